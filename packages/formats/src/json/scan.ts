@@ -1,0 +1,320 @@
+/**
+ * A byte scanner for large JSON objects (perf-design.md 5 and 6.1): it finds the members of the root
+ * object and the elements of its arrays, and leaves everything inside to `JSON.parse`, about 64 KiB
+ * at a time. Memory stays flat, documents beyond the engine's longest string are fine, and no byte
+ * is read twice. Shared by annotation bodies and by COCO-like files, so it imports nothing outside
+ * of its folder.
+ */
+import type { Cursor } from './cursor.ts'
+import { byte, closeText, newCursor, openText, refill, skipBlanks, walk } from './cursor.ts'
+import { locateFault } from './locate.ts'
+import { ScanError } from './scan-error.ts'
+
+export { ScanError } from './scan-error.ts'
+
+/** Some elements of an array of the root; an empty array gives one batch without items. */
+export interface ArrayBatch {
+  key: string
+  items: unknown[]
+  /** Index of `items[0]` in the array. */
+  first: number
+  /** Where the batch starts, in bytes from the start of the document. */
+  offset: number
+}
+
+/** A member of the root that is no array. */
+export interface RootValue {
+  key: string
+  value: unknown
+  offset: number
+}
+
+export type Member = ArrayBatch | RootValue
+
+/** Guards of reliability.md 9, and what to hand out. */
+export interface ScanOptions {
+  /** Members for which it answers false are walked over, neither parsed nor handed out. */
+  wanted?: (key: string) => boolean
+  /** Size from which a batch is cut, in bytes (65,536). */
+  batchBytes?: number
+  /** Deepest nesting, the root object counted (64). */
+  maxDepth?: number
+  /** Longest text in bytes, quotes and escapes counted (1 MiB). */
+  maxTextBytes?: number
+  /** Largest element or single member in bytes (64 MiB). */
+  maxItemBytes?: number
+}
+
+/** The synchronous form: `feed` every piece in order and drain it, then `end`. */
+export interface Scanner {
+  feed(chunk: Uint8Array): Generator<Member>
+  end(): void
+}
+
+/**
+ * Scans a streamed document.
+ * @throws {ScanError} when it is no JSON object, repeats a key of the root, or breaks a guard.
+ */
+export async function* scanArrays(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options: ScanOptions = {},
+): AsyncGenerator<Member> {
+  const scanner = createScanner(options)
+  for await (const chunk of chunks) yield* scanner.feed(chunk)
+  scanner.end()
+}
+
+/** A scanner for callers who hold the pieces already; errors as `scanArrays`. */
+export function createScanner(options: ScanOptions = {}): Scanner {
+  const scan = newScan(options)
+  return {
+    *feed(chunk) {
+      for (let from = 0; from < chunk.length; from += pieceBytes) {
+        yield* take(scan, chunk.subarray(from, from + pieceBytes))
+      }
+    },
+    end: () => finish(scan),
+  }
+}
+
+/** Tells some elements of an array from a single value. */
+export function isBatch(member: Member): member is ArrayBatch {
+  return 'items' in member
+}
+
+const pieceBytes = 65_536
+
+/** `more`: the phase waits for bytes; undefined: the next phase goes on at `pos`. */
+type Step = Member | 'more' | undefined
+
+interface Scan {
+  cursor: Cursor
+  /** Looks at the bytes from `pos`, moves it on and chooses the phase after it. */
+  phase: (scan: Scan) => Step
+  wanted: (key: string) => boolean
+  keys: Set<string>
+  key: string
+  isWanted: boolean
+  isArray: boolean
+  /** Elements of the running array handed out already. */
+  first: number
+}
+
+function newScan(options: ScanOptions): Scan {
+  const { batchBytes = 65_536, maxDepth = 64 } = options
+  const { maxTextBytes = 1_048_576, maxItemBytes = 67_108_864 } = options
+  return {
+    cursor: newCursor({ batchBytes, maxDepth, maxTextBytes, maxItemBytes }),
+    phase: beforeMark,
+    wanted: options.wanted ?? (() => true),
+    keys: new Set(),
+    key: '',
+    isWanted: true,
+    isArray: false,
+    first: 0,
+  }
+}
+
+function* take(scan: Scan, piece: Uint8Array): Generator<Member> {
+  try {
+    refill(scan.cursor, piece)
+    for (;;) {
+      const step = scan.phase(scan)
+      if (step === 'more') return
+      if (step) yield step
+    }
+  } catch (error) {
+    if (error instanceof ScanError && !error.where && scan.key) {
+      throw new ScanError(error.reason, error.offset, scan.key)
+    }
+    throw error
+  }
+}
+
+function finish(scan: Scan): void {
+  if (scan.phase === afterRoot) return
+  const { start, end } = scan.cursor
+  if (scan.isWanted && (scan.phase === inNested || scan.phase === inLiteral)) {
+    throw faultIn(scan, start, end)
+  }
+  throw fault(scan, end, 'the text ends too early')
+}
+
+// ---- phases, in the order of a document
+
+function beforeMark(scan: Scan): Step {
+  const { bytes, end } = scan.cursor
+  const mark = [0xef, 0xbb, 0xbf]
+  const seen = mark.filter((code, index) => index < end && bytes[index] === code).length
+  if (seen > 0 && seen === end && end < 3) return 'more'
+  return goOn(scan, seen === 3 ? 3 : 0, beforeRoot)
+}
+
+function beforeRoot(scan: Scan): Step {
+  const code = skipBlanks(scan.cursor)
+  if (code === undefined) return 'more'
+  if (code !== byte.openBrace) throw fault(scan, scan.cursor.pos, 'expected an object')
+  return goOn(scan, scan.cursor.pos + 1, beforeFirstKey)
+}
+
+function beforeFirstKey(scan: Scan): Step {
+  const isEmpty = skipBlanks(scan.cursor) === byte.closeBrace
+  return isEmpty ? goOn(scan, scan.cursor.pos + 1, afterRoot) : beforeKey(scan)
+}
+
+function beforeKey(scan: Scan): Step {
+  const { cursor } = scan
+  const code = skipBlanks(cursor)
+  if (code === undefined) return 'more'
+  if (code !== byte.quote) throw fault(scan, cursor.pos, 'expected a key in double quotes')
+  cursor.start = cursor.pos
+  openText(cursor)
+  scan.phase = inKey
+  return undefined
+}
+
+function inKey(scan: Scan): Step {
+  const { cursor } = scan
+  if (!closeText(cursor)) return 'more'
+  const key = String(parse(scan, cursor.start, cursor.pos))
+  if (scan.keys.has(key)) throw fault(scan, cursor.start, `the key "${key}" is given twice`)
+  scan.keys.add(key)
+  scan.key = key
+  scan.isWanted = scan.wanted(key)
+  return goOn(scan, cursor.pos, beforeColon)
+}
+
+function beforeColon(scan: Scan): Step {
+  const code = skipBlanks(scan.cursor)
+  if (code === undefined) return 'more'
+  if (code !== byte.colon) throw fault(scan, scan.cursor.pos, 'expected ":" after the key')
+  return goOn(scan, scan.cursor.pos + 1, beforeValue)
+}
+
+function beforeValue(scan: Scan): Step {
+  const { cursor } = scan
+  const code = skipBlanks(cursor)
+  if (code === undefined) return 'more'
+  cursor.start = cursor.pos
+  scan.first = 0
+  scan.isArray = code === byte.openBracket
+  cursor.mayCut = scan.isArray && scan.isWanted
+  if (code === byte.quote) openText(cursor)
+  scan.phase = code === byte.quote ? inText : inLiteral
+  if (code === byte.openBrace || code === byte.openBracket) {
+    cursor.pos += 1
+    cursor.depth = 2
+    scan.phase = inNested
+  }
+  return undefined
+}
+
+function inText(scan: Scan): Step {
+  return closeText(scan.cursor) ? takeValue(scan) : 'more'
+}
+
+const literalEnds = new Set([0x20, 0x09, 0x0a, 0x0d, byte.comma, byte.closeBrace])
+
+function inLiteral(scan: Scan): Step {
+  const { cursor } = scan
+  while (cursor.pos < cursor.end && !literalEnds.has(cursor.bytes[cursor.pos] ?? 0)) cursor.pos += 1
+  if (cursor.pos === cursor.end) return 'more'
+  if (cursor.pos === cursor.start) throw fault(scan, cursor.pos, 'expected a value')
+  return takeValue(scan)
+}
+
+function inNested(scan: Scan): Step {
+  const { cursor } = scan
+  const state = walk(cursor)
+  if (state === 'closed') return scan.isArray ? takeBatch(scan, afterValue) : takeValue(scan)
+  if (state === 'cut') return takeBatch(scan, inNested)
+  if (!scan.isWanted) cursor.start = cursor.pos
+  return 'more'
+}
+
+function afterValue(scan: Scan): Step {
+  const code = skipBlanks(scan.cursor)
+  if (code === undefined) return 'more'
+  scan.key = ''
+  if (code === byte.comma) return goOn(scan, scan.cursor.pos + 1, beforeKey)
+  if (code !== byte.closeBrace) throw fault(scan, scan.cursor.pos, 'expected "," or "}"')
+  return goOn(scan, scan.cursor.pos + 1, afterRoot)
+}
+
+function afterRoot(scan: Scan): Step {
+  const { cursor } = scan
+  if (skipBlanks(cursor) !== undefined) throw fault(scan, cursor.pos, 'text after the object')
+  cursor.start = cursor.pos
+  return 'more'
+}
+
+// ---- what the phases share
+
+function goOn(scan: Scan, pos: number, phase: Scan['phase']): undefined {
+  scan.cursor.pos = pos
+  scan.cursor.start = pos
+  scan.phase = phase
+  return undefined
+}
+
+function takeValue(scan: Scan): Step {
+  const { key } = scan
+  const { start, pos, base } = scan.cursor
+  const value = scan.isWanted ? parse(scan, start, pos) : undefined
+  goOn(scan, pos, afterValue)
+  return scan.isWanted ? { key, value, offset: base + start } : undefined
+}
+
+/** Hands out the elements up to the border before `pos`, a comma or the array's end. */
+function takeBatch(scan: Scan, next: Scan['phase']): Step {
+  const { cursor, key, first } = scan
+  if (!scan.isWanted) return goOn(scan, cursor.pos, next)
+  const offset = cursor.base + cursor.start
+  const border = cursor.pos - 1
+  // Each batch reads as an array of its own: the comma before it became "[", the one behind it "]".
+  const isLast = next === afterValue
+  if (isLast && first > 0 && isBlankBetween(cursor, cursor.start + 1, border)) {
+    throw fault(scan, border, 'expected a value')
+  }
+  if (!isLast) cursor.bytes[border] = byte.closeBracket
+  const items = parse(scan, cursor.start, cursor.pos)
+  if (!isLast) cursor.bytes[border] = byte.openBracket
+  goOn(scan, cursor.pos, next)
+  if (!isLast) cursor.start = border
+  if (!Array.isArray(items)) throw fault(scan, cursor.start, 'expected an array')
+  scan.first = first + items.length
+  return { key, items, first, offset }
+}
+
+function isBlankBetween(cursor: Cursor, from: number, to: number): boolean {
+  return cursor.bytes.subarray(from, to).every((code) => code <= 0x20)
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function parse(scan: Scan, from: number, to: number): unknown {
+  const bytes = scan.cursor.bytes.subarray(from, to)
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch {
+    throw fault(scan, from, 'not UTF-8 in the part that starts')
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw faultIn(scan, from, to)
+  }
+}
+
+/** The exact place of a fault between two positions, as the element and the byte it lies in. */
+function faultIn(scan: Scan, from: number, to: number): ScanError {
+  const { bytes, base } = scan.cursor
+  const found = locateFault(bytes.subarray(from, to))
+  const where = scan.isArray ? `${scan.key}[${scan.first + (found?.index ?? 0)}]` : scan.key
+  return new ScanError(found?.reason ?? 'not JSON', base + from + (found?.at ?? 0), where)
+}
+
+function fault(scan: Scan, pos: number, reason: string): ScanError {
+  return new ScanError(reason, scan.cursor.base + pos, scan.key)
+}
