@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { getQuery, patchQuery, putQuery } from '../rest/annotations.ts'
+import { bytes, idParams, ifMatch } from '../rest/common.ts'
+import { targets } from '../rest/facts.ts'
+import { del, get, internal, operations, patch, put } from './operation.ts'
+
+const read = { params: idParams, query: getQuery, answers: { 200: bytes } }
+const replace = {
+  params: idParams,
+  query: putQuery,
+  headers: ifMatch,
+  body: bytes,
+  answers: { 200: bytes },
+}
+const change = {
+  params: idParams,
+  query: patchQuery,
+  headers: ifMatch,
+  body: bytes,
+  answers: { 200: bytes },
+}
+const clear = { params: idParams, headers: ifMatch, answers: { 204: bytes } }
+
+/** Objects per kind after a write of row lines. */
+export const written = z
+  .object({ tags: z.int(), shapes: z.int(), tracks: z.int() })
+  .meta({ id: 'WrittenRows' })
+
+/** Annotation sets (`spec/api-annotations.md` 1.9). Bodies are bytes: `rest/annotations.ts` documents them. */
+export const annotations = operations('AnnotationService', {
+  getTaskAnnotations: get('/tasks/:id/annotations/', read),
+  replaceTaskAnnotations: put('/tasks/:id/annotations/', replace),
+  updateTaskAnnotations: patch('/tasks/:id/annotations/', change),
+  deleteTaskAnnotations: del('/tasks/:id/annotations/', clear),
+  getJobAnnotations: get('/jobs/:id/annotations/', read),
+  replaceJobAnnotations: put('/jobs/:id/annotations/', replace),
+  updateJobAnnotations: patch('/jobs/:id/annotations/', change),
+  deleteJobAnnotations: del('/jobs/:id/annotations/', clear),
+  /** Row lines (`row-lines.ts`) of a task or job in one snapshot: tags, shapes, then tracks; each by frame and id. */
+  readRows: internal({
+    query: z.object({ target: z.enum(targets), id: z.int() }),
+    answers: { 200: bytes },
+  }),
+  /** Row lines without ids become the annotations of a task or job, all in one transaction, once per `call_id`. */
+  writeRows: internal({
+    query: z.object({
+      target: z.enum(targets),
+      id: z.int(),
+      mode: z.enum(['replace', 'append']),
+      call_id: z.string(),
+      if_match: z.string().optional(),
+    }),
+    body: bytes,
+    answers: { 200: written },
+  }),
+  /** ETags of annotation sets: what an export's cache key depends on. */
+  getRevision: internal({
+    query: z.object({ target: z.enum(targets), id: z.int() }),
+    answers: { 200: z.object({ etag: z.string() }).meta({ id: 'Revision' }) },
+  }),
+})

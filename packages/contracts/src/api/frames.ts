@@ -1,0 +1,22 @@
+import { bytes, idParams } from '../rest/common.ts'
+import { dataQuery } from '../rest/media.ts'
+import { get, operations } from './operation.ts'
+
+/** The pictures: `spec/api-workspace.md` 4.7. */
+export const frames = operations('FrameService', {
+  getTaskData: get('/tasks/:id/data', {
+    params: idParams,
+    query: dataQuery,
+    answers: { 200: bytes },
+    summary: 'A frame of a task, original or compressed',
+  }),
+  getJobData: get('/jobs/:id/data', {
+    params: idParams,
+    query: dataQuery,
+    answers: { 200: bytes },
+    summary: 'A frame of a job; numbers are those of the task',
+  }),
+  getProjectPreview: get('/projects/:id/preview', { params: idParams, answers: { 200: bytes } }),
+  getTaskPreview: get('/tasks/:id/preview', { params: idParams, answers: { 200: bytes } }),
+  getJobPreview: get('/jobs/:id/preview', { params: idParams, answers: { 200: bytes } }),
+})

@@ -1,0 +1,34 @@
+import { annotations } from './annotations.ts'
+import { frames } from './frames.ts'
+import { identity } from './identity.ts'
+import { jobs } from './jobs.ts'
+import { labels } from './labels.ts'
+import { media } from './media.ts'
+import type { Operation } from './operation.ts'
+import { projects } from './projects.ts'
+import { requests } from './requests.ts'
+import { server } from './server.ts'
+import { tasks } from './tasks.ts'
+import { webhooks } from './webhooks.ts'
+
+/** Every table: the gateway, the documents, proto/ and the tests walk this. The key names the file of `proto/`. */
+export const tables = {
+  server,
+  identity,
+  projects,
+  labels,
+  tasks,
+  jobs,
+  media,
+  frames,
+  annotations,
+  requests,
+  webhooks,
+}
+
+export type Tables = typeof tables
+
+/** Every operation of the REST API. */
+export const restOperations: Operation[] = Object.values(tables)
+  .flatMap((table): Operation[] => Object.values(table))
+  .filter((one) => one.method !== null)

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { idParams, nothing, page } from '../rest/common.ts'
+import { labelSet } from '../rest/facts.ts'
+import { label, labelList, labelPatch } from '../rest/labels.ts'
+import { del, get, internal, operations, patch } from './operation.ts'
+
+export const labels = operations('LabelService', {
+  listLabels: get('/labels', { query: labelList, answers: { 200: page(label, 'LabelPage') } }),
+  getLabel: get('/labels/:id', { params: idParams, answers: { 200: label } }),
+  updateLabel: patch('/labels/:id', {
+    params: idParams,
+    body: labelPatch,
+    answers: { 200: label },
+  }),
+  deleteLabel: del('/labels/:id', { params: idParams, answers: { 204: nothing } }),
+  /** Labels that a task's annotations may use. */
+  getLabelSet: internal({ query: z.object({ task_id: z.int() }), answers: { 200: labelSet } }),
+})

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { bytes, idParams } from '../rest/common.ts'
+import {
+  attachedMedia,
+  attachMediaQuery,
+  frameSizes,
+  locatedFrame,
+  targets,
+} from '../rest/facts.ts'
+import { dataMeta } from '../rest/media.ts'
+import { get, internal, operations } from './operation.ts'
+
+/** What is known of media, answered by projects-svc; the pictures themselves are `frames.ts`. */
+export const media = operations('MediaService', {
+  getTaskDataMeta: get('/tasks/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
+  getJobDataMeta: get('/jobs/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
+  /** Frames in the body (JSON lines of `frameSource`) become the task's media, and jobs are split. */
+  attachMedia: internal({
+    query: attachMediaQuery,
+    body: bytes,
+    answers: { 200: attachedMedia },
+  }),
+  /** JSON lines of `frameSource` in frame order, from `start` to `stop` inclusive. */
+  readFrames: internal({
+    query: z.object({ task_id: z.int(), start: z.int(), stop: z.int() }),
+    answers: { 200: bytes },
+  }),
+  getFrameSizes: internal({ query: z.object({ task_id: z.int() }), answers: { 200: frameSizes } }),
+  /** One frame of a task or job, or with `preview` the one that stands for it; the caller must be allowed to view it. */
+  locateFrame: internal({
+    query: z.object({
+      target: z.enum(targets),
+      id: z.int(),
+      number: z.int(),
+      preview: z.boolean(),
+    }),
+    answers: { 200: locatedFrame },
+  }),
+})

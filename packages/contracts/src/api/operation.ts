@@ -1,0 +1,108 @@
+import { z } from 'zod'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What the table says about one operation. The first answer is the success. */
+export interface Shape {
+  /** Placeholders of the path; a value that does not parse is no such object (404). */
+  params?: z.ZodObject
+  query?: z.ZodObject
+  /** Request headers that are input like the query, under snake_case names: `if_match` is `If-Match`. */
+  headers?: z.ZodObject
+  body?: z.ZodType
+  answers: Record<number, z.ZodType>
+  summary?: string
+  /** Who may call it without a credential: `anyone`; a credential that is sent and wrong is 401 all the same. */
+  access?: 'anyone'
+  /** What an access token may do here; default: reading for every token, writing for one that is not read only. */
+  by_token?: 'always' | 'never'
+  /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
+  by?: 'gateway'
+  /** Bodies of this kind are multipart forms, streamed to the object store by the gateway. */
+  form?: z.ZodObject
+}
+
+/** A row with a method and a path is REST; one without is a call between services. */
+export type Entry<S extends Shape = Shape> = S & { method: Method | null; path: string }
+
+/** An entry with what follows from its place: the gRPC method that answers it, and what that method answers. */
+export type Operation = Entry & Place
+type Place = { name: string; service: string; rpc: string; success: number; answer: z.ZodType }
+export type Operations = Record<string, Operation>
+
+/** What a handler gets: params, query and headers by name, the body under `body`. */
+export type Input<S extends Shape> = Out<S, 'params'> &
+  Out<S, 'query'> &
+  Out<S, 'headers'> &
+  (S['body'] extends z.ZodType<infer B> ? { body: B } : unknown)
+
+/** What a handler answers; the links of a page are the gateway's business. */
+export type Answer<S extends Shape> = Unpaged<z.output<S['answers'][keyof S['answers']]>>
+
+type Out<S extends Shape, K extends 'params' | 'query' | 'headers'> =
+  S[K] extends z.ZodType<infer T> ? T : unknown
+type Unpaged<A> = A extends { next: unknown; previous: unknown } ? Omit<A, 'next' | 'previous'> : A
+
+const entry =
+  (method: Method) =>
+  <const S extends Shape>(path: string, shape: S): Entry<S> => ({ ...shape, method, path })
+
+export const get = entry('GET')
+export const post = entry('POST')
+export const put = entry('PUT')
+export const patch = entry('PATCH')
+export const del = entry('DELETE')
+
+/** A call between services: no route, no page of the documentation. Its fields stand under `query`, bytes under `body`. */
+export const internal = <const S extends Shape>(shape: S): Entry<S> => ({
+  ...shape,
+  method: null,
+  path: '',
+})
+
+/** One table: the operations of a resource, answered by one gRPC service. The key is the name of handler and method. */
+export function operations<const T extends Record<string, Entry>>(service: string, entries: T) {
+  const named = Object.entries(entries).map(([name, given]) => [name, place(service, name, given)])
+  return Object.fromEntries(named) as { [N in keyof T]: T[N] & Place }
+}
+
+function place(service: string, name: string, given: Entry): Operation {
+  const [[status, schema] = ['0', z.undefined()]] = Object.entries(given.answers)
+  const rpc = name.charAt(0).toUpperCase() + name.slice(1)
+  return { ...given, name, service, rpc, success: Number(status), answer: unpaged(schema) }
+}
+
+function unpaged(schema: z.ZodType): z.ZodType {
+  if (!isPage(schema)) return schema
+  return schema.omit({ next: true, previous: true })
+}
+
+/** A page of a list: `count`, `next`, `previous`, `results`. */
+export function isPage(schema: z.ZodType): schema is z.ZodObject {
+  return schema instanceof z.ZodObject && 'next' in schema.shape && 'previous' in schema.shape
+}
+
+/** Bytes pass through: they are never parsed by the gateway and never modelled in a message. */
+export function isBytes(schema: z.ZodType | undefined): boolean {
+  return schema?.meta()?.bytes === true
+}
+
+/** Params, query and headers by name, the body under `body`: the input of a handler and the fields of its message. */
+export function requestSchema({
+  params,
+  query,
+  headers,
+  body,
+}: Pick<Operation, 'params' | 'query' | 'headers' | 'body'>) {
+  return z.object({
+    ...params?.shape,
+    ...query?.shape,
+    ...headers?.shape,
+    ...(body && !isBytes(body) && { body }),
+  })
+}
+
+/** The operations of a table that a service answers (all but those of the gateway). */
+export function answered(table: Operations): Operation[] {
+  return Object.values(table).filter((one) => one.by !== 'gateway')
+}

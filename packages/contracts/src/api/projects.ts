@@ -1,0 +1,24 @@
+import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { project, projectCreate, projectList, projectPatch } from '../rest/projects.ts'
+import { del, get, operations, patch, post } from './operation.ts'
+
+export const projects = operations('ProjectService', {
+  listProjects: get('/projects', {
+    query: projectList,
+    answers: { 200: page(project, 'ProjectPage') },
+  }),
+  createProject: post('/projects', { body: projectCreate, answers: { 201: project } }),
+  getProject: get('/projects/:id', { params: idParams, answers: { 200: project } }),
+  updateProject: patch('/projects/:id', {
+    params: idParams,
+    headers: ifMatch,
+    body: projectPatch,
+    answers: { 200: project },
+  }),
+  deleteProject: del('/projects/:id', {
+    params: idParams,
+    headers: ifMatch,
+    answers: { 204: nothing },
+    summary: 'Remove a project with all its tasks, jobs and annotations',
+  }),
+})

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { targets } from '../rest/facts.ts'
+import { dataParameters } from '../rest/media.ts'
+import {
+  downloadQuery,
+  exportQuery,
+  importQuery,
+  request,
+  requestList,
+  resultFile,
+  rqId,
+  rqIdParams,
+  uploadedFile,
+  waitQuery,
+} from '../rest/requests.ts'
+import { get, internal, operations, post } from './operation.ts'
+
+const start = {
+  params: idParams,
+  query: exportQuery,
+  by_token: 'always',
+  answers: { 202: rqId, 409: rqId },
+} as const
+const upload = {
+  by: 'gateway',
+  params: idParams,
+  query: importQuery,
+  headers: ifMatch,
+  form: z.object({ annotation_file: bytes }),
+  answers: { 202: rqId, 409: rqId },
+} as const
+const download = {
+  by: 'gateway',
+  params: idParams,
+  query: downloadQuery,
+  answers: { 200: bytes, 206: bytes },
+} as const
+
+export const requests = operations('RequestService', {
+  listRequests: get('/requests', {
+    query: requestList,
+    answers: { 200: page(request, 'RequestPage') },
+  }),
+  getRequest: get('/requests/:rq_id', {
+    params: rqIdParams,
+    query: waitQuery,
+    answers: { 200: request },
+  }),
+  cancelRequest: post('/requests/:rq_id/cancel', {
+    params: rqIdParams,
+    answers: { 200: nothing },
+  }),
+  exportTaskDataset: post('/tasks/:id/dataset/export', start),
+  exportJobDataset: post('/jobs/:id/dataset/export', start),
+  uploadTaskData: post('/tasks/:id/data', {
+    by: 'gateway',
+    params: idParams,
+    form: dataParameters.extend({ client_files: bytes }),
+    answers: { 202: rqId, 409: rqId },
+    summary: 'Attach pictures, or one zip archive of them, to a task',
+  }),
+  importTaskAnnotations: post('/tasks/:id/annotations/', upload),
+  importJobAnnotations: post('/jobs/:id/annotations/', upload),
+  downloadTaskDataset: get('/tasks/:id/dataset/download', download),
+  downloadJobDataset: get('/jobs/:id/dataset/download', download),
+  /** May this upload begin? Registers it before its first byte; objects go below `prefix` (`reliability.md` 16.1). */
+  openUpload: internal({
+    query: z.object({
+      purpose: z.enum(['data', 'annotations']),
+      target: z.enum(targets),
+      id: z.int(),
+      format: z.string().optional(),
+      import_mode: z.string().optional(),
+      location: z.string().optional(),
+      if_match: z.string().optional(),
+    }),
+    answers: {
+      200: z.object({ upload_id: z.string(), prefix: z.string() }).meta({ id: 'OpenedUpload' }),
+    },
+  }),
+  startDataPreparation: internal({
+    body: z
+      .object({
+        upload_id: z.string(),
+        task_id: z.int(),
+        files: z.array(uploadedFile),
+        parameters: dataParameters,
+      })
+      .meta({ id: 'StartDataPreparation' }),
+    answers: { 202: rqId },
+  }),
+  startImport: internal({
+    body: z
+      .object({
+        upload_id: z.string(),
+        target: z.enum(targets),
+        id: z.int(),
+        file: uploadedFile,
+        format: z.string(),
+        import_mode: z.string(),
+        conv_mask_to_poly: z.boolean(),
+        if_match: z.string().optional(),
+      })
+      .meta({ id: 'StartImport' }),
+    answers: { 202: rqId },
+  }),
+  getResultFile: internal({
+    query: z.object({ target: z.enum(targets), id: z.int(), rq_id: z.string().optional() }),
+    answers: { 200: resultFile },
+  }),
+})

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { annotationsChange } from '../events/annotations.ts'
+import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { authorizeQuery, facts } from '../rest/facts.ts'
+import { task, taskCreate, taskList, taskPatch } from '../rest/tasks.ts'
+import { del, get, internal, operations, patch, post } from './operation.ts'
+
+export const tasks = operations('TaskService', {
+  listTasks: get('/tasks', { query: taskList, answers: { 200: page(task, 'TaskPage') } }),
+  createTask: post('/tasks', { body: taskCreate, answers: { 201: task } }),
+  getTask: get('/tasks/:id', { params: idParams, answers: { 200: task } }),
+  updateTask: patch('/tasks/:id', {
+    params: idParams,
+    headers: ifMatch,
+    body: taskPatch,
+    answers: { 200: task },
+  }),
+  deleteTask: del('/tasks/:id', { params: idParams, headers: ifMatch, answers: { 204: nothing } }),
+  /** May the caller do this, and what is there to know? One call a request (`design.md` 2). */
+  authorize: internal({ query: authorizeQuery, answers: { 200: facts } }),
+  /** The second door of `annotations.changed`, deduplicated by the event's id (`spec/api-annotations.md` 1.11). */
+  annotationsChanged: internal({
+    body: z.object({ event_id: z.string(), change: annotationsChange }),
+    answers: { 200: nothing },
+  }),
+})

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { defineEvent } from './define.ts'
+
+export const annotationActions = ['create', 'update', 'delete', 'replace', 'import'] as const
+
+/** One per committed write (`spec/api-annotations.md` 1.11): counts of objects created, changed or removed. */
+export const annotationsChange = z
+  .object({
+    task_id: z.int(),
+    action: z.enum(annotationActions),
+    jobs: z.array(
+      z
+        .object({
+          job_id: z.int(),
+          revision: z.int(),
+          tags: z.int(),
+          shapes: z.int(),
+          tracks: z.int(),
+          /** Whether the job holds any object afterwards. */
+          is_annotated: z.boolean(),
+          /** Ids of the objects, only up to 100 of them in all. */
+          ids: z
+            .object({
+              tags: z.array(z.int()),
+              shapes: z.array(z.int()),
+              tracks: z.array(z.int()),
+            })
+            .optional(),
+        })
+        .meta({ id: 'JobAnnotationsChange' }),
+    ),
+  })
+  .meta({ id: 'AnnotationsChange' })
+
+export const annotationsChanged = defineEvent('annotations.changed', {
+  key: (data) => `task:${data.task_id}`,
+  data: annotationsChange,
+})
+
+export type AnnotationsChange = z.infer<typeof annotationsChange>

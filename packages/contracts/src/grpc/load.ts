@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url'
+import { loadSync, type PackageDefinition } from '@grpc/proto-loader'
+
+/**
+ * The services and messages of `proto/`, read once a process. No defaults and no oneofs: the codec of the kit knows what
+ * an absent field means.
+ */
+export function loadProtos(names: readonly string[]): PackageDefinition {
+  const files = names.map((name) => `${name}.proto`)
+  return loadSync(files, { includeDirs: [protoFolder], keepCase: true, longs: Number })
+}
+
+/** The same place from `src/grpc` and from `dist/grpc`. */
+const protoFolder = fileURLToPath(new URL('../../../../proto', import.meta.url))

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { ifMatch } from './common.ts'
+
+/**
+ * The shapes of annotation sets, for documentation and tests: bodies pass through as bytes and are validated once, by
+ * annotations-svc, in its streaming parse (`perf-design.md` 1). `spec/api-annotations.md` 1.1 to 1.3.
+ */
+
+export const shapeTypes = [
+  'rectangle',
+  'polygon',
+  'polyline',
+  'points',
+  'ellipse',
+  'cuboid',
+  'mask',
+  'skeleton',
+] as const
+export const sources = ['manual', 'auto', 'semi-auto', 'file', 'consensus'] as const
+
+const id = z.int().nullable().optional()
+const group = z.int().min(0).max(2_147_483_647).nullable().default(0)
+const source = z.enum(sources).default('manual')
+const attributes = z.array(z.object({ spec_id: z.int(), value: z.string().max(4096) })).default([])
+
+const place = {
+  occluded: z.boolean().default(false),
+  outside: z.boolean().default(false),
+  z_order: z.int().default(0),
+  rotation: z.number().min(0).max(360).default(0),
+  points: z.array(z.number()).default([]),
+  attributes,
+}
+const named = { id, frame: z.int().min(0), label_id: z.int().min(0), group, source }
+
+export const tag = z.object({ ...named, attributes }).meta({ id: 'Tag' })
+
+const element = z
+  .object({
+    ...named,
+    type: z.enum(shapeTypes),
+    score: z.number().min(0).max(1).default(1),
+    ...place,
+  })
+  .meta({ id: 'ShapeElement' })
+export const shape = element
+  .extend({ elements: z.array(element).default([]) })
+  .meta({ id: 'Shape' })
+
+const trackShape = z
+  .object({
+    id,
+    type: z.enum(shapeTypes),
+    frame: z.int().min(0),
+    keyframe: z.boolean().default(true),
+    ...place,
+  })
+  .meta({ id: 'TrackShape' })
+const trackElement = z
+  .object({ ...named, attributes, shapes: z.array(trackShape) })
+  .meta({ id: 'TrackElement' })
+export const track = trackElement
+  .extend({ elements: z.array(trackElement).default([]) })
+  .meta({ id: 'Track' })
+
+export const annotationSet = z
+  .object({
+    version: z.int().default(0),
+    tags: z.array(tag).default([]),
+    shapes: z.array(shape).default([]),
+    tracks: z.array(track).default([]),
+  })
+  .meta({ id: 'AnnotationSet' })
+
+export const patchActions = ['create', 'update', 'delete'] as const
+
+/** `action` is required; what is sent is judged by the service, whose text clients know. */
+export const patchQuery = z.object({ action: z.string().optional() })
+/** Parameters of the removed export flow and of PATCH; a GET that names one is 410. */
+export const getQuery = z.object({
+  format: z.string().optional(),
+  filename: z.string().optional(),
+  action: z.string().optional(),
+  location: z.string().optional(),
+  cloud_storage_id: z.string().optional(),
+})
+export const putQuery = z.object({ format: z.string().optional(), rq_id: z.string().optional() })
+export { ifMatch }
+
+export type AnnotationSet = z.infer<typeof annotationSet>
+export type Shape = z.infer<typeof shape>
+export type Tag = z.infer<typeof tag>
+export type Track = z.infer<typeof track>
+export type TrackShape = z.infer<typeof trackShape>

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { label } from './labels.ts'
+import { frameSource } from './media.ts'
+
+/** What services tell each other: never an answer of the REST API. */
+
+export const targets = ['project', 'task', 'job'] as const
+
+/** How the caller stands to a target (`spec/api-workspace.md` 2.5): words of the rules' `who`. */
+export const relations = [
+  'project owner',
+  'project staff',
+  'task owner',
+  'task staff',
+  'job staff',
+] as const
+
+/** A job's frames, task-relative and inclusive. */
+export const jobRange = z
+  .object({ id: z.int(), type: z.string(), start_frame: z.int(), stop_frame: z.int() })
+  .meta({ id: 'JobRange' })
+
+/**
+ * Answer of `authorize`: the verdict is that it answers at all (403 and 404 are thrown); these are the facts that other
+ * services need for rules and data of their own.
+ */
+export const facts = z
+  .object({
+    target: z.enum(targets),
+    project_id: z.int().nullable(),
+    task_id: z.int().nullable(),
+    job_id: z.int().nullable(),
+    organization_id: z.int().nullable(),
+    /** The caller's role in that organization: owner, maintainer, supervisor, worker; null outside one. */
+    organization_role: z.string().nullable(),
+    relations: z.array(z.string()),
+    /** Raised whenever a label or attribute of the target changes; attributes stored earlier may be incomplete. */
+    labels_revision: z.int(),
+    /** Frames of the task; 0 without media, and for projects. */
+    size: z.int(),
+    dimension: z.string(),
+    subset: z.string(),
+    name: z.string(),
+    /** Of the target (a project: the newest of it and its tasks), ISO 8601. */
+    updated_date: z.string(),
+    /** Of a task all its jobs of type annotation in id order, of a job that one. */
+    jobs: z.array(jobRange),
+  })
+  .meta({ id: 'Facts' })
+
+export const authorizeQuery = z.object({
+  target: z.enum(targets),
+  id: z.int(),
+  /** An action of the target's rules, e.g. `annotations:write`. */
+  action: z.string(),
+})
+
+/** Labels of a task or job, its project's when it is in one, as REST records. */
+export const labelSet = z
+  .object({ labels_revision: z.int(), labels: z.array(label) })
+  .meta({ id: 'LabelSet' })
+
+/** Frame sizes as runs of equal ones, in frame order: most tasks are one run. */
+export const frameSizes = z
+  .object({
+    runs: z.array(
+      z.object({ count: z.int(), width: z.int(), height: z.int() }).meta({ id: 'FrameSizeRun' }),
+    ),
+  })
+  .meta({ id: 'FrameSizes' })
+
+/** One frame for reading: what is needed to find, decode and cache its bytes. */
+export const locatedFrame = frameSource
+  .extend({ task_id: z.int(), frame: z.int(), image_quality: z.int(), data_revision: z.int() })
+  .meta({ id: 'LocatedFrame' })
+
+/** Frames travel as JSON lines of `frameSource` in frame order (`attachMedia`, `readFrames`). */
+export const attachMediaQuery = z.object({
+  task_id: z.int(),
+  /** The request's uuid: attaching twice with one is attaching once. */
+  call_id: z.string(),
+  image_quality: z.int(),
+  /** Frames per chunk. */
+  chunk_size: z.int(),
+})
+export const attachedMedia = z
+  .object({ size: z.int(), jobs: z.int() })
+  .meta({ id: 'AttachedMedia' })
+
+export type Facts = z.infer<typeof facts>
+export type JobRange = z.infer<typeof jobRange>
+export type LabelSet = z.infer<typeof labelSet>
+export type LocatedFrame = z.infer<typeof locatedFrame>

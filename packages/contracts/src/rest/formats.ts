@@ -1,0 +1,22 @@
+import { z } from 'zod'
+
+/** `GET /server/annotation/formats`: `spec/api-annotations.md` 3. */
+
+const option = z.object({ name: z.string(), type: z.string(), default: z.unknown() })
+export const format = z
+  .object({
+    name: z.string(),
+    ext: z.string(),
+    version: z.string(),
+    enabled: z.boolean(),
+    dimension: z.enum(['2d', '3d']),
+    kinds: z.array(z.string()),
+    tracks: z.boolean(),
+    attributes: z.boolean(),
+    options: z.array(option),
+  })
+  .meta({ id: 'Format' })
+
+export const formats = z
+  .object({ importers: z.array(format), exporters: z.array(format) })
+  .meta({ id: 'Formats' })

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { filter, integer, link, listQuery, timestamp } from './common.ts'
+import { statuses } from './projects.ts'
+import { storage } from './storage.ts'
+import { basicUser } from './users.ts'
+
+/** Annotation jobs: `spec/api-workspace.md` 4.8. */
+
+export const stages = ['annotation', 'validation', 'acceptance'] as const
+export const states = ['new', 'in progress', 'completed', 'rejected'] as const
+export const jobTypes = ['annotation', 'ground_truth', 'consensus_replica'] as const
+
+export const job = z
+  .object({
+    url: link,
+    id: z.int(),
+    task_id: z.int(),
+    task_name: z.string().nullable(),
+    project_id: z.int().nullable(),
+    project_name: z.string().nullable(),
+    assignee: basicUser.nullable(),
+    assignee_updated_date: timestamp.nullable(),
+    guide_id: z.int().nullable(),
+    dimension: z.enum(['2d', '3d']),
+    mode: z.enum(['annotation', 'interpolation', '']),
+    media_type: z.enum(['image', 'point_cloud', '']),
+    bug_tracker: z.string(),
+    status: z.enum(statuses),
+    stage: z.enum(stages),
+    state: z.enum(states),
+    type: z.enum(jobTypes),
+    frame_count: z.int(),
+    /** Task-relative, inclusive. */
+    start_frame: z.int(),
+    stop_frame: z.int(),
+    data_chunk_size: z.int(),
+    data_compressed_chunk_type: z.enum(['imageset', 'video']),
+    data_original_chunk_type: z.enum(['imageset', 'video']),
+    created_date: timestamp,
+    updated_date: timestamp,
+    issues: z.object({ url: link, count: z.int() }).meta({ id: 'IssuesSummary' }),
+    labels: z.object({ url: link }).meta({ id: 'LabelsSummary' }),
+    organization: z.int().nullable(),
+    source_storage: storage.nullable(),
+    target_storage: storage.nullable(),
+    parent_job_id: z.int().nullable(),
+    replicas_count: z.int(),
+    consensus_replicas: z.int(),
+  })
+  .meta({ id: 'Job' })
+
+/** The key is `assignee` on write too; `assignee_id` means the same. */
+export const jobPatch = z
+  .object({
+    assignee: integer.nullable(),
+    assignee_id: integer.nullable(),
+    stage: z.enum(stages),
+    state: z.enum(states),
+  })
+  .partial()
+  .strict()
+  .meta({ id: 'JobPatch' })
+
+export const jobList = z.object({
+  ...listQuery,
+  id: filter(integer),
+  task_id: filter(integer),
+  project_id: filter(integer),
+  task_name: filter(z.string()),
+  project_name: filter(z.string()),
+  assignee: filter(z.string()),
+  state: filter(z.enum(states)),
+  stage: filter(z.enum(stages)),
+  type: filter(z.enum(jobTypes)),
+  dimension: filter(z.enum(['2d', '3d'])),
+  mode: filter(z.enum(['annotation', 'interpolation'])),
+})
+
+export type Job = z.infer<typeof job>
+export type JobPatch = z.infer<typeof jobPatch>

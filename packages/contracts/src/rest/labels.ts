@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { filter, flag, integer, listQuery, rawText, text } from './common.ts'
+
+/** Labels and their attributes (`spec/api-workspace.md` 4.3). */
+
+export const labelTypes = [
+  'any',
+  'cuboid',
+  'ellipse',
+  'mask',
+  'points',
+  'polygon',
+  'polyline',
+  'rectangle',
+  'skeleton',
+  'tag',
+] as const
+export const inputTypes = ['checkbox', 'radio', 'number', 'text', 'select'] as const
+
+export const attribute = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    mutable: z.boolean(),
+    input_type: z.enum(inputTypes),
+    default_value: z.string(),
+    values: z.array(z.string()),
+  })
+  .meta({ id: 'Attribute' })
+
+const labelFields = {
+  id: z.int(),
+  name: z.string(),
+  color: z.string(),
+  type: z.enum(labelTypes),
+  attributes: z.array(attribute),
+  has_parent: z.boolean(),
+}
+export const sublabel = z.object(labelFields).meta({ id: 'Sublabel' })
+
+export const label = z
+  .object({
+    ...labelFields,
+    sublabels: z.array(sublabel),
+    /** The drawing of a skeleton; absent on other types. */
+    svg: z.string().optional(),
+    /** Exactly one of the two is there. */
+    project_id: z.int().optional(),
+    task_id: z.int().optional(),
+    parent_id: z.int().nullable(),
+  })
+  .meta({ id: 'Label' })
+
+const attributeWrite = z
+  .object({
+    id: integer.optional(),
+    name: text(64, 1).optional(),
+    mutable: flag.optional(),
+    input_type: z.enum(inputTypes).optional(),
+    default_value: text(128).optional(),
+    values: z.array(text(200)).optional(),
+    deleted: flag.optional(),
+  })
+  .meta({ id: 'AttributeWrite' })
+
+const labelWriteFields = {
+  id: integer.optional(),
+  name: text(64, 1).optional(),
+  color: text(32).optional(),
+  type: z.enum(labelTypes).optional(),
+  attributes: z.array(attributeWrite).optional(),
+  deleted: flag.optional(),
+}
+const sublabelWrite = z.object(labelWriteFields).meta({ id: 'SublabelWrite' })
+
+/** An item of `labels` in a POST or PATCH of the owner: without id it creates, with one it changes or deletes. */
+export const labelWrite = z
+  .object({
+    ...labelWriteFields,
+    svg: rawText(512 * 1024).optional(),
+    sublabels: z.array(sublabelWrite).optional(),
+  })
+  .meta({ id: 'LabelWrite' })
+
+export const labelPatch = labelWrite.omit({ id: true }).meta({ id: 'LabelPatch' })
+
+export const labelList = z.object({
+  ...listQuery,
+  id: filter(integer),
+  project_id: filter(integer),
+  task_id: filter(integer),
+  job_id: filter(integer),
+  name: filter(z.string()),
+  type: filter(z.enum(labelTypes)),
+  color: filter(z.string()),
+  parent: filter(z.string()),
+  parent_id: filter(integer),
+})
+
+export type Attribute = z.infer<typeof attribute>
+export type Label = z.infer<typeof label>
+export type Sublabel = z.infer<typeof sublabel>
+export type LabelWrite = z.infer<typeof labelWrite>
+export type AttributeWrite = z.infer<typeof attributeWrite>

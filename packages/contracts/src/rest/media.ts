@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { integer, timestamp } from './common.ts'
+
+/** Media of tasks and jobs: `spec/api-workspace.md` 4.5 and 4.7. */
+
+export const frameMeta = z
+  .object({
+    name: z.string(),
+    /** Pixels, EXIF orientation applied. */
+    width: z.int(),
+    height: z.int(),
+    related_files: z.int(),
+    has_related_context: z.boolean(),
+  })
+  .meta({ id: 'FrameMeta' })
+
+export const dataMeta = z
+  .object({
+    chunk_size: z.int(),
+    size: z.int(),
+    image_quality: z.int(),
+    start_frame: z.int(),
+    stop_frame: z.int(),
+    frame_filter: z.string(),
+    storage: z.enum(['local', 'share', 'cloud_storage']),
+    cloud_storage_id: z.int().nullable(),
+    chapters: z.unknown(),
+    chunks_updated_date: timestamp,
+    deleted_frames: z.array(z.int()),
+    included_frames: z.unknown(),
+    frames: z.array(frameMeta),
+  })
+  .meta({ id: 'DataMeta' })
+
+/** `type` and `number` are checked by the service: their errors are texts of the de-facto standard. */
+export const dataQuery = z.object({
+  type: z.string().optional(),
+  number: integer.optional(),
+  quality: z.string().optional(),
+})
+
+/** Parameters of media beside its files. */
+export const dataParameters = z
+  .object({
+    image_quality: integer.refine((given) => given >= 1 && given <= 100, {
+      error: 'Ensure this value is between 1 and 100.',
+    }),
+    sorting_method: z.enum(['lexicographical', 'natural']),
+    chunk_size: integer.refine((given) => given >= 1, {
+      error: 'Ensure this value is greater than or equal to 1.',
+    }),
+  })
+  .partial()
+  .meta({ id: 'DataParameters' })
+
+/** One frame as the worker found it: where its bytes are and how large it is. */
+export const frameSource = z.object({
+  name: z.string(),
+  width: z.int(),
+  height: z.int(),
+  /** Object key, and inside the object the first byte and the number of bytes. */
+  key: z.string(),
+  offset: z.int(),
+  length: z.int(),
+  /** How those bytes are packed: as they are, or a raw deflate stream (a zip entry). */
+  packing: z.enum(['stored', 'deflated']),
+  media_type: z.string(),
+})
+
+export type FrameSource = z.infer<typeof frameSource>
+export type DataMeta = z.infer<typeof dataMeta>
+export type DataParameters = z.infer<typeof dataParameters>

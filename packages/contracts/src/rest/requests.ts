@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { filter, flag, integer, link, listQuery, text, timestamp } from './common.ts'
+
+/** Requests, the background work: `spec/api-annotations.md` 2.1 to 2.3, 2.6. */
+
+export const requestStatuses = ['queued', 'started', 'finished', 'failed'] as const
+
+const counts = { tags: z.int(), shapes: z.int(), tracks: z.int() }
+
+/** What was read, skipped and changed, and why; at most 100 entries with 5 examples each. */
+export const report = z
+  .object({
+    created: z.object(counts),
+    skipped: z.int(),
+    converted: z.int(),
+    dropped: z.int(),
+    entries: z.array(
+      z.object({
+        kind: z.string(),
+        code: z.string(),
+        count: z.int(),
+        reason: z.string(),
+        examples: z.array(z.object({ file: z.string(), item: z.string() })),
+      }),
+    ),
+  })
+  .meta({ id: 'Report' })
+
+export const request = z
+  .object({
+    id: z.string(),
+    status: z.enum(requestStatuses),
+    message: z.string(),
+    operation: z
+      .object({
+        type: z.string(),
+        target: z.string(),
+        project_id: z.int().nullable(),
+        task_id: z.int().nullable(),
+        job_id: z.int().nullable(),
+        org_id: z.int().nullable(),
+        format: z.string().nullable(),
+        function_id: z.string().nullable(),
+        lightweight: z.boolean().nullable(),
+      })
+      .meta({ id: 'RequestOperation' }),
+    /** 0 to 1. */
+    progress: z.number(),
+    created_date: timestamp,
+    started_date: timestamp.nullable(),
+    finished_date: timestamp.nullable(),
+    expiry_date: timestamp.nullable(),
+    owner: z.object({ id: z.int(), username: z.string() }).meta({ id: 'RequestOwner' }),
+    result_url: link.nullable(),
+    result_id: z.int().nullable(),
+    report: report.nullable(),
+  })
+  .meta({ id: 'Request' })
+
+export const rqId = z.object({ rq_id: z.string() }).meta({ id: 'RqId' })
+export const rqIdParams = z.object({ rq_id: z.string().min(1).max(255) })
+
+export const requestList = z.object({
+  ...listQuery,
+  id: filter(z.string()),
+  status: filter(z.enum(requestStatuses)),
+  action: filter(z.string()),
+  target: filter(z.string()),
+  subresource: filter(z.string()),
+  format: filter(z.string()),
+  project_id: filter(integer),
+  task_id: filter(integer),
+  job_id: filter(integer),
+  org_id: filter(integer),
+})
+
+/** Seconds to wait for the end, at most 30. */
+export const waitQuery = z.object({ wait: integer.optional() })
+
+/** Query of an export; words of location and format are judged by the service. */
+export const exportQuery = z.object({
+  format: z.string().optional(),
+  filename: z.string().optional(),
+  save_images: flag.default(false),
+  location: z.string().optional(),
+  cloud_storage_id: integer.optional(),
+})
+
+export const importQuery = z.object({
+  format: z.string().optional(),
+  filename: z.string().optional(),
+  location: z.string().optional(),
+  cloud_storage_id: integer.optional(),
+  conv_mask_to_poly: flag.default(true),
+  import_mode: text(16).default('replace'),
+})
+
+export const downloadQuery = z.object({ rq_id: z.string().optional() })
+
+/** A file that the gateway has written into the object store. */
+export const uploadedFile = z.object({ name: z.string(), key: z.string(), size: z.int() })
+
+/** Where a result lies and how it is called. */
+export const resultFile = z
+  .object({
+    key: z.string(),
+    size: z.int(),
+    filename: z.string(),
+    etag: z.string(),
+    media_type: z.string(),
+    finished_date: timestamp,
+  })
+  .meta({ id: 'ResultFile' })
+
+export type Request = z.infer<typeof request>
+export type Report = z.infer<typeof report>
+export type UploadedFile = z.infer<typeof uploadedFile>

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { filter, flag, integer, link, listQuery, rawText, text, timestamp } from './common.ts'
+import { basicUser } from './users.ts'
+
+/** Webhooks and their deliveries: `spec/api-annotations.md` 4.1, 4.2, 4.5. */
+
+export const webhookTypes = ['organization', 'project'] as const
+
+export const webhook = z
+  .object({
+    url: link,
+    id: z.int(),
+    target_url: z.string(),
+    description: z.string(),
+    type: z.enum(webhookTypes),
+    project_id: z.int().nullable(),
+    organization: z.int().nullable(),
+    /** Comma-separated and sorted; `events_list` holds the same as a list. */
+    events: z.string(),
+    events_list: z.array(z.string()),
+    content_type: z.literal('application/json'),
+    has_secret: z.boolean(),
+    is_active: z.boolean(),
+    enable_ssl: z.boolean(),
+    owner: basicUser.nullable(),
+    created_date: timestamp,
+    updated_date: timestamp,
+    /** Of the newest delivery; absent when there is none. */
+    last_status: z.int().optional(),
+    last_delivery_date: timestamp.optional(),
+  })
+  .meta({ id: 'Webhook' })
+
+/** Names joined by commas, or a list of them; repeated names count once. */
+const events = z.preprocess(
+  (given) => (Array.isArray(given) ? given.join(',') : given),
+  z
+    .string()
+    .trim()
+    .max(4096)
+    .refine((given) => given.split(',').some((name) => name.trim() !== ''), {
+      error: 'This field may not be blank.',
+    }),
+)
+
+const changeable = {
+  target_url: text(8192, 1),
+  description: text(128),
+  events,
+  content_type: text(64),
+  secret: rawText(64),
+  is_active: flag,
+  enable_ssl: flag,
+}
+
+export const webhookCreate = z
+  .object({ ...changeable, type: z.enum(webhookTypes), project_id: integer.nullable() })
+  .partial()
+  .required({ target_url: true, events: true, type: true })
+  .meta({ id: 'WebhookCreate' })
+/** Other keys, write-once ones among them, are ignored. */
+export const webhookPatch = z.object(changeable).partial().meta({ id: 'WebhookPatch' })
+export const webhookPut = webhookPatch
+  .required({ target_url: true, events: true })
+  .meta({ id: 'WebhookPut' })
+
+export const webhookList = z.object({
+  ...listQuery,
+  id: filter(integer),
+  target_url: filter(z.string()),
+  owner: filter(z.string()),
+  type: filter(z.enum(webhookTypes)),
+  project_id: filter(integer),
+})
+
+export const delivery = z
+  .object({
+    id: z.int(),
+    webhook_id: z.int(),
+    /** The same for every attempt at one message, redeliveries included. */
+    delivery_id: z.string(),
+    event: z.string(),
+    status_code: z.int().nullable(),
+    redelivery: z.boolean(),
+    /** From 1. */
+    attempt: z.int(),
+    /** Milliseconds. */
+    request_duration: z.int().nullable(),
+    created_date: timestamp,
+    updated_date: timestamp,
+    changed_fields: z.string(),
+    request: z.unknown(),
+    response: z.string(),
+  })
+  .meta({ id: 'Delivery' })
+
+export const deliveryParams = z.object({
+  id: z
+    .string()
+    .regex(/^[1-9]\d{0,9}$/)
+    .transform(Number)
+    .pipe(z.int().max(2_147_483_647)),
+  delivery_id: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/)
+    .transform(Number)
+    .pipe(z.int()),
+})
+export const deliveryList = z.object({ page: listQuery.page, page_size: listQuery.page_size })
+
+export type Webhook = z.infer<typeof webhook>
+export type WebhookCreate = z.infer<typeof webhookCreate>
+export type WebhookPatch = z.infer<typeof webhookPatch>
+export type Delivery = z.infer<typeof delivery>

@@ -1,0 +1,53 @@
+import { notFound } from '../errors.ts'
+
+/** Pages of lists: `spec/api-workspace.md` 1.5. */
+
+const defaultSize = 10
+export const largestPage = 1000
+const rowsOfAll = 10_000
+
+export interface PageQuery {
+  page?: string
+  page_size?: string
+}
+
+export interface Page {
+  number: number | 'last'
+  /** Rows a page. */
+  size: number
+}
+
+const invalidPage = () => notFound('Invalid page.')
+
+/** Reads `page` and `page_size`; a page that is no number is 404, a size that is none is the default. */
+export function readPage({ page = '1', page_size }: PageQuery): Page {
+  const size = sizeOf(page_size)
+  if (page === 'last') return { number: 'last', size }
+  if (!/^\d{1,9}$/.test(page) || Number(page) === 0) throw invalidPage()
+  return { number: Number(page), size }
+}
+
+function sizeOf(given: string | undefined): number {
+  if (given === 'all') return rowsOfAll
+  if (given === undefined || !/^\d+$/.test(given) || Number(given) === 0) return defaultSize
+  return Math.min(Number(given), largestPage)
+}
+
+/** The number of the page that is meant, from 1. */
+export function pageNumber({ number, size }: Page, count: number): number {
+  return number === 'last' ? Math.max(1, Math.ceil(count / size)) : number
+}
+
+/** Counts, then reads the rows of one page: two queries, whatever the list. */
+export async function paged<R>(
+  query: PageQuery,
+  count: () => Promise<number>,
+  rows: (limit: number, offset: number) => Promise<R[]>,
+): Promise<{ count: number; results: R[] }> {
+  const page = readPage(query)
+  const total = await count()
+  const number = pageNumber(page, total)
+  const offset = (number - 1) * page.size
+  if (number > 1 && offset >= total) throw invalidPage()
+  return { count: total, results: await rows(page.size, offset) }
+}

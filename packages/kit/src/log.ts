@@ -1,0 +1,25 @@
+import { type Logger, pino } from 'pino'
+
+export type { Logger }
+
+export interface LogOptions {
+  level: string
+  format: 'json' | 'pretty'
+}
+
+const secret = ['authorization', 'cookie', 'secret', 'password', 'token', 'signature', 'credential']
+
+/** One logger a process: JSON lines, or for people. Values under secret names never appear (`reliability.md` 16.2). */
+export function createLog(service: string, { level, format }: LogOptions): Logger {
+  const redact = secret.flatMap((name) => [name, `*.${name}`])
+  const options = { level, base: { service }, redact }
+  if (format === 'json') return pino(options)
+  const ignore = 'pid,hostname,service'
+  return pino({
+    ...options,
+    transport: { target: 'pino-pretty', options: { ignore, singleLine: true } },
+  })
+}
+
+/** For tests and tools that have nobody to read it. */
+export const silentLog: Logger = pino({ level: 'silent' })

@@ -1,0 +1,36 @@
+import type { ServiceDefinition } from '@grpc/grpc-js'
+import type { PackageDefinition } from '@grpc/proto-loader'
+import { isBytes, type Operation, requestSchema } from '@reticle/contracts/api/operation'
+import type { Head } from './context.ts'
+import { wireOf } from './message.ts'
+
+/** The gRPC method of an operation. It speaks the zod shape on both ends; the wire form lives in here alone. */
+export function methodOf(protos: PackageDefinition, { service, rpc, ...operation }: Operation) {
+  const proto = (protos[`reticle.v1.${service}`] as ServiceDefinition | undefined)?.[rpc]
+  if (!proto) throw new Error(`proto/ has no ${service}.${rpc}`)
+  const request = wireOf(requestSchema(operation))
+  const answer = isBytes(operation.answer) ? chunk : wireOf(operation.answer)
+  return {
+    ...proto,
+    requestSerialize: (part: unknown) =>
+      proto.requestSerialize(part instanceof Uint8Array ? { data: part } : request.toWire(part)),
+    requestDeserialize: (bytes: Buffer) => {
+      const message = proto.requestDeserialize(bytes)
+      return message.data ?? request.fromWire(message)
+    },
+    responseSerialize: (value: unknown) => proto.responseSerialize(answer.toWire(value)),
+    responseDeserialize: (bytes: Buffer): unknown =>
+      answer.fromWire(proto.responseDeserialize(bytes)),
+  }
+}
+
+/** The first message of a streamed answer is its head, every other one a piece of its bytes. */
+export type Piece = { head: Head } | Uint8Array
+
+const chunk = {
+  toWire: (piece: unknown) => (piece instanceof Uint8Array ? { data: piece } : piece),
+  fromWire: (message: unknown): unknown => {
+    const { head, data } = message as { head?: Head; data?: Buffer }
+    return head ? { head } : (data ?? new Uint8Array())
+  },
+}

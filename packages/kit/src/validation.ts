@@ -1,0 +1,110 @@
+import type { z } from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+interface Tree {
+  messages: string[]
+  children: Map<PropertyKey, Tree>
+}
+
+/** `{field: [text]}`; lists as `[{}, {field: [text]}]`; the whole as `non_field_errors`. Source: api-annotations 5.1. */
+export function fieldErrors(issues: readonly Issue[]): { body: unknown; code: string } {
+  const root = emptyTree()
+  for (const issue of issues) for (const [path, text] of placed(issue)) plant(root, path, text)
+  const body = root.children.size === 0 ? { non_field_errors: root.messages } : render(root)
+  return { body, code: codeOf(issues[0]) }
+}
+
+function codeOf(issue: Issue | undefined): string {
+  if (issue?.code === 'unrecognized_keys') return 'unknown_field'
+  return issue && isMissing(issue) ? 'required' : 'invalid'
+}
+
+/** A refused key is an error of that key, not of the object that holds it. */
+function placed(issue: Issue): [PropertyKey[], string][] {
+  if (issue.code !== 'unrecognized_keys') return [[issue.path, issue.message]]
+  return issue.keys.map((key) => [[...issue.path, key], 'This field cannot be updated.'])
+}
+
+const emptyTree = (): Tree => ({ messages: [], children: new Map() })
+
+function plant(root: Tree, path: PropertyKey[], text: string) {
+  let at = root
+  for (const key of path) {
+    const next = at.children.get(key) ?? emptyTree()
+    at.children.set(key, next)
+    at = next
+  }
+  at.messages.push(text)
+}
+
+function render({ messages, children }: Tree): unknown {
+  const keys = [...children.keys()]
+  if (keys.length === 0) return messages
+  const shown = (key: PropertyKey) => render(children.get(key) ?? emptyTree())
+  if (!keys.every((key) => typeof key === 'number')) {
+    const fields = Object.fromEntries(keys.map((key) => [key, shown(key)]))
+    return messages.length > 0 ? { ...fields, non_field_errors: messages } : fields
+  }
+  return Array.from({ length: Math.max(...keys) + 1 }, (_, index) =>
+    children.has(index) ? shown(index) : {},
+  )
+}
+
+const isMissing = (issue: { code?: string; input?: unknown }) =>
+  issue.code === 'invalid_type' && issue.input === undefined
+
+/** Wording of the de-facto standard's framework; handed to `safeParse(data, { error })`. */
+export function wording(issue: z.core.$ZodRawIssue): string | undefined {
+  if (isMissing(issue)) return 'This field is required.'
+  if (issue.input === null) return 'This field may not be null.'
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongType(String(issue.expected), issue.input)
+    case 'invalid_value':
+      return `"${shown(issue.input)}" is not a valid choice.`
+    case 'too_small':
+      return bound(issue, 'minimum')
+    case 'too_big':
+      return bound(issue, 'maximum')
+    default:
+      return undefined
+  }
+}
+
+const typeTexts: Record<string, string> = {
+  string: 'Not a valid string.',
+  number: 'A valid number is required.',
+  int: 'A valid integer is required.',
+  boolean: 'Must be a valid boolean.',
+}
+
+function wrongType(expected: string, given: unknown): string {
+  const isList = Array.isArray(given)
+  const name = isList ? 'list' : typeof given === 'string' ? 'str' : typeof given
+  if (expected === 'object' || expected === 'record')
+    return `Invalid data. Expected a dictionary, but got ${name}.`
+  if (expected === 'array') return `Expected a list of items but got type "${name}".`
+  return typeTexts[expected] ?? 'Invalid value.'
+}
+
+function bound(
+  issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>,
+  which: 'minimum' | 'maximum',
+): string {
+  const limit = String(
+    which === 'minimum' ? Reflect.get(issue, 'minimum') : Reflect.get(issue, 'maximum'),
+  )
+  if (issue.origin === 'string') {
+    if (which === 'maximum') return `Ensure this field has no more than ${limit} characters.`
+    return limit === '1'
+      ? 'This field may not be blank.'
+      : `Ensure this field has at least ${limit} characters.`
+  }
+  const side = which === 'minimum' ? 'greater' : 'less'
+  return `Ensure this value is ${side} than or equal to ${limit}.`
+}
+
+function shown(given: unknown): string {
+  return typeof given === 'string' ? given.slice(0, 100) : typeof given
+}
