@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { isBytes, type Operation } from './api/operation.ts'
+
+type Json = Record<string, unknown>
+type Io = 'input' | 'output'
+type SchemaOf = (schema: z.ZodType, io: Io) => Json
+
+/** The version of the interface, also in `X-Service-Version` (contract, Versioning). */
+export const apiVersion = '2.58.1'
+export const mediaType = 'application/vnd.service+json'
+
+/** The OpenAPI 3.1 document of operations. Schemas with `.meta({ id })` become components. */
+export function openapi(operations: Operation[]): Json {
+  const components: Record<string, Json> = {}
+  const schemaOf: SchemaOf = (schema, io) => toSchema(schema, io, components)
+  const paths: Record<string, Json> = {}
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}')
+    const method = String(operation.method).toLowerCase()
+    paths[path] = { ...paths[path], [method]: describe(operation, schemaOf) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Reticle', version: apiVersion, license: { name: 'Apache-2.0' } },
+    servers: [{ url: '/api' }],
+    security: [{ token: [] }, { basic: [] }],
+    paths,
+    components: { securitySchemes, schemas: components },
+  }
+}
+
+const securitySchemes = {
+  token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'Token <value> or Bearer <value>',
+  },
+  basic: { type: 'http', scheme: 'basic' },
+}
+
+function describe(operation: Operation, schemaOf: SchemaOf): Json {
+  const { params, query, headers, summary } = operation
+  const parameters = [
+    ...fields(params, 'path', schemaOf),
+    ...fields(query, 'query', schemaOf),
+    ...fields(headers, 'header', schemaOf),
+  ]
+  const responses = Object.entries(operation.answers).map(([status, answer]) => [
+    status,
+    response(answer, schemaOf),
+  ])
+  return {
+    operationId: operation.name,
+    tags: [operation.service.replace(/Service$/, '')],
+    ...(summary && { summary }),
+    ...(operation.access === 'anyone' && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...requestBody(operation, schemaOf),
+    responses: Object.fromEntries(responses),
+  }
+}
+
+function requestBody({ body, form }: Operation, schemaOf: SchemaOf): Json {
+  if (form)
+    return {
+      requestBody: { content: { 'multipart/form-data': { schema: formSchema(form, schemaOf) } } },
+    }
+  return body ? { requestBody: { required: true, content: content(body, 'input', schemaOf) } } : {}
+}
+
+/** Files of a form are binary strings; the other fields are as their schemas say. */
+function formSchema(form: z.ZodObject, schemaOf: SchemaOf): Json {
+  const properties = Object.entries(form.shape).map(([name, schema]) => [
+    name,
+    isBytes(schema) ? { type: 'string', format: 'binary' } : schemaOf(schema, 'input'),
+  ])
+  return { type: 'object', properties: Object.fromEntries(properties) }
+}
+
+function response(answer: z.ZodType, schemaOf: SchemaOf): Json {
+  if (answer instanceof z.ZodUndefined) return { description: 'done' }
+  return { description: 'ok', content: content(answer, 'output', schemaOf) }
+}
+
+function content(schema: z.ZodType, io: Io, schemaOf: SchemaOf): Json {
+  return { [mediaType]: { schema: isBytes(schema) ? {} : schemaOf(schema, io) } }
+}
+
+function fields(
+  schema: z.ZodObject | undefined,
+  place: 'path' | 'query' | 'header',
+  schemaOf: SchemaOf,
+): Json[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, type]) => ({
+    name: place === 'header' ? headerName(name) : name,
+    in: place,
+    required: place === 'path' || !type.safeParse(undefined).success,
+    schema: schemaOf(type, 'input'),
+  }))
+}
+
+/** `if_match` is `If-Match`. */
+export function headerName(name: string): string {
+  const capital = (part: string) => part.charAt(0).toUpperCase() + part.slice(1)
+  return name.split('_').map(capital).join('-')
+}
+
+/** zod's own JSON Schema. Inside a wrapper even a schema that holds itself becomes a definition, not "#". */
+function toSchema(schema: z.ZodType, io: Io, components: Record<string, Json>): Json {
+  const wrapped = z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: 'any' })
+  const { properties, $defs } = JSON.parse(
+    JSON.stringify(wrapped).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  )
+  for (const [name, { id: _, link: __, ...part }] of Object.entries<Json>($defs ?? {})) {
+    const isOther = components[name] && JSON.stringify(components[name]) !== JSON.stringify(part)
+    if (isOther) throw new Error(`two shapes are called ${name}`)
+    components[name] = part
+  }
+  return properties.it
+}

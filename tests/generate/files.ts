@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { tables } from '@reticle/contracts'
+import { restOperations } from '@reticle/contracts/api/index'
+import { openapi } from '@reticle/contracts/openapi'
+import { protoFiles } from '@reticle/kit/rpc/proto'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Everything that is generated and committed, by its path from the root: written by `write.ts`, compared by a test. */
+export function generatedFiles(): Record<string, string> {
+  const proto = protoFiles(tables, readProto())
+  const inFolder = Object.entries(proto).map(([name, text]) => [`proto/${name}`, text])
+  return {
+    ...Object.fromEntries(inFolder),
+    'docs/openapi.json': `${JSON.stringify(openapi(restOperations), null, 2)}\n`,
+  }
+}
+
+function readProto(): Record<string, string> {
+  const names = readdirSync(`${root}/proto`).filter((name) => name.endsWith('.proto'))
+  return Object.fromEntries(
+    names.map((name) => [name, readFileSync(`${root}/proto/${name}`, 'utf8')]),
+  )
+}
