@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+interface Holder {
+  pid: number
+  /** When that process started: a pid alone may have been given anew. */
+  started: string
+}
+
+/**
+ * Takes the lock of a data directory: a file `lock` with pid and start time. One whose process is gone is taken over.
+ *
+ * @returns how to give it back
+ * @throws Error with one sentence for the terminal when a living process holds it
+ */
+export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
+  await mkdir(dataDir, { recursive: true, mode: 0o755 })
+  const path = join(dataDir, 'lock')
+  const mine = JSON.stringify({ pid: process.pid, started: startOf(process.pid) ?? '' })
+
+  while (!(await create(path, mine))) {
+    const found = await readFile(path, 'utf8').catch(() => undefined)
+    if (found === undefined) continue // given back this moment
+    const holder = parse(found)
+    if (holder && startOf(holder.pid) === holder.started) throw new Error(refusal(dataDir, holder))
+    await moveAway(path, found)
+  }
+  return async () => {
+    if ((await readFile(path, 'utf8').catch(() => '')) === mine) await rm(path, { force: true })
+  }
+}
+
+/** Written aside and linked, so that the file is never seen without its content. */
+async function create(path: string, content: string): Promise<boolean> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, content, { mode: 0o644 })
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, 'code') === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Two starts may find the same dead holder; the slower one must not move away the lock the faster one just took. */
+async function moveAway(path: string, dead: string): Promise<void> {
+  const aside = `${path}.${randomBytes(6).toString('hex')}`
+  const moved = await rename(path, aside).then(
+    () => true,
+    () => false,
+  )
+  if (!moved) return
+  const content = await readFile(aside, 'utf8')
+  if (content !== dead) await link(aside, path).catch(() => undefined)
+  await rm(aside, { force: true })
+}
+
+function parse(text: string): Holder | undefined {
+  try {
+    const { pid, started } = JSON.parse(text)
+    return Number.isInteger(pid) && typeof started === 'string' ? { pid, started } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The moment a living process started, in the words of its system; nothing when there is no such process. */
+function startOf(pid: number): string | undefined {
+  if (process.platform === 'linux') return startOnLinux(pid)
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (!(error instanceof Error && Reflect.get(error, 'code') === 'EPERM')) return undefined
+  }
+  if (process.platform === 'win32') return 'running'
+  return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+}
+
+function startOnLinux(pid: number): string | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name, in brackets, may hold anything; field 22 counts from the last bracket. Z: dead, not yet collected.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}
+
+const refusal = (dataDir: string, { pid }: Holder) =>
+  `Reticle already runs on the data directory ${dataDir} (process ${pid}): stop it first, or choose another directory with RETICLE_DATA_DIR.`

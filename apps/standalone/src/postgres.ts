@@ -1,0 +1,161 @@
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chown, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { freePort } from './free-port.ts'
+import { type Home, type Placing, placeServer } from './postgres-home.ts'
+
+export interface PostgresOptions extends Placing {
+  /** Settings over the defaults of the server, e.g. `{ fsync: 'off' }` for tests. */
+  settings?: Readonly<Record<string, string>>
+}
+
+export interface Postgres {
+  /** The administrator's address: `postgres://reticle:<password>@127.0.0.1:<port>/postgres`. */
+  url: string
+  /** Ends the server's connections and then the server; a second call does nothing. */
+  stop: () => Promise<void>
+}
+
+const run = promisify(execFile)
+const startLimitMs = 60_000
+
+/**
+ * Starts the PostgreSQL that comes with npm on a free loopback port, its data in `<dataDir>/postgres`, making the cluster
+ * on the first start. A server left behind by a process that was killed is stopped first: call this only under the lock of
+ * the data directory (`lock.ts`). The server is a group of its own, so that Ctrl-C does not reach it before we stop it.
+ *
+ * @throws Error with the last lines of the server's log when it does not come up.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const home = await placeServer(options)
+  const password = await readPassword(options.dataDir, home)
+  if (!existsSync(dataOf(home))) await createCluster(home, password)
+
+  const limit = Date.now() + startLimitMs
+  for (;;) {
+    await stopLeftBehind(home, password)
+    const port = await freePort()
+    const url = `postgres://reticle:${password}@127.0.0.1:${port}/postgres`
+    const failure = await launch(home, { port, url, settings: options.settings ?? {} })
+    if (!failure) return { url, stop: () => stopServer(home) }
+    // Another program took the port, or a killed server is not yet gone: both pass.
+    const passing = /Address already in use|could not bind|postmaster\.pid/.test(failure)
+    if (!passing || Date.now() > limit) throw new Error(`PostgreSQL did not start:\n${failure}`)
+    await sleep(100)
+  }
+}
+
+const dataOf = (home: Home) => join(home.folder, 'data')
+
+async function readPassword(dataDir: string, home: Home): Promise<string> {
+  const file = join(dataDir, 'postgres-password')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known) return known.trim()
+  if (existsSync(dataOf(home))) {
+    throw new Error(
+      `${file} is missing, and without it the database in ${home.folder} cannot be opened: put it back`,
+    )
+  }
+  const password = randomBytes(24).toString('hex')
+  await writeFile(file, `${password}\n`, { mode: 0o600 })
+  return password
+}
+
+/** Made under another name and renamed when complete: a first start that was cut leaves nothing half-made. */
+async function createCluster(home: Home, password: string): Promise<void> {
+  const made = join(home.folder, 'data.new')
+  const secret = join(home.folder, 'password.new')
+  await rm(made, { recursive: true, force: true })
+  await writeFile(secret, password, { mode: 0o600 })
+  if (home.account) await chown(secret, home.account.uid, home.account.gid)
+  const locale = [
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+  ]
+  const access = ['--username=reticle', '--auth=scram-sha-256', `--pwfile=${secret}`]
+  try {
+    await run(binary(home, 'initdb'), [`--pgdata=${made}`, ...locale, ...access], asServer(home))
+    await rename(made, dataOf(home))
+  } finally {
+    await rm(secret, { force: true })
+  }
+}
+
+/** The reason why the server did not come up, or nothing when it answers. */
+async function launch(
+  home: Home,
+  {
+    port,
+    url,
+    settings,
+  }: { port: number; url: string; settings: Readonly<Record<string, string>> },
+): Promise<string | undefined> {
+  const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', timezone: 'UTC' }
+  const all = { max_connections: '200', ...settings, ...fixed, port: String(port) }
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const logFile = join(home.folder, 'server.log')
+  const log = await open(logFile, 'w')
+  const server = spawn(binary(home, 'postgres'), ['-D', dataOf(home), ...flags], {
+    ...asServer(home),
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  })
+  await log.close()
+  let ended: string | undefined
+  server.once('error', (error) => (ended = error.message))
+  server.once('exit', () => (ended ??= ''))
+  server.unref()
+
+  const limit = Date.now() + startLimitMs
+  while (ended === undefined && Date.now() < limit) {
+    if (await answers(url)) return undefined
+    await sleep(25)
+  }
+  const lines = (await readFile(logFile, 'utf8')).trim().split('\n')
+  return [...lines.slice(-40), ended ?? 'no answer in time'].join('\n').trim()
+}
+
+async function answers(url: string, folder?: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query('show data_directory')
+    return folder === undefined || rows[0]?.data_directory === folder
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** A pid alone proves nothing, it may have been given anew: only a server that answers with our folder is stopped. */
+async function stopLeftBehind(home: Home, password: string): Promise<void> {
+  const note = await readFile(join(dataOf(home), 'postmaster.pid'), 'utf8').catch(() => '')
+  const port = Number(note.split('\n')[3])
+  if (!Number.isInteger(port) || port <= 0) return
+  const url = `postgres://reticle:${password}@127.0.0.1:${port}/postgres`
+  if (await answers(url, dataOf(home))) await stopServer(home)
+}
+
+async function stopServer(home: Home): Promise<void> {
+  if (!existsSync(join(dataOf(home), 'postmaster.pid'))) return
+  const stop = (mode: string, seconds: number) =>
+    run(
+      binary(home, 'pg_ctl'),
+      ['stop', '-w', '-s', '-m', mode, '-t', String(seconds), '-D', dataOf(home)],
+      asServer(home),
+    )
+  await stop('fast', 10).catch(() => stop('immediate', 10))
+}
+
+const binary = (home: Home, name: string) =>
+  join(home.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
+const asServer = (home: Home) => ({ cwd: dirname(dataOf(home)), ...home.account })

@@ -1,0 +1,106 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { sessionPool } from './session.ts'
+
+/** How a pool behaves; every default is that of `reliability.md` 15. Times are milliseconds, 0 switches a limit off. */
+export interface DatabaseOptions {
+  /** Shown in `pg_stat_activity`. */
+  application: string
+  /** Connections at most. */
+  max?: number
+  /** Longest a single statement may run; streams raise it by `set local statement_timeout`. */
+  statement_timeout?: number
+  lock_timeout?: number
+  idle_in_transaction_session_timeout?: number
+  /** Longest wait for a free connection; then the call fails as `unavailable`. */
+  wait_timeout?: number
+  /** Schemas to look in, where the role does not already say so (`db/provision.ts`). */
+  search_path?: readonly string[]
+  /** Told about the loss of an idle connection; the pool replaces it by itself. */
+  onIdleError?: (error: Error) => void
+}
+
+export interface Database<T> {
+  db: Kysely<T>
+  pool: pg.Pool
+  /** Runs `listener` after every commit of this process; answers how to stop that. */
+  onCommit: (listener: () => void) => () => void
+  /** Waits for running queries, and until the server has seen every connection go. */
+  close: () => Promise<void>
+}
+
+/**
+ * A pool on `url` and kysely over it. `int8` is read as a number and refused beyond 2^53, `timestamptz` as a `Date`.
+ * Nothing is connected before the first query.
+ */
+export function openDatabase<T>(url: string, options: DatabaseOptions): Database<T> {
+  const pool = new pg.Pool(poolConfig(url, options))
+  pool.on('error', options.onIdleError ?? (() => undefined))
+  const gone = trackConnections(pool)
+  const listeners = new Set<() => void>()
+  const committed = () => {
+    for (const listener of listeners) listener()
+  }
+  const db = new Kysely<T>({
+    dialect: new PostgresDialect({ pool: sessionPool(pool, committed) }),
+  })
+
+  return {
+    db,
+    pool,
+    onCommit: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close: async () => {
+      await db.destroy()
+      if (!pool.ending) await pool.end()
+      await gone()
+    },
+  }
+}
+
+function poolConfig(url: string, options: DatabaseOptions): pg.PoolConfig {
+  return {
+    connectionString: url,
+    application_name: options.application,
+    max: options.max ?? 10,
+    idleTimeoutMillis: 30_000,
+    maxLifetimeSeconds: 1800,
+    connectionTimeoutMillis: options.wait_timeout ?? 2000,
+    statement_timeout: options.statement_timeout ?? 5000,
+    lock_timeout: options.lock_timeout ?? 2000,
+    idle_in_transaction_session_timeout: options.idle_in_transaction_session_timeout ?? 15_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+    types: { getTypeParser: typeParser },
+    ...(options.search_path && { options: `-c search_path=${options.search_path.join(',')}` }),
+  }
+}
+
+const int8 = 20
+
+/** pg's own readers, but for `int8`, which pg leaves as text. Set per pool: readers of the process stay untouched. */
+export const typeParser: typeof pg.types.getTypeParser = (
+  oid: number,
+  format?: 'text' | 'binary',
+) => (oid === int8 && format !== 'binary' ? readInt8 : pg.types.getTypeParser(oid, format))
+
+function readInt8(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large for a number`)
+  return value
+}
+
+/** `pool.end()` answers before its sockets are closed; a server stopped then would see them as broken. */
+function trackConnections(pool: pg.Pool): () => Promise<void> {
+  const open = new Set<Promise<void>>()
+  pool.on('connect', (client) => {
+    const ended = new Promise<void>((resolve) => client.once('end', () => resolve()))
+    open.add(ended)
+    void ended.then(() => open.delete(ended))
+  })
+  return async () => {
+    await Promise.all(open)
+  }
+}

@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../testing/db.ts'
+import { openDatabase } from './connect.ts'
+import { assertMigrated, type Migrations, migrate } from './migrate.ts'
+
+const first: Migrations = {
+  '0001-things': {
+    up: async (db) => {
+      await sql`create table things (id integer generated always as identity, note text)`.execute(
+        db,
+      )
+    },
+  },
+}
+const { db, url } = await testDatabase<Tables>([{ schema: 'one', migrations: first }])
+interface Tables {
+  things: { id: number; note: string }
+}
+
+const adds = (name: string): Migrations => ({
+  [name]: {
+    up: async (db) =>
+      sql`alter table things add column ${sql.id(name)} int`.execute(db).then(() => undefined),
+  },
+})
+
+test('migrations put their tables into their own schema', async () => {
+  const { rows } = await sql<{ table_schema: string }>`
+    select table_schema from information_schema.tables where table_name = 'things'`.execute(db)
+  expect(rows).toEqual([{ table_schema: 'one' }])
+})
+
+test('running them again changes nothing', async () => {
+  await db
+    .insertInto('things')
+    .values({ note: 'kept' } as never)
+    .execute()
+  await migrate(url, { schema: 'one', migrations: first })
+  expect(await db.selectFrom('things').select('note').execute()).toEqual([{ note: 'kept' }])
+})
+
+test('a step that fails names itself and undoes only itself', async () => {
+  const migrations: Migrations = {
+    ...first,
+    ...adds('0002-good'),
+    '0003-bad': {
+      up: async (given) => {
+        await sql`create table half (id int)`.execute(given)
+        await sql`select 1 / 0`.execute(given)
+      },
+    },
+  }
+  const attempt = migrate(url, { schema: 'one', migrations })
+  await expect(attempt).rejects.toThrow(
+    'migration 0003-bad of schema "one" failed: division by zero',
+  )
+
+  const { rows } = await sql`select to_regclass('one.half') as half`.execute(db)
+  expect(rows).toEqual([{ half: null }])
+  await sql`select "0002-good" from things`.execute(db)
+})
+
+test('a schema older than the program is refused, a newer one accepted', async () => {
+  const older = assertMigrated(db, {
+    schema: 'one',
+    migrations: { ...first, ...adds('0009-later') },
+  })
+  await expect(older).rejects.toThrow(
+    'schema "one" is older than this program: 0009-later not applied',
+  )
+  await assertMigrated(db, { schema: 'one', migrations: first })
+  await migrate(url, { schema: 'one', migrations: first })
+})
+
+test('a schema that was never made is older than every program', async () => {
+  const never = assertMigrated(db, { schema: 'two', migrations: first })
+  await expect(never).rejects.toThrow('0001-things not applied')
+})
+
+test('eight starts at once migrate once', async () => {
+  const schema = { schema: 'race', migrations: first }
+  await Promise.all(Array.from({ length: 8 }, () => migrate(url, schema)))
+  await assertMigrated(db, schema)
+})
+
+test('an index can be made outside of a transaction', async () => {
+  const migrations: Migrations = {
+    ...first,
+    '0002-index': {
+      transactional: false,
+      up: async (given) => {
+        await sql`create index concurrently if not exists things_note_idx on things (note)`.execute(
+          given,
+        )
+      },
+    },
+  }
+  await migrate(url, { schema: 'apart', migrations })
+  const { rows } = await sql`select to_regclass('apart.things_note_idx')::text as name`.execute(db)
+  expect(rows).toEqual([{ name: 'apart.things_note_idx' }])
+})
+
+test('a table that others hold is waited for', async () => {
+  const other = openDatabase<Tables>(url, { application: 'other', search_path: ['one'] })
+  const holding = other.db.transaction().execute(async (tx) => {
+    await sql`lock table things in access share mode`.execute(tx)
+    await sql`select pg_sleep(0.3)`.execute(tx)
+  })
+  const migrations: Migrations = {
+    '0005-patient': {
+      up: async (given) => {
+        await sql`set local lock_timeout = '50ms'`.execute(given)
+        await sql`alter table one.things add column patient int`.execute(given)
+      },
+    },
+  }
+  await migrate(url, { schema: 'patient', migrations })
+  await holding
+  await sql`select patient from things`.execute(db)
+  await other.close()
+})

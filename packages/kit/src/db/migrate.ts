@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Kysely, type Migration, Migrator, sql } from 'kysely'
+import { openDatabase } from './connect.ts'
+
+/** One step of a schema. `transactional: false` for `create index concurrently`; such a step must bear being run again. */
+export type Step = Migration & { transactional?: boolean }
+
+/** Every step by name (`0001-projects`), in the order of the names. A step that was released never changes. */
+export type Migrations = Readonly<Record<string, Step>>
+
+export interface Schema {
+  schema: string
+  migrations: Migrations
+}
+
+const table = 'migrations'
+const lockTries = 10
+
+/**
+ * Brings `schema` up to the last step, each step in a transaction of its own, one runner at a time
+ * (`reliability.md` 15). A schema that is newer than these steps is left as it is.
+ *
+ * @throws Error naming the schema and the step that failed; the steps before it stay.
+ */
+export async function migrate(url: string, { schema, migrations }: Schema): Promise<void> {
+  const { db, close } = openDatabase<unknown>(url, {
+    application: `migrate ${schema}`,
+    max: 2,
+    statement_timeout: 0,
+    lock_timeout: 5000,
+    idle_in_transaction_session_timeout: 0,
+    wait_timeout: 10_000,
+    search_path: [schema, 'bus'],
+  })
+  try {
+    await db.connection().execute(async (session) => {
+      await sql`set lock_timeout = 0`.execute(session)
+      await sql`select pg_advisory_lock(hashtext(${`migrate.${schema}`}))`.execute(session)
+      await createSchema(session, schema)
+      for (const name of await missingSteps(session, { schema, migrations })) {
+        await runStep(db, { schema, migrations }, name)
+      }
+    })
+  } finally {
+    await close()
+  }
+}
+
+/**
+ * Refuses to work on a schema older than `migrations`; a newer one is accepted.
+ *
+ * @throws Error naming the missing steps and what to do.
+ */
+export async function assertMigrated<T>(db: Kysely<T>, wanted: Schema): Promise<void> {
+  const missing = await missingSteps(db, wanted)
+  if (missing.length === 0) return
+  throw new Error(
+    `schema "${wanted.schema}" is older than this program: ${missing.join(', ')} not applied; run the migrations first`,
+  )
+}
+
+/** Asked first, because `create schema if not exists` needs a right on the database that an owner of a schema lacks. */
+async function createSchema(db: Kysely<unknown>, schema: string): Promise<void> {
+  const found = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
+  if (found.rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
+}
+
+async function missingSteps<T>(db: Kysely<T>, { schema, migrations }: Schema): Promise<string[]> {
+  const known = await sql`select to_regclass(${`${schema}.${table}`}) as name`.execute(db)
+  const applied = new Set<string>()
+  if ((known.rows[0] as { name: string | null }).name !== null) {
+    const rows = await sql<{ name: string }>`
+      select name from ${sql.id(schema, table)}`.execute(db)
+    for (const { name } of rows.rows) applied.add(name)
+  }
+  const missing = Object.keys(migrations).filter((name) => !applied.has(name))
+  return missing.sort()
+}
+
+async function runStep(db: Kysely<unknown>, { schema, migrations }: Schema, name: string) {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    migrationTableName: table,
+    migrationLockTableName: `${table}_lock`,
+    migrationTableSchema: schema,
+    disableTransactions: migrations[name]?.transactional === false,
+  })
+  for (let tries = 1; ; tries++) {
+    const { error } = await migrator.migrateTo(name)
+    if (!error) return
+    if (!isLockTimeout(error) || tries === lockTries) {
+      throw new Error(`migration ${name} of schema "${schema}" failed: ${text(error)}`, {
+        cause: error,
+      })
+    }
+    await sleep(200 * tries)
+  }
+}
+
+const isLockTimeout = (error: unknown) =>
+  error instanceof Error && Reflect.get(error, 'code') === '55P03'
+const text = (error: unknown) => (error instanceof Error ? error.message : String(error))

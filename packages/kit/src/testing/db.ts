@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import pg from 'pg'
+import { afterAll, inject } from 'vitest'
+import { type Database, openDatabase } from '../db/connect.ts'
+import { type Migrations, migrate, type Schema } from '../db/migrate.ts'
+
+/** What the global setup tells the test files (`tests/src/support/vitest-setup.ts`). */
+export interface TestServer {
+  /** Administrator's address of the one PostgreSQL of this run. */
+  url: string
+  /** Every database of this run is called `<prefix>...`; the setup drops what is left of them. */
+  prefix: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: TestServer
+  }
+}
+
+export interface TestDatabase<T> extends Database<T> {
+  /** For what opens connections of its own: relays, listeners, child processes. */
+  url: string
+}
+
+/** A database of this test file's own, migrated, real; dropped when the file is done. */
+export async function testDb<T>(migrations: Migrations, schema: string): Promise<Kysely<T>> {
+  const { db } = await testDatabase<T>([{ schema, migrations }])
+  return db
+}
+
+/**
+ * The same with its address and pool, and with several schemas, as in embedded mode. It looks in the first one, then in
+ * `bus`. Cloned from a template that is migrated once a run, which costs some 30 ms.
+ */
+export async function testDatabase<T>(schemas: readonly Schema[]): Promise<TestDatabase<T>> {
+  const server = inject('postgres')
+  const name = `${server.prefix}${randomBytes(6).toString('hex')}`
+  const url = at(server.url, name)
+  await asAdmin(server.url, async (admin) => {
+    const template = await findTemplate(admin, server, schemas)
+    await admin.query(`create database ${name} template ${template} strategy file_copy`)
+  })
+  const database = openDatabase<T>(url, {
+    application: 'test',
+    search_path: [...schemas.map(({ schema }) => schema), 'bus'],
+    wait_timeout: 10_000,
+  })
+  afterAll(async () => {
+    await database.close()
+    await asAdmin(server.url, (admin) =>
+      admin.query(`drop database if exists ${name} with (force)`),
+    )
+  })
+  return { ...database, url }
+}
+
+/** The migrated template of these schemas; the first test file that needs it makes it, others wait for that. */
+async function findTemplate(admin: pg.Client, server: TestServer, schemas: readonly Schema[]) {
+  const name = `${server.prefix}template_${digest(schemas)}`
+  await admin.query('select pg_advisory_lock(hashtext($1))', [name])
+  const known = await admin.query('select 1 from pg_database where datname = $1', [name])
+  if (known.rowCount === 0) {
+    const draft = `${name}_new`
+    await admin.query(`drop database if exists ${draft} with (force)`)
+    await admin.query(`create database ${draft}`)
+    for (const schema of schemas) await migrate(at(server.url, draft), schema)
+    await admin.query(`alter database ${draft} rename to ${name}`)
+    await admin.query(`alter database ${name} allow_connections false`)
+  }
+  await admin.query('select pg_advisory_unlock(hashtext($1))', [name])
+  return name
+}
+
+function digest(schemas: readonly Schema[]): string {
+  const hash = createHash('sha256')
+  for (const { schema, migrations } of schemas) {
+    hash.update(schema)
+    for (const [name, { up }] of Object.entries(migrations)) hash.update(`${name}${up}`)
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function asAdmin<R>(url: string, run: (admin: pg.Client) => Promise<R>): Promise<R> {
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  try {
+    return await run(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+/** The same server, another database. */
+function at(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.href
+}

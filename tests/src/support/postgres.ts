@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lockDataDir } from '@reticle/standalone/lock'
+import { type Postgres, startPostgres } from '@reticle/standalone/postgres'
+import pg from 'pg'
+
+/** The one PostgreSQL of a test run: `RETICLE_TEST_DATABASE_URL` where given, else the embedded one, without fsync. */
+export async function startTestPostgres(): Promise<Postgres & { prefix: string }> {
+  const prefix = `t_${randomBytes(4).toString('hex')}_`
+  const given = process.env.RETICLE_TEST_DATABASE_URL
+  if (given) return { url: given, prefix, stop: () => dropAll(given, prefix) }
+  await removeLeftBehind()
+  return { ...(await startIn(await mkdtemp(join(tmpdir(), dataDirName)))), prefix }
+}
+
+const dataDirName = 'reticle-test-'
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  recovery_init_sync_method: 'syncfs',
+  shared_buffers: '64MB',
+}
+
+async function startIn(dataDir: string): Promise<Postgres> {
+  const unlock = await lockDataDir(dataDir)
+  const { url, stop } = await startPostgres({ dataDir, settings, outside: tmpdir() })
+  return {
+    url,
+    stop: async () => {
+      await stop()
+      await unlock()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A run that was killed could not stop its server; starting in its folder stops the old one, and then goes itself. */
+async function removeLeftBehind(): Promise<void> {
+  const names = await readdir(tmpdir())
+  for (const name of names.filter((entry) => entry.startsWith(dataDirName))) {
+    const left = await startIn(join(tmpdir(), name)).catch(() => undefined)
+    await left?.stop()
+  }
+}
+
+async function dropAll(url: string, prefix: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  const { rows } = await admin.query(
+    'select datname from pg_database where starts_with(datname, $1)',
+    [prefix],
+  )
+  for (const { datname } of rows)
+    await admin.query(`drop database if exists ${datname} with (force)`)
+  await admin.end()
+}

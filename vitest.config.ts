@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+/** Tests read our packages from their sources: nothing has to be built for them. */
+const sources = ['@reticle/source']
+const resolve = { conditions: sources, externalConditions: sources }
+
+/** `build` is what `tsc` made of the same tests. */
+const project = (name: string, include: string[]) => ({
+  resolve: { conditions: sources },
+  ssr: { resolve },
+  test: {
+    name,
+    include,
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+})
+
+/** The global setup is loaded without conditions; it needs this one package of ours, which imports none. */
+const standalone = fileURLToPath(new URL('apps/standalone/src', import.meta.url))
+
+export default defineConfig({
+  resolve: { alias: { '@reticle/standalone': standalone } },
+  test: {
+    globalSetup: './tests/src/support/vitest-setup.ts',
+    projects: [
+      project('unit', ['{packages,apps}/*/src/**/*.test.ts', 'tests/src/support/**/*.test.ts']),
+      project('contract', ['tests/**/contract/**/*.test.ts']),
+      project('e2e', ['tests/**/e2e/**/*.test.ts']),
+    ],
+  },
+})
