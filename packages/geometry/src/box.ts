@@ -1,0 +1,36 @@
+/** Boxes and rotated boxes (spec/formats.md 6.3). */
+import { polygonToColumns } from './polygon.ts'
+
+/**
+ * The corners of a box x1, y1, x2, y2 turned by `rotation` degrees, clockwise on the screen, about its
+ * centre: x, y of top-left, top-right, bottom-right, bottom-left before turning; 2 decimals when turned.
+ */
+export function boxCorners(points: readonly number[], rotation = 0): number[] {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
+  const corners = [x1, y1, x2, y1, x2, y2, x1, y2]
+  return rotation === 0 ? corners : turn(corners, (x1 + x2) / 2, (y1 + y2) / 2, rotation)
+}
+
+/** The column runs of a box in a `width` x `height` image. */
+export function boxToColumns(
+  points: readonly number[],
+  rotation: number,
+  width: number,
+  height: number,
+): number[] {
+  return polygonToColumns(boxCorners(points, rotation), width, height)
+}
+
+function turn(points: readonly number[], cx: number, cy: number, degrees: number): number[] {
+  const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)]
+  return points.map((value, at) => {
+    const dx = (at % 2 === 0 ? value : (points[at - 1] ?? 0)) - cx
+    const dy = (at % 2 === 0 ? (points[at + 1] ?? 0) : value) - cy
+    return at % 2 === 0 ? round2(cx + cos * dx - sin * dy) : round2(cy + sin * dx + cos * dy)
+  })
+}
+
+/** Two decimals, as coordinates leave the service (spec/formats.md 5). */
+export function round2(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,0 +1,6 @@
+export * from './box.ts'
+export * from './ellipse.ts'
+export * from './interpolate.ts'
+export * from './mask-to-polygon.ts'
+export * from './polygon.ts'
+export * from './run-lengths.ts'

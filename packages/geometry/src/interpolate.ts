@@ -1,0 +1,152 @@
+/** Positions of a track between its keyframes (spec/api-annotations.md 1.6, spec/formats.md 3.6). */
+import { blendCurves } from './curves.ts'
+
+/** What interpolation reads of a track shape; every other field is copied from the left keyframe. */
+export interface TrackPosition {
+  /** `rectangle polygon polyline points ellipse cuboid mask skeleton`. */
+  type: string
+  frame: number
+  points: readonly number[]
+  /** Degrees, clockwise, [0, 360). */
+  rotation: number
+  outside: boolean
+  keyframe: boolean
+}
+
+export interface InterpolationOptions {
+  /** Cuboids of point clouds: centre, three angles in radians, size. */
+  is3d?: boolean
+  /** Keyframes on such frames are passed over. */
+  isDeleted?: (frame: number) => boolean
+}
+
+/** Points at a share t of the way between two keyframes. */
+export type Blend = (t: number) => readonly number[]
+
+/**
+ * The state of a track on every frame from `first` to `last`: hidden stretches come with `outside: true`,
+ * frames before the first keyframe as undefined. `shapes` are sorted by frame, one a frame at most.
+ */
+export function* walkTrack<T extends TrackPosition>(
+  shapes: readonly T[],
+  first: number,
+  last: number,
+  options: InterpolationOptions = {},
+): Generator<T | undefined> {
+  const kept = shapes.filter((shape) => !options.isDeleted?.(shape.frame))
+  let next = 0
+  let left: T | undefined
+  let inBetween = holdOf(left)
+  for (let frame = Math.min(first, kept[0]?.frame ?? first); frame <= last; frame += 1) {
+    let shape = kept[next]?.frame === frame ? kept[next++] : undefined
+    if (shape && isAnchor(shape, left)) {
+      left = shape
+      inBetween = betweenKeyframes(left, nextKeyframe(kept, next), options)
+    }
+    shape ??= inBetween(frame)
+    if (frame >= first) yield shape
+  }
+}
+
+/** The state of a track on one frame, as `walkTrack` gives it. */
+export function trackAt<T extends TrackPosition>(
+  shapes: readonly T[],
+  frame: number,
+  options: InterpolationOptions = {},
+): T | undefined {
+  return walkTrack(shapes, frame, frame, options).next().value ?? undefined
+}
+
+/**
+ * The position on `frame` between two keyframes `left.frame < frame < right.frame`.
+ * Flags and attributes are those of `left`, `keyframe` is false.
+ */
+export function interpolate<T extends TrackPosition>(
+  left: T,
+  right: T,
+  frame: number,
+  options: InterpolationOptions = {},
+): T {
+  return betweenKeyframes(left, right, options)(frame) ?? left
+}
+
+/** An angle at a share t of the shorter arc; half a turn goes up. Degrees in [0, 360). */
+export function blendDegrees(from: number, to: number, t: number): number {
+  return wrap(from + shorterArc(from, to, 360) * t, 360)
+}
+
+/** The first shape of a track counts as a keyframe whatever it says. */
+function isAnchor(shape: TrackPosition, left: TrackPosition | undefined): boolean {
+  return shape.keyframe || left === undefined
+}
+
+function nextKeyframe<T extends TrackPosition>(shapes: readonly T[], from: number): T | undefined {
+  for (let index = from; index < shapes.length; index += 1) {
+    if (shapes[index]?.keyframe) return shapes[index]
+  }
+  return undefined
+}
+
+/** A hidden stretch, and the stretch behind the last keyframe, hold what is left of them. */
+function holdOf<T extends TrackPosition>(left: T | undefined): (frame: number) => T | undefined {
+  return (frame) => left && { ...left, frame, keyframe: false }
+}
+
+function betweenKeyframes<T extends TrackPosition>(
+  left: T,
+  right: T | undefined,
+  options: InterpolationOptions,
+): (frame: number) => T | undefined {
+  if (!right || left.outside) return holdOf(left)
+  const blend = blendPoints(left, right, options.is3d === true)
+  return (frame) => {
+    const t = (frame - left.frame) / (right.frame - left.frame)
+    const rotation = blendDegrees(left.rotation, right.rotation, t)
+    return { ...left, frame, keyframe: false, rotation, points: blend(t) }
+  }
+}
+
+function blendPoints(left: TrackPosition, right: TrackPosition, is3d: boolean): Blend {
+  const hold: Blend = () => left.points
+  switch (left.type) {
+    case 'mask':
+      return hold
+    case 'polygon':
+    case 'polyline':
+      return blendCurves(left.points, right.points, left.type === 'polygon')
+    case 'points':
+      return left.points.length === 2 && right.points.length === 2
+        ? blendLines(left.points, right.points)
+        : hold
+    case 'cuboid':
+      return is3d ? blendCuboids(left.points, right.points) : blendLines(left.points, right.points)
+    default:
+      return blendLines(left.points, right.points)
+  }
+}
+
+function blendLines(left: readonly number[], right: readonly number[]): Blend {
+  return (t) => left.map((value, index) => value + ((right[index] ?? value) - value) * t)
+}
+
+/** Centre and size go straight, the angles (numbers 3 to 5, radians) along the shorter arc. */
+function blendCuboids(left: readonly number[], right: readonly number[]): Blend {
+  const straight = blendLines(left, right)
+  return (t) =>
+    straight(t).map((value, index) => {
+      if (index < 3 || index > 5) return value
+      const [from = 0, to = 0] = [left[index], right[index]]
+      const angle = wrap(from + shorterArc(from, to, 2 * Math.PI) * t, 2 * Math.PI)
+      return angle > Math.PI ? angle - 2 * Math.PI : angle
+    })
+}
+
+function shorterArc(from: number, to: number, circle: number): number {
+  const arc = wrap(to - from, circle)
+  return arc > circle / 2 ? arc - circle : arc
+}
+
+function wrap(value: number, circle: number): number {
+  const rest = value % circle
+  return rest < 0 ? rest + circle : rest
+}

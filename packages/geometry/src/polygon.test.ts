@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { boxCorners, boxToColumns } from './box.ts'
+import { ellipseToColumns } from './ellipse.ts'
+import { maskToPolygons } from './mask-to-polygon.ts'
+import { boxOfPoints, polygonsToColumns, polygonToColumns } from './polygon.ts'
+import {
+  bitmapToCrop,
+  columnsArea,
+  columnsBox,
+  columnsToCrop,
+  cropToColumns,
+  encodeRuns,
+} from './run-lengths.ts'
+
+const vectorsFile = new URL(
+  '../../../../shared/fixtures/formats/coco/polygon_raster_vectors.json',
+  import.meta.url,
+)
+
+interface Vector {
+  polygon: number[]
+  size: [height: number, width: number]
+  counts: number[]
+  counts_compressed: string
+  area: number
+  bbox_xywh: number[] | null
+}
+
+test('a box of whole pixels covers exactly them', () => {
+  expect(polygonToColumns([0, 0, 1, 0, 1, 2, 0, 2], 5, 10)).toEqual([0, 2, 48])
+})
+
+test('a ring outside of the image sets nothing', () => {
+  expect(polygonToColumns([20, 20, 30, 20, 30, 30], 10, 10)).toEqual([100])
+  expect(polygonToColumns([-20, 2, -10, 2, -10, 8], 10, 10)).toEqual([100])
+})
+
+test('a far vertex costs no more than the image is wide', () => {
+  const far = 10_000_000
+  const runs = polygonToColumns([-far, -far, far, -far, far, far, -far, far], 10, 10)
+  expect(runs).toEqual([0, 100])
+})
+
+test('inside is even-odd in a ring and any of several rings', () => {
+  const ring = [0, 0, 4, 0, 4, 4, 0, 4]
+  expect(polygonToColumns([...ring, ...ring], 4, 4)).toEqual([16])
+  expect(polygonsToColumns([ring, [2, 0, 6, 0, 6, 4, 2, 4]], 8, 4)).toEqual([0, 24, 8])
+  expect(polygonsToColumns([], 2, 2)).toEqual([4])
+})
+
+test('a box of points holds them all', () => {
+  expect(boxOfPoints([3, 4, -1, 7, 2, 2])).toEqual([-1, 2, 4, 5])
+})
+
+test('a box turns clockwise about its centre', () => {
+  expect(boxCorners([0, 0, 4, 2], 90)).toEqual([3, -1, 3, 3, 1, 3, 1, -1])
+  expect(columnsBox(boxToColumns([10, 10, 14, 12], 90, 30, 30), 30)).toEqual([11, 9, 2, 4])
+})
+
+test('an ellipse has the area and the box of its radii', () => {
+  const runs = ellipseToColumns([50, 40, 30, 20], 0, 100, 100)
+  expect(columnsArea(runs) / (Math.PI * 30 * 20)).toBeCloseTo(1, 1)
+  expect(columnsBox(runs, 100)).toEqual([20, 20, 61, 41])
+  expect(columnsBox(ellipseToColumns([50, 40, 30, 20], 90, 100, 100), 100)).toEqual([
+    30, 10, 41, 61,
+  ])
+})
+
+test('an ellipse without a radius is a line, one outside of the image nothing', () => {
+  expect(columnsArea(ellipseToColumns([5, 5, 3, 0], 0, 20, 20))).toBe(7)
+  expect(columnsArea(ellipseToColumns([-50, 5, 3, 3], 0, 20, 20))).toBe(0)
+})
+
+test('a mask as polygons and back is the same mask', () => {
+  const side = fc.integer({ min: 1, max: 9 })
+  const pixels = fc.uint8Array({ minLength: 81, maxLength: 81, max: 1 })
+  fc.assert(
+    fc.property(side, side, pixels, (width, height, stream) => {
+      const bits = stream.slice(0, width * height)
+      const crop = bitmapToCrop({ left: 2, top: 1, width, height, bits })
+      if (!crop) return
+      const rings = maskToPolygons(crop)
+      expect(columnsToCrop(polygonsToColumns(rings, 12, 12), 12, 12)).toEqual(crop)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('pixels that touch at a corner are one polygon, a hole hangs on its ring', () => {
+  expect(maskToPolygons([0, 1, 2, 1, 0, 0, 1, 1])).toHaveLength(1)
+  expect(maskToPolygons([0, 1, 1, 1, 0, 0, 2, 0])).toHaveLength(2)
+  const [ring = []] = maskToPolygons([0, 4, 1, 4, 0, 0, 2, 2])
+  expect(ring).toHaveLength(20)
+  expect(columnsArea(polygonToColumns(ring, 5, 5))).toBe(8)
+})
+
+describe.skipIf(!existsSync(vectorsFile))('the vectors of the COCO tools', () => {
+  const vectors: Vector[] = existsSync(vectorsFile)
+    ? JSON.parse(readFileSync(vectorsFile, 'utf8')).vectors
+    : []
+
+  test.each(vectors.map((vector, index) => [index, vector] as const))('number %i', (_, vector) => {
+    const [height, width] = vector.size
+    const runs = polygonToColumns(vector.polygon, width, height)
+    expect(runs).toEqual(vector.counts)
+    expect(encodeRuns(runs)).toBe(vector.counts_compressed)
+    expect(columnsArea(runs)).toBe(vector.area)
+    expect(columnsBox(runs, height) ?? null).toEqual(vector.bbox_xywh)
+    const crop = columnsToCrop(runs, width, height)
+    if (crop) expect(cropToColumns(crop, width, height)).toEqual(runs)
+  })
+})

@@ -1,0 +1,239 @@
+/**
+ * Masks as run lengths (spec/formats.md 6.1, spec/api-annotations.md 1.5).
+ *
+ * - **crop**: the stored form; row-major runs inside a tight box, then left, top, right, bottom with
+ *   inclusive bounds. The first run is background and may be 0.
+ * - **column runs**: COCO's uncompressed form; column-major runs over the whole image, background first.
+ * - **text**: COCO's compressed form of column runs.
+ */
+
+/** A mask as one byte (0 or 1) a pixel of its box, row-major. */
+export interface Bitmap {
+  left: number
+  top: number
+  width: number
+  height: number
+  bits: Uint8Array
+}
+
+/** x, y, width, height in pixels. */
+export type PixelBox = [x: number, y: number, width: number, height: number]
+
+/** Paints a crop's runs into the bitmap of its box. */
+export function cropToBitmap(points: readonly number[]): Bitmap {
+  const [left = 0, top = 0, right = 0, bottom = 0] = points.slice(-4)
+  const width = right - left + 1
+  const height = bottom - top + 1
+  const bits = new Uint8Array(width * height)
+  let at = 0
+  for (let index = 0; index < points.length - 4; index += 1) {
+    const run = points[index] ?? 0
+    if (index % 2 === 1) bits.fill(1, at, at + run)
+    at += run
+  }
+  return { left, top, width, height, bits }
+}
+
+/** The crop of a bitmap, cut to the box of its set pixels; undefined when none is set. */
+export function bitmapToCrop(bitmap: Bitmap): number[] | undefined {
+  const box = boxOfBits(bitmap)
+  if (!box) return undefined
+  const [x, y, width, height] = box
+  const points: number[] = []
+  let value = 0
+  let run = 0
+  for (let row = y; row < y + height; row += 1) {
+    const from = row * bitmap.width + x
+    for (let at = from; at < from + width; at += 1) {
+      if (bitmap.bits[at] === value) run += 1
+      else {
+        points.push(run)
+        value ^= 1
+        run = 1
+      }
+    }
+  }
+  const left = bitmap.left + x
+  const top = bitmap.top + y
+  points.push(run, left, top, left + width - 1, top + height - 1)
+  return points
+}
+
+/** Pixels set in a crop. */
+export function cropArea(points: readonly number[]): number {
+  let area = 0
+  for (let index = 1; index < points.length - 4; index += 2) area += points[index] ?? 0
+  return area
+}
+
+/** A crop as column runs of a `width` x `height` image; what lies outside of the image is cut off. */
+export function cropToColumns(points: readonly number[], width: number, height: number): number[] {
+  return bitmapToColumns(cropToBitmap(points), width, height)
+}
+
+/** A bitmap as column runs of the image it lies in; only its box is walked. */
+export function bitmapToColumns(bitmap: Bitmap, width: number, height: number): number[] {
+  const columns = Math.min(bitmap.width, width - bitmap.left)
+  const rows = Math.min(bitmap.height, height - bitmap.top)
+  const runs: number[] = []
+  let value = 0
+  let last = 0
+  const flip = (position: number): void => {
+    runs.push(position - last)
+    last = position
+    value ^= 1
+  }
+  for (let column = 0; column < columns; column += 1) {
+    const base = (bitmap.left + column) * height + bitmap.top
+    for (let row = 0; row < rows; row += 1) {
+      if (bitmap.bits[row * bitmap.width + column] !== value) flip(base + row)
+    }
+    if (value === 1 && rows < height) flip(base + rows)
+  }
+  const end = (bitmap.left + columns) * height
+  if (value === 1 && end < width * height) flip(end)
+  if (last < width * height) runs.push(width * height - last)
+  return runs
+}
+
+/**
+ * Column runs as a crop; undefined when no pixel is set. Runs that end early are padded with background.
+ * @throws {RangeError} when the runs hold more pixels than the image.
+ */
+export function columnsToCrop(
+  runs: readonly number[],
+  width: number,
+  height: number,
+): number[] | undefined {
+  const total = runs.reduce((sum, run) => sum + run, 0)
+  if (total > width * height) {
+    throw new RangeError(`runs sum to ${total}, the image has ${width} x ${height} pixels`)
+  }
+  const box = columnsBox(runs, height)
+  if (!box) return undefined
+  const [left, top, boxWidth, boxHeight] = box
+  const bits = new Uint8Array(boxWidth * boxHeight)
+  for (const [from, to] of setRuns(runs)) {
+    for (let at = from; at < to; at += 1) {
+      const column = Math.floor(at / height)
+      bits[((at % height) - top) * boxWidth + column - left] = 1
+    }
+  }
+  return bitmapToCrop({ left, top, width: boxWidth, height: boxHeight, bits })
+}
+
+/** Pixels set in column runs. */
+export function columnsArea(runs: readonly number[]): number {
+  let area = 0
+  for (let index = 1; index < runs.length; index += 2) area += runs[index] ?? 0
+  return area
+}
+
+/** The box of the set pixels; undefined when there is none. */
+export function columnsBox(runs: readonly number[], height: number): PixelBox | undefined {
+  let [left, top, right, bottom] = [Infinity, Infinity, -1, -1]
+  for (const [from, to] of setRuns(runs)) {
+    const [first, last] = [Math.floor(from / height), Math.floor((to - 1) / height)]
+    const isOneColumn = first === last
+    left = Math.min(left, first)
+    right = Math.max(right, last)
+    top = Math.min(top, isOneColumn ? from % height : 0)
+    bottom = Math.max(bottom, isOneColumn ? (to - 1) % height : height - 1)
+  }
+  return right < 0 ? undefined : [left, top, right - left + 1, bottom - top + 1]
+}
+
+/** The pixels set in any of the masks, all of one image with `size` pixels. */
+export function unionOfColumns(masks: readonly (readonly number[])[], size: number): number[] {
+  if (masks.length === 1) return [...(masks[0] ?? [])]
+  const borders = masks.flatMap((runs) =>
+    [...setRuns(runs)].flatMap(([from, to]) => [
+      { at: from, change: 1 },
+      { at: to, change: -1 },
+    ]),
+  )
+  borders.sort((a, b) => a.at - b.at || b.change - a.change)
+  const flips: number[] = []
+  let depth = 0
+  for (const { at, change } of borders) {
+    if (depth === 0 || depth + change === 0) flips.push(at)
+    depth += change
+  }
+  return flipsToRuns(flips, size)
+}
+
+/** Column runs from ascending positions at which the value changes. */
+export function flipsToRuns(flips: readonly number[], size: number): number[] {
+  const runs: number[] = []
+  let last = 0
+  for (const at of flips) {
+    runs.push(at - last)
+    last = at
+  }
+  if (last < size) runs.push(size - last)
+  return runs
+}
+
+/** Column runs as COCO's compressed text. */
+export function encodeRuns(runs: readonly number[]): string {
+  let text = ''
+  runs.forEach((run, index) => {
+    let rest = index > 2 ? run - (runs[index - 2] ?? 0) : run
+    for (;;) {
+      const group = rest & 31
+      rest >>= 5
+      const isLast = (group & 16) === 0 ? rest === 0 : rest === -1
+      text += String.fromCharCode(48 + (isLast ? group : group | 32))
+      if (isLast) return
+    }
+  })
+  return text
+}
+
+/**
+ * COCO's compressed text as column runs.
+ * @throws {RangeError} when the text has a character that is none of the code's, or ends inside a run.
+ */
+export function decodeRuns(text: string): number[] {
+  const runs: number[] = []
+  let value = 0
+  let shift = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const group = text.charCodeAt(at) - 48
+    if (group < 0 || group > 63 || shift > 30) {
+      throw new RangeError(`run lengths have a wrong character at ${at}`)
+    }
+    value |= (group & 31) << shift
+    shift += 5
+    if ((group & 32) !== 0) continue
+    if ((group & 16) !== 0 && shift < 32) value |= -1 << shift
+    runs.push(runs.length > 2 ? value + (runs[runs.length - 2] ?? 0) : value)
+    value = 0
+    shift = 0
+  }
+  if (shift > 0) throw new RangeError('run lengths end inside a number')
+  return runs
+}
+
+function* setRuns(runs: readonly number[]): Generator<[from: number, to: number]> {
+  let at = 0
+  for (let index = 0; index < runs.length; index += 1) {
+    const run = runs[index] ?? 0
+    if (index % 2 === 1 && run > 0) yield [at, at + run]
+    at += run
+  }
+}
+
+function boxOfBits({ width, height, bits }: Bitmap): PixelBox | undefined {
+  let [left, top, right, bottom] = [width, height, -1, -1]
+  for (let row = 0; row < height; row += 1) {
+    const line = bits.subarray(row * width, (row + 1) * width)
+    const first = line.indexOf(1)
+    if (first < 0) continue
+    left = Math.min(left, first)
+    right = Math.max(right, line.lastIndexOf(1))
+    top = Math.min(top, row)
+    bottom = row
+  }
+  return right < 0 ? undefined : [left, top, right - left + 1, bottom - top + 1]
+}
