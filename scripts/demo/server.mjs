@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from '../ready.mjs'
+
+/** A Reticle of its own on an empty data directory, which may call receivers on loopback. */
+export async function startServer(password) {
+  const data = mkdtempSync(join(tmpdir(), 'reticle-demo-'))
+  const env = {
+    ...process.env,
+    RETICLE_PORT: '0',
+    RETICLE_DATA_DIR: data,
+    RETICLE_ADMIN_PASSWORD: password,
+    RETICLE_LOG_LEVEL: 'warn',
+    RETICLE_WEBHOOKS_ALLOW_HTTP: 'true',
+    RETICLE_WEBHOOKS_ALLOWED_NETS: '127.0.0.0/8',
+  }
+  const child = spawn(process.execPath, [join(root, 'apps/standalone/dist/main.js')], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await readyUrl(child)
+  const stop = async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'exit')
+    rmSync(data, { recursive: true, force: true })
+  }
+  return { url, stop }
+}
+
+function readyUrl(child) {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout.on('data', (piece) => {
+      text += piece
+      const [, url] = /^Reticle is ready at (\S+)/m.exec(text) ?? []
+      if (url) resolve(url)
+    })
+    child.on('exit', () => reject(new Error('Reticle did not start')))
+  })
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Makes a checkout ready to run: installs when the lockfile is new to it, builds what changed. Plain Node, offline once installed. */
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+const lowest = [20, 19]
+const mark = join(root, 'node_modules/.reticle-lock')
+
+export function ready() {
+  checkNode()
+  install()
+  build()
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > lowest[0] || (major === lowest[0] && minor >= lowest[1])) return
+  fail(`Reticle needs Node.js ${lowest.join('.')} or newer; this is ${process.versions.node}.`)
+}
+
+function install() {
+  const wanted = lockHash()
+  if (readIfThere(mark) === wanted) return
+  console.error('Installing packages (once per version) ...')
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  writeFileSync(mark, wanted)
+}
+
+function build() {
+  const turbo = createRequire(join(root, 'package.json')).resolve('turbo/bin/turbo')
+  run(
+    process.execPath,
+    [turbo, 'run', 'build', '--output-logs=errors-only', '--log-order=grouped'],
+    {
+      quiet: true,
+    },
+  )
+}
+
+/** Native packages differ by platform and Node version, so both belong to what is installed. */
+function lockHash() {
+  const lock = readFileSync(join(root, 'package-lock.json'))
+  return createHash('sha256')
+    .update(lock)
+    .update(`${process.platform} ${process.arch}`)
+    .digest('hex')
+}
+
+function run(command, args, { quiet = false } = {}) {
+  const env = {
+    ...process.env,
+    TURBO_TELEMETRY_DISABLED: '1',
+    DO_NOT_TRACK: '1',
+    TURBO_NO_UPDATE_NOTIFIER: '1',
+  }
+  const shell = process.platform === 'win32' && command === 'npm'
+  const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2] // standard output belongs to the program
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    cwd: root,
+    env,
+    stdio,
+    shell,
+  })
+  if (status === 0) return
+  if (quiet) process.stderr.write(`${stdout}${stderr}`)
+  fail(`${command} ${args[0]} failed${error ? `: ${error.message}` : ''}.`)
+}
+
+function readIfThere(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function fail(text) {
+  console.error(text)
+  process.exit(1)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) ready()

@@ -1,0 +1,55 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { foreground } from './foreground.mjs'
+import { root } from './ready.mjs'
+
+const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+
+/** Runs vitest projects one after another; prints minutes a suite and, last, the sum over all of them. */
+export async function runSuites(names, args = []) {
+  const folder = mkdtempSync(join(tmpdir(), 'reticle-suites-'))
+  const rows = []
+  for (const name of names) rows.push(await runSuite(name, args, join(folder, `${name}.json`)))
+  rmSync(folder, { recursive: true, force: true })
+  for (const row of rows) console.log(`${row.name}: ${row.minutes.toFixed(1)} min, ${counted(row)}`)
+  const sum = rows.reduce(added, { passed: 0, failed: 0, skipped: 0 })
+  console.log(counted(sum))
+  return rows.every((row) => row.code === 0) && sum.failed === 0 ? 0 : 1
+}
+
+async function runSuite(name, args, file) {
+  const began = Date.now()
+  const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const run = [vitest, 'run', '--project', name, ...report, ...args]
+  const code = await foreground(process.execPath, run, { cwd: root })
+  return { name, code, minutes: (Date.now() - began) / 60_000, ...countsOf(file) }
+}
+
+function countsOf(file) {
+  try {
+    const {
+      numPassedTests,
+      numFailedTests,
+      numPendingTests,
+      numTodoTests,
+      numFailedTestSuites,
+      testResults,
+    } = JSON.parse(readFileSync(file, 'utf8'))
+    const broken = testResults.filter(
+      (one) => one.status === 'failed' && one.assertionResults.length === 0,
+    )
+    const failed = numFailedTests + Math.min(broken.length, numFailedTestSuites)
+    return { passed: numPassedTests, failed, skipped: numPendingTests + numTodoTests }
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 } // the runner itself fell over
+  }
+}
+
+const added = (a, b) => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+})
+const counted = ({ passed, failed, skipped }) =>
+  `${passed} passed, ${failed} failed, ${skipped} skipped`

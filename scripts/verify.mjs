@@ -1,0 +1,68 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { foreground } from './foreground.mjs'
+import { ready, root } from './ready.mjs'
+
+/** All that a change must pass: format and lint, types, a fresh clone that starts without the network, and the tests. */
+ready()
+await step('format and lint', () =>
+  foreground(process.execPath, [bin('@biomejs/biome/bin/biome'), 'ci', '.'], { cwd: root }),
+)
+await step('the lockfile can be installed', () =>
+  npm(['ci', '--dry-run', '--offline', '--loglevel=error']),
+)
+await step('a fresh clone starts without the network', freshStart)
+await step('tests', () => npm(['test', '--', ...process.argv.slice(2)]))
+
+async function step(name, run) {
+  const began = Date.now()
+  const code = await run()
+  if (code !== 0) {
+    console.error(`verify: ${name} failed`)
+    process.exit(1)
+  }
+  console.error(`verify: ${name}: ${((Date.now() - began) / 60_000).toFixed(1)} min`)
+}
+
+function bin(path) {
+  return join(root, 'node_modules', path)
+}
+
+function npm(args, options = {}) {
+  return foreground('npm', args, { cwd: root, shell: process.platform === 'win32', ...options })
+}
+
+/** Clones what is committed, installs from npm's own cache, and reads the ready line. */
+async function freshStart() {
+  const folder = mkdtempSync(join(tmpdir(), 'reticle-fresh-'))
+  try {
+    const cloned = spawnSync('git', ['clone', '--quiet', '--no-hardlinks', root, folder], {
+      stdio: 'inherit',
+    })
+    if (cloned.status !== 0) return 1
+    return await startedOnce(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function startedOnce(folder) {
+  const env = { ...process.env, RETICLE_PORT: '0', npm_config_offline: 'true' }
+  const child = spawn('npm', ['start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const patience = setTimeout(() => child.kill('SIGKILL'), 300_000)
+  let text = ''
+  child.stdout.on('data', (piece) => {
+    text += piece
+    if (/^Reticle is ready at http:/m.test(text)) child.kill('SIGTERM')
+  })
+  return new Promise((resolve) => {
+    child.on('exit', (code) => {
+      clearTimeout(patience)
+      const isReady = /^Reticle is ready at http:/m.test(text)
+      if (!isReady) console.error(`no ready line in:\n${text}`)
+      resolve(isReady ? (code ?? 1) : 1)
+    })
+  })
+}
