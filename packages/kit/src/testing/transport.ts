@@ -1,0 +1,87 @@
+import * as grpc from '@grpc/grpc-js'
+import type { PackageDefinition } from '@grpc/proto-loader'
+import type { Operations } from '@reticle/contracts/api/operation'
+import { loadProtos } from '@reticle/contracts/grpc/load'
+import { afterAll } from 'vitest'
+import { grpcService } from '../rpc/client.ts'
+import type { Call, Service } from '../rpc/context.ts'
+import { guard, mapValues, type OnBug } from '../rpc/guard.ts'
+import { serveGrpc } from '../rpc/server.ts'
+
+/** Both ways in which a service is reached: `describe.each(transports)('over %s', (transport) => ...)`. */
+export const transports = ['in-process', 'grpc'] as const
+export type Transport = (typeof transports)[number]
+
+export interface TransportOptions {
+  /** Default: everything in `proto/`. */
+  protos?: PackageDefinition
+  /** Keys the caller signs with; default: those of the server. */
+  keys?: readonly string[]
+  /** Told about what is no `DomainError`; by default such a bug fails the test file. */
+  onBug?: OnBug
+}
+
+const serverKeys = ['internal key of the tests']
+
+/**
+ * The caller's view of handlers, through `guard` alone or through gRPC on a loopback port (`design.md` 3). To be called
+ * while tests are collected (top level, or in `describe`): the server starts with the first call and closes itself.
+ */
+export function overTransport<T extends Operations>(
+  kind: Transport,
+  table: T,
+  handlers: Service<T>,
+  options: TransportOptions = {},
+): Service<T> {
+  const service = guard(handlers, options.onBug ?? failingOnBugs())
+  return kind === 'grpc' ? overGrpc(table, service, options) : service
+}
+
+function failingOnBugs(): OnBug {
+  const bugs: unknown[] = []
+  afterAll(() => {
+    if (bugs.length > 0) throw new AggregateError(bugs, 'handlers threw what is no DomainError')
+  })
+  return (thrown) => {
+    bugs.push(thrown)
+  }
+}
+
+function overGrpc<T extends Operations>(
+  table: T,
+  service: Service<T>,
+  { protos = loadProtos(), keys = serverKeys }: TransportOptions,
+): Service<T> {
+  let connection: ReturnType<typeof connect> | undefined
+  const connected = () => {
+    connection ??= connect(table, service, { protos, keys })
+    return connection
+  }
+  afterAll(async () => (await connection)?.close())
+  return mapValues(service as Record<string, Call>, (_, name): Call => {
+    return async (input, context) => {
+      const { calls } = await connected()
+      return calls[name]?.(input, context)
+    }
+  }) as Service<T>
+}
+
+async function connect<T extends Operations>(
+  table: T,
+  service: Service<T>,
+  { protos, keys }: Required<Pick<TransportOptions, 'protos' | 'keys'>>,
+) {
+  const server = new grpc.Server()
+  serveGrpc(server, protos, table, service, serverKeys)
+  const port = await new Promise<number>((resolve, reject) => {
+    const done = (error: Error | null, bound: number) => (error ? reject(error) : resolve(bound))
+    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), done)
+  })
+  const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure())
+  const calls = grpcService(client, protos, table, keys) as Record<string, Call>
+  const close = () => {
+    client.close()
+    server.forceShutdown()
+  }
+  return { calls, close }
+}
