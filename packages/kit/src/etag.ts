@@ -1,0 +1,41 @@
+import { changedMeanwhile, invalidText } from './errors.ts'
+
+/** A record that is identified by its id and, among its states, by the date of its last change. */
+export interface Revisioned {
+  id: number
+  /** A `Date`, or ISO 8601 as records carry it. */
+  updated_date: Date | string
+}
+
+/** The entity tag of a record: `"<id>-<updated_date as epoch ms in base 36>"` (`spec/api-workspace.md` 1.8). */
+export function recordTag({ id, updated_date }: Revisioned): string {
+  return `"${id}-${new Date(updated_date).getTime().toString(36)}"`
+}
+
+const tag = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
+const tagList = new RegExp(String.raw`^${tag}(?:\s*,\s*${tag})*$`)
+
+/**
+ * Reads `If-Match` (RFC 9110 13.1.1): the tags it names, or `any` for `*` and for no header at all.
+ *
+ * @throws DomainError invalid when it is neither
+ */
+export function readIfMatch(given: string | undefined): 'any' | string[] {
+  const text = given?.trim() ?? '*'
+  if (text === '*') return 'any'
+  if (!tagList.test(text))
+    throw invalidText('If-Match has to be * or a list of entity tags in double quotes.')
+  return text.match(new RegExp(tag, 'g')) ?? []
+}
+
+/**
+ * To be called under the lock of the record's row. Comparison is strong: a weak tag never matches.
+ *
+ * @throws DomainError precondition with the present tag, or invalid for a header that cannot be read
+ */
+export function assertMatches(if_match: string | undefined, record: Revisioned): void {
+  const wanted = readIfMatch(if_match)
+  const present = recordTag(record)
+  if (wanted === 'any' || wanted.includes(present)) return
+  throw changedMeanwhile('The object was changed by someone else.', present)
+}
