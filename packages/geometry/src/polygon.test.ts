@@ -96,19 +96,25 @@ test('pixels that touch at a corner are one polygon, a hole hangs on its ring', 
   expect(columnsArea(polygonToColumns(ring, 5, 5))).toBe(8)
 })
 
-describe.skipIf(!existsSync(vectorsFile))('the vectors of the COCO tools', () => {
-  const vectors: Vector[] = existsSync(vectorsFile)
-    ? JSON.parse(readFileSync(vectorsFile, 'utf8')).vectors
-    : []
+describe.skipIf(!existsSync(vectorsFile))(
+  'the vectors of the COCO tools in ../shared/fixtures',
+  () => {
+    const vectors: Vector[] = existsSync(vectorsFile)
+      ? JSON.parse(readFileSync(vectorsFile, 'utf8')).vectors
+      : []
 
-  test.each(vectors.map((vector, index) => [index, vector] as const))('number %i', (_, vector) => {
-    const [height, width] = vector.size
-    const runs = polygonToColumns(vector.polygon, width, height)
-    expect(runs).toEqual(vector.counts)
-    expect(encodeRuns(runs)).toBe(vector.counts_compressed)
-    expect(columnsArea(runs)).toBe(vector.area)
-    expect(columnsBox(runs, height) ?? null).toEqual(vector.bbox_xywh)
-    const crop = columnsToCrop(runs, width, height)
-    if (crop) expect(cropToColumns(crop, width, height)).toEqual(runs)
-  })
-})
+    test.each(vectors.map((vector, index) => [index, vector] as const))(
+      'number %i',
+      (_, vector) => {
+        const [height, width] = vector.size
+        const runs = polygonToColumns(vector.polygon, width, height)
+        expect(runs).toEqual(vector.counts)
+        expect(encodeRuns(runs)).toBe(vector.counts_compressed)
+        expect(columnsArea(runs)).toBe(vector.area)
+        expect(columnsBox(runs, height) ?? null).toEqual(vector.bbox_xywh)
+        const crop = columnsToCrop(runs, width, height)
+        if (crop) expect(cropToColumns(crop, width, height)).toEqual(runs)
+      },
+    )
+  },
+)

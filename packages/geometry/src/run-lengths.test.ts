@@ -108,19 +108,25 @@ test('a text that is no run lengths is refused', () => {
   expect(() => decodeRuns('P')).toThrow('end inside a number')
 })
 
-describe.skipIf(!existsSync(vectorsFile))('the vectors of the COCO tools', () => {
-  const vectors: Vector[] = existsSync(vectorsFile)
-    ? JSON.parse(readFileSync(vectorsFile, 'utf8')).vectors
-    : []
+describe.skipIf(!existsSync(vectorsFile))(
+  'the vectors of the COCO tools in ../shared/fixtures',
+  () => {
+    const vectors: Vector[] = existsSync(vectorsFile)
+      ? JSON.parse(readFileSync(vectorsFile, 'utf8')).vectors
+      : []
 
-  test.each(vectors.map((vector, index) => [index, vector] as const))('number %i', (_, vector) => {
-    const [height, width] = vector.size
-    const runs = decodeRuns(vector.counts_compressed)
-    expect(runs).toHaveLength(vector.n_runs)
-    expect(runs.slice(0, vector.first_runs.length)).toEqual(vector.first_runs)
-    expect(encodeRuns(runs)).toBe(vector.counts_compressed)
-    expect(columnsArea(runs)).toBe(vector.area)
-    expect(columnsBox(runs, height)).toEqual(vector.bbox_xywh)
-    expect(cropToColumns(columnsToCrop(runs, width, height) ?? [], width, height)).toEqual(runs)
-  })
-})
+    test.each(vectors.map((vector, index) => [index, vector] as const))(
+      'number %i',
+      (_, vector) => {
+        const [height, width] = vector.size
+        const runs = decodeRuns(vector.counts_compressed)
+        expect(runs).toHaveLength(vector.n_runs)
+        expect(runs.slice(0, vector.first_runs.length)).toEqual(vector.first_runs)
+        expect(encodeRuns(runs)).toBe(vector.counts_compressed)
+        expect(columnsArea(runs)).toBe(vector.area)
+        expect(columnsBox(runs, height)).toEqual(vector.bbox_xywh)
+        expect(cropToColumns(columnsToCrop(runs, width, height) ?? [], width, height)).toEqual(runs)
+      },
+    )
+  },
+)

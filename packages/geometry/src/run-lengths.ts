@@ -114,9 +114,14 @@ export function columnsToCrop(
   const [left, top, boxWidth, boxHeight] = box
   const bits = new Uint8Array(boxWidth * boxHeight)
   for (const [from, to] of setRuns(runs)) {
+    let column = Math.floor(from / height)
+    let row = from % height
     for (let at = from; at < to; at += 1) {
-      const column = Math.floor(at / height)
-      bits[((at % height) - top) * boxWidth + column - left] = 1
+      bits[(row - top) * boxWidth + column - left] = 1
+      row += 1
+      if (row < height) continue
+      row = 0
+      column += 1
     }
   }
   return bitmapToCrop({ left, top, width: boxWidth, height: boxHeight, bits })
