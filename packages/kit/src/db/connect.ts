@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { sessionPool } from './session.ts'
 
@@ -19,6 +19,9 @@ export interface DatabaseOptions {
   /** Told about the loss of an idle connection; the pool replaces it by itself. */
   onIdleError?: (error: Error) => void
 }
+
+/** What generic SQL runs on: a pool or a transaction, whatever its tables. */
+export type Session<T> = Kysely<T> | Transaction<T>
 
 export interface Database<T> {
   db: Kysely<T>

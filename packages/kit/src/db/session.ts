@@ -1,10 +1,19 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import type pg from 'pg'
+import pg from 'pg'
+import { isConnectionLost } from './errors.ts'
 
-/** A statement that streams (COPY): it is handed to the driver in place of parameters and drives the connection itself. */
+/** What a streaming statement may do to the connection it runs on. */
+export interface Connection {
+  /** Asks the server, from another connection, to stop what runs here; false when it could not be asked. */
+  cancel: () => Promise<boolean>
+  /** Closes the connection instead of giving it back. */
+  drop: (reason: Error) => void
+}
+
+/** A statement that streams (COPY): it is handed to the driver in place of parameters and drives the client itself. */
 export interface StreamingStatement {
-  /** Resolves once the connection is ready for the next statement; `drop` closes it instead. */
-  runOn: (client: pg.PoolClient, drop: (reason: Error) => void) => Promise<{ rows: number }>
+  /** Resolves to the number of rows once the client is ready for the next statement. */
+  runOn: (client: pg.PoolClient, connection: Connection) => Promise<number>
 }
 
 /**
@@ -16,7 +25,7 @@ export function sessionPool(pool: pg.Pool, committed: () => void): PostgresPool 
   return {
     connect: async () => {
       const client = await pool.connect()
-      const known = sessions.get(client) ?? session(client, committed)
+      const known = sessions.get(client) ?? openSession(pool, client, committed)
       sessions.set(client, known)
       return known
     },
@@ -24,28 +33,47 @@ export function sessionPool(pool: pg.Pool, committed: () => void): PostgresPool 
   }
 }
 
-function session(client: pg.PoolClient, committed: () => void): PostgresPoolClient {
+function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void) {
   let broken: Error | undefined
   const drop = (reason: Error) => {
     broken = reason
+  }
+  // The pool listens only while a connection is idle; nobody would hear of one lost between two statements.
+  client.on('error', drop)
+  const connection: Connection = {
+    cancel: () => cancel(pool, Reflect.get(client, 'processID')),
+    drop,
   }
 
   const query = async (text: string, values: readonly unknown[]) => {
     const [first] = values
     if (isStreaming(first)) {
-      const { rows } = await first.runOn(client, drop)
-      return { command: 'UPDATE' as const, rowCount: rows, rows: [] }
+      return { command: 'UPDATE', rowCount: await first.runOn(client, connection), rows: [] }
     }
-    // A dropped connection has rolled back already; asking it again would hide why it was dropped.
-    if (broken && text === 'rollback') return { command: 'SELECT' as const, rowCount: 0, rows: [] }
-    const result = await client.query(text, [...values])
+    // A dropped connection rolls back by itself; asking it would only hide why it was dropped.
+    if (broken && text === 'rollback') return { command: 'SELECT', rowCount: 0, rows: [] }
+    const result = await client.query(text, [...values]).catch((thrown) => {
+      if (isConnectionLost(thrown)) drop(thrown)
+      throw thrown
+    })
     if (text === 'commit') committed()
     return result
   }
-  const release = () => {
-    client.release(broken)
+  return { query, release: () => client.release(broken) } as unknown as PostgresPoolClient
+}
+
+async function cancel(pool: pg.Pool, pid: unknown): Promise<boolean> {
+  const other = new pg.Client(pool.options)
+  other.on('error', () => undefined)
+  try {
+    await other.connect()
+    await other.query('select pg_cancel_backend($1)', [pid])
+    return true
+  } catch {
+    return false
+  } finally {
+    await other.end().catch(() => undefined)
   }
-  return { query, release } as unknown as PostgresPoolClient
 }
 
 function isStreaming(value: unknown): value is StreamingStatement {

@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../testing/db.ts'
+import { openDatabase } from './connect.ts'
+
+const { db, url, onCommit } = await testDatabase<object>([])
+
+test('large numbers are numbers while they are exact, times are dates', async () => {
+  const { rows } = await sql`
+    select 9007199254740991::int8 as big, '2026-01-02T03:04:05.678Z'::timestamptz as at`.execute(db)
+  expect(rows).toEqual([{ big: 9007199254740991, at: new Date('2026-01-02T03:04:05.678Z') }])
+})
+
+test('a number that would be rounded is refused', async () => {
+  await expect(sql`select 9007199254740993::int8`.execute(db)).rejects.toThrow(
+    '9007199254740993 is too large',
+  )
+})
+
+test('a session has the limits of the service', async () => {
+  const limits = [
+    'statement_timeout',
+    'lock_timeout',
+    'idle_in_transaction_session_timeout',
+    'application_name',
+  ]
+  const { rows } = await sql<{ name: string; setting: string }>`
+    select name, setting from pg_settings where name in (${sql.join(limits)}) order by name`.execute(
+    db,
+  )
+  expect(rows.map(({ setting }) => setting)).toEqual(['test', '15000', '2000', '5000'])
+})
+
+test('a commit is heard, a rollback is not', async () => {
+  let heard = 0
+  const stop = onCommit(() => heard++)
+  await db.transaction().execute((tx) => sql`select 1`.execute(tx))
+  const failed = db.transaction().execute((tx) => sql`select nonsense`.execute(tx))
+  await expect(failed).rejects.toThrow('nonsense')
+  expect(heard).toBe(1)
+
+  stop()
+  await db.transaction().execute((tx) => sql`select 1`.execute(tx))
+  expect(heard).toBe(1)
+})
+
+test('closing waits until the server has seen every connection go', async () => {
+  const other = openDatabase<object>(url, { application: 'closing' })
+  await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.02)`.execute(other.db)))
+  await other.close()
+  const { rows } = await sql`
+    select count(*) from pg_stat_activity where application_name = 'closing'`.execute(db)
+  expect(rows).toEqual([{ count: 0 }])
+})
+
+test('a pool that was never used closes too', async () => {
+  await openDatabase<object>(url, { application: 'unused' }).close()
+})
+
+test('losing idle connections is reported and healed', async () => {
+  const lost: string[] = []
+  const other = openDatabase<object>(url, {
+    application: 'healing',
+    onIdleError: ({ message }) => lost.push(message),
+  })
+  await sql`select 1`.execute(other.db)
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'healing'`.execute(
+    db,
+  )
+  await expect.poll(() => lost.length).toBe(1)
+  await sql`select 1`.execute(other.db)
+  await other.close()
+})

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../testing/db.ts'
+import { copyIn, copyOut, emptyText } from './copy.ts'
+import type { Migrations } from './migrate.ts'
+
+interface Tables {
+  lines: { id: number; note: string | null }
+}
+const migrations: Migrations = {
+  '0001-lines': {
+    up: async (db) => {
+      await sql`create table lines (id integer primary key, note text)`.execute(db)
+    },
+  },
+}
+const { db, pool } = await testDatabase<Tables>([{ schema: 'copies', migrations }])
+const lines = { table: 'lines', columns: ['id', 'note'] }
+
+async function* chunks(...parts: (string | Error)[]): AsyncIterable<Uint8Array> {
+  for (const part of parts) {
+    if (part instanceof Error) throw part
+    yield Buffer.from(part)
+  }
+}
+
+async function read(source: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = []
+  for await (const part of source) parts.push(part)
+  return Buffer.concat(parts).toString()
+}
+
+const countLines = async () => {
+  const { count } = await db
+    .selectFrom('lines')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+const big = sql`select repeat('x', 1000) from generate_series(1, 1000000)`.compile(db)
+
+test('rows go in, cut anywhere, with quotes, commas, empty text and null', async () => {
+  const given = chunks('1\x02[{"a":"b, \\\\', '"}]\n2\x02', `${emptyText}\n3\x02\n`)
+  expect(await copyIn(db, lines, given)).toBe(3)
+  expect(await db.selectFrom('lines').selectAll().orderBy('id').execute()).toEqual([
+    { id: 1, note: '[{"a":"b, \\\\"}]' },
+    { id: 2, note: '' },
+    { id: 3, note: null },
+  ])
+})
+
+test('they come out as they went in', async () => {
+  const query = db.selectFrom('lines').selectAll().where('id', 'in', [2, 3]).orderBy('id').compile()
+  expect(await read(copyOut(db, query))).toBe(`2\x02${emptyText}\n3\x02\n`)
+})
+
+test('text parameters of a query are quoted', async () => {
+  const query = sql`select ${"it's \\ $1"}, ${true}, ${null}, ${[1, 2]}`.compile(db)
+  expect(await read(copyOut(db, query))).toBe("it's \\ $1\x02t\x02\x02{1,2}\n")
+})
+
+test('rows of a transaction that is rolled back are gone, with its other changes', async () => {
+  const attempt = db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('lines').execute()
+    await copyIn(tx, lines, chunks('10\x02a\n'))
+    throw new Error('changed my mind')
+  })
+  await expect(attempt).rejects.toThrow('changed my mind')
+  expect(await countLines()).toBe(3)
+})
+
+test('when the source fails nothing is added and its error is the one thrown', async () => {
+  const attempt = copyIn(db, lines, chunks('11\x02a\n', new Error('source broke')))
+  await expect(attempt).rejects.toThrow('source broke')
+  expect(await countLines()).toBe(3)
+})
+
+test('a bad line is named by the server and leaves the connection usable', async () => {
+  const attempt = copyIn(db, lines, chunks('12\x02a\n', 'no number\x02b\n'))
+  await expect(attempt).rejects.toMatchObject({
+    code: '22P02',
+    where: expect.stringContaining('line 2'),
+  })
+  expect(await countLines()).toBe(3)
+})
+
+test('an aborted source adds nothing and the reason is thrown', async () => {
+  const abort = new AbortController()
+  async function* slowly() {
+    yield Buffer.from('13\x02a\n')
+    abort.abort(new Error('caller left'))
+    await sleep(5000, undefined, { ref: false })
+  }
+  await expect(copyIn(db, lines, slowly(), { signal: abort.signal })).rejects.toThrow('caller left')
+  expect(await countLines()).toBe(3)
+})
+
+test('a reader that leaves early cancels the query and frees the connection', async () => {
+  for await (const piece of copyOut(db, big)) {
+    expect(piece.length).toBeGreaterThan(0)
+    break
+  }
+  expect(pool.idleCount).toBe(pool.totalCount)
+  expect(await running()).toBe(0)
+})
+
+test('a signal cancels also where nobody reads', async () => {
+  const abort = new AbortController()
+  const reader = copyOut(db, big, { signal: abort.signal })
+  await reader.next()
+  expect(await running()).toBe(1)
+
+  abort.abort(new Error('too late'))
+  await expect.poll(running).toBe(0)
+  await expect.poll(() => pool.idleCount === pool.totalCount).toBe(true)
+  await expect(reader.next()).rejects.toThrow('too late')
+})
+
+test('a reader that pauses makes the server wait', async () => {
+  const reader = copyOut(db, big)
+  await reader.next()
+  const before = process.memoryUsage().rss
+  await sleep(200)
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * 2 ** 20)
+  await reader.return(undefined)
+})
+
+test('an error in the middle of the rows reaches the reader', async () => {
+  const query = sql`select 1 / (50000 - n) from generate_series(1, 100000) n`.compile(db)
+  await expect(read(copyOut(db, query))).rejects.toMatchObject({ code: '22012' })
+  expect(await countLines()).toBe(3)
+})
+
+test('a query that is refused is thrown at the first piece', async () => {
+  const query = sql`select * from nowhere`.compile(db)
+  await expect(read(copyOut(db, query))).rejects.toMatchObject({ code: '42P01' })
+})
+
+async function running(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from pg_stat_activity
+    where datname = current_database() and state = 'active' and query like 'copy (select repeat%'`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}

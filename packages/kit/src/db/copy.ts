@@ -1,0 +1,147 @@
+import type { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type CompiledQuery, sql } from 'kysely'
+import pg from 'pg'
+import { type CopyToStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import type { Session } from './connect.ts'
+import type { Connection, StreamingStatement } from './session.ts'
+
+/**
+ * The bulk row format (`perf-design.md` 3): CSV whose separators are control characters, which JSON text cannot contain, so
+ * that lines are split on newline and 0x02 only. Plain empty is null, two 0x01 are the empty text.
+ */
+export const rowFormat = "format csv, delimiter E'\\x02', quote E'\\x01'"
+export const fieldSeparator = 0x02
+export const emptyText = '\x01\x01'
+
+export interface CopyOptions {
+  signal?: AbortSignal
+}
+
+export interface CopyTarget {
+  /** In the own schema; no dots. */
+  table: string
+  columns: readonly string[]
+}
+
+/**
+ * Adds rows in bulk. Takes part in the transaction when `db` is one. Reads `chunks` only as fast as the server takes them;
+ * they may be cut anywhere. When they fail, or `signal` fires, nothing is added.
+ *
+ * @returns the number of rows
+ * @throws what `chunks` threw, the reason of `signal`, or pg's error with the line in `where`
+ */
+export async function copyIn<T>(
+  db: Session<T>,
+  { table, columns }: CopyTarget,
+  chunks: AsyncIterable<Uint8Array>,
+  { signal }: CopyOptions = {},
+): Promise<number> {
+  signal?.throwIfAborted()
+  const names = columns.map(pg.escapeIdentifier).join(', ')
+  const text = `copy ${pg.escapeIdentifier(table)} (${names}) from stdin with (${rowFormat})`
+  const statement: StreamingStatement = {
+    runOn: async (client) => {
+      const stream = client.query(copyFrom(text))
+      const answered = settled(stream, 'close')
+      try {
+        await pipeline(chunks, stream, { signal })
+      } catch (thrown) {
+        // Only when the server has answered may the connection be used again.
+        await answered
+        throw signal?.aborted ? signal.reason : thrown
+      }
+      return stream.rowCount
+    },
+  }
+  const { numAffectedRows } = await sql`${statement}`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/**
+ * Streams the rows of `query` out, in pieces cut anywhere, with back-pressure: a reader that stops reading stops the server.
+ * When the reader leaves early, or `signal` fires, the server's work is cancelled and the connection given back, even if
+ * nobody reads any more. Parameters of `query` are written into the text, because COPY takes none.
+ *
+ * @throws the reason of `signal`, or pg's error
+ */
+export async function* copyOut<T>(
+  db: Session<T>,
+  query: CompiledQuery,
+  { signal }: CopyOptions = {},
+): AsyncGenerator<Uint8Array> {
+  signal?.throwIfAborted()
+  const left = new AbortController()
+  const over = signal ? AbortSignal.any([signal, left.signal]) : left.signal
+  const { stream, done } = await openCopyOut(db, withLiterals(query), over)
+  try {
+    for await (const piece of stream.iterator({ destroyOnReturn: false })) {
+      signal?.throwIfAborted()
+      yield piece
+    }
+  } catch (thrown) {
+    throw signal?.aborted ? signal.reason : thrown
+  } finally {
+    left.abort()
+    await done
+  }
+}
+
+/** The running statement, and a promise of its connection being free again, which never fails. */
+async function openCopyOut<T>(db: Session<T>, query: string, over: AbortSignal) {
+  let done = Promise.resolve()
+  const stream = await new Promise<CopyToStreamQuery>((resolve, reject) => {
+    const statement: StreamingStatement = {
+      runOn: async (client, connection) => {
+        const copy = client.query(copyTo(`copy (${query}) to stdout with (${rowFormat})`))
+        const ended = settled(copy, 'end')
+        resolve(copy)
+        await Promise.race([ended, settled(over, 'abort')])
+        if (!copy.readableEnded) await discard(copy, ended, connection)
+        return copy.rowCount
+      },
+    }
+    done = sql`${statement}`.execute(db).then(() => undefined, reject)
+  })
+  return { stream, done }
+}
+
+/** Makes the server stop, and throws away what was on its way. */
+async function discard(stream: CopyToStreamQuery, ended: Promise<void>, connection: Connection) {
+  const skim = () => {
+    while (stream.read() !== null);
+  }
+  stream.on('readable', skim)
+  skim()
+  const cancelled = await connection.cancel()
+  if (cancelled) await ended
+  else connection.drop(new Error('a COPY that nobody reads could not be cancelled'))
+}
+
+/** Resolves at `event`, at an error, or when either has been. */
+function settled(source: Readable | Writable | AbortSignal, event: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (source instanceof AbortSignal) {
+      if (source.aborted) resolve()
+      source.addEventListener(event, () => resolve(), { once: true })
+    } else {
+      source.once(event, () => resolve())
+      source.on('error', () => resolve())
+    }
+  })
+}
+
+const placeholder = /\$(\d+)/g
+
+function withLiterals({ sql: text, parameters }: CompiledQuery): string {
+  return text.replace(placeholder, (_, index: string) => literal(parameters[Number(index) - 1]))
+}
+
+function literal(value: unknown): string {
+  if (value === null) return 'null'
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return pg.escapeLiteral(value)
+  if (Array.isArray(value)) return `array[${value.map(literal).join(',')}]`
+  throw new TypeError(`COPY takes no parameter of type ${typeof value}`)
+}
