@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Operations } from '@reticle/contracts/api/operation'
+import { fromDatabase } from '../db/errors.ts'
 import { DomainError, toDomainError } from '../errors.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
 
@@ -15,7 +16,8 @@ function guarded(call: Call, onBug: OnBug): Call {
   return async (input, context) => {
     const limit = startLimit(context)
     const failed = (thrown: unknown) => {
-      const error = toDomainError(limit.signal.aborted ? limit.signal.reason : thrown)
+      const cause = limit.signal.aborted ? limit.signal.reason : thrown
+      const error = fromDatabase(cause) ?? toDomainError(cause)
       if (error.kind === 'internal') onBug(thrown, context)
       return error
     }
