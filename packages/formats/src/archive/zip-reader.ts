@@ -1,0 +1,137 @@
+/**
+ * Reads ZIP archives from a random-access source (perf-design.md 6.2, reliability.md 9): the directory
+ * first and whole, then any member by its position. Nothing is written anywhere.
+ */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
+import { FormatError } from '../errors.ts'
+import { isJunk } from './names.ts'
+import { type RandomAccess, readAhead, readPieces } from './source.ts'
+import {
+  type ArchiveLimits,
+  archiveLimits,
+  damaged,
+  readDirectory,
+  type ZipEntry,
+} from './zip-directory.ts'
+
+export { type ArchiveLimits, archiveLimits, type ZipEntry } from './zip-directory.ts'
+
+export interface ZipReader {
+  /** Files by name, without directories and junk; of equal names the last. */
+  files: ReadonlyMap<string, ZipEntry>
+  /** Names that stood in the archive more than once. */
+  duplicates: readonly string[]
+  /** A member as one buffer; refused when larger than `maxBytes` (64 MiB). */
+  bytes(entry: ZipEntry, maxBytes?: number): Promise<Uint8Array>
+  /** A member in pieces. */
+  stream(entry: ZipEntry): AsyncGenerator<Uint8Array>
+}
+
+/**
+ * Opens an archive.
+ * @throws {FormatError} when it is damaged or breaks a guard; `bytes` and `stream` throw it as well.
+ */
+export async function openZip(
+  source: RandomAccess,
+  limits: ArchiveLimits = archiveLimits,
+): Promise<ZipReader> {
+  const cached = readAhead(source)
+  const files = new Map<string, ZipEntry>()
+  const duplicates: string[] = []
+  for (const entry of await readDirectory(cached, limits)) {
+    if (isJunk(entry.name)) continue
+    if (files.has(entry.name)) duplicates.push(entry.name)
+    files.set(entry.name, entry)
+  }
+  return {
+    files,
+    duplicates,
+    bytes: (entry, maxBytes = 64 * 1024 ** 2) => readWhole(cached, entry, maxBytes),
+    stream: (entry) => readStreamed(cached, entry),
+  }
+}
+
+async function readWhole(
+  source: RandomAccess,
+  entry: ZipEntry,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  if (Math.max(entry.size, entry.packedSize) > maxBytes) {
+    throw new FormatError(`larger than ${maxBytes} bytes`, { file: entry.name })
+  }
+  const start = await dataStart(source, entry)
+  const packed = await source.read(start, start + entry.packedSize)
+  const bytes = entry.isDeflated ? inflate(packed, entry) : packed
+  checkContent(entry, bytes.length, crc32(bytes))
+  return bytes
+}
+
+function inflate(packed: Uint8Array, entry: ZipEntry): Uint8Array {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: Math.max(1, entry.size) })
+  } catch {
+    throw damaged(`${entry.name} does not unpack to ${entry.size} bytes`)
+  }
+}
+
+/** Below this size one synchronous step is faster than a stream. */
+const wholeBytes = 1_048_576
+
+async function* readStreamed(source: RandomAccess, entry: ZipEntry): AsyncGenerator<Uint8Array> {
+  if (Math.max(entry.size, entry.packedSize) <= wholeBytes) {
+    yield await readWhole(source, entry, wholeBytes)
+    return
+  }
+  const start = await dataStart(source, entry)
+  const packed = readPieces(source, start, start + entry.packedSize)
+  let size = 0
+  let crc = 0
+  for await (const piece of entry.isDeflated ? inflateStream(packed, entry) : packed) {
+    size += piece.length
+    crc = crc32(piece, crc)
+    if (size > entry.size) throw damaged(`${entry.name} unpacks to more than ${entry.size} bytes`)
+    yield piece
+  }
+  checkContent(entry, size, crc)
+}
+
+async function* inflateStream(
+  packed: AsyncIterable<Uint8Array>,
+  entry: ZipEntry,
+): AsyncGenerator<Uint8Array> {
+  const unpack = createInflateRaw({ chunkSize: 262_144 })
+  let fault: unknown
+  const fed = pipeline(Readable.from(packed), unpack).catch((error: unknown) => {
+    fault = error
+  })
+  try {
+    yield* unpack
+  } catch (error) {
+    if (fault instanceof FormatError) throw fault
+    if (isZlibError(error)) throw damaged(`${entry.name} does not unpack`)
+    throw error
+  } finally {
+    unpack.destroy()
+    await fed
+  }
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+}
+
+/** The local header may be longer than the directory says; its data still ends before the next member. */
+async function dataStart(source: RandomAccess, entry: ZipEntry): Promise<number> {
+  const head = Buffer.from(await source.read(entry.start, entry.start + 30))
+  if (head.readUInt32LE(0) !== 0x04034b50) throw damaged(`${entry.name} has no header`)
+  const start = entry.start + 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
+  if (start + entry.packedSize > entry.limit) throw damaged(`${entry.name} overlaps other members`)
+  return start
+}
+
+function checkContent(entry: ZipEntry, size: number, crc: number): void {
+  if (size !== entry.size) throw damaged(`${entry.name} unpacks to ${size} of ${entry.size} bytes`)
+  if (crc !== entry.crc) throw damaged(`${entry.name} has a wrong checksum`)
+}

@@ -1,0 +1,247 @@
+/**
+ * Writes ZIP archives as a stream (spec/formats.md 5, perf-design.md 6.2): members go out as they come,
+ * only their headers are kept for the directory. Text is deflated at level 1, images are stored.
+ */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
+
+/** One file of an archive to be written; `path` has `/` between its parts. */
+export interface ArchiveFile {
+  path: string
+  content: string | Uint8Array | AsyncIterable<string | Uint8Array>
+}
+
+/** Members up to this size are packed in one step. */
+const wholeBytes = 1_048_576
+
+/**
+ * The bytes of an archive with the given files, in their order.
+ * @param modified The time every member carries: that of the request.
+ */
+export async function* writeZip(
+  files: AsyncIterable<ArchiveFile> | Iterable<ArchiveFile>,
+  modified: Date,
+): AsyncGenerator<Uint8Array> {
+  const stamp = dosTime(modified)
+  const written: Member[] = []
+  let offset = 0
+  for await (const { path, content } of files) {
+    const member = newMember(path, offset, stamp)
+    for await (const bytes of writeMember(member, content)) {
+      offset += bytes.length
+      yield bytes
+    }
+    written.push(member)
+  }
+  yield* writeDirectory(written, offset)
+}
+
+interface Member {
+  name: Buffer
+  offset: number
+  stamp: number
+  isStored: boolean
+  /** Sizes and checksum follow the data: they were not known before. */
+  isStreamed: boolean
+  size: number
+  packedSize: number
+  crc: number
+}
+
+function newMember(path: string, offset: number, stamp: number): Member {
+  const sizes = { size: 0, packedSize: 0, crc: 0 }
+  const isStored = storedEndings.has(path.slice(path.lastIndexOf('.') + 1).toLowerCase())
+  return { name: Buffer.from(path), offset, stamp, isStored, isStreamed: false, ...sizes }
+}
+
+/** Packed already; deflating them again costs time and wins nothing. */
+const storedEndings = new Set(
+  'jpg jpeg png webp gif tif tiff avif jp2 heic mp4 mov avi mkv webm zip gz'.split(' '),
+)
+
+async function* writeMember(
+  member: Member,
+  content: ArchiveFile['content'],
+): AsyncGenerator<Uint8Array> {
+  const pieces = piecesOf(content)
+  const head: Uint8Array[] = []
+  let size = 0
+  while (size <= wholeBytes) {
+    const next = await pieces.next()
+    if (next.done) {
+      yield* writeWhole(member, Buffer.concat(head))
+      return
+    }
+    head.push(next.value)
+    size += next.value.length
+  }
+  yield* writeStreamed(member, joined(head, pieces))
+}
+
+async function* piecesOf(content: ArchiveFile['content']): AsyncGenerator<Uint8Array> {
+  const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content
+  for await (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part
+}
+
+async function* joined(
+  head: Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* head
+  yield* rest
+}
+
+function* writeWhole(member: Member, bytes: Buffer): Generator<Uint8Array> {
+  const packed = member.isStored ? bytes : deflateRawSync(bytes, { level: 1 })
+  member.size = bytes.length
+  member.packedSize = packed.length
+  member.crc = crc32(bytes)
+  yield Buffer.concat([localHeader(member), packed])
+}
+
+async function* writeStreamed(
+  member: Member,
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  member.isStreamed = true
+  yield localHeader(member)
+  const counted = count(member, pieces)
+  for await (const packed of member.isStored ? counted : deflate(counted)) {
+    member.packedSize += packed.length
+    yield packed
+  }
+  yield dataDescriptor(member)
+}
+
+async function* count(
+  member: Member,
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    member.size += piece.length
+    member.crc = crc32(piece, member.crc)
+    yield piece
+  }
+}
+
+async function* deflate(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pack = createDeflateRaw({ level: 1, chunkSize: 65_536 })
+  let fault: unknown
+  const fed = pipeline(Readable.from(pieces), pack).catch((error: unknown) => {
+    fault = error
+  })
+  try {
+    yield* pack
+  } catch (error) {
+    throw fault ?? error
+  } finally {
+    pack.destroy()
+    await fed
+  }
+}
+
+// ---- records
+
+const none16 = 0xffff
+const none32 = 0xffffffff
+const utf8Flag = 0x0800
+const streamedFlag = 0x0008
+
+/** Version, flags, method and time: the same in both headers. */
+function commonFields(member: Member): number[] {
+  const flags = utf8Flag | (member.isStreamed ? streamedFlag : 0)
+  return [45, flags, member.isStored ? 0 : 8, member.stamp & none16, member.stamp >>> 16]
+}
+
+function localHeader(member: Member): Buffer {
+  const header = Buffer.alloc(30)
+  header.writeUInt32LE(0x04034b50, 0)
+  put16(header, 4, [...commonFields(member)])
+  const size = member.isStreamed ? none32 : member.size
+  const packedSize = member.isStreamed ? none32 : member.packedSize
+  put32(header, 14, [member.crc, packedSize, size])
+  // A zip64 field makes the sizes behind the data 8 bytes long.
+  const extra = member.isStreamed ? zip64Field([0, 0]) : Buffer.alloc(0)
+  put16(header, 26, [member.name.length, extra.length])
+  return Buffer.concat([header, member.name, extra])
+}
+
+function dataDescriptor({ crc, packedSize, size }: Member): Buffer {
+  const record = Buffer.alloc(24)
+  put32(record, 0, [0x08074b50, crc])
+  put64(record, 8, [packedSize, size])
+  return record
+}
+
+function* writeDirectory(members: Member[], start: number): Generator<Uint8Array> {
+  let size = 0
+  for (let from = 0; from < members.length; from += 1000) {
+    const headers = Buffer.concat(members.slice(from, from + 1000).map(directoryHeader))
+    size += headers.length
+    yield headers
+  }
+  yield endRecords(members.length, size, start)
+}
+
+function directoryHeader(member: Member): Buffer {
+  const { size, packedSize, offset } = member
+  const isLarge = Math.max(size, packedSize, offset) >= none32
+  const extra = isLarge ? zip64Field([size, packedSize, offset]) : Buffer.alloc(0)
+  const header = Buffer.alloc(46)
+  header.writeUInt32LE(0x02014b50, 0)
+  // Written as Unix, so that the mode of a regular file counts.
+  put16(header, 4, [(3 << 8) | 45, ...commonFields(member)])
+  put32(header, 16, [member.crc, ...(isLarge ? [none32, none32] : [packedSize, size])])
+  put16(header, 28, [member.name.length, extra.length])
+  put32(header, 38, [(0o100644 << 16) >>> 0, isLarge ? none32 : offset])
+  return Buffer.concat([header, member.name, extra])
+}
+
+function endRecords(count: number, size: number, start: number): Buffer {
+  const isLarge = count >= none16 || size >= none32 || start >= none32
+  const large = Buffer.alloc(isLarge ? 76 : 0)
+  if (isLarge) {
+    large.writeUInt32LE(0x06064b50, 0)
+    put64(large, 4, [44])
+    put16(large, 12, [45, 45])
+    put64(large, 24, [count, count, size, start])
+    large.writeUInt32LE(0x07064b50, 56)
+    put64(large, 64, [start + size])
+    large.writeUInt32LE(1, 72)
+  }
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50, 0)
+  put16(end, 8, isLarge ? [none16, none16] : [count, count])
+  put32(end, 12, isLarge ? [none32, none32] : [size, start])
+  return Buffer.concat([large, end])
+}
+
+function zip64Field(sizes: number[]): Buffer {
+  const field = Buffer.alloc(4 + 8 * sizes.length)
+  put16(field, 0, [0x0001, 8 * sizes.length])
+  put64(field, 4, sizes)
+  return field
+}
+
+/** Two halves: the time in the lower 16 bits, the date above; steps of two seconds from 1980. */
+function dosTime(date: Date): number {
+  const year = Math.min(Math.max(date.getUTCFullYear(), 1980), 2107)
+  const day = ((year - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate()
+  const seconds = date.getUTCSeconds() >> 1
+  const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | seconds
+  return ((day << 16) | time) >>> 0
+}
+
+function put16(into: Buffer, at: number, values: number[]): void {
+  for (const [index, value] of values.entries()) into.writeUInt16LE(value, at + 2 * index)
+}
+
+function put32(into: Buffer, at: number, values: number[]): void {
+  for (const [index, value] of values.entries()) into.writeUInt32LE(value, at + 4 * index)
+}
+
+function put64(into: Buffer, at: number, values: number[]): void {
+  for (const [index, value] of values.entries())
+    into.writeBigUInt64LE(BigInt(value), at + 8 * index)
+}
