@@ -1,0 +1,246 @@
+import {
+  type AnnotationSet,
+  type Shape,
+  shapeTypes,
+  sources,
+  type Tag,
+  type Track,
+} from './rest/annotations.ts'
+
+/**
+ * Row lines, the bulk format between annotations-svc and the converters (`perf-design.md` 4.3). What `COPY` hands out is
+ * such a stream already, so an export costs the service nothing.
+ *
+ * - UTF-8. The first line is `reticle rows 1`, the number being the version; every line ends in `\n`.
+ * - A line is the kind (`tag`, `shape`, `track`) and then the columns of `rowColumns`, separated by the byte 0x02. No
+ *   column can hold a newline or 0x02: each is a number, a flag or JSON text, where control characters are escaped.
+ * - An empty column is null or an empty list: no id yet, no attributes, no elements, the points of a skeleton.
+ * - Flags are `t` and `f`. `type` and `source` are positions in `shapeTypes` and `sources`, so these two lists only ever
+ *   grow at their ends. `points` is a JSON array without its brackets; `attributes`, `elements` and `shapes` are whole
+ *   JSON arrays of the objects of REST.
+ * - Order: tags, shapes, tracks; each by frame and id. A reader may rely on it, a writer need not keep it.
+ */
+export const rowLinesVersion = 1
+
+/** The first line of a stream, its newline included. */
+export const rowLinesHeader = `reticle rows ${rowLinesVersion}\n`
+
+/** Between two columns of a line. */
+export const columnSeparator = '\u0002'
+
+/** The columns behind the kind, in their order. */
+export const rowColumns = {
+  tag: ['frame', 'label_id', 'id', 'group', 'source', 'attributes'],
+  shape: [
+    'frame',
+    'label_id',
+    'id',
+    'group',
+    'z_order',
+    'rotation',
+    'score',
+    'type',
+    'source',
+    'occluded',
+    'outside',
+    'points',
+    'attributes',
+    'elements',
+  ],
+  track: ['frame', 'label_id', 'id', 'group', 'source', 'attributes', 'shapes', 'elements'],
+} as const
+
+export type RowKind = keyof typeof rowColumns
+
+/**
+ * One line. `columns` are texts of latin-1 characters, one for each byte: right as they stand for numbers and flags, and
+ * for `points`. Text that people wrote is read by `decodeText`.
+ */
+export interface Row {
+  kind: RowKind
+  columns: string[]
+}
+
+/** A stream that is no stream of row lines of this version: a fault of the program that wrote it. */
+export class RowLinesError extends Error {}
+
+// ---- writing
+
+/** Columns of a tag, as texts in which every character is what it says (not latin-1). */
+export function tagColumns({ frame, label_id, id, group, source, attributes }: Tag): string[] {
+  return [
+    String(frame),
+    String(label_id),
+    numberOrEmpty(id),
+    String(group ?? 0),
+    String(sources.indexOf(source)),
+    listOrEmpty(attributes),
+  ]
+}
+
+/** Columns of a shape; as `tagColumns`. */
+export function shapeColumns(shape: Shape): string[] {
+  return [
+    String(shape.frame),
+    String(shape.label_id),
+    numberOrEmpty(shape.id),
+    String(shape.group ?? 0),
+    String(shape.z_order),
+    String(shape.rotation),
+    String(shape.score),
+    String(shapeTypes.indexOf(shape.type)),
+    String(sources.indexOf(shape.source)),
+    shape.occluded ? 't' : 'f',
+    shape.outside ? 't' : 'f',
+    JSON.stringify(shape.points).slice(1, -1),
+    listOrEmpty(shape.attributes),
+    listOrEmpty(shape.elements),
+  ]
+}
+
+/** Columns of a track; as `tagColumns`. */
+export function trackColumns(track: Track): string[] {
+  return [
+    String(track.frame),
+    String(track.label_id),
+    numberOrEmpty(track.id),
+    String(track.group ?? 0),
+    String(sources.indexOf(track.source)),
+    listOrEmpty(track.attributes),
+    listOrEmpty(track.shapes),
+    listOrEmpty(track.elements),
+  ]
+}
+
+export const encodeTag = (tag: Tag) => line('tag', tagColumns(tag))
+export const encodeShape = (shape: Shape) => line('shape', shapeColumns(shape))
+export const encodeTrack = (track: Track) => line('track', trackColumns(track))
+
+const line = (kind: RowKind, columns: string[]) =>
+  `${kind}${columnSeparator}${columns.join(columnSeparator)}\n`
+
+const numberOrEmpty = (given: number | null | undefined) => (given ? String(given) : '')
+const listOrEmpty = (list: readonly unknown[]) => (list.length > 0 ? JSON.stringify(list) : '')
+
+// ---- reading
+
+/**
+ * The rows of a stream, in batches of what one piece of it completes; pieces may be cut anywhere.
+ *
+ * @throws RowLinesError naming the line, counted from 1
+ */
+export async function* decodeRows(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Row[]> {
+  let number = 0
+  for await (const lines of splitLines(chunks)) {
+    const isStart = number === 0
+    if (isStart && `${lines[0]}\n` !== rowLinesHeader) {
+      throw new RowLinesError(`line 1: expected "${rowLinesHeader.trimEnd()}"`)
+    }
+    const first = number + 1
+    number += lines.length
+    const rows = isStart ? lines.slice(1) : lines
+    const offset = isStart ? first + 1 : first
+    if (rows.length > 0) yield rows.map((text, index) => readRow(text, offset + index))
+  }
+  if (number === 0) throw new RowLinesError('line 1: the stream is empty')
+}
+
+/**
+ * Complete lines as latin-1 text without their newlines, in batches of what one piece completes. Also reads what `COPY`
+ * hands out, which has no header.
+ *
+ * @throws RowLinesError when the last line has no end
+ */
+export async function* splitLines(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<string[]> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    const text = rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
+    const end = text.lastIndexOf('\n')
+    rest = text.slice(end + 1)
+    if (end >= 0) yield text.slice(0, end).split('\n')
+  }
+  if (rest) throw new RowLinesError('the last line has no end')
+}
+
+function readRow(text: string, number: number): Row {
+  const [kind = '', ...columns] = text.split(columnSeparator)
+  if (!isKind(kind)) throw new RowLinesError(`line ${number}: no kind "${kind.slice(0, 20)}"`)
+  const expected = rowColumns[kind].length
+  if (columns.length !== expected) {
+    throw new RowLinesError(
+      `line ${number}: a ${kind} has ${expected} columns, not ${columns.length}`,
+    )
+  }
+  return { kind, columns }
+}
+
+const isKind = (word: string): word is RowKind => Object.hasOwn(rowColumns, word)
+
+/** A latin-1 column as the text it stands for. */
+export function decodeText(column: string): string {
+  return /^[\0-\x7f]*$/.test(column) ? column : Buffer.from(column, 'latin1').toString()
+}
+
+/** The numbers of a `points` column. */
+export const decodePoints = (column: string): number[] => JSON.parse(`[${column}]`)
+
+/** A tag from the columns of a `Row`. */
+export function decodeTag([frame, label, id, group, source, attributes]: string[]): Tag {
+  return {
+    id: readId(id),
+    frame: Number(frame),
+    label_id: Number(label),
+    group: Number(group),
+    source: sources[Number(source)] ?? 'manual',
+    attributes: readList<Tag['attributes']>(attributes),
+  }
+}
+
+/** A shape from the columns of a `Row`. */
+export function decodeShape(columns: string[]): Shape {
+  const [frame, label, id, group, z, rotation, score, type, source, occluded, outside] = columns
+  return {
+    id: readId(id),
+    type: shapeTypes[Number(type)] ?? 'rectangle',
+    frame: Number(frame),
+    label_id: Number(label),
+    group: Number(group),
+    source: sources[Number(source)] ?? 'manual',
+    score: Number(score),
+    occluded: occluded === 't',
+    outside: outside === 't',
+    z_order: Number(z),
+    rotation: Number(rotation),
+    points: decodePoints(columns[11] ?? ''),
+    attributes: readList<Shape['attributes']>(columns[12]),
+    elements: readList<Shape['elements']>(columns[13]),
+  }
+}
+
+/** A track from the columns of a `Row`. */
+export function decodeTrack(columns: string[]): Track {
+  const [frame, label, id, group, source, attributes, shapes, elements] = columns
+  return {
+    id: readId(id),
+    frame: Number(frame),
+    label_id: Number(label),
+    group: Number(group),
+    source: sources[Number(source)] ?? 'manual',
+    attributes: readList<Track['attributes']>(attributes),
+    shapes: readList<Track['shapes']>(shapes),
+    elements: readList<Track['elements']>(elements),
+  }
+}
+
+/** Any row as the member of an annotation set that it is. */
+export type RowObject<K extends RowKind = RowKind> = AnnotationSet[`${K}s`][number]
+
+const readId = (column: string | undefined) => (column ? Number(column) : null)
+
+function readList<L extends unknown[]>(column: string | undefined): L {
+  return JSON.parse(column ? decodeText(column) : '[]')
+}
