@@ -7,10 +7,11 @@ import {
   type Operation,
   type Operations,
 } from '@reticle/contracts/api/operation'
-import { DomainError, unavailable } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import type { Bytes, BytesAnswer, Context, Service } from './context.ts'
+import { errorOf } from './failure.ts'
 import { sign } from './metadata.ts'
-import { methodOf, type Piece } from './method.ts'
+import { methodOf, type Piece, piecesOf } from './method.ts'
 
 type Fields = Record<string, unknown>
 type Method = ReturnType<typeof methodOf>
@@ -35,22 +36,46 @@ function callOver(
   method: Method,
   keys: readonly string[],
 ) {
-  return (input: Fields, context: Context) => {
+  return async (input: Fields, context: Context) => {
     const { deadline, signal } = context
+    if (signal.aborted) throw unavailable('The caller went away.')
     const metadata = new grpc.Metadata()
     sign(metadata, context, keys)
     let done: grpc.requestCallback<unknown> = () => undefined
     const answer = new Promise((resolve, reject) => {
-      done = (error, value) => (error ? reject(errorOf(error)) : resolve(value))
+      done = (error, value) => (error ? reject(error) : resolve(value))
     })
     const call = start(client, operation, method, { input, metadata, deadline, done })
-    signal.addEventListener('abort', () => call.cancel(), { once: true })
-    if (isBytes(operation.body))
-      send(call as grpc.ClientDuplexStream<unknown, unknown>, input, signal).catch(() =>
-        call.cancel(),
-      )
-    return isBytes(operation.answer) ? receive(call as grpc.ClientReadableStream<Piece>) : answer
+    const failure = follow(call, signal, isBytes(operation.body) ? input : undefined)
+    if (isBytes(operation.answer)) return receive(call as grpc.ClientReadableStream<Piece>, failure)
+    return answer.catch((thrown) => Promise.reject(failure(thrown)))
   }
+}
+
+type Failure = (thrown: unknown) => unknown
+
+/**
+ * Sends the body where there is one, and cancels the call when the caller goes away or its body breaks off. Answers how
+ * to read a failure of the call: what broke the body, in its own words, else what the other side says.
+ */
+function follow(call: grpc.ClientUnaryCall, signal: AbortSignal, input?: Fields): Failure {
+  let broken: { thrown: unknown } | undefined
+  const ended = new AbortController()
+  const cancel = () => call.cancel()
+  signal.addEventListener('abort', cancel)
+  call.once('status', () => {
+    signal.removeEventListener('abort', cancel)
+    ended.abort()
+  })
+  if (input) {
+    const stream = call as grpc.ClientDuplexStream<unknown, unknown>
+    send(stream, input, ended.signal).catch((thrown) => {
+      if (ended.signal.aborted) return
+      broken = { thrown }
+      cancel()
+    })
+  }
+  return (thrown) => (broken ? broken.thrown : errorOf(thrown as grpc.ServiceError))
 }
 
 interface Sent {
@@ -76,50 +101,44 @@ function start(
     : client.makeClientStreamRequest(path, write, read, metadata, options, done)
 }
 
-const pieceSize = 64 * 1024
-
+/** The fields, then the body; stops when the call has `ended`, since a service may answer before it has read everything. */
 async function send(
   call: grpc.ClientWritableStream<unknown>,
   { body, ...fields }: Fields,
-  signal: AbortSignal,
+  ended: AbortSignal,
 ) {
   call.write(fields)
-  for await (const chunk of body as Bytes)
-    for (let at = 0; at < chunk.length; at += pieceSize)
-      if (!call.write(chunk.subarray(at, at + pieceSize))) await once(call, 'drain', { signal })
+  for await (const piece of piecesOf(body as Bytes)) {
+    ended.throwIfAborted()
+    if (!call.write(piece)) await once(call, 'drain', { signal: ended })
+  }
   call.end()
 }
 
 /** The head is awaited, so that an error before the first byte keeps its own status. */
-async function receive(call: grpc.ClientReadableStream<Piece>): Promise<BytesAnswer> {
+async function receive(
+  call: grpc.ClientReadableStream<Piece>,
+  failure: Failure,
+): Promise<BytesAnswer> {
   const pieces = call[Symbol.asyncIterator]()
-  const first = await pieces.next().catch((thrown) => Promise.reject(errorOf(thrown)))
+  const first = await pieces.next().catch((thrown) => Promise.reject(failure(thrown)))
   if (first.done || !('head' in first.value))
     throw unavailable('A part of the service did not answer.')
-  return { head: first.value.head, chunks: rest(pieces) }
+  return { head: first.value.head, chunks: rest(call, pieces, failure) }
 }
 
-async function* rest(pieces: AsyncIterator<Piece>): Bytes {
+/** A reader that stops early ends the call, so that the other side stops too. */
+async function* rest(
+  call: grpc.ClientReadableStream<Piece>,
+  pieces: AsyncIterator<Piece>,
+  failure: Failure,
+): Bytes {
   try {
     for await (const piece of { [Symbol.asyncIterator]: () => pieces })
       if (piece instanceof Uint8Array) yield piece
   } catch (thrown) {
-    throw errorOf(thrown as grpc.ServiceError)
+    throw failure(thrown)
+  } finally {
+    call.cancel()
   }
-}
-
-const brokenCodes: number[] = [
-  grpc.status.UNAVAILABLE,
-  grpc.status.DEADLINE_EXCEEDED,
-  grpc.status.CANCELLED,
-  grpc.status.RESOURCE_EXHAUSTED,
-]
-
-/** The way back is exact; only a broken connection is guessed from its status. */
-function errorOf({ code, metadata }: grpc.ServiceError): DomainError {
-  const [sent] = metadata?.get('error-bin') ?? []
-  if (sent) return DomainError.fromJSON(JSON.parse(String(sent)))
-  return brokenCodes.includes(code)
-    ? unavailable('A part of the service did not answer.')
-    : new DomainError('internal', 'Internal server error')
 }

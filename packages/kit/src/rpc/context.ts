@@ -9,6 +9,8 @@ export interface Context {
   principal: Principal | null
   /** The `Authorization` header as it came; only for signing out, never logged. */
   credential?: string
+  /** The client's network address as the gateway saw it: failed passwords are counted per address. */
+  address?: string
   request_id: string
   deadline: number // epoch milliseconds
   signal: AbortSignal

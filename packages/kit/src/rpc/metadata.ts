@@ -12,17 +12,21 @@ const validForMs = 60_000
 const sent = z.object({
   principal: principal.nullable(),
   credential: z.string().optional(),
+  address: z.string().optional(),
   request_id: z.string(),
   until: z.number(),
 })
 
 /** Writes who calls and for which request, signed with the newest of the internal keys (`reliability.md` 11). */
 export function sign(metadata: Metadata, context: Context, keys: readonly string[]): void {
-  const { principal: caller, credential, request_id } = context
-  const call = { principal: caller, credential, request_id, until: Date.now() + validForMs }
+  const [newest] = keys
+  if (!newest) throw new Error('there is no internal key to sign a call with')
+  const { principal: caller, credential, address, request_id } = context
+  const until = Date.now() + validForMs
+  const call = { principal: caller, credential, address, request_id, until }
   const text = Buffer.from(JSON.stringify(call))
   metadata.set(callKey, text)
-  metadata.set(signatureKey, signature(text, keys[0] ?? ''))
+  metadata.set(signatureKey, signature(text, newest))
 }
 
 /** Reads it back; a missing, forged or old one is refused. */

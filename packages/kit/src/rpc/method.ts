@@ -1,7 +1,7 @@
 import type { ServiceDefinition } from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import { isBytes, type Operation, requestSchema } from '@reticle/contracts/api/operation'
-import type { Head } from './context.ts'
+import type { Bytes, Head } from './context.ts'
 import { wireOf } from './message.ts'
 
 /** The gRPC method of an operation. It speaks the zod shape on both ends; the wire form lives in here alone. */
@@ -26,6 +26,14 @@ export function methodOf(protos: PackageDefinition, { service, rpc, ...operation
 
 /** The first message of a streamed answer is its head, every other one a piece of its bytes. */
 export type Piece = { head: Head } | Uint8Array
+
+const pieceSize = 64 * 1024
+
+/** Bytes in messages of bounded size, far below the 4 MiB that a message may have; none is empty. */
+export async function* piecesOf(bytes: Bytes): Bytes {
+  for await (const chunk of bytes)
+    for (let at = 0; at < chunk.length; at += pieceSize) yield chunk.subarray(at, at + pieceSize)
+}
 
 const chunk = {
   toWire: (piece: unknown) => (piece instanceof Uint8Array ? { data: piece } : piece),

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import * as grpc from '@grpc/grpc-js'
+import type * as grpc from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import { answered, type Operations } from '@reticle/contracts/api/operation'
-import { DomainError, kinds, toDomainError } from '../errors.ts'
+import { toDomainError, unavailable } from '../errors.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
+import { statusOf } from './failure.ts'
 import { verify } from './metadata.ts'
-import { methodOf } from './method.ts'
+import { methodOf, piecesOf } from './method.ts'
 
 type Fields = Record<string, unknown>
 type AnyCall = grpc.ServerDuplexStream<Fields, unknown> & { request?: Fields }
@@ -35,7 +36,10 @@ function answerWith(handle: Call, keys: readonly string[]) {
         deadline: Number(call.getDeadline()),
         signal: cancel.signal,
       }
-      const answer = await handle((call.request ?? (await inputOf(call))) as never, context)
+      const answer = await handle(
+        (call.request ?? (await inputOf(call, cancel.signal))) as never,
+        context,
+      )
       if (reply) reply(null, answer)
       else if (isBytesAnswer(answer)) await write(call, answer, cancel.signal)
     } catch (thrown) {
@@ -52,29 +56,19 @@ async function write(
   signal: AbortSignal,
 ) {
   call.write({ head })
-  for await (const piece of chunks) if (!call.write(piece)) await once(call, 'drain', { signal })
+  for await (const piece of piecesOf(chunks))
+    if (!call.write(piece)) await once(call, 'drain', { signal })
   call.end()
 }
 
-/** The first message carries the fields, the rest is the body. A plain iterator would destroy the answer when it ends. */
-async function inputOf(call: AnyCall): Promise<Fields> {
+/**
+ * The first message carries the fields, the rest is the body. A plain iterator would destroy the answer when it ends; and
+ * a sender that goes away must be an error of the body, never its end.
+ */
+async function inputOf(call: AnyCall, signal: AbortSignal): Promise<Fields> {
+  const gone = () => call.destroy(unavailable('The caller went away.'))
+  signal.addEventListener('abort', gone, { once: true })
   const parts = call.iterator({ destroyOnReturn: false })
   const { value: fields } = await parts.next()
   return { ...fields, body: { [Symbol.asyncIterator]: () => parts } }
-}
-
-const trailerLimit = 8 * 1024 // bytes; grpc-js turns a larger trailer into a dead call
-
-function statusOf(error: DomainError) {
-  const metadata = new grpc.Metadata() // -bin: plain metadata is ASCII only
-  metadata.set('error-bin', trailer(error))
-  return { code: kinds[error.kind].grpc, details: error.message.slice(0, 512), metadata }
-}
-
-function trailer(error: DomainError): Buffer {
-  const whole = Buffer.from(JSON.stringify(error))
-  if (whole.length <= trailerLimit) return whole
-  const { kind, code } = error
-  const text = `${error.message.slice(0, 1024)} Too many errors to name them all.`
-  return Buffer.from(JSON.stringify(new DomainError(kind, text, { code, body: [text] })))
 }

@@ -1,0 +1,76 @@
+import * as grpc from '@grpc/grpc-js'
+import { DomainError, kinds, unavailable } from '../errors.ts'
+
+/** A failure's way over gRPC: the whole of it in the `error-bin` trailer, its kind in the status (`house.md` 5). */
+
+const key = 'error-bin' // -bin: plain metadata is ASCII only
+const trailerLimit = 8 * 1024 // bytes; grpc-js turns a much larger trailer into a dead call
+
+/** Status and trailer of a failure. */
+export function statusOf(error: DomainError) {
+  const metadata = new grpc.Metadata()
+  metadata.set(key, trailer(error))
+  return { code: kinds[error.kind].grpc, details: error.message.slice(0, 512), metadata }
+}
+
+const brokenCodes: number[] = [
+  grpc.status.UNAVAILABLE,
+  grpc.status.CANCELLED,
+  grpc.status.RESOURCE_EXHAUSTED,
+]
+
+/** The failure that a status stands for: exact with its trailer, guessed for a connection that broke. */
+export function errorOf({ code, metadata }: grpc.ServiceError): DomainError {
+  const [sent] = metadata?.get(key) ?? []
+  if (sent) return DomainError.fromJSON(JSON.parse(String(sent)))
+  if (code === grpc.status.DEADLINE_EXCEEDED) return unavailable('The request took too long.')
+  if (brokenCodes.includes(code)) return unavailable('A part of the service did not answer.')
+  return new DomainError('internal', 'Internal server error')
+}
+
+function trailer(error: DomainError): Buffer {
+  const whole = toBytes(error)
+  return whole.length <= trailerLimit ? whole : toBytes(shortened(error))
+}
+
+const toBytes = (error: DomainError) => Buffer.from(JSON.stringify(error))
+
+function shortened({ kind, message, code, body, retry_after }: DomainError): DomainError {
+  const text = message.length > 512 ? `${message.slice(0, 512)}…` : message
+  return new DomainError(kind, text, { code, body: shortBody(body), retry_after })
+}
+
+/** As many messages as have room, and how many there were beside them. */
+function shortBody(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return undefined
+  const { kept, left } = firstMessages(body, trailerLimit - 3 * 1024)
+  const note = `and ${left} more`
+  return Array.isArray(kept) ? [...kept, note] : { ...Object(kept), non_field_errors: [note] }
+}
+
+/** Walks a body in order and keeps what fits into `room` bytes of JSON; `left` counts the texts that do not. */
+function firstMessages(body: object, room: number): { kept: unknown; left: number } {
+  let left = 0
+  const keep = (value: unknown): unknown => {
+    room -= sizeOf(value)
+    const hasRoom = room >= 0
+    const kept = isContainer(value) ? keepMembers(value) : value
+    if (!hasRoom && !isContainer(value)) left++
+    return hasRoom ? kept : undefined
+  }
+  const keepMembers = (value: object) => {
+    if (Array.isArray(value)) return value.map(keep).filter((item) => item !== undefined)
+    const members = Object.entries(value).map(([name, inner]) => {
+      room -= sizeOf(name)
+      return [name, keep(inner)] as const
+    })
+    return Object.fromEntries(members.filter(([, inner]) => inner !== undefined))
+  }
+  return { kept: keep(body), left }
+}
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Bytes of a value with its punctuation; of a container without its members. */
+const sizeOf = (value: unknown) =>
+  isContainer(value) ? 3 : Buffer.byteLength(JSON.stringify(value) ?? '') + 2
