@@ -1,0 +1,210 @@
+import { isIP, type LookupFunction } from 'node:net'
+import { Agent, buildConnector, errors, request } from 'undici'
+import {
+  AddressRefused,
+  type Guard,
+  guardedLookup,
+  isAllowed,
+  readTarget,
+  TargetRefused,
+} from './guard.ts'
+
+/** What is sent to an address that a user named. */
+export interface Sent {
+  url: string
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: Uint8Array
+  /** Whether the receiver's certificate must be valid. */
+  isVerified: boolean
+}
+
+/** What came of it: an answer with any status, or one of the fixed phrases. `took_ms` ends with the answer's headers. */
+export type Outcome =
+  | { kind: 'answered'; status: number; retry_after?: string; body: string; took_ms: number }
+  | { kind: 'failed'; reason: Reason; took_ms: number }
+
+/** Everything a user is told about a failure; no address, banner or text of a library (`reliability.md` 10). */
+export const reasons = {
+  blocked: 'target address is not allowed',
+  unresolved: 'the name cannot be resolved',
+  refused: 'the connection was refused',
+  unreachable: 'the target cannot be reached',
+  certificate: 'the certificate was not accepted',
+  broken: 'the connection was closed before an answer',
+  malformed: 'the answer is not valid HTTP',
+  timeout: 'no answer in time',
+} as const
+export type Reason = keyof typeof reasons
+
+export interface Limits {
+  /** Until the connection stands, TLS included. */
+  connect_ms: number
+  /** Until the end of the answer's headers. */
+  headers_ms: number
+  /** For the body after that. */
+  body_ms: number
+  /** Of the body; a longer one counts as empty. */
+  body_bytes: number
+}
+
+/** `spec/api-annotations.md` 4.5. */
+export const defaultLimits: Limits = {
+  connect_ms: 3000,
+  headers_ms: 10_000,
+  body_ms: 2000,
+  body_bytes: 1024 * 1024,
+}
+
+export interface OutgoingOptions extends Guard {
+  limits?: Limits
+  /** Resolver; default the system's. */
+  lookup?: LookupFunction
+  /** Roots of trust in PEM; default those of Node. */
+  ca?: string
+}
+
+export interface Outgoing {
+  send: (sent: Sent) => Promise<Outcome>
+  close: () => Promise<void>
+}
+
+/**
+ * The one way out to addresses that users name (`reliability.md` 10): guarded, without redirects, proxies of the
+ * environment, cookies, decompression or reused connections. It fails only by a bug of ours.
+ */
+export function openOutgoing(options: OutgoingOptions): Outgoing {
+  const agents = { strict: agentOf(options, true), lax: agentOf(options, false) }
+  return {
+    send: (sent) => attempt(sent, options, sent.isVerified ? agents.strict : agents.lax),
+    close: async () => {
+      await Promise.all([agents.strict.destroy(), agents.lax.destroy()])
+    },
+  }
+}
+
+async function attempt(sent: Sent, options: OutgoingOptions, dispatcher: Agent): Promise<Outcome> {
+  const { headers_ms, ...limits } = options.limits ?? defaultLimits
+  const started = performance.now()
+  const took = () => Math.round(performance.now() - started)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), headers_ms)
+  try {
+    const { href } = readTarget(sent.url, options)
+    const { method, headers, body } = sent
+    const answer = await request(href, { method, headers, body, dispatcher, signal: late.signal })
+    clearTimeout(timer)
+    const retry_after = answer.headers['retry-after']?.toString()
+    const head = { status: answer.statusCode, retry_after, took_ms: took() }
+    return { kind: 'answered', ...head, body: await readText(answer.body, limits) }
+  } catch (thrown) {
+    return failure(reasonOf(thrown), took())
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** How long a blocked attempt took would tell about the network inside: whole seconds only. */
+function failure(reason: Reason, took: number): Outcome {
+  return {
+    kind: 'failed',
+    reason,
+    took_ms: reason === 'blocked' ? Math.floor(took / 1000) * 1000 : took,
+  }
+}
+
+type Body = Awaited<ReturnType<typeof request>>['body']
+
+/** The body as text; `''` when it is too large, too late or cut off. */
+async function readText(
+  body: Body,
+  limits: Pick<Limits, 'body_ms' | 'body_bytes'>,
+): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const timer = setTimeout(() => body.destroy(), limits.body_ms)
+  try {
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > limits.body_bytes) return ''
+      chunks.push(chunk)
+    }
+    return new TextDecoder().decode(Buffer.concat(chunks))
+  } catch {
+    return ''
+  } finally {
+    clearTimeout(timer)
+    body.on('error', () => undefined).destroy()
+  }
+}
+
+function agentOf(options: OutgoingOptions, rejectUnauthorized: boolean): Agent {
+  const { nets, lookup, ca, limits = defaultLimits } = options
+  const connect = buildConnector({
+    timeout: limits.connect_ms,
+    rejectUnauthorized,
+    ca,
+    minVersion: 'TLSv1.2',
+    maxCachedSessions: 0,
+    allowH2: false,
+    lookup: guardedLookup(nets, lookup),
+  })
+  return new Agent({
+    connect: guardedConnect(connect, options),
+    pipelining: 0, // a connection an attempt: none is reused that was checked for another name
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+}
+
+/** Literals never reach the resolver, and a socket is believed only after a look at where it leads. */
+function guardedConnect(
+  connect: buildConnector.connector,
+  { nets }: Guard,
+): buildConnector.connector {
+  return (target, done) => {
+    if (isIP(target.hostname) !== 0 && !isAllowed(target.hostname, nets))
+      return done(new AddressRefused(), null)
+    connect(target, (...[error, socket]) => {
+      if (error) return done(error, null)
+      if (isAllowed(socket.remoteAddress ?? '', nets)) return done(null, socket)
+      socket.destroy()
+      return done(new AddressRefused(), null)
+    })
+  }
+}
+
+const reasonsByCode: Record<string, Reason> = {
+  ERR_ADDRESS_REFUSED: 'blocked',
+  ENOTFOUND: 'unresolved',
+  EAI_AGAIN: 'unresolved',
+  EAI_FAIL: 'unresolved',
+  ENODATA: 'unresolved',
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'broken',
+  EPIPE: 'broken',
+  UND_ERR_SOCKET: 'broken',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'malformed',
+}
+
+/** TLS libraries have hundreds of codes; these are their families. */
+const families: [RegExp, Reason][] = [
+  [
+    /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA|HOSTNAME_|EPROTO)/,
+    'certificate',
+  ],
+  [/^(E[A-Z]+|UND_ERR_[A-Z_]+)$/, 'unreachable'],
+]
+
+function reasonOf(thrown: unknown): Reason {
+  if (thrown instanceof TargetRefused) return 'blocked'
+  if (thrown instanceof errors.HTTPParserError) return 'malformed' // its code may be missing
+  if (thrown instanceof DOMException && thrown.name === 'TimeoutError') return 'timeout'
+  const code = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined
+  if (typeof code !== 'string') throw thrown
+  const reason = reasonsByCode[code] ?? families.find(([pattern]) => pattern.test(code))?.[1]
+  if (!reason || code.startsWith('UND_ERR_INVALID')) throw thrown
+  return reason
+}

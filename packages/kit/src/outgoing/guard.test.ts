@@ -1,0 +1,260 @@
+import type { LookupFunction } from 'node:net'
+import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openOutgoing } from './fetch.ts'
+import { guardedLookup, isAllowed, readNets, readTarget } from './guard.ts'
+
+/** T-WH-5 of `reliability.md`: nothing here may open a socket to a blocked address. */
+
+const strict = { nets: [], allowHttp: true }
+
+/** Listens on every address of this machine, so that whatever slips through is seen. */
+let touched = 0
+let port = 0
+const canary = createServer((socket) => {
+  touched += 1
+  socket.destroy()
+})
+beforeAll(async () => {
+  await new Promise<void>((done) => canary.listen(0, done))
+  const address = canary.address()
+  port = typeof address === 'object' && address ? address.port : 0
+})
+afterAll(() => new Promise<void>((done) => canary.close(() => done())))
+
+const ownAddresses = Object.values(networkInterfaces())
+  .flatMap((list) => list ?? [])
+  .filter(({ address }) => !isAllowed(address, []) && !address.includes('%'))
+  .map(({ address }) => (address.includes(':') ? `[${address}]` : address))
+
+const hosts = [
+  ...ownAddresses,
+  ...[
+    '127.0.0.1',
+    '127.1',
+    '127.0.1',
+    '0x7f.1',
+    '0x7f000001',
+    '2130706433',
+    '017700000001',
+    '0',
+    '0.0.0.0',
+  ],
+  ...[
+    '127.0.0.1.',
+    '127.255.255.254',
+    '１２７.０.０.１',
+    '127。0。0。1',
+    '①②⑦.0.0.1',
+    '0177.0.0.1',
+    '%31%32%37.0.0.1',
+  ],
+  ...[
+    '[::1]',
+    '[::]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+  ],
+  ...[
+    '[::ffff:0:127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[64:ff9b:1::7f00:1]',
+    '[2002:7f00:1::]',
+    '[2001:0:7f00:1::]',
+  ],
+  ...[
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.0.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '100.100.100.200',
+    '192.0.0.192',
+  ],
+  ...[
+    '198.18.0.1',
+    '192.0.2.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '168.63.129.16',
+    '2852039166',
+  ],
+  ...[
+    '[fe80::1]',
+    '[fec0::1]',
+    '[fc00::1]',
+    '[fd00:ec2::254]',
+    '[ff02::1]',
+    '[::ffff:10.0.0.1]',
+    '[::ffff:169.254.169.254]',
+  ],
+  ...[
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'a.localhost',
+    'ｌocalhost',
+    'db.local',
+    'ci.internal',
+    'metadata.google.internal',
+  ],
+  ...['api.default.svc', 'a.svc.cluster.local', 'a.svc.cluster.local.', 'b.cluster.local'],
+]
+const forms = [
+  ...[
+    'ftp://example.org',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1',
+    'javascript:alert(1)',
+    'https:',
+    'https://',
+  ],
+  ...[
+    'https:example.org',
+    'https:/example.org',
+    'https:\\\\127.0.0.1',
+    'https:///127.0.0.1',
+    '//127.0.0.1',
+    '127.0.0.1',
+  ],
+  ...[
+    'example.org',
+    '',
+    'https://user:pw@example.org',
+    'https://user@example.org',
+    'https://:pw@example.org',
+  ],
+  ...[
+    'https://example.org/#fragment',
+    'https://example.org/#',
+    'https://exa mple.org',
+    ' https://example.org',
+  ],
+  ...[
+    'https://example.org/\n',
+    'https://exam\tple.org',
+    'https://[fe80::1%25eth0]/',
+    'https://[::1',
+    'https://1.2.3.4.5',
+  ],
+  ...[
+    'https://example.org:99999',
+    'https://example.org\\@127.0.0.1',
+    `https://example.org/${'a'.repeat(8173)}`,
+  ],
+]
+
+test('the corpus has sixty targets and more', () => {
+  expect(new Set([...hosts, ...forms]).size).toBeGreaterThanOrEqual(60)
+})
+
+describe('a target is refused before anything is resolved', () => {
+  test.each(hosts.flatMap((host) => [`https://${host}`, `http://${host}:80/x?y=1`]))(
+    '%s',
+    (url) => {
+      expect(() => readTarget(url, strict)).toThrow()
+    },
+  )
+  test.each(forms)('%s', (url) => {
+    expect(() => readTarget(url, strict)).toThrow()
+  })
+})
+
+test.each([
+  'https://example.org',
+  'https://example.org:8443/a?b=c',
+  'https://8.8.8.8',
+  'https://[2606:4700::1111]/',
+])('%s may be asked', (url) => {
+  expect(readTarget(url, strict).href).toContain('https://')
+})
+
+test('plain http needs its switch', () => {
+  expect(() => readTarget('http://example.org', { nets: [], allowHttp: false })).toThrow(
+    'begins with https://.',
+  )
+  expect(readTarget('http://example.org', strict).protocol).toBe('http:')
+})
+
+test('an allowed network opens exactly itself', () => {
+  const nets = readNets(['10.1.0.0/16', 'fd12::/16'])
+  expect(isAllowed('10.1.2.3', nets)).toBe(true)
+  expect(isAllowed('::ffff:10.1.2.3', nets)).toBe(true)
+  expect(isAllowed('fd12::1', nets)).toBe(true)
+  expect(isAllowed('10.2.0.1', nets)).toBe(false)
+  expect(isAllowed('127.0.0.1', nets)).toBe(false)
+})
+
+test('what is no network is named', () => {
+  expect(() => readNets(['10.0.0.0/8', '10.0.0.0/33'])).toThrow('"10.0.0.0/33" is no network')
+})
+
+/** A resolver that answers one list after the other. */
+function answering(...rounds: string[][]): LookupFunction {
+  let round = 0
+  return (_host, _options, done) => {
+    const list = rounds[Math.min(round++, rounds.length - 1)] ?? []
+    done(
+      null,
+      list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+  }
+}
+
+test('of public and inside addresses of one name only the public ones are left', () => {
+  const found = ['127.0.0.1', '8.8.8.8', '::1', '2606:4700::1111']
+  const keep = guardedLookup([], answering(found, found))
+  keep('example.org', { all: true }, (error, left) => {
+    expect(error).toBeNull()
+    expect(left).toEqual([
+      { address: '8.8.8.8', family: 4 },
+      { address: '2606:4700::1111', family: 6 },
+    ])
+  })
+  keep('example.org', {}, (_error, address) => expect(address).toBe('8.8.8.8'))
+  expect.assertions(3)
+})
+
+const post = { method: 'POST' as const, headers: {}, body: Buffer.from('{}'), isVerified: true }
+
+describe('nothing is connected to', () => {
+  test.each(hosts)('%s', async (host) => {
+    const outgoing = openOutgoing(strict)
+    const outcome = await outgoing.send({ ...post, url: `http://${host}:${port}/` })
+    expect(outcome).toEqual({ kind: 'failed', reason: 'blocked', took_ms: 0 })
+    await outgoing.close()
+  })
+
+  test.each([
+    ['a name of this machine', [['127.0.0.1']]],
+    ['A and AAAA, both inside', [['127.0.0.1', '::1']]],
+    ['a mapped address', [['::ffff:127.0.0.1']]],
+    ['a resolver that changes its mind', [['10.0.0.1'], ['127.0.0.1']]],
+    ['an address with a zone', [['fe80::1%lo']]],
+    ['an empty answer', [[]]],
+  ])('%s', async (_title, rounds) => {
+    const outgoing = openOutgoing({ ...strict, lookup: answering(...rounds) })
+    for (const _ of rounds) {
+      const outcome = await outgoing.send({ ...post, url: `http://example.org:${port}/` })
+      expect(outcome).toMatchObject({ kind: 'failed', reason: 'blocked' })
+    }
+    await outgoing.close()
+  })
+
+  test('the proxy of the environment', async () => {
+    vi.stubEnv('http_proxy', `http://127.0.0.1:${port}`)
+    const outgoing = openOutgoing({ ...strict, lookup: answering(['127.0.0.1']) })
+    await outgoing.send({ ...post, url: 'http://example.org/' })
+    await outgoing.close()
+    vi.unstubAllEnvs()
+  })
+
+  test('the canary heard nothing', () => {
+    expect(port).toBeGreaterThan(0)
+    expect(touched).toBe(0)
+  })
+})

@@ -1,0 +1,116 @@
+import { lookup as systemLookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/**
+ * Where the service may connect to on behalf of a user (`reliability.md` 10). An address is looked at three times: as a
+ * literal in the URL, as the answer of the resolver, and on the open socket. The name alone is never trusted.
+ */
+export interface Guard {
+  /** Networks that are allowed although they are not public. */
+  nets: readonly Net[]
+  allowHttp: boolean
+}
+
+/** A parsed CIDR block: its first address and the length of its prefix. */
+export type Net = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** The URL may not be asked: the text says what is wrong and what would be right. */
+export class TargetRefused extends Error {}
+
+/** The name or socket led to an address that is not allowed. */
+export class AddressRefused extends Error {
+  readonly code = 'ERR_ADDRESS_REFUSED'
+
+  constructor() {
+    super('target address is not allowed')
+  }
+}
+
+const longestUrl = 8192 // characters
+const insideNames = ['localhost', 'local', 'internal', 'svc', 'cluster.local']
+
+/**
+ * Reads CIDR blocks such as `10.0.0.0/8` and `fd00::/8`.
+ *
+ * @throws Error naming the first that is none
+ */
+export function readNets(blocks: readonly string[]): Net[] {
+  return blocks.map((block) => {
+    if (!ipaddr.isValidCIDR(block)) throw new Error(`"${block}" is no network: 10.0.0.0/8 is one`)
+    return ipaddr.parseCIDR(block)
+  })
+}
+
+/**
+ * Reads the address of a receiver by the rules that need no resolver: scheme, length, no user, no fragment, no literal
+ * that is not allowed, no name that only means something inside (`spec/api-annotations.md` 4.6).
+ *
+ * @throws TargetRefused
+ */
+export function readTarget(text: string, guard: Guard): URL {
+  const url = parse(text, guard)
+  const host = hostOf(url)
+  if (url.username || url.password)
+    throw new TargetRefused('The URL may not hold a user or a password.')
+  if (text.includes('#')) throw new TargetRefused('The URL may not hold a fragment (#).')
+  if (isInsideName(host)) throw new TargetRefused(`The name ${host} is not reachable from outside.`)
+  if (ipaddr.isValid(host) && !isAllowed(host, guard.nets))
+    throw new TargetRefused('The target address is not allowed: use a public one.')
+  return url
+}
+
+function parse(text: string, { allowHttp }: Guard): URL {
+  if (text.length > longestUrl)
+    throw new TargetRefused(`The URL may have at most ${longestUrl} characters.`)
+  const scheme = allowHttp ? /^https?:\/\/[^/\\]/i : /^https:\/\/[^/\\]/i
+  // The URL parser drops tabs and line ends and mends slashes: what is stored would not be what is asked.
+  const isPlain = !/[\s\p{Cc}\\]/u.test(text) && scheme.test(text)
+  if (!isPlain || !URL.canParse(text))
+    throw new TargetRefused(
+      `Enter a valid URL that begins with https://${allowHttp ? ' or http://' : ''}.`,
+    )
+  return new URL(text)
+}
+
+/** Host without the brackets of IPv6 and without the dots of a rooted name; digits in any spelling are an address by now. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
+}
+
+const isInsideName = (host: string) =>
+  insideNames.some((name) => host === name || host.endsWith(`.${name}`))
+
+/** Public addresses that clouds answer on from inside a machine; the others are link-local or reserved anyway. */
+const cloudAddresses = new Set(['168.63.129.16'])
+
+/** All that is handed out of IPv6 begins with 001; the rest holds old forms such as `::127.0.0.1`, spelt `::7f00:1`. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+const isGlobal = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
+  address instanceof ipaddr.IPv4 || address.match(globalUnicast)
+
+/** Is this a public unicast address, or in one of the allowed networks? IPv4 inside IPv6 counts as what it leads to. */
+export function isAllowed(address: string, nets: readonly Net[]): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const real = ipaddr.process(address)
+  if (nets.some(([base, bits]) => base.kind() === real.kind() && real.match([base, bits])))
+    return true
+  return real.range() === 'unicast' && isGlobal(real) && !cloudAddresses.has(real.toString())
+}
+
+/** A resolver that keeps what is allowed; nothing left is `AddressRefused`. What it answers is what is connected to. */
+export function guardedLookup(
+  nets: readonly Net[],
+  lookup: LookupFunction = systemLookup,
+): LookupFunction {
+  return (host, options, done) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, [])
+      const all = Array.isArray(found) ? found : []
+      const allowed = all.filter(({ address }) => isAllowed(address, nets))
+      const [first] = allowed
+      if (!first) return done(new AddressRefused(), [])
+      return options.all ? done(null, allowed) : done(null, first.address, first.family)
+    })
+  }
+}
