@@ -1,0 +1,110 @@
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Limit } from './limit.ts'
+import { growth, interleaved, timed } from './measure.ts'
+import type { Server } from './server.ts'
+import { annotationBody, frameCount } from './shapes.ts'
+import { type Figure, ratioFigure } from './table.ts'
+import { makeTask } from './task.ts'
+
+const rounds = 5
+
+/** P2 to P5 of the targets: reading and replacing 100,000 shapes through the embedded mode. */
+export async function annotationFigures(server: Server, limit: Limit): Promise<Figure[]> {
+  const task = await makeTask(server, frameCount)
+  const url = `${server.api}/tasks/${task.id}/annotations/`
+  const headers = { authorization: server.authorization }
+  const body = annotationBody(task.labelId)
+
+  const get = async () => drain(await fetch(url, { headers }))
+  const put = async () => {
+    const sent = { ...headers, 'content-type': 'application/json' }
+    const answer = await fetch(url, { method: 'PUT', headers: sent, body })
+    if (!answer.ok) throw new Error(`PUT: ${answer.status} ${await answer.text()}`)
+    return answer
+  }
+  // The answer starts after the commit; it is drained outside of the measured time.
+  const commit = async () => {
+    const answer = await put()
+    pending.push(drain(answer))
+  }
+  const pending: Promise<void>[] = []
+
+  await drain(await put())
+  const file = join(tmpdir(), `reticle-bench-${process.pid}.csv`)
+  await limit.save(task.id, file)
+  const write = await interleaved(
+    rounds,
+    async () => {
+      await Promise.all(pending.splice(0))
+      await limit.write(task.id, file)
+    },
+    commit,
+  )
+  await Promise.all(pending.splice(0))
+  const writing = await growth(server.memory, async () => drain(await put()))
+  const read = await interleaved(rounds, () => limit.read(task.id), get)
+  rmSync(file)
+  return [
+    ratioFigure('P2', `GET of 100,000 shapes, embedded / ${limit.name} ordered copy`, read, 1.2),
+    ...(await readingFigures(url, headers, server, get)),
+    ratioFigure(
+      'P4',
+      `PUT of 100,000 shapes up to commit, embedded / ${limit.name} delete and copy`,
+      write,
+      1.5,
+    ),
+    seen(
+      'P5',
+      'PUT: peak memory of the one process',
+      `${writing.peak.toFixed(0)} MiB, ${writing.growth.toFixed(0)} more than before`,
+    ),
+  ]
+}
+
+async function readingFigures(
+  url: string,
+  headers: Record<string, string>,
+  server: Server,
+  get: () => Promise<void>,
+) {
+  const first = await timed(async () => {
+    const answer = await fetch(url, { headers })
+    const reader = answer.body?.getReader()
+    await reader?.read()
+    await reader?.cancel()
+  })
+  const alone = await growth(server.memory, get)
+  const four = await growth(server.memory, () => Promise.all([get(), get(), get(), get()]))
+  const stalled = await growth(server.memory, () => stall(url, headers))
+  const memory = [alone, four, stalled].map((one) => one.growth.toFixed(0))
+  return [
+    seen('P3', 'GET: time to the first byte', `${first.toFixed(0)} ms`),
+    seen(
+      'P3',
+      'GET: growth of memory alone / four at once / a reader that stops for 3 s',
+      `${memory.join(' / ')} MiB`,
+    ),
+  ]
+}
+
+const seen = (id: string, what: string, text: string): Figure => ({
+  id,
+  what,
+  seen: text,
+  target: 'shown',
+  holds: true,
+})
+
+async function stall(url: string, headers: Record<string, string>): Promise<void> {
+  const answer = await fetch(url, { headers })
+  const reader = answer.body?.getReader()
+  await reader?.read()
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  await reader?.cancel()
+}
+
+async function drain(answer: Response): Promise<void> {
+  if (answer.body) for await (const _ of answer.body);
+}

@@ -1,0 +1,67 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { from, to } from 'pg-copy-streams'
+
+/** What the database alone needs for the same rows: the yardstick of a run. */
+export interface Limit {
+  /** How it is measured: `psql`, or a bare COPY stream where there is no psql. */
+  name: string
+  /** Ordered read of a task's shapes, thrown away. */
+  read: (taskId: number) => Promise<void>
+  /** Saves a task's shapes to `file`, for `write`. */
+  save: (taskId: number, file: string) => Promise<void>
+  /** In one transaction: delete the task's shapes, copy them in from `file`. */
+  write: (taskId: number, file: string) => Promise<void>
+}
+
+const format = "(format csv, delimiter E'\\x02', quote E'\\x01')"
+const rows = (taskId: number) =>
+  `(select * from annotations.shapes where task_id = ${taskId} order by job_id, frame, id)`
+const remove = (taskId: number) => `delete from annotations.shapes where task_id = ${taskId}`
+
+export function limitOf(url: string): Limit {
+  return spawnSync('psql', ['--version']).status === 0 ? byPsql(url) : byStreams(url)
+}
+
+function byPsql(url: string): Limit {
+  const run = promisify(execFile)
+  const psql = async (...commands: string[]) => {
+    const args = commands.flatMap((command) => ['-c', command])
+    await run('psql', ['-X', '-q', '-1', '-v', 'ON_ERROR_STOP=1', url, ...args])
+  }
+  return {
+    name: 'psql',
+    read: (taskId) => psql(`\\copy ${rows(taskId)} to /dev/null with ${format}`),
+    save: (taskId, file) => psql(`\\copy ${rows(taskId)} to '${file}' with ${format}`),
+    write: (taskId, file) =>
+      psql(remove(taskId), `\\copy annotations.shapes from '${file}' with ${format}`),
+  }
+}
+
+function byStreams(url: string): Limit {
+  const connected = async (use: (client: pg.Client) => Promise<void>) => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await use(client).finally(() => client.end())
+  }
+  const nowhere = () => new Writable({ write: (_piece, _encoding, done) => done() })
+  const out = (taskId: number) => to(`copy ${rows(taskId)} to stdout with ${format}`)
+  return {
+    name: 'COPY stream',
+    read: (taskId) => connected((client) => pipeline(client.query(out(taskId)), nowhere())),
+    save: (taskId, file) =>
+      connected((client) => pipeline(client.query(out(taskId)), createWriteStream(file))),
+    write: (taskId, file) =>
+      connected(async (client) => {
+        await client.query('begin')
+        await client.query(remove(taskId))
+        const into = client.query(from(`copy annotations.shapes from stdin with ${format}`))
+        await pipeline(createReadStream(file), into)
+        await client.query('commit')
+      }),
+  }
+}

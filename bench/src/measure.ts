@@ -1,0 +1,43 @@
+/** Milliseconds that `run` takes. */
+export async function timed(run: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await run()
+  return performance.now() - began
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** Limit and subject in turn, so that a machine that slows down slows both. The first round of each does not count. */
+export async function interleaved(
+  rounds: number,
+  limit: () => Promise<unknown>,
+  subject: () => Promise<unknown>,
+): Promise<{ limit: number; subject: number; ratio: number }> {
+  const pairs: { limit: number; subject: number }[] = []
+  for (let round = 0; round <= rounds; round++)
+    pairs.push({ limit: await timed(limit), subject: await timed(subject) })
+  const counted = pairs.slice(1)
+  return {
+    limit: median(counted.map((pair) => pair.limit)),
+    subject: median(counted.map((pair) => pair.subject)),
+    ratio: median(counted.map((pair) => pair.subject / pair.limit)),
+  }
+}
+
+/** The largest value that `read` shows while `run` runs, over what it shows before. */
+export async function growth(
+  read: () => number,
+  run: () => Promise<unknown>,
+): Promise<{ growth: number; peak: number }> {
+  const before = read()
+  let peak = before
+  const watch = setInterval(() => {
+    peak = Math.max(peak, read())
+  }, 5)
+  await run()
+  clearInterval(watch)
+  return { growth: peak - before, peak }
+}

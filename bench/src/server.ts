@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startPostgres } from '@reticle/standalone/postgres'
+
+const main = fileURLToPath(new URL('../../apps/standalone/dist/main.js', import.meta.url))
+const password = 'a-password-for-benches'
+
+/** The embedded mode in a process of its own, on a PostgreSQL that the bench can reach as well. */
+export async function startServer() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
+  const postgres = await startPostgres({ dataDir, outside: tmpdir() })
+  const child = spawn(process.execPath, [main], {
+    env: {
+      ...process.env,
+      RETICLE_PORT: '0',
+      RETICLE_DATA_DIR: dataDir,
+      RETICLE_DATABASE_URL: postgres.url,
+      RETICLE_ADMIN_PASSWORD: password,
+      RETICLE_LOG_LEVEL: 'error',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await readyUrl(child.stdout)
+  return {
+    api: `${url}/api`,
+    authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+    databaseUrl: postgres.url,
+    memory: () => residentMiB(Number(child.pid)),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+      await postgres.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type Server = Awaited<ReturnType<typeof startServer>>
+
+async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
+  let text = ''
+  for await (const piece of output) {
+    text += piece
+    const [, url] = /^Reticle is ready at (\S+)/m.exec(text) ?? []
+    if (url) {
+      output.resume()
+      return url
+    }
+  }
+  throw new Error('Reticle did not start')
+}
+
+/** MiB the process holds in memory (Linux; elsewhere not a number, and the table says so). */
+function residentMiB(pid: number): number {
+  try {
+    const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return Number(kib) / 1024
+  } catch {
+    return Number.NaN
+  }
+}

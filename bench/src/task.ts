@@ -1,0 +1,63 @@
+import { crc32, deflateSync } from 'node:zlib'
+import type { Server } from './server.ts'
+
+/** A task of `frames` tiny pictures in one job, made through the API. */
+export async function makeTask(
+  { api, authorization }: Server,
+  frames: number,
+): Promise<{ id: number; labelId: number }> {
+  const call = async (method: string, path: string, body?: FormData | string) => {
+    const type = typeof body === 'string' ? { 'content-type': 'application/json' } : undefined
+    const answer = await fetch(`${api}${path}`, {
+      method,
+      body,
+      headers: { authorization, ...type },
+    })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
+  const task = await call(
+    'POST',
+    '/tasks',
+    JSON.stringify({ name: 'bench', labels: [{ name: 'car' }] }),
+  )
+  const form = new FormData()
+  for (let index = 0; index < frames; index++)
+    form.append(
+      `client_files[${index}]`,
+      new Blob([pixel]),
+      `${String(index).padStart(5, '0')}.png`,
+    )
+  const { rq_id } = await call('POST', `/tasks/${task.id}/data`, form)
+  let request = await call('GET', `/requests/${encodeURIComponent(rq_id)}?wait=30`)
+  while (!['finished', 'failed'].includes(request.status))
+    request = await call('GET', `/requests/${encodeURIComponent(rq_id)}?wait=30`)
+  if (request.status === 'failed') throw new Error(request.message)
+  return { id: task.id, labelId: task.labels[0].id }
+}
+
+const pixel = png(1920, 1080)
+
+/** A grey picture of one bit a pixel: large in pixels, for masks to fit in, small in bytes. */
+function png(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([1, 0, 0, 0, 0], 8)
+  const rows = deflateSync(Buffer.alloc(height * (1 + width / 8)))
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', rows),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const ends = Buffer.alloc(8)
+  ends.writeUInt32BE(data.length, 0)
+  ends.writeUInt32BE(crc32(body), 4)
+  return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)])
+}

@@ -1,0 +1,128 @@
+import { createServer, type Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import type { Json } from '../support/client.ts'
+import { rectangle, taskWithMedia } from '../support/factories.ts'
+import { annotationFile, pictures } from '../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+
+/** The whole process dies as by `kill -9`, and starts again on the same data. */
+const started: Reticle[] = []
+afterAll(async () => {
+  for (const reticle of started) await reticle.stop()
+})
+
+async function killable(env?: Record<string, string>) {
+  const { path, remove } = dataDirectory()
+  onTestFinished(remove)
+  const start = async () => {
+    const reticle = await startReticle(path, env)
+    started.push(reticle)
+    return reticle
+  }
+  return { start, first: await start() }
+}
+
+/** Kills while the request runs, then waits for its end in the next life. */
+async function killDuring(begin: (api: Reticle['admin']) => Promise<Json>) {
+  const { start, first } = await killable()
+  const { rq_id } = await begin(first.admin)
+  for (let tries = 0; tries < 500; tries++) {
+    const { status } = await first.admin.done('GET', `/requests/${encodeURIComponent(rq_id)}`)
+    if (status !== 'queued') break
+    await sleep(5)
+  }
+  await first.kill()
+  const second = await start()
+  return { second, request: await second.admin.ended(rq_id) }
+}
+
+test('an export goes on after the process was killed', { timeout: 120_000 }, async () => {
+  const { second, request } = await killDuring(async (api) => {
+    const task = await taskWithMedia(api, { files: await pictures(20) })
+    const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
+    await api.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
+    return api.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
+  })
+  expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })
+  expect((await second.admin.bytes(request.result_url)).status).toBe(200)
+})
+
+test('an import is applied once after the process was killed', { timeout: 120_000 }, async () => {
+  let task: Json
+  const { second, request } = await killDuring(async (api) => {
+    const files = await pictures(20)
+    task = await taskWithMedia(api, { files })
+    const coco = {
+      images: files.map(({ name }, at) => ({ id: at + 1, file_name: name, width: 64, height: 48 })),
+      categories: [{ id: 1, name: 'car' }],
+      annotations: Array.from({ length: 30_000 }, (_, at) => ({
+        id: at + 1,
+        image_id: (at % 20) + 1,
+        category_id: 1,
+        bbox: [1, 1, 10, 10],
+      })),
+    }
+    const form = annotationFile(JSON.stringify(coco), 'instances.json')
+    return api.done('POST', `/tasks/${task.id}/annotations/?format=COCO%201.0`, { form })
+  })
+  expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 30_000 } } })
+  const { shapes } = await second.admin.done('GET', `/tasks/${task.id}/annotations/`)
+  expect(shapes.length).toBe(30_000)
+})
+
+test('a webhook that was to be tried again arrives after the process was killed', {
+  timeout: 60_000,
+}, async () => {
+  const { start, first } = await killable({ RETICLE_WEBHOOKS_RETRY_SECONDS: '4,4,4,4' })
+  const hook = await refusing()
+  const project = await first.admin.done('POST', '/projects', { json: { name: 'before' } })
+  const json = {
+    type: 'project',
+    project_id: project.id,
+    target_url: hook.url,
+    events: 'update:project',
+  }
+  await first.admin.done('POST', '/webhooks', { json })
+  await first.admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'after' } })
+  await hook.calls(1)
+  await first.kill()
+  hook.accept()
+  await start()
+  await hook.calls(2)
+  const [one, two] = hook.received
+  expect(two).toEqual(one)
+  expect(two).toMatchObject({
+    event: 'update:project',
+    project: { name: 'after' },
+    before_update: { name: 'before' },
+  })
+})
+
+/** Answers 503 until told to accept. */
+async function refusing() {
+  const received: Json[] = []
+  let status = 503
+  const server: Server = createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    received.push(JSON.parse(Buffer.concat(pieces).toString('utf8')))
+    response.writeHead(status).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    received,
+    accept: () => {
+      status = 200
+    },
+    calls: async (count: number) => {
+      for (const until = Date.now() + 20_000; Date.now() < until && received.length < count; )
+        await sleep(50)
+      expect(received.length).toBeGreaterThanOrEqual(count)
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { client } from '../support/client.ts'
+import { dataDirectory, root, startReticle } from '../support/reticle.ts'
+
+function directory(): string {
+  const { path, remove } = dataDirectory()
+  onTestFinished(remove)
+  return path
+}
+
+test('a first start makes an administrator and tells where the password is', async () => {
+  const path = directory()
+  const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
+  const file = join(path, 'admin-password')
+  const password = readFileSync(file, 'utf8').trim()
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(reticle.output()).toContain(password)
+  const api = client(`${reticle.url}/api`)
+  const login = await api.done('POST', '/auth/login', { json: { username: 'admin', password } })
+  const self = await client(`${reticle.url}/api`, `Token ${login.key}`).done('GET', '/users/self')
+  expect(self).toMatchObject({ username: 'admin', email: 'admin@localhost', is_superuser: true })
+  expect(await reticle.stop()).toBe(0)
+
+  const again = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
+  expect(again.output()).not.toContain(password)
+  await again.stop()
+})
+
+test('a second start on the same directory says so and exits 1', async () => {
+  const path = directory()
+  const reticle = await startReticle(path)
+  const env = { ...process.env, RETICLE_DATA_DIR: path, RETICLE_PORT: '0' }
+  const second = spawnSync(process.execPath, [join(root, 'apps/standalone/dist/main.js')], {
+    env,
+    encoding: 'utf8',
+  })
+  expect(second.status).toBe(1)
+  expect(`${second.stdout}${second.stderr}`).toMatch(/already runs on the data directory/)
+  await reticle.stop()
+})
+
+test('settings that cannot be used are all named at once', () => {
+  const env = {
+    ...process.env,
+    RETICLE_DATA_DIR: directory(),
+    RETICLE_PORT: 'no',
+    RETICLE_LOG_LEVEL: 'loud',
+  }
+  const start = spawnSync(process.execPath, [join(root, 'apps/standalone/dist/main.js')], {
+    env,
+    encoding: 'utf8',
+  })
+  expect(start.status).toBe(1)
+  expect(start.stderr).toMatch(/RETICLE_PORT/)
+  expect(start.stderr).toMatch(/RETICLE_LOG_LEVEL/)
+})

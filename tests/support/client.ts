@@ -1,0 +1,90 @@
+import { z } from 'zod'
+
+/** A JSON body as it comes: stories read the members they assert on. */
+// biome-ignore lint/suspicious/noExplicitAny: a story looks at foreign data the way a script does
+export type Json = any
+
+export interface Answer {
+  status: number
+  headers: Headers
+  body: Json
+  text: string
+}
+
+export interface Sent {
+  json?: unknown
+  form?: FormData
+  /** Sent as it is. */
+  raw?: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+const finalStatuses = ['finished', 'failed']
+const patienceMs = 120_000
+
+/** What a script would do with the REST API: any call, and following a request to its end. */
+export type Client = ReturnType<typeof client>
+
+export function client(api: string, authorization?: string) {
+  async function call(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+    const { json, form, raw, headers } = sent
+    const isJson = json !== undefined || raw !== undefined
+    const answer = await fetch(path.startsWith('http') ? path : `${api}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(authorization && { authorization }),
+        ...(isJson && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: form ?? raw ?? (json === undefined ? undefined : JSON.stringify(json)),
+    })
+    const text = await answer.text()
+    return { status: answer.status, headers: answer.headers, text, body: parsed(text) }
+  }
+
+  /** Expects a 2xx and answers its body. */
+  async function done(method: string, path: string, sent?: Sent): Promise<Json> {
+    const answer = await call(method, path, sent)
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+    return answer.body
+  }
+
+  /** Waits until a request is finished or failed; answers its record. */
+  async function ended(rqId: string): Promise<Json> {
+    for (const until = Date.now() + patienceMs; Date.now() < until; ) {
+      const request = await done('GET', `/requests/${encodeURIComponent(rqId)}?wait=10`)
+      if (finalStatuses.includes(request.status)) return request
+    }
+    throw new Error(`the request ${rqId} did not end`)
+  }
+
+  async function finished(started: unknown): Promise<Json> {
+    const request = await ended(rqIdOf(started))
+    if (request.status === 'failed') throw new Error(`${request.id}: ${request.message}`)
+    return request
+  }
+
+  async function bytes(url: string, headers: Record<string, string> = {}) {
+    const answer = await fetch(url.startsWith('http') ? url : `${api}${url}`, {
+      headers: { ...(authorization && { authorization }), ...headers },
+    })
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      bytes: Buffer.from(await answer.arrayBuffer()),
+    }
+  }
+
+  return { api, call, done, ended, finished, bytes }
+}
+
+export const rqIdOf = (started: unknown) => z.object({ rq_id: z.string() }).parse(started).rq_id
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,31 @@
+import type { Client, Json } from './client.ts'
+import { formOf, type Picture, pictures } from './pictures.ts'
+
+interface GivenTask {
+  files?: Picture[]
+  labels?: { name: string; attributes?: Json[] }[]
+  project_id?: number
+  segment_size?: number
+}
+
+/** A task whose media is ready; 4 frames and the label `car` unless told otherwise. */
+export async function taskWithMedia(api: Client, given: GivenTask = {}): Promise<Json> {
+  const { files = await pictures(4), project_id, segment_size } = given
+  const labels = project_id ? undefined : (given.labels ?? [{ name: 'car' }])
+  const json = { name: 'a task', labels, project_id, segment_size }
+  const { id } = await api.done('POST', '/tasks', { json })
+  await api.finished(await api.done('POST', `/tasks/${id}/data`, { form: formOf(files) }))
+  return api.done('GET', `/tasks/${id}`)
+}
+
+export async function jobsOf(api: Client, taskId: number): Promise<Json[]> {
+  const { results } = await api.done('GET', `/jobs?task_id=${taskId}&sort=id&page_size=100`)
+  return results
+}
+
+export const rectangle = (label_id: number, frame = 0, points = [1, 2, 30, 40]) => ({
+  type: 'rectangle',
+  label_id,
+  frame,
+  points,
+})

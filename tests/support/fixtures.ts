@@ -1,0 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './reticle.ts'
+
+/** Sample data of other tools stays outside of the project; CI always has it beside the checkout. */
+const folder = join(root, '../shared/fixtures')
+
+export const hasFixtures = existsSync(folder)
+if (!hasFixtures) console.warn(`SKIPPED: stories on real archives, because ${folder} is not there`)
+
+export const fixture = (path: string) => readFileSync(join(folder, path))

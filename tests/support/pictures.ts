@@ -1,0 +1,40 @@
+import sharp from 'sharp'
+
+export interface Picture {
+  name: string
+  bytes: Uint8Array
+}
+
+/** A plain PNG of `width` x `height` pixels. */
+export async function picture(name: string, width: number, height: number): Promise<Picture> {
+  const background = { r: 200, g: 180, b: name.length % 255 }
+  const bytes = await sharp({ create: { width, height, channels: 3, background } })
+    .png({ compressionLevel: 1 })
+    .toBuffer()
+  return { name, bytes }
+}
+
+/** `frame-001.png` and so on, all of one size. */
+export async function pictures(count: number, width = 64, height = 48): Promise<Picture[]> {
+  const { bytes } = await picture('frame', width, height)
+  return Array.from({ length: count }, (_, index) => ({
+    name: `frame-${String(index + 1).padStart(3, '0')}.png`,
+    bytes,
+  }))
+}
+
+export function formOf(files: Picture[], fields: Record<string, string> = {}): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  files.forEach(({ name, bytes }, index) => {
+    form.append(`client_files[${index}]`, new Blob([Buffer.from(bytes)]), name)
+  })
+  return form
+}
+
+export function annotationFile(content: string | Uint8Array, name: string): FormData {
+  const form = new FormData()
+  const part = typeof content === 'string' ? content : Buffer.from(content)
+  form.append('annotation_file', new Blob([part]), name)
+  return form
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { client } from './client.ts'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+const main = join(root, 'apps/standalone/dist/main.js')
+
+/** The administrator of every Reticle of the tests. */
+export const password = 'a-password-for-tests'
+export const basic = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+
+const development = {
+  RETICLE_PORT: '0',
+  RETICLE_ADMIN_PASSWORD: password,
+  RETICLE_LOG_LEVEL: 'error',
+  RETICLE_LOG_FORMAT: 'json',
+  RETICLE_WEBHOOKS_ALLOW_HTTP: 'true',
+  RETICLE_WEBHOOKS_ALLOWED_NETS: '127.0.0.0/8',
+}
+
+export interface Reticle {
+  /** `http://127.0.0.1:PORT` */
+  url: string
+  admin: ReturnType<typeof client>
+  pid: number
+  /** What it wrote to standard output and error. */
+  output: () => string
+  /** Like `kill -9` of everything: the process and its conversion process; the database server is left behind. */
+  kill: () => Promise<void>
+  stop: () => Promise<number | null>
+}
+
+/** Starts the built program as a person does, on `dataDir`, and waits for its ready line. */
+export async function startReticle(
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<Reticle> {
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, ...development, RETICLE_DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // a group of its own, so that `kill` reaches the conversion process as well
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece))
+  const url = await ready(child, () => text)
+  const admin = client(`${url}/api`, basic)
+  const pid = Number(child.pid)
+  return {
+    url,
+    admin,
+    pid,
+    output: () => text,
+    kill: () => end(child, () => process.kill(-pid, 'SIGKILL')),
+    stop: async () => {
+      await end(child, () => child.kill('SIGTERM'))
+      return child.exitCode
+    },
+  }
+}
+
+async function ready(child: ChildProcess, text: () => string): Promise<string> {
+  for (const until = Date.now() + 60_000; Date.now() < until; ) {
+    const [, url] = /^Reticle is ready at (\S+)/m.exec(text()) ?? []
+    if (url) return url
+    if (child.exitCode !== null) break
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`Reticle did not get ready:\n${text()}`)
+}
+
+async function end(child: ChildProcess, signal: () => void): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  signal()
+  await gone
+}
+
+/** An empty data directory, removed after the file or test that asked. */
+export function dataDirectory(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'reticle-e2e-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A Reticle for one test. */
+export async function reticleForTest(env?: Record<string, string>): Promise<Reticle> {
+  const { path, remove } = dataDirectory()
+  const reticle = await startReticle(path, env)
+  onTestFinished(async () => {
+    await reticle.stop()
+    remove()
+  })
+  return reticle
+}
