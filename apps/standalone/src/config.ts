@@ -1,0 +1,47 @@
+import { resolve } from 'node:path'
+import { readEnv } from '@reticle/kit/config'
+import { z } from 'zod'
+
+/** Settings of the embedded mode itself (`docs/operations.md`); each service reads its own from the same environment. */
+const settings = z.object({
+  RETICLE_HOST: z.string().default('127.0.0.1'),
+  RETICLE_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
+  RETICLE_DATA_DIR: z.string().default('.reticle'),
+  RETICLE_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  RETICLE_ADMIN_USERNAME: z.string().min(1).max(150).default('admin'),
+  RETICLE_ADMIN_PASSWORD: z.string().min(8).max(256).optional(),
+  RETICLE_ADMIN_EMAIL: z.string().max(254).default('admin@localhost'),
+  RETICLE_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  RETICLE_SECRET_KEYS: z.string().optional(),
+  RETICLE_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info'),
+  RETICLE_LOG_FORMAT: z.enum(['pretty', 'json']).optional(),
+  RETICLE_TRANSPORT: z.enum(['in-process', 'grpc']).default('in-process'),
+})
+
+export type Config = ReturnType<typeof readConfig>
+
+/** @throws ConfigError that names every bad variable at once */
+export function readConfig(env: Record<string, string | undefined> = process.env) {
+  const given = readEnv(settings, env)
+  return {
+    env,
+    host: given.RETICLE_HOST,
+    port: given.RETICLE_PORT,
+    dataDir: resolve(given.RETICLE_DATA_DIR),
+    databaseUrl: given.RETICLE_DATABASE_URL,
+    admin: {
+      username: given.RETICLE_ADMIN_USERNAME,
+      password: given.RETICLE_ADMIN_PASSWORD,
+      email: given.RETICLE_ADMIN_EMAIL,
+    },
+    publicUrl: given.RETICLE_PUBLIC_URL,
+    secretKeys: given.RETICLE_SECRET_KEYS,
+    log: {
+      level: given.RETICLE_LOG_LEVEL,
+      format: given.RETICLE_LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
+    },
+    transport: given.RETICLE_TRANSPORT,
+  } as const
+}

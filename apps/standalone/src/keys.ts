@@ -1,0 +1,41 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/**
+ * Keys of an installation, made on its first start and kept beside its data (0600): one that encrypts secrets in the
+ * database, and one that the passwords of the database roles and the signatures between services are derived from.
+ */
+export interface Keys {
+  /** `<id>:<base64>`, newest first: `RETICLE_SECRET_KEYS` or the kept one. */
+  secretKeys: string
+  passwordOf: (role: string) => string
+  internalKey: string
+}
+
+export async function readKeys(dataDir: string, secretKeys: string | undefined): Promise<Keys> {
+  const installation = await kept(join(dataDir, 'installation-key'), () =>
+    randomBytes(32).toString('base64'),
+  )
+  const derived = (use: string) =>
+    createHmac('sha256', installation).update(use).digest('base64url')
+  return {
+    secretKeys: secretKeys ?? (await kept(join(dataDir, 'secret-keys'), newSecretKey)),
+    passwordOf: (role) => derived(`role ${role}`),
+    internalKey: derived('calls between services'),
+  }
+}
+
+const newSecretKey = () => `k1:${randomBytes(32).toString('base64')}`
+
+/** The content of a file that only its owner may read; made by `make` when it is not there. */
+export async function kept(path: string, make: () => string): Promise<string> {
+  const known = await readFile(path, 'utf8').catch((error) => {
+    if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined
+    throw error
+  })
+  if (known !== undefined) return known.trim()
+  const made = make()
+  await writeFile(path, `${made}\n`, { mode: 0o600, flag: 'wx' })
+  return made
+}

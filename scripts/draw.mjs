@@ -1,0 +1,13 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { drawDataset } from './demo/drawing.mjs'
+
+/** `node scripts/draw.mjs DIR FILE [COUNT]`: draws pictures into DIR and writes the COCO file that describes them. */
+const [folder = 'pictures', file = 'instances.json', count = '12'] = process.argv.slice(2)
+const { images, coco } = drawDataset(Number(count))
+mkdirSync(folder, { recursive: true })
+for (const { name, bytes } of images) writeFileSync(join(folder, name), bytes)
+writeFileSync(file, coco)
+console.log(
+  `${images.length} pictures in ${folder}, ${JSON.parse(coco).annotations.length} annotations in ${file}`,
+)

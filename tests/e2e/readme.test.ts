@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { dataDirectory, root, startReticle } from '../support/reticle.ts'
+
+const run = promisify(execFile)
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+
+test('the curl lines of the README work as they are written', { timeout: 90_000 }, async () => {
+  const [, lines = ''] = /<!-- executed by [^>]*-->\n```sh\n([\s\S]*?)```/.exec(readme) ?? []
+  const { path, remove } = dataDirectory()
+  const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
+  const cwd = mkdtempSync(join(tmpdir(), 'reticle-readme-'))
+  onTestFinished(async () => {
+    await reticle.stop()
+    remove()
+    rmSync(cwd, { recursive: true, force: true })
+  })
+  cpSync(join(root, 'scripts'), join(cwd, 'scripts'), { recursive: true })
+  const env = { ...process.env, API: `${reticle.url}/api`, RETICLE_DATA_DIR: path }
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', lines], { cwd, env })
+  expect(stdout).toMatch(/^12 pictures in pictures, (\d+) annotations/)
+  const [, annotations] = /, (\d+) annotations/.exec(stdout) ?? []
+  expect(stdout.split('\n').slice(1, 3)).toEqual(['finished', annotations])
+  expect(stdout).toMatch(/dataset\.zip/)
+})
+
+test('every file that a document points to is there', () => {
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'docs/architecture.md',
+    'docs/operations.md',
+    'docs/how-to/add-endpoint.md',
+  ]
+  for (const document of documents) {
+    const text = readFileSync(join(root, document), 'utf8')
+    const folder = join(root, document, '..')
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)\)/g))
+      expect(existsSync(join(folder, target)), `${document} -> ${target}`).toBe(true)
+  }
+})
