@@ -17,6 +17,7 @@ import { del, get, internal, operations, patch, post } from './operation.ts'
 export const identity = operations('IdentityService', {
   login: post('/auth/login', {
     access: 'anyone',
+    limit: 'auth',
     body: login,
     answers: { 200: loginAnswer },
     summary: 'Sign in with user name or e-mail and password',

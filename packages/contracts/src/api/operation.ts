@@ -16,6 +16,11 @@ export interface Shape {
   access?: 'anyone'
   /** What an access token may do here; default: reading for every token, writing for one that is not read only. */
   by_token?: 'always' | 'never'
+  /**
+   * Calls are counted against the limit of the caller (`spec/api-annotations.md` 6.1), but: `auth` counts against that of
+   * its address for signing in, `polling` is free up to ten a second, `none` is never counted.
+   */
+  limit?: 'auth' | 'polling' | 'none'
   /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
   by?: 'gateway'
   /** Bodies of this kind are multipart forms, streamed to the object store by the gateway. */

@@ -32,6 +32,7 @@ const upload = {
 } as const
 const download = {
   by: 'gateway',
+  limit: 'none',
   params: idParams,
   query: downloadQuery,
   answers: { 200: bytes, 206: bytes },
@@ -39,10 +40,12 @@ const download = {
 
 export const requests = operations('RequestService', {
   listRequests: get('/requests', {
+    limit: 'polling',
     query: requestList,
     answers: { 200: page(request, 'RequestPage') },
   }),
   getRequest: get('/requests/:rq_id', {
+    limit: 'polling',
     params: rqIdParams,
     query: waitQuery,
     answers: { 200: request },
