@@ -59,7 +59,9 @@ function tableText([table, columns]: Table): string {
 function columnText({ name, type, is_nullable, has_default, checks }: Column): string {
   const plain = words(checks ?? []) ?? typeOf(type)
   const nullable = is_nullable ? `${plain} | null` : plain
-  return `  ${name}: ${has_default ? `Generated<${nullable}>` : nullable}`
+  // Kysely does not look through a `ColumnType` inside of `Generated`.
+  const generated = plain === 'Timestamp' ? nullable.replace('Timestamp', 'Date') : nullable
+  return `  ${name}: ${has_default ? `Generated<${generated}>` : nullable}`
 }
 
 const types: Record<string, string> = {
