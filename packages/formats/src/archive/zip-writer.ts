@@ -28,9 +28,16 @@ export async function* writeZip(
   let offset = 0
   for await (const { path, content } of files) {
     const member = newMember(path, offset, stamp)
-    for await (const bytes of writeMember(member, content)) {
+    const whole = wholeOf(content)
+    if (whole) {
+      const bytes = writeWhole(member, whole)
       offset += bytes.length
       yield bytes
+    } else {
+      for await (const bytes of writeParts(member, content)) {
+        offset += bytes.length
+        yield bytes
+      }
     }
     written.push(member)
   }
@@ -60,7 +67,13 @@ const storedEndings = new Set(
   'jpg jpeg png webp gif tif tiff avif jp2 heic mp4 mov avi mkv webm zip gz'.split(' '),
 )
 
-async function* writeMember(
+/** Content that is in memory and small: the usual label file, worth no stream of its own. */
+function wholeOf(content: ArchiveFile['content']): Buffer | undefined {
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) return undefined
+  return content.length <= wholeBytes ? Buffer.from(content) : undefined
+}
+
+async function* writeParts(
   member: Member,
   content: ArchiveFile['content'],
 ): AsyncGenerator<Uint8Array> {
@@ -70,7 +83,7 @@ async function* writeMember(
   while (size <= wholeBytes) {
     const next = await pieces.next()
     if (next.done) {
-      yield* writeWhole(member, Buffer.concat(head))
+      yield writeWhole(member, Buffer.concat(head))
       return
     }
     head.push(next.value)
@@ -92,12 +105,12 @@ async function* joined(
   yield* rest
 }
 
-function* writeWhole(member: Member, bytes: Buffer): Generator<Uint8Array> {
+function writeWhole(member: Member, bytes: Buffer): Buffer {
   const packed = member.isStored ? bytes : deflateRawSync(bytes, { level: 1 })
   member.size = bytes.length
   member.packedSize = packed.length
   member.crc = crc32(bytes)
-  yield Buffer.concat([localHeader(member), packed])
+  return Buffer.concat([localHeader(member), packed])
 }
 
 async function* writeStreamed(
