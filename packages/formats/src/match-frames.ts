@@ -1,0 +1,158 @@
+/** Finds the frame an item of a file belongs to (spec/formats.md 4.2). */
+import { FormatError } from './errors.ts'
+import type { TargetFrame, TargetFrames } from './model.ts'
+
+export interface ItemName {
+  /** The item's path as it may be meant, the likeliest first; with extension. */
+  paths: readonly string[]
+  /** Absolute frame number, where the file has one. */
+  frame?: number
+}
+
+export interface FrameMatcher {
+  match(item: ItemName): TargetFrame | undefined
+}
+
+/**
+ * A matcher for one file.
+ * @param deepest The path with the most parts in the file: where it ends a frame's path, what stands
+ * before it there is put before every item.
+ */
+export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
+  const index = indexFrames(target.frames)
+  const prefix = rootHint(target.frames, deepest)
+  const byPath = (path: string): TargetFrame | undefined => {
+    const name = normalise(path)
+    const known = index.paths.get(name) ?? index.stems.get(stemOf(name))
+    if (known || prefix === '') return known
+    return index.paths.get(prefix + name) ?? index.stems.get(stemOf(prefix + name))
+  }
+  return {
+    match({ paths, frame }) {
+      return (
+        first(paths, byPath) ??
+        byNumber(target, frame ?? numberIn(paths[0] ?? '', target.is_video)) ??
+        byBase(index, paths[0] ?? '')
+      )
+    },
+  }
+}
+
+/** The path with the most parts. */
+export function deepestOf(paths: Iterable<string>): string {
+  let [best, most] = ['', 0]
+  for (const path of paths) {
+    const parts = path.split('/').length
+    if (parts > most) [best, most] = [path, parts]
+  }
+  return best
+}
+
+export interface UnmatchedItems {
+  add(name: string): void
+  /** @throws {FormatError} with the count and up to ten names. */
+  check(): void
+}
+
+/** Collects items with annotations that have no frame: they fail an import at its end. */
+export function unmatchedItems(): UnmatchedItems {
+  const names = new Set<string>()
+  return {
+    add: (name) => names.add(name),
+    check() {
+      if (names.size === 0) return
+      const shown = [...names].slice(0, 10).join(', ')
+      const more = names.size > 10 ? ', ...' : ''
+      const [items, have] = names.size === 1 ? ['item', 'has'] : ['items', 'have']
+      throw new FormatError(
+        `${names.size} annotated ${items} ${have} no matching frame in this task: ${shown}${more}`,
+      )
+    },
+  }
+}
+
+interface FrameIndex {
+  paths: Map<string, TargetFrame>
+  /** Paths without their last extension. */
+  stems: Map<string, TargetFrame>
+  /** Names without folders and extension; null where several frames share one. */
+  bases: Map<string, TargetFrame | null>
+  lowerBases: Map<string, TargetFrame | null>
+}
+
+function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
+  const index: FrameIndex = {
+    paths: new Map(),
+    stems: new Map(),
+    bases: new Map(),
+    lowerBases: new Map(),
+  }
+  for (const frame of frames) {
+    const path = normalise(frame.path)
+    const stem = stemOf(path)
+    const base = baseOf(stem)
+    const lower = base.toLowerCase()
+    index.paths.set(path, frame)
+    if (!index.stems.has(stem)) index.stems.set(stem, frame)
+    index.bases.set(base, index.bases.has(base) ? null : frame)
+    index.lowerBases.set(lower, index.lowerBases.has(lower) ? null : frame)
+  }
+  return index
+}
+
+/** What stands before the deepest item in the first frame that ends with it. */
+function rootHint(frames: readonly TargetFrame[], deepest: string): string {
+  if (deepest === '') return ''
+  const end = `/${stemOf(normalise(deepest))}`
+  for (const frame of frames) {
+    const stem = stemOf(normalise(frame.path))
+    if (stem.endsWith(end)) return stem.slice(0, 1 - end.length)
+  }
+  return ''
+}
+
+/** The frame number in a name: all of it, or behind `frame_` in a video. */
+function numberIn(path: string, isVideo: boolean): number | undefined {
+  const stem = stemOf(normalise(path))
+  if (/^\d{1,15}$/.test(stem)) return Number(stem)
+  const found = isVideo ? /^frame_(\d{6,15})$/.exec(baseOf(stem)) : null
+  return found ? Number(found[1]) : undefined
+}
+
+function byNumber(target: TargetFrames, absolute: number | undefined): TargetFrame | undefined {
+  if (absolute === undefined) return undefined
+  const frame = (absolute - target.start_frame) / target.step
+  return Number.isInteger(frame) ? target.frames[frame] : undefined
+}
+
+function byBase(index: FrameIndex, path: string): TargetFrame | undefined {
+  const base = baseOf(stemOf(normalise(path)))
+  const exact = index.bases.get(base)
+  return (
+    exact ?? (exact === null ? undefined : index.lowerBases.get(base.toLowerCase())) ?? undefined
+  )
+}
+
+function first<T, R>(values: readonly T[], find: (value: T) => R | undefined): R | undefined {
+  for (const value of values) {
+    const found = find(value)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function normalise(path: string): string {
+  return path
+    .replaceAll('\\', '/')
+    .normalize('NFC')
+    .replace(/^(?:\.?\/)+/, '')
+}
+
+/** Without the last extension only: `img.v2.jpg` is `img.v2`. */
+function stemOf(path: string): string {
+  return path.replace(/\.[^./]+$/, '')
+}
+
+function baseOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}

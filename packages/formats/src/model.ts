@@ -1,0 +1,211 @@
+/**
+ * The neutral model between formats and the service (spec/formats.md 3). Fields are spelt as in REST;
+ * coordinates are pixels from the top-left corner, frames are counted from 0 in their task.
+ */
+
+import type { RandomAccess } from './archive/source.ts'
+import type { ArchiveFile } from './archive/zip-writer.ts'
+import type { ReportWriter } from './report.ts'
+
+export const shapeTypes = [
+  'rectangle',
+  'polygon',
+  'polyline',
+  'points',
+  'ellipse',
+  'cuboid',
+  'mask',
+  'skeleton',
+] as const
+
+export type ShapeType = (typeof shapeTypes)[number]
+
+/** What a format may carry. */
+export type Kind = ShapeType | 'tag'
+
+export interface AttributeSpec {
+  id: number
+  name: string
+  mutable: boolean
+  /** `select radio checkbox number text`. */
+  input_type: string
+  values: readonly string[]
+  default_value: string
+}
+
+export interface Label {
+  id: number
+  name: string
+  /** `any`, a shape type, `skeleton` or `tag`. */
+  type: string
+  attributes: readonly AttributeSpec[]
+  sublabels: readonly Label[]
+}
+
+export interface AttributeValue {
+  spec_id: number
+  value: string
+}
+
+interface Annotation {
+  frame: number
+  label_id: number
+  /** 0 is no group. */
+  group: number
+  source: string
+  attributes: readonly AttributeValue[]
+}
+
+export type Tag = Annotation
+
+/** A shape of one frame (spec/api-annotations.md 1.3); `points` as in its 1.5. */
+export interface Shape extends Annotation {
+  type: ShapeType
+  points: readonly number[]
+  occluded: boolean
+  outside: boolean
+  z_order: number
+  /** Degrees, clockwise, [0, 360). */
+  rotation: number
+  score: number
+  elements: readonly Shape[]
+}
+
+export interface TrackShape {
+  type: ShapeType
+  frame: number
+  points: readonly number[]
+  occluded: boolean
+  outside: boolean
+  keyframe: boolean
+  z_order: number
+  rotation: number
+  /** Values of mutable attributes. */
+  attributes: readonly AttributeValue[]
+}
+
+export interface Track extends Annotation {
+  shapes: readonly TrackShape[]
+  elements: readonly Track[]
+  /** The last frame the track may reach; that of its job. Absent: the last frame there is. */
+  stop_frame?: number
+}
+
+// ---- going out
+
+/** A shape as a frame shows it; shapes of tracks say which and whether it is a keyframe. */
+export interface ItemShape extends Shape {
+  track_id?: number
+  keyframe?: boolean
+}
+
+export interface ItemFrame {
+  /** Relative to its task. */
+  frame: number
+  /** `/`-separated, relative to the images of the task; unique in a subset. */
+  path: string
+  width: number
+  height: number
+  /** The original bytes; called when images are saved. */
+  image?: () => AsyncIterable<Uint8Array>
+}
+
+/** The annotations of one frame. */
+export interface Item {
+  /** Of the frame in `Subset.frames`. */
+  index: number
+  shapes: readonly ItemShape[]
+  tags: readonly Tag[]
+}
+
+export interface Subset {
+  name: string
+  /** All frames to be exported, also those without annotations. */
+  frames: readonly ItemFrame[]
+  /** Frames that have annotations, ascending by index; read once at most. */
+  items(): AsyncIterable<Item>
+}
+
+export interface Dataset {
+  /** Ascending by id. */
+  labels: readonly Label[]
+  subsets: readonly Subset[]
+  saveImages: boolean
+}
+
+// ---- coming in
+
+export interface TargetFrame {
+  frame: number
+  path: string
+  width: number
+  height: number
+}
+
+/** Where an import goes: all frames of the task, and which of them take annotations. */
+export interface TargetFrames {
+  frames: readonly TargetFrame[]
+  /** Absolute number of frame 0, and absolute frames from one frame to the next. */
+  start_frame: number
+  step: number
+  is_video: boolean
+  /** False for frames of the task that lie outside of the job. */
+  includes(frame: number): boolean
+}
+
+export interface ImportTarget {
+  labels: readonly Label[]
+  frames: TargetFrames
+}
+
+export type Imported =
+  | { kind: 'tag'; tag: Tag }
+  | { kind: 'shape'; shape: Shape }
+  | { kind: 'track'; track: Track }
+
+/** What accompanies a conversion. */
+export interface Run {
+  report: ReportWriter
+  signal: AbortSignal
+  /** Told now and then with the share done, 0 to 1. */
+  progress(share: number): void
+}
+
+// ---- formats
+
+export type Carriage = 'kept' | 'converted' | 'dropped'
+
+export interface FormatOption {
+  name: string
+  type: 'boolean'
+  default: boolean
+}
+
+export interface Exporter {
+  /** Upper-case file types: `['ZIP']`. */
+  extensions: readonly string[]
+  carries: Readonly<Record<Kind, Carriage>>
+  options: readonly FormatOption[]
+  /** @throws {FormatError} when a value cannot be written. */
+  exportDataset(dataset: Dataset, run: Run): AsyncIterable<ArchiveFile>
+}
+
+export interface Importer {
+  extensions: readonly string[]
+  kinds: readonly Kind[]
+  options: readonly FormatOption[]
+  /** @throws {FormatError} when the data cannot be imported; what came before then counts for nothing. */
+  importAnnotations(source: RandomAccess, target: ImportTarget, run: Run): AsyncIterable<Imported>
+}
+
+export interface Format {
+  name: string
+  version: string
+  aliases: readonly string[]
+  dimension: '2d' | '3d'
+  /** Whether tracks survive, and attributes. */
+  tracks: boolean
+  attributes: boolean
+  exporter?: Exporter
+  importer?: Importer
+}

@@ -1,0 +1,74 @@
+/** The report every import and export ends with (spec/api-annotations.md 2.6). */
+
+export type ReportKind = 'skipped' | 'converted' | 'dropped'
+
+/** spec/formats.md 4.4; `merged-group` is ours: members of a group became one object. */
+export type ReportCode =
+  | 'clipped'
+  | 'degenerate-shape'
+  | 'dropped-attribute'
+  | 'dropped-shape-type'
+  | 'duplicate-entry'
+  | 'frame-outside-job'
+  | 'ignored-file'
+  | 'mask-too-small'
+  | 'merged-group'
+  | 'rounded'
+  | 'unlabelled'
+  | 'unsupported-rotation'
+
+export interface ReportExample {
+  file?: string | undefined
+  item?: string | undefined
+}
+
+export interface ReportEntry {
+  kind: ReportKind
+  code: ReportCode
+  count: number
+  reason: string
+  examples: ReportExample[]
+}
+
+export interface Report {
+  created: { tags: number; shapes: number; tracks: number }
+  skipped: number
+  converted: number
+  dropped: number
+  entries: ReportEntry[]
+}
+
+export interface ReportWriter {
+  created(what: keyof Report['created'], count?: number): void
+  /** Notes of one kind, code and reason become one entry. */
+  note(kind: ReportKind, code: ReportCode, reason: string, example?: ReportExample): void
+  read(): Report
+}
+
+const entriesKept = 100
+const examplesKept = 5
+
+/** An empty report; totals count everything, also what has no room among the entries. */
+export function createReport(): ReportWriter {
+  const totals = { skipped: 0, converted: 0, dropped: 0 }
+  const created = { tags: 0, shapes: 0, tracks: 0 }
+  const entries = new Map<string, ReportEntry>()
+  return {
+    created(what, count = 1) {
+      created[what] += count
+    },
+    note(kind, code, reason, example) {
+      totals[kind] += 1
+      const key = `${kind} ${code} ${reason}`
+      let entry = entries.get(key)
+      if (!entry && entries.size < entriesKept) {
+        entry = { kind, code, count: 0, reason, examples: [] }
+        entries.set(key, entry)
+      }
+      if (!entry) return
+      entry.count += 1
+      if (example && entry.examples.length < examplesKept) entry.examples.push(example)
+    },
+    read: () => ({ created: { ...created }, ...totals, entries: [...entries.values()] }),
+  }
+}

@@ -1,0 +1,173 @@
+/** Tracks as the shapes of frames, and back (spec/formats.md 3.5). */
+import { walkTrack } from '@reticle/geometry'
+import type {
+  AttributeValue,
+  Item,
+  ItemFrame,
+  ItemShape,
+  Shape,
+  Tag,
+  Track,
+  TrackShape,
+} from './model.ts'
+
+/** The annotations of one task, each kind ascending by (first) frame. */
+export interface AnnotationStreams {
+  tags: AsyncIterable<Tag> | Iterable<Tag>
+  shapes: AsyncIterable<Shape> | Iterable<Shape>
+  tracks: AsyncIterable<Track> | Iterable<Track>
+}
+
+export interface ItemOptions {
+  /** Index of `frames[0]` in its subset (0). */
+  firstIndex?: number
+  /** First `track_id` to be given (0): a project counts on over its tasks. */
+  firstTrackId?: number
+  /** Cuboids of point clouds. */
+  is3d?: boolean
+  /** Keyframes on these frames do not count; those on other frames that are not exported do. */
+  deletedFrames?: ReadonlySet<number>
+}
+
+/**
+ * Walks the frames of one task in order and gathers what each shows: tags, shapes, and every visible
+ * track at its interpolated position. Only tracks that have begun are held, and annotations of frames
+ * that are not among `frames` are left out.
+ * @param frames Ascending by `frame`.
+ */
+export async function* itemsOf(
+  frames: readonly ItemFrame[],
+  streams: AnnotationStreams,
+  options: ItemOptions = {},
+): AsyncGenerator<Item> {
+  const tags = reader(streams.tags)
+  const shapes = reader(streams.shapes)
+  const tracks = reader(streams.tracks)
+  const last = frames.at(-1)?.frame ?? -1
+  const walkers: Walker[] = []
+  let trackId = options.firstTrackId ?? 0
+  for (const [offset, { frame }] of frames.entries()) {
+    for (const track of await tracks.upTo(frame)) {
+      walkers.push(startWalk(track, trackId, { first: frame, last, ...options }))
+      trackId += 1
+    }
+    const item = {
+      index: (options.firstIndex ?? 0) + offset,
+      tags: await tags.upTo(frame, frame),
+      shapes: [
+        ...(await shapes.upTo(frame, frame)),
+        ...walkers.flatMap((walker) => walker.at(frame) ?? []),
+      ],
+    }
+    dropEnded(walkers)
+    if (item.tags.length > 0 || item.shapes.length > 0) yield item
+  }
+}
+
+interface Reader<T> {
+  /** What has not been read yet and begins at or before `frame`; what begins before `from` is lost. */
+  upTo(frame: number, from?: number): Promise<T[]>
+}
+
+function reader<T extends { frame: number }>(stream: AsyncIterable<T> | Iterable<T>): Reader<T> {
+  const iterator =
+    Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]()
+  let waiting: T | undefined
+  let isDone = false
+  return {
+    async upTo(frame, from = 0) {
+      const found: T[] = []
+      while (!isDone && (waiting === undefined || waiting.frame <= frame)) {
+        if (waiting && waiting.frame >= from) found.push(waiting)
+        const next = await iterator.next()
+        isDone = next.done === true
+        waiting = next.done ? undefined : next.value
+      }
+      return found
+    },
+  }
+}
+
+interface Walker {
+  /** The shape on a frame not before the last one asked for; undefined while hidden. */
+  at(frame: number): ItemShape | undefined
+  /** Nothing follows. */
+  hasEnded(): boolean
+}
+
+function dropEnded(walkers: Walker[]): void {
+  if (!walkers.some((walker) => walker.hasEnded())) return
+  walkers.splice(0, walkers.length, ...walkers.filter((walker) => !walker.hasEnded()))
+}
+
+interface WalkOptions extends ItemOptions {
+  first: number
+  last: number
+}
+
+function startWalk(track: Track, trackId: number, options: WalkOptions): Walker {
+  const stop = Math.min(options.last, track.stop_frame ?? options.last)
+  const final = track.shapes.findLast((shape) => shape.keyframe)
+  const stateOf = stepper(track.shapes, stop, options)
+  const elements = track.elements.map((element) => ({
+    element,
+    stateOf: stepper(element.shapes, stop, options),
+  }))
+  let reached = options.first
+  return {
+    hasEnded: () => reached >= stop || (final?.outside === true && reached >= final.frame),
+    at(frame) {
+      reached = frame
+      const state = stateOf(frame)
+      const parts = elements.flatMap(({ element, stateOf: partOf }) => {
+        const part = partOf(frame)
+        return part ? [shapeOf(element, part, [])] : []
+      })
+      if (!state || state.outside) return undefined
+      return { ...shapeOf(track, state, parts), track_id: trackId, keyframe: state.keyframe }
+    },
+  }
+}
+
+/** The state on a frame; frames are asked for in ascending order, gaps allowed. */
+function stepper(
+  shapes: readonly TrackShape[],
+  stop: number,
+  { first, is3d = false, deletedFrames }: WalkOptions,
+): (frame: number) => TrackShape | undefined {
+  const isDeleted = (frame: number): boolean => deletedFrames?.has(frame) === true
+  const states = walkTrack(withInherited(shapes), first, stop, { is3d, isDeleted })
+  let next = first
+  return (frame) => {
+    let state: TrackShape | undefined
+    for (; next <= frame; next += 1) state = states.next().value ?? undefined
+    return state
+  }
+}
+
+/** Keyframes keep the attribute values of the one before that they do not give themselves. */
+function withInherited(shapes: readonly TrackShape[]): TrackShape[] {
+  const known = new Map<number, AttributeValue>()
+  return shapes.map((shape) => {
+    for (const value of shape.attributes) known.set(value.spec_id, value)
+    return { ...shape, attributes: [...known.values()] }
+  })
+}
+
+function shapeOf(track: Track, state: TrackShape, elements: Shape[]): Shape {
+  return {
+    type: state.type,
+    frame: state.frame,
+    points: state.points,
+    occluded: state.occluded,
+    outside: state.outside,
+    z_order: state.z_order,
+    rotation: state.rotation,
+    score: 1,
+    label_id: track.label_id,
+    group: track.group,
+    source: track.source,
+    attributes: [...track.attributes, ...state.attributes],
+    elements,
+  }
+}
