@@ -1,0 +1,24 @@
+import { readEnv, setting } from '@reticle/kit/config'
+import { z } from 'zod'
+
+/** What annotations-svc is told at start (`reliability.md` 16.5). */
+export interface AnnotationsSettings {
+  /** Values of attributes are checked against the type of their attribute. */
+  strictAttributes: boolean
+  /** Tags, shapes and tracks of one request at most. */
+  maxObjects: number
+}
+
+const variables = z.object({
+  RETICLE_ANNOTATIONS_STRICT_ATTRIBUTES: setting.flag(true),
+  RETICLE_ANNOTATIONS_MAX_OBJECTS: z.coerce.number().int().min(1).default(1_000_000),
+})
+
+/** @throws ConfigError naming every variable that cannot be used */
+export function readConfig(env: Record<string, string | undefined>): AnnotationsSettings {
+  const read = readEnv(variables, env)
+  return {
+    strictAttributes: read.RETICLE_ANNOTATIONS_STRICT_ATTRIBUTES,
+    maxObjects: read.RETICLE_ANNOTATIONS_MAX_OBJECTS,
+  }
+}

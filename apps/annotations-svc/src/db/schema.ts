@@ -1,0 +1,122 @@
+// Written by `npm run codegen` from the migrated database. Do not edit.
+import type { ColumnType, Generated, Selectable } from 'kysely'
+
+type Timestamp = ColumnType<Date, Date | string, Date | string>
+
+export interface AppliedCallsTable {
+  call_id: string
+  response: Buffer | null
+  created_date: Generated<Date>
+}
+
+export interface DeadEventsTable {
+  consumer: string
+  event_id: string
+  topic: string
+  partition: number
+  offset: number
+  key: string
+  headers: unknown
+  value: unknown
+  error: string
+  failed_date: Generated<Date>
+  replayed_date: Timestamp | null
+}
+
+export interface InboxTable {
+  consumer: string
+  event_id: string
+  received_date: Generated<Date>
+}
+
+export interface JobsTable {
+  job_id: number
+  task_id: number
+  project_id: number | null
+  organization_id: number | null
+  start_frame: number
+  stop_frame: number
+  revision: Generated<number>
+  labels_revision: Generated<number>
+  tags: Generated<number>
+  shapes: Generated<number>
+  tracks: Generated<number>
+  updated_date: Generated<Date>
+}
+
+export interface OutboxTable {
+  id: Generated<number>
+  event_id: string
+  topic: string
+  key: string
+  type: string
+  version: number
+  headers: unknown
+  data: unknown
+  created_date: Generated<Date>
+}
+
+export interface ShapesTable {
+  task_id: number
+  job_id: number
+  frame: number
+  label_id: number
+  id: number
+  group: number
+  z_order: number
+  rotation: number
+  score: number
+  type: number
+  source: number
+  occluded: boolean
+  outside: boolean
+  points: string
+  attributes: string | null
+  elements: string | null
+}
+
+export interface TagsTable {
+  task_id: number
+  job_id: number
+  frame: number
+  label_id: number
+  id: number
+  group: number
+  source: number
+  attributes: string | null
+}
+
+export interface TracksTable {
+  task_id: number
+  job_id: number
+  start_frame: number
+  stop_frame: number
+  label_id: number
+  id: number
+  origin: number | null
+  group: number
+  source: number
+  attributes: string | null
+  shapes: string
+  elements: string | null
+}
+
+export interface AnnotationsDb {
+  applied_calls: AppliedCallsTable
+  dead_events: DeadEventsTable
+  inbox: InboxTable
+  jobs: JobsTable
+  outbox: OutboxTable
+  shapes: ShapesTable
+  tags: TagsTable
+  tracks: TracksTable
+}
+
+export type AppliedCallRow = Selectable<AppliedCallsTable>
+export type DeadEventRow = Selectable<DeadEventsTable>
+export type InboxRow = Selectable<InboxTable>
+export type JobRow = Selectable<JobsTable>
+export type OutboxRow = Selectable<OutboxTable>
+export type ShapeRow = Selectable<ShapesTable>
+export type TagRow = Selectable<TagsTable>
+export type TrackRow = Selectable<TracksTable>

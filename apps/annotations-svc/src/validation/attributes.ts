@@ -1,0 +1,102 @@
+import { type Fields, readFields, readInteger, readList } from './fields.ts'
+import type { AttributeValue, Spec, SpecSet } from './labels.ts'
+import { complain, complainWhole, type Report } from './report.ts'
+
+const longestValue = 4096
+
+/** How values are read. */
+export interface AttributeRules {
+  /** Values are checked against the type of their attribute (`RETICLE_ANNOTATIONS_STRICT_ATTRIBUTES`). */
+  isStrict: boolean
+}
+
+/**
+ * The values of one object, checked and completed: one for each of `specs`, in the label's order; those not given come
+ * from `missing`, which is ordered so too (`spec/api-annotations.md` 1.4).
+ */
+export function readAttributes(
+  report: Report,
+  fields: Fields,
+  specs: SpecSet,
+  { isStrict }: AttributeRules,
+  missing: readonly AttributeValue[] = specs.defaults,
+): AttributeValue[] {
+  const items = readList(report, fields, 'attributes') ?? []
+  if (items.length === 0) return [...missing]
+  const given = new Map<number, string>()
+  report.path.push('attributes')
+  for (const [index, item] of items.entries()) {
+    report.path.push(index)
+    readValue(report, item, specs, given, isStrict)
+    report.path.pop()
+  }
+  report.path.pop()
+  return missing.map(({ spec_id, value }) => ({ spec_id, value: given.get(spec_id) ?? value }))
+}
+
+function readValue(
+  report: Report,
+  item: unknown,
+  specs: SpecSet,
+  given: Map<number, string>,
+  isStrict: boolean,
+): void {
+  const fields = readFields(report, item)
+  const spec = fields && readSpec(report, fields, specs)
+  if (!fields || !spec) return
+  if (given.has(spec.id)) {
+    const text = `spec_id ${spec.id} is given twice`
+    complain(report, 'duplicate_attribute', text, 'spec_id')
+  }
+  const value = readText(report, fields.value)
+  if (value === undefined) return
+  const stored = spec.isCheckbox ? lowered(value) : value
+  given.set(spec.id, stored)
+  if (isStrict) check(report, spec, stored)
+}
+
+function readSpec(report: Report, fields: Fields, specs: SpecSet): Spec | undefined {
+  const before = report.problems.length
+  const id = readInteger(report, fields, 'spec_id', {})
+  if (report.problems.length > before) return undefined
+  const spec = specs.byId.get(id)
+  if (!spec) complainWhole(report, 'attribute_invalid', `spec_id \`${id}\` is invalid`)
+  return spec
+}
+
+function check(report: Report, spec: Spec, value: string): void {
+  if (spec.accepts(value)) return
+  const text = `"${value.slice(0, 100)}" is not allowed for spec_id ${spec.id}`
+  complain(report, 'attribute_value_invalid', text, 'value')
+}
+
+/** Words of a checkbox are stored in lower case; what is no such word stays as it is. */
+function lowered(value: string): string {
+  const lower = value.toLowerCase()
+  return lower === 'true' || lower === 'false' ? lower : value
+}
+
+const unusable = /[\0\p{Surrogate}]/u
+
+/** Numbers become their shortest text, booleans `true` or `false`. */
+function readText(report: Report, value: unknown): string | undefined {
+  if (value === undefined) {
+    complain(report, 'required', 'This field is required.', 'value')
+    return undefined
+  }
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value !== 'string') {
+    const text = value === null ? 'This field may not be null.' : 'Not a valid string.'
+    complain(report, 'invalid', text, 'value')
+    return undefined
+  }
+  if (value.length > longestValue) {
+    const text = `Ensure this field has no more than ${longestValue} characters.`
+    complain(report, 'invalid', text, 'value')
+  } else if (unusable.test(value)) {
+    const text = 'Null characters and unpaired surrogates are not allowed.'
+    complain(report, 'invalid', text, 'value')
+  }
+  return value
+}

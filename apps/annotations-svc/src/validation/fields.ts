@@ -1,0 +1,131 @@
+import { type AnnotationSet, sources } from '@reticle/contracts/rest/annotations'
+import { complain, type Report } from './report.ts'
+
+/** Readers of single members. Strictly typed, as the bulk path is (`spec/api-annotations.md` 1.10): `"0"` is no number. */
+
+/** An object of JSON; only members that are known are ever read. */
+export type Fields = Readonly<Record<string, unknown>>
+
+export type Source = AnnotationSet['tags'][number]['source']
+
+const largestInt = 2_147_483_647
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** An object, or a complaint and nothing. */
+export function readFields(report: Report, value: unknown): Fields | undefined {
+  if (isFields(value)) return value
+  const text = `Invalid data. Expected a dictionary, but got ${nameOf(value)}.`
+  complain(report, 'invalid', text, 'non_field_errors')
+  return undefined
+}
+
+interface Bounds {
+  /** Absent: the member is required. */
+  fallback?: number
+  min?: number
+  max?: number
+}
+
+/** A whole number of 32 bits. */
+export function readInteger(report: Report, fields: Fields, name: string, bounds: Bounds): number {
+  const value = fields[name]
+  if (value !== undefined && !Number.isInteger(value)) {
+    complain(report, 'invalid', notA(value, 'A valid integer is required.'), name)
+    return 0
+  }
+  return readNumber(report, fields, name, { min: -largestInt - 1, max: largestInt, ...bounds })
+}
+
+/** A number within bounds. */
+export function readNumber(report: Report, fields: Fields, name: string, bounds: Bounds): number {
+  const { fallback, min = -Infinity, max = Infinity } = bounds
+  const value = fields[name]
+  if (value === undefined && fallback !== undefined) return fallback
+  if (typeof value !== 'number') {
+    if (value === undefined) complain(report, 'required', 'This field is required.', name)
+    else complain(report, 'invalid', notA(value, 'A valid number is required.'), name)
+    return 0
+  }
+  if (value < min) {
+    complain(report, 'invalid', `Ensure this value is greater than or equal to ${min}.`, name)
+  } else if (!(value <= max)) {
+    complain(report, 'invalid', `Ensure this value is less than or equal to ${max}.`, name)
+  }
+  return value === 0 ? 0 : value // -0 is stored as 0
+}
+
+export function readFlag(report: Report, fields: Fields, name: string, fallback: boolean): boolean {
+  const value = fields[name]
+  if (value === undefined) return fallback
+  if (typeof value === 'boolean') return value
+  complain(report, 'invalid', notA(value, 'Must be a valid boolean.'), name)
+  return fallback
+}
+
+/** Null and 0 both mean "no group". */
+export function readGroup(report: Report, fields: Fields): number {
+  if (fields.group === null) return 0
+  return readInteger(report, fields, 'group', { fallback: 0, min: 0 })
+}
+
+/** One of a few words, required unless there is a fallback. */
+export function readWord<const W extends string>(
+  report: Report,
+  fields: Fields,
+  name: string,
+  words: readonly W[],
+): W | undefined {
+  const value = fields[name]
+  const word = words.find((one) => one === value)
+  if (word !== undefined) return word
+  if (value === undefined) complain(report, 'required', 'This field is required.', name)
+  else complain(report, 'invalid', notA(value, `"${shown(value)}" is not a valid choice.`), name)
+  return undefined
+}
+
+export function readSource(report: Report, fields: Fields): Source {
+  const value = fields.source
+  if (value === undefined) return 'manual'
+  const source = sources.find((one) => one === value)
+  if (source === undefined) {
+    complain(report, 'source_invalid', `must be one of ${sources.join(', ')}`, 'source')
+  }
+  return source ?? 'manual'
+}
+
+/** A list, empty when absent; nothing after a complaint. */
+export function readList(
+  report: Report,
+  fields: Fields,
+  name: string,
+): readonly unknown[] | undefined {
+  const value = fields[name]
+  if (value === undefined) return []
+  if (Array.isArray(value)) return value
+  const text = `Expected a list of items but got type "${nameOf(value)}".`
+  complain(report, 'invalid', notA(value, text), name)
+  return undefined
+}
+
+/** An id that was given: a whole number above zero, or nothing. */
+export function readId(report: Report, fields: Fields): number | null {
+  const { id } = fields
+  if (id === undefined || id === null) return null
+  if (typeof id === 'number' && Number.isSafeInteger(id)) return id
+  complain(report, 'invalid', 'A valid integer is required.', 'id')
+  return null
+}
+
+const notA = (value: unknown, text: string) =>
+  value === null ? 'This field may not be null.' : text
+
+export function nameOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  if (value === null) return 'null'
+  if (typeof value === 'string') return 'str'
+  return typeof value === 'object' ? 'dict' : typeof value
+}
+
+const shown = (value: unknown) => (typeof value === 'string' ? value.slice(0, 100) : nameOf(value))

@@ -1,0 +1,102 @@
+import type { LabelSet } from '@reticle/contracts/rest/facts'
+import type { Attribute, Label, Sublabel } from '@reticle/contracts/rest/labels'
+
+/** An attribute of a label as its values are checked: `spec/api-annotations.md` 1.4. */
+export interface Spec {
+  id: number
+  default_value: string
+  /** Whether a stored text may be a value; the default always may. */
+  accepts: (value: string) => boolean
+  isCheckbox: boolean
+}
+
+export interface AttributeValue {
+  spec_id: number
+  value: string
+}
+
+/** Specs that are allowed in one place. */
+export interface SpecSet {
+  byId: ReadonlyMap<number, Spec>
+  /** What an object has that gives no value: one default for each spec, in the label's order. */
+  defaults: readonly AttributeValue[]
+}
+
+/** A label as annotations may use it. */
+export interface LabelRules {
+  id: number
+  /** Of tags, shapes and their elements. */
+  all: SpecSet
+  /** Of tracks and their elements. */
+  immutable: SpecSet
+  /** Of the shapes of tracks. */
+  mutable: SpecSet
+  /** Labels of the elements of a skeleton, by id. */
+  elements: ReadonlyMap<number, LabelRules>
+}
+
+/** The labels of a task by id, without sublabels: those are found at their parents. */
+export interface LabelIndex {
+  labels_revision: number
+  byId: ReadonlyMap<number, LabelRules>
+}
+
+export function indexLabels({ labels_revision, labels }: LabelSet): LabelIndex {
+  const top = labels.filter((one) => !one.has_parent)
+  return { labels_revision, byId: new Map(top.map((one) => [one.id, rulesOf(one)])) }
+}
+
+function rulesOf(label: Label | Sublabel): LabelRules {
+  const sublabels = 'sublabels' in label ? label.sublabels : []
+  const specs = label.attributes
+  return {
+    id: label.id,
+    all: specSet(specs),
+    immutable: specSet(specs.filter((one) => !one.mutable)),
+    mutable: specSet(specs.filter((one) => one.mutable)),
+    elements: new Map(sublabels.map((one) => [one.id, rulesOf(one)])),
+  }
+}
+
+function specSet(attributes: Attribute[]): SpecSet {
+  return {
+    byId: new Map(attributes.map((one) => [one.id, specOf(one)])),
+    defaults: attributes.map(({ id, default_value }) => ({ spec_id: id, value: default_value })),
+  }
+}
+
+function specOf(attribute: Attribute): Spec {
+  const { id, default_value, input_type } = attribute
+  const accepts = valuesOf(attribute)
+  return {
+    id,
+    default_value,
+    accepts: (value) => value === default_value || accepts(value),
+    isCheckbox: input_type === 'checkbox',
+  }
+}
+
+function valuesOf({ input_type, values }: Attribute): (value: string) => boolean {
+  switch (input_type) {
+    case 'select':
+    case 'radio': {
+      const options = new Set(values)
+      return (value) => options.has(value)
+    }
+    case 'checkbox':
+      return (value) => value === 'true' || value === 'false'
+    case 'number': {
+      const [least = '', most = ''] = values
+      return (value) => isNumberText(value) && isWithin(Number(value), least, most)
+    }
+    case 'text':
+      return () => true
+  }
+}
+
+const numberText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const isNumberText = (value: string) => numberText.test(value) && Number.isFinite(Number(value))
+
+/** The third value, the step, is a hint for editors. */
+const isWithin = (value: number, least: string, most: string) =>
+  !(isNumberText(least) && value < Number(least)) && !(isNumberText(most) && value > Number(most))

@@ -1,0 +1,90 @@
+import type { Shape } from '@reticle/contracts/rest/annotations'
+import { type Fields, readList } from './fields.ts'
+import { complain, type Report } from './report.ts'
+
+export type ShapeType = Shape['type']
+
+/** Layouts, counts and run lengths of `points`: `spec/api-annotations.md` 1.5. */
+
+const farthest = 1e7
+const mostNumbers = 200_000
+
+/** How many numbers a shape of each type has, besides of masks. */
+const counts: Record<Exclude<ShapeType, 'mask'>, (count: number) => boolean> = {
+  rectangle: (count) => count === 4,
+  ellipse: (count) => count === 4,
+  cuboid: (count) => count === 16,
+  polygon: (count) => count >= 6 && count % 2 === 0,
+  polyline: (count) => count >= 4 && count % 2 === 0,
+  points: (count) => count >= 2 && count % 2 === 0,
+  skeleton: (count) => count === 0,
+}
+
+/** Where a mask lies, to be compared with its frame once the sizes of frames are known. */
+export interface MaskBox {
+  path: (string | number)[]
+  frame: number
+  right: number
+  bottom: number
+}
+
+/** The numbers of a shape; those of a full mask in short form are written out. */
+export function readPoints(
+  report: Report,
+  fields: Fields,
+  { type, frame, masks }: { type: ShapeType; frame: number; masks: MaskBox[] },
+): number[] {
+  const given = readList(report, fields, 'points')
+  if (given === undefined) return []
+  report.numbers += given.length
+  const numbers = readNumbers(report, given)
+  if (!numbers) return []
+  if (type === 'mask') return readMask(report, numbers, frame, masks)
+  if (!counts[type](numbers.length)) {
+    complain(report, 'points_invalid', `invalid length for shape type '${type}'`, 'points')
+  } else if (type === 'ellipse' && ((numbers[2] ?? 0) < 0 || (numbers[3] ?? 0) < 0)) {
+    complain(report, 'points_invalid', 'radii of an ellipse cannot be negative', 'points')
+  }
+  return numbers
+}
+
+function readNumbers(report: Report, given: readonly unknown[]): number[] | undefined {
+  if (given.length > mostNumbers) {
+    const text = `Ensure this field has no more than ${mostNumbers} elements.`
+    complain(report, 'points_invalid', text, 'points')
+    return undefined
+  }
+  const numbers: number[] = []
+  for (const value of given) {
+    if (typeof value !== 'number' || !(Math.abs(value) <= farthest)) {
+      const isNumber = typeof value === 'number'
+      const text = isNumber
+        ? `Ensure this value is between -${farthest} and ${farthest}.`
+        : 'Value must be a float or an integer'
+      complain(report, 'invalid', text, 'points', numbers.length)
+      return undefined
+    }
+    numbers.push(value)
+  }
+  return numbers
+}
+
+function readMask(report: Report, given: number[], frame: number, masks: MaskBox[]): number[] {
+  const wrong = (text: string, code = 'mask_invalid') => {
+    complain(report, code, text, 'points')
+    return given
+  }
+  if (given.length < 4) return wrong("invalid length for shape type 'mask'", 'points_invalid')
+  if (!given.every((value) => Number.isInteger(value) && value >= 0)) {
+    return wrong('run lengths and the box have to be whole numbers from 0')
+  }
+  const [left = 0, top = 0, right = 0, bottom = 0] = given.slice(-4)
+  if (right < left || bottom < top) return wrong('the box ends before it starts')
+  const area = (right - left + 1) * (bottom - top + 1)
+  const runs = given.slice(0, -4)
+  masks.push({ path: [...report.path, 'points'], frame, right, bottom })
+  if (runs.length === 0) return [0, area, left, top, right, bottom]
+  if (runs.includes(0, 1)) return wrong('only the first run may be 0')
+  const sum = runs.reduce((total, run) => total + run, 0)
+  return sum === area ? given : wrong(`runs cover ${sum} pixels of a box of ${area}`)
+}

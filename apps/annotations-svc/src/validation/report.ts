@@ -1,0 +1,107 @@
+import { DomainError } from '@reticle/kit'
+
+/** Where in the body: `['shapes', 3, 'points', 0]`. */
+export type Path = readonly (string | number)[]
+
+export interface Problem {
+  path: Path
+  /** The stable name of `spec/api-annotations.md` 1.10. */
+  code: string
+  text: string
+  /** The contract has it as the whole body, a list of this text, instead of at its field. */
+  isWhole: boolean
+}
+
+/** What is wrong with the objects read so far. Readers push where they are to `path` and pop it again. */
+export interface Report {
+  path: (string | number)[]
+  problems: Problem[]
+  /** Numbers of points read so far, for the limit of a request. */
+  numbers: number
+}
+
+/** More of them help nobody, and an answer has its limits. */
+const mostProblems = 100
+
+/** Beyond this index the answer names places by text: a list aligned by index would be longer than the body of most. */
+const mostAligned = 1000
+
+export const newReport = (): Report => ({ path: [], problems: [], numbers: 0 })
+
+export function complain(report: Report, code: string, text: string, ...rest: Path): void {
+  add(report, { path: [...report.path, ...rest], code, text, isWhole: false })
+}
+
+/** For what existing clients expect as `["text"]`, without a place. */
+export function complainWhole(report: Report, code: string, text: string): void {
+  add(report, { path: [...report.path], code, text, isWhole: true })
+}
+
+function add({ problems }: Report, problem: Problem): void {
+  if (problems.length < mostProblems) problems.push(problem)
+}
+
+/** Throws what was found, if anything was. */
+export function assertClean({ problems }: Report): void {
+  if (problems.length > 0) throw toError(problems)
+}
+
+/**
+ * The answer: `{"shapes":[{},{"points":["..."]}]}`, lists of objects aligned by index; a list of texts where the contract
+ * has it so, or where an index is too high to be aligned.
+ */
+export function toError(problems: readonly Problem[]): DomainError {
+  const code = problems[0]?.code
+  const atFields = problems.filter((one) => !one.isWhole)
+  const isAligned = atFields.every(({ path }) => path.every(isLow))
+  const body = atFields.length > 0 && isAligned ? tree(atFields) : texts(problems)
+  return new DomainError('invalid', 'Invalid annotations.', { code, body })
+}
+
+const isLow = (key: string | number) => typeof key === 'string' || key <= mostAligned
+
+function texts(problems: readonly Problem[]): string[] {
+  return [
+    ...new Set(problems.map((one) => (one.isWhole ? one.text : `${place(one)}: ${one.text}`))),
+  ]
+}
+
+const place = ({ path }: Problem) =>
+  path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .slice(1)
+
+function tree(problems: readonly Problem[]): unknown {
+  const root = new Map<string | number, Node>()
+  for (const { path, text } of problems) plant(root, path, text)
+  return render(root, '')
+}
+
+interface Node {
+  texts: string[]
+  children: Map<string | number, Node>
+}
+
+function plant(root: Map<string | number, Node>, path: Path, text: string): void {
+  let children = root
+  let at: Node | undefined
+  for (const key of path) {
+    at = children.get(key) ?? { texts: [], children: new Map() }
+    children.set(key, at)
+    children = at.children
+  }
+  at?.texts.push(text)
+}
+
+/** Numbers below `points` are keys of a dictionary, everywhere else places in a list. */
+function render(children: Map<string | number, Node>, name: string): unknown {
+  const shown = (key: string | number, child: Node) =>
+    child.children.size > 0 ? render(child.children, String(key)) : child.texts
+  const entries = [...children].map(([key, child]) => [key, shown(key, child)] as const)
+  const isList = name !== 'points' && entries.every(([key]) => typeof key === 'number')
+  if (!isList) return Object.fromEntries(entries)
+  const byIndex = new Map<string | number, unknown>(entries)
+  const length = Math.max(...entries.map(([key]) => Number(key))) + 1
+  return Array.from({ length }, (_, index) => byIndex.get(index) ?? {})
+}

@@ -1,0 +1,186 @@
+import { type Shape, shapeTypes, type Tag } from '@reticle/contracts/rest/annotations'
+import { type AttributeRules, readAttributes } from './attributes.ts'
+import {
+  type Fields,
+  readFields,
+  readFlag,
+  readGroup,
+  readId,
+  readInteger,
+  readList,
+  readNumber,
+  readSource,
+  readWord,
+} from './fields.ts'
+import type { LabelIndex, LabelRules, SpecSet } from './labels.ts'
+import { type MaskBox, readPoints, type ShapeType } from './points.ts'
+import { complain, complainWhole, type Report } from './report.ts'
+
+/** What objects of one request are checked against. */
+export interface Rules extends AttributeRules {
+  labels: LabelIndex
+  /** Frames of the target, inclusive. */
+  range: { start: number; stop: number }
+  /** Filled with every mask that was read; `validation/masks.ts` compares them with their frames. */
+  masks: MaskBox[]
+  /** Ids that elements and track shapes keep when they name them (an update); without it ids are ignored. */
+  ownIds?: ReadonlySet<number>
+}
+
+type Element = Shape['elements'][number]
+
+const noSpecs: SpecSet = { byId: new Map(), defaults: [] }
+
+/** A tag as it will be stored. What is wrong stands in the report; then the answer is not to be used. */
+export function readTag(report: Report, fields: Fields, rules: Rules): Tag {
+  const label = readLabel(report, fields, rules.labels.byId)
+  return {
+    id: null,
+    frame: readFrame(report, fields, rules),
+    label_id: label?.id ?? 0,
+    group: readGroup(report, fields),
+    source: readSource(report, fields),
+    attributes: label ? readAttributes(report, fields, label.all, rules) : [],
+  }
+}
+
+/** A shape with its elements; as `readTag`. */
+export function readShape(report: Report, fields: Fields, rules: Rules): Shape {
+  const label = readLabel(report, fields, rules.labels.byId)
+  const shape = readSingle(report, fields, rules, label)
+  const given = readList(report, fields, 'elements') ?? []
+  if (shape.type !== 'skeleton') {
+    if (given.length > 0) refuseElements(report)
+    return { ...shape, elements: [] }
+  }
+  if (given.length === 0) requireElements(report)
+  const elements = readEach(report, 'elements', given, (element) =>
+    readElement(report, element, { rules, label, frame: shape.frame }),
+  )
+  return { ...shape, elements }
+}
+
+export const requireElements = (report: Report) =>
+  complain(report, 'elements_invalid', 'at least one required for skeleton shape', 'elements')
+export const refuseElements = (report: Report) =>
+  complain(report, 'elements_invalid', 'not allowed for non-skeleton shape', 'elements')
+
+interface Parent {
+  rules: Rules
+  label: LabelRules | undefined
+  frame: number
+}
+
+function readElement(report: Report, fields: Fields, { rules, label, frame }: Parent): Element {
+  const element = readSingle(report, fields, rules, elementLabel(report, fields, label))
+  const id = readOwnId(report, fields, rules)
+  if (element.type === 'skeleton') {
+    complain(report, 'elements_invalid', 'an element cannot be a skeleton', 'type')
+  }
+  if (readList(report, fields, 'elements')?.length) refuseElements(report)
+  if (element.frame !== frame) {
+    complain(report, 'invalid', `must be the frame of the skeleton, ${frame}`, 'frame')
+  }
+  return { ...element, id }
+}
+
+function readSingle(
+  report: Report,
+  fields: Fields,
+  rules: Rules,
+  label: LabelRules | undefined,
+): Element {
+  const type = readType(report, fields)
+  const frame = readFrame(report, fields, rules)
+  return {
+    id: null,
+    type: type ?? 'rectangle',
+    frame,
+    label_id: label?.id ?? 0,
+    group: readGroup(report, fields),
+    source: readSource(report, fields),
+    score: readNumber(report, fields, 'score', { fallback: 1, min: 0, max: 1 }),
+    ...readPlace(report, fields, { type, frame, masks: rules.masks }),
+    attributes: label ? readAttributes(report, fields, label.all, rules) : [],
+  }
+}
+
+/** Members that a shape and a track shape share. */
+export function readPlace(
+  report: Report,
+  fields: Fields,
+  { type, frame, masks }: { type: ShapeType | undefined; frame: number; masks: MaskBox[] },
+) {
+  return {
+    occluded: readFlag(report, fields, 'occluded', false),
+    outside: readFlag(report, fields, 'outside', false),
+    z_order: readInteger(report, fields, 'z_order', { fallback: 0 }),
+    rotation: readNumber(report, fields, 'rotation', { fallback: 0, min: 0, max: 360 }),
+    points: type ? readPoints(report, fields, { type, frame, masks }) : [],
+  }
+}
+
+export const readType = (report: Report, fields: Fields) =>
+  readWord(report, fields, 'type', shapeTypes)
+
+/** A frame within the target. */
+export function readFrame(report: Report, fields: Fields, { range }: Rules): number {
+  const before = report.problems.length
+  const frame = readInteger(report, fields, 'frame', { min: 0 })
+  if (report.problems.length > before) return 0
+  if (frame < range.start || frame > range.stop) {
+    const text = `frame ${frame} is outside of ${range.start} to ${range.stop}`
+    complain(report, 'frame_out_of_range', text, 'frame')
+  }
+  return frame
+}
+
+/** The rules of the label that an object names; nothing after a complaint. */
+export function readLabel(
+  report: Report,
+  fields: Fields,
+  labels: ReadonlyMap<number, LabelRules>,
+): LabelRules | undefined {
+  const before = report.problems.length
+  const id = readInteger(report, fields, 'label_id', { min: 0 })
+  if (report.problems.length > before) return undefined
+  const label = labels.get(id)
+  if (!label) complainWhole(report, 'label_invalid', `label_id \`${id}\` is invalid`)
+  return label
+}
+
+/** An element's label is one below its skeleton's; when that is unknown, one complaint is enough. */
+export function elementLabel(report: Report, fields: Fields, parent: LabelRules | undefined) {
+  return parent && readLabel(report, fields, parent.elements)
+}
+
+/** Specs of a label that may be unknown. */
+export const specsOf = (label: LabelRules | undefined, kind: 'mutable' | 'immutable') =>
+  label?.[kind] ?? noSpecs
+
+/** The id of an element or a track shape: kept in an update, where it has to be one of the object's own. */
+export function readOwnId(report: Report, fields: Fields, { ownIds }: Rules): number | null {
+  const id = readId(report, fields)
+  if (!ownIds || id === null) return null
+  if (!ownIds.has(id)) complain(report, 'invalid', `${id} is not of this object`, 'id')
+  return id
+}
+
+/** Reads every object of a list, each under its index. */
+export function readEach<T>(
+  report: Report,
+  name: string,
+  items: readonly unknown[],
+  read: (fields: Fields) => T,
+): T[] {
+  const objects: T[] = []
+  report.path.push(name)
+  for (const [index, item] of items.entries()) {
+    report.path.push(index)
+    const fields = readFields(report, item)
+    if (fields) objects.push(read(fields))
+    report.path.pop()
+  }
+  report.path.pop()
+  return objects
+}

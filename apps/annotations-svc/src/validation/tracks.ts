@@ -1,0 +1,152 @@
+import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
+import { readAttributes } from './attributes.ts'
+import {
+  type Fields,
+  isFields,
+  readFields,
+  readFlag,
+  readGroup,
+  readList,
+  readSource,
+} from './fields.ts'
+import type { AttributeValue, LabelRules } from './labels.ts'
+import { normalizeTrack } from './normalize.ts'
+import { complain, type Report } from './report.ts'
+import {
+  elementLabel,
+  type Rules,
+  readEach,
+  readFrame,
+  readLabel,
+  readOwnId,
+  readPlace,
+  readType,
+  refuseElements,
+  requireElements,
+  specsOf,
+} from './shapes.ts'
+
+type TrackElement = Track['elements'][number]
+
+/** A track as it will be stored (`spec/api-annotations.md` 1.6); as `readTag`. */
+export function readTrack(report: Report, fields: Fields, rules: Rules): Track {
+  const before = report.problems.length
+  const label = readLabel(report, fields, rules.labels.byId)
+  const track = readOne(report, fields, rules, label)
+  const given = readList(report, fields, 'elements') ?? []
+  const elements = readEach(report, 'elements', given, (element) =>
+    readElement(report, element, rules, label),
+  ).filter((element) => element.shapes.length > 0)
+  if (report.problems.length === before) checkWhole(report, { ...track, elements })
+  if (report.problems.length > before) return { ...track, elements }
+  return normalizeTrack({ ...track, elements })
+}
+
+function checkWhole(report: Report, { shapes, elements }: Track): void {
+  const [first] = shapes
+  if (!first) {
+    complain(report, 'track_invalid', 'at least one shape required', 'shapes')
+    return
+  }
+  checkTypes(report, shapes)
+  if (first.type !== 'skeleton' && elements.length > 0) refuseElements(report)
+  if (first.type === 'skeleton' && elements.length === 0) requireElements(report)
+}
+
+function checkTypes(report: Report, shapes: readonly TrackShape[]): void {
+  const types = new Set(shapes.map((one) => one.type))
+  if (types.size <= 1) return
+  const text = `all shapes of a track must have one type, not ${[...types].join(', ')}`
+  complain(report, 'track_invalid', text, 'shapes')
+}
+
+function readElement(
+  report: Report,
+  fields: Fields,
+  rules: Rules,
+  parent: LabelRules | undefined,
+): TrackElement {
+  const element = readOne(report, fields, rules, elementLabel(report, fields, parent))
+  const id = readOwnId(report, fields, rules)
+  if (readList(report, fields, 'elements')?.length) refuseElements(report)
+  if (element.shapes.some((one) => one.type === 'skeleton')) {
+    complain(report, 'elements_invalid', 'an element cannot be a skeleton', 'shapes')
+  }
+  checkTypes(report, element.shapes)
+  return { ...element, id }
+}
+
+function readOne(
+  report: Report,
+  fields: Fields,
+  rules: Rules,
+  label: LabelRules | undefined,
+): TrackElement {
+  return {
+    id: null,
+    frame: readFrame(report, fields, rules),
+    label_id: label?.id ?? 0,
+    group: readGroup(report, fields),
+    source: readSource(report, fields),
+    attributes: label ? readAttributes(report, fields, label.immutable, rules) : [],
+    shapes: readShapes(report, fields, rules, label),
+  }
+}
+
+/** In the order of frames, so that each takes over the values of the one before; complaints keep the order given. */
+function readShapes(
+  report: Report,
+  fields: Fields,
+  rules: Rules,
+  label: LabelRules | undefined,
+): TrackShape[] {
+  const given = [...(readList(report, fields, 'shapes') ?? []).entries()]
+  const sorted = given.sort(([, a], [, b]) => frameOf(a) - frameOf(b))
+  const kept: TrackShape[] = []
+  report.path.push('shapes')
+  for (const [index, item] of sorted) {
+    report.path.push(index)
+    const one = readFields(report, item)
+    if (one) addShape(report, kept, readTrackShape(report, one, rules, label, kept.at(-1)))
+    report.path.pop()
+  }
+  report.path.pop()
+  return kept
+}
+
+const frameOf = (item: unknown) =>
+  isFields(item) && typeof item.frame === 'number' ? item.frame : 0
+
+/** The same shape twice is kept once; two that differ contradict each other. */
+function addShape(report: Report, kept: TrackShape[], shape: TrackShape): void {
+  const last = kept.at(-1)
+  if (last?.frame !== shape.frame) {
+    kept.push(shape)
+  } else if (contentOf(last) !== contentOf(shape)) {
+    const text = `another shape stands on frame ${shape.frame}`
+    complain(report, 'duplicate_keyframe', text, 'frame')
+  }
+}
+
+const contentOf = (shape: TrackShape) => JSON.stringify({ ...shape, id: null })
+
+function readTrackShape(
+  report: Report,
+  fields: Fields,
+  rules: Rules,
+  label: LabelRules | undefined,
+  before: TrackShape | undefined,
+): TrackShape {
+  const type = readType(report, fields)
+  const frame = readFrame(report, fields, rules)
+  const specs = specsOf(label, 'mutable')
+  const inherited: readonly AttributeValue[] = before?.attributes ?? specs.defaults
+  return {
+    id: readOwnId(report, fields, rules),
+    type: type ?? 'rectangle',
+    frame,
+    keyframe: readFlag(report, fields, 'keyframe', true),
+    ...readPlace(report, fields, { type, frame, masks: rules.masks }),
+    attributes: label ? readAttributes(report, fields, specs, rules, inherited) : [],
+  }
+}
