@@ -1,0 +1,17 @@
+import type { Context, Principal } from '../rpc/context.ts'
+
+/** The context of a call by a user; what is not given is that of an ordinary one, with a deadline of 15 s. */
+export function callAs(given: Partial<Principal> | null, context: Partial<Context> = {}): Context {
+  const principal: Principal | null = given && {
+    user_id: 1,
+    username: `user${given.user_id ?? 1}`,
+    first_name: '',
+    last_name: '',
+    email: '',
+    role: 'user',
+    token: null,
+    ...given,
+  }
+  const { signal } = new AbortController()
+  return { principal, request_id: 'test', deadline: Date.now() + 15_000, signal, ...context }
+}

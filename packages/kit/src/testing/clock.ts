@@ -1,0 +1,21 @@
+import type { Clock } from '../clock.ts'
+
+export interface TestClock extends Clock {
+  set: (date: Date | string) => void
+  /** Turns it forward, by milliseconds. */
+  advance: (ms: number) => void
+}
+
+/** A clock that stands still until it is turned. */
+export function testClock(start: Date | string = new Date()): TestClock {
+  let present = new Date(start)
+  return {
+    now: () => new Date(present),
+    set: (date) => {
+      present = new Date(date)
+    },
+    advance: (ms) => {
+      present = new Date(present.getTime() + ms)
+    },
+  }
+}
