@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { defineEvent } from './define.ts'
 
-/** Labels of a project or a task changed: annotations of the deleted ones go, attributes have to be completed. */
+/** An id that annotations hold, and the one that takes its place. */
+const replacement = z.object({ from: z.int(), to: z.int() })
+
+/**
+ * Labels of a project or a task changed: annotations of the deleted ones go, attributes have to be completed. A task that
+ * moved into a project uses the project's labels from then on: `replaced_labels` and `replaced_specs` say which is which.
+ */
 export const labelsChanged = defineEvent('labels.changed', {
   key: (data) => (data.project_id === null ? `task:${data.task_id}` : `project:${data.project_id}`),
   data: z.object({
@@ -11,5 +17,7 @@ export const labelsChanged = defineEvent('labels.changed', {
     labels_revision: z.int(),
     deleted_label_ids: z.array(z.int()),
     deleted_spec_ids: z.array(z.int()),
+    replaced_labels: z.array(replacement).default([]),
+    replaced_specs: z.array(replacement).default([]),
   }),
 })
