@@ -303,3 +303,12 @@ async function readAll(bytes: Buffer): Promise<string[]> {
   }
   return contents
 }
+
+test('the packed bytes of a member can be found without reading it', async () => {
+  const bytes = craft([plain, { name: 'b.txt', content: 'more text' }])
+  const zip = await openZip(sourceOf(bytes))
+  const entry = zip.files.get('b.txt')
+  if (!entry) throw new Error('no b.txt')
+  const start = await zip.dataStart(entry)
+  expect(String(bytes.subarray(start, start + entry.packedSize))).toBe('more text')
+})

@@ -27,6 +27,8 @@ export interface ZipReader {
   bytes(entry: ZipEntry, maxBytes?: number): Promise<Uint8Array>
   /** A member in pieces. */
   stream(entry: ZipEntry): AsyncGenerator<Uint8Array>
+  /** Where the packed bytes of a member begin: with `packedSize` enough to read it later without the archive. */
+  dataStart(entry: ZipEntry): Promise<number>
 }
 
 /**
@@ -50,6 +52,7 @@ export async function openZip(
     duplicates,
     bytes: (entry, maxBytes = 64 * 1024 ** 2) => readWhole(cached, entry, maxBytes),
     stream: (entry) => readStreamed(cached, entry),
+    dataStart: (entry) => dataStart(cached, entry),
   }
 }
 
