@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import helmet from '@fastify/helmet'
+import { restOperations, tables } from '@reticle/contracts'
+import fastify, { type FastifyInstance } from 'fastify'
+import type { GatewaySettings } from './config.ts'
+import { checkAccept } from './plugins/accept.ts'
+import { authentication } from './plugins/authenticate.ts'
+import { clientErrors, type Streaming, watchConnections } from './plugins/connections.ts'
+import { answerErrors, sendError } from './plugins/errors.ts'
+import { requireHost, setHeaders } from './plugins/headers.ts'
+import { checkBody } from './plugins/media-type.ts'
+import { checkScope } from './plugins/org-scope.ts'
+import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
+import { rateLimits } from './plugins/rate-limit.ts'
+import { logRequests } from './plugins/request-log.ts'
+import type { GatewayPorts, Phase } from './ports.ts'
+import { apiPrefix } from './present.ts'
+import type { Check } from './request.ts'
+import { serveAbout, serveLogo } from './routes/about.ts'
+import { serveDocuments } from './routes/docs.ts'
+import { serveDownloads } from './routes/downloads.ts'
+import { serveHealth, serveProbes } from './routes/health.ts'
+import { serveUploads } from './routes/uploads.ts'
+import { serve, serveOtherMethods } from './serve.ts'
+
+/** The gateway as a Fastify instance that does not listen yet. `phase` is read by probes. */
+export async function buildGateway(
+  ports: GatewayPorts,
+  phase: Phase = { now: 'ready' },
+): Promise<FastifyInstance> {
+  const streaming: Streaming = new WeakSet()
+  const app = createServer(ports, streaming)
+  answerErrors(app, ports.log)
+  await prepare(app, ports, phase, streaming)
+  serveProbes(app, phase)
+  serveLogo(app)
+  await app.register(async (api) => serveApi(api, ports, phase), { prefix: apiPrefix })
+  return app
+}
+
+function createServer({ settings, log }: GatewayPorts, streaming: Streaming): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    genReqId: requestId,
+    trustProxy: (_address, hop) => hop < settings.trustedHops,
+    bodyLimit: settings.maxBody,
+    requestTimeout: settings.requestTimeout,
+    keepAliveTimeout: 72_000, // above the 60 s of proxies in front
+    forceCloseConnections: 'idle',
+    return503OnClosing: false, // our own answer: plugins/pressure.ts
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
+    http: { requireHostHeader: false, connectionsCheckingInterval: checkInterval(settings) },
+    clientErrorHandler: clientErrors(streaming),
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
+  })
+  app.decorateRequest('principal', null)
+  app.decorateRequest('answerType', null)
+  app.removeAllContentTypeParsers() // bodies are read by the rows: read.ts
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+  return app
+}
+
+const checkInterval = ({ requestTimeout }: GatewaySettings) => Math.min(5000, requestTimeout / 4)
+
+/** A client's own id is kept when it is harmless (`spec/api-workspace.md` 1.3). */
+function requestId({ headers }: IncomingMessage): string {
+  const given = String(headers['x-request-id'])
+  return headers['x-request-id'] && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
+/** The order of checks (`spec/api-workspace.md` 1.4): whatever stands higher answers first. */
+async function prepare(
+  app: FastifyInstance,
+  { services, log, settings }: GatewayPorts,
+  phase: Phase,
+  streaming: Streaming,
+): Promise<void> {
+  watchConnections(app, streaming, settings.idleTimeout)
+  logRequests(app, log)
+  app.addHook('onRequest', async (request, reply) => setHeaders(request, reply))
+  await app.register(helmet, helmetOptions)
+  app.addHook('onRequest', async (request) => requireHost(request)) // 400
+  // here the router has answered 404, and routes of other methods 405
+  add(app, refuseWhenStopping(phase)) // 503
+  await refuseUnderPressure(app) // 503
+  add(app, authentication(app, services.identity)) // 401
+  add(app, await rateLimits(app, settings)) // 429
+  add(app, checkScope) // 400, 404
+  add(app, checkAccept) // 406
+  add(app, checkBody(settings)) // 415, 413
+  // then the route reads its input: JSON (400), params (404), shape (400); then token rights (403)
+}
+
+function add(app: FastifyInstance, check: Check): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { operation } = request.routeOptions.config
+    if (operation) await check(request, reply, operation)
+  })
+}
+
+const helmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+  },
+  referrerPolicy: { policy: 'no-referrer' },
+  strictTransportSecurity: false, // only where the client came over TLS: plugins/headers.ts
+} as const
+
+function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void {
+  const { services, settings } = ports
+  for (const [name, table] of Object.entries(tables)) {
+    const [, service] = Object.entries(services).find(([key]) => key === name) ?? []
+    if (!service) throw new Error(`nobody answers the table ${name}`)
+    serve(api, table, service, { limits: settings, withCredential: name === 'identity' })
+  }
+  serveAbout(api)
+  serveHealth(api, ports.checks, phase)
+  serveDocuments(api)
+  serveDownloads(api, ports)
+  serveUploads(api, ports)
+  serveOtherMethods(api, restOperations)
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { DomainError } from '@reticle/kit'
+
+const tooLarge = (limit: number) =>
+  new DomainError('too_large', `The request body is larger than ${limit} bytes.`)
+
+const cut = () =>
+  new DomainError('invalid', 'The request body ended early.', { code: 'parse_error' })
+
+/** Bytes that a request says it has; none is 0, chunks without an announced length are undefined. */
+export function announcedLength({ headers }: IncomingMessage): number | undefined {
+  if (headers['content-length'] !== undefined) return Number(headers['content-length'])
+  return headers['transfer-encoding'] === undefined ? 0 : undefined
+}
+
+/**
+ * The pieces of a stream while they are no more than `limit` bytes together. Whoever stops reading leaves the stream
+ * open, so that an answer can still be sent on its connection.
+ *
+ * @throws DomainError too_large above the limit, invalid when the client stopped in the middle
+ */
+export async function* limitedBytes(stream: Readable, limit: number): AsyncGenerator<Buffer> {
+  let size = 0
+  try {
+    for await (const piece of stream.iterator({ destroyOnReturn: false })) {
+      size += piece.length
+      if (size > limit) throw tooLarge(limit)
+      yield piece
+    }
+  } catch (thrown) {
+    throw thrown instanceof DomainError ? thrown : cut()
+  }
+}
+
+/** @throws DomainError too_large when a request announces more than `limit` bytes */
+export function assertLength(request: IncomingMessage, limit: number): void {
+  if ((announcedLength(request) ?? 0) > limit) throw tooLarge(limit)
+}

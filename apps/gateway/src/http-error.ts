@@ -1,0 +1,15 @@
+/** A failure of HTTP itself, which no service knows: 405, 406, 408, 414, 415, 416 and 431 (`house.md` 5). */
+export class HttpError extends Error {
+  readonly status: number
+  /** For `X-Error-Code`. */
+  readonly code: string
+
+  constructor(status: number, code: string, detail: string) {
+    super(detail)
+    this.status = status
+    this.code = code
+  }
+}
+
+export const unsupportedMediaType = (detail: string) =>
+  new HttpError(415, 'unsupported_media_type', detail)

@@ -1,0 +1,40 @@
+import type { AddressInfo } from 'node:net'
+import { buildGateway } from './app.ts'
+import type { GatewayPorts, Phase } from './ports.ts'
+
+export { buildGateway } from './app.ts'
+export { type GatewaySettings, readConfig } from './config.ts'
+export type { GatewayPorts, HealthChecks, Services } from './ports.ts'
+
+export interface Gateway {
+  /** Where it listens, e.g. `http://127.0.0.1:8080`. */
+  url: string
+  port: number
+  /** Refuses new calls, lets running ones end for at most 20 s, then closes. */
+  stop(): Promise<void>
+}
+
+const streamsEndWithinMs = 20_000
+
+/** Starts the one public HTTP server (`design.md` 2). It answers when this resolves. */
+export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
+  const { host, port: wanted } = ports.settings
+  const phase: Phase = { now: 'starting' }
+  const app = await buildGateway(ports, phase)
+  await app.listen({ host, port: wanted })
+  const port = portOf(app.server.address())
+  phase.now = 'ready'
+
+  const stop = async () => {
+    phase.now = 'stopping'
+    const cut = setTimeout(() => app.server.closeAllConnections(), streamsEndWithinMs)
+    await app.close()
+    clearTimeout(cut)
+  }
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, port, stop }
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address === 'object' && address !== null) return address.port
+  throw new Error('the gateway listens on no port')
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { apiVersion, mediaType } from '@reticle/contracts/openapi'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isStream } from '../request.ts'
+import { bodyOf, type Failed } from './errors.ts'
+
+/** Connections themselves: what is no HTTP, what comes too slowly, bodies that nobody read (`reliability.md` 8). */
+
+interface ClientError extends Error {
+  code?: string
+  rawPacket?: unknown
+}
+
+/** Sockets that carry a stream now: they have no time to be complete in, but must not fall silent. */
+export type Streaming = WeakSet<Socket>
+
+export function watchConnections(
+  app: FastifyInstance,
+  streaming: Streaming,
+  idleTimeout: number,
+): void {
+  app.addHook('onRequest', async ({ routeOptions: { config }, raw: { socket } }) => {
+    if (!config.operation || !isStream(config.operation)) return
+    streaming.add(socket)
+    socket.setTimeout(idleTimeout) // silence: the server's own listener destroys the socket
+  })
+  app.addHook('onResponse', async (request) => {
+    streaming.delete(request.raw.socket)
+    closeWhenUnread(request)
+  })
+}
+
+const drainMs = 1000
+
+/** Closing at once would reset a connection on which the client still sends, and the answer with it. */
+function closeWhenUnread({ raw }: FastifyRequest): void {
+  if (raw.complete || raw.socket.destroyed) return
+  raw.resume()
+  const timer = setTimeout(() => raw.complete || raw.socket.destroy(), drainMs)
+  timer.unref()
+}
+
+/** Answers what the parser of HTTP refused or what took too long, in the form of every other error. */
+export function clientErrors(streaming: Streaming) {
+  return (error: ClientError, socket: Socket): void => {
+    const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    if (isLate && streaming.has(socket)) return
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
+    socket.end(answerTo(failedOf(error)), () => socket.destroy())
+  }
+}
+
+function failedOf({ code, rawPacket }: ClientError): Failed {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, code: 'request_timeout', detail: 'The request came too slowly.' }
+  if (code !== 'HPE_HEADER_OVERFLOW')
+    return { status: 400, code: 'parse_error', detail: 'This is not a valid HTTP request.' }
+  return isLongPath(rawPacket)
+    ? { status: 414, code: 'uri_too_long', detail: 'The address is too long.' }
+    : { status: 431, code: 'headers_too_large', detail: 'The request headers are too large.' }
+}
+
+const longPath = 12 * 1024 // of the 16 KiB that path and headers may have together
+
+function isLongPath(packet: unknown): boolean {
+  if (!Buffer.isBuffer(packet)) return false
+  const end = packet.indexOf('\n')
+  const line = packet.toString('latin1', 0, end === -1 ? packet.length : end)
+  return line.length > longPath && /^[A-Z]+ \//.test(line)
+}
+
+function answerTo(failed: Failed): string {
+  const request_id = randomUUID()
+  const body = JSON.stringify(bodyOf(failed, request_id))
+  return [
+    `HTTP/1.1 ${failed.status} ${STATUS_CODES[failed.status]}`,
+    `Content-Type: ${mediaType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Error-Code: ${failed.code}`,
+    `X-Request-Id: ${request_id}`,
+    `X-Service-Version: ${apiVersion}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}

@@ -1,0 +1,86 @@
+import { mediaType } from '@reticle/contracts/openapi'
+import { DomainError, kinds, toDomainError } from '@reticle/kit'
+import type { Logger } from '@reticle/kit/log'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError } from '../http-error.ts'
+import { listsProblem } from './accept.ts'
+import { setHeaders } from './headers.ts'
+import { problemOf, problemType } from './problem.ts'
+
+/** A failure as it is shown: `spec/api-annotations.md` 5.1. */
+export interface Failed {
+  status: number
+  code: string
+  detail: string
+  /** Stands instead of `{detail, code, request_id}`. */
+  body?: unknown
+  more?: Record<string, unknown>
+  retryAfter?: number
+}
+
+/** The only place where failures become answers. What is no failure of ours or of HTTP is logged and stays inside. */
+export function answerErrors(app: FastifyInstance, log: Logger): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log))
+  app.setNotFoundHandler(() => {
+    throw new DomainError('not_found', 'Not found.')
+  })
+}
+
+/** Also for failures before any route was found, where no hook has run. */
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+): void {
+  const failed = failedOf(error)
+  if (failed.status === 500) log.error({ err: error, request_id: request.id }, 'request failed')
+  setHeaders(request, reply)
+  reply.code(failed.status).headers({ 'x-error-code': failed.code, 'cache-control': 'no-store' })
+  if (failed.status === 401) reply.header('www-authenticate', 'Token')
+  if (failed.retryAfter !== undefined) reply.header('retry-after', failed.retryAfter)
+  const isProblem = listsProblem(request.headers.accept)
+  const body = isProblem ? problemOf(failed, request) : bodyOf(failed, request.id)
+  reply.type(isProblem ? problemType : (request.answerType ?? mediaType))
+  reply.send(Buffer.from(JSON.stringify(body)))
+}
+
+export function bodyOf({ detail, code, body, more }: Failed, request_id: string): unknown {
+  return body ?? { detail, code, request_id, ...more }
+}
+
+function failedOf(error: unknown): Failed {
+  if (error instanceof HttpError) {
+    const { status, code, message: detail } = error
+    return { status, code, detail }
+  }
+  const known = frameworkErrors[codeOf(error)]
+  return known ?? shown(toDomainError(error))
+}
+
+/** A format that is switched off is 405 (`spec/api-annotations.md` 2.1), which no kind of the table stands for. */
+const statusOfCode: Record<string, number> = { format_disabled: 405 }
+
+function shown({ kind, code, message, body, more, retry_after }: DomainError): Failed {
+  const status = statusOfCode[code] ?? kinds[kind].http
+  const retryAfter = kind === 'unavailable' ? (retry_after ?? 2) : retry_after
+  return { status, code, detail: message, body, more, retryAfter }
+}
+
+const badUrl = { status: 400, code: 'parse_error', detail: 'The path is not correctly encoded.' }
+const noSuch = { status: 404, code: 'not_found', detail: 'Not found.' }
+
+/** What the framework itself refuses, by its codes. */
+const frameworkErrors: Record<string, Failed> = {
+  FST_ERR_BAD_URL: badUrl,
+  FST_ERR_MAX_PARAM_LENGTH: noSuch,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    status: 415,
+    code: 'unsupported_media_type',
+    detail: 'The media type of the body is not valid.',
+  },
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

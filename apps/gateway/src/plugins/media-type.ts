@@ -1,0 +1,48 @@
+import { isBytes, type Operation } from '@reticle/contracts/api/operation'
+import type { FastifyRequest } from 'fastify'
+import { announcedLength, assertLength } from '../body.ts'
+import type { GatewaySettings } from '../config.ts'
+import { unsupportedMediaType } from '../http-error.ts'
+import type { Check } from '../request.ts'
+
+type Limits = Pick<GatewaySettings, 'maxBody' | 'maxAnnotationsBody' | 'maxMultipart'>
+
+const json = /^application\/(?:json|vnd\.[\w.+-]+\+json)$/
+const form = /^multipart\/form-data$/
+
+/** What a body says of itself: its type, its coding, its length (415, 413), before any of it is read. */
+export function checkBody(limits: Limits): Check {
+  return (request, _reply, operation) => {
+    const takesNone = operation.method === 'GET' || operation.method === 'DELETE'
+    if (takesNone || announcedLength(request.raw) === 0) return
+    assertType(request, operation)
+    assertLength(request.raw, limitOf(operation, limits))
+  }
+}
+
+function limitOf(operation: Operation, limits: Limits): number {
+  if (operation.form) return limits.maxMultipart
+  return isBytes(operation.body) ? limits.maxAnnotationsBody : limits.maxBody
+}
+
+function assertType({ headers }: FastifyRequest, operation: Operation): void {
+  const coding = headers['content-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'identity')
+    throw unsupportedMediaType('Request bodies may not be compressed.')
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
+  const wanted = operation.form ? form : json
+  if (!wanted.test(type.trim()))
+    throw unsupportedMediaType(
+      operation.form
+        ? 'Send the file as multipart/form-data.'
+        : `Unsupported media type "${type.trim()}" in request. Send application/json.`,
+    )
+  if (!operation.form) assertCharset(parameters)
+}
+
+function assertCharset(parameters: readonly string[]): void {
+  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='))
+  const name = charset?.slice('charset='.length).replaceAll('"', '')
+  if (name !== undefined && name !== 'utf-8' && name !== 'utf8')
+    throw unsupportedMediaType(`Unsupported charset "${name}". Send UTF-8.`)
+}

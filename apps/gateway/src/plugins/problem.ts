@@ -1,0 +1,51 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { Failed } from './errors.ts'
+
+/** Errors as RFC 9457 wants them, for clients that ask for it (`spec/api-annotations.md` 5.2). */
+
+export const problemType = 'application/problem+json'
+
+interface FieldProblem {
+  /** JSON pointer into what was sent. */
+  pointer: string
+  code: string
+  message: string
+}
+
+export function problemOf(failed: Failed, request: FastifyRequest): Record<string, unknown> {
+  const { status, code, detail, body, more } = failed
+  const errors = fieldProblems(body, '', code)
+  const [first] = errors
+  return {
+    type: `urn:service:error:${code}`,
+    title: errors.length > 0 ? 'Validation failed' : (STATUS_CODES[status] ?? 'Error'),
+    status,
+    detail: first ? described(first) : detail,
+    instance: request.url.split('?', 1)[0],
+    code,
+    request_id: request.id,
+    ...more,
+    ...members(body),
+    ...(errors.length > 0 && { errors }),
+  }
+}
+
+/** `/labels/0/name: ...` in words. */
+const described = ({ pointer, message }: FieldProblem) =>
+  pointer ? `${pointer.slice(1).replaceAll('/', '.')}: ${message}` : message
+
+/** Texts in lists are messages about the place where the list stands. */
+function fieldProblems(body: unknown, pointer: string, code: string): FieldProblem[] {
+  if (typeof body !== 'object' || body === null) return []
+  return Object.entries(body).flatMap(([key, value]): FieldProblem[] => {
+    if (Array.isArray(body) && typeof value === 'string') return [{ pointer, code, message: value }]
+    return fieldProblems(value, key === 'non_field_errors' ? pointer : `${pointer}/${key}`, code)
+  })
+}
+
+/** Plain members of a body of its own shape, such as `rq_id`. */
+function members(body: unknown): Record<string, unknown> {
+  const entries = Object.entries(body ?? {}).filter(([, value]) => typeof value === 'string')
+  return Array.isArray(body) ? {} : Object.fromEntries(entries)
+}

@@ -1,0 +1,81 @@
+import { isPage, type Operation } from '@reticle/contracts/api/operation'
+import { recordTag } from '@reticle/kit/etag'
+import { absolute } from '@reticle/kit/links'
+import { pageNumber, readPage } from '@reticle/kit/list/page'
+import { isBytesAnswer } from '@reticle/kit/rpc/context'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { isNotModified } from './etag-match.ts'
+import { originOf, queryOf } from './request.ts'
+import { sendBytes } from './send-bytes.ts'
+
+/** Where the API is mounted. */
+export const apiPrefix = '/api'
+
+/** Sends what a handler answered: absolute links, neighbours of a page, the tag of a record (`design.md` 8). */
+export async function present(
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+): Promise<FastifyReply> {
+  reply.code(operation.success)
+  if (isBytesAnswer(answer)) return sendBytes(request, reply, answer)
+  reply.header('cache-control', 'no-store')
+  if (answer === undefined) return reply.send()
+  const tag = tagOf(answer)
+  if (tag) reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
+  if (tag && isNotModified(request, tag)) return reply.code(304).send()
+  return sendJson(request, reply, linked(operation, request, answer))
+}
+
+/** Sends a value under the media type that the client asked for. */
+export function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  value: unknown,
+): FastifyReply {
+  // bytes: a text would get "; charset=utf-8" added to its type
+  return reply.type(request.answerType ?? '').send(Buffer.from(JSON.stringify(value)))
+}
+
+function linked(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
+  const base = originOf(request) + apiPrefix
+  const [schema] = Object.values(operation.answers)
+  const value = absolute(operation.answer, answer, base)
+  if (!schema || !isPage(schema)) return value
+  const { count, results } = pageShape.parse(value)
+  return { count, ...neighbours(request, count), results }
+}
+
+const pageShape = z.object({ count: z.number(), results: z.array(z.unknown()) })
+const record = z.object({ id: z.number(), updated_date: z.string() })
+
+function tagOf(answer: unknown): string | undefined {
+  const found = record.safeParse(answer)
+  return found.success ? recordTag(found.data) : undefined
+}
+
+/** Addresses of the pages before and after, with every parameter of the query kept (`spec/api-workspace.md` 1.5). */
+function neighbours(request: FastifyRequest, count: number) {
+  const query = queryOf(request)
+  const page = readPage({
+    page: textOf(query.get('page')),
+    page_size: textOf(query.get('page_size')),
+  })
+  const number = pageNumber(page, count)
+  const link = (to: number) => pageLink(request, to)
+  return {
+    next: number * page.size < count ? link(number + 1) : null,
+    previous: number > 1 ? link(number - 1) : null,
+  }
+}
+
+const textOf = (given: unknown) => (typeof given === 'string' ? given : undefined)
+
+function pageLink(request: FastifyRequest, number: number): string {
+  const [path, query] = request.url.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.set('page', String(number))
+  return `${originOf(request)}${path}?${parameters}`
+}

@@ -1,0 +1,94 @@
+import { isBytes, type Operation } from '@reticle/contracts/api/operation'
+import { headerName } from '@reticle/contracts/openapi'
+import { DomainError, invalid, invalidInput, notFound } from '@reticle/kit'
+import { readIfMatch } from '@reticle/kit/etag'
+import { wording } from '@reticle/kit/validation'
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { limitedBytes } from './body.ts'
+import type { GatewaySettings } from './config.ts'
+import { readJson } from './json-body.ts'
+import { queryOf } from './request.ts'
+
+export type Limits = Pick<GatewaySettings, 'maxBody' | 'maxAnnotationsBody'>
+
+/** A request as the input of its handler: `{...params, ...query, ...headers, body}`. */
+export type Read = (request: FastifyRequest) => Promise<Record<string, unknown>>
+
+/**
+ * The reading of one row. Params that do not parse are no such object (404); query, headers and body that do not parse
+ * are the sender's mistake (400). Bytes are passed on unread.
+ */
+export function reader(operation: Operation, limits: Limits): Read {
+  const { params, query, headers, body } = operation
+  const rest = z.object({
+    ...query?.shape,
+    ...headers?.shape,
+    ...(body && !isBytes(body) && { body }),
+  })
+  return async (request) => {
+    const found = readParams(params, request)
+    const given = { ...readQuery(query, request), ...readHeaders(headers, request) }
+    const sent = await readBody(operation, request, limits)
+    const parsed = rest.safeParse({ ...given, body: sent ?? {} }, { error: wording })
+    if (parsed.error) throw invalidInput(parsed.error.issues.map(outOfBody))
+    return { ...found, ...parsed.data, ...(isBytes(body) && { body: sent }) }
+  }
+}
+
+function readParams(params: Operation['params'], { params: given }: FastifyRequest) {
+  const values = Object.values(given ?? {})
+  if (values.some((value) => String(value).includes('\0'))) throw notFound()
+  const found = params?.safeParse(given)
+  if (found?.error) throw notFound()
+  return found?.data
+}
+
+/** Names that the row does not declare are ignored (`spec/api-workspace.md` 1.5). */
+function readQuery(query: Operation['query'], request: FastifyRequest): Record<string, unknown> {
+  const given = queryOf(request)
+  const declared = Object.keys(query?.shape ?? {}).filter((name) => given.has(name))
+  return Object.fromEntries(declared.map((name) => [name, single(name, given.get(name))]))
+}
+
+function single(name: string, value: unknown): unknown {
+  if (Array.isArray(value)) throw invalid({ [name]: 'This parameter may be given only once.' })
+  if (String(value).includes('\0')) throw invalid({ [name]: 'Null characters are not allowed.' })
+  return value
+}
+
+function readHeaders(headers: Operation['headers'], request: FastifyRequest) {
+  const names = Object.keys(headers?.shape ?? {})
+  const given = names.map((name) => [name, request.headers[headerName(name).toLowerCase()]])
+  if (names.includes('if_match')) readIfMatch(request.headers['if-match'])
+  return Object.fromEntries(given)
+}
+
+async function readBody(operation: Operation, { raw }: FastifyRequest, limits: Limits) {
+  if (isBytes(operation.body)) return limitedBytes(raw, limits.maxAnnotationsBody)
+  return takesJson(operation) ? readJson(raw, limits.maxBody) : undefined
+}
+
+/** Bodies of reads and deletions are ignored; forms are read by their routes. */
+function takesJson({ method, form }: Operation): boolean {
+  return method !== 'GET' && method !== 'DELETE' && form === undefined
+}
+
+/** The sender's field is `name`, not `body.name`. */
+function outOfBody<I extends { path: PropertyKey[] }>(issue: I): I {
+  return issue.path[0] === 'body' ? { ...issue, path: issue.path.slice(1) } : issue
+}
+
+/**
+ * What an access token may do on a row; other ways to sign in are not narrowed (`spec/api-workspace.md` 2.3).
+ *
+ * @throws DomainError forbidden
+ */
+export function allowToken({ by_token, method }: Operation, { principal }: FastifyRequest): void {
+  const token = principal?.token
+  if (!token || by_token === 'always') return
+  const isReading = method === 'GET'
+  if (by_token === 'never') throw new DomainError('forbidden', 'Access tokens may not do this.')
+  if (token.read_only && !isReading)
+    throw new DomainError('forbidden', 'This access token may only read.')
+}

@@ -1,0 +1,59 @@
+import type { Operation, Principal } from '@reticle/contracts'
+import { isBytes } from '@reticle/contracts/api/operation'
+import type { Context } from '@reticle/kit'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The row that a route answers. Routes without one (probes, 405, static files) are checked by no hook. */
+    operation?: Operation
+    /** The answer has one form, whatever `Accept` says. */
+    ignoresAccept?: boolean
+  }
+  interface FastifyRequest {
+    /** Who is calling; null for nobody. */
+    principal: Principal | null
+    /** Media type of a JSON answer; null where `Accept` allows none. */
+    answerType: string | null
+  }
+}
+
+/** A step that a request has to pass before its route is asked. */
+export type Check = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: Operation,
+) => Promise<void> | void
+
+const messageMs = 60_000
+const streamMs = 3_600_000
+
+/** Does its body or its answer grow with the data? */
+export function isStream({ body, answer, form }: Operation): boolean {
+  return isBytes(body) || isBytes(answer) || form !== undefined
+}
+
+/** What travels with a call: until when it may take, and a signal that fires when the client goes away. */
+export function contextOf(request: FastifyRequest, reply: FastifyReply): Context {
+  const { operation } = request.routeOptions.config
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
+  return {
+    principal: request.principal,
+    request_id: request.id,
+    deadline: Date.now() + (operation && isStream(operation) ? streamMs : messageMs),
+    signal: gone.signal,
+  }
+}
+
+/** Scheme and host as the client used them, within the trusted hops (`spec/api-workspace.md` 1.1). */
+export function originOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.host}`
+}
+
+/** Members of the query; a name that was sent twice has a list. */
+export function queryOf(request: FastifyRequest): Map<string, unknown> {
+  return new Map(Object.entries(request.query ?? {}))
+}

@@ -1,0 +1,57 @@
+import { type DataParameters, dataParameters } from '@reticle/contracts/rest/media'
+import type { UploadedFile } from '@reticle/contracts/rest/requests'
+import { invalid, invalidInput } from '@reticle/kit'
+import { wording } from '@reticle/kit/validation'
+import { z } from 'zod'
+import { announcedLength } from '../body.ts'
+import { type ArrivingFile, type Fields, readForm } from './form.ts'
+import { orRemove, storeFile, type Upload } from './upload.ts'
+
+/** `POST /tasks/:id/data`: pictures, or one zip archive of them, become the media of a task (api-workspace 4.5). */
+
+const limits = { files: 10_000, fields: 20_000, parts: 30_000 }
+const fileField = /^(?:client_files(?:\[\d+\])?|zip)$/
+const noFile = 'No file was submitted.'
+const target = z.object({ id: z.int() })
+
+export const dataUpload: Upload = async ({ input, request, context }, ports) => {
+  const { services, blobs, settings } = ports
+  const { id } = target.parse(input)
+  const opening = { purpose: 'data', target: 'task', id } as const
+  const { upload_id, prefix } = await services.requests.openUpload(opening, context)
+  if (announcedLength(request.raw) === 0) throw invalid({ client_files: noFile })
+
+  return orRemove(ports, prefix, async () => {
+    const files: UploadedFile[] = []
+    const onFile = async (file: ArrivingFile, signal: AbortSignal) => {
+      assertFile(file, files)
+      files.push(await storeFile(blobs, `${prefix}${files.length}`, file, signal))
+    }
+    const { signal } = context
+    const fields = await readForm(request, {
+      limits,
+      maxBytes: settings.maxMultipart,
+      signal,
+      onFile,
+    })
+    if (files.length === 0) throw invalid({ client_files: noFile })
+    const body = { upload_id, task_id: id, files, parameters: readParameters(fields) }
+    return services.requests.startDataPreparation({ body }, context)
+  })
+}
+
+function assertFile({ field, name }: ArrivingFile, before: readonly UploadedFile[]): void {
+  if (!fileField.test(field))
+    throw invalid({
+      [field]:
+        'No file is expected here. Send files as client_files[0], client_files[1] and so on.',
+    })
+  if (before.some((file) => file.name === name))
+    throw invalid({ client_files: `The file ${name} was submitted twice.` })
+}
+
+function readParameters(fields: Fields): DataParameters {
+  const read = dataParameters.safeParse(fields, { error: wording })
+  if (read.error) throw invalidInput(read.error.issues)
+  return read.data
+}

@@ -1,0 +1,109 @@
+import { tables } from '@reticle/contracts'
+import type { Operation } from '@reticle/contracts/api/operation'
+import { targets } from '@reticle/contracts/rest/facts'
+import { DomainError, notFound } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { isNotModified } from '../etag-match.ts'
+import { HttpError } from '../http-error.ts'
+import type { GatewayPorts, Services } from '../ports.ts'
+import { allowToken, reader } from '../read.ts'
+import { contextOf } from '../request.ts'
+import { bytesStream, guardContent } from '../send-bytes.ts'
+import { pathOf } from '../serve.ts'
+import { attachment } from './content-disposition.ts'
+import { type ByteRange, readRange } from './range.ts'
+
+type ResultFile = Awaited<ReturnType<Services['requests']['getResultFile']>>
+
+const downloadInput = z.object({ id: z.int(), rq_id: z.string().optional() })
+
+/** Results of exports, streamed out of the object store with ranges (`spec/api-annotations.md` 2.2). */
+export function serveDownloads(api: FastifyInstance, ports: GatewayPorts): void {
+  const { downloadTaskDataset, downloadJobDataset } = tables.requests
+  for (const operation of [downloadTaskDataset, downloadJobDataset])
+    serveDownload(api, operation, ports)
+}
+
+function serveDownload(
+  api: FastifyInstance,
+  operation: Operation,
+  { services: { requests }, blobs, settings }: GatewayPorts,
+): void {
+  const read = reader(operation, settings)
+  const target = targetOf(operation)
+  const config = { operation, ignoresAccept: true }
+  api.get(pathOf(operation), { config }, async (request, reply) => {
+    const { id, rq_id } = downloadInput.parse(await read(request))
+    allowToken(operation, request)
+    const input = { target, id, rq_id }
+    const file = await requests.getResultFile(input, contextOf(request, reply))
+    return sendFile(request, reply, file, blobs)
+  })
+}
+
+/** What the first part of a row's path stands for. */
+export function targetOf({ path, name }: Operation): (typeof targets)[number] {
+  const target = targets.find((one) => path.startsWith(`/${one}s/`))
+  if (!target) throw new Error(`${name} has no target in its path`)
+  return target
+}
+
+async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: ResultFile,
+  blobs: BlobStore,
+): Promise<FastifyReply> {
+  setFileHeaders(reply, file)
+  if (isNotModified(request, file.etag)) return reply.code(304).send()
+  const range = wantedRange(request, file)
+  if (range === 'none') {
+    reply.header('content-range', `bytes */${file.size}`)
+    throw new HttpError(416, 'range_not_satisfiable', `The file has ${file.size} bytes.`)
+  }
+  setLength(reply, file, range)
+  if (request.method === 'HEAD') return reply.send()
+  const part = range === 'whole' ? undefined : range
+  const { chunks } = await blobs.get(file.key, part).catch(expired)
+  return reply.send(bytesStream(chunks))
+}
+
+function setFileHeaders(reply: FastifyReply, file: ResultFile): void {
+  guardContent(reply, file.media_type)
+  reply.headers({
+    etag: file.etag,
+    'last-modified': new Date(file.finished_date).toUTCString(),
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    'content-disposition': attachment(file.filename),
+  })
+}
+
+function setLength(
+  reply: FastifyReply,
+  { size, media_type }: ResultFile,
+  range: 'whole' | ByteRange,
+) {
+  reply.type(media_type)
+  if (range === 'whole') return reply.header('content-length', size)
+  const { start, end } = range
+  reply.code(206).headers({
+    'content-range': `bytes ${start}-${end}/${size}`,
+    'content-length': end - start + 1,
+  })
+}
+
+/** `If-Range` that names another state makes the whole file the answer (RFC 9110 13.1.5). */
+function wantedRange({ headers }: FastifyRequest, { size, etag, finished_date }: ResultFile) {
+  const condition = headers['if-range']
+  const date = new Date(finished_date).toUTCString()
+  const isSame = condition === undefined || condition === etag || condition === date
+  return isSame ? readRange(headers.range, size) : 'whole'
+}
+
+function expired(thrown: unknown): never {
+  if (!(thrown instanceof DomainError) || thrown.kind !== 'not_found') throw thrown
+  throw notFound('The exported file has expired, please retry exporting', 'result_expired')
+}

@@ -1,0 +1,158 @@
+import type { Readable } from 'node:stream'
+import type { MultipartFile, MultipartValue } from '@fastify/multipart'
+import { DomainError, invalid } from '@reticle/kit'
+import type { FastifyRequest } from 'fastify'
+
+/** Multipart forms: fields are kept, files are handed on as they arrive (`reliability.md` 8). */
+
+export interface FormLimits {
+  files: number
+  fields: number
+  parts: number
+}
+
+/** A file of a form while its bytes arrive. */
+export interface ArrivingFile {
+  field: string
+  /** Base name of what the client sent. */
+  name: string
+  pieces: AsyncIterable<Uint8Array>
+}
+
+export interface FormOptions {
+  limits: FormLimits
+  /** Bytes of the whole body. */
+  maxBytes: number
+  /** Fires when the client goes away. */
+  signal: AbortSignal
+  /** Reads all pieces of a file; the next part is looked at when it is done. */
+  onFile(file: ArrivingFile, signal: AbortSignal): Promise<void>
+}
+
+export type Fields = Record<string, unknown>
+
+const fieldSize = 64 * 1024
+const longestName = 1024
+const longestBoundary = 70 // RFC 2046 5.1.1
+
+/** @throws DomainError invalid when the parts of a body could not be told apart */
+export function assertBoundary({ headers }: FastifyRequest): void {
+  const given = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(headers['content-type'] ?? '')
+  const boundary = given?.[1] ?? given?.[2] ?? ''
+  if (boundary === '') throw malformed('its Content-Type names no boundary')
+  if (boundary.length > longestBoundary)
+    throw malformed(`its boundary is longer than ${longestBoundary} characters`)
+}
+
+const malformed = (reason: string) =>
+  new DomainError('invalid', `The multipart body cannot be read: ${reason}.`, {
+    code: 'parse_error',
+  })
+
+/**
+ * Reads a form to its end and answers its fields.
+ *
+ * @throws DomainError invalid for a body that is malformed or cut, too_large above a limit, or what `onFile` throws
+ */
+export async function readForm(request: FastifyRequest, options: FormOptions): Promise<Fields> {
+  const over = new AbortController()
+  const signal = AbortSignal.any([options.signal, over.signal])
+  const parts = request.parts({ limits: { ...options.limits, ...partLimits } })
+  const fields = new Map<string, unknown>()
+  const halted = rejection(signal)
+  const count = countBytes(options.maxBytes, over)
+  try {
+    let next = parts.next() // begins to read: bytes are counted from here on
+    request.raw.on('data', count)
+    for (;;) {
+      const { done, value: part } = await Promise.race([next.catch(rethrow), halted])
+      if (done) return Object.fromEntries(fields)
+      if (part.type === 'field') addField(fields, part)
+      else await options.onFile(arriving(part, signal), signal)
+      next = parts.next()
+    }
+  } finally {
+    request.raw.off('data', count).unpipe()
+  }
+}
+
+const partLimits = { fieldSize, fileSize: Number.MAX_SAFE_INTEGER, headerPairs: 64 }
+
+function countBytes(maxBytes: number, over: AbortController): (piece: Buffer) => void {
+  let total = 0
+  return ({ length }) => {
+    total += length
+    if (total <= maxBytes || over.signal.aborted) return
+    over.abort(new DomainError('too_large', `The upload is larger than ${maxBytes} bytes.`))
+  }
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  const halted = new Promise<never>((_, reject) => {
+    const halt = () => reject(reasonOf(signal))
+    if (signal.aborted) halt()
+    else signal.addEventListener('abort', halt, { once: true })
+  })
+  halted.catch(() => undefined)
+  return halted
+}
+
+function reasonOf({ reason }: AbortSignal): DomainError {
+  return reason instanceof DomainError ? reason : malformed('it ended early')
+}
+
+function arriving({ fieldname, filename, file }: MultipartFile, signal: AbortSignal): ArrivingFile {
+  return { field: fieldname, name: baseName(fieldname, filename), pieces: piecesOf(file, signal) }
+}
+
+async function* piecesOf(file: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const stop = () => file.destroy(reasonOf(signal))
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    yield* file
+  } catch (thrown) {
+    throw formError(thrown)
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Clients send whole local paths; only the last part is kept (`spec/client-compat.md` 2.22). */
+function baseName(field: string, filename: string | undefined): string {
+  const last = (filename ?? '').split(/[\\/]/).at(-1) ?? ''
+  const name = last.replace(/\p{Cc}/gu, '').trim()
+  if (name === '' || name === '.' || name === '..')
+    throw invalid({ [field]: 'The submitted file has no name.' })
+  if (name.length > longestName)
+    throw invalid({ [field]: `The name of the file is longer than ${longestName} characters.` })
+  return name
+}
+
+function addField(fields: Map<string, unknown>, part: MultipartValue): void {
+  const { fieldname: name, value, valueTruncated } = part
+  if (valueTruncated)
+    throw new DomainError('too_large', `The field ${name} is larger than ${fieldSize} bytes.`)
+  if (fields.has(name)) throw invalid({ [name]: 'This field may be given only once.' })
+  fields.set(name, value)
+}
+
+function rethrow(thrown: unknown): never {
+  throw formError(thrown)
+}
+
+const limitTexts: Record<string, string> = {
+  FST_PARTS_LIMIT: 'The form has too many parts.',
+  FST_FILES_LIMIT: 'The form has too many files.',
+  FST_FIELDS_LIMIT: 'The form has too many fields.',
+}
+
+/** Whatever the parser refuses is the sender's mistake. */
+function formError(thrown: unknown): DomainError {
+  if (thrown instanceof DomainError) return thrown
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  const tooMany = limitTexts[code]
+  if (tooMany) return new DomainError('too_large', tooMany)
+  if (code === 'FST_PROTO_VIOLATION') return malformed('a field has a forbidden name')
+  if (code === 'FST_INVALID_JSON_FIELD_ERROR') return malformed('a field is not valid JSON')
+  return malformed('it is not complete or not well-formed')
+}

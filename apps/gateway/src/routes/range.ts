@@ -1,0 +1,23 @@
+/** Part of a file: first and last byte, both included. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+/**
+ * Reads `Range` (RFC 9110 14.2) of a file of `size` bytes. Other units, several ranges and what cannot be read mean the
+ * whole file; a range that holds no byte of it is `none` (416).
+ */
+export function readRange(given: string | undefined, size: number): ByteRange | 'whole' | 'none' {
+  const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(given ?? '') ?? []
+  if (first === undefined || last === undefined || first + last === '') return 'whole'
+  if (first === '') return suffix(Number(last), size)
+  const start = Number(first)
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  return start > end ? 'none' : { start, end }
+}
+
+function suffix(length: number, size: number): ByteRange | 'none' {
+  if (length === 0 || size === 0) return 'none'
+  return { start: Math.max(0, size - length), end: size - 1 }
+}

@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream'
+import type { BytesAnswer, Head } from '@reticle/kit'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isNotModified } from './etag-match.ts'
+import { HttpError } from './http-error.ts'
+
+type Pieces = AsyncIterator<Uint8Array>
+
+/**
+ * Sends bytes of a service. An answer of one piece has a length and goes out at once; more are streamed with
+ * back-pressure (`perf-design.md` 4.2). The first piece is awaited, so that an error before it keeps its own status.
+ */
+export async function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { head, chunks }: BytesAnswer,
+): Promise<FastifyReply> {
+  const pieces = chunks[Symbol.asyncIterator]()
+  setHead(request, reply, head)
+  if (head.etag && isNotModified(request, head.etag)) return endEarly(reply.code(304), pieces)
+  if (request.method === 'HEAD') return endEarly(reply, pieces)
+  const first = await pieces.next()
+  const second = first.done ? first : await pieces.next()
+  if (reply.statusCode === 204) return endEarly(reply.removeHeader('content-type'), pieces)
+  if (!first.done && !second.done) return reply.send(streamOf([first.value, second.value], pieces))
+  return reply.send(first.done ? Buffer.alloc(0) : asBuffer(first.value))
+}
+
+function setHead(request: FastifyRequest, reply: FastifyReply, head: Head): void {
+  if (head.etag) reply.header('etag', head.etag)
+  if (head.length !== undefined) reply.header('content-length', head.length)
+  reply.header('cache-control', caching(head))
+  reply.type(head.type ?? jsonType(request))
+  if (head.type) guardContent(reply, head.type)
+}
+
+function caching({ max_age, etag }: Head): string {
+  if (max_age !== undefined) return `private, max-age=${max_age}`
+  return etag ? 'private, no-cache' : 'no-store'
+}
+
+function jsonType({ answerType }: FastifyRequest): string {
+  if (answerType !== null) return answerType
+  throw new HttpError(406, 'not_acceptable', 'None of the media types in Accept can be produced.')
+}
+
+const raster = /^image\/(?:jpeg|png|webp|gif|avif|bmp|tiff)$/
+
+/** What users uploaded must not run in a browser (`reliability.md` 8, helmet). */
+export function guardContent(reply: FastifyReply, type: string): void {
+  reply.header('content-security-policy', 'sandbox')
+  if (!raster.test(type)) reply.header('content-disposition', 'attachment')
+}
+
+async function endEarly(reply: FastifyReply, pieces: Pieces): Promise<FastifyReply> {
+  await pieces.return?.()
+  return reply.send()
+}
+
+const asBuffer = (piece: Uint8Array) =>
+  Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+
+/** A stream of bytes that were begun to be read, and what follows them. */
+function streamOf(begun: Uint8Array[], rest: Pieces): Readable {
+  async function* all() {
+    yield* begun
+    yield* { [Symbol.asyncIterator]: () => rest }
+  }
+  return bytesStream(all())
+}
+
+export function bytesStream(pieces: AsyncIterable<Uint8Array>): Readable {
+  return Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
+}

@@ -1,0 +1,88 @@
+import { answered, type Operation, type Operations } from '@reticle/contracts/api/operation'
+import type { Context } from '@reticle/kit'
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import { HttpError } from './http-error.ts'
+import { present } from './present.ts'
+import { allowToken, type Limits, reader } from './read.ts'
+import { contextOf } from './request.ts'
+
+/** A service without its types: a row names what is called, and what it is called with was parsed by that row. */
+export interface AnyService {
+  [operation: string]: Caller['call']
+}
+interface Caller {
+  call(input: unknown, context: Context): Promise<unknown>
+}
+
+export interface ServeOptions {
+  limits: Limits
+  /** Hand over the `Authorization` header; for the one service that knows credentials. */
+  withCredential: boolean
+}
+
+/** Makes every row of a table that a service answers a route: read, call, present (`house.md` 3). */
+export function serve(
+  app: FastifyInstance,
+  table: Operations,
+  service: AnyService,
+  options: ServeOptions,
+): void {
+  for (const operation of answered(table)) {
+    const call = service[operation.name]
+    if (operation.method === null) continue
+    if (!call) throw new Error(`nobody answers ${operation.name}`)
+    route(app, operation, call, options)
+  }
+}
+
+function route(
+  app: FastifyInstance,
+  operation: Operation,
+  call: Caller['call'],
+  { limits, withCredential }: ServeOptions,
+): void {
+  const read = reader(operation, limits)
+  app.route({
+    method: methodOf(operation),
+    url: pathOf(operation),
+    config: { operation },
+    handler: async (request, reply) => {
+      const input = await read(request)
+      allowToken(operation, request)
+      const credential = withCredential ? request.headers.authorization : undefined
+      const answer = await call(input, { ...contextOf(request, reply), credential })
+      return present(operation, request, reply, answer)
+    },
+  })
+}
+
+/** The path of a row as a route; one trailing slash is optional on all of them (`spec/api-workspace.md` 1.1). */
+export const pathOf = ({ path }: Operation): string => path.replace(/\/$/, '')
+
+/** @throws Error for a call between services, which is no route */
+export function methodOf({ method, name }: Operation): HTTPMethods {
+  if (method === null) throw new Error(`${name} is no operation of the REST API`)
+  return method
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const
+
+/** 405 with `Allow` for known paths, 204 for OPTIONS: the rows know what is allowed. */
+export function serveOtherMethods(app: FastifyInstance, operations: readonly Operation[]): void {
+  for (const url of new Set(operations.map(pathOf))) {
+    const rows = operations.filter((one) => pathOf(one) === url)
+    const own = new Set<string>(rows.map(methodOf))
+    if (own.has('GET')) own.add('HEAD')
+    const allow = [...own, 'OPTIONS'].join(', ')
+    app.options(url, (_, reply) => reply.code(204).header('allow', allow).send())
+    app.route({
+      method: methods.filter((one) => !own.has(one)),
+      url,
+      onRequest: async (request, reply) => {
+        reply.header('allow', allow)
+        throw new HttpError(405, 'method_not_allowed', `Method "${request.method}" not allowed.`)
+      },
+      handler: (_, reply) => reply.send(),
+    })
+  }
+}
