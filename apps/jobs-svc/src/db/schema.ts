@@ -1,0 +1,129 @@
+// Written by `npm run codegen` from the migrated database. Do not edit.
+import type { ColumnType, Generated, Selectable } from 'kysely'
+
+type Timestamp = ColumnType<Date, Date | string, Date | string>
+
+export interface AppliedCallsTable {
+  call_id: string
+  response: Buffer | null
+  created_date: Generated<Date>
+}
+
+export interface BlobsTable {
+  key: string
+  state: 'pending' | 'live' | 'dead'
+  kind: 'upload' | 'media' | 'frames' | 'result'
+  size: number | null
+  organization_id: number | null
+  task_id: number | null
+  created_date: Generated<Date>
+  dead_date: Timestamp | null
+}
+
+export interface DeadEventsTable {
+  consumer: string
+  event_id: string
+  topic: string
+  partition: number
+  offset: number
+  key: string
+  headers: unknown
+  value: unknown
+  error: string
+  failed_date: Generated<Date>
+  replayed_date: Timestamp | null
+}
+
+export interface InboxTable {
+  consumer: string
+  event_id: string
+  received_date: Generated<Date>
+}
+
+export interface OutboxTable {
+  id: Generated<number>
+  event_id: string
+  topic: string
+  key: string
+  type: string
+  version: number
+  headers: unknown
+  data: unknown
+  created_date: Generated<Date>
+}
+
+export interface RequestsTable {
+  request_uuid: string
+  rq_id: string
+  action: 'export' | 'import' | 'create'
+  target: 'project' | 'task' | 'job'
+  target_id: number
+  subresource: 'annotations' | 'dataset' | null
+  format: string | null
+  params: unknown
+  project_id: number | null
+  task_id: number | null
+  job_id: number | null
+  org_id: number | null
+  owner_id: number
+  principal: unknown
+  tenant: string
+  priority: Generated<number>
+  size_class: Generated<'small' | 'large'>
+  status: 'queued' | 'started' | 'finished' | 'failed'
+  attempt: Generated<number>
+  max_attempts: Generated<number>
+  lease_owner: string | null
+  lease_token: Generated<number>
+  lease_until: Timestamp | null
+  not_before_date: Timestamp | null
+  is_applying: Generated<boolean>
+  progress: Generated<number>
+  stage: Generated<string>
+  message: Generated<string>
+  report: unknown | null
+  cache_key: string | null
+  input_key: string | null
+  result_key: string | null
+  result_size: number | null
+  result_id: number | null
+  created_date: Generated<Date>
+  started_date: Timestamp | null
+  finished_date: Timestamp | null
+  expiry_date: Timestamp | null
+}
+
+export interface TenantTurnsTable {
+  tenant: string
+  last_claimed_date: Timestamp | null
+}
+
+export interface UploadsTable {
+  upload_id: string
+  prefix: string
+  purpose: 'data' | 'annotations'
+  target: 'task' | 'job'
+  target_id: number
+  owner_id: number
+  created_date: Generated<Date>
+}
+
+export interface RequestsDb {
+  applied_calls: AppliedCallsTable
+  blobs: BlobsTable
+  dead_events: DeadEventsTable
+  inbox: InboxTable
+  outbox: OutboxTable
+  requests: RequestsTable
+  tenant_turns: TenantTurnsTable
+  uploads: UploadsTable
+}
+
+export type AppliedCallRow = Selectable<AppliedCallsTable>
+export type BlobRow = Selectable<BlobsTable>
+export type DeadEventRow = Selectable<DeadEventsTable>
+export type InboxRow = Selectable<InboxTable>
+export type OutboxRow = Selectable<OutboxTable>
+export type RequestRow = Selectable<RequestsTable>
+export type TenantTurnRow = Selectable<TenantTurnsTable>
+export type UploadRow = Selectable<UploadsTable>

@@ -1,0 +1,52 @@
+import { FormatError } from '@reticle/formats/errors'
+import type { Exporter, Format, Importer } from '@reticle/formats/model'
+import { findExporter, findImporter } from '@reticle/formats/registry'
+import { invalid, invalidText } from '@reticle/kit'
+
+/**
+ * The exporter a caller names, for media of a dimension.
+ *
+ * @throws DomainError invalid with the texts of `spec/api-annotations.md` 2.1
+ */
+export function chooseExporter(name: string | undefined, dimension: string): Format {
+  const format = findExporter(name ?? '')
+  if (!format) throw invalidText('Unknown format specified for the request', 'format_unknown')
+  assertDimension(format, dimension)
+  return format
+}
+
+/**
+ * The importer a caller names, for media of a dimension.
+ *
+ * @throws DomainError invalid with the texts of `spec/api-annotations.md` 2.3
+ */
+export function chooseImporter(name: string | undefined, dimension: string): Format {
+  if (name === undefined || name === '')
+    throw invalid({ format: 'This field is required.' }, 'required')
+  const format = findImporter(name)
+  if (!format) throw invalidText(`Unknown input format '${name.slice(0, 100)}'`, 'format_unknown')
+  assertDimension(format, dimension)
+  return format
+}
+
+function assertDimension({ name, dimension: own }: Format, dimension: string): void {
+  if (own === dimension) return
+  throw invalidText(
+    `The format '${name}' is for ${own} data, this data is ${dimension}`,
+    'format_dimension',
+  )
+}
+
+/** The exporter of a request that was accepted; a newer program may know formats that this one does not. */
+export function exporterOf(name: string): Exporter {
+  return findExporter(name)?.exporter ?? unknown(name)
+}
+
+/** The importer of a request that was accepted. */
+export function importerOf(name: string): Importer {
+  return findImporter(name)?.importer ?? unknown(name)
+}
+
+function unknown(name: string): never {
+  throw new FormatError(`the format '${name}' is not known to this worker`)
+}

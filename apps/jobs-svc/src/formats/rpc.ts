@@ -1,0 +1,8 @@
+import type { server } from '@reticle/contracts/api/server'
+import { listFormats } from '@reticle/formats/registry'
+import type { Service } from '@reticle/kit'
+
+/** The part of `/server` that this service answers: what can be imported and exported (`spec/api-annotations.md` 3). */
+export function formatHandlers(): Service<typeof server> {
+  return { listFormats: async () => listFormats() }
+}

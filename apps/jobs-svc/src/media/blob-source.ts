@@ -1,0 +1,18 @@
+import type { RandomAccess } from '@reticle/formats/archive/source'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { gather } from './packed.ts'
+
+/** An object of the store that formats read from any place, by ranges. */
+export function blobSource(
+  blobs: Pick<BlobStore, 'get'>,
+  { key, size }: { key: string; size: number },
+): RandomAccess {
+  return {
+    size,
+    read: async (start, end) => {
+      if (end <= start) return new Uint8Array()
+      const { chunks } = await blobs.get(key, { start, end })
+      return gather(chunks)
+    },
+  }
+}

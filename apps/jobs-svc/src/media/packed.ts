@@ -1,0 +1,59 @@
+import { Readable } from 'node:stream'
+import { createInflateRaw } from 'node:zlib'
+import type { FrameSource } from '@reticle/contracts/rest/media'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+
+/** Where the bytes of a picture lie: an object of its own, or a part of one, a member of a zip archive. */
+export type Place = Pick<FrameSource, 'key' | 'offset' | 'length' | 'packing'>
+
+type Pieces = AsyncIterable<Uint8Array>
+
+const pieceBytes = 64 * 1024
+
+/**
+ * The original bytes of a picture in pieces.
+ *
+ * @throws DomainError not_found when the object is gone; an error of zlib (`isUnpackError`) when it cannot be unpacked
+ */
+export async function* readPlace(
+  blobs: Pick<BlobStore, 'get'>,
+  { key, offset, length, packing }: Place,
+): AsyncGenerator<Uint8Array> {
+  const { chunks } = await blobs.get(key, { start: offset, end: offset + length })
+  yield* unpack(chunks, packing)
+}
+
+/** Undoes what a zip archive did to the bytes of a member. */
+export async function* unpack(
+  pieces: Pieces,
+  packing: Place['packing'],
+): AsyncGenerator<Uint8Array> {
+  if (packing === 'stored') {
+    yield* pieces
+    return
+  }
+  const packed = Readable.from(pieces)
+  const unpacked = createInflateRaw({ chunkSize: pieceBytes })
+  packed.on('error', (error) => unpacked.destroy(error))
+  try {
+    yield* packed.pipe(unpacked)
+  } finally {
+    packed.destroy()
+  }
+}
+
+export function isUnpackError(thrown: unknown): boolean {
+  return thrown instanceof Error && String(Reflect.get(thrown, 'code')).startsWith('Z_')
+}
+
+/** The first `most` bytes in one buffer (all of them when there are fewer); what follows is not read. */
+export async function gather(pieces: Pieces, most = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  const gathered: Uint8Array[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    gathered.push(piece)
+    size += piece.length
+    if (size >= most) break
+  }
+  return Buffer.concat(gathered).subarray(0, most)
+}

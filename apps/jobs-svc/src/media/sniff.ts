@@ -1,0 +1,58 @@
+/** What a file is, told by its first bytes and never by its name (`reliability.md` 9). */
+export type Kind =
+  | { is: 'image'; media_type: string }
+  | { is: 'zip' }
+  /** Known, but not readable by this installation. */
+  | { is: 'unsupported'; media_type: string }
+  | { is: 'unknown' }
+
+/** Bytes of the start of a file that `sniff` looks at. */
+export const sniffedBytes = 512
+
+interface Signature {
+  at: number
+  bytes: string
+  kind: Kind
+}
+
+const image = (media_type: string): Kind => ({ is: 'image', media_type })
+const unsupported = (media_type: string): Kind => ({ is: 'unsupported', media_type })
+
+const signatures: readonly Signature[] = [
+  { at: 0, bytes: '\xff\xd8\xff', kind: image('image/jpeg') },
+  { at: 0, bytes: '\x89PNG\r\n\x1a\n', kind: image('image/png') },
+  { at: 0, bytes: 'GIF87a', kind: image('image/gif') },
+  { at: 0, bytes: 'GIF89a', kind: image('image/gif') },
+  { at: 0, bytes: 'II*\0', kind: image('image/tiff') },
+  { at: 0, bytes: 'MM\0*', kind: image('image/tiff') },
+  { at: 8, bytes: 'WEBP', kind: image('image/webp') },
+  { at: 4, bytes: 'ftypavif', kind: image('image/avif') },
+  { at: 4, bytes: 'ftypavis', kind: image('image/avif') },
+  { at: 4, bytes: 'ftypmif1', kind: image('image/avif') },
+  { at: 4, bytes: 'ftyphei', kind: unsupported('image/heic') },
+  { at: 0, bytes: 'PK\x03\x04', kind: { is: 'zip' } },
+  { at: 0, bytes: 'PK\x05\x06', kind: { is: 'zip' } },
+  { at: 0, bytes: 'BM', kind: unsupported('image/bmp') },
+  { at: 0, bytes: '%PDF-', kind: unsupported('pdf') },
+  { at: 4, bytes: 'ftyp', kind: unsupported('video') },
+  { at: 8, bytes: 'AVI ', kind: unsupported('video') },
+  { at: 0, bytes: '\x1aE\xdf\xa3', kind: unsupported('video') },
+  { at: 0, bytes: 'FLV', kind: unsupported('video') },
+  { at: 0, bytes: '\0\0\x01\xba', kind: unsupported('video') },
+  { at: 0, bytes: '7z\xbc\xaf', kind: unsupported('archive') },
+  { at: 0, bytes: 'Rar!', kind: unsupported('archive') },
+  { at: 0, bytes: '\x1f\x8b', kind: unsupported('archive') },
+  { at: 257, bytes: 'ustar', kind: unsupported('archive') },
+]
+
+/** Reads the first `sniffedBytes` of a file (fewer when it is shorter). */
+export function sniff(head: Uint8Array): Kind {
+  const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1')
+  const found = signatures.find(({ at, bytes }) => text.startsWith(bytes, at))
+  if (found) return found.kind
+  return /^(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE svg|<svg[\s>])/.test(
+    text,
+  )
+    ? unsupported('image/svg+xml')
+    : { is: 'unknown' }
+}

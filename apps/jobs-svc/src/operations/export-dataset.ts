@@ -1,0 +1,91 @@
+import type { Track } from '@reticle/contracts/rest/annotations'
+import type { Facts } from '@reticle/contracts/rest/facts'
+import type { FrameSource } from '@reticle/contracts/rest/media'
+import type { RowKind } from '@reticle/contracts/row-lines'
+import { writeZip } from '@reticle/formats/archive/zip-writer'
+import type { Dataset, Item, ItemFrame } from '@reticle/formats/model'
+import { createReport } from '@reticle/formats/report'
+import { itemsOf } from '@reticle/formats/tracks'
+import type { Context } from '@reticle/kit'
+import { exporterOf } from '../formats/lookup.ts'
+import { readPlace } from '../media/packed.ts'
+import type { Outcome } from '../requests/ending.ts'
+import type { ExportWork } from '../requests/work.ts'
+import { formatLabels } from './format-labels.ts'
+import { readFrames } from './frames.ts'
+import { fromRows } from './from-rows.ts'
+import { contextOf, type OperationDeps } from './operation.ts'
+import { toReport } from './report.ts'
+import { resultKey } from './result-key.ts'
+import { type Staged, stageRows } from './staging.ts'
+
+/** Share of the work after which the rows are here and the conversion begins. */
+const rowsShare = 0.2
+
+/**
+ * Writes the annotations of a task or job, with the pictures where wanted, as an archive of the format into the blob
+ * store. All annotations come from one snapshot. Memory does not grow with them: rows wait in a temporary file.
+ */
+export async function exportDataset(work: ExportWork, deps: OperationDeps): Promise<Outcome> {
+  const { blobs, services, signal, tmpDir } = deps
+  const context = contextOf(work, signal)
+  const { target, target_id: id, task_id, params } = work
+  deps.progress(0, 'Reading annotations')
+  const facts = await services.tasks.authorize({ target, id, action: 'export' }, context)
+  const { labels } = await services.labels.getLabelSet({ task_id }, context)
+  const frames = await itemFrames(facts, deps, context)
+  const { chunks } = await services.annotations.readRows({ target, id }, context)
+  const rows = await stageRows(tmpDir, chunks, signal)
+
+  deps.progress(rowsShare, 'Writing the archive')
+  const subset = { name: facts.subset, frames, items: () => readItems(rows, frames, facts) }
+  const dataset: Dataset = {
+    labels: formatLabels(labels),
+    subsets: [subset],
+    saveImages: params.save_images,
+  }
+  const report = createReport()
+  const progress = (share: number) =>
+    deps.progress(rowsShare + (1 - rowsShare) * share, 'Writing the archive')
+  const files = exporterOf(params.format).exportDataset(dataset, { report, signal, progress })
+  const key = resultKey(work)
+  const { size } = await blobs.put(key, writeZip(files, work.created_date), { signal })
+  return { report: toReport(report), result: { key, size }, result_id: null }
+}
+
+async function itemFrames(
+  { task_id, jobs, target, size }: Facts,
+  { services, blobs }: OperationDeps,
+  context: Context,
+): Promise<ItemFrame[]> {
+  const [job] = jobs
+  const isJob = target === 'job' && job !== undefined
+  const start = isJob ? job.start_frame : 0
+  const range = { task_id: task_id ?? 0, start, stop: isJob ? job.stop_frame : size - 1 }
+  const frames: ItemFrame[] = []
+  for await (const batch of readFrames(services.media, range, context))
+    for (const source of batch) frames.push(itemFrame(start + frames.length, source, blobs))
+  return frames
+}
+
+function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {
+  const { name: path, width, height } = source
+  return { frame, path, width, height, image: () => readPlace(blobs, source) }
+}
+
+function readItems(
+  rows: Record<RowKind, Staged>,
+  frames: readonly ItemFrame[],
+  { jobs }: Facts,
+): AsyncIterable<Item> {
+  return itemsOf(
+    frames,
+    fromRows(rows, (track) => stopFrame(track, jobs)),
+  )
+}
+
+/** A track reaches no further than the job that its last keyframe is in. */
+function stopFrame({ shapes, frame }: Track, jobs: Facts['jobs']): number | undefined {
+  const last = shapes.at(-1)?.frame ?? frame
+  return jobs.find((job) => job.start_frame <= last && last <= job.stop_frame)?.stop_frame
+}

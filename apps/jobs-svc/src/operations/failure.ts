@@ -1,0 +1,69 @@
+import { FormatError } from '@reticle/formats/errors'
+import { DomainError, type Kind } from '@reticle/kit'
+import { UnusableInput } from './operation.ts'
+
+/** Why an operation failed, as it travels out of its thread. */
+export interface Failure {
+  /** `user`: trying again would fail the same way. `transient`: it may pass. `memory`: the thread had too little. */
+  kind: 'user' | 'transient' | 'memory'
+  /** One sentence for the owner of the request. */
+  message: string
+}
+
+export const lostWorker = 'The worker stopped unexpectedly'
+const inside = 'The service failed to run this request'
+
+/** Kinds of failure that say something about what was asked, not about the moment. */
+const ofTheUser = new Set<Kind>([
+  'invalid',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'gone',
+  'precondition',
+  'too_large',
+])
+
+/** Sorts what was thrown by whether another attempt can help. */
+export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof FormatError || thrown instanceof UnusableInput)
+    return { kind: 'user', message: oneLine(thrown.message) }
+  if (thrown instanceof DomainError && ofTheUser.has(thrown.kind))
+    return { kind: 'user', message: oneLine(sentenceOf(thrown)) }
+  if (isDiskFull(thrown))
+    return { kind: 'transient', message: 'There is no room for temporary files' }
+  if (isOutOfMemory(thrown)) return outOfMemory
+  const message =
+    thrown instanceof DomainError && thrown.kind !== 'internal' ? thrown.message : inside
+  return { kind: 'transient', message: oneLine(message) }
+}
+
+export const outOfMemory: Failure = {
+  kind: 'memory',
+  message: 'The conversion needs more memory than this installation gives it',
+}
+
+/** The first text of a body, with the field it belongs to; bodies come in the shapes of `spec/api-annotations.md` 5.1. */
+function sentenceOf({ kind, body, message }: DomainError): string {
+  if (kind === 'not_found') return message === 'Not found.' ? 'The object was deleted' : message
+  return firstText(body, []) ?? message
+}
+
+function firstText(body: unknown, path: readonly string[]): string | undefined {
+  if (typeof body === 'string') return path.length > 0 ? `${path.join('.')}: ${body}` : body
+  if (typeof body !== 'object' || body === null) return undefined
+  for (const [key, value] of Object.entries(body)) {
+    const isText = Array.isArray(body) && typeof value === 'string'
+    const text = firstText(value, isText ? path : [...path, key])
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+const longest = 1000
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, longest)
+
+const codeOf = (thrown: unknown): unknown =>
+  thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined
+const isDiskFull = (thrown: unknown) => ['ENOSPC', 'EDQUOT'].includes(String(codeOf(thrown)))
+export const isOutOfMemory = (thrown: unknown) => codeOf(thrown) === 'ERR_WORKER_OUT_OF_MEMORY'

@@ -1,0 +1,10 @@
+import type { Label as RestLabel, Sublabel } from '@reticle/contracts/rest/labels'
+import type { Label } from '@reticle/formats/model'
+
+/** Labels as formats know them, ascending by id. */
+export function formatLabels(labels: readonly RestLabel[]): Label[] {
+  const known = labels.map((label) => ({ ...label, sublabels: label.sublabels.map(withoutParts) }))
+  return known.sort((a, b) => a.id - b.id)
+}
+
+const withoutParts = (sublabel: Sublabel): Label => ({ ...sublabel, sublabels: [] })

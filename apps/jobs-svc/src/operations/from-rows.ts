@@ -1,0 +1,55 @@
+import type {
+  Shape as RestShape,
+  Tag as RestTag,
+  Track as RestTrack,
+} from '@reticle/contracts/rest/annotations'
+import {
+  decodeRows,
+  decodeShape,
+  decodeTag,
+  decodeTrack,
+  type RowKind,
+} from '@reticle/contracts/row-lines'
+import type { Shape, Tag, Track } from '@reticle/formats/model'
+import type { AnnotationStreams } from '@reticle/formats/tracks'
+import type { Staged } from './staging.ts'
+
+/** Staged row lines as the objects that formats know; `stopFrame` says how far a track may reach. */
+export function fromRows(
+  rows: Record<RowKind, Staged>,
+  stopFrame: (track: RestTrack) => number | undefined,
+): AnnotationStreams {
+  return {
+    tags: decoded(rows.tag, (columns) => tagOf(decodeTag(columns))),
+    shapes: decoded(rows.shape, (columns) => shapeOf(decodeShape(columns))),
+    tracks: decoded(rows.track, (columns) => {
+      const track = decodeTrack(columns)
+      return { ...trackOf(track), stop_frame: stopFrame(track) }
+    }),
+  }
+}
+
+async function* decoded<T>(staged: Staged, decode: (columns: string[]) => T): AsyncGenerator<T> {
+  for await (const batch of decodeRows(staged.read()))
+    for (const { columns } of batch) yield decode(columns)
+}
+
+const tagOf = <T extends RestTag>(given: T): T & Tag => ({ ...given, group: given.group ?? 0 })
+
+const elementOf = (element: RestShape['elements'][number]): Shape => ({
+  ...tagOf(element),
+  elements: [],
+})
+const shapeOf = (shape: RestShape): Shape => ({
+  ...tagOf(shape),
+  elements: shape.elements.map(elementOf),
+})
+
+const trackElementOf = (element: RestTrack['elements'][number]): Track => ({
+  ...tagOf(element),
+  elements: [],
+})
+const trackOf = (track: RestTrack): Track => ({
+  ...tagOf(track),
+  elements: track.elements.map(trackElementOf),
+})

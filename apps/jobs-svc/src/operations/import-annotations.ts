@@ -1,0 +1,66 @@
+import type { Facts } from '@reticle/contracts/rest/facts'
+import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
+import { createReport } from '@reticle/formats/report'
+import type { Context } from '@reticle/kit'
+import { importerOf } from '../formats/lookup.ts'
+import { blobSource } from '../media/blob-source.ts'
+import type { Outcome } from '../requests/ending.ts'
+import type { ImportWork } from '../requests/work.ts'
+import { formatLabels } from './format-labels.ts'
+import { readFrames } from './frames.ts'
+import { contextOf, type OperationDeps } from './operation.ts'
+import { toReport } from './report.ts'
+import { stage } from './staging.ts'
+import { toRowLines } from './to-rows.ts'
+
+/** Share of the work after which the file is read and checked. */
+const readShare = 0.7
+
+/**
+ * Reads a file of annotations into the task or job. Everything is read and checked before anything changes; then one call
+ * writes it in one transaction, which repeated with the same request changes nothing again.
+ */
+export async function importAnnotations(work: ImportWork, deps: OperationDeps): Promise<Outcome> {
+  const { blobs, services, signal, tmpDir } = deps
+  const context = contextOf(work, signal)
+  const { target, target_id: id, task_id, params, request_uuid: call_id } = work
+  deps.progress(0, 'Reading the file')
+  const facts = await services.tasks.authorize({ target, id, action: 'import' }, context)
+  const { labels } = await services.labels.getLabelSet({ task_id }, context)
+  const into = { labels: formatLabels(labels), frames: await targetFrames(facts, deps, context) }
+  const report = createReport()
+  const progress = (share: number) => deps.progress(readShare * share, 'Reading the file')
+  const source = blobSource(blobs, params.file)
+  const objects = importerOf(params.format).importAnnotations(source, into, {
+    report,
+    signal,
+    progress,
+  })
+  const staged = await stage(tmpDir, 'import.rows', toRowLines(objects), signal)
+
+  await deps.enterFinal()
+  deps.progress(readShare, 'Storing annotations')
+  const { import_mode: mode, if_match } = params
+  const write = { target, id, mode, call_id, body: staged.read() }
+  const created = await services.annotations.writeRows(
+    if_match === null ? write : { ...write, if_match },
+    context,
+  )
+  return { report: { ...toReport(report), created }, result: null, result_id: null }
+}
+
+/** All frames of the task, because files name them; only those of a job take annotations. */
+async function targetFrames(
+  { target, task_id, jobs, size }: Facts,
+  { services }: OperationDeps,
+  context: Context,
+): Promise<TargetFrames> {
+  const frames: TargetFrame[] = []
+  const range = { task_id: task_id ?? 0, start: 0, stop: size - 1 }
+  for await (const batch of readFrames(services.media, range, context))
+    for (const { name: path, width, height } of batch)
+      frames.push({ frame: frames.length, path, width, height })
+  const includes = (frame: number) =>
+    target === 'task' || jobs.some((job) => job.start_frame <= frame && frame <= job.stop_frame)
+  return { frames, start_frame: 0, step: 1, is_video: false, includes }
+}

@@ -1,0 +1,49 @@
+import type { annotations } from '@reticle/contracts/api/annotations'
+import type { labels } from '@reticle/contracts/api/labels'
+import type { media } from '@reticle/contracts/api/media'
+import type { tasks } from '@reticle/contracts/api/tasks'
+import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
+import type { Context, Service } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import type { Work } from '../requests/work.ts'
+
+/** What operations ask of other services. */
+export interface OperationServices {
+  tasks: Pick<Service<typeof tasks>, 'authorize'>
+  labels: Pick<Service<typeof labels>, 'getLabelSet'>
+  media: Pick<Service<typeof media>, 'attachMedia' | 'readFrames'>
+  annotations: Pick<Service<typeof annotations>, 'readRows' | 'writeRows'>
+}
+
+/** What surrounds an operation. It knows neither rows nor threads, so that a test can run it directly. */
+export interface OperationDeps {
+  services: OperationServices
+  blobs: BlobStore
+  signal: AbortSignal
+  /** Told the share done, 0 to 1, and what is being done. */
+  progress: (share: number, stage: string) => void
+  /**
+   * Called once, before the one call that changes what others see: afterwards the request cannot be cancelled.
+   *
+   * @throws LeaseLost
+   */
+  enterFinal: () => Promise<void>
+  /** A folder of this run's own, removed after it. */
+  tmpDir: string
+  limits: ArchiveLimits
+}
+
+/** Longest that a request may run (`reliability.md` 6.3). */
+export const hardLimitMs = 4 * 3600 * 1000
+
+/** Another worker has the request, or it was cancelled: whatever this one still does counts for nothing. */
+export class LeaseLost extends Error {}
+
+/** The data cannot be used: one sentence for the person who sent it. */
+export class UnusableInput extends Error {}
+
+/** The operation asks with the rights of the person who wants it done. */
+export function contextOf(work: Work, signal: AbortSignal): Context {
+  const { principal, request_uuid: request_id } = work
+  return { principal, request_id, deadline: Date.now() + hardLimitMs, signal }
+}

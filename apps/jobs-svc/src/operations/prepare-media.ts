@@ -1,0 +1,126 @@
+import type { FrameSource } from '@reticle/contracts/rest/media'
+import { createReport, type ReportWriter } from '@reticle/formats/report'
+import { type Candidate, findCandidates, ignore, kindOf } from '../media/candidates.ts'
+import { imageSize, largestImageBytes, largestPixels } from '../media/image.ts'
+import { compareNames } from '../media/order.ts'
+import type { Outcome } from '../requests/ending.ts'
+import type { CreateWork } from '../requests/work.ts'
+import { contextOf, type OperationDeps, UnusableInput } from './operation.ts'
+import { toReport } from './report.ts'
+import { stage } from './staging.ts'
+
+/** Share of the work after which all pictures have been looked at. */
+const readShare = 0.9
+
+/**
+ * Turns uploaded files into the frames of a task: finds the pictures, orders them and reads their sizes, then hands the
+ * list to the task in one call, which splits it into jobs (`spec/api-workspace.md` 4.5). The files stay where they are.
+ */
+export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promise<Outcome> {
+  const { blobs, services, signal, tmpDir, limits } = deps
+  const { task_id, params, request_uuid: call_id } = work
+  const context = contextOf(work, signal)
+  deps.progress(0, 'Reading images')
+  const { size } = await services.tasks.authorize(
+    { target: 'task', id: task_id, action: 'upload:data' },
+    context,
+  )
+  if (size > 0) throw new UnusableInput('Adding more data is not supported')
+
+  const report = createReport()
+  const candidates = await findCandidates(params.files, { blobs, limits, report })
+  const compare = compareNames[params.sorting_method]
+  candidates.sort((a, b) => compare(a.name, b.name))
+  const found = { count: 0, chunk_size: params.chunk_size ?? 0 }
+  const staged = await stage(
+    tmpDir,
+    'frames.lines',
+    frameLines(candidates, report, found, deps),
+    signal,
+  )
+  if (found.count === 0) throw new UnusableInput('No media data found')
+
+  await deps.enterFinal()
+  deps.progress(readShare, 'Creating jobs')
+  const { image_quality } = params
+  const media = {
+    task_id,
+    call_id,
+    image_quality,
+    chunk_size: found.chunk_size,
+    body: staged.read(),
+  }
+  await services.media.attachMedia(media, context)
+  return { report: toReport(report), result: null, result_id: task_id }
+}
+
+/** Found out on the way: how many frames there are, and how many make a chunk. */
+interface Found {
+  count: number
+  chunk_size: number
+}
+
+/** Pictures that are looked at side by side. */
+const sideBySide = 8
+
+async function* frameLines(
+  candidates: readonly Candidate[],
+  report: ReportWriter,
+  found: Found,
+  { signal, progress }: OperationDeps,
+): AsyncGenerator<string> {
+  for (let at = 0; at < candidates.length; at += sideBySide) {
+    signal.throwIfAborted()
+    const batch = candidates.slice(at, at + sideBySide)
+    for (const frame of await Promise.all(batch.map((one) => frameOf(one, report)))) {
+      if (!frame) continue
+      if (found.chunk_size === 0) found.chunk_size = chunkSize(frame)
+      found.count += 1
+      yield `${JSON.stringify(frame)}\n`
+    }
+    progress((readShare * at) / candidates.length, 'Reading images')
+  }
+}
+
+/** Bytes that tell the size of nearly every image; EXIF data and profiles stand before it. */
+const headBytes = 128 * 1024
+
+async function frameOf(
+  candidate: Candidate,
+  report: ReportWriter,
+): Promise<FrameSource | undefined> {
+  const { name } = candidate
+  const kind = await kindOf(candidate)
+  if (kind.is !== 'image') {
+    const what =
+      kind.is === 'unsupported' ? `media type '${kind.media_type}' is not supported` : 'no image'
+    ignore(report, name, what)
+    return undefined
+  }
+  const { width, height } = await sizeOf(candidate)
+  if (width * height > largestPixels)
+    throw new UnusableInput(
+      `${name}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
+    )
+  return { name, width, height, ...(await candidate.place()), media_type: kind.media_type }
+}
+
+async function sizeOf(candidate: Candidate): Promise<{ width: number; height: number }> {
+  const { name, size } = candidate
+  if (size > largestImageBytes)
+    throw new UnusableInput(
+      `${name}: images may have ${largestImageBytes} bytes, this one has ${size}`,
+    )
+  const known = await imageSize(await candidate.head(headBytes)).catch(() => undefined)
+  if (known) return known
+  const whole = await candidate.head(size)
+  const found = await imageSize(whole).catch(() => undefined)
+  if (!found) throw new UnusableInput(`${name}: the image cannot be read`)
+  return found
+}
+
+/** Frames a chunk, so that chunks take about the same room (`spec/api-workspace.md` 4.5). */
+function chunkSize({ width, height }: { width: number; height: number }): number {
+  const fitting = Math.floor((36 * 1920 * 1080) / (width * height))
+  return Math.min(Math.max(fitting, 2), 72)
+}

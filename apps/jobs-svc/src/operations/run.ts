@@ -1,0 +1,18 @@
+import type { Outcome } from '../requests/ending.ts'
+import type { Work } from '../requests/work.ts'
+import { exportDataset } from './export-dataset.ts'
+import { importAnnotations } from './import-annotations.ts'
+import type { OperationDeps } from './operation.ts'
+import { prepareMedia } from './prepare-media.ts'
+
+/** Runs what a request asks for, once. Nothing that others see has changed when it throws. */
+export function runOperation(work: Work, deps: OperationDeps): Promise<Outcome> {
+  switch (work.action) {
+    case 'export':
+      return exportDataset(work, deps)
+    case 'import':
+      return importAnnotations(work, deps)
+    case 'create':
+      return prepareMedia(work, deps)
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  type Shape as RestShape,
+  type Tag as RestTag,
+  type Track as RestTrack,
+  sources,
+} from '@reticle/contracts/rest/annotations'
+import { encodeShape, encodeTag, encodeTrack, rowLinesHeader } from '@reticle/contracts/row-lines'
+import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
+
+/** What a format read, as row lines without ids (`contracts/src/row-lines.ts`). */
+export async function* toRowLines(objects: AsyncIterable<Imported>): AsyncGenerator<string> {
+  yield rowLinesHeader
+  for await (const object of objects) yield encode(object)
+}
+
+function encode(object: Imported): string {
+  switch (object.kind) {
+    case 'tag':
+      return encodeTag(tagOf(object.tag))
+    case 'shape':
+      return encodeShape(shapeOf(object.shape))
+    case 'track':
+      return encodeTrack(trackOf(object.track))
+  }
+}
+
+function tagOf({ frame, label_id, group, source, attributes }: Tag): RestTag {
+  return { frame, label_id, group, source: sourceOf(source), attributes: [...attributes] }
+}
+
+function elementOf(shape: Shape): RestShape['elements'][number] {
+  const { type, occluded, outside, z_order, rotation, score } = shape
+  const points = [...shape.points]
+  return { ...tagOf(shape), type, occluded, outside, z_order, rotation, score, points }
+}
+
+function shapeOf(shape: Shape): RestShape {
+  return { ...elementOf(shape), elements: shape.elements.map(elementOf) }
+}
+
+function trackElementOf(track: Track): RestTrack['elements'][number] {
+  const shapes = track.shapes.map((shape) => ({
+    ...shape,
+    points: [...shape.points],
+    attributes: [...shape.attributes],
+  }))
+  return { ...tagOf(track), shapes }
+}
+
+function trackOf(track: Track): RestTrack {
+  return { ...trackElementOf(track), elements: track.elements.map(trackElementOf) }
+}
+
+/** A word that is none of ours says that the object came from a file. */
+const sourceOf = (given: string): RestTag['source'] =>
+  sources.find((one) => one === given) ?? 'file'

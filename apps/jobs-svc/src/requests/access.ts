@@ -1,0 +1,41 @@
+import type { tasks } from '@reticle/contracts/api/tasks'
+import { allow, type Context, DomainError, type Service, signedIn } from '@reticle/kit'
+import type { RequestRow } from '../db/schema.ts'
+import { type RequestRelation, requestRules } from './policy.ts'
+
+/** Who may say how a caller stands to a task or job. */
+export type Authority = Pick<Service<typeof tasks>, 'authorize'>
+
+/**
+ * @throws DomainError forbidden unless the caller may do `action` with this request
+ */
+export async function assertMay(
+  authority: Authority,
+  action: 'view' | 'cancel' | 'download',
+  row: RequestRow,
+  context: Context,
+): Promise<void> {
+  const caller = signedIn(context)
+  const relations: RequestRelation[] = row.owner_id === caller.user_id ? ['request owner'] : []
+  if (relations.length === 0 && action === 'view' && isShared(row) && caller.role !== 'admin')
+    if (await maySeeTarget(authority, row, context)) relations.push('target viewer')
+  allow(requestRules, action, caller, { organization_id: null, organization_role: null, relations })
+}
+
+/** Imports and creations are one per object, so everybody who sees the object may follow them. */
+const isShared = ({ action }: RequestRow) => action !== 'export'
+
+async function maySeeTarget(
+  authority: Authority,
+  { target, target_id: id }: RequestRow,
+  context: Context,
+) {
+  try {
+    await authority.authorize({ target, id, action: 'view' }, context)
+    return true
+  } catch (thrown) {
+    const isNo = thrown instanceof DomainError && ['forbidden', 'not_found'].includes(thrown.kind)
+    if (isNo) return false
+    throw thrown
+  }
+}

@@ -1,0 +1,42 @@
+import { type Context, invalidText, notFound } from '@reticle/kit'
+import type { Kysely } from 'kysely'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { type Authority, assertMay } from './access.ts'
+import { failLocked } from './ending.ts'
+import { findRequest, lockRequest, lockTenant } from './repo.ts'
+
+interface Deps {
+  db: Kysely<RequestsDb>
+  authority: Authority
+  result_ttl_hours: number
+}
+
+/**
+ * Ends a request that is queued or started, at once; its worker notices by itself. Not any more once its final transaction
+ * has begun (`spec/extensions.md` 5).
+ *
+ * @throws DomainError not_found, forbidden, or invalid when it is too late
+ */
+export async function cancelRequest(
+  { db, authority, result_ttl_hours }: Deps,
+  rq_id: string,
+  context: Context,
+): Promise<void> {
+  const seen = await findRequest(db, rq_id)
+  if (!seen) throw notFound()
+  await assertMay(authority, 'cancel', seen, context)
+  await db.transaction().execute(async (tx) => {
+    await lockTenant(tx, seen.tenant)
+    const row = await lockRequest(tx, rq_id)
+    if (!row) throw notFound()
+    assertUnfinished(row)
+    await failLocked(tx, row, 'Cancelled', result_ttl_hours)
+  })
+}
+
+function assertUnfinished({ status, is_applying }: RequestRow): void {
+  if (status === 'finished' || status === 'failed')
+    throw invalidText(`Only queued and started requests can be cancelled, this one is ${status}`)
+  if (is_applying)
+    throw invalidText('The request is being completed and can no longer be cancelled')
+}

@@ -1,0 +1,127 @@
+import { requestFinished } from '@reticle/contracts/events/requests'
+import { principal } from '@reticle/contracts/principal'
+import type { Report } from '@reticle/contracts/rest/requests'
+import { emit } from '@reticle/kit/outbox/emit'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { makeDead, makeLive } from '../objects/repo.ts'
+import type { Lease } from './lease.ts'
+import { nextToken } from './lease.ts'
+import { toRequest } from './messages.ts'
+import { lockTenant } from './repo.ts'
+
+type Db = Kysely<RequestsDb>
+type Tx = Transaction<RequestsDb>
+
+const hour = 3600
+const month = 30 * 24 * hour
+
+/** Seconds that a record is kept after its end (`spec/api-annotations.md` 2.6). */
+function lifeOf(
+  { action }: Pick<RequestRow, 'action'>,
+  status: 'finished' | 'failed',
+  ttl: number,
+) {
+  if (action === 'export') return ttl * hour
+  return status === 'finished' ? hour : month
+}
+
+/** Columns of every row that has come to its end, by the database's clock. `ttl`: hours that results live. */
+export function endColumns(
+  row: Pick<RequestRow, 'action'>,
+  status: 'finished' | 'failed',
+  ttl: number,
+) {
+  return {
+    status,
+    stage: '',
+    is_applying: false,
+    lease_owner: null,
+    lease_until: null,
+    not_before_date: null,
+    finished_date: sql<Date>`now()`,
+    expiry_date: sql<Date>`now() + make_interval(secs => ${lifeOf(row, status, ttl)})`,
+  }
+}
+
+/** What an operation made. */
+export interface Outcome {
+  report: Report | null
+  /** The file of an export: its key in the blob store and its bytes. */
+  result: { key: string; size: number } | null
+  result_id: number | null
+}
+
+/** The end of a request that worked: fenced, with everything that follows, in one transaction. False: the lease is lost. */
+export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): Promise<boolean> {
+  const { result, result_id, report } = outcome
+  return endHeld(db, row, {
+    ...endColumns(row, 'finished', ttl),
+    progress: 1,
+    report: JSON.stringify(report),
+    ...(result && { result_key: result.key, result_size: result.size }),
+    result_id,
+  })
+}
+
+/** The end of a request that did not: `message` is one sentence for its owner. False: the lease is lost. */
+export function fail(db: Db, row: RequestRow, message: string, ttl: number): Promise<boolean> {
+  return endHeld(db, row, { ...endColumns(row, 'failed', ttl), message })
+}
+
+type Changes = ReturnType<typeof endColumns> & Record<string, unknown>
+
+function endHeld(db: Db, row: RequestRow & Lease, changes: Changes): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await lockTenant(tx, row.tenant)
+    const ended = await tx
+      .updateTable('requests')
+      .set(changes)
+      .where('request_uuid', '=', row.request_uuid)
+      .where('lease_token', '=', row.lease_token)
+      .where('status', '=', 'started')
+      .returningAll()
+      .executeTakeFirst()
+    if (ended) await afterEnd(tx, ended)
+    return ended !== undefined
+  })
+}
+
+/** Ends a locked request from outside: the token is raised, so its worker stops and can write nothing any more. */
+export async function failLocked(
+  tx: Tx,
+  row: RequestRow,
+  message: string,
+  ttl: number,
+): Promise<void> {
+  const ended = await tx
+    .updateTable('requests')
+    .set({ ...endColumns(row, 'failed', ttl), lease_token: nextToken, message })
+    .where('request_uuid', '=', row.request_uuid)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await afterEnd(tx, ended)
+}
+
+/** What follows every end, in its transaction, with the tenant locked: the fate of its files, and the event. */
+export async function afterEnd(tx: Tx, row: RequestRow): Promise<void> {
+  await settleFiles(tx, row)
+  const { tenant, request_uuid, org_id: organization_id } = row
+  const cause = {
+    principal: principal.parse(row.principal),
+    request_id: request_uuid,
+    organization_id,
+  }
+  await emit(tx, requestFinished, { tenant, request_uuid, request: toRequest(row) }, cause)
+}
+
+/** Files of a creation that succeeded are the task's media; all other uploads have served their time. */
+async function settleFiles(tx: Tx, row: RequestRow): Promise<void> {
+  const { status, action, input_key, result_key, task_id, org_id: organization_id } = row
+  if (result_key !== null)
+    await makeLive(tx, result_key, { size: row.result_size, organization_id })
+  if (input_key === null) return
+  const isMedia = action === 'create' && status === 'finished'
+  if (isMedia) await makeLive(tx, input_key, { kind: 'media', task_id, organization_id })
+  else await makeDead(tx, input_key)
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import type { annotations } from '@reticle/contracts/api/annotations'
+import type { requests } from '@reticle/contracts/api/requests'
+import type { Facts } from '@reticle/contracts/rest/facts'
+import { type Context, invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import type { Kysely } from 'kysely'
+import type { RequestsDb } from '../db/schema.ts'
+import { chooseExporter } from '../formats/lookup.ts'
+import type { Authority } from './access.ts'
+import { downloadName } from './download-name.ts'
+import { type PostSettings, postRequest } from './post.ts'
+import type { ExportWork } from './work.ts'
+
+export interface ExportDeps {
+  db: Kysely<RequestsDb>
+  services: { tasks: Authority; annotations: Pick<Service<typeof annotations>, 'getRevision'> }
+  settings: PostSettings
+}
+
+type Requests = Service<typeof requests>
+type ExportInput = Parameters<Requests['exportTaskDataset']>[0]
+
+/** Exports of tasks and jobs (`spec/api-annotations.md` 2.1, 2.2). */
+export function exportHandlers(
+  deps: ExportDeps,
+): Pick<Requests, 'exportTaskDataset' | 'exportJobDataset'> {
+  return {
+    exportTaskDataset: (input, context) => startExport(deps, 'task', input, context),
+    exportJobDataset: (input, context) => startExport(deps, 'job', input, context),
+  }
+}
+
+async function startExport(
+  { db, services, settings }: ExportDeps,
+  target: 'task' | 'job',
+  input: ExportInput,
+  context: Context,
+): Promise<{ rq_id: string }> {
+  const { id: target_id, save_images } = input
+  const facts = await services.tasks.authorize({ target, id: target_id, action: 'export' }, context)
+  const { name: format } = chooseExporter(input.format, facts.dimension)
+  assertLocal(input)
+  if (facts.size === 0) throw invalidText('This task data has not been initialized yet')
+  const filename = downloadName(input.filename, { target, target_id, format, save_images, facts })
+  const params: ExportWork['params'] = { format, save_images, filename }
+
+  const { etag } = await services.annotations.getRevision({ target, id: target_id }, context)
+  const subresource = save_images ? 'dataset' : 'annotations'
+  const { user_id } = signedIn(context)
+  const id = { action: 'export', target, target_id, user_id, format, subresource } as const
+  const cache_key = cacheKey([target, target_id, subresource, format, etag], facts)
+  const wish = { id, format, params, facts, cache_key, size_class: sizeClass(facts, save_images) }
+  return db.transaction().execute((tx) => postRequest(tx, wish, settings, context))
+}
+
+/** Equal while neither the annotations nor anything else of the object has changed. */
+function cacheKey(
+  parts: readonly (string | number)[],
+  { updated_date, labels_revision }: Facts,
+): string {
+  return createHash('sha256')
+    .update(JSON.stringify([...parts, updated_date, labels_revision]))
+    .digest('hex')
+}
+
+const largeCount = 100_000
+
+const sizeClass = ({ size }: Facts, save_images: boolean): 'small' | 'large' =>
+  save_images && size > largeCount ? 'large' : 'small'
+
+/** No cloud storage is connected yet, so every id is that of none. */
+function assertLocal({ location = 'local', cloud_storage_id }: ExportInput): void {
+  if (location === 'local') return
+  if (location !== 'cloud_storage')
+    throw invalid({ location: `"${location.slice(0, 100)}" is not a valid choice.` })
+  if (cloud_storage_id === undefined)
+    throw invalid({ cloud_storage_id: 'cloud_storage_id was not provided' })
+  throw notFound(`There is no cloud storage with the id ${cloud_storage_id}.`)
+}

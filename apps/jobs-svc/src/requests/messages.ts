@@ -1,0 +1,44 @@
+import { principal } from '@reticle/contracts/principal'
+import { type Request, report } from '@reticle/contracts/rest/requests'
+import type { RequestRow } from '../db/schema.ts'
+
+const reportOrNull = report.nullable()
+
+/** The record of a request (`spec/api-annotations.md` 2.6). */
+export function toRequest(row: RequestRow): Request {
+  const owner = principal.parse(row.principal)
+  return {
+    id: row.rq_id,
+    status: row.status,
+    message: messageOf(row),
+    operation: operationOf(row),
+    progress: row.status === 'finished' ? 1 : row.progress,
+    created_date: row.created_date.toISOString(),
+    started_date: isoOrNull(row.started_date),
+    finished_date: isoOrNull(row.finished_date),
+    expiry_date: isoOrNull(row.expiry_date),
+    owner: { id: owner.user_id, username: owner.username },
+    result_url: resultUrl(row),
+    result_id: row.result_id,
+    report: reportOrNull.parse(row.report),
+  }
+}
+
+const isoOrNull = (date: Date | null) => (date === null ? null : date.toISOString())
+
+function messageOf({ status, stage, message }: RequestRow): string {
+  if (status === 'started') return stage
+  return status === 'failed' ? message : ''
+}
+
+function operationOf(row: RequestRow): Request['operation'] {
+  const { action, subresource, target, project_id, task_id, job_id, org_id, format } = row
+  const type = action === 'create' ? 'create:task' : `${action}:${subresource}`
+  const later = { function_id: null, lightweight: null }
+  return { type, target, project_id, task_id, job_id, org_id, format, ...later }
+}
+
+function resultUrl({ status, action, target, target_id, rq_id }: RequestRow): string | null {
+  if (status !== 'finished' || action !== 'export') return null
+  return `/${target}s/${target_id}/dataset/download?rq_id=${encodeURIComponent(rq_id)}`
+}

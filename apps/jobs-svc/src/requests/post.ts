@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { requestQueued } from '@reticle/contracts/events/requests'
+import type { Facts } from '@reticle/contracts/rest/facts'
+import { type Context, DomainError, signedIn } from '@reticle/kit'
+import { emit } from '@reticle/kit/outbox/emit'
+import { sql, type Transaction } from 'kysely'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { dropUnusedResult } from '../objects/repo.ts'
+import { afterEnd, endColumns } from './ending.ts'
+import {
+  countQueued,
+  deleteRequest,
+  extendLife,
+  findCached,
+  insertRequest,
+  lockRequest,
+  lockTenant,
+} from './repo.ts'
+import { type RqIdParts, rqIdOf } from './rq-id.ts'
+
+type Tx = Transaction<RequestsDb>
+
+export interface PostSettings {
+  queued_per_user: number
+  queued_per_tenant: number
+  result_ttl_hours: number
+}
+
+/** What a caller wants done; identity, tenant and owner follow from it and from the context. */
+export interface Wish {
+  id: RqIdParts
+  /** As the record shows it, whether or not it is part of the id. */
+  format?: string
+  params: unknown
+  facts: Facts
+  size_class?: RequestRow['size_class']
+  /** Equal keys mean equal results: one is made, the others share it. */
+  cache_key?: string
+  /** Blob key of the uploaded files. */
+  input_key?: string
+}
+
+/**
+ * Queues a request, or finishes it at once from a result that is there. What was over under the same id is replaced.
+ *
+ * @throws DomainError conflict with body `{rq_id}` while such a request runs; too_many beyond the queue's limits
+ */
+export async function postRequest(
+  tx: Tx,
+  wish: Wish,
+  settings: PostSettings,
+  context: Context,
+): Promise<{ rq_id: string }> {
+  const row = rowOf(wish, context)
+  await lockTenant(tx, row.tenant)
+  await makeRoom(tx, row.rq_id)
+  const cached = wish.cache_key === undefined ? undefined : await findCached(tx, wish.cache_key)
+  if (cached) return finishFrom(tx, cached, row, settings)
+
+  await assertQueueOpen(tx, row, settings)
+  const inserted = await insertRequest(tx, { ...row, status: 'queued' })
+  if (!inserted) throw requestRunning(row.rq_id)
+  const { tenant, request_uuid } = inserted
+  const cause = { ...context, organization_id: inserted.org_id }
+  await emit(tx, requestQueued, { tenant, request_uuid }, cause)
+  return { rq_id: row.rq_id }
+}
+
+/** 409 whose body clients use to follow the request that runs. */
+export function requestRunning(rq_id: string): DomainError {
+  const text = 'The same request is queued or started already.'
+  return new DomainError('conflict', text, { code: 'request_running', body: { rq_id } })
+}
+
+async function makeRoom(tx: Tx, rq_id: string): Promise<void> {
+  const before = await lockRequest(tx, rq_id)
+  if (!before) return
+  if (before.status === 'queued' || before.status === 'started') throw requestRunning(rq_id)
+  await deleteRequest(tx, before)
+  await dropUnusedResult(tx, before.result_key)
+}
+
+async function finishFrom(
+  tx: Tx,
+  cached: RequestRow,
+  row: NewRow,
+  { result_ttl_hours }: PostSettings,
+): Promise<{ rq_id: string }> {
+  const finished = await insertRequest(tx, {
+    ...row,
+    ...sharedResult(cached),
+    ...endColumns(cached, 'finished', result_ttl_hours),
+  })
+  if (!finished) throw requestRunning(row.rq_id)
+  await extendLife(tx, cached, result_ttl_hours * 3600)
+  await afterEnd(tx, finished)
+  return { rq_id: finished.rq_id }
+}
+
+/** Columns that a request takes over from the one that made the file. */
+export function sharedResult({ result_key, result_size, report }: RequestRow) {
+  return {
+    progress: 1,
+    result_key,
+    result_size,
+    report: JSON.stringify(report),
+    started_date: sql<Date>`now()`,
+  }
+}
+
+async function assertQueueOpen(tx: Tx, row: NewRow, limits: PostSettings): Promise<void> {
+  const { owner_id, tenant } = row
+  if ((await countQueued(tx, 'owner_id', owner_id)) >= limits.queued_per_user)
+    throw tooMany(`${limits.queued_per_user} requests of yours are queued already.`)
+  if ((await countQueued(tx, 'tenant', tenant)) >= limits.queued_per_tenant)
+    throw tooMany(`${limits.queued_per_tenant} requests of this workspace are queued already.`)
+}
+
+const tooMany = (detail: string) =>
+  new DomainError('too_many', detail, { code: 'too_many_requests', retry_after: 60 })
+
+type NewRow = ReturnType<typeof rowOf>
+
+function rowOf(wish: Wish, context: Context) {
+  const caller = signedIn(context)
+  const { format, cache_key, input_key, size_class } = wish
+  const { action, target, target_id, subresource } = wish.id
+  const { project_id, task_id, job_id, organization_id: org_id } = wish.facts
+  return {
+    request_uuid: randomUUID(),
+    rq_id: rqIdOf(wish.id),
+    ...{ action, target, target_id, subresource, format },
+    params: JSON.stringify(wish.params),
+    ...{ project_id, task_id, job_id, org_id },
+    ...{ size_class, cache_key, input_key },
+    owner_id: caller.user_id,
+    principal: JSON.stringify(caller),
+    tenant: org_id === null ? `user:${caller.user_id}` : `org:${org_id}`,
+  }
+}

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from '@reticle/kit'
+import type { RequestRow } from '../db/schema.ts'
+
+const longestWait = 30_000 // milliseconds
+const pause = 200
+/** Kept free of waiting, so that the answer arrives before the caller gives up. */
+const reserve = 500
+
+/**
+ * Reads a request until it has ended, or `seconds` (30 at most) have passed, or the caller's deadline is near.
+ * A record that vanishes meanwhile is answered as it was.
+ */
+export async function untilEnded(
+  first: RequestRow,
+  read: () => Promise<RequestRow | undefined>,
+  seconds: number,
+  { deadline, signal }: Pick<Context, 'deadline' | 'signal'>,
+): Promise<RequestRow> {
+  const end = Math.min(Date.now() + Math.min(seconds * 1000, longestWait), deadline - reserve)
+  let row = first
+  while (isRunning(row) && Date.now() < end) {
+    await sleep(Math.min(pause, end - Date.now()), undefined, { signal })
+    row = (await read()) ?? row
+  }
+  return row
+}
+
+const isRunning = ({ status }: RequestRow) => status === 'queued' || status === 'started'

@@ -1,0 +1,62 @@
+import { principal } from '@reticle/contracts/principal'
+import { uploadedFile } from '@reticle/contracts/rest/requests'
+import { z } from 'zod'
+import type { RequestRow } from '../db/schema.ts'
+
+/** What is to be done: the part of a request's row that a conversion needs, read once, at the door of the worker. */
+
+const targets = ['task', 'job'] as const
+export const importModes = ['replace', 'append'] as const
+export const sortingMethods = ['lexicographical', 'natural'] as const
+
+export const exportParams = z.object({
+  format: z.string(),
+  save_images: z.boolean(),
+  /** What the download is called. */
+  filename: z.string(),
+})
+export const importParams = z.object({
+  format: z.string(),
+  import_mode: z.enum(importModes),
+  conv_mask_to_poly: z.boolean(),
+  if_match: z.string().nullable(),
+  file: uploadedFile,
+})
+export const createParams = z.object({
+  files: z.array(uploadedFile),
+  image_quality: z.int(),
+  sorting_method: z.enum(sortingMethods),
+  /** Frames per chunk; null is chosen by the size of the first frame. */
+  chunk_size: z.int().nullable(),
+})
+
+const claimed = {
+  request_uuid: z.string(),
+  lease_token: z.int(),
+  target: z.enum(targets),
+  target_id: z.int(),
+  task_id: z.int(),
+  created_date: z.date(),
+  /** Whoever asked: the conversion acts with the same rights. */
+  principal,
+}
+
+const work = z.discriminatedUnion('action', [
+  z.object({ ...claimed, action: z.literal('export'), params: exportParams }),
+  z.object({ ...claimed, action: z.literal('import'), params: importParams }),
+  z.object({ ...claimed, action: z.literal('create'), params: createParams }),
+])
+
+export type Work = z.infer<typeof work>
+export type ExportWork = Extract<Work, { action: 'export' }>
+export type ImportWork = Extract<Work, { action: 'import' }>
+export type CreateWork = Extract<Work, { action: 'create' }>
+
+export type Action = RequestRow['action']
+export type Target = RequestRow['target']
+export type Subresource = NonNullable<RequestRow['subresource']>
+
+/** @throws ZodError when the row was written by a program that does not know this one */
+export function readWork(row: RequestRow): Work {
+  return work.parse(row)
+}

@@ -1,0 +1,50 @@
+import type { UploadedFile } from '@reticle/contracts/rest/requests'
+import { type Context, invalid, invalidText, signedIn } from '@reticle/kit'
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import type { RequestsDb, UploadRow } from '../db/schema.ts'
+import { makeLive } from '../objects/repo.ts'
+import { deleteUpload, lockUpload } from './repo.ts'
+
+export interface ClaimedUpload {
+  upload_id: string
+  purpose: UploadRow['purpose']
+  target: string
+  target_id: number
+  files: readonly UploadedFile[]
+}
+
+/**
+ * Takes an upload for the request that is being posted in this transaction: it must be the caller's own, made for this
+ * object and purpose, and hold all the files.
+ *
+ * @returns its prefix, the key under which its objects are known
+ * @throws DomainError invalid
+ */
+export async function claimUpload(
+  tx: Transaction<RequestsDb>,
+  wanted: ClaimedUpload,
+  context: Context,
+): Promise<string> {
+  const upload = isUuid(wanted.upload_id) ? await lockUpload(tx, wanted.upload_id) : undefined
+  if (!upload || !isFor(upload, wanted) || upload.owner_id !== signedIn(context).user_id)
+    throw invalidText('No such file were uploaded', 'upload_unknown')
+  assertFiles(upload, wanted.files)
+  await deleteUpload(tx, upload)
+  await makeLive(tx, upload.prefix)
+  return upload.prefix
+}
+
+const isUuid = (given: string) => z.guid().safeParse(given).success
+
+const isFor = (upload: UploadRow, { purpose, target, target_id }: ClaimedUpload) =>
+  upload.purpose === purpose && upload.target === target && upload.target_id === target_id
+
+function assertFiles({ purpose, prefix }: UploadRow, files: readonly UploadedFile[]): void {
+  const field = purpose === 'data' ? 'client_files' : 'annotation_file'
+  if (files.length === 0) throw invalid({ [field]: 'No file was submitted.' }, 'required')
+  const foreign = files.find(({ key }) => !key.startsWith(prefix))
+  if (foreign) throw new Error(`${foreign.key} does not lie below ${prefix}`)
+  const empty = purpose === 'annotations' && files.find(({ size }) => size === 0)
+  if (empty) throw invalid({ [field]: 'The submitted file is empty.' })
+}
