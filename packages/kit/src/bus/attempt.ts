@@ -1,0 +1,82 @@
+import { sql, type Transaction } from 'kysely'
+import { z } from 'zod'
+import { isTransient } from '../db/errors.ts'
+import { bury } from '../outbox/dead.ts'
+import { readEnvelope } from '../outbox/envelope.ts'
+import { once } from '../outbox/inbox.ts'
+import { type Group, type Handle, PoisonEvent } from './bus.ts'
+
+/** An event as it comes off a bus, before anyone has looked at it. */
+export interface Message {
+  offset: number
+  event_id: string
+  key: string
+  headers: unknown
+  value: unknown
+}
+
+/** The event that holds up a partition. */
+interface Failure {
+  offset: number
+  error: unknown
+  /** Tries that failed for a reason that passes, and those that failed otherwise. */
+  transient: number
+  other: number
+}
+
+/** What a member remembers of each partition it works on; lost with the member, then counting starts anew. */
+export type Failures = Map<number, Failure>
+
+const transientPausesMs = [200, 1000, 5000, 15_000, 30_000]
+const poisonTries = 5
+
+/** How long to wait before try `tries + 1` of something that fails for a reason that passes. */
+export const transientPause = (tries: number) => transientPausesMs[tries - 1] ?? 30_000
+
+/**
+ * Handles one event inside the transaction that will move the offset: through the inbox, its writes undone when the handler
+ * fails. An event that has failed too often is buried instead.
+ *
+ * @returns the error that keeps the partition at this event; nothing when the offset may move on
+ */
+export async function attempt<T>(
+  tx: Transaction<T>,
+  { group, topic, handle }: Group<T> & { handle: Handle<T> },
+  { partition, message, failures }: { partition: number; message: Message; failures: Failures },
+): Promise<unknown> {
+  const before = failures.get(partition)
+  if (before?.offset === message.offset && before.other >= poisonTries) {
+    await bury(tx, { consumer: group, topic, partition, ...message }, before.error)
+    return undefined
+  }
+  await sql`savepoint event`.execute(tx)
+  try {
+    const event = readEnvelope(message.key, message.headers, message.value)
+    if (await once(tx, group, message.event_id)) await handle(tx, event)
+    await sql`release savepoint event`.execute(tx)
+    return undefined
+  } catch (error) {
+    await sql`rollback to savepoint event`.execute(tx)
+    return error ?? new Error('the handler threw nothing')
+  }
+}
+
+/** Counts a failure of the event at `offset`; answers how many milliseconds the partition is to rest. */
+export function noteFailure(
+  failures: Failures,
+  { partition, offset, error }: { partition: number; offset: number; error: unknown },
+): number {
+  const known = failures.get(partition)
+  const before = known?.offset === offset ? known : { transient: 0, other: 0 }
+  if (isTransient(error)) {
+    const transient = before.transient + 1
+    failures.set(partition, { ...before, offset, error, transient })
+    return transientPause(transient)
+  }
+  const other = isHopeless(error) ? poisonTries : before.other + 1
+  failures.set(partition, { ...before, offset, error, other })
+  return 10 * 2 ** (other % poisonTries)
+}
+
+const isHopeless = (error: unknown) =>
+  error instanceof PoisonEvent || error instanceof z.ZodError || error instanceof SyntaxError

@@ -1,0 +1,303 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defineEvent } from '@reticle/contracts/events/define'
+import { type Generated, type Kysely, sql } from 'kysely'
+import { afterAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Migrations } from '../db/migrate.ts'
+import { emit, emitAll } from '../outbox/emit.ts'
+import { type OutboxTables, outboxTables } from '../outbox/tables.ts'
+import { type Bus, type BusEvent, type Handle, on, PoisonEvent, route } from './bus.ts'
+
+export interface ContractTables extends OutboxTables {
+  effects: { id: Generated<number>; reader: string; event_id: string; key: string; n: number }
+}
+
+/** The service of the suite: what it migrates, in the schema `contract`. */
+export const contractMigrations: Migrations = {
+  '0001-effects': {
+    up: async (db: Kysely<unknown>) => {
+      await outboxTables(db, 'contract')
+      await sql`
+        create table effects (
+          id bigint generated always as identity,
+          reader text not null, event_id uuid not null, key text not null, n integer not null
+        )`.execute(db)
+    },
+  },
+}
+
+export interface Rig {
+  db: Kysely<ContractTables>
+  /** A bus as another process would have it. A relay of the outbox must be running on one of them. */
+  openBus: () => Bus
+}
+
+/** What every adapter of `Bus` promises (`reliability.md` 5). Each test has keys and groups of its own. */
+export function busContract(name: string, rig: Rig): void {
+  const suite = openSuite(rig)
+  describe(`the bus on ${name}`, () => {
+    testDelivery(suite)
+    testSharing(suite)
+    testRepeats(suite)
+    testPoison(suite)
+    testContent(suite)
+  })
+  afterAll(suite.close)
+}
+
+const counted = defineEvent('counted.up', {
+  key: ({ key }) => key,
+  data: z.object({ key: z.string(), n: z.int(), padding: z.string().optional() }),
+})
+const { topic } = counted
+const cause = { principal: null, request_id: 'contract' }
+const until = { timeout: 19_000, interval: 20 }
+const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1)
+
+type Suite = ReturnType<typeof openSuite>
+
+function openSuite({ db, openBus }: Rig) {
+  const buses: Bus[] = []
+  const newBus = () => {
+    const bus = openBus()
+    buses.push(bus)
+    return bus
+  }
+  const publish = (key: string, from: number, to: number) =>
+    db.transaction().execute((tx) => {
+      const facts = upTo(to - from + 1).map((n) => ({ key, n: from + n - 1 }))
+      return emitAll(tx, counted, facts, cause)
+    })
+  const effects = (reader: string) =>
+    db.selectFrom('effects').selectAll().where('reader', '=', reader).orderBy('id').execute()
+  const dead = (consumer: string) =>
+    db
+      .selectFrom('dead_events')
+      .select(['key', 'error', 'value'])
+      .where('consumer', '=', consumer)
+      .execute()
+  return {
+    db,
+    newBus,
+    publish,
+    effects,
+    dead,
+    numbers: async (reader: string) => (await effects(reader)).map(({ n }) => n),
+    subscribe: (group: string, handle: Handle<ContractTables>, bus = newBus()) =>
+      bus.subscribe({ group, topic, db, handle }),
+    close: async () => {
+      await Promise.all(buses.map((bus) => bus.close()))
+    },
+  }
+}
+
+/** Writes down what it gets of the keys that begin with `prefix:`. */
+function recorder(
+  reader: string,
+  prefix: string,
+  before?: Handle<ContractTables>,
+): Handle<ContractTables> {
+  return async (tx, event) => {
+    if (!event.key.startsWith(`${prefix}:`)) return
+    await before?.(tx, event)
+    const { key, n } = counted.data.parse(event.data)
+    await tx.insertInto('effects').values({ reader, event_id: event.id, key, n }).execute()
+  }
+}
+
+const slowly = (ms: number) => async () => {
+  await sleep(ms)
+}
+
+function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suite) {
+  test('keeps the order of a key under eight writers', async () => {
+    subscribe('order', recorder('order', 'order'))
+    const write = async (key: string) => {
+      for (const n of upTo(50)) await publish(key, n, n)
+    }
+    const keys = upTo(8).map((n) => `order:${n}`)
+    await Promise.all(keys.map(write))
+
+    await expect.poll(async () => (await effects('order')).length, until).toBe(400)
+    const rows = await effects('order')
+    for (const key of keys) {
+      expect(rows.filter((row) => row.key === key).map(({ n }) => n)).toEqual(upTo(50))
+    }
+  })
+
+  test('gives every group all events', async () => {
+    const bus = newBus()
+    for (const group of ['all-a', 'all-b']) subscribe(group, recorder(group, 'all'), bus)
+    await publish('all:1', 1, 20)
+    for (const group of ['all-a', 'all-b']) {
+      await expect.poll(() => numbers(group), until).toEqual(upTo(20))
+    }
+  })
+
+  test('lets a new group start at the earliest event', async () => {
+    await publish('early:1', 1, 3)
+    await expect.poll(() => db.selectFrom('outbox').select('id').execute(), until).toEqual([])
+    subscribe('early', recorder('early', 'early'))
+    await expect.poll(() => numbers('early'), until).toEqual(upTo(3))
+  })
+
+  test('shows nothing of a transaction that was rolled back', async () => {
+    subscribe('back', recorder('back', 'back'))
+    const attempt = db.transaction().execute(async (tx) => {
+      await emit(tx, counted, { key: 'back:1', n: 1 }, cause)
+      throw new Error('changed my mind')
+    })
+    await expect(attempt).rejects.toThrow('changed my mind')
+    await publish('back:1', 2, 2)
+    await expect.poll(() => numbers('back'), until).toEqual([2])
+  })
+}
+
+function testSharing({ publish, effects, numbers, subscribe }: Suite) {
+  test('shares the work between two members of a group, without overlap', async () => {
+    const members = ['share-a', 'share-b']
+    for (const member of members) subscribe('share', recorder(member, 'share', slowly(2)))
+    await Promise.all(upTo(40).map((n) => publish(`share:${n}`, 1, 10)))
+
+    const all = async () => Promise.all(members.map(effects))
+    await expect.poll(async () => (await all()).flat().length, until).toBe(400)
+    const shares = await all()
+    expect(Math.min(...shares.map(({ length }) => length))).toBeGreaterThan(0)
+    expect(new Set(shares.flat().map(({ event_id }) => event_id)).size).toBe(400)
+  })
+
+  test('stops within five seconds, the event at hand done', async () => {
+    const subscription = subscribe('stop', recorder('stop', 'stop', slowly(300)))
+    await publish('stop:1', 1, 50)
+    await expect.poll(async () => (await numbers('stop')).length, until).toBeGreaterThan(0)
+
+    const started = performance.now()
+    await subscription.stop()
+    expect(performance.now() - started).toBeLessThan(5000)
+    const done = await numbers('stop')
+    await sleep(400)
+    expect(await numbers('stop')).toEqual(done)
+    expect(done).toEqual(upTo(done.length))
+  })
+}
+
+function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
+  test('does not repeat an event whose effect was committed', async () => {
+    const first = subscribe('after', recorder('after', 'after'))
+    await publish('after:1', 1, 5)
+    await expect.poll(() => numbers('after'), until).toEqual(upTo(5))
+    await first.stop()
+
+    subscribe('after', recorder('after', 'after'))
+    await publish('after:1', 6, 6)
+    await expect.poll(() => numbers('after'), until).toEqual(upTo(6))
+  })
+
+  test('repeats an event whose handler was cut before its commit', async () => {
+    let tries = 0
+    const handle = recorder('before', 'before')
+    subscribe('before', async (tx, event) => {
+      await handle(tx, event)
+      const cut = event.key === 'before:1' && tries++ === 0
+      if (cut) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx)
+    })
+    await publish('before:1', 1, 3)
+    await expect.poll(() => numbers('before'), until).toEqual(upTo(3))
+    expect(tries).toBe(4)
+  })
+
+  test('tries an error that passes again, and lets nothing pass it', async () => {
+    let tries = 0
+    const busyTwice: Handle<ContractTables> = async (tx, { data }) => {
+      if (counted.data.parse(data).n !== 2 || ++tries > 2) return
+      await sql`do 'begin raise sqlstate ''40001''; end'`.execute(tx)
+    }
+    subscribe('busy', recorder('busy', 'busy', busyTwice))
+    await publish('busy:1', 1, 3)
+    await expect.poll(() => numbers('busy'), until).toEqual(upTo(3))
+    expect(tries).toBe(3)
+  })
+
+  test('replays from the start', async () => {
+    const bus = newBus()
+    subscribe('replay', recorder('replay', 'replay'), bus)
+    await publish('replay:1', 1, 3)
+    await expect.poll(() => numbers('replay'), until).toEqual(upTo(3))
+    await bus.replay({ group: 'replay', topic, db }, 0)
+    await expect.poll(() => numbers('replay'), until).toEqual([1, 2, 3, 1, 2, 3])
+  })
+}
+
+function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
+  const failsAtTwo =
+    (error: Error, count: () => void): Handle<ContractTables> =>
+    async (_, { data }) => {
+      if (counted.data.parse(data).n !== 2) return
+      count()
+      throw error
+    }
+
+  test('puts an event that fails five times aside and goes on', async () => {
+    let tries = 0
+    const broken = failsAtTwo(new Error('no such thing'), () => tries++)
+    subscribe('poison', recorder('poison', 'poison', broken))
+    await publish('poison:1', 1, 3)
+    await expect.poll(() => numbers('poison'), until).toEqual([1, 3])
+    expect(tries).toBe(5)
+    expect(await dead('poison')).toEqual([
+      { key: 'poison:1', error: 'Error: no such thing', value: { key: 'poison:1', n: 2 } },
+    ])
+  })
+
+  test('puts an event that can never be handled aside at once', async () => {
+    let tries = 0
+    const broken = failsAtTwo(new PoisonEvent('of no use'), () => tries++)
+    subscribe('never', recorder('never', 'never', broken))
+    await publish('never:1', 1, 3)
+    await expect.poll(() => numbers('never'), until).toEqual([1, 3])
+    expect(tries).toBe(1)
+    expect(await dead('never')).toMatchObject([{ error: 'Error: of no use' }])
+  })
+
+  test('puts data aside that is not what its type says', async () => {
+    const wrong = defineEvent('counted.up', {
+      key: ({ key }) => key,
+      data: z.object({ key: z.string(), n: z.string() }),
+    })
+    const handle = recorder('wrong', 'wrong')
+    const routes = route<ContractTables>([on(counted, (tx, _, event) => handle(tx, event))])
+    subscribe('wrong', routes)
+    await db.transaction().execute((tx) => emit(tx, wrong, { key: 'wrong:1', n: 'one' }, cause))
+    await publish('wrong:1', 2, 2)
+    await expect.poll(() => numbers('wrong'), until).toEqual([2])
+    expect(await dead('wrong')).toHaveLength(1)
+  })
+}
+
+function testContent({ db, subscribe }: Suite) {
+  test('carries an event of a megabyte', async () => {
+    const lengths: number[] = []
+    subscribe('large', async (_, { key, data }) => {
+      if (key === 'large:1') lengths.push(counted.data.parse(data).padding?.length ?? 0)
+    })
+    const padding = 'x'.repeat(999_900)
+    const fact = { key: 'large:1', n: 1, padding }
+    await db.transaction().execute((tx) => emit(tx, counted, fact, cause))
+    await expect.poll(() => lengths, until).toEqual([999_900])
+  })
+
+  test('tells who did it, in which organization and request', async () => {
+    const seen: BusEvent[] = []
+    subscribe('who', async (_, event) => {
+      if (event.key === 'who:1') seen.push(event)
+    })
+    const names = { username: 'ann', first_name: 'Ann', last_name: '', email: 'a@b.c' }
+    const why = { principal: { user_id: 7, ...names }, request_id: 'r-1', organization_id: 3 }
+    const fact = { key: 'who:1', n: 1 }
+    const id = await db.transaction().execute((tx) => emit(tx, counted, fact, why))
+    await expect.poll(() => seen, until).toHaveLength(1)
+    const head = { id, type: 'counted.up', version: 1, key: 'who:1', data: fact }
+    const from = { actor: { id: 7, ...names }, organization_id: 3, request_id: 'r-1' }
+    expect(seen[0]).toEqual({ ...head, ...from, occurred_date: expect.any(String) })
+  })
+}

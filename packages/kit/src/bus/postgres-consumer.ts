@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Transaction } from 'kysely'
+import { alarm } from '../alarm.ts'
+import { attempt, type Failures, type Message, noteFailure, transientPause } from './attempt.ts'
+import type { Group, Handle, Subscription } from './bus.ts'
+import {
+  joinGroup,
+  type Lease,
+  leaveGroup,
+  lockOffset,
+  moveOffset,
+  readMessages,
+  releasePartition,
+  takePartition,
+} from './postgres-offsets.ts'
+
+export interface Consumer<T> extends Group<T> {
+  handle: Handle<T>
+  /** Told about every failure of a handler or of the database; the consumer goes on by itself. */
+  onError: (error: unknown) => void
+}
+
+/** One more than its subscription: `wake` when the topic has got messages. */
+export interface Consuming extends Subscription {
+  wake: () => void
+}
+
+/** Partitions one member works on at a time. */
+const slots = 4
+const pollMs = 1000
+/** A batch is committed after this long, so that its locks are not held on to. */
+const batchMs = 200
+const batchesPerLease = 10
+const stopMs = 5000
+
+interface Member {
+  id: string
+  failures: Failures
+  stopped: boolean
+}
+
+/**
+ * A member of a group. It takes a partition that has messages and no living owner, works on it and gives it back; the
+ * lease is for others to see, what keeps two members apart is the lock on the group's row, held through each batch.
+ */
+export function startConsumer<T>(consumer: Consumer<T>): Consuming {
+  const member: Member = { id: randomUUID(), failures: new Map(), stopped: false }
+  const working = new Set<Promise<void>>()
+  const waiting = alarm()
+
+  const work = async (partition: number) => {
+    const pause = await workOn(consumer, member, partition)
+    setTimeout(waiting.ring, pause)
+  }
+  const dispatch = async () => {
+    while (!member.stopped && working.size < slots) {
+      const partition = await takePartition(consumer, member.id)
+      if (partition === undefined) return
+      const done = work(partition)
+        .catch(consumer.onError)
+        .finally(() => working.delete(done))
+      working.add(done)
+    }
+  }
+  const run = async () => {
+    await join(consumer, member)
+    while (!member.stopped) {
+      await dispatch().catch(consumer.onError)
+      if (!member.stopped) await waiting.wait(pollMs)
+    }
+    await Promise.all(working)
+    await leaveGroup(consumer, member.id).catch(consumer.onError)
+  }
+
+  const running = run()
+  return {
+    wake: waiting.ring,
+    stop: async () => {
+      member.stopped = true
+      waiting.ring()
+      await Promise.race([running, sleep(stopMs, undefined, { ref: false })])
+    },
+  }
+}
+
+/** The database may not be there yet. */
+async function join<T>(consumer: Consumer<T>, member: Member): Promise<void> {
+  for (let tries = 1; !member.stopped; tries++) {
+    try {
+      return await joinGroup(consumer)
+    } catch (error) {
+      consumer.onError(error)
+      await sleep(transientPause(tries), undefined, { ref: false })
+    }
+  }
+}
+
+/** Some batches of one partition, so that others get their turn; answers how long the partition is to rest. */
+async function workOn<T>(consumer: Consumer<T>, member: Member, partition: number) {
+  const lease = { member: member.id, partition }
+  let result: Result = { pause_ms: 0, more: true }
+  for (let n = 0; n < batchesPerLease && result.more && !member.stopped; n++) {
+    result = await runBatch(consumer, member, lease)
+  }
+  await releasePartition(consumer, lease, result.pause_ms)
+  return result.pause_ms
+}
+
+interface Result {
+  pause_ms: number
+  more: boolean
+}
+const drained: Result = { pause_ms: 0, more: false }
+
+/** Handles a batch of events and moves the offset past those that are done, in one transaction. */
+async function runBatch<T>(consumer: Consumer<T>, member: Member, lease: Lease): Promise<Result> {
+  const { partition } = lease
+  let offset = -1
+  const failed = (error: unknown): Result => {
+    consumer.onError(error)
+    return { pause_ms: noteFailure(member.failures, { partition, offset, error }), more: false }
+  }
+  try {
+    return await consumer.db.transaction().execute(async (tx) => {
+      const next = await lockOffset(tx, consumer, lease)
+      if (next === undefined) return drained
+      offset = next
+      const messages = await readMessages(tx, consumer, { partition, next })
+      if (messages.length === 0) return drained
+      const error = await handleEach(tx, consumer, { member, partition, messages }, (reached) => {
+        offset = reached
+      })
+      await moveOffset(tx, consumer, { partition, next: offset })
+      return error === undefined ? { pause_ms: 0, more: true } : failed(error)
+    })
+  } catch (error) {
+    // Nothing of the batch happened: the commit failed, or the connection went.
+    return failed(error)
+  }
+}
+
+async function handleEach<T>(
+  tx: Transaction<T>,
+  consumer: Consumer<T>,
+  { member, partition, messages }: { member: Member; partition: number; messages: Message[] },
+  reached: (offset: number) => void,
+): Promise<unknown> {
+  const started = performance.now()
+  for (const message of messages) {
+    const error = await attempt(tx, consumer, { partition, message, failures: member.failures })
+    if (error !== undefined) return error
+    reached(message.offset + 1)
+    if (member.stopped || performance.now() - started > batchMs) break
+  }
+  return undefined
+}

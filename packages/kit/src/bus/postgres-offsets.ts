@@ -1,0 +1,118 @@
+import { sql, type Transaction } from 'kysely'
+import type { Message } from './attempt.ts'
+import type { Group } from './bus.ts'
+
+/** A partition in the hands of a member of a group. */
+export interface Lease {
+  member: string
+  partition: number
+}
+
+const batch = 100
+const leaseEnd = sql`now() + interval '15 seconds'`
+
+/** Registers the group, so that retention keeps what it has not read, and says that it is alive. */
+export async function joinGroup<T>({ db, group, topic }: Group<T>): Promise<void> {
+  await sql`
+    insert into bus.bus_offsets ("group", topic, partition)
+    select ${group}, topic, partition from bus.bus_heads where topic = ${topic}
+    on conflict do nothing`.execute(db)
+  await touchGroup({ db, group, topic })
+}
+
+/** Says that the group is alive; to be repeated well within the time messages are kept. */
+export async function touchGroup<T>({ db, group, topic }: Group<T>): Promise<void> {
+  await sql`
+    update bus.bus_offsets set lease_until = now()
+    where "group" = ${group} and topic = ${topic} and owner is null`.execute(db)
+}
+
+/** Any partition that has messages and no living owner; nothing where there is none. */
+export async function takePartition<T>(
+  { db, group, topic }: Group<T>,
+  member: string,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ partition: number }>`
+    with free as materialized (
+      select c.partition from bus.bus_offsets c join bus.bus_heads h using (topic, partition)
+      where c."group" = ${group} and c.topic = ${topic} and c.next < h.next
+        and (c.owner is null or c.lease_until <= now())
+      order by random() limit 1 for update of c skip locked
+    )
+    update bus.bus_offsets o set owner = ${member}, lease_until = ${leaseEnd} from free
+    where o."group" = ${group} and o.topic = ${topic} and o.partition = free.partition
+    returning o.partition`.execute(db)
+  return rows[0]?.partition
+}
+
+/** The next offset, its row locked; nothing when the partition is no longer this member's. */
+export async function lockOffset<T>(
+  tx: Transaction<T>,
+  { group, topic }: Group<T>,
+  { member, partition }: Lease,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ next: number }>`
+    select next from bus.bus_offsets
+    where "group" = ${group} and topic = ${topic} and partition = ${partition} and owner = ${member}
+    for update`.execute(tx)
+  return rows[0]?.next
+}
+
+export async function readMessages<T>(
+  tx: Transaction<T>,
+  { topic }: Group<T>,
+  { partition, next }: { partition: number; next: number },
+): Promise<Message[]> {
+  const { rows } = await sql<Message>`
+    select "offset", event_id, key, headers, value from bus.bus_messages
+    where topic = ${topic} and partition = ${partition} and "offset" >= ${next}
+    order by "offset" limit ${batch}`.execute(tx)
+  return rows
+}
+
+/** Moves the offset and prolongs the lease. */
+export async function moveOffset<T>(
+  tx: Transaction<T>,
+  { group, topic }: Group<T>,
+  { partition, next }: { partition: number; next: number },
+): Promise<void> {
+  await sql`
+    update bus.bus_offsets set next = ${next}, lease_until = ${leaseEnd}
+    where "group" = ${group} and topic = ${topic} and partition = ${partition}`.execute(tx)
+}
+
+/** Gives a partition back; with a pause it stays taken for so long, so that nobody passes the event that holds it. */
+export async function releasePartition<T>(
+  { db, group, topic }: Group<T>,
+  { member, partition }: Lease,
+  pauseMs: number,
+): Promise<void> {
+  const owner = pauseMs > 0 ? member : null
+  const until = sql`now() + ${pauseMs} * interval '1 millisecond'`
+  await sql`
+    update bus.bus_offsets set owner = ${owner}, lease_until = ${until}
+    where "group" = ${group} and topic = ${topic} and partition = ${partition} and owner = ${member}
+  `.execute(db)
+}
+
+export async function leaveGroup<T>({ db, group, topic }: Group<T>, member: string): Promise<void> {
+  await sql`
+    update bus.bus_offsets set owner = null, lease_until = now()
+    where "group" = ${group} and topic = ${topic} and owner = ${member}`.execute(db)
+}
+
+/** Starts every partition again at `offset`: who is at work loses it and commits nothing more of it. */
+export async function replayGroup<T>(
+  { db, group, topic }: Group<T>,
+  offset: number,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`
+      update bus.bus_offsets set next = ${offset}, owner = null, lease_until = now()
+      where "group" = ${group} and topic = ${topic}`.execute(tx)
+    await sql`
+      delete from inbox i using bus.bus_messages m
+      where i.consumer = ${group} and m.event_id = i.event_id
+        and m.topic = ${topic} and m."offset" >= ${offset}`.execute(tx)
+  })
+}

@@ -1,0 +1,101 @@
+import { defineEvent } from '@reticle/contracts/events/define'
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { emit } from '../outbox/emit.ts'
+import { startRelay } from '../outbox/relay.ts'
+import { testDatabase } from '../testing/db.ts'
+import { busContract, type ContractTables, contractMigrations } from './contract.ts'
+import { postgresBus } from './postgres.ts'
+import { appendBatch, busMigrations, retainMessages } from './postgres-log.ts'
+
+const schemas = [
+  { schema: 'contract', migrations: contractMigrations },
+  { schema: 'bus', migrations: busMigrations },
+]
+const database = await testDatabase<ContractTables>(schemas)
+const { url, onCommit } = database
+const openBus = () => postgresBus({ url: withPath(url), onError: () => undefined })
+const bus = openBus()
+const relay = startRelay({ url: withPath(url), schema: 'contract', bus, onError: () => undefined })
+onCommit(relay.wake)
+afterAll(async () => {
+  await relay.stop()
+  await bus.close()
+})
+
+busContract('PostgreSQL', { db: database.db, openBus })
+
+const thing = defineEvent('thing.made', {
+  key: ({ id }) => `thing:${id}`,
+  data: z.object({ id: z.int() }),
+})
+const cause = { principal: null, request_id: 'test' }
+
+test('offsets stay dense while eight relays append at once', async () => {
+  const { db } = await testDatabase<ContractTables>(schemas)
+  const write = async (writer: number) => {
+    for (let n = 0; n < 25; n++) {
+      await db.transaction().execute((tx) => emit(tx, thing, { id: writer * 100 + n }, cause))
+    }
+  }
+  const append = async () => {
+    let moved = 0
+    for (let n = 0; n < 30; n++)
+      moved += await appendBatch({ schema: 'contract', session: db as never }, 10)
+    return moved
+  }
+  const eight = [1, 2, 3, 4, 5, 6, 7, 8]
+  const results = await Promise.all(eight.flatMap((n) => [write(n), append()]))
+  const before = results.reduce<number>((sum, moved) => sum + (moved ?? 0), 0)
+  const rest = await append()
+
+  expect(before + rest).toBe(200)
+  const { rows } = await sql`
+    select sum(next)::int8 as heads, (select count(*) from bus.bus_messages) as messages,
+      (select count(distinct event_id) from bus.bus_messages) as events,
+      (select count(*) from bus.bus_messages m join bus.bus_heads h using (topic, partition)
+        where m."offset" >= h.next) as beyond
+    from bus.bus_heads`.execute(db)
+  expect(rows).toEqual([{ heads: 200, messages: 200, events: 200, beyond: 0 }])
+})
+
+test('an event of an unknown topic stays in the outbox, and the relay says so', async () => {
+  const { db } = await testDatabase<ContractTables>(schemas)
+  await db.transaction().execute((tx) => emit(tx, thing, { id: 1 }, cause))
+  await sql`update outbox set topic = 'reticle.nowhere'`.execute(db)
+  const attempt = appendBatch({ schema: 'contract', session: db as never }, 10)
+  await expect(attempt).rejects.toThrow('null value in column "partition"')
+  expect(await db.selectFrom('outbox').select('id').execute()).toHaveLength(1)
+})
+
+test('messages go after a week, but not before the slowest living group has read them', async () => {
+  const { db } = await testDatabase<ContractTables>(schemas)
+  const now = new Date()
+  for (const id of [1, 1, 1, 1]) {
+    await db.transaction().execute((tx) => emit(tx, thing, { id }, cause))
+  }
+  await appendBatch({ schema: 'contract', session: db as never }, 10)
+  await sql`
+    update bus.bus_messages set created_date = now() - interval '8 days' where "offset" < 3`.execute(
+    db,
+  )
+  await sql`
+    insert into bus.bus_offsets ("group", topic, partition, next, lease_until)
+    select g, topic, partition, n, at from bus.bus_messages,
+      (values ('fast', 4, now()), ('slow', 1, now()), ('gone', 0, now() - interval '8 days')) v(g, n, at)
+    where "offset" = 0`.execute(db)
+
+  expect(await retainMessages(db as never, now)).toEqual({ messages: 1, dropped_groups: ['gone'] })
+  await sql`update bus.bus_offsets set next = 4`.execute(db)
+  expect(await retainMessages(db as never, now)).toEqual({ messages: 2, dropped_groups: [] })
+  const { rows } = await sql`select "offset" from bus.bus_messages`.execute(db)
+  expect(rows).toEqual([{ offset: 3 }])
+})
+
+/** Relays and buses open pools of their own, as roles whose path is set; the administrator of the tests has none. */
+function withPath(given: string): string {
+  const changed = new URL(given)
+  changed.searchParams.set('options', '-c search_path=contract,bus')
+  return changed.href
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { openDatabase } from '../db/connect.ts'
+import type { Bus, Group } from './bus.ts'
+import { type Consuming, startConsumer } from './postgres-consumer.ts'
+import { appendBatch, channel, retainMessages } from './postgres-log.ts'
+import { replayGroup, touchGroup } from './postgres-offsets.ts'
+
+export interface PostgresBusOptions {
+  /** Address of a role that may use the schema `bus`; for listening and for throwing old messages away. */
+  url: string
+  /** Told about failures of handlers and of the database; the bus goes on by itself. */
+  onError: (error: unknown) => void
+  /** Told that a group nobody reads any more was dropped. */
+  onGroupDropped?: (group: string) => void
+}
+
+const hourMs = 3_600_000
+const reconnectMs = 1000
+
+/** The bus of embedded mode: a log in the same PostgreSQL (`reliability.md` 5). */
+export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions): Bus {
+  const consumers = new Map<Consuming, Group<never>>()
+  const own = openDatabase<unknown>(url, { application: 'bus', max: 1, statement_timeout: 60_000 })
+  const listener = startListening(url, onError, (topic) => {
+    for (const [consumer, group] of consumers) if (group.topic === topic) consumer.wake()
+  })
+
+  const keepHouse = async () => {
+    for (const group of consumers.values()) await touchGroup(group)
+    const { dropped_groups } = await retainMessages(own.db, new Date())
+    for (const group of dropped_groups) onGroupDropped?.(group)
+  }
+  const hourly = setInterval(() => keepHouse().catch(onError), hourMs)
+  hourly.unref()
+
+  return {
+    relay: appendBatch,
+    subscribe: (subscriber) => {
+      const consumer = startConsumer({ ...subscriber, onError })
+      consumers.set(consumer, subscriber as unknown as Group<never>)
+      const stop = () => {
+        consumers.delete(consumer)
+        return consumer.stop()
+      }
+      return { stop }
+    },
+    replay: async (group, offset) => {
+      await replayGroup(group, offset)
+      for (const consumer of consumers.keys()) consumer.wake()
+    },
+    close: async () => {
+      clearInterval(hourly)
+      await Promise.all([...consumers.keys()].map((consumer) => consumer.stop()))
+      await listener.stop()
+      await own.close()
+    },
+  }
+}
+
+/** A session of its own that hears of appended batches; while it is down, consumers poll. */
+function startListening(
+  url: string,
+  onError: (error: unknown) => void,
+  heard: (topic: string) => void,
+): { stop: () => Promise<void> } {
+  const stopping = new AbortController()
+  let client: pg.Client | undefined
+
+  const listen = async () => {
+    client = new pg.Client({
+      connectionString: url,
+      application_name: 'bus listener',
+      keepAlive: true,
+    })
+    const ended = new Promise<void>((resolve) => client?.once('end', () => resolve()))
+    client.on('error', onError)
+    client.on('notification', ({ payload }) => heard(payload ?? ''))
+    await client.connect()
+    await client.query(`listen ${channel}`)
+    if (stopping.signal.aborted) await client.end()
+    await ended
+  }
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      await listen().catch(onError)
+      await sleep(reconnectMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  }
+
+  const running = run()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await client?.end().catch(() => undefined)
+      await running
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { sql, type Transaction } from 'kysely'
+
+/**
+ * Runs a change that a caller may ask for twice (a retry after a cut connection) only once: the repeat gets the answer of
+ * the first time (`reliability.md` 13). The answer is kept for a day, in the same transaction as the change; it must
+ * survive JSON. A failure keeps nothing, so that a repeat runs again.
+ */
+export async function applyOnce<T, R>(
+  tx: Transaction<T>,
+  callId: string,
+  run: () => Promise<R>,
+): Promise<R> {
+  const { numAffectedRows } = await sql`
+    insert into applied_calls (call_id) values (${callId}) on conflict do nothing`.execute(tx)
+  if (numAffectedRows === 0n) return storedAnswer<T, R>(tx, callId)
+
+  const answer = await run()
+  const response = Buffer.from(JSON.stringify(answer ?? null))
+  await sql`update applied_calls set response = ${response} where call_id = ${callId}`.execute(tx)
+  return answer
+}
+
+async function storedAnswer<T, R>(tx: Transaction<T>, callId: string): Promise<R> {
+  const { rows } = await sql<{ response: Buffer }>`
+    select response from applied_calls where call_id = ${callId}`.execute(tx)
+  return JSON.parse(String(rows[0]?.response)) as R
+}

@@ -1,0 +1,83 @@
+import { type EventType, topics } from '@reticle/contracts/events/define'
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuid } from 'uuid'
+import type { Principal } from '../rpc/context.ts'
+import type { Actor, Headers } from './envelope.ts'
+
+/** Why something happens. The `Context` of a call is one; of an event, `causeOf` of `bus/bus.ts`. */
+export interface Cause {
+  principal: Pick<Principal, 'user_id' | 'username' | 'first_name' | 'last_name' | 'email'> | null
+  request_id: string
+  organization_id?: number | null
+}
+
+/** Kafka's default limit is 1 MiB with everything around the data. */
+const maxBytes = 1_000_000
+
+/**
+ * Writes an event in the transaction that made it true (`reliability.md` 4.1). Call it only after
+ * `select ... for update` of the row that the event's key names: then events of one key leave in the order of their
+ * commits. `data` is stored as its schema reads it, without unknown keys.
+ *
+ * @returns the event's id
+ * @throws ZodError or Error for data that is no such event, or too large: bugs of the caller
+ */
+export async function emit<Db, T>(
+  tx: Transaction<Db>,
+  event: EventType<T>,
+  data: NoInfer<T>,
+  cause: Cause,
+): Promise<string> {
+  const [id = ''] = await emitAll(tx, event, [data], cause)
+  return id
+}
+
+/** The same for several facts of one kind, in one statement and in the order given. */
+export async function emitAll<Db, T>(
+  tx: Transaction<Db>,
+  event: EventType<T>,
+  facts: readonly NoInfer<T>[],
+  cause: Cause,
+): Promise<string[]> {
+  if (facts.length === 0) return []
+  if (!(event.topic in topics)) throw new Error(`${event.type}: there is no topic ${event.topic}`)
+  const rows = facts.map((data) => rowOf(event, data, cause))
+  const values = rows.map(
+    ({ id, key, headers, data }) =>
+      sql`(${id}::uuid, ${event.topic}, ${key}, ${event.type}, ${event.version}::smallint, ${headers}::jsonb, ${data}::jsonb)`,
+  )
+  await sql`
+    insert into outbox (event_id, topic, key, type, version, headers, data)
+    values ${sql.join(values)}`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+function rowOf<T>(event: EventType<T>, given: T, cause: Cause) {
+  const id = uuid()
+  const parsed = event.data.parse(given)
+  const data = JSON.stringify(parsed)
+  const bytes = Buffer.byteLength(data)
+  if (bytes > maxBytes) {
+    throw new Error(`${event.type} has ${bytes} bytes of data, at most ${maxBytes} are allowed`)
+  }
+  const headers = JSON.stringify(headersOf(event, id, cause))
+  return { id, key: event.key(parsed), headers, data }
+}
+
+function headersOf<T>({ type, version }: EventType<T>, id: string, cause: Cause): Headers {
+  const { principal, request_id, organization_id } = cause
+  return {
+    'event-id': id,
+    'event-type': type,
+    'event-version': String(version),
+    'occurred-date': new Date().toISOString(),
+    ...(organization_id != null && { 'org-id': String(organization_id) }),
+    actor: JSON.stringify(principal && actorOf(principal)),
+    'request-id': request_id,
+  }
+}
+
+function actorOf(principal: NonNullable<Cause['principal']>): Actor {
+  const { user_id, username, first_name, last_name, email } = principal
+  return { id: user_id, username, first_name, last_name, email }
+}

@@ -1,0 +1,46 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+
+/**
+ * Marks an event as received, in the transaction of its effect. False: it has been before, so skip it. A second
+ * transaction with the same event waits for the first one's end.
+ */
+export async function once<T>(
+  tx: Transaction<T>,
+  consumer: string,
+  eventId: string,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into inbox (consumer, event_id) values (${consumer}, ${eventId})
+    on conflict do nothing`.execute(tx)
+  return numAffectedRows === 1n
+}
+
+const days = 86_400_000
+const slice = 5000
+
+/** Twice what a topic keeps: an event that comes again later than that is a new one. */
+export const inboxRetention = 14 * days
+export const callRetention = 1 * days
+
+/**
+ * Forgets events received, and calls applied, too long ago; in short statements, so that nobody waits for it. Run by one
+ * process at a time or by many: they share the work.
+ */
+export async function forgetOld<T>(db: Kysely<T>, now: Date): Promise<void> {
+  const inboxLimit = new Date(now.getTime() - inboxRetention)
+  const callLimit = new Date(now.getTime() - callRetention)
+  const inbox = sql`
+    delete from inbox where (consumer, event_id) in (
+      select consumer, event_id from inbox where received_date < ${inboxLimit}
+      limit ${slice} for update skip locked)`
+  const calls = sql`
+    delete from applied_calls where call_id in (
+      select call_id from applied_calls where created_date < ${callLimit}
+      limit ${slice} for update skip locked)`
+  for (const statement of [inbox, calls]) {
+    let deleted = BigInt(slice)
+    while (deleted === BigInt(slice)) {
+      deleted = (await statement.execute(db)).numAffectedRows ?? 0n
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import { alarm } from '../alarm.ts'
+import type { Bus } from '../bus/bus.ts'
+import { openDatabase } from '../db/connect.ts'
+
+export interface RelayOptions {
+  /** Address of the service's own role. */
+  url: string
+  schema: string
+  bus: Pick<Bus, 'relay'>
+  /** Told about every failure; the relay goes on by itself. */
+  onError: (error: unknown) => void
+  poll_ms?: number
+}
+
+export interface Relay {
+  /** To be called after a commit (`Database.onCommit`): events then leave at once instead of at the next poll. */
+  wake: () => void
+  stop: () => Promise<void>
+}
+
+const batch = 500
+/** Commits without events wake the relay too; this keeps it from asking after each of them. */
+const restMs = 10
+
+/**
+ * Moves events from the outbox of one schema to the bus, by deleting them: it never remembers a last id. Every process
+ * of a service runs one; the one that holds the advisory lock works, the others try to get it at each poll.
+ */
+export function startRelay({ url, schema, bus, onError, poll_ms = 500 }: RelayOptions): Relay {
+  const database = openDatabase<unknown>(url, {
+    application: `relay ${schema}`,
+    max: 1,
+    statement_timeout: 60_000,
+  })
+  const waiting = alarm()
+  let stopped = false
+
+  const lead = async (session: Kysely<unknown>) => {
+    const lock = sql`hashtext(${`${schema}.outbox`})`
+    const { rows } = await sql<{ leads: boolean }>`
+      select pg_try_advisory_lock(${lock}) as leads`.execute(session)
+    if (!rows[0]?.leads) return
+    while (!stopped) {
+      const moved = await bus.relay({ schema, session }, batch)
+      if (moved === 0) await sleep(restMs)
+      if (moved < batch) await waiting.wait(poll_ms)
+    }
+    await sql`select pg_advisory_unlock(${lock})`.execute(session)
+  }
+  const work = async () => {
+    while (!stopped) {
+      await database.db.connection().execute(lead).catch(onError)
+      if (!stopped) await waiting.wait(poll_ms)
+    }
+  }
+
+  const running = work()
+  return {
+    wake: waiting.ring,
+    stop: async () => {
+      stopped = true
+      waiting.ring()
+      await running
+      await database.close()
+    },
+  }
+}

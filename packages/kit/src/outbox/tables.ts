@@ -1,0 +1,86 @@
+import { type Generated, type Kysely, sql } from 'kysely'
+
+/** Rows of the tables below, for the `Database` type of a service. */
+export interface OutboxTables {
+  outbox: {
+    id: Generated<number>
+    event_id: string
+    topic: string
+    key: string
+    type: string
+    version: number
+    headers: unknown
+    data: unknown
+    created_date: Generated<Date>
+  }
+  inbox: { consumer: string; event_id: string; received_date: Generated<Date> }
+  dead_events: {
+    consumer: string
+    event_id: string
+    topic: string
+    partition: number
+    offset: number
+    key: string
+    headers: unknown
+    value: unknown
+    error: string
+    failed_date: Generated<Date>
+    replayed_date: Date | null
+  }
+  applied_calls: { call_id: string; response: Uint8Array | null; created_date: Generated<Date> }
+}
+
+/**
+ * The four tables by which a service takes part in events and repeated calls (`reliability.md` 4.1 and 13), for its first
+ * migration. Frozen once released, as every migration: a change is a step of its own beside this one.
+ */
+export async function outboxTables<T>(db: Kysely<T>, schema: string): Promise<void> {
+  const table = (name: string) => sql.id(schema, name)
+  // Emptied as fast as it is filled: no index but the key, and vacuumed early.
+  await sql`
+    create table ${table('outbox')} (
+      id bigint generated always as identity primary key,
+      event_id uuid not null,
+      topic text not null,
+      key text not null,
+      type text not null,
+      version smallint not null,
+      headers jsonb not null,
+      data jsonb not null,
+      created_date timestamptz(3) not null default clock_timestamp()
+    ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)
+  `.execute(db)
+  await sql`
+    create table ${table('inbox')} (
+      consumer text not null,
+      event_id uuid not null,
+      received_date timestamptz(3) not null default now(),
+      primary key (consumer, event_id)
+    )`.execute(db)
+  await sql`create index inbox_received_date_idx on ${table('inbox')} (received_date)`.execute(db)
+  await sql`
+    create table ${table('dead_events')} (
+      consumer text not null,
+      event_id uuid not null,
+      topic text not null,
+      partition integer not null,
+      "offset" bigint not null,
+      key text not null,
+      headers jsonb not null,
+      value jsonb not null,
+      error text not null,
+      failed_date timestamptz(3) not null default now(),
+      replayed_date timestamptz(3),
+      primary key (consumer, topic, partition, "offset")
+    )`.execute(db)
+  await sql`
+    create table ${table('applied_calls')} (
+      call_id text primary key,
+      response bytea,
+      created_date timestamptz(3) not null default now()
+    )`.execute(db)
+  await sql`
+    create index applied_calls_created_date_idx on ${table('applied_calls')} (created_date)`.execute(
+    db,
+  )
+}
