@@ -1,0 +1,254 @@
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { nobody, testIdentity } from '../testing.ts'
+
+/** `spec/api-workspace.md` 2.3. */
+
+const { db, clock, over, addUser, as, days } = await testIdentity()
+
+describe.each(transports)('%s', (transport) => {
+  const identity = over(transport)
+  const create = (
+    call: ReturnType<typeof as>,
+    given: { name?: string; expiry_date?: string } = {},
+  ) => identity.createAccessToken({ body: { name: 'a', read_only: true, ...given } }, call)
+  const fields = (id: number) =>
+    db.selectFrom('access_tokens').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const notThere = { kind: 'not_found', message: 'Not found.' }
+
+  describe('a new token', () => {
+    test('shows its value, once', async () => {
+      const user = await addUser({ first_name: 'Anna' })
+      const now = clock.now().toISOString()
+      const { value, ...token } = await create(as(user), { expiry_date: '31/12/2026' })
+      expect(value).toMatch(/^[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}$/)
+      expect(token).toEqual({
+        id: token.id,
+        name: 'a',
+        created_date: now,
+        updated_date: now,
+        expiry_date: '31/12/2026',
+        last_used_date: null,
+        read_only: true,
+        owner: {
+          url: `/users/${user.id}`,
+          id: user.id,
+          username: user.username,
+          first_name: 'Anna',
+          last_name: '',
+        },
+      })
+      expect(await identity.getAccessToken({ id: token.id }, as(user))).toEqual(token)
+    })
+
+    test('is kept as a hash and its first eight characters', async () => {
+      const { id, value } = await create(as(await addUser()))
+      const row = await fields(id)
+      expect(row.prefix).toBe(value.slice(0, 8))
+      expect(row.token_hash).toHaveLength(32)
+      expect(JSON.stringify(row)).not.toContain(value.slice(9))
+    })
+
+    test('may have expired already', async () => {
+      const call = as(await addUser())
+      const { id, expiry_date } = await create(call, { expiry_date: '01/01/2000' })
+      expect(expiry_date).toBe('01/01/2000')
+      await expect(identity.getAccessToken({ id }, call)).rejects.toMatchObject(notThere)
+    })
+
+    test.each(['31/02/2027', '13/13/2027', 'soon'])('cannot expire on %s', async (expiry_date) => {
+      const attempt = create(as(await addUser()), { expiry_date })
+      await expect(attempt).rejects.toMatchObject({
+        kind: 'invalid',
+        body: { expiry_date: [expect.any(String)] },
+      })
+    })
+
+    test('is refused to a user who was deleted meanwhile', async () => {
+      const attempt = create(as({ id: 999_999, role: 'user' }))
+      await expect(attempt).rejects.toMatchObject({ kind: 'unauthenticated' })
+    })
+  })
+
+  describe('the number of usable tokens', () => {
+    const few = over(transport, { maxAccessTokens: 2 })
+    const body = { name: 'a', read_only: true }
+    const tooMany = {
+      kind: 'invalid',
+      body: ['You have reached the maximum allowed number of Personal Access Tokens for a user'],
+    }
+
+    test('is limited, also when they are made at once', async () => {
+      const call = as(await addUser())
+      const made = await Promise.allSettled(
+        Array.from({ length: 5 }, () => few.createAccessToken({ body }, call)),
+      )
+      expect(made.filter((one) => one.status === 'fulfilled')).toHaveLength(2)
+      await expect(few.createAccessToken({ body }, call)).rejects.toMatchObject(tooMany)
+    })
+
+    test('does not count revoked and expired ones', async () => {
+      const call = as(await addUser())
+      const { id } = await few.createAccessToken({ body }, call)
+      await few.deleteAccessToken({ id }, call)
+      await few.createAccessToken({ body: { ...body, expiry_date: '01/01/2000' } }, call)
+      await few.createAccessToken({ body }, call)
+      await few.createAccessToken({ body }, call)
+      await expect(few.createAccessToken({ body }, call)).rejects.toMatchObject(tooMany)
+    })
+
+    test('is not limited by -1', async () => {
+      const many = over(transport, { maxAccessTokens: -1 })
+      await many.createAccessToken({ body }, as(await addUser()))
+    })
+  })
+
+  describe('the list', () => {
+    const names = async (call: ReturnType<typeof as>, query = {}) => {
+      const { results } = await identity.listAccessTokens(query, call)
+      return results.map((token) => token.name)
+    }
+
+    test('holds own usable tokens only, the newest first, also for administrators', async () => {
+      const call = as({ ...(await addUser()), role: 'admin' })
+      await create(as(await addUser()), { name: 'of another' })
+      await create(call, { name: 'expired', expiry_date: '01/01/2000' })
+      const revoked = await create(call, { name: 'revoked' })
+      await identity.deleteAccessToken({ id: revoked.id }, call)
+      await create(call, { name: 'first' })
+      await create(call, { name: 'second' })
+      const { count, results } = await identity.listAccessTokens({}, call)
+      expect(count).toBe(2)
+      expect(results.map((token) => token.name)).toEqual(['second', 'first'])
+      expect(results[0]).not.toHaveProperty('value')
+    })
+
+    test('is sorted and filtered', async () => {
+      const call = as(await addUser())
+      const b = await create(call, { name: 'b', expiry_date: '01/01/2030' })
+      await create(call, { name: 'a' })
+      const body = { name: 'c', read_only: false, expiry_date: '01/01/2029' }
+      await identity.createAccessToken({ body }, call)
+      expect(await names(call, { sort: 'name' })).toEqual(['a', 'b', 'c'])
+      expect(await names(call, { sort: '-name' })).toEqual(['c', 'b', 'a'])
+      expect(await names(call, { sort: 'expiry_date' })).toEqual(['c', 'b', 'a'])
+      expect(await names(call, { sort: 'nonsense' })).toEqual(['c', 'a', 'b'])
+      expect(await names(call, { name: 'b' })).toEqual(['b'])
+      expect(await names(call, { read_only: false })).toEqual(['c'])
+      expect(await names(call, { id: b.id })).toEqual(['b'])
+    })
+
+    test('comes in pages', async () => {
+      const call = as(await addUser())
+      for (const name of ['1', '2', '3']) await create(call, { name })
+      expect(await names(call, { page_size: '2' })).toEqual(['3', '2'])
+      expect(await names(call, { page_size: '2', page: 'last' })).toEqual(['1'])
+      await expect(names(call, { page_size: '2', page: '3' })).rejects.toMatchObject({
+        kind: 'not_found',
+        message: 'Invalid page.',
+      })
+    })
+  })
+
+  describe('one token', () => {
+    test.each(['view', 'update', 'delete'] as const)(
+      "is its owner's and the administrators': %s",
+      async (action) => {
+        const { id } = await create(as(await addUser()))
+        const attempt = (call: ReturnType<typeof as>) => {
+          if (action === 'view') return identity.getAccessToken({ id }, call)
+          if (action === 'delete') return identity.deleteAccessToken({ id }, call)
+          return identity.updateAccessToken({ id, body: { name: 'b' } }, call)
+        }
+        await expect(attempt(as(await addUser()))).rejects.toMatchObject({ kind: 'forbidden' })
+        await attempt(as({ ...(await addUser()), role: 'admin' }))
+      },
+    )
+
+    test('does not exist for anybody once it is expired, revoked or stale', async () => {
+      const call = as(await addUser())
+      const revoked = await create(call)
+      await identity.deleteAccessToken({ id: revoked.id }, call)
+      const expiring = await create(call, { expiry_date: '01/01/2000' })
+      const stale = await create(call)
+      days(180)
+      for (const { id } of [revoked, expiring, stale]) {
+        await expect(identity.getAccessToken({ id }, call)).rejects.toMatchObject(notThere)
+        const change = identity.updateAccessToken({ id, body: { expiry_date: null } }, call)
+        await expect(change).rejects.toMatchObject(notThere)
+        await expect(identity.deleteAccessToken({ id }, call)).rejects.toMatchObject(notThere)
+      }
+    })
+
+    test('unknown is 404', async () => {
+      const attempt = identity.getAccessToken({ id: 999_999 }, as(await addUser()))
+      await expect(attempt).rejects.toMatchObject(notThere)
+    })
+  })
+
+  describe('a change', () => {
+    test('keeps what it does not name and moves updated_date', async () => {
+      const call = as(await addUser())
+      const { value: _, ...before } = await create(call, { expiry_date: '31/12/2026' })
+      clock.advance(1000)
+      const after = await identity.updateAccessToken({ id: before.id, body: { name: 'b' } }, call)
+      expect(after).toEqual({ ...before, name: 'b', updated_date: clock.now().toISOString() })
+    })
+
+    test('may end the expiry, or the rights to write', async () => {
+      const call = as(await addUser())
+      const { id } = await create(call, { expiry_date: '31/12/2026' })
+      const body = { expiry_date: null, read_only: false }
+      const after = await identity.updateAccessToken({ id, body }, call)
+      expect(after).toMatchObject({ expiry_date: null, read_only: false })
+    })
+
+    test.each([
+      [{}],
+      [{ name: 'a', read_only: true }],
+      [{ expiry_date: '31/12/2026' }],
+      [{ expiry_date: '2026-12-31' }],
+    ])('to what is there already changes nothing: %j', async (body) => {
+      const call = as(await addUser())
+      const { id, updated_date } = await create(call, { expiry_date: '31/12/2026' })
+      clock.advance(1000)
+      const after = await identity.updateAccessToken({ id, body }, call)
+      expect(after.updated_date).toBe(updated_date)
+    })
+
+    test('in the same millisecond still has a later date', async () => {
+      const call = as(await addUser())
+      const { id, updated_date } = await create(call)
+      const after = await identity.updateAccessToken({ id, body: { name: 'b' } }, call)
+      expect(Date.parse(after.updated_date)).toBe(Date.parse(updated_date) + 1)
+    })
+
+    test('to a day that does not exist is refused, and nothing changes', async () => {
+      const call = as(await addUser())
+      const { id } = await create(call)
+      const body = { name: 'b', expiry_date: '31/02/2027' }
+      await expect(identity.updateAccessToken({ id, body }, call)).rejects.toMatchObject({
+        kind: 'invalid',
+        body: { expiry_date: ['There is no such day.'] },
+      })
+      expect((await fields(id)).name).toBe('a')
+    })
+  })
+
+  describe('the token of this request', () => {
+    test('is shown', async () => {
+      const user = await addUser()
+      const { value, ...token } = await create(as(user))
+      const authorization = `Token ${value}`
+      const { principal } = await identity.authenticate({ authorization, address: '' }, nobody())
+      const last_used_date = clock.now().toISOString()
+      const call = { ...as(user), principal }
+      expect(await identity.getCurrentAccessToken({}, call)).toEqual({ ...token, last_used_date })
+    })
+
+    test('is 401 for every other way of signing in', async () => {
+      const attempt = identity.getCurrentAccessToken({}, as(await addUser()))
+      await expect(attempt).rejects.toMatchObject({ kind: 'unauthenticated' })
+    })
+  })
+})

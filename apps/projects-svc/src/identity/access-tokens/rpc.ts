@@ -1,0 +1,155 @@
+import type { identity } from '@reticle/contracts/api/identity'
+import type { accessTokenPatch } from '@reticle/contracts/rest/auth'
+import { type Context, type Service, signedIn } from '@reticle/kit'
+import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely } from 'kysely'
+import type { z } from 'zod'
+import type { AccessTokenRow, ProjectsDb } from '../../db/schema.ts'
+import type { IdentityDeps } from '../deps.ts'
+import { toBasicUser } from '../messages.ts'
+import { findUser, lockUser } from '../repo.ts'
+import { hashOf, newAccessToken } from '../secrets.ts'
+import { readExpiry } from './expiry.ts'
+import { listAccessTokens } from './list.ts'
+import { toAccessToken } from './messages.ts'
+import { accessTokenRules } from './policy.ts'
+import {
+  countAccessTokens,
+  findAccessToken,
+  insertAccessToken,
+  lockAccessToken,
+  updateAccessToken,
+} from './repo.ts'
+
+/** Access tokens: `spec/api-workspace.md` 2.3. */
+type AccessTokens = Pick<
+  Service<typeof identity>,
+  | 'listAccessTokens'
+  | 'createAccessToken'
+  | 'getCurrentAccessToken'
+  | 'getAccessToken'
+  | 'updateAccessToken'
+  | 'deleteAccessToken'
+>
+
+export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): AccessTokens {
+  const usability = () => ({ now: clock.now(), staleDays: settings.accessTokenStaleDays })
+
+  return {
+    async listAccessTokens(query, context) {
+      const owner = await selfOf(db, context)
+      const { count, results } = await listAccessTokens(db, owner.id, query, usability())
+      return { count, results: results.map((row) => toAccessToken(row, toBasicUser(owner))) }
+    },
+
+    async createAccessToken({ body }, context) {
+      const expiry_date = body.expiry_date ? readExpiry(body.expiry_date) : null
+      return db.transaction().execute(async (tx) => {
+        const owner = await lockUser(tx, signedIn(context).user_id)
+        if (!owner) throw userGone()
+        const count = await countAccessTokens(tx, owner.id, usability())
+        assertRoomForOne(count, settings.maxAccessTokens)
+
+        const { value, prefix } = newAccessToken()
+        const now = clock.now()
+        const row = await insertAccessToken(tx, {
+          owner_id: owner.id,
+          name: body.name,
+          prefix,
+          token_hash: hashOf(value),
+          read_only: body.read_only,
+          expiry_date,
+          created_date: now,
+          updated_date: now,
+        })
+        return { ...toAccessToken(row, toBasicUser(owner)), value }
+      })
+    },
+
+    async getCurrentAccessToken(_, context) {
+      const { token } = signedIn(context)
+      const row = token && (await findAccessToken(db, token.id, usability()))
+      if (!row) throw unauthenticated('This request was not signed in by an access token.')
+      return withOwner(db, row)
+    },
+
+    async getAccessToken({ id }, context) {
+      const row = allowed('view', context, await findAccessToken(db, id, usability()))
+      return withOwner(db, row)
+    },
+
+    async updateAccessToken({ id, body }, context) {
+      return db.transaction().execute(async (tx) => {
+        const before = allowed('update', context, await lockAccessToken(tx, id, usability()))
+        const changes = changesOf(before, body)
+        if (Object.keys(changes).length === 0) return withOwner(tx, before)
+        const updated_date = laterThan(before.updated_date, clock.now())
+        return withOwner(tx, await updateAccessToken(tx, id, { ...changes, updated_date }))
+      })
+    },
+
+    async deleteAccessToken({ id }, context) {
+      return db.transaction().execute(async (tx) => {
+        allowed('delete', context, await lockAccessToken(tx, id, usability()))
+        await updateAccessToken(tx, id, { revoked_date: clock.now() })
+        return undefined
+      })
+    },
+  }
+}
+
+type Db = Kysely<ProjectsDb>
+
+const userGone = () => unauthenticated('User inactive or deleted.')
+
+async function selfOf(db: Db, context: Context) {
+  const self = await findUser(db, signedIn(context).user_id)
+  if (!self) throw userGone()
+  return self
+}
+
+function assertRoomForOne(count: number, max: number): void {
+  if (max >= 0 && count >= max)
+    throw invalidText(
+      'You have reached the maximum allowed number of Personal Access Tokens for a user',
+    )
+}
+
+/** The token, when there is one and the caller may do that with it. */
+function allowed(
+  action: string,
+  context: Context,
+  row: AccessTokenRow | undefined,
+): AccessTokenRow {
+  if (!row) throw notFound()
+  const caller = signedIn(context)
+  const relations = row.owner_id === caller.user_id ? ['owner'] : []
+  const standing = { organization_id: null, organization_role: null, relations }
+  allow(accessTokenRules, action, caller, standing)
+  return row
+}
+
+async function withOwner(db: Db, row: AccessTokenRow) {
+  const owner = await findUser(db, row.owner_id)
+  if (!owner) throw notFound()
+  return toAccessToken(row, toBasicUser(owner))
+}
+
+type Changes = Partial<Pick<AccessTokenRow, 'name' | 'read_only' | 'expiry_date'>>
+
+/** What the body changes; what it repeats is left out. */
+function changesOf(before: AccessTokenRow, body: z.output<typeof accessTokenPatch>): Changes {
+  const { name = before.name, read_only = before.read_only } = body
+  const changes: Changes = {}
+  if (name !== before.name) changes.name = name
+  if (read_only !== before.read_only) changes.read_only = read_only
+  if (body.expiry_date === undefined) return changes
+  const expiry_date = body.expiry_date === null ? null : readExpiry(body.expiry_date)
+  if (expiry_date?.getTime() !== before.expiry_date?.getTime()) changes.expiry_date = expiry_date
+  return changes
+}
+
+/** Every change has a date of its own, for `ETag`s. */
+const laterThan = (before: Date, now: Date) =>
+  new Date(Math.max(now.getTime(), before.getTime() + 1))

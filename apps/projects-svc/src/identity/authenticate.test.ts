@@ -1,0 +1,230 @@
+import { hash } from '@node-rs/argon2'
+import { callAs } from '@reticle/kit/testing/call'
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { verifyPassword } from './passwords/hash.ts'
+import { basic, nobody, testIdentity } from './testing.ts'
+
+/** `spec/api-workspace.md` 2.1, 2.3; `reliability.md` 11. */
+
+const { db, clock, over, addUser, as, days } = await testIdentity()
+
+describe.each(transports)('%s', (transport) => {
+  const identity = over(transport)
+  const strict = over(transport, { emailVerification: 'mandatory' })
+  const authenticate = (authorization: string, address = '10.1.0.1') =>
+    identity.authenticate({ authorization, address }, nobody())
+  const refused = async (authorization: string, message: string) =>
+    expect(authenticate(authorization)).rejects.toMatchObject({ kind: 'unauthenticated', message })
+
+  async function addToken(given: { read_only?: boolean; expiry_date?: string } = {}) {
+    const user = await addUser()
+    const body = { name: 'a', read_only: true, ...given }
+    const token = await identity.createAccessToken({ body }, as(user))
+    return { user, token, header: `Token ${token.value}` }
+  }
+  const setUser = (id: number, changes: { is_active?: boolean; password_hash?: string }) =>
+    db.updateTable('users').set(changes).where('id', '=', id).execute()
+
+  describe('access tokens', () => {
+    test.each([true, false])('tell who calls and whether they only read: %s', async (read_only) => {
+      const { user, token, header } = await addToken({ read_only })
+      expect(await authenticate(header)).toEqual({
+        principal: {
+          user_id: user.id,
+          username: user.username,
+          first_name: '',
+          last_name: '',
+          email: '',
+          role: 'user',
+          token: { id: token.id, read_only },
+        },
+        is_deprecated: false,
+      })
+    })
+
+    test('work through the end of their last day, in UTC', async () => {
+      const { header } = await addToken({ expiry_date: '02/03/2026' })
+      clock.set('2026-03-02T23:59:59.999Z')
+      await authenticate(header)
+      clock.set('2026-03-03T00:00:00Z')
+      await refused(header, 'Invalid token.')
+    })
+
+    test('are stale after 180 days without use', async () => {
+      const { header } = await addToken()
+      days(179)
+      await authenticate(header)
+      days(179)
+      await authenticate(header)
+      days(180)
+      await refused(header, 'Invalid token.')
+    })
+
+    test('are refused once they are revoked', async () => {
+      const { user, token, header } = await addToken()
+      await identity.deleteAccessToken({ id: token.id }, as(user))
+      await refused(header, 'Invalid token.')
+    })
+
+    test('are refused when unknown', async () => {
+      await refused(`Token abcd1234.${'x'.repeat(32)}`, 'Invalid token.')
+      await refused(`Token ${'0'.repeat(40)}`, 'Invalid token.')
+    })
+
+    test('of a deactivated user are refused', async () => {
+      const { user, header } = await addToken()
+      await setUser(user.id, { is_active: false })
+      await refused(header, 'User inactive or deleted.')
+    })
+
+    test('note their use at most every two hours', async () => {
+      const { user, token, header } = await addToken()
+      const lastUsed = async () =>
+        (await identity.getAccessToken({ id: token.id }, as(user))).last_used_date
+      expect(await lastUsed()).toBeNull()
+      const first = clock.now().toISOString()
+      await authenticate(header)
+      expect(await lastUsed()).toBe(first)
+      clock.advance(2 * 3_600_000 - 1)
+      await authenticate(header)
+      expect(await lastUsed()).toBe(first)
+      clock.advance(1)
+      await authenticate(header)
+      expect(await lastUsed()).toBe(clock.now().toISOString())
+    })
+  })
+
+  test('a legacy token of a deactivated user is refused', async () => {
+    const user = await addUser()
+    const body = { username: user.username, password: 'secret' }
+    const { key } = await identity.login({ body }, nobody())
+    await setUser(user.id, { is_active: false })
+    await refused(`Token ${key}`, 'User inactive or deleted.')
+  })
+
+  test('whoever is superuser and staff is an administrator, whatever the group', async () => {
+    const { username } = await addUser({ role: 'worker', is_staff: true, is_superuser: true })
+    expect((await authenticate(basic(username, 'secret'))).principal.role).toBe('admin')
+  })
+
+  test('somebody without a group has no role', async () => {
+    const { username } = await addUser({ role: null })
+    expect((await authenticate(basic(username, 'secret'))).principal.role).toBeNull()
+  })
+
+  describe('Basic', () => {
+    test('takes user name or e-mail', async () => {
+      const email = `${transport}-basic@example.org`
+      const { id, username } = await addUser({ email })
+      for (const name of [username, email])
+        expect(await authenticate(basic(name, 'secret'))).toMatchObject({
+          principal: { user_id: id, token: null },
+          is_deprecated: false,
+        })
+    })
+
+    test.each([
+      ['a wrong password', 'wrong'],
+      ['an empty one', ''],
+    ])('refuses %s', async (_, password) => {
+      const { username } = await addUser()
+      await refused(basic(username, password), 'Invalid username/password.')
+    })
+
+    test('refuses an unknown user', async () => {
+      await refused(basic('nobody-at-all', 'x'), 'Invalid username/password.')
+    })
+
+    test('refuses a deactivated user', async () => {
+      const { username } = await addUser({ is_active: false })
+      await refused(basic(username, 'secret'), 'User inactive or deleted.')
+    })
+
+    test('needs a verified e-mail where that is mandatory', async () => {
+      const { username } = await addUser()
+      const verified = await addUser({ is_email_verified: true })
+      const attempt = (name: string) =>
+        strict.authenticate({ authorization: basic(name, 'secret'), address: '' }, nobody())
+      await expect(attempt(username)).rejects.toMatchObject({
+        kind: 'unauthenticated',
+        message: 'E-mail is not verified.',
+      })
+      await attempt(verified.username)
+    })
+
+    test('sees a changed password at once', async () => {
+      const { id, username } = await addUser()
+      const header = basic(username, 'secret')
+      await authenticate(header)
+      await setUser(id, { password_hash: await hash('another') })
+      await refused(header, 'Invalid username/password.')
+      await authenticate(basic(username, 'another'))
+    })
+
+    test('refuses after ten failures, but not who was right a moment ago', async () => {
+      const right = await addUser()
+      const { username } = await addUser()
+      await authenticate(basic(right.username, 'secret'), '10.9.9.9')
+      for (const name of [username, right.username])
+        for (let count = 0; count < 10; count++)
+          await expect(authenticate(basic(name, 'wrong'), '10.9.9.9')).rejects.toMatchObject({
+            kind: 'unauthenticated',
+          })
+      await expect(authenticate(basic(username, 'secret'), '10.9.9.9')).rejects.toMatchObject({
+        kind: 'too_many',
+        retry_after: 600,
+      })
+      await authenticate(basic(right.username, 'secret'), '10.9.9.9')
+    })
+
+    test('hashes anew what was hashed with other figures', async () => {
+      const { id, username } = await addUser()
+      const old = await hash('secret', { memoryCost: 8192, timeCost: 1 })
+      await setUser(id, { password_hash: old })
+      await authenticate(basic(username, 'secret'))
+      const { password_hash } = await db
+        .selectFrom('users')
+        .select('password_hash')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      expect(password_hash).toContain('m=19456,t=2,p=1')
+      expect(await verifyPassword(password_hash, 'secret')).toBe(true)
+    })
+  })
+
+  describe('oneself', () => {
+    test('is shown whole', async () => {
+      const email = `${transport}-self@example.org`
+      const given = { email, first_name: 'Anna', last_name: 'Lind', role: 'admin' as const }
+      const user = await addUser(given)
+      expect(await identity.getSelf({}, as(user))).toEqual({
+        url: `/users/${user.id}`,
+        id: user.id,
+        username: user.username,
+        first_name: 'Anna',
+        last_name: 'Lind',
+        email,
+        groups: ['admin'],
+        is_staff: false,
+        is_superuser: false,
+        is_active: true,
+        last_login: null,
+        date_joined: user.date_joined.toISOString(),
+        has_analytics_access: true,
+      })
+    })
+
+    test('without a group has no groups and no analytics', async () => {
+      const user = await addUser({ role: null })
+      const self = await identity.getSelf({}, as(user))
+      expect(self).toMatchObject({ groups: [], has_analytics_access: false })
+    })
+
+    test('is nobody when the user was deleted meanwhile', async () => {
+      await expect(identity.getSelf({}, callAs({ user_id: 999_999 }))).rejects.toMatchObject({
+        kind: 'unauthenticated',
+      })
+    })
+  })
+})

@@ -1,0 +1,69 @@
+import type { identity } from '@reticle/contracts/api/identity'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Service } from '@reticle/kit'
+import { unauthenticated } from '@reticle/kit/errors'
+import type { UserRow } from '../db/schema.ts'
+import { findTokenAndUser, type TokenOfUser, updateLastUsed } from './access-tokens/repo.ts'
+import { type Authorization, invalidToken, readAuthorization } from './authorization.ts'
+import type { IdentityDeps } from './deps.ts'
+import { toPrincipal } from './messages.ts'
+import type { Check } from './passwords/check.ts'
+import { findUserByLegacyToken } from './repo.ts'
+import { hashOf } from './secrets.ts'
+
+type Basic = Extract<Authorization, { kind: 'basic' }>
+
+const usesNotedEveryMs = 2 * 3_600_000
+
+/** Who an `Authorization` header stands for (`spec/api-workspace.md` 2.1); every failure is `unauthenticated`, or `too_many`. */
+export function authenticateHandler(
+  { db, clock, settings }: IdentityDeps,
+  checkCached: Check,
+): Pick<Service<typeof identity>, 'authenticate'> {
+  async function byAccessToken(token: string): Promise<Principal> {
+    const usability = { now: clock.now(), staleDays: settings.accessTokenStaleDays }
+    const found = await findTokenAndUser(db, hashOf(token), usability)
+    if (!found) throw invalidToken()
+    const user = active(found.user)
+    if (isNoted(found.token, usability.now)) await updateLastUsed(db, found.token.id, usability.now)
+    return toPrincipal(user, { id: found.token.id, read_only: found.token.read_only })
+  }
+
+  async function byLegacyToken(token: string): Promise<Principal> {
+    const user = await findUserByLegacyToken(db, hashOf(token))
+    if (!user) throw invalidToken()
+    return toPrincipal(active(user))
+  }
+
+  async function byPassword({ username, password }: Basic, address: string): Promise<Principal> {
+    const user = await checkCached({ name: username, password, address })
+    if (!user) throw unauthenticated('Invalid username/password.')
+    if (settings.emailVerification === 'mandatory' && !user.is_email_verified)
+      throw unauthenticated('E-mail is not verified.')
+    return toPrincipal(active(user))
+  }
+
+  return {
+    async authenticate({ authorization, address }) {
+      const given = readAuthorization(authorization)
+      switch (given.kind) {
+        case 'access':
+          return { principal: await byAccessToken(given.token), is_deprecated: false }
+        case 'legacy':
+          return { principal: await byLegacyToken(given.token), is_deprecated: true }
+        case 'basic':
+          return { principal: await byPassword(given, address), is_deprecated: false }
+      }
+    },
+  }
+}
+
+function active(user: UserRow): UserRow {
+  if (!user.is_active) throw unauthenticated('User inactive or deleted.')
+  return user
+}
+
+/** Not every use is written down: the date tells hours, not seconds. */
+function isNoted({ last_used_date }: TokenOfUser, now: Date): boolean {
+  return !last_used_date || now.getTime() - last_used_date.getTime() >= usesNotedEveryMs
+}

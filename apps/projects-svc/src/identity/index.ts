@@ -1,0 +1,8 @@
+/**
+ * Front door of the sealed room of users and what they sign in with (`design.md` 2, ADR 0001): nothing outside reads its
+ * tables or files in another way.
+ */
+export { accessTokenRules } from './access-tokens/policy.ts'
+export type { IdentityDeps, IdentitySettings } from './deps.ts'
+export { identityHandlers } from './rpc.ts'
+export { basicUsers, createUser, ensureAdministrator, type NewUser, usersExist } from './users.ts'

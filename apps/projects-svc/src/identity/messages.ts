@@ -1,0 +1,36 @@
+import type { Principal } from '@reticle/contracts/principal'
+import type { BasicUser, User } from '@reticle/contracts/rest/users'
+import type { UserRow } from '../db/schema.ts'
+
+/** Rows of users as the API shows them (`spec/api-workspace.md` 2.4). */
+
+type BasicRow = Pick<UserRow, 'id' | 'username' | 'first_name' | 'last_name'>
+
+export function toBasicUser({ id, username, first_name, last_name }: BasicRow): BasicUser {
+  return { url: `/users/${id}`, id, username, first_name, last_name }
+}
+
+export function toUser(row: UserRow): User {
+  const role = roleOf(row)
+  return {
+    ...toBasicUser(row),
+    email: row.email,
+    groups: role === null ? [] : [role],
+    is_staff: row.is_staff,
+    is_superuser: row.is_superuser,
+    is_active: row.is_active,
+    last_login: row.last_login?.toISOString() ?? null,
+    date_joined: row.date_joined.toISOString(),
+    has_analytics_access: role === 'admin',
+  }
+}
+
+export function toPrincipal(row: UserRow, token: Principal['token'] = null): Principal {
+  const { id: user_id, username, first_name, last_name, email } = row
+  return { user_id, username, first_name, last_name, email, role: roleOf(row), token }
+}
+
+/** The global role: whoever is superuser and staff is an administrator, whatever the group. */
+function roleOf({ role, is_superuser, is_staff }: UserRow): UserRow['role'] {
+  return is_superuser && is_staff ? 'admin' : role
+}

@@ -1,0 +1,27 @@
+import { DomainError } from '@reticle/kit/errors'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb } from '../../db/schema.ts'
+import { type Attempt, deleteFailures, insertFailure, listFailures } from './repo.ts'
+
+/** `reliability.md` 11: this many wrong passwords per address and user within the window, then 429. */
+const limit = 10
+const windowMs = 10 * 60_000
+
+type Db = Kysely<ProjectsDb>
+
+/** @throws DomainError too_many with the seconds until the oldest failure no longer counts */
+export async function refuseTooMany(db: Db, attempt: Attempt, now: Date): Promise<void> {
+  const failures = await listFailures(db, attempt, windowStart(now))
+  const [oldest] = failures.slice(-limit)
+  if (!oldest || failures.length < limit) return
+  const seconds = Math.ceil((oldest.getTime() + windowMs - now.getTime()) / 1000)
+  const detail = `Request was throttled. Expected available in ${seconds} seconds.`
+  throw new DomainError('too_many', detail, { retry_after: seconds })
+}
+
+export async function recordFailure(db: Db, attempt: Attempt, now: Date): Promise<void> {
+  await insertFailure(db, attempt, now)
+  await deleteFailures(db, windowStart(now))
+}
+
+const windowStart = (now: Date) => new Date(now.getTime() - windowMs)

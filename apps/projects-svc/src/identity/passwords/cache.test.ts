@@ -1,0 +1,33 @@
+import { testClock } from '@reticle/kit/testing/clock'
+import { expect, test } from 'vitest'
+import { passwordCache } from './cache.ts'
+
+const given = { name: 'anna', password: 'secret' }
+
+test('a password counts for its own stored hash only', () => {
+  const cache = passwordCache(testClock())
+  cache.add(given, 'hash 1')
+  expect(cache.has(given, 'hash 1')).toBe(true)
+  expect(cache.has(given, 'hash 2')).toBe(false)
+})
+
+test('name and password cannot be shifted into each other', () => {
+  const cache = passwordCache(testClock())
+  cache.add({ name: 'a', password: 'b","c' }, 'hash')
+  expect(cache.has({ name: 'a","b', password: 'c' }, 'hash')).toBe(false)
+})
+
+test('a thousand are kept, the newest', () => {
+  const cache = passwordCache(testClock())
+  const passwords = Array.from({ length: 1001 }, (_, index) => ({ ...given, password: `${index}` }))
+  for (const password of passwords) cache.add(password, 'hash')
+  const kept = passwords.filter((password) => cache.has(password, 'hash'))
+  expect(kept).toEqual(passwords.slice(1))
+})
+
+test('adding one again does not push another out', () => {
+  const cache = passwordCache(testClock())
+  for (let index = 0; index < 1000; index++) cache.add({ ...given, password: `${index}` }, 'hash')
+  for (let index = 0; index < 10; index++) cache.add({ ...given, password: '5' }, 'hash')
+  expect(cache.has({ ...given, password: '0' }, 'hash')).toBe(true)
+})

@@ -1,0 +1,39 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Clock } from '@reticle/kit/clock'
+import { isSameSecret } from '../secrets.ts'
+
+const lifeMs = 60_000
+const capacity = 1000
+
+export interface Password {
+  name: string
+  password: string
+}
+
+/**
+ * Passwords that were right a moment ago, so that a client which sends one with every call does not cost a hash each
+ * time. Kept as an HMAC under a key of this process, and only worth something while the stored hash is the same.
+ */
+export function passwordCache(clock: Clock) {
+  const key = randomBytes(32)
+  const known = new Map<string, { stored: string; until: number }>()
+  const digest = ({ name, password }: Password) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([name, password]))
+      .digest('base64')
+
+  return {
+    /** Was this password right for this stored hash within the last minute? */
+    has(given: Password, stored: string): boolean {
+      const entry = known.get(digest(given))
+      return !!entry && entry.until > clock.now().getTime() && isSameSecret(entry.stored, stored)
+    },
+    add(given: Password, stored: string): void {
+      const name = digest(given)
+      known.delete(name) // so that it goes to the end, as the newest
+      const [oldest] = known.keys()
+      if (oldest !== undefined && known.size >= capacity) known.delete(oldest)
+      known.set(name, { stored, until: clock.now().getTime() + lifeMs })
+    },
+  }
+}

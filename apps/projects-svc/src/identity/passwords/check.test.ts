@@ -1,0 +1,105 @@
+import { hash } from '@node-rs/argon2'
+import { expect, test } from 'vitest'
+import { testIdentity } from '../testing.ts'
+import { passwordChecks } from './check.ts'
+import { dummyHash, needsRehash, verifyPassword } from './hash.ts'
+
+/** How often a password is hashed: `reliability.md` 11. */
+
+const { db, clock, addUser } = await testIdentity()
+const address = '10.0.0.1'
+
+function counted() {
+  const hashed: string[] = []
+  const checks = passwordChecks({ db, clock }, (stored, password) => {
+    hashed.push(stored)
+    return verifyPassword(stored, password)
+  })
+  return { ...checks, hashed }
+}
+
+test('a thousand equal sign-ins by Basic cost one hash', async () => {
+  const { id, username } = await addUser()
+  const { checkCached, hashed } = counted()
+  const guess = { name: username, password: 'secret', address }
+  const found = await Promise.all(Array.from({ length: 1000 }, () => checkCached(guess)))
+  expect(found.every((user) => user?.id === id)).toBe(true)
+  expect(hashed).toHaveLength(1)
+})
+
+test('and another one after a minute', async () => {
+  const { username } = await addUser()
+  const { checkCached, hashed } = counted()
+  const guess = { name: username, password: 'secret', address }
+  await checkCached(guess)
+  clock.advance(59_999)
+  await checkCached(guess)
+  expect(hashed).toHaveLength(1)
+  clock.advance(1)
+  await checkCached(guess)
+  expect(hashed).toHaveLength(2)
+})
+
+test('what is remembered is one name with one password', async () => {
+  const { username } = await addUser()
+  const { checkCached } = counted()
+  await checkCached({ name: username, password: 'secret', address })
+  expect(await checkCached({ name: username, password: 'secre', address })).toBeUndefined()
+  expect(await checkCached({ name: `${username}s`, password: 'ecret', address })).toBeUndefined()
+})
+
+test('a wrong password is not remembered', async () => {
+  const { username } = await addUser()
+  const { checkCached, hashed } = counted()
+  const guess = { name: username, password: 'wrong', address }
+  await checkCached(guess)
+  await checkCached(guess)
+  expect(hashed).toHaveLength(2)
+})
+
+test('a login hashes each time', async () => {
+  const { username } = await addUser()
+  const { check, hashed } = counted()
+  const guess = { name: username, password: 'secret', address }
+  await check(guess)
+  await check(guess)
+  expect(hashed).toHaveLength(2)
+})
+
+test('an unknown user costs as much as a known one', async () => {
+  const { check, hashed } = counted()
+  await check({ name: 'nobody-at-all', password: 'x', address })
+  expect(hashed).toEqual([dummyHash])
+  expect(needsRehash(dummyHash)).toBe(false)
+})
+
+test('of two parallel sign-ins one writes the new hash, and both succeed', async () => {
+  const { id, username } = await addUser()
+  const older = await hash('secret', { memoryCost: 8192 })
+  await db.updateTable('users').set({ password_hash: older }).where('id', '=', id).execute()
+  const { check } = counted()
+  const guesses = ['10.0.0.2', '10.0.0.3'].map((from) =>
+    check({ name: username, password: 'secret', address: from }),
+  )
+  expect((await Promise.all(guesses)).map((user) => user?.id)).toEqual([id, id])
+})
+
+test('a stored hash that is none lets nobody in', async () => {
+  const { id, username } = await addUser()
+  await db.updateTable('users').set({ password_hash: '!' }).where('id', '=', id).execute()
+  const { check } = counted()
+  expect(await check({ name: username, password: 'secret', address })).toBeUndefined()
+})
+
+test('failures that are too old to count are forgotten, of everybody', async () => {
+  const { check } = counted()
+  await check({ name: 'one', password: 'x', address })
+  clock.advance(10 * 60_000)
+  await check({ name: 'two', password: 'x', address })
+  const rows = await db
+    .selectFrom('password_failures')
+    .select('username')
+    .where('username', 'in', ['one', 'two'])
+    .execute()
+  expect(rows).toEqual([{ username: 'two' }])
+})

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { turns } from './turns.ts'
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+test('what belongs to one key runs one after another', async () => {
+  const inTurn = turns()
+  const seen: string[] = []
+  const run = (name: string) =>
+    inTurn('key', async () => {
+      seen.push(`${name} starts`)
+      await pause()
+      seen.push(`${name} ends`)
+      return name
+    })
+  expect(await Promise.all([run('a'), run('b')])).toEqual(['a', 'b'])
+  expect(seen).toEqual(['a starts', 'a ends', 'b starts', 'b ends'])
+})
+
+test('different keys run side by side', async () => {
+  const inTurn = turns()
+  let release = () => {}
+  const blocked = inTurn('a', () => new Promise<void>((resolve) => (release = resolve)))
+  await inTurn('b', async () => release())
+  await blocked
+})
+
+test('a failure is told to its own caller and stops nobody after it', async () => {
+  const inTurn = turns()
+  const failing = inTurn('key', () => Promise.reject(new Error('no')))
+  const next = inTurn('key', async () => 'yes')
+  await expect(failing).rejects.toThrow('no')
+  expect(await next).toBe('yes')
+})

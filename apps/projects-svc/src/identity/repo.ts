@@ -1,0 +1,85 @@
+import { type Insertable, type Kysely, sql } from 'kysely'
+import type { ProjectsDb, UserRow, UsersTable } from '../db/schema.ts'
+
+/** Users and legacy tokens in SQL; a transaction fits where `Db` is asked for. */
+type Db = Kysely<ProjectsDb>
+
+export function findUser(db: Db, id: number): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** By user name or e-mail, in any case; the user name wins. */
+export function findUserByName(db: Db, name: string): Promise<UserRow | undefined> {
+  const isUsername = sql<boolean>`lower(username) = lower(${name})`
+  const isEmail = sql<boolean>`(email <> '' and lower(email) = lower(${name}))`
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where((eb) => eb.or([isUsername, isEmail]))
+    .orderBy(isUsername, 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export function findUserByLegacyToken(db: Db, token_hash: Buffer): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('auth_tokens')
+    .innerJoin('users', 'users.id', 'auth_tokens.user_id')
+    .selectAll('users')
+    .where('auth_tokens.token_hash', '=', token_hash)
+    .executeTakeFirst()
+}
+
+export function listUsers(db: Db, ids: readonly number[]): Promise<UserRow[]> {
+  if (ids.length === 0) return Promise.resolve([])
+  return db.selectFrom('users').selectAll().where('id', 'in', ids).execute()
+}
+
+/** Holds the row against another change of it, but not against references to it. */
+export function lockUser(db: Db, id: number): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+}
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Nobody else adds a user before this transaction ends. */
+export async function lockUsers(db: Db): Promise<void> {
+  await sql`lock table users in share row exclusive mode`.execute(db)
+}
+
+export function insertUser(db: Db, user: Insertable<UsersTable>): Promise<UserRow> {
+  return db.insertInto('users').values(user).returningAll().executeTakeFirstOrThrow()
+}
+
+/** False: the password was changed in between, and stays. */
+export async function replacePasswordHash(
+  db: Db,
+  { id, password_hash: before }: Pick<UserRow, 'id' | 'password_hash'>,
+  password_hash: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ password_hash })
+    .where('id', '=', id)
+    .where('password_hash', '=', before)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+export async function updateLastLogin(db: Db, id: number, last_login: Date): Promise<void> {
+  await db.updateTable('users').set({ last_login }).where('id', '=', id).execute()
+}
+
+export async function insertLegacyToken(
+  db: Db,
+  token: { user_id: number; token_hash: Buffer; created_date: Date },
+): Promise<void> {
+  await db.insertInto('auth_tokens').values(token).execute()
+}
+
+export async function deleteLegacyToken(db: Db, token_hash: Buffer): Promise<void> {
+  await db.deleteFrom('auth_tokens').where('token_hash', '=', token_hash).execute()
+}

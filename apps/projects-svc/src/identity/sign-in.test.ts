@@ -1,0 +1,167 @@
+import { callAs } from '@reticle/kit/testing/call'
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { nobody, testIdentity } from './testing.ts'
+
+/** `spec/api-workspace.md` 2.2. */
+
+const { db, clock, over, addUser } = await testIdentity()
+const from = (address: string) => callAs(null, { address })
+
+describe.each(transports)('%s', (transport) => {
+  const identity = over(transport)
+  const strict = over(transport, { emailVerification: 'mandatory' })
+  const login = (body: { username?: string; email?: string; password: string }, call = nobody()) =>
+    identity.login({ body }, call)
+  const whoHas = (key: string) =>
+    identity.authenticate({ authorization: `Token ${key}`, address: '' }, nobody())
+
+  describe('signing in', () => {
+    test('by user name, in any case, gives a legacy token that works', async () => {
+      const { id, username } = await addUser()
+      const { key } = await login({ username: username.toUpperCase(), password: 'secret' })
+      expect(key).toMatch(/^[0-9a-f]{40}$/)
+      expect(await whoHas(key)).toMatchObject({ principal: { user_id: id }, is_deprecated: true })
+    })
+
+    test.each(['email', 'username'] as const)('by e-mail under %s', async (field) => {
+      const email = `${transport}-${field}@example.org`
+      const { id } = await addUser({ email })
+      const { key } = await login({ [field]: email.toUpperCase(), password: 'secret' })
+      expect((await whoHas(key)).principal.user_id).toBe(id)
+    })
+
+    test('each time gives another token, and all of them live', async () => {
+      const { id, username } = await addUser()
+      const first = await login({ username, password: 'secret' })
+      const second = await login({ username, password: 'secret' })
+      expect(first.key).not.toBe(second.key)
+      for (const { key } of [first, second]) expect((await whoHas(key)).principal.user_id).toBe(id)
+    })
+
+    test('keeps only a hash of the token', async () => {
+      const { username } = await addUser()
+      const { key } = await login({ username, password: 'secret' })
+      const rows = await db.selectFrom('auth_tokens').select('token_hash').execute()
+      for (const { token_hash } of rows) {
+        expect(token_hash.toString('hex')).not.toContain(key)
+        expect(token_hash.toString('latin1')).not.toContain(key)
+      }
+    })
+
+    test('notes when it was', async () => {
+      const user = await addUser()
+      await login({ username: user.username, password: 'secret' })
+      const self = await identity.getSelf({}, callAs({ user_id: user.id }))
+      expect(self.last_login).toBe(clock.now().toISOString())
+    })
+  })
+
+  describe('is refused', () => {
+    test.each([
+      ['a wrong password', { password: 'Secret' }],
+      ['an unknown user', { username: 'nobody-at-all' }],
+      ['an unknown e-mail', { username: undefined, email: 'x@example.org' }],
+      ['an empty password', { password: '' }],
+    ])('for %s, always in the same words', async (_, wrong) => {
+      const { username } = await addUser()
+      await expect(login({ username, password: 'secret', ...wrong })).rejects.toMatchObject({
+        kind: 'unauthenticated',
+        code: 'invalid_credentials',
+        message: 'Unable to log in with provided credentials.',
+      })
+    })
+
+    test('without a name', async () => {
+      await expect(login({ password: 'secret' })).rejects.toMatchObject({
+        kind: 'invalid',
+        body: { non_field_errors: ['Must include "username" or "email", and "password".'] },
+      })
+    })
+
+    test('for a disabled user who knows the password, and only then says so', async () => {
+      const { username } = await addUser({ is_active: false })
+      await expect(login({ username, password: 'secret' })).rejects.toMatchObject({
+        kind: 'invalid',
+        body: { non_field_errors: ['User account is disabled.'] },
+      })
+      await expect(login({ username, password: 'wrong' })).rejects.toMatchObject({
+        code: 'invalid_credentials',
+      })
+    })
+
+    test('for an e-mail that is not verified where it has to be', async () => {
+      const email = `${transport}-unverified@example.org`
+      await addUser({ email })
+      const body = { email, password: 'secret' }
+      await expect(strict.login({ body }, nobody())).rejects.toMatchObject({
+        kind: 'invalid',
+        code: 'email_unverified',
+        message: 'Unverified email',
+      })
+      await identity.login({ body }, nobody())
+    })
+
+    test('after ten wrong passwords in ten minutes, until the first is so old', async () => {
+      const { username } = await addUser()
+      const guess = (password: string, address = '10.0.0.1') =>
+        login({ username, password }, from(address))
+      for (let count = 0; count < 10; count++) {
+        await expect(guess('wrong')).rejects.toMatchObject({ kind: 'unauthenticated' })
+        clock.advance(10_000)
+      }
+      await expect(guess('secret')).rejects.toMatchObject({
+        kind: 'too_many',
+        code: 'throttled',
+        retry_after: 500,
+        message: 'Request was throttled. Expected available in 500 seconds.',
+      })
+      await guess('secret', '10.0.0.2')
+      clock.advance(500_000)
+      await guess('secret')
+    })
+
+    test('also when all guesses come at once', async () => {
+      const { username } = await addUser()
+      const guesses = Array.from({ length: 25 }, () =>
+        login({ username, password: 'wrong' }, from('10.0.0.3')).catch((error) => error.kind),
+      )
+      const kinds = await Promise.all(guesses)
+      expect(kinds.filter((kind) => kind === 'unauthenticated')).toHaveLength(10)
+      expect(kinds.filter((kind) => kind === 'too_many')).toHaveLength(15)
+    })
+
+    test('for names that nobody has just as often, of any length', async () => {
+      const username = `${transport} ${'x'.repeat(5000)}`
+      for (let count = 0; count < 10; count++)
+        await expect(login({ username, password: 'x' })).rejects.toMatchObject({
+          kind: 'unauthenticated',
+        })
+      await expect(login({ username, password: 'x' })).rejects.toMatchObject({ kind: 'too_many' })
+    })
+  })
+
+  describe('signing out', () => {
+    test('drops the token that was presented and no other', async () => {
+      const { id, username } = await addUser()
+      const first = await login({ username, password: 'secret' })
+      const second = await login({ username, password: 'secret' })
+      const call = callAs({ user_id: id }, { credential: `Bearer ${first.key}` })
+      expect(await identity.logout({}, call)).toEqual({ detail: 'Successfully logged out.' })
+      await expect(whoHas(first.key)).rejects.toMatchObject({ message: 'Invalid token.' })
+      expect((await whoHas(second.key)).principal.user_id).toBe(id)
+    })
+
+    test('leaves an access token alone', async () => {
+      const { id } = await addUser()
+      const body = { name: 'a', read_only: true }
+      const { value } = await identity.createAccessToken({ body }, callAs({ user_id: id }))
+      await identity.logout({}, callAs({ user_id: id }, { credential: `Token ${value}` }))
+      expect((await whoHas(value)).principal.user_id).toBe(id)
+    })
+
+    test('is possible without being signed in', async () => {
+      expect(await identity.logout({}, nobody())).toEqual({ detail: 'Successfully logged out.' })
+    })
+  })
+})

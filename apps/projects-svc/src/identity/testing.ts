@@ -1,0 +1,49 @@
+import { identity } from '@reticle/contracts/api/identity'
+import { callAs } from '@reticle/kit/testing/call'
+import { testClock } from '@reticle/kit/testing/clock'
+import { testDb } from '@reticle/kit/testing/db'
+import { overTransport, type Transport } from '@reticle/kit/testing/transport'
+import { beforeEach } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import type { IdentitySettings } from './deps.ts'
+import { identityHandlers } from './rpc.ts'
+import { createUser, type NewUser } from './users.ts'
+
+const defaults: IdentitySettings = {
+  maxAccessTokens: 50,
+  accessTokenStaleDays: 180,
+  emailVerification: 'none',
+}
+
+const noon = '2026-03-01T12:00:00Z'
+
+/** The room on a database of the test file's own; each test starts at noon of the first of March 2026. */
+export async function testIdentity() {
+  const db = await testDb<ProjectsDb>(migrations, 'projects')
+  const clock = testClock(noon)
+  beforeEach(() => clock.set(noon))
+  let count = 0
+
+  return {
+    db,
+    clock,
+    over: (transport: Transport, settings: Partial<IdentitySettings> = {}) => {
+      const deps = { db, clock, settings: { ...defaults, ...settings } }
+      return overTransport(transport, identity, identityHandlers(deps))
+    },
+    /** A user called `name<number>` with the password `secret`, where nothing else is given. */
+    addUser: (given: Partial<NewUser> = {}) => {
+      const username = `name${++count}`
+      return createUser(db, { username, email: '', password: 'secret', ...given })
+    },
+    /** A call signed in as that user. */
+    as: ({ id, role }: { id: number; role: 'admin' | 'user' | 'worker' | null }) =>
+      callAs({ user_id: id, role }),
+    days: (count: number) => clock.advance(count * 86_400_000),
+  }
+}
+
+export const nobody = () => callAs(null)
+export const basic = (username: string, password: string) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`

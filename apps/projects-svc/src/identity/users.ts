@@ -1,0 +1,99 @@
+import type { BasicUser } from '@reticle/contracts/rest/users'
+import { fromDatabase, type Violations } from '@reticle/kit/db/errors'
+import { invalid } from '@reticle/kit/errors'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb, UserRow } from '../db/schema.ts'
+import { toBasicUser } from './messages.ts'
+import { hashPassword } from './passwords/hash.ts'
+import { findUserByName, hasUsers, insertUser, listUsers, lockUsers } from './repo.ts'
+
+type Db = Kysely<ProjectsDb>
+
+/** What everybody may know of these users, by id; one query. Who does not exist is not in the answer. */
+export async function basicUsers(db: Db, ids: Iterable<number>): Promise<Map<number, BasicUser>> {
+  const rows = await listUsers(db, [...new Set(ids)])
+  return new Map(rows.map((row) => [row.id, toBasicUser(row)]))
+}
+
+/** Do all of them exist? */
+export async function usersExist(db: Db, ids: Iterable<number>): Promise<boolean> {
+  const wanted = new Set(ids)
+  return (await listUsers(db, [...wanted])).length === wanted.size
+}
+
+export interface NewUser {
+  username: string
+  /** Empty: none. Stored in lower case. */
+  email: string
+  password: string
+  first_name?: string
+  last_name?: string
+  /** Global role; null: signed in, but without rights. */
+  role?: UserRow['role']
+  is_active?: boolean
+  is_staff?: boolean
+  is_superuser?: boolean
+  is_email_verified?: boolean
+}
+
+const nameTaken = 'A user with that username already exists.'
+const emailTaken = 'A user is already registered with this e-mail address.'
+const violations: Violations = {
+  users_username_key: { field: 'username', text: nameTaken },
+  users_email_key: { field: 'email', text: emailTaken },
+}
+
+/**
+ * Adds a user (constraints of `spec/api-workspace.md` 2.2, but for those on the length and strength of what people choose
+ * for themselves).
+ *
+ * @throws DomainError invalid naming the field
+ */
+export async function createUser(db: Db, { password, ...given }: NewUser): Promise<UserRow> {
+  const user = { role: 'user' as const, ...given, email: given.email.toLowerCase() }
+  assertUsable({ ...user, password })
+  await assertFree(db, user)
+  const password_hash = await hashPassword(password)
+  try {
+    return await insertUser(db, { ...user, password_hash })
+  } catch (thrown) {
+    throw fromDatabase(thrown, violations) ?? thrown
+  }
+}
+
+function assertUsable({ username, email, password }: NewUser): void {
+  if (!/^[\p{L}\p{N}@.+_-]{1,150}$/u.test(username))
+    throw invalid({ username: 'Use 1 to 150 letters, digits and @ . + - _ only.' })
+  if (email !== '' && !/^[^\s@\0]+@[^\s@\0]+$/.test(email.slice(0, 255)))
+    throw invalid({ email: 'Enter a valid e-mail address.' })
+  if (email.length > 254)
+    throw invalid({ email: 'Ensure this field has no more than 254 characters.' })
+  if (password.length < 1 || password.length > 256)
+    throw invalid({ password: 'Use 1 to 256 characters.' })
+}
+
+/** Nobody's user name may be another's e-mail: both are names to sign in with. */
+async function assertFree(db: Db, { username, email }: Pick<NewUser, 'username' | 'email'>) {
+  if (await findUserByName(db, username)) throw invalid({ username: nameTaken })
+  if (email !== '' && (await findUserByName(db, email))) throw invalid({ email: emailTaken })
+}
+
+/**
+ * The first administrator, where nobody exists yet (`spec/api-workspace.md` 2.1); the e-mail counts as verified.
+ *
+ * @returns whether one was created
+ * @throws DomainError invalid naming what cannot be used
+ */
+export async function ensureAdministrator(
+  db: Db,
+  { username, password, email }: Pick<NewUser, 'username' | 'password' | 'email'>,
+): Promise<boolean> {
+  if (await hasUsers(db)) return false
+  return db.transaction().execute(async (tx) => {
+    await lockUsers(tx)
+    if (await hasUsers(tx)) return false
+    const rights = { is_staff: true, is_superuser: true, is_email_verified: true }
+    await createUser(tx, { username, password, email, role: 'admin', ...rights })
+    return true
+  })
+}
