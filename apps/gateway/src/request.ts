@@ -49,8 +49,8 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply): Context
 }
 
 /** Scheme and host as the client used them, within the trusted hops (`spec/api-workspace.md` 1.1). */
-export function originOf(request: FastifyRequest): string {
-  return `${request.protocol}://${request.host}`
+export function originOf({ protocol, host, socket }: FastifyRequest): string {
+  return `${protocol}://${host || `${socket.localAddress}:${socket.localPort}`}` // HTTP/1.0 needs no Host
 }
 
 /** Members of the query; a name that was sent twice has a list. */

@@ -1,0 +1,166 @@
+import { notFound } from '@reticle/kit'
+import { expect, test } from 'vitest'
+import { testGateway } from './testing/gateway.ts'
+import { project } from './testing/records.ts'
+
+const seen: unknown[] = []
+const { send, url } = await testGateway({
+  services: {
+    projects: {
+      async getProject({ id }) {
+        if (id !== 7) throw notFound()
+        return project
+      },
+      async listProjects(input) {
+        seen.push(input)
+        return { count: 25, results: [project] }
+      },
+      async createProject({ body }) {
+        return { ...project, name: body.name }
+      },
+      async updateProject(input) {
+        seen.push(input)
+        return project
+      },
+      async deleteProject() {
+        return undefined
+      },
+    },
+    identity: {
+      async logout(_input, { credential }) {
+        return { detail: String(credential) }
+      },
+    },
+    requests: {
+      async cancelRequest() {
+        return undefined
+      },
+    },
+  },
+})
+const tag = `"7-${Date.parse(project.updated_date).toString(36)}"`
+
+test('a record has absolute links, its tag and the media type of the API', async () => {
+  const { status, headers, json } = await send('/api/projects/7')
+
+  expect(status).toBe(200)
+  expect(headers).toMatchObject({ 'content-type': 'application/vnd.service+json', etag: tag })
+  expect(json()).toMatchObject({
+    url: `${url}/api/projects/7`,
+    owner: { url: `${url}/api/users/3` },
+    tasks: { url: `${url}/api/tasks?project_id=7` },
+  })
+})
+
+test('a record that is known already is 304 without a body', async () => {
+  const answer = await send('/api/projects/7', { headers: { 'if-none-match': `"x", W/${tag}` } })
+  expect(answer).toMatchObject({ status: 304, text: '', headers: { etag: tag } })
+})
+
+test.each(['POST', 'PATCH'] as const)('the answer of %s carries the tag', async (method) => {
+  const path = method === 'POST' ? '/api/projects' : '/api/projects/7'
+  const { headers } = await send(path, { method, body: { name: 'a' } })
+  expect(headers.etag).toBe(tag)
+})
+
+test('every answer carries version, request id and what it varies by', async () => {
+  const { headers } = await send('/api/projects/7', { headers: { 'x-request-id': 'my-own-id' } })
+  expect(headers).toMatchObject({
+    'x-service-version': '2.58.1',
+    'x-request-id': 'my-own-id',
+    vary: 'Accept, Authorization, Cookie, Origin, X-Organization',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  })
+})
+
+test('a request id that is no harmless word is replaced', async () => {
+  const { headers } = await send('/api/projects/7', { headers: { 'x-request-id': 'a b' } })
+  expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/)
+})
+
+test('neighbours of a page keep all parameters', async () => {
+  const { json } = await send('/api/projects?page=2&name=a%26b&unknown=1')
+  expect(json()).toMatchObject({
+    count: 25,
+    next: `${url}/api/projects?page=3&name=a%26b&unknown=1`,
+    previous: `${url}/api/projects?page=1&name=a%26b&unknown=1`,
+  })
+})
+
+test.each([
+  ['', 2, null],
+  ['?page=last', null, 2],
+  ['?page_size=all', null, null],
+  ['?page_size=25', null, null],
+  ['?page_size=24', 2, null],
+])('the page %s has its neighbours', async (query, next, previous) => {
+  const { json } = await send(`/api/projects${query}`)
+  const number = (link: unknown) =>
+    link ? Number(new URL(String(link)).searchParams.get('page')) : null
+  const page = json()
+  expect(number(Reflect.get(Object(page), 'next'))).toBe(next)
+  expect(number(Reflect.get(Object(page), 'previous'))).toBe(previous)
+})
+
+test('the service sees declared parameters only', async () => {
+  await send('/api/projects?name=a&unknown=1&unknown=2')
+  expect(seen.at(-1)).toEqual({ name: 'a' })
+})
+
+test('If-Match reaches the service', async () => {
+  await send('/api/projects/7', { method: 'PATCH', body: {}, headers: { 'if-match': tag } })
+  expect(seen.at(-1)).toEqual({ id: 7, if_match: tag, body: {} })
+})
+
+test('only the service that knows credentials is handed one', async () => {
+  const { json } = await send('/api/auth/logout', { method: 'POST' })
+  expect(json()).toEqual({ detail: 'Token anna' })
+})
+
+test.each(['/api/projects/7/', '/api/projects/7'])('%s is the same resource', async (path) => {
+  expect((await send(path)).status).toBe(200)
+})
+
+test('HEAD is a GET without its body', async () => {
+  const got = await send('/api/projects/7')
+  const { status, headers, text } = await send('/api/projects/7', { method: 'HEAD' })
+  expect({ status, text }).toEqual({ status: 200, text: '' })
+  expect(headers).toMatchObject({ etag: tag, 'content-length': got.headers['content-length'] })
+})
+
+test('OPTIONS says what is allowed and needs no credential', async () => {
+  const answer = await send('/api/tasks/1/annotations/', { method: 'OPTIONS', as: null })
+  expect(answer).toMatchObject({ status: 204, text: '' })
+  const allow = String(answer.headers.allow).split(', ')
+  expect(allow.toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+})
+
+test.each([
+  ['PUT', '/api/projects/1'],
+  ['DELETE', '/api/projects'],
+  ['POST', '/api/requests/x'],
+  ['TRACE', '/api/projects'],
+  ['DELETE', '/api/auth/access_tokens/self'],
+] as const)('%s %s is 405 and names what is allowed', async (method, path) => {
+  const answer = await send(path, { method, as: null })
+  expect(answer.status).toBe(405)
+  expect(answer.headers.allow).toContain('OPTIONS')
+  expect(answer.json()).toMatchObject({
+    detail: `Method "${method}" not allowed.`,
+    code: 'method_not_allowed',
+  })
+})
+
+test('an operation without an answer has no body', async () => {
+  const path = '/api/requests/action%3Dexport/cancel'
+  const cancelled = await send(path, { method: 'POST' })
+  expect(cancelled).toMatchObject({ status: 200, text: '' })
+  const deleted = await send('/api/projects/7', { method: 'DELETE' })
+  expect(deleted).toMatchObject({ status: 204, text: '' })
+})
+
+test('a method override is no method', async () => {
+  const headers = { 'x-http-method-override': 'DELETE' }
+  expect((await send('/api/projects', { headers })).json()).toMatchObject({ count: 25 })
+})

@@ -1,0 +1,53 @@
+import { type Operation, tables } from '@reticle/contracts'
+import { answered, type Operations } from '@reticle/contracts/api/operation'
+import type { Principal } from '@reticle/contracts/principal'
+import { notFound, type Service, unauthenticated } from '@reticle/kit'
+import { guard } from '@reticle/kit/rpc/guard'
+import { z } from 'zod'
+import type { Services } from '../ports.ts'
+
+/** The handlers that a test needs; every other operation knows no object. */
+export type SomeServices = { [N in keyof Services]?: Partial<Services[N]> }
+
+export const anna: Principal = {
+  user_id: 3,
+  username: 'anna',
+  first_name: 'Anna',
+  last_name: 'Lind',
+  email: 'anna@example.org',
+  role: 'user',
+  token: null,
+}
+
+/** Credentials of the tests: `Token <name>`. */
+const accounts: Record<string, { principal: Principal; is_deprecated: boolean }> = {
+  anna: { principal: anna, is_deprecated: false },
+  bo: { principal: { ...anna, user_id: 4, username: 'bo' }, is_deprecated: false },
+  legacy: { principal: anna, is_deprecated: true },
+  reader: { principal: { ...anna, token: { id: 1, read_only: true } }, is_deprecated: false },
+  writer: { principal: { ...anna, token: { id: 2, read_only: false } }, is_deprecated: false },
+}
+
+const authenticate: Services['identity']['authenticate'] = async ({ authorization }) => {
+  const found = accounts[authorization.replace('Token ', '')]
+  if (!found) throw unauthenticated('Invalid token.')
+  return found
+}
+
+/** Guarded services of all tables; `bugs` collects what was thrown and is no failure of the domain. */
+export function someServices(given: SomeServices, bugs: unknown[] = []): Services {
+  const handlers = { ...given, identity: { authenticate, ...given.identity } }
+  const guarded = Object.entries(tables).map(([name, table]) => {
+    const own = Object.entries(handlers).find(([key]) => key === name)?.[1]
+    const all = z.custom<Service<Operations>>().parse({ ...unknownObjects(table), ...own })
+    return [name, guard(all, (thrown) => bugs.push(thrown))]
+  })
+  return z.custom<Services>().parse(Object.fromEntries(guarded))
+}
+
+function unknownObjects(table: Operations) {
+  const refuse = async () => {
+    throw notFound()
+  }
+  return Object.fromEntries(answered(table).map(({ name }: Operation) => [name, refuse]))
+}
