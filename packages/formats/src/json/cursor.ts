@@ -35,6 +35,8 @@ export interface Cursor {
   textStart: number
   /** Whether a comma between elements may end a batch. */
   mayCut: boolean
+  /** Commas seen between the elements of the running array. */
+  commas: number
 }
 
 export function newCursor(limits: Limits): Cursor {
@@ -49,6 +51,7 @@ export function newCursor(limits: Limits): Cursor {
     isInText: false,
     textStart: 0,
     mayCut: false,
+    commas: 0,
   }
 }
 
@@ -155,6 +158,7 @@ function step(cursor: Cursor, kind: number): boolean {
   cursor.pos += 1
   if (kind === opens) cursor.depth += 1
   if (kind === closes) cursor.depth -= 1
+  if (kind === separates) cursor.commas += 1
   if (cursor.depth > cursor.limits.maxDepth) {
     const at = cursor.base + cursor.pos - 1
     throw new ScanError(`nested deeper than ${cursor.limits.maxDepth} levels`, at)

@@ -111,6 +111,13 @@ test('members that are not wanted are walked over', async () => {
   expect([...(await collect(text, 2, { wanted }))]).toEqual([['f', [8]]])
 })
 
+test('a fault in them is named as well as it can be', async () => {
+  const wanted = (): boolean => false
+  await expect(collect('{"a":[[1,2],[3', 3, { wanted })).rejects.toThrow(
+    'a[1]: the text ends too early at byte 14',
+  )
+})
+
 test('nesting, texts and elements have limits', async () => {
   const deep = `{"a":${'['.repeat(64)}`
   await expect(scanText(deep)).rejects.toThrow('nested deeper than 64 levels at byte 68')

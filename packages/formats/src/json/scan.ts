@@ -133,11 +133,13 @@ function* take(scan: Scan, piece: Uint8Array): Generator<Member> {
 
 function finish(scan: Scan): void {
   if (scan.phase === afterRoot) return
-  const { start, end } = scan.cursor
+  const { start, end, base, commas } = scan.cursor
   if (scan.isWanted && (scan.phase === inNested || scan.phase === inLiteral)) {
     throw faultIn(scan, start, end)
   }
-  throw fault(scan, end, 'the text ends too early')
+  const isPassedOver = scan.isArray && scan.phase === inNested
+  const where = isPassedOver ? `${scan.key}[${commas}]` : scan.key
+  throw new ScanError('the text ends too early', base + end, where)
 }
 
 // ---- phases, in the order of a document
@@ -198,6 +200,7 @@ function beforeValue(scan: Scan): Step {
   cursor.start = cursor.pos
   scan.first = 0
   scan.isArray = code === byte.openBracket
+  cursor.commas = 0
   cursor.mayCut = scan.isArray && scan.isWanted
   if (code === byte.quote) openText(cursor)
   scan.phase = code === byte.quote ? inText : inLiteral

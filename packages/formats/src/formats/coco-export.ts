@@ -1,0 +1,175 @@
+/** Exports COCO instances (spec/formats.md 8.1 and 8.2), written while the frames are read. */
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { writtenValues } from '../labels.ts'
+import type { Dataset, Item, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
+import { type Instance, instancesOf, isWritten } from './coco-instances.ts'
+
+/** Text is handed on in pieces of about this many characters. */
+const pieceLength = 65_536
+
+export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+  const frames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
+  let firstImageId = 1
+  for (const subset of dataset.subsets) {
+    const path = `annotations/instances_${fileName(subset.name)}.json`
+    const parts = documentParts(dataset.labels, subset, firstImageId, frames, run)
+    yield { path, content: inPieces(parts) }
+    firstImageId += subset.frames.length
+  }
+  if (!dataset.saveImages) return
+  for (const { name, frames } of dataset.subsets) {
+    for (const { path, image } of frames) {
+      run.signal.throwIfAborted()
+      if (image) yield { path: `images/${fileName(name)}/${path}`, content: image() }
+    }
+  }
+}
+
+/** A subset may be called anything, a member of an archive may not. */
+function fileName(subset: string): string {
+  return subset.replace(/[\\/:\p{Cc}]/gu, '_').replace(/^\.+$/, '_')
+}
+
+async function* inPieces(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = ''
+  for await (const part of parts) {
+    piece += part
+    if (piece.length < pieceLength) continue
+    yield piece
+    piece = ''
+  }
+  yield piece
+}
+
+// ---- one file
+
+const head =
+  '{"licenses":[{"name":"","id":0,"url":""}],"info":{"contributor":"","date_created":"",' +
+  '"description":"","url":"","version":"","year":""},"categories":['
+
+async function* documentParts(
+  labels: readonly Label[],
+  subset: Subset,
+  firstImageId: number,
+  allFrames: number,
+  run: Run,
+): AsyncGenerator<string> {
+  yield `${head}${labels.map(categoryText).join()}],"images":[`
+  for (const [index, frame] of subset.frames.entries()) {
+    yield `${index > 0 ? ',' : ''}${imageText(frame, firstImageId + index)}`
+  }
+  yield '],"annotations":['
+  const byId = new Map(labels.map((label) => [label.id, label]))
+  const categories = new Map(labels.map((label, index) => [label.id, index + 1]))
+  let annotationId = 0
+  for await (const item of subset.items()) {
+    run.signal.throwIfAborted()
+    run.progress((firstImageId - 1 + item.index) / allFrames)
+    const frame = subset.frames[item.index]
+    if (!frame) continue
+    noteDropped(item, frame, run)
+    const onEmpty = ({ length }: readonly ItemShape[]): void => noteEmpty(length, frame, run)
+    for (const instance of instancesOf(item.shapes, byId, frame, onEmpty)) {
+      noteConverted(instance, frame, run)
+      annotationId += 1
+      run.report.created('shapes')
+      const ids = [annotationId, firstImageId + item.index, categories.get(instance.label.id) ?? 0]
+      yield `${annotationId > 1 ? ',' : ''}${annotationText(instance, ids, frame)}`
+    }
+  }
+  yield ']}'
+}
+
+function categoryText({ name }: Label, index: number): string {
+  return `{"id":${index + 1},"name":${JSON.stringify(name)},"supercategory":""}`
+}
+
+function imageText({ width, height, path }: ItemFrame, id: number): string {
+  const size = `"id":${id},"width":${width},"height":${height}`
+  const name = `"file_name":${JSON.stringify(path)}`
+  return `{${size},${name},"license":0,"flickr_url":"","coco_url":"","date_captured":0}`
+}
+
+function annotationText(instance: Instance, ids: number[], frame: ItemFrame): string {
+  const [id, imageId, categoryId] = ids
+  const { leader, segmentation, bbox, area } = instance
+  const isRuns = 'runs' in segmentation
+  const shape = isRuns
+    ? `{"counts":[${segmentation.runs.join()}],"size":[${frame.height},${frame.width}]}`
+    : `[${segmentation.rings.map(floatList).join()}]`
+  return [
+    `{"id":${id},"image_id":${imageId},"category_id":${categoryId},"segmentation":${shape}`,
+    `"area":${float(area)},"bbox":${floatList(bbox)},"iscrowd":${isRuns ? 1 : 0}`,
+    `"attributes":${attributesText(instance, frame)}${leader.score === 1 ? '' : `,"score":${leader.score}`}}`,
+  ].join()
+}
+
+/** The label's attributes, then what COCO has no field for. */
+function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
+  const values = writtenValues(label, leader.attributes, { file: frame.path, record: label.name })
+  const texts = new Map(values.map(([name, value]) => [name, JSON.stringify(value)]))
+  texts.delete('is_crowd')
+  texts.delete('score')
+  texts.set('occluded', String(leader.occluded))
+  if (leader.type === 'rectangle') texts.set('rotation', float(leader.rotation))
+  if (leader.track_id !== undefined) {
+    texts.set('track_id', String(leader.track_id))
+    texts.set('keyframe', String(leader.keyframe === true))
+  }
+  return `{${[...texts].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join()}}`
+}
+
+function floatList(values: readonly number[]): string {
+  return `[${values.map(float).join()}]`
+}
+
+/** A number that reads as a float everywhere: `12.0`. */
+function float(value: number): string {
+  return Number.isInteger(value) ? `${value}.0` : String(value)
+}
+
+// ---- what is lost
+
+const plurals: Record<string, string> = {
+  polyline: 'polylines',
+  points: 'points',
+  cuboid: 'cuboids',
+  skeleton: 'skeletons',
+}
+
+function noteDropped({ shapes, tags }: Item, { path }: ItemFrame, run: Run): void {
+  for (const { type } of shapes.filter((shape) => !isWritten(shape))) {
+    const reason = `COCO 1.0 has no ${plurals[type] ?? type}`
+    run.report.note('dropped', 'dropped-shape-type', reason, { item: path })
+  }
+  for (const _ of tags) {
+    run.report.note('dropped', 'dropped-shape-type', 'COCO 1.0 has no tags', { item: path })
+  }
+}
+
+function noteEmpty(shapes: number, { path }: ItemFrame, run: Run): void {
+  for (let count = 0; count < shapes; count += 1) {
+    run.report.note('dropped', 'degenerate-shape', 'the shape covers no pixel', { item: path })
+  }
+}
+
+function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void {
+  const { leader, members, hasTracedMasks, segmentation } = instance
+  const note = (code: 'dropped-shape-type' | 'merged-group', reason: string): void =>
+    run.report.note('converted', code, reason, { item: path })
+  if (members.some(({ type }) => type === 'ellipse') && 'runs' in segmentation) {
+    note('dropped-shape-type', 'ellipses are written as masks')
+  }
+  if (hasTracedMasks) note('dropped-shape-type', 'masks are written as polygons')
+  if (members.some((shape) => isLostInGroup(shape, leader))) {
+    note(
+      'merged-group',
+      'a group is one object with the label and attributes of its largest member',
+    )
+  }
+}
+
+/** Boxes of a group only widen its box, and only the leader's label is written. */
+function isLostInGroup(shape: ItemShape, leader: ItemShape): boolean {
+  return shape !== leader && (shape.type === 'rectangle' || shape.label_id !== leader.label_id)
+}

@@ -1,0 +1,35 @@
+/** COCO 1.0, the instances of the COCO data set (spec/formats.md 8). */
+import type { Format } from '../model.ts'
+import { exportCoco } from './coco-export.ts'
+import { importCoco } from './coco-import.ts'
+
+export const coco: Format = {
+  name: 'COCO 1.0',
+  version: '1.0',
+  aliases: [],
+  dimension: '2d',
+  tracks: true,
+  attributes: true,
+  exporter: {
+    extensions: ['ZIP'],
+    options: [],
+    carries: {
+      rectangle: 'kept',
+      polygon: 'kept',
+      polyline: 'dropped',
+      points: 'dropped',
+      ellipse: 'converted',
+      cuboid: 'dropped',
+      mask: 'kept',
+      skeleton: 'dropped',
+      tag: 'dropped',
+    },
+    exportDataset: exportCoco,
+  },
+  importer: {
+    extensions: ['JSON', 'ZIP'],
+    options: [],
+    kinds: ['rectangle', 'polygon', 'mask'],
+    importAnnotations: importCoco,
+  },
+}

@@ -1,0 +1,60 @@
+/** Reads fields of parsed JSON records; every refusal names the field and what would be right. */
+import { FormatError, type Place } from '../errors.ts'
+
+export type JsonRecord = Record<string, unknown>
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A whole number; numeric texts count. */
+export function readInteger(record: JsonRecord, field: string, place: Place): number {
+  const value = record[field]
+  const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
+  if (typeof number === 'number' && Number.isSafeInteger(number)) return number
+  throw wrong(field, value, 'an integer', place)
+}
+
+export function readText(record: JsonRecord, field: string, place: Place): string {
+  const value = record[field]
+  if (typeof value === 'string' && value !== '') return value
+  throw wrong(field, value, 'a text', place)
+}
+
+/** A list of finite numbers; `field` is only its name in messages. */
+export function readNumbers(value: unknown, field: string, place: Place): number[] {
+  if (!Array.isArray(value)) throw wrong(field, value, 'a list of numbers', place)
+  return value.map((entry: unknown, index) => readNumber(entry, `${field}[${index}]`, place))
+}
+
+export function readNumber(value: unknown, field: string, place: Place): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  throw wrong(field, value, 'a finite number', place)
+}
+
+/** A boolean, also as the numbers and texts tools write for one. */
+export function readFlag(value: unknown, field: string, place: Place): boolean {
+  const flag = flags.get(typeof value === 'string' ? value.toLowerCase() : value)
+  if (flag === undefined) throw wrong(field, value, 'true or false', place)
+  return flag
+}
+
+const flags = new Map<unknown, boolean>([
+  [true, true],
+  [1, true],
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  [false, false],
+  [0, false],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+])
+
+/** The refusal of a field: missing, or not what was expected. */
+export function wrong(field: string, value: unknown, expected: string, place: Place): FormatError {
+  if (value === undefined) return new FormatError(`${field} is missing`, place)
+  const shown = JSON.stringify(value)?.slice(0, 40) ?? String(value)
+  return new FormatError(`${field} is ${shown}, expected ${expected}`, place)
+}

@@ -1,0 +1,97 @@
+/** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
+import { coco } from './formats/coco.ts'
+import {
+  type Exporter,
+  type Format,
+  type FormatOption,
+  type Importer,
+  type Kind,
+  shapeTypes,
+} from './model.ts'
+
+export const formats: readonly Format[] = [coco]
+
+/** One row of `GET /server/annotation/formats`. */
+export interface FormatRow {
+  name: string
+  /** Upper-case, `JSON, ZIP`. */
+  ext: string
+  version: string
+  enabled: boolean
+  dimension: '2d' | '3d'
+  kinds: Kind[]
+  tracks: boolean
+  attributes: boolean
+  options: FormatOption[]
+}
+
+/** The importer of that name: exactly, in any case, or by an alias. */
+export function findImporter(
+  name: string,
+  known: readonly Format[] = formats,
+): (Format & { importer: Importer }) | undefined {
+  const importers = known.flatMap((format) =>
+    format.importer ? [{ ...format, importer: format.importer }] : [],
+  )
+  return findByName(importers, name)
+}
+
+/** The exporter of that name, likewise. */
+export function findExporter(
+  name: string,
+  known: readonly Format[] = formats,
+): (Format & { exporter: Exporter }) | undefined {
+  const exporters = known.flatMap((format) =>
+    format.exporter ? [{ ...format, exporter: format.exporter }] : [],
+  )
+  return findByName(exporters, name)
+}
+
+/** Both lists of `GET /server/annotation/formats`, sorted by name. */
+export function listFormats(known: readonly Format[] = formats): {
+  importers: FormatRow[]
+  exporters: FormatRow[]
+} {
+  const sorted = known.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return {
+    importers: sorted.flatMap((format) =>
+      format.importer ? [rowOf(format, format.importer, [...format.importer.kinds])] : [],
+    ),
+    exporters: sorted.flatMap((format) =>
+      format.exporter ? [rowOf(format, format.exporter, carriedKinds(format.exporter))] : [],
+    ),
+  }
+}
+
+function findByName<T extends Format>(known: readonly T[], name: string): T | undefined {
+  const lower = name.toLowerCase()
+  return (
+    known.find((format) => format.name === name) ??
+    known.find((format) => format.name.toLowerCase() === lower) ??
+    known.find((format) => format.aliases.some((alias) => alias.toLowerCase() === lower))
+  )
+}
+
+const kinds: readonly Kind[] = [...shapeTypes, 'tag']
+
+function carriedKinds({ carries }: Exporter): Kind[] {
+  return kinds.filter((kind) => carries[kind] !== 'dropped')
+}
+
+function rowOf(
+  { name, version, dimension, tracks, attributes }: Format,
+  side: { extensions: readonly string[]; options: readonly FormatOption[] },
+  carried: Kind[],
+): FormatRow {
+  return {
+    name,
+    ext: side.extensions.join(', '),
+    version,
+    enabled: true,
+    dimension,
+    kinds: carried,
+    tracks,
+    attributes,
+    options: [...side.options],
+  }
+}

@@ -1,0 +1,154 @@
+/** What tests of formats share: conversions from and to bytes in memory, and short annotations. */
+import { sourceOf } from '../archive/source.ts'
+import { openZip } from '../archive/zip-reader.ts'
+import { writeZip } from '../archive/zip-writer.ts'
+import type {
+  Dataset,
+  Exporter,
+  Format,
+  Imported,
+  ImportTarget,
+  Item,
+  ItemFrame,
+  Label,
+  Run,
+  Shape,
+  Track,
+  TrackShape,
+} from '../model.ts'
+import { createReport, type Report } from '../report.ts'
+import { type AnnotationStreams, itemsOf } from '../tracks.ts'
+
+export interface ImportResult {
+  shapes: Shape[]
+  tracks: Track[]
+  imported: Imported[]
+  report: Report
+  progress: number[]
+}
+
+/** Runs an import over bytes. */
+export async function importBytes(
+  format: Format,
+  bytes: Uint8Array | string,
+  target: ImportTarget,
+): Promise<ImportResult> {
+  const { importer } = format
+  if (!importer) throw new Error(`${format.name} has no importer`)
+  const { run, progress } = newRun()
+  const imported: Imported[] = []
+  const source = sourceOf(Buffer.from(bytes))
+  for await (const one of importer.importAnnotations(source, target, run)) imported.push(one)
+  return {
+    shapes: imported.flatMap((one) => (one.kind === 'shape' ? [one.shape] : [])),
+    tracks: imported.flatMap((one) => (one.kind === 'track' ? [one.track] : [])),
+    imported,
+    report: run.report.read(),
+    progress,
+  }
+}
+
+/** Runs an export and packs it; also gives the members as text. */
+export async function exportBytes(exporter: Exporter | undefined, dataset: Dataset) {
+  if (!exporter) throw new Error('the format has no exporter')
+  const { run, progress } = newRun()
+  const parts: Uint8Array[] = []
+  const modified = new Date('2026-03-01T10:00:00Z')
+  for await (const part of writeZip(exporter.exportDataset(dataset, run), modified)) {
+    parts.push(part)
+  }
+  const bytes = Buffer.concat(parts)
+  return { bytes, files: await textsOf(bytes), report: run.report.read(), progress }
+}
+
+/** Members of an archive as texts. */
+export async function textsOf(bytes: Uint8Array): Promise<Record<string, string>> {
+  const zip = await openZip(sourceOf(bytes))
+  const texts: Record<string, string> = {}
+  for (const [name, entry] of zip.files) {
+    texts[name] = Buffer.from(await zip.bytes(entry)).toString()
+  }
+  return texts
+}
+
+/** An archive with the given members. */
+export async function zipOf(files: Record<string, string>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  const members = Object.entries(files).map(([path, content]) => ({ path, content }))
+  for await (const part of writeZip(members, new Date(0))) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+/** A data set of one subset. */
+export function datasetOf(
+  labels: readonly Label[],
+  frames: readonly ItemFrame[],
+  given: Partial<AnnotationStreams>,
+  rest: { name?: string; saveImages?: boolean } = {},
+): Dataset {
+  const streams = { tags: [], shapes: [], tracks: [], ...given }
+  const items = (): AsyncIterable<Item> => itemsOf(frames, streams)
+  const { name = 'default', saveImages = false } = rest
+  return { labels, subsets: [{ name, frames, items }], saveImages }
+}
+
+/** Frames called `a.jpg`, `b.jpg` ... or as given, of 100 x 80 pixels or as given. */
+export function framesOf(paths: readonly string[], width = 100, height = 80): ItemFrame[] {
+  return paths.map((path, frame) => ({ frame, path, width, height }))
+}
+
+export function targetOf(labels: readonly Label[], frames: readonly ItemFrame[]): ImportTarget {
+  const whole = { start_frame: 0, step: 1, is_video: false, includes: () => true }
+  return { labels, frames: { frames, ...whole } }
+}
+
+export function labelOf(given: Partial<Label> & { name: string }): Label {
+  return { id: 1, type: 'any', attributes: [], sublabels: [], ...given }
+}
+
+export function shapeOf(given: Partial<Shape>): Shape {
+  return {
+    type: 'rectangle',
+    frame: 0,
+    label_id: 1,
+    group: 0,
+    source: 'file',
+    points: [1, 2, 11, 22],
+    occluded: false,
+    outside: false,
+    z_order: 0,
+    rotation: 0,
+    score: 1,
+    attributes: [],
+    elements: [],
+    ...given,
+  }
+}
+
+export function trackShapeOf(given: Partial<TrackShape>): TrackShape {
+  return {
+    type: 'rectangle',
+    frame: 0,
+    points: [1, 2, 11, 22],
+    occluded: false,
+    outside: false,
+    keyframe: true,
+    z_order: 0,
+    rotation: 0,
+    attributes: [],
+    ...given,
+  }
+}
+
+export function trackOf(shapes: readonly TrackShape[], given: Partial<Track> = {}): Track {
+  const frame = shapes[0]?.frame ?? 0
+  const rest = { label_id: 1, group: 0, source: 'file', attributes: [], elements: [] }
+  return { frame, shapes, ...rest, ...given }
+}
+
+function newRun(): { run: Run; progress: number[] } {
+  const progress: number[] = []
+  const signal = new AbortController().signal
+  const run = { report: createReport(), signal, progress: (share: number) => progress.push(share) }
+  return { run, progress }
+}
