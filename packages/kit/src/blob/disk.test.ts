@@ -1,0 +1,44 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { blobContract } from './contract.ts'
+import { diskBlobs } from './disk.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'reticle-blobs-'))
+afterAll(() => rm(root, { recursive: true }))
+const blobs = await diskBlobs(root)
+
+blobContract('a disk', blobs)
+
+async function* text(given: string) {
+  yield Buffer.from(given)
+}
+
+test('a put that fails leaves no draft behind', async () => {
+  async function* broken() {
+    yield Buffer.from('half')
+    throw new Error('source broke')
+  }
+  await expect(blobs.put('drafts/a', broken())).rejects.toThrow()
+  expect(await readdir(join(root, '.drafts'))).toEqual([])
+})
+
+test('drafts that a crash left behind go at the next start, objects stay', async () => {
+  await blobs.put('kept/a', text('kept'))
+  await writeFile(join(root, '.drafts', 'left'), 'half')
+  const again = await diskBlobs(root)
+  expect(await readdir(join(root, '.drafts'))).toEqual([])
+  expect((await again.stat('kept/a')).size).toBe(4)
+})
+
+test('empty folders go with their last object, while others are put there', async () => {
+  const churn = async (n: number) => {
+    for (let round = 0; round < 20; round++) {
+      await blobs.put(`churn/deep/${n}`, text('x'))
+      await blobs.remove(`churn/deep/${n}`)
+    }
+  }
+  await Promise.all([1, 2, 3, 4].map(churn))
+  expect(await readdir(root)).not.toContain('churn')
+})

@@ -1,0 +1,164 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import {
+  type BlobInfo,
+  type BlobStore,
+  boundsOf,
+  checkKey,
+  checkPrefix,
+  missingBlob,
+  type Stored,
+} from './blob.ts'
+
+const pieceBytes = 64 * 1024
+/** No key begins with a dot. */
+const drafts = '.drafts'
+
+/** Objects as files below `root`, made with their folders; drafts that a crash left behind are removed first. */
+export async function diskBlobs(root: string): Promise<BlobStore> {
+  await rm(join(root, drafts), { recursive: true, force: true })
+  await mkdir(join(root, drafts), { recursive: true })
+  const pathOf = (key: string) => {
+    checkKey(key)
+    return join(root, key)
+  }
+
+  return {
+    put: (key, chunks, options) => put(root, pathOf(key), chunks, options?.signal),
+    get: async (key, range) => {
+      const { size } = await statFile(pathOf(key), key)
+      return { size, chunks: read(pathOf(key), key, boundsOf(size, range)) }
+    },
+    stat: async (key) => infoOf(key, await statFile(pathOf(key), key)),
+    remove: async (key) => {
+      await rm(pathOf(key), { force: true })
+      await removeEmpty(root, dirname(key))
+    },
+    removePrefix: async (prefix) => {
+      checkPrefix(prefix)
+      let removed = 0
+      for await (const { key } of walk(root, prefix)) {
+        await rm(pathOf(key), { force: true })
+        await removeEmpty(root, dirname(key))
+        removed++
+      }
+      return removed
+    },
+    list: (prefix) => {
+      checkPrefix(prefix)
+      return walk(root, prefix)
+    },
+  }
+}
+
+/** Written aside, flushed to the disk and renamed: no reader, and no crash, ever meets half an object. */
+async function put(
+  root: string,
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<Stored> {
+  const draft = join(root, drafts, randomUUID())
+  const hash = createHash('sha256')
+  async function* hashed() {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  try {
+    signal?.throwIfAborted()
+    await pipeline(hashed, createWriteStream(draft, { flush: true }), { signal })
+    await moveInto(draft, path)
+  } catch (thrown) {
+    await rm(draft, { force: true })
+    throw signal?.aborted ? signal.reason : thrown
+  }
+  const found = await stat(path)
+  return { size: found.size, sha256: hash.digest('hex'), etag: etagOf(found) }
+}
+
+/** The folder may be removed, being empty, between its making and the renaming; then both are done again. */
+async function moveInto(draft: string, path: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await mkdir(dirname(path), { recursive: true })
+      await rename(draft, path)
+      break
+    } catch (error) {
+      if (!isMissing(error) || tries === 10) throw error
+    }
+  }
+  await flushFolder(dirname(path))
+}
+
+/** A renamed file is safe only when its folder is on the disk; Windows cannot open folders, and need not. */
+async function flushFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(path).catch(() => undefined)
+  await folder?.sync().finally(() => folder.close())
+}
+
+/** Opened at the first piece, so that nothing stays open when nobody reads. */
+async function* read(path: string, key: string, { first, last }: { first: number; last: number }) {
+  if (last < first) return
+  try {
+    const options = { start: first, end: last, highWaterMark: pieceBytes }
+    for await (const piece of createReadStream(path, options)) yield piece as Uint8Array
+  } catch (error) {
+    throw isMissing(error) ? missingBlob(key) : error
+  }
+}
+
+async function* walk(root: string, prefix: string, folder = ''): AsyncGenerator<BlobInfo> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])
+  const named = entries.map((entry) => ({
+    entry,
+    key: `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`,
+  }))
+  for (const { entry, key } of named.sort((a, b) => (a.key < b.key ? -1 : 1))) {
+    if (key.startsWith('.')) continue
+    if (entry.isDirectory() && (key.startsWith(prefix) || prefix.startsWith(key))) {
+      yield* walk(root, prefix, key)
+    } else if (entry.isFile() && key.startsWith(prefix)) {
+      const found = await stat(join(root, key)).catch(() => undefined)
+      if (found) yield infoOf(key, found)
+    }
+  }
+}
+
+async function statFile(path: string, key: string): Promise<Stats> {
+  const found = await stat(path).catch((error) => {
+    throw isMissing(error) ? missingBlob(key) : error
+  })
+  if (!found.isFile()) throw missingBlob(key)
+  return found
+}
+
+async function removeEmpty(root: string, folder: string): Promise<void> {
+  for (let at = folder; at !== '.'; at = dirname(at)) {
+    const removed = await rmdir(join(root, at)).then(
+      () => true,
+      () => false,
+    )
+    if (!removed) return
+  }
+}
+
+const infoOf = (key: string, found: Stats): BlobInfo => ({
+  key,
+  size: found.size,
+  etag: etagOf(found),
+  modified_date: found.mtime,
+})
+/** Every put makes a new file; its number tells two of the same size and moment apart. */
+const etagOf = ({ size, mtimeMs, ino }: Stats) =>
+  [size, Math.trunc(mtimeMs * 1000), ino].map((n) => n.toString(36)).join('-')
+
+const missingCodes = new Set<unknown>(['ENOENT', 'ENOTDIR'])
+const isMissing = (error: unknown) =>
+  error instanceof Error && missingCodes.has(Reflect.get(error, 'code'))

@@ -1,0 +1,88 @@
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { type OnStop, run } from './lifecycle.ts'
+
+function living(
+  start: (onStop: OnStop) => Promise<void>,
+  limits: { limit_ms?: number; echo_ms?: number } = {},
+) {
+  const signals = new EventEmitter()
+  const errors: string[] = []
+  const onError = (name: string, error: unknown) => {
+    errors.push(`${name}: ${error instanceof Error ? error.message : error}`)
+  }
+  return { signals, errors, code: run(start, { signals, onError, ...limits }) }
+}
+
+test('after a signal everything stops in reverse order, and the code is 0', async () => {
+  const stopped: string[] = []
+  const { signals, code } = living(async (onStop) => {
+    for (const name of ['database', 'services', 'listener']) {
+      onStop(name, async () => {
+        await sleep(5)
+        stopped.push(name)
+      })
+    }
+  })
+  await sleep(20)
+  expect(stopped).toEqual([])
+  signals.emit('SIGTERM')
+  expect(await code).toBe(0)
+  expect(stopped).toEqual(['listener', 'services', 'database'])
+  expect(signals.listenerCount('SIGTERM')).toBe(0)
+})
+
+test('the same signal again at once is an echo and changes nothing', async () => {
+  const { signals, code, errors } = living(async (onStop) => onStop('slow', () => sleep(50)))
+  signals.emit('SIGINT')
+  await sleep(10)
+  signals.emit('SIGINT')
+  expect(await code).toBe(0)
+  expect(errors).toEqual([])
+})
+
+test.each([
+  ['another signal', 'SIGTERM', 0],
+  ['the same signal later', 'SIGINT', 40],
+])('%s ends the wait', async (_, name, wait) => {
+  const slow = async (onStop: OnStop) =>
+    onStop('slow', () => sleep(5000, undefined, { ref: false }))
+  const { signals, code, errors } = living(slow, { echo_ms: 20 })
+  signals.emit('SIGINT')
+  await sleep(wait)
+  signals.emit(name)
+  expect(await code).toBe(1)
+  expect(errors).toEqual(['stop: a second signal came before everything was stopped'])
+})
+
+test('what does not stop in time is given up', async () => {
+  const stuck = async (onStop: OnStop) => onStop('stuck', () => new Promise(() => undefined))
+  const { signals, code, errors } = living(stuck, { limit_ms: 30 })
+  signals.emit('SIGTERM')
+  expect(await code).toBe(1)
+  expect(errors).toEqual(['stop: not stopped within 0.03 s'])
+})
+
+test('a part that fails to stop is named, and the others still stop', async () => {
+  const stopped: string[] = []
+  const { signals, code, errors } = living(async (onStop) => {
+    onStop('first', () => void stopped.push('first'))
+    onStop('bad', () => Promise.reject(new Error('stuck')))
+  })
+  signals.emit('SIGTERM')
+  expect(await code).toBe(1)
+  expect(errors).toEqual(['bad: stuck'])
+  expect(stopped).toEqual(['first'])
+})
+
+test('when the start fails, what had started is stopped without a signal', async () => {
+  const stopped: string[] = []
+  const { code, errors } = living(async (onStop) => {
+    onStop('database', () => void stopped.push('database'))
+    throw new Error('port taken')
+  })
+  expect(await code).toBe(1)
+  expect(errors).toEqual(['start: port taken'])
+  expect(stopped).toEqual(['database'])
+})

@@ -1,0 +1,87 @@
+import type { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Registers how to stop what was just started, with a name for the log. */
+export type OnStop = (name: string, stop: () => Promise<void> | void) => void
+
+export interface Surroundings {
+  /** Told, with the part's name, about what failed to start or to stop. */
+  onError: (name: string, error: unknown) => void
+  /** Where signals come from; the process, but in tests. */
+  signals?: EventEmitter
+  limit_ms?: number
+  /** A signal again within this time is the terminal's or npm's echo of the first. */
+  echo_ms?: number
+}
+
+const signalNames = ['SIGINT', 'SIGTERM'] as const
+
+/**
+ * The life of a process (`house.md` 6): starts, waits for SIGINT or SIGTERM, and stops what was started in reverse order,
+ * within 30 s. A second signal, other than an echo of the first, ends the wait. When `start` fails, what was already
+ * started is stopped.
+ *
+ * @returns the exit code: 0, or 1 when something failed to start, to stop, or to stop in time
+ */
+export async function run(
+  start: (onStop: OnStop) => Promise<void>,
+  { onError, signals = process, limit_ms = 30_000, echo_ms = 2000 }: Surroundings,
+): Promise<number> {
+  const stops: { name: string; stop: () => Promise<void> | void }[] = []
+  const asked = listen(signals, echo_ms)
+  let code = 0
+  const failed = (name: string, error: unknown) => {
+    code = 1
+    onError(name, error)
+  }
+  const stopAll = async () => {
+    for (const { name, stop } of stops.reverse()) {
+      await Promise.resolve()
+        .then(stop)
+        .catch((error) => failed(name, error))
+    }
+  }
+
+  const started = start((name, stop) => stops.push({ name, stop })).then(
+    () => true,
+    (error) => {
+      failed('start', error)
+      return false
+    },
+  )
+  if (await started) await asked.first
+  const done = stopAll().then(() => 'done' as const)
+  const late = sleep(limit_ms, 'late' as const, { ref: false })
+  const ended = await Promise.race([done, late, asked.second.then(() => 'again' as const)])
+  if (ended === 'late') failed('stop', new Error(`not stopped within ${limit_ms / 1000} s`))
+  if (ended === 'again')
+    failed('stop', new Error('a second signal came before everything was stopped'))
+  asked.forget()
+  return code
+}
+
+/** The first signal, and the next one that is no echo of it. */
+function listen(signals: EventEmitter, echoMs: number) {
+  const heard: { name: string; at: number }[] = []
+  let tellFirst = () => {}
+  let tellSecond = () => {}
+  const first = new Promise<void>((resolve) => {
+    tellFirst = resolve
+  })
+  const second = new Promise<void>((resolve) => {
+    tellSecond = resolve
+  })
+  const hear = (name: string) => () => {
+    const [before] = heard
+    const at = performance.now()
+    heard.push({ name, at })
+    if (!before) tellFirst()
+    else if (before.name !== name || at - before.at > echoMs) tellSecond()
+  }
+  const listeners = signalNames.map((name) => ({ name, listener: hear(name) }))
+  for (const { name, listener } of listeners) signals.on(name, listener)
+  const forget = () => {
+    for (const { name, listener } of listeners) signals.off(name, listener)
+  }
+  return { first, second, forget }
+}

@@ -1,0 +1,81 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A request as it arrived, its body untouched. */
+export interface Received {
+  method: string
+  /** Path and query. */
+  path: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+  arrived_date: Date
+}
+
+export interface Reply {
+  /** 200; `reset` cuts the connection, `hang` never answers. */
+  status?: number | 'reset' | 'hang'
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** Before the answer. */
+  delay_ms?: number
+}
+
+export interface Receiver {
+  /** `http://127.0.0.1:<port>` */
+  url: string
+  received: Received[]
+  /** How requests are answered from now on: always the same, or decided for each. */
+  answer: (reply: Reply | ((received: Received, nth: number) => Reply)) => void
+  close: () => Promise<void>
+}
+
+/** A loopback HTTP server that remembers what it gets and answers as told; 200 until then. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = []
+  let decide: (given: Received, nth: number) => Reply = () => ({})
+  const server = createServer((request, response) => {
+    const serve = async () => {
+      const given = await read(request)
+      received.push(given)
+      await send(response, decide(given, received.length))
+    }
+    serve().catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    answer: (reply) => {
+      decide = typeof reply === 'function' ? reply : () => reply
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function read(request: IncomingMessage): Promise<Received> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part)
+  const { method = '', url: path = '', headers } = request
+  return { method, path, headers, body: Buffer.concat(parts), arrived_date: new Date() }
+}
+
+async function send(response: ServerResponse, reply: Reply): Promise<void> {
+  if (reply.delay_ms) await sleep(reply.delay_ms, undefined, { ref: false })
+  const { status = 200, headers, body } = reply
+  if (status === 'hang') return
+  if (status === 'reset') {
+    response.socket?.resetAndDestroy()
+    return
+  }
+  response.writeHead(status, headers).end(body)
+}
