@@ -6,7 +6,7 @@ import { nobody, testIdentity } from './testing.ts'
 /** `spec/api-workspace.md` 2.2. */
 
 const { db, clock, over, addUser } = await testIdentity()
-const from = (address: string) => callAs(null, { address })
+const from = (address: string) => ({ ...callAs(null), address })
 
 describe.each(transports)('%s', (transport) => {
   const identity = over(transport)
@@ -108,7 +108,7 @@ describe.each(transports)('%s', (transport) => {
         login({ username, password }, from(address))
       for (let count = 0; count < 10; count++) {
         await expect(guess('wrong')).rejects.toMatchObject({ kind: 'unauthenticated' })
-        clock.advance(10_000)
+        await clock.advance(10_000)
       }
       await expect(guess('secret')).rejects.toMatchObject({
         kind: 'too_many',
@@ -117,7 +117,7 @@ describe.each(transports)('%s', (transport) => {
         message: 'Request was throttled. Expected available in 500 seconds.',
       })
       await guess('secret', '10.0.0.2')
-      clock.advance(500_000)
+      await clock.advance(500_000)
       await guess('secret')
     })
 
@@ -146,7 +146,7 @@ describe.each(transports)('%s', (transport) => {
       const { id, username } = await addUser()
       const first = await login({ username, password: 'secret' })
       const second = await login({ username, password: 'secret' })
-      const call = callAs({ user_id: id }, { credential: `Bearer ${first.key}` })
+      const call = { ...callAs({ user_id: id }), credential: `Bearer ${first.key}` }
       expect(await identity.logout({}, call)).toEqual({ detail: 'Successfully logged out.' })
       await expect(whoHas(first.key)).rejects.toMatchObject({ message: 'Invalid token.' })
       expect((await whoHas(second.key)).principal.user_id).toBe(id)
@@ -156,7 +156,7 @@ describe.each(transports)('%s', (transport) => {
       const { id } = await addUser()
       const body = { name: 'a', read_only: true }
       const { value } = await identity.createAccessToken({ body }, callAs({ user_id: id }))
-      await identity.logout({}, callAs({ user_id: id }, { credential: `Token ${value}` }))
+      await identity.logout({}, { ...callAs({ user_id: id }), credential: `Token ${value}` })
       expect((await whoHas(value)).principal.user_id).toBe(id)
     })
 

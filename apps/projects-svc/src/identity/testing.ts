@@ -3,7 +3,6 @@ import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, type Transport } from '@reticle/kit/testing/transport'
-import { beforeEach } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import type { IdentitySettings } from './deps.ts'
@@ -16,13 +15,10 @@ const defaults: IdentitySettings = {
   emailVerification: 'none',
 }
 
-const noon = '2026-03-01T12:00:00Z'
-
-/** The room on a database of the test file's own; each test starts at noon of the first of March 2026. */
+/** The room on a database of the test file's own, with a clock that only moves forward, from noon of 1 March 2026. */
 export async function testIdentity() {
   const db = await testDb<ProjectsDb>(migrations, 'projects')
-  const clock = testClock(noon)
-  beforeEach(() => clock.set(noon))
+  const clock = testClock('2026-03-01T12:00:00Z')
   let count = 0
 
   return {

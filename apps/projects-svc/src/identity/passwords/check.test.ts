@@ -32,10 +32,10 @@ test('and another one after a minute', async () => {
   const { checkCached, hashed } = counted()
   const guess = { name: username, password: 'secret', address }
   await checkCached(guess)
-  clock.advance(59_999)
+  await clock.advance(59_999)
   await checkCached(guess)
   expect(hashed).toHaveLength(1)
-  clock.advance(1)
+  await clock.advance(1)
   await checkCached(guess)
   expect(hashed).toHaveLength(2)
 })
@@ -94,7 +94,7 @@ test('a stored hash that is none lets nobody in', async () => {
 test('failures that are too old to count are forgotten, of everybody', async () => {
   const { check } = counted()
   await check({ name: 'one', password: 'x', address })
-  clock.advance(10 * 60_000)
+  await clock.advance(10 * 60_000)
   await check({ name: 'two', password: 'x', address })
   const rows = await db
     .selectFrom('password_failures')
