@@ -1,0 +1,228 @@
+// Written by `npm run codegen` from the migrated database. Do not edit.
+import type { ColumnType, Generated, Selectable } from 'kysely'
+
+type Timestamp = ColumnType<Date, Date | string, Date | string>
+
+export interface AccessTokensTable {
+  id: Generated<number>
+  owner_id: number
+  name: string
+  prefix: string
+  token_hash: Buffer
+  read_only: boolean
+  expiry_date: Timestamp | null
+  last_used_date: Timestamp | null
+  revoked_date: Timestamp | null
+  created_date: Timestamp
+  updated_date: Timestamp
+}
+
+export interface AppliedCallsTable {
+  call_id: string
+  response: Buffer | null
+  created_date: Generated<Date>
+}
+
+export interface AttributesTable {
+  id: Generated<number>
+  label_id: number
+  name: string
+  mutable: boolean
+  input_type: 'checkbox' | 'radio' | 'number' | 'text' | 'select'
+  default_value: string
+  values: string[]
+}
+
+export interface AuthTokensTable {
+  id: Generated<number>
+  user_id: number
+  token_hash: Buffer
+  created_date: Timestamp
+}
+
+export interface DataSetsTable {
+  task_id: number
+  image_quality: number
+  chunk_size: number
+  start_frame: number
+  stop_frame: number
+  frame_filter: Generated<string>
+  data_revision: Generated<number>
+  chunks_updated_date: Generated<Date>
+}
+
+export interface DeadEventsTable {
+  consumer: string
+  event_id: string
+  topic: string
+  partition: number
+  offset: number
+  key: string
+  headers: unknown
+  value: unknown
+  error: string
+  failed_date: Generated<Date>
+  replayed_date: Timestamp | null
+}
+
+export interface FramesTable {
+  task_id: number
+  frame: number
+  name: string
+  width: number
+  height: number
+  key: string
+  offset: number
+  length: number
+  packing: 'stored' | 'deflated'
+  media_type: string
+}
+
+export interface InboxTable {
+  consumer: string
+  event_id: string
+  received_date: Generated<Date>
+}
+
+export interface JobsTable {
+  id: Generated<number>
+  task_id: number
+  type: Generated<'annotation' | 'ground_truth' | 'consensus_replica'>
+  stage: Generated<'annotation' | 'validation' | 'acceptance'>
+  state: Generated<'new' | 'in progress' | 'completed' | 'rejected'>
+  status: Generated<'annotation' | 'validation' | 'completed'>
+  assignee_id: number | null
+  assignee_updated_date: Timestamp | null
+  start_frame: number
+  stop_frame: number
+  parent_job_id: number | null
+  created_date: Generated<Date>
+  updated_date: Generated<Date>
+}
+
+export interface LabelsTable {
+  id: Generated<number>
+  project_id: number | null
+  task_id: number | null
+  parent_id: number | null
+  name: string
+  color: string
+  type: Generated<'any' | 'cuboid' | 'ellipse' | 'mask' | 'points' | 'polygon' | 'polyline' | 'rectangle' | 'skeleton' | 'tag'>
+  svg: string | null
+}
+
+export interface OutboxTable {
+  id: Generated<number>
+  event_id: string
+  topic: string
+  key: string
+  type: string
+  version: number
+  headers: unknown
+  data: unknown
+  created_date: Generated<Date>
+}
+
+export interface PasswordFailuresTable {
+  id: Generated<number>
+  address: string
+  username: string
+  failed_date: Timestamp
+}
+
+export interface ProjectsTable {
+  id: Generated<number>
+  name: string
+  owner_id: number | null
+  assignee_id: number | null
+  assignee_updated_date: Timestamp | null
+  status: Generated<'annotation' | 'validation' | 'completed'>
+  bug_tracker: Generated<string>
+  organization_id: number | null
+  labels_revision: Generated<number>
+  created_date: Generated<Date>
+  updated_date: Generated<Date>
+}
+
+export interface StoragesTable {
+  id: Generated<number>
+  project_id: number | null
+  task_id: number | null
+  purpose: 'source' | 'target'
+  location: 'local' | 'cloud_storage'
+  cloud_storage_id: number | null
+}
+
+export interface TasksTable {
+  id: Generated<number>
+  name: string
+  project_id: number | null
+  owner_id: number | null
+  assignee_id: number | null
+  assignee_updated_date: Timestamp | null
+  status: Generated<'new' | 'annotation' | 'validation' | 'completed'>
+  bug_tracker: Generated<string>
+  subset: Generated<string>
+  overlap: number | null
+  segment_size: Generated<number>
+  size: Generated<number>
+  mode: Generated<'' | 'annotation' | 'interpolation'>
+  dimension: Generated<'2d' | '3d'>
+  media_type: Generated<'' | 'image' | 'point_cloud'>
+  organization_id: number | null
+  labels_revision: Generated<number>
+  created_date: Generated<Date>
+  updated_date: Generated<Date>
+}
+
+export interface UsersTable {
+  id: Generated<number>
+  username: string
+  email: string
+  first_name: Generated<string>
+  last_name: Generated<string>
+  password_hash: string
+  role: 'admin' | 'user' | 'worker' | null
+  is_active: Generated<boolean>
+  is_staff: Generated<boolean>
+  is_superuser: Generated<boolean>
+  is_email_verified: Generated<boolean>
+  date_joined: Generated<Date>
+  last_login: Timestamp | null
+}
+
+export interface ProjectsDb {
+  access_tokens: AccessTokensTable
+  applied_calls: AppliedCallsTable
+  attributes: AttributesTable
+  auth_tokens: AuthTokensTable
+  data_sets: DataSetsTable
+  dead_events: DeadEventsTable
+  frames: FramesTable
+  inbox: InboxTable
+  jobs: JobsTable
+  labels: LabelsTable
+  outbox: OutboxTable
+  password_failures: PasswordFailuresTable
+  projects: ProjectsTable
+  storages: StoragesTable
+  tasks: TasksTable
+  users: UsersTable
+}
+
+export type AccessTokenRow = Selectable<AccessTokensTable>
+export type AppliedCallRow = Selectable<AppliedCallsTable>
+export type AttributeRow = Selectable<AttributesTable>
+export type AuthTokenRow = Selectable<AuthTokensTable>
+export type DataSetRow = Selectable<DataSetsTable>
+export type DeadEventRow = Selectable<DeadEventsTable>
+export type FrameRow = Selectable<FramesTable>
+export type InboxRow = Selectable<InboxTable>
+export type JobRow = Selectable<JobsTable>
+export type LabelRow = Selectable<LabelsTable>
+export type OutboxRow = Selectable<OutboxTable>
+export type PasswordFailureRow = Selectable<PasswordFailuresTable>
+export type ProjectRow = Selectable<ProjectsTable>
+export type StorageRow = Selectable<StoragesTable>
+export type TaskRow = Selectable<TasksTable>
+export type UserRow = Selectable<UsersTable>
