@@ -17,8 +17,14 @@ export function fieldErrors(issues: readonly Issue[]): { body: unknown; code: st
 
 function codeOf(issue: Issue | undefined): string {
   if (issue?.code === 'unrecognized_keys') return 'unknown_field'
-  return issue && isMissing(issue) ? 'required' : 'invalid'
+  return issue && tellsMissing(issue) ? 'required' : 'invalid'
 }
+
+const required = 'This field is required.'
+
+/** A finished issue no longer knows its input, only what it says: in our words or in zod's. */
+const tellsMissing = ({ message }: Issue) =>
+  message === required || message.endsWith('received undefined')
 
 /** A refused key is an error of that key, not of the object that holds it. */
 function placed(issue: Issue): [PropertyKey[], string][] {
@@ -56,11 +62,11 @@ const isMissing = (issue: { code?: string; input?: unknown }) =>
 
 /** Wording of the de-facto standard's framework; handed to `safeParse(data, { error })`. */
 export function wording(issue: z.core.$ZodRawIssue): string | undefined {
-  if (isMissing(issue)) return 'This field is required.'
+  if (isMissing(issue)) return required
   if (issue.input === null) return 'This field may not be null.'
   switch (issue.code) {
     case 'invalid_type':
-      return wrongType(String(issue.expected), issue.input)
+      return wrongType(expectedType(issue), issue.input)
     case 'invalid_value':
       return `"${shown(issue.input)}" is not a valid choice.`
     case 'too_small':
@@ -70,6 +76,13 @@ export function wording(issue: z.core.$ZodRawIssue): string | undefined {
     default:
       return undefined
   }
+}
+
+/** Of a text, `z.int()` says that it expects a number. */
+function expectedType({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>) {
+  const def: unknown = inst?._zod.def
+  const isFormat = typeof def === 'object' && def !== null && 'format' in def
+  return expected === 'number' && isFormat ? 'int' : String(expected)
 }
 
 const typeTexts: Record<string, string> = {

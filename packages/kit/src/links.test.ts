@@ -1,0 +1,62 @@
+import { link, page } from '@reticle/contracts/rest/common'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { absolute } from './links.ts'
+
+const base = 'https://host/api'
+const box = z.object({ url: link, name: z.string(), lid: z.object({ url: link }).nullable() })
+
+test('only keys declared as links become absolute, wherever they are', () => {
+  const given = { url: '/boxes/1', name: '/boxes/1', lid: { url: '/lids/2' } }
+  expect(absolute(box, given, base)).toEqual({
+    url: 'https://host/api/boxes/1',
+    name: '/boxes/1',
+    lid: { url: 'https://host/api/lids/2' },
+  })
+})
+
+test('pages, lists and what is null are walked', () => {
+  const given = {
+    count: 1,
+    next: '/boxes?page=2',
+    previous: null,
+    results: [{ url: '/boxes/1', name: 'a', lid: null }],
+  }
+  expect(absolute(page(box, 'LinkedBoxPage'), given, base)).toEqual({
+    count: 1,
+    next: 'https://host/api/boxes?page=2',
+    previous: null,
+    results: [{ url: 'https://host/api/boxes/1', name: 'a', lid: null }],
+  })
+})
+
+test('a shape that holds itself is followed to its end', () => {
+  const branch = z.object({
+    url: link,
+    get children() {
+      return z.array(branch)
+    },
+  })
+  const given = { url: '/1', children: [{ url: '/2', children: [] }] }
+  expect(absolute(branch, given, base)).toEqual({
+    url: 'https://host/api/1',
+    children: [{ url: 'https://host/api/2', children: [] }],
+  })
+})
+
+test('what has no links is handed on as it is', () => {
+  const plain = z.object({ name: z.string(), words: z.array(z.string()) })
+  const given = { name: 'a', words: ['/x'] }
+  expect(absolute(plain, given, base)).toBe(given)
+})
+
+test('the answer of the service is not changed', () => {
+  const given = { url: '/boxes/1', name: 'a', lid: null }
+  absolute(box, given, base)
+  expect(given.url).toBe('/boxes/1')
+})
+
+test('a key that is absent stays absent', () => {
+  const loose = z.object({ url: link.optional() })
+  expect(absolute(loose, {}, base)).toEqual({})
+})

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { allow, permits, type Rule, type Standing } from './policy.ts'
+
+/** `spec/api-workspace.md` 2.5: how the rows of a table of rules are read. */
+
+const rules: readonly Rule[] = [
+  {
+    action: 'open',
+    sandbox: { is: ['keeper', 'guest'], role: 'any' },
+    leader: { role: 'user' },
+    member: { is: ['guest'], role: 'worker' },
+  },
+  {
+    action: 'lock',
+    sandbox: { is: ['keeper'], role: 'worker' },
+    leader: 'nobody',
+    member: 'nobody',
+  },
+  { action: 'look', sandbox: { role: 'any' }, leader: { role: 'any' }, member: { role: 'any' } },
+]
+
+const roles = ['admin', 'user', 'worker', null] as const
+const alone = (...relations: string[]): Standing => ({
+  organization_id: null,
+  organization_role: null,
+  relations,
+})
+const within = (organization_role: string | null, ...relations: string[]): Standing => ({
+  organization_id: 5,
+  organization_role,
+  relations,
+})
+
+/** Of admin, user, worker and nobody's role: who may. */
+const whoMay = (action: string, standing: Standing) =>
+  roles.filter((role) => permits(rules, action, { role }, standing))
+
+describe('without an organization', () => {
+  test.each([
+    ['open', alone('guest'), ['admin', 'user', 'worker', null]],
+    ['open', alone('keeper'), ['admin', 'user', 'worker', null]],
+    ['open', alone(), ['admin']],
+    ['open', alone('stranger'), ['admin']],
+    ['lock', alone('keeper'), ['admin', 'user', 'worker']],
+    ['lock', alone('guest'), ['admin']],
+    ['look', alone(), ['admin', 'user', 'worker', null]],
+  ])('%s by %j is for %j', (action, standing, expected) => {
+    expect(whoMay(action, standing)).toEqual(expected)
+  })
+})
+
+describe('in an organization', () => {
+  test.each([
+    ['open', within('owner'), ['admin', 'user']],
+    ['open', within('maintainer'), ['admin', 'user']],
+    ['open', within('supervisor'), ['admin']],
+    ['open', within('supervisor', 'guest'), ['admin', 'user', 'worker']],
+    ['open', within('worker', 'guest'), ['admin', 'user', 'worker']],
+    ['open', within('worker', 'keeper'), ['admin']],
+    ['lock', within('owner', 'keeper'), ['admin']],
+    ['look', within(null), ['admin']],
+    ['open', within(null, 'guest', 'keeper'), ['admin']],
+  ])('%s by %j is for %j', (action, standing, expected) => {
+    expect(whoMay(action, standing)).toEqual(expected)
+  })
+
+  test('an owner whose global role is worker counts as a member', () => {
+    expect(permits(rules, 'open', { role: 'worker' }, within('owner'))).toBe(false)
+    expect(permits(rules, 'open', { role: 'worker' }, within('owner', 'guest'))).toBe(true)
+  })
+})
+
+test('an action without a row is a bug, also for administrators', () => {
+  expect(() => permits(rules, 'fly', { role: 'admin' }, alone())).toThrow(
+    'no rule for the action fly',
+  )
+})
+
+test('allow says no by throwing', () => {
+  allow(rules, 'look', { role: null }, alone())
+  expect(() => allow(rules, 'open', { role: 'user' }, alone())).toThrow(
+    expect.objectContaining({
+      kind: 'forbidden',
+      message: 'You do not have permission to perform this action.',
+    }),
+  )
+})
