@@ -1,0 +1,146 @@
+import type { AttributeWrite } from '@reticle/contracts/rest/labels'
+import { notFound } from '@reticle/kit/errors'
+import { fieldError, missingField, type Path } from '../field-error.ts'
+import type { AttributeDraft } from './draft.ts'
+
+const longestValues = 4096
+
+export interface AttributesPlan {
+  attributes: AttributeDraft[]
+  /** Attributes that go, with the values stored for them. */
+  removed: number[]
+}
+
+/**
+ * What the attributes of one label become (`spec/api-workspace.md` 4.3): an item with an id or the name of a known attribute
+ * changes that one, any other is new, `deleted` removes; attributes not listed stay.
+ *
+ * @throws DomainError invalid naming item and field, not_found for an unknown id
+ */
+export function planAttributes(
+  current: readonly AttributeDraft[],
+  items: readonly AttributeWrite[],
+  at: Path,
+): AttributesPlan {
+  const kept = new Map(current.map((one) => [one.id, one]))
+  const added: AttributeDraft[] = []
+  const removed: number[] = []
+  items.forEach((item, index) => {
+    const place = [...at, index]
+    const known = findKnown(kept, item, place)
+    if (!known) added.push(newAttribute(item, place))
+    else if (item.deleted && known.id !== null) {
+      removed.push(known.id)
+      kept.delete(known.id)
+    } else kept.set(known.id, changed(known, item, place))
+  })
+  const attributes = [...kept.values(), ...added]
+  checkNames(attributes, at)
+  return { attributes, removed }
+}
+
+function findKnown(
+  kept: ReadonlyMap<number | null, AttributeDraft>,
+  { id, name, deleted }: AttributeWrite,
+  place: Path,
+): AttributeDraft | undefined {
+  if (id === undefined) {
+    if (deleted)
+      throw fieldError([...place, 'deleted'], 'Only an attribute with id can be deleted.')
+    return [...kept.values()].find((one) => one.name === name)
+  }
+  const known = kept.get(id)
+  if (!known) throw notFound(`Not found attribute with id #${id} to change`)
+  return known
+}
+
+function newAttribute(item: AttributeWrite, place: Path): AttributeDraft {
+  const { name, mutable, input_type, values, default_value = '' } = item
+  if (name === undefined) throw missingField([...place, 'name'])
+  if (mutable === undefined) throw missingField([...place, 'mutable'])
+  if (input_type === undefined) throw missingField([...place, 'input_type'])
+  if (values === undefined) throw missingField([...place, 'values'])
+  return checked({ id: null, name, mutable, input_type, values, default_value }, place)
+}
+
+function changed(known: AttributeDraft, item: AttributeWrite, place: Path): AttributeDraft {
+  for (const key of ['mutable', 'input_type'] as const) {
+    if (item[key] !== undefined && item[key] !== known[key])
+      throw fieldError([...place, key], 'This field cannot be changed.')
+  }
+  const values = item.values ?? known.values
+  checkGrowth(known, values, [...place, 'values'])
+  const { name = known.name, default_value = known.default_value } = item
+  return checked({ ...known, name, values, default_value }, place)
+}
+
+function checkGrowth({ input_type, values }: AttributeDraft, wanted: string[], place: Path) {
+  if (input_type === 'number' && wanted.join('\n') !== values.join('\n'))
+    throw fieldError(place, 'The range of a number cannot be changed.')
+  if (input_type !== 'select' && input_type !== 'radio') return
+  const lost = values.find((one) => !wanted.includes(one))
+  if (lost !== undefined)
+    throw fieldError(place, `Options can only be added: "${lost}" is missing.`)
+}
+
+/** The attribute with its default completed, if its values and its default fit its type. */
+function checked(draft: AttributeDraft, place: Path): AttributeDraft {
+  const { values } = draft
+  const wrong = wrongValues(draft)
+  if (wrong) throw fieldError([...place, 'values'], wrong)
+  const attribute = { ...draft, default_value: draft.default_value || firstValue(draft) }
+  if (attribute.default_value !== '' && !isValid(attribute.default_value, attribute))
+    throw fieldError(
+      [...place, 'default_value'],
+      `"${attribute.default_value}" is no value of this attribute.`,
+    )
+  if (values.join('\n').length > longestValues)
+    throw fieldError(
+      [...place, 'values'],
+      `Ensure the values have no more than ${longestValues} characters together.`,
+    )
+  return attribute
+}
+
+function wrongValues({ input_type, values }: AttributeDraft): string | undefined {
+  if (input_type === 'number') return isRange(values) ? undefined : rangeText
+  if (input_type !== 'select' && input_type !== 'radio') return undefined
+  if (values.length === 0) return 'At least one option is required.'
+  const twice = values.find((one, index) => values.indexOf(one) !== index)
+  return twice === undefined ? undefined : `The option "${twice}" is listed twice.`
+}
+
+const rangeText =
+  'A number needs three values: minimum, maximum, step; minimum <= maximum, step > 0.'
+
+function isRange(values: readonly string[]): boolean {
+  const [min = Number.NaN, max = Number.NaN, step = Number.NaN] = values.map(toNumber)
+  return values.length === 3 && min <= max && step > 0
+}
+
+const toNumber = (text: string) =>
+  /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN
+
+function firstValue({ input_type, values }: AttributeDraft): string {
+  if (input_type === 'text') return ''
+  return input_type === 'checkbox' ? 'false' : (values[0] ?? '')
+}
+
+function isValid(value: string, { input_type, values }: AttributeDraft): boolean {
+  switch (input_type) {
+    case 'text':
+      return true
+    case 'checkbox':
+      return /^(true|false)$/i.test(value)
+    case 'number':
+      return toNumber(value) >= Number(values[0]) && toNumber(value) <= Number(values[1])
+    default:
+      return values.includes(value)
+  }
+}
+
+function checkNames(attributes: readonly AttributeDraft[], at: Path) {
+  const names = new Set(attributes.map((one) => one.name))
+  if (names.size !== attributes.length)
+    throw fieldError(at, 'All attribute names of a label must be unique.')
+}

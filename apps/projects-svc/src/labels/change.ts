@@ -1,0 +1,54 @@
+import type { Label } from '@reticle/contracts/rest/labels'
+import { type Context, notFound, signedIn } from '@reticle/kit'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely, Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import type { Owner } from '../owner.ts'
+import { changeProject } from '../projects/change.ts'
+import { projectRules } from '../projects/policy.ts'
+import { projectRecord } from '../projects/records.ts'
+import { lockProject } from '../projects/repo.ts'
+import { projectStanding, taskStanding } from '../standing.ts'
+import { changeTask } from '../tasks/change.ts'
+import { taskRules } from '../tasks/policy.ts'
+import { taskRecord } from '../tasks/records.ts'
+import { lockTask } from '../tasks/repo.ts'
+import type { LabelsPlan } from './plan.ts'
+
+type Plan = (current: readonly Label[]) => LabelsPlan
+
+/**
+ * Changes the labels of a project or task outside of its own PATCH: the same right, the same events, the same dates
+ * (`spec/api-workspace.md` 4.3).
+ *
+ * @param plan what becomes of the present labels; called once the right to change them is sure
+ */
+export async function changeOwnedLabels(
+  db: Kysely<ProjectsDb>,
+  { kind, id }: Owner,
+  plan: Plan,
+  context: Context,
+): Promise<void> {
+  const change = kind === 'project' ? inProject : inTask
+  await db.transaction().execute((tx) => change(tx, id, plan, context))
+}
+
+const nothingElse = { columns: {}, storages: [] }
+
+async function inProject(tx: Transaction<ProjectsDb>, id: number, plan: Plan, context: Context) {
+  const principal = signedIn(context)
+  const row = await lockProject(tx, id)
+  if (!row) throw notFound()
+  allow(projectRules, 'update', principal, projectStanding(principal, row))
+  const before = await projectRecord(tx, row)
+  await changeProject(tx, row, before, { ...nothingElse, labels: plan(before.labels) }, context)
+}
+
+async function inTask(tx: Transaction<ProjectsDb>, id: number, plan: Plan, context: Context) {
+  const principal = signedIn(context)
+  const row = await lockTask(tx, id)
+  if (!row) throw notFound()
+  allow(taskRules, 'update', principal, taskStanding(principal, row))
+  const before = await taskRecord(tx, row)
+  await changeTask(tx, row, before, { ...nothingElse, labels: plan(before.labels) }, context)
+}

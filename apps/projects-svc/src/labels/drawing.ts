@@ -1,0 +1,87 @@
+/**
+ * Drawings of skeletons (`svg` of `spec/api-workspace.md` 4.3). A drawing is read into plain elements and written again from
+ * them: only shapes and attributes of these lists survive, so nothing in it can run or be fetched.
+ */
+
+export interface DrawnElement {
+  name: string
+  attributes: Map<string, string>
+}
+
+const shapes = new Set(['line', 'circle', 'ellipse', 'rect', 'polyline', 'polygon'])
+const plainAttribute =
+  /^(x|y|x1|y1|x2|y2|cx|cy|r|rx|ry|width|height|points|fill|stroke|stroke-width|opacity|class)$/
+const dataAttribute = /^data-[a-z-]{1,40}$/
+const plainValue = /^[\w\s#.,%+-]*$/
+
+const opening = /<([a-zA-Z][\w:-]*)((?:\s+[\w:-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*)\s*\/?>/g
+const assignment = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
+
+export function readDrawing(text: string): DrawnElement[] {
+  const elements: DrawnElement[] = []
+  for (const [, name = '', inside = ''] of text.matchAll(opening)) {
+    if (!shapes.has(name.toLowerCase())) continue
+    elements.push({ name: name.toLowerCase(), attributes: readAttributes(inside) })
+  }
+  return elements
+}
+
+function readAttributes(text: string): Map<string, string> {
+  const attributes = new Map<string, string>()
+  for (const [, name = '', double, single] of text.matchAll(assignment)) {
+    const value = unescapeText(double ?? single ?? '')
+    const isPlain = plainAttribute.test(name) && plainValue.test(value)
+    if (isPlain || dataAttribute.test(name)) attributes.set(name, value)
+  }
+  return attributes
+}
+
+export function writeDrawing(elements: readonly DrawnElement[]): string {
+  return elements.map(writeElement).join('')
+}
+
+function writeElement({ name, attributes }: DrawnElement): string {
+  const inside = [...attributes].map(([key, value]) => ` ${key}="${escapeText(value)}"`).join('')
+  return `<${name}${inside}></${name}>`
+}
+
+interface Named {
+  id: number | null
+  name: string
+}
+
+/** What a drawing names that is no sublabel: the name, or `#` and the id. */
+export function unknownSublabel(text: string, sublabels: readonly Named[]): string | undefined {
+  for (const { attributes } of readDrawing(text)) {
+    const name = attributes.get('data-label-name')
+    if (name !== undefined && !sublabels.some((one) => one.name === name)) return name
+    const id = attributes.get('data-label-id')
+    if (name !== undefined || id === undefined) continue
+    if (!sublabels.some((one) => String(one.id) === id)) return `#${id}`
+  }
+  return undefined
+}
+
+/** The drawing with ids in place of names; elements of sublabels that are gone go as well. */
+export function bindDrawing(text: string, sublabels: readonly Named[]): string {
+  const bound: DrawnElement[] = []
+  for (const { name, attributes } of readDrawing(text)) {
+    const label = attributes.get('data-label-name')
+    const found = sublabels.find((one) => one.name === label)
+    if (found) attributes.set('data-label-id', String(found.id))
+    attributes.delete('data-label-name')
+    const id = attributes.get('data-label-id')
+    if (id === undefined || sublabels.some((one) => String(one.id) === id))
+      bound.push({ name, attributes })
+  }
+  return writeDrawing(bound)
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const characters = new Map(
+  Object.entries(entities).map(([character, entity]) => [entity, character]),
+)
+
+const escapeText = (text: string) => text.replace(/[&<>"]/g, (one) => entities[one] ?? one)
+const unescapeText = (text: string) =>
+  text.replace(/&(?:amp|lt|gt|quot);/g, (one) => characters.get(one) ?? one)

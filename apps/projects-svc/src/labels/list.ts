@@ -1,0 +1,63 @@
+import type { labels } from '@reticle/contracts/api/labels'
+import type { Input } from '@reticle/contracts/api/operation'
+import type { Principal } from '@reticle/contracts/principal'
+import { paged } from '@reticle/kit/list/page'
+import { readSort } from '@reticle/kit/list/sort'
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { LabelRow, ProjectsDb } from '../db/schema.ts'
+import { equalTo, orderedBy } from '../list-query.ts'
+import type { Owner } from '../owner.ts'
+
+type Query = Input<(typeof labels)['listLabels']>
+
+const filters = {
+  id: 'labels.id',
+  name: 'labels.name',
+  parent: 'parent.name',
+  parent_id: 'labels.parent_id',
+  type: 'labels.type',
+  color: 'labels.color',
+} as const
+const sortNames = ['name', 'parent', 'parent_id', 'type', 'color'] as const
+
+/**
+ * A page of labels: those of `owner`, or without one all that the caller may see (`spec/api-workspace.md` 1.7, 4.3). Only
+ * top-level labels, unless a parent is asked for: then its sublabels.
+ */
+export function listLabels(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  query: Query,
+  owner: Owner | null,
+): Promise<{ count: number; results: LabelRow[] }> {
+  const isTop = query.parent === undefined && query.parent_id === undefined
+  const chosen = db
+    .selectFrom('labels')
+    .leftJoin('labels as parent', 'parent.id', 'labels.parent_id')
+    .leftJoin('projects', 'projects.id', 'labels.project_id')
+    .leftJoin('tasks', 'tasks.id', 'labels.task_id')
+    .where(owner ? belongingTo(owner) : visibleTo(principal))
+    .where(isTop ? sql<SqlBool>`labels.parent_id is null` : sql<SqlBool>`true`)
+    .where(equalTo(filters, query))
+  const order = orderedBy(readSort(query.sort, sortNames, 'id'), filters)
+  return paged(
+    query,
+    async () => {
+      const { count } = await chosen
+        .select(sql<number>`count(*)::int`.as('count'))
+        .executeTakeFirstOrThrow()
+      return count
+    },
+    (limit, offset) =>
+      chosen.selectAll('labels').orderBy(order).limit(limit).offset(offset).execute(),
+  )
+}
+
+const belongingTo = ({ kind, id }: Owner) => sql<SqlBool>`${sql.ref(`labels.${kind}_id`)} = ${id}`
+
+/** Of projects and tasks one owns or is assigned to; administrators see everything. */
+function visibleTo({ user_id, role }: Principal) {
+  if (role === 'admin') return sql<SqlBool>`true`
+  return sql<SqlBool>`coalesce(projects.organization_id, tasks.organization_id) is null
+    and ${user_id} in (projects.owner_id, projects.assignee_id, tasks.owner_id, tasks.assignee_id)`
+}

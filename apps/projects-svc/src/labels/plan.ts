@@ -1,0 +1,203 @@
+import type { Label, LabelWrite } from '@reticle/contracts/rest/labels'
+import { invalidText, notFound } from '@reticle/kit/errors'
+import { fieldError, missingField, type Path } from '../field-error.ts'
+import { planAttributes } from './attributes.ts'
+import { pickColor } from './color.ts'
+import { draftOf, type LabelDraft } from './draft.ts'
+import { readDrawing, unknownSublabel, writeDrawing } from './drawing.ts'
+
+const mostLabels = 10_000
+const mostBytes = 512 * 1024
+
+export interface LabelsPlan {
+  /** All labels of the owner afterwards. */
+  labels: LabelDraft[]
+  /** Labels and sublabels that go, with all annotations that use them. */
+  removed_labels: number[]
+  /** Attributes that go from labels that stay. */
+  removed_attributes: number[]
+}
+
+type Removed = Omit<LabelsPlan, 'labels'>
+
+/**
+ * What the labels of a project or task become when `items` are applied to them: `spec/api-workspace.md` 4.3, label list
+ * semantics. Nothing is written; names are compared at the end, so that two labels can swap theirs.
+ *
+ * @param at where the items stand in the body, for error messages
+ * @throws DomainError invalid naming item and field, not_found for an id that is none of `current`
+ */
+export function planLabels(
+  current: readonly Label[],
+  items: readonly LabelWrite[],
+  at: Path = ['labels'],
+): LabelsPlan {
+  const removed: Removed = { removed_labels: [], removed_attributes: [] }
+  const labels = planList(current.map(draftOf), items, { at, removed, isSublabel: false })
+  assignColors(labels)
+  checkLimits(labels, at)
+  return { labels, ...removed }
+}
+
+/** The same for a new owner: ids among the items mean nothing yet. */
+export function planNewLabels(items: readonly LabelWrite[]): LabelsPlan {
+  return planLabels([], items.map(withoutIds))
+}
+
+/** One label of `current` changed by its own PATCH: errors name the fields of that body. */
+export function planOneLabel(
+  current: readonly Label[],
+  id: number,
+  change: Omit<LabelWrite, 'id'>,
+): LabelsPlan {
+  const removed: Removed = { removed_labels: [], removed_attributes: [] }
+  const scope = { at: [], removed, isSublabel: false }
+  const labels = current.map((label) =>
+    label.id === id ? changedLabel(draftOf(label), change, [], scope) : draftOf(label),
+  )
+  checkNames(labels, false)
+  assignColors(labels)
+  checkLimits(labels, [])
+  return { labels, ...removed }
+}
+
+function withoutIds({ id: _, attributes, sublabels, ...item }: LabelWrite): LabelWrite {
+  return {
+    ...item,
+    attributes: attributes?.map(({ id: _id, ...attribute }) => attribute),
+    sublabels: sublabels?.map(withoutIds),
+  }
+}
+
+interface Scope {
+  at: Path
+  removed: Removed
+  isSublabel: boolean
+}
+
+function planList(
+  current: readonly LabelDraft[],
+  items: readonly LabelWrite[],
+  scope: Scope,
+): LabelDraft[] {
+  const kept = new Map(current.map((one) => [one.id, one]))
+  const added: LabelDraft[] = []
+  items.forEach((item, index) => {
+    const place = [...scope.at, index]
+    if (item.id === undefined) {
+      added.push(newLabel(item, place, scope))
+      return
+    }
+    const known = kept.get(item.id)
+    if (!known) throw notFound(`Not found label with id #${item.id} to change`)
+    if (item.deleted) {
+      remove(known, scope.removed)
+      kept.delete(item.id)
+    } else kept.set(item.id, changedLabel(known, item, place, scope))
+  })
+  const labels = [...kept.values(), ...added]
+  checkNames(labels, scope.isSublabel)
+  return labels
+}
+
+function remove({ id, sublabels }: LabelDraft, removed: Removed) {
+  for (const one of [id, ...sublabels.map((sublabel) => sublabel.id)])
+    if (one !== null) removed.removed_labels.push(one)
+}
+
+function newLabel(item: LabelWrite, place: Path, scope: Scope): LabelDraft {
+  if (item.deleted) throw fieldError([...place, 'deleted'], 'Only a label with id can be deleted.')
+  if (item.name === undefined) throw missingField([...place, 'name'])
+  const type = item.type ?? 'any'
+  const empty = { id: null, name: item.name, color: '', type, svg: null }
+  return changedLabel({ ...empty, attributes: [], sublabels: [] }, item, place, scope)
+}
+
+function changedLabel(
+  known: LabelDraft,
+  item: LabelWrite,
+  place: Path,
+  { removed, isSublabel }: Scope,
+): LabelDraft {
+  const type = checkType(known, item, [...place, 'type'], isSublabel)
+  const color = item.color ? checkColor(item.color, [...place, 'color']) : known.color
+  const { attributes, removed: gone } = planAttributes(known.attributes, item.attributes ?? [], [
+    ...place,
+    'attributes',
+  ])
+  removed.removed_attributes.push(...gone)
+  const draft = { ...known, name: item.name ?? known.name, color, type, attributes }
+  if (type === 'skeleton') return changedSkeleton(draft, item, place, removed)
+  if (item.sublabels?.length)
+    throw fieldError([...place, 'sublabels'], 'Only a skeleton can have sublabels.')
+  if (item.svg) throw fieldError([...place, 'svg'], 'Only a skeleton can have a drawing.')
+  return draft
+}
+
+function changedSkeleton(
+  draft: LabelDraft,
+  item: LabelWrite,
+  place: Path,
+  removed: Removed,
+): LabelDraft {
+  const at = [...place, 'sublabels']
+  const sublabels = planList(draft.sublabels, item.sublabels ?? [], {
+    at,
+    removed,
+    isSublabel: true,
+  })
+  if (item.svg === undefined) return { ...draft, svg: draft.svg ?? '', sublabels }
+  const svg = writeDrawing(readDrawing(item.svg))
+  const unknown = unknownSublabel(svg, sublabels)
+  if (unknown !== undefined)
+    throw fieldError([...place, 'svg'], `The drawing names "${unknown}", which is no sublabel.`)
+  return { ...draft, svg, sublabels }
+}
+
+function checkType(
+  known: LabelDraft,
+  { type = known.type }: LabelWrite,
+  place: Path,
+  isSublabel: boolean,
+): LabelDraft['type'] {
+  if (isSublabel && type === 'skeleton')
+    throw fieldError(place, 'A sublabel cannot be a skeleton itself.')
+  if (type !== known.type && (type === 'skeleton' || known.type === 'skeleton'))
+    throw fieldError(place, 'A label cannot become a skeleton or cease to be one.')
+  return type
+}
+
+function checkColor(given: string, place: Path): string {
+  if (!/^#[0-9a-f]{6}$/i.test(given))
+    throw fieldError(place, `"${given}" is no color: write #rrggbb.`)
+  return given.toLowerCase()
+}
+
+function checkNames(labels: readonly LabelDraft[], isSublabel: boolean) {
+  if (new Set(labels.map((one) => one.name)).size === labels.length) return
+  throw invalidText(
+    isSublabel
+      ? 'All sublabel names of a skeleton must be unique'
+      : 'All label names must be unique',
+  )
+}
+
+const withSublabels = (labels: readonly LabelDraft[]) =>
+  labels.flatMap((label) => [label, ...label.sublabels])
+
+function assignColors(labels: readonly LabelDraft[]) {
+  const all = withSublabels(labels)
+  const taken = new Set(all.map((one) => one.color))
+  for (const label of all) {
+    if (label.color !== '') continue
+    label.color = pickColor(label.name, taken)
+    taken.add(label.color)
+  }
+}
+
+function checkLimits(labels: readonly LabelDraft[], at: Path) {
+  if (withSublabels(labels).length > mostLabels)
+    throw fieldError(at, `Ensure there are no more than ${mostLabels} labels, sublabels included.`)
+  if (Buffer.byteLength(JSON.stringify(labels)) > mostBytes)
+    throw fieldError(at, `Ensure all labels together are no more than ${mostBytes} bytes of JSON.`)
+}
