@@ -1,0 +1,28 @@
+/** The wanted values that are given and differ from what a row holds. */
+export function changesTo<R extends object>(row: R, wanted: Partial<R>): Partial<R> {
+  const changes: Partial<R> = { ...wanted }
+  for (const key of keysOf(wanted))
+    if (wanted[key] === undefined || wanted[key] === row[key]) delete changes[key]
+  return changes
+}
+
+export const isEmpty = (changes: object) => Object.keys(changes).length === 0
+
+/**
+ * Old values of the top-level fields that differ, labels aside: `before_update` of events (`spec/api-annotations.md` 4.4).
+ * Records are plain JSON.
+ */
+export function fieldsBefore<R extends object>(before: R, after: R): Partial<R> {
+  const changed: Partial<R> = { ...before }
+  for (const key of keysOf(before))
+    if (key === 'labels' || isSame(before[key], after[key])) delete changed[key]
+  return changed
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+function keysOf<R extends object>(record: R): (keyof R)[] {
+  const keys: (keyof R)[] = []
+  for (const key in record) keys.push(key)
+  return keys
+}

@@ -1,0 +1,29 @@
+import type { Grant, Rule } from '@reticle/kit/policy'
+
+/** Who may do what with annotation jobs: the rows of `spec/api-workspace.md` 2.5. */
+
+const staff: Grant = { is: ['job staff'], role: 'any' }
+const workingStaff: Grant = { is: ['job staff'], role: 'worker' }
+const taskStaff: Grant = { is: ['task staff'], role: 'worker' }
+const user: Grant = { role: 'user' }
+
+const reading = ['view', 'data:read', 'annotations:read', 'export']
+const working = ['update:state', 'update:meta', 'annotations:write', 'import']
+const handing = ['update:stage', 'update:assignee']
+
+export const jobRules: readonly Rule[] = [
+  ...reading.map((action) => ({ action, sandbox: staff, leader: user, member: staff })),
+  ...working.map((action) => ({
+    action,
+    sandbox: workingStaff,
+    leader: user,
+    member: workingStaff,
+  })),
+  ...handing.map((action) => ({ action, sandbox: taskStaff, leader: user, member: taskStaff })),
+  {
+    action: 'delete',
+    sandbox: { is: ['task staff'], role: 'user' },
+    leader: user,
+    member: { is: ['supervising task staff'], role: 'user' },
+  },
+]

@@ -1,0 +1,28 @@
+import type { Job } from '@reticle/contracts/rest/jobs'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import type { Owner } from '../owner.ts'
+import { peopleOf } from '../people.ts'
+import { listStoragesOf } from '../storages/repo.ts'
+import { toJob } from './messages.ts'
+import type { JobView } from './repo.ts'
+
+/** Records of jobs, in the same order and with nothing hidden; two queries however many there are. */
+export async function jobRecords(db: Kysely<ProjectsDb>, rows: readonly JobView[]): Promise<Job[]> {
+  const people = await peopleOf(
+    db,
+    rows.map((row) => row.assignee_id),
+  )
+  const tasks = new Set(rows.map((row) => row.task_id))
+  const storages = await listStoragesOf(
+    db,
+    [...tasks].map((id): Owner => ({ kind: 'task', id })),
+  )
+  return rows.map((row) => toJob(row, people, storages))
+}
+
+export async function jobRecord(db: Kysely<ProjectsDb>, row: JobView): Promise<Job> {
+  const [record] = await jobRecords(db, [row])
+  if (!record) throw new Error(`job ${row.id} has no record`)
+  return record
+}

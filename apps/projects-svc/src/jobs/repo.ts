@@ -1,0 +1,119 @@
+import { type InferResult, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
+import { laterDate } from '../db/dates.ts'
+import type { JobsTable, ProjectsDb } from '../db/schema.ts'
+
+type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
+export type JobChanges = Updateable<JobsTable>
+
+/** What a job takes from its task, its project and their media. */
+export const jobColumns = [
+  'tasks.name as task_name',
+  'tasks.owner_id as task_owner_id',
+  'tasks.assignee_id as task_assignee_id',
+  'tasks.project_id',
+  'tasks.organization_id',
+  'tasks.dimension',
+  'tasks.mode',
+  'tasks.media_type',
+  'tasks.size as task_size',
+  'tasks.subset',
+  'tasks.bug_tracker as task_bug_tracker',
+  'tasks.labels_revision as task_labels_revision',
+  'projects.name as project_name',
+  'projects.owner_id as project_owner_id',
+  'projects.assignee_id as project_assignee_id',
+  'projects.bug_tracker as project_bug_tracker',
+  'projects.labels_revision as project_labels_revision',
+  'data_sets.chunk_size as data_chunk_size',
+] as const
+
+export const replicasCount = sql<number>`
+  (select count(*)::int from jobs replica where replica.parent_job_id = jobs.id)`.as(
+  'replicas_count',
+)
+
+export function selectJobs(db: Db) {
+  return db
+    .selectFrom('jobs')
+    .innerJoin('tasks', 'tasks.id', 'jobs.task_id')
+    .leftJoin('projects', 'projects.id', 'tasks.project_id')
+    .leftJoin('data_sets', 'data_sets.task_id', 'tasks.id')
+    .selectAll('jobs')
+    .select(jobColumns)
+    .select(replicasCount)
+}
+
+/** A job with what it takes from its task and project. */
+export type JobView = InferResult<ReturnType<typeof selectJobs>>[number]
+
+export function findJob(db: Db, id: number): Promise<JobView | undefined> {
+  return selectJobs(db).where('jobs.id', '=', id).executeTakeFirst()
+}
+
+/** Locks the job's task, which is the key of its events, then the job. */
+export async function lockJob(tx: Tx, id: number): Promise<JobView | undefined> {
+  await tx
+    .selectFrom('tasks')
+    .select('id')
+    .where('id', '=', (of) => of.selectFrom('jobs').select('task_id').where('id', '=', id))
+    .forUpdate()
+    .execute()
+  return selectJobs(tx).where('jobs.id', '=', id).forUpdate('jobs').executeTakeFirst()
+}
+
+/** All jobs of tasks, in id order. */
+export function listJobsOf(db: Db, task_ids: readonly number[]): Promise<JobView[]> {
+  return selectJobs(db)
+    .where((where) => where('jobs.task_id', '=', where.fn.any(where.val([...task_ids]))))
+    .orderBy('jobs.id')
+    .execute()
+}
+
+/** Ids of all jobs of tasks, in id order. */
+export function listJobIdsOf(db: Db, task_ids: readonly number[]) {
+  return db
+    .selectFrom('jobs')
+    .select(['id', 'task_id'])
+    .where((where) => where('task_id', '=', where.fn.any(where.val([...task_ids]))))
+    .orderBy('id')
+    .execute()
+}
+
+/** Those of the named jobs that belong to the task, in id order. */
+export function listJobsById(db: Db, task_id: number, ids: readonly number[]): Promise<JobView[]> {
+  return selectJobs(db)
+    .where('jobs.task_id', '=', task_id)
+    .where((where) => where('jobs.id', '=', where.fn.any(where.val([...ids]))))
+    .orderBy('jobs.id')
+    .execute()
+}
+
+/** Changes jobs whose task is locked; their `updated_date` moves. */
+export async function updateJobs(
+  tx: Tx,
+  ids: readonly number[],
+  changes: JobChanges,
+): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('jobs')
+    .set({ ...changes, updated_date: laterDate })
+    .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
+    .execute()
+}
+
+/** Frame ranges of a task's annotation jobs, in id order. */
+export function listRanges(db: Db, task_id: number) {
+  return db
+    .selectFrom('jobs')
+    .select(['id', 'type', 'start_frame', 'stop_frame'])
+    .where('task_id', '=', task_id)
+    .where('type', '=', 'annotation')
+    .orderBy('id')
+    .execute()
+}
+
+export async function deleteJob(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('jobs').where('id', '=', id).execute()
+}

@@ -1,0 +1,113 @@
+import type { jobs } from '@reticle/contracts/api/jobs'
+import { jobDeleted, jobUpdated } from '@reticle/contracts/events/tasks'
+import type { Principal } from '@reticle/contracts/principal'
+import type { JobPatch } from '@reticle/contracts/rest/jobs'
+import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { assertMatches } from '@reticle/kit/etag'
+import { emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely, Transaction } from 'kysely'
+import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
+import type { JobRow, ProjectsDb } from '../db/schema.ts'
+import { allowPatch } from '../patch-rights.ts'
+import { checkPeople } from '../people.ts'
+import { jobStanding } from '../standing.ts'
+import { refreshTask } from '../tasks/refresh.ts'
+import { listJobs } from './list.ts'
+import { jobStatus, shownJob } from './messages.ts'
+import { jobRules } from './policy.ts'
+import { jobRecord, jobRecords } from './records.ts'
+import { deleteJob, findJob, type JobView, lockJob, updateJobs } from './repo.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/** The action behind each key of a PATCH. */
+const rights = {
+  assignee: 'update:assignee',
+  assignee_id: 'update:assignee',
+  stage: 'update:stage',
+  state: 'update:state',
+} as const satisfies Record<keyof JobPatch, string>
+
+/** Annotation jobs: `spec/api-workspace.md` 4.8. */
+export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof jobs> {
+  return {
+    async listJobs(query, context) {
+      const principal = signedIn(context)
+      const { count, results } = await listJobs(db, principal, query)
+      const records = await jobRecords(db, results)
+      const shown = results.flatMap((row, index) => {
+        const record = records[index]
+        return record ? [shownJob(principal, row, record)] : []
+      })
+      return { count, results: shown }
+    },
+
+    async getJob({ id }, context) {
+      const principal = signedIn(context)
+      const row = await findJob(db, id)
+      if (!row) throw notFound()
+      allow(jobRules, 'view', principal, jobStanding(principal, row))
+      return shownJob(principal, row, await jobRecord(db, row))
+    },
+
+    async updateJob({ id, body, if_match }, context) {
+      const principal = signedIn(context)
+      return db.transaction().execute(async (tx) => {
+        const row = await lockJob(tx, id)
+        if (!row) throw notFound()
+        allowPatch(jobRules, rights, body, principal, jobStanding(principal, row))
+        const changes = await planChange(tx, principal, row, body)
+        assertMatches(if_match, row)
+        const before = await jobRecord(tx, row)
+        if (isEmpty(changes)) return shownJob(principal, row, before)
+        await updateJobs(tx, [id], changes)
+        const changed = { ...row, ...(await findJob(tx, id)) }
+        const after = await jobRecord(tx, changed)
+        const before_update = fieldsBefore(before, after)
+        await emit(tx, jobUpdated, { job: after, before_update }, context)
+        await refreshTask(tx, row.task_id, context)
+        return shownJob(principal, changed, after)
+      })
+    },
+
+    async deleteJob({ id, if_match }, context) {
+      const principal = signedIn(context)
+      await db.transaction().execute(async (tx) => {
+        const row = await lockJob(tx, id)
+        if (!row) throw notFound()
+        allow(jobRules, 'delete', principal, jobStanding(principal, row))
+        if (row.type !== 'ground_truth') throw invalidText('Only ground truth jobs can be removed')
+        assertMatches(if_match, row)
+        await emit(tx, jobDeleted, { job: await jobRecord(tx, row) }, context)
+        await deleteJob(tx, id)
+        await refreshTask(tx, row.task_id, context)
+      })
+    },
+  }
+}
+
+/** Another stage without a state starts over: `new`. The status follows from both. */
+async function planChange(
+  tx: Tx,
+  principal: Principal,
+  row: JobView,
+  body: JobPatch,
+): Promise<Partial<JobRow>> {
+  const assignee_id = wantedAssignee(body)
+  const isMoved = body.stage !== undefined && body.stage !== row.stage
+  const { stage = row.stage, state = isMoved ? 'new' : row.state } = body
+  const wanted = { assignee_id, stage, state, status: jobStatus({ stage, state }) }
+  const changes = changesTo<Partial<JobRow>>(row, wanted)
+  const field = body.assignee === undefined ? 'assignee_id' : 'assignee'
+  await checkPeople(tx, principal, { [field]: changes.assignee_id })
+  if (changes.assignee_id !== undefined) changes.assignee_updated_date = new Date()
+  return changes
+}
+
+function wantedAssignee({ assignee, assignee_id }: JobPatch): number | null | undefined {
+  if (assignee === undefined) return assignee_id
+  if (assignee_id !== undefined && assignee !== assignee_id)
+    throw invalid({ assignee_id: 'assignee and assignee_id name different users.' })
+  return assignee
+}

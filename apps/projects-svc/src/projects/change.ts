@@ -1,0 +1,48 @@
+import { projectUpdated } from '@reticle/contracts/events/projects'
+import type { Project } from '@reticle/contracts/rest/projects'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { fieldsBefore, isEmpty } from '../changes.ts'
+import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { announceLabels } from '../labels/announce.ts'
+import type { LabelsPlan } from '../labels/plan.ts'
+import { changesLabels, writeLabels } from '../labels/repo-write.ts'
+import type { StoragesPlan } from '../storages/plan.ts'
+import { setStorage } from '../storages/repo.ts'
+import { projectRecord } from './records.ts'
+import { type ProjectChanges, updateProject } from './repo.ts'
+
+/** What is going to change; everything in it has been checked. */
+export interface ProjectChange {
+  columns: ProjectChanges
+  storages: StoragesPlan
+  labels?: LabelsPlan
+}
+
+/**
+ * Changes a locked project and says so in one `update:project` event; what changes nothing leaves `updated_date` and says
+ * nothing (`spec/api-workspace.md` 1.8).
+ *
+ * @param before the record of `row`
+ * @returns the record afterwards
+ */
+export async function changeProject(
+  tx: Transaction<ProjectsDb>,
+  row: ProjectRow,
+  before: Project,
+  { columns, storages, labels }: ProjectChange,
+  cause: Cause,
+): Promise<Project> {
+  const relabelled = labels && changesLabels(before.labels, labels) ? labels : undefined
+  if (isEmpty(columns) && storages.length === 0 && !relabelled) return before
+  const owner = { kind: 'project', id: row.id } as const
+  for (const { purpose, change } of storages) await setStorage(tx, owner, purpose, change)
+  if (relabelled) await writeLabels(tx, owner, before.labels, relabelled)
+  const labels_revision = row.labels_revision + (relabelled ? 1 : 0)
+  const changed = await updateProject(tx, row.id, { ...columns, labels_revision })
+  const after = await projectRecord(tx, changed)
+  const before_update = fieldsBefore(before, after)
+  await emit(tx, projectUpdated, { project: after, before_update }, cause)
+  if (relabelled) await announceLabels(tx, owner, labels_revision, relabelled, cause)
+  return after
+}

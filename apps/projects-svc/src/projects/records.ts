@@ -1,0 +1,36 @@
+import type { Project } from '@reticle/contracts/rest/projects'
+import type { Kysely } from 'kysely'
+import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { listLabelsOf } from '../labels/repo.ts'
+import type { Owner } from '../owner.ts'
+import { peopleOf } from '../people.ts'
+import { listStoragesOf } from '../storages/repo.ts'
+import { toProject } from './messages.ts'
+import { summarizeTasks } from './repo.ts'
+
+/** Records of project rows, in the same order; five queries however many there are. */
+export async function projectRecords(
+  db: Kysely<ProjectsDb>,
+  rows: readonly ProjectRow[],
+): Promise<Project[]> {
+  const owners = rows.map((row): Owner => ({ kind: 'project', id: row.id }))
+  const around = {
+    people: await peopleOf(
+      db,
+      rows.flatMap((row) => [row.owner_id, row.assignee_id]),
+    ),
+    labels: await listLabelsOf(db, owners),
+    storages: await listStoragesOf(db, owners),
+    tasks: await summarizeTasks(
+      db,
+      rows.map((row) => row.id),
+    ),
+  }
+  return rows.map((row) => toProject(row, around))
+}
+
+export async function projectRecord(db: Kysely<ProjectsDb>, row: ProjectRow): Promise<Project> {
+  const [record] = await projectRecords(db, [row])
+  if (!record) throw new Error(`project ${row.id} has no record`)
+  return record
+}

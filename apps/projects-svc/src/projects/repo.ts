@@ -1,0 +1,88 @@
+import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
+import { laterDate } from '../db/dates.ts'
+import type { ProjectRow, ProjectsDb, ProjectsTable } from '../db/schema.ts'
+
+type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
+export type ProjectChanges = Updateable<ProjectsTable>
+
+export function findProject(db: Db, id: number): Promise<ProjectRow | undefined> {
+  return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Locks the row that is the key of the project's events. Locks are taken from project to task to job. */
+export function lockProject(tx: Tx, id: number): Promise<ProjectRow | undefined> {
+  return tx.selectFrom('projects').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export function insertProject(tx: Tx, row: Insertable<ProjectsTable>): Promise<ProjectRow> {
+  return tx.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Changes a locked row; its `updated_date` moves. */
+export function updateProject(tx: Tx, id: number, changes: ProjectChanges): Promise<ProjectRow> {
+  return tx
+    .updateTable('projects')
+    .set({ ...changes, updated_date: laterDate })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Tasks, jobs, labels, storages and frames go with it. */
+export async function deleteProject(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('projects').where('id', '=', id).execute()
+}
+
+/** Moves the date of a locked project, where there is one. */
+export async function touchProject(tx: Tx, id: number | null): Promise<void> {
+  if (id === null) return
+  await tx.updateTable('projects').set({ updated_date: laterDate }).where('id', '=', id).execute()
+}
+
+/** Moves `updated_date` to that of a child that changed; a project that is newer already stays. */
+export async function followChild(tx: Tx, id: number, date: Date | string): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set({ updated_date: new Date(date) })
+    .where('id', '=', id)
+    .where('updated_date', '<', new Date(date))
+    .execute()
+}
+
+/** The newest date of a project and its tasks. */
+export async function findNewestDate(db: Db, { id, updated_date }: ProjectRow): Promise<Date> {
+  const { newest } = await db
+    .selectFrom('tasks')
+    .select(sql<Date | null>`max(updated_date)`.as('newest'))
+    .where('project_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return newest !== null && newest > updated_date ? newest : updated_date
+}
+
+export interface TasksSummary {
+  project_id: number | null
+  count: number
+  subsets: string[] | null
+  dimension: '2d' | '3d'
+}
+
+/** What projects say about their tasks, in one query; projects without tasks are left out. */
+export async function summarizeTasks(
+  db: Db,
+  ids: readonly number[],
+): Promise<Map<number, TasksSummary>> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select((of) => [
+      'project_id',
+      sql<number>`count(*)::int`.as('count'),
+      sql<string[] | null>`
+        array_agg(distinct subset order by subset) filter (where subset <> '')`.as('subsets'),
+      of.fn.max('dimension').as('dimension'),
+    ])
+    .where((where) => where('project_id', '=', where.fn.any(where.val([...ids]))))
+    .groupBy('project_id')
+    .execute()
+  return new Map(rows.flatMap((row) => (row.project_id === null ? [] : [[row.project_id, row]])))
+}

@@ -1,0 +1,146 @@
+import type { projects } from '@reticle/contracts/api/projects'
+import { projectCreated, projectDeleted } from '@reticle/contracts/events/projects'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Project, ProjectCreate, ProjectPatch } from '@reticle/contracts/rest/projects'
+import { notFound, type Service, signedIn } from '@reticle/kit'
+import { assertMatches } from '@reticle/kit/etag'
+import { emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely, Transaction } from 'kysely'
+import { changesTo } from '../changes.ts'
+import { allowLongStatements } from '../db/long.ts'
+import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { planLabels, planNewLabels } from '../labels/plan.ts'
+import { writeLabels } from '../labels/repo-write.ts'
+import { allowPatch } from '../patch-rights.ts'
+import { checkPeople } from '../people.ts'
+import { projectStanding } from '../standing.ts'
+import { planStorages } from '../storages/plan.ts'
+import { setStorage } from '../storages/repo.ts'
+import { emitDeletedTasks } from '../tasks/deleted.ts'
+import { lockTasksOfProject } from '../tasks/repo.ts'
+import { changeProject, type ProjectChange } from './change.ts'
+import { listProjects } from './list.ts'
+import { projectRules } from './policy.ts'
+import { projectRecord, projectRecords } from './records.ts'
+import { deleteProject, findProject, insertProject, lockProject } from './repo.ts'
+
+/** The action behind each key of a PATCH. */
+const rights = {
+  name: 'update',
+  labels: 'update',
+  bug_tracker: 'update',
+  status: 'update',
+  assignee_id: 'update:assignee',
+  owner_id: 'update:owner',
+  source_storage: 'update:storages',
+  target_storage: 'update:storages',
+} as const satisfies Record<keyof ProjectPatch, string>
+
+const sandbox = { organization_id: null, organization_role: null, relations: [] }
+const noStorages = { source_storage: null, target_storage: null }
+
+/** Projects: `spec/api-workspace.md` 4.2. */
+export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof projects> {
+  return {
+    async listProjects(query, context) {
+      const { count, results } = await listProjects(db, signedIn(context), query)
+      return { count, results: await projectRecords(db, results) }
+    },
+
+    async createProject({ body }, context) {
+      const principal = signedIn(context)
+      allow(projectRules, 'create', principal, sandbox)
+      return db.transaction().execute(async (tx) => {
+        const project = await create(tx, principal, body)
+        await emit(tx, projectCreated, { project }, context)
+        return project
+      })
+    },
+
+    async getProject({ id }, context) {
+      const principal = signedIn(context)
+      const row = await findProject(db, id)
+      if (!row) throw notFound()
+      allow(projectRules, 'view', principal, projectStanding(principal, row))
+      return projectRecord(db, row)
+    },
+
+    async updateProject({ id, body, if_match }, context) {
+      const principal = signedIn(context)
+      return db.transaction().execute(async (tx) => {
+        const row = await lockProject(tx, id)
+        if (!row) throw notFound()
+        allowPatch(projectRules, rights, body, principal, projectStanding(principal, row))
+        const before = await projectRecord(tx, row)
+        const change = await planChange(tx, principal, { row, before, body })
+        assertMatches(if_match, row)
+        return changeProject(tx, row, before, change, context)
+      })
+    },
+
+    async deleteProject({ id, if_match }, context) {
+      const principal = signedIn(context)
+      await db.transaction().execute(async (tx) => {
+        const row = await lockProject(tx, id)
+        if (!row) throw notFound()
+        allow(projectRules, 'delete', principal, projectStanding(principal, row))
+        assertMatches(if_match, row)
+        await allowLongStatements(tx)
+        const tasks = await lockTasksOfProject(tx, id)
+        await emitDeletedTasks(tx, tasks, context)
+        const project = await projectRecord(tx, row)
+        const task_ids = tasks.map((task) => task.id)
+        await emit(tx, projectDeleted, { project, task_ids }, context)
+        await deleteProject(tx, id)
+      })
+    },
+  }
+}
+
+async function create(
+  tx: Transaction<ProjectsDb>,
+  principal: Principal,
+  { name, bug_tracker, owner_id, assignee_id, labels = [], ...body }: ProjectCreate,
+): Promise<Project> {
+  await checkPeople(tx, principal, { owner_id, assignee_id })
+  const storages = planStorages(body, noStorages)
+  const plan = planNewLabels(labels)
+  const row = await insertProject(tx, {
+    name,
+    bug_tracker,
+    owner_id: owner_id ?? principal.user_id,
+    assignee_id,
+    assignee_updated_date: assignee_id == null ? null : new Date(),
+  })
+  const owner = { kind: 'project', id: row.id } as const
+  for (const { purpose, change } of storages) await setStorage(tx, owner, purpose, change)
+  await writeLabels(tx, owner, [], plan)
+  return projectRecord(tx, row)
+}
+
+interface Asked {
+  row: ProjectRow
+  before: Project
+  body: ProjectPatch
+}
+
+async function planChange(
+  tx: Transaction<ProjectsDb>,
+  principal: Principal,
+  { row, before, body }: Asked,
+): Promise<ProjectChange> {
+  const { name, bug_tracker, status, owner_id, assignee_id } = body
+  const wanted = { name, bug_tracker, status, owner_id, assignee_id }
+  const columns = changesTo<Partial<ProjectRow>>(row, wanted)
+  await checkPeople(tx, principal, {
+    owner_id: columns.owner_id,
+    assignee_id: columns.assignee_id,
+  })
+  if (columns.assignee_id !== undefined) columns.assignee_updated_date = new Date()
+  return {
+    columns,
+    storages: planStorages(body, before),
+    labels: body.labels && planLabels(before.labels, body.labels),
+  }
+}

@@ -1,0 +1,54 @@
+import type { Storage, storageWrite } from '@reticle/contracts/rest/storage'
+import type { z } from 'zod'
+import { fieldError } from '../field-error.ts'
+import type { Purpose, StorageChange } from './repo.ts'
+
+type StorageWrite = z.infer<typeof storageWrite>
+
+interface Bodies {
+  source_storage?: StorageWrite
+  target_storage?: StorageWrite
+}
+
+export type StoragesPlan = { purpose: Purpose; change: StorageChange }[]
+
+/**
+ * What the storages of an owner become: a PATCH merges into what there is (`spec/api-workspace.md` 4.1). What changes nothing
+ * is left out.
+ *
+ * @throws DomainError invalid naming the field
+ */
+export function planStorages(
+  body: Bodies,
+  current: Record<keyof Bodies, Storage | null>,
+): StoragesPlan {
+  return (['source', 'target'] as const).flatMap((purpose) => {
+    const field = `${purpose}_storage` as const
+    const given = body[field]
+    if (given === undefined) return []
+    const change = merged(given, current[field], field)
+    return isSame(change, current[field]) ? [] : [{ purpose, change }]
+  })
+}
+
+function merged(given: StorageWrite, current: Storage | null, field: string): StorageChange {
+  if (given.location === undefined && given.cloud_storage_id !== undefined)
+    throw fieldError([field, 'location'], 'This field is required beside cloud_storage_id.')
+  const location = given.location ?? current?.location ?? 'local'
+  const { cloud_storage_id = location === 'local' ? null : (current?.cloud_storage_id ?? null) } =
+    given
+  const place = [field, 'cloud_storage_id']
+  if (location === 'local' && cloud_storage_id !== null)
+    throw fieldError(place, 'A local storage has no cloud storage.')
+  if (location === 'cloud_storage' && cloud_storage_id === null)
+    throw fieldError(place, 'This field is required with location cloud_storage.')
+  if (cloud_storage_id !== null)
+    throw fieldError(place, `Invalid pk "${cloud_storage_id}" - object does not exist.`)
+  return { location, cloud_storage_id }
+}
+
+function isSame(change: StorageChange, current: Storage | null): boolean {
+  return (
+    current?.location === change.location && current.cloud_storage_id === change.cloud_storage_id
+  )
+}

@@ -1,0 +1,56 @@
+import { taskUpdated } from '@reticle/contracts/events/tasks'
+import type { Task } from '@reticle/contracts/rest/tasks'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { fieldsBefore, isEmpty } from '../changes.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { announceLabels } from '../labels/announce.ts'
+import type { LabelsPlan } from '../labels/plan.ts'
+import { changesLabels, writeLabels } from '../labels/repo-write.ts'
+import { touchProject } from '../projects/repo.ts'
+import type { StoragesPlan } from '../storages/plan.ts'
+import { setStorage } from '../storages/repo.ts'
+import { announceMove, type Move } from './move.ts'
+import { taskRecord } from './records.ts'
+import { type TaskChanges, type TaskView, updateTask } from './repo.ts'
+
+/** What is going to change; everything in it has been checked. */
+export interface TaskChange {
+  columns: TaskChanges
+  storages: StoragesPlan
+  /** Of a task that has labels of its own. */
+  labels?: LabelsPlan
+  move?: Move
+}
+
+/**
+ * Changes a task, locked together with its project, and says so in one `update:task` event; what changes nothing leaves
+ * `updated_date` and says nothing (`spec/api-workspace.md` 1.8).
+ *
+ * @param before the record of `row`
+ * @returns the task afterwards, and its record
+ */
+export async function changeTask(
+  tx: Transaction<ProjectsDb>,
+  row: TaskView,
+  before: Task,
+  { columns, storages, labels, move }: TaskChange,
+  cause: Cause,
+): Promise<{ row: TaskView; record: Task }> {
+  const relabelled = labels && changesLabels(before.labels, labels) ? labels : undefined
+  if (isEmpty(columns) && storages.length === 0 && !relabelled && !move)
+    return { row, record: before }
+  const owner = { kind: 'task', id: row.id } as const
+  for (const { purpose, change } of storages) await setStorage(tx, owner, purpose, change)
+  if (relabelled) await writeLabels(tx, owner, before.labels, relabelled)
+  const labels_revision = row.labels_revision + (relabelled ? 1 : 0)
+  const moved = move ? { project_id: move.project.id } : {}
+  const changed = await updateTask(tx, row.id, { ...columns, ...moved, labels_revision })
+  const record = await taskRecord(tx, changed)
+  const before_update = fieldsBefore(before, record)
+  await emit(tx, taskUpdated, { task: record, before_update }, cause)
+  if (relabelled) await announceLabels(tx, owner, labels_revision, relabelled, cause)
+  if (move) await announceMove(tx, row, move, cause)
+  for (const id of new Set([row.project_id, changed.project_id])) await touchProject(tx, id)
+  return { row: changed, record }
+}

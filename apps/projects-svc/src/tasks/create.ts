@@ -1,0 +1,76 @@
+import { taskCreated } from '@reticle/contracts/events/tasks'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Task, TaskCreate } from '@reticle/contracts/rest/tasks'
+import { invalid, invalidText } from '@reticle/kit/errors'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { Transaction } from 'kysely'
+import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { planNewLabels } from '../labels/plan.ts'
+import { writeLabels } from '../labels/repo-write.ts'
+import { checkPeople } from '../people.ts'
+import { projectRules } from '../projects/policy.ts'
+import { lockProject, touchProject } from '../projects/repo.ts'
+import { projectStanding } from '../standing.ts'
+import { planStorages } from '../storages/plan.ts'
+import { setStorage } from '../storages/repo.ts'
+import { taskRules } from './policy.ts'
+import { taskRecord } from './records.ts'
+import { findTask, insertTask, type TaskView } from './repo.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+const sandbox = { organization_id: null, organization_role: null, relations: [] }
+const noStorages = { source_storage: null, target_storage: null }
+
+export const managedLabels = 'Labels of a task in a project are managed in the project'
+
+/** A task without media (`spec/api-workspace.md` 4.4), and its `create:task` event. */
+export async function createTask(
+  tx: Tx,
+  principal: Principal,
+  { project_id = null, labels = [], ...body }: TaskCreate,
+  cause: Cause,
+): Promise<{ row: TaskView; record: Task }> {
+  if (project_id === null) allow(taskRules, 'create', principal, sandbox)
+  const project = project_id === null ? null : await lockTarget(tx, principal, project_id)
+  if (project && labels.length > 0) throw invalidText(managedLabels)
+  const { owner_id, assignee_id, source_storage, target_storage, ...columns } = body
+  await checkPeople(tx, principal, { owner_id, assignee_id })
+  const storages = planStorages({ source_storage, target_storage }, noStorages)
+  const plan = planNewLabels(labels)
+  const id = await insertTask(tx, {
+    ...columns,
+    project_id,
+    organization_id: project?.organization_id ?? null,
+    owner_id: owner_id ?? principal.user_id,
+    assignee_id,
+    assignee_updated_date: assignee_id == null ? null : new Date(),
+  })
+  const owner = { kind: 'task', id } as const
+  for (const { purpose, change } of storages) await setStorage(tx, owner, purpose, change)
+  await writeLabels(tx, owner, [], plan)
+  await touchProject(tx, project_id)
+  const row = await findTask(tx, id)
+  if (!row) throw new Error(`task ${id} was not inserted`)
+  const record = await taskRecord(tx, row)
+  await emit(tx, taskCreated, { task: record }, cause)
+  return { row, record }
+}
+
+/**
+ * The project that a body names, locked: it has to exist (400), and the caller to see it and be allowed to create tasks in it
+ * (403).
+ */
+export async function lockTarget(
+  tx: Tx,
+  principal: Principal,
+  project_id: number,
+): Promise<ProjectRow> {
+  const project = await lockProject(tx, project_id)
+  if (!project) throw invalid({ project_id: `Invalid pk "${project_id}" - object does not exist.` })
+  const standing = projectStanding(principal, project)
+  allow(projectRules, 'view', principal, standing)
+  allow(projectRules, 'create:task', principal, standing)
+  return project
+}

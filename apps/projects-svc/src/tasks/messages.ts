@@ -1,0 +1,88 @@
+import type { Principal } from '@reticle/contracts/principal'
+import type { Label } from '@reticle/contracts/rest/labels'
+import type { Task } from '@reticle/contracts/rest/tasks'
+import { permits } from '@reticle/kit/policy'
+import { type Owner, ownerKey } from '../owner.ts'
+import { type People, personOf } from '../people.ts'
+import { projectRules } from '../projects/policy.ts'
+import { projectStanding } from '../standing.ts'
+import { type Storages, storageOf } from '../storages/repo.ts'
+import type { JobsSummary, TaskView } from './repo.ts'
+
+/** What hangs on tasks, read for all of them at once. */
+export interface TaskSurroundings {
+  people: People
+  labels: ReadonlyMap<string, Label[]>
+  storages: Storages
+  jobs: ReadonlyMap<number, JobsSummary>
+}
+
+/** Whose labels a task uses: those of its project, else its own. */
+export const labelOwner = ({ id, project_id }: Pick<TaskView, 'id' | 'project_id'>): Owner =>
+  project_id === null ? { kind: 'task', id } : { kind: 'project', id: project_id }
+
+/** A task as a record (`spec/api-workspace.md` 4.4), with nothing hidden. */
+export function toTask(row: TaskView, around: TaskSurroundings): Task {
+  const owner: Owner = { kind: 'task', id: row.id }
+  const { count = 0, completed = 0, validation = 0 } = around.jobs.get(row.id) ?? {}
+  return {
+    url: `/tasks/${row.id}`,
+    id: row.id,
+    name: row.name,
+    project_id: row.project_id,
+    project_name: row.project_name,
+    owner: personOf(around.people, row.owner_id),
+    assignee: personOf(around.people, row.assignee_id),
+    assignee_updated_date: row.assignee_updated_date?.toISOString() ?? null,
+    status: row.status,
+    size: row.size,
+    mode: row.mode,
+    dimension: row.dimension,
+    media_type: row.media_type,
+    subset: row.subset,
+    bug_tracker: row.bug_tracker,
+    overlap: row.overlap,
+    segment_size: row.segment_size,
+    ...dataFields(row),
+    guide_id: null,
+    created_date: row.created_date.toISOString(),
+    updated_date: row.updated_date.toISOString(),
+    organization: row.organization_id,
+    organization_id: row.organization_id,
+    source_storage: storageOf(around.storages, owner, 'source'),
+    target_storage: storageOf(around.storages, owner, 'target'),
+    jobs: { count, completed, validation, url: `/jobs?task_id=${row.id}` },
+    labels: around.labels.get(ownerKey(labelOwner(row))) ?? [],
+    validation_mode: null,
+    consensus_enabled: false,
+  }
+}
+
+/** Absent before media is attached, but for `data`. */
+function dataFields({ data, data_chunk_size, image_quality }: TaskView) {
+  if (data === null || data_chunk_size === null || image_quality === null) return { data: null }
+  return {
+    data,
+    data_chunk_size,
+    data_compressed_chunk_type: 'imageset' as const,
+    data_original_chunk_type: 'imageset' as const,
+    data_cloud_storage_id: null,
+    image_quality,
+  }
+}
+
+/** The record as the caller may see it: the name of a hidden project is null. */
+export function shownTask(principal: Principal, row: TaskView, record: Task): Task {
+  return seesProject(principal, row) ? record : { ...record, project_name: null }
+}
+
+type InProject = Pick<TaskView, 'organization_id' | 'project_owner_id' | 'project_assignee_id'>
+
+export function seesProject(principal: Principal, row: InProject): boolean {
+  const people = {
+    owner_id: row.project_owner_id,
+    assignee_id: row.project_assignee_id,
+    organization_id: row.organization_id,
+  }
+  return permits(projectRules, 'view', principal, projectStanding(principal, people))
+}

@@ -1,0 +1,159 @@
+import type { tasks } from '@reticle/contracts/api/tasks'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Task, TaskPatch } from '@reticle/contracts/rest/tasks'
+import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { assertMatches } from '@reticle/kit/etag'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely, Transaction } from 'kysely'
+import { changesTo } from '../changes.ts'
+import { allowLongStatements } from '../db/long.ts'
+import type { ProjectsDb, TaskRow } from '../db/schema.ts'
+import { planLabels } from '../labels/plan.ts'
+import { listOwnLabels } from '../labels/repo.ts'
+import { allowPatch } from '../patch-rights.ts'
+import { checkPeople } from '../people.ts'
+import { touchProject } from '../projects/repo.ts'
+import { taskStanding } from '../standing.ts'
+import { planStorages } from '../storages/plan.ts'
+import { changeTask, type TaskChange } from './change.ts'
+import { createTask, lockTarget, managedLabels } from './create.ts'
+import { emitDeletedTask } from './deleted.ts'
+import { listTasks } from './list.ts'
+import { shownTask } from './messages.ts'
+import { type Move, mapLabels } from './move.ts'
+import { taskRules } from './policy.ts'
+import { taskRecord, taskRecords } from './records.ts'
+import {
+  deleteTask,
+  findOtherDimension,
+  findTask,
+  lockTaskAndProject,
+  type TaskView,
+} from './repo.ts'
+
+type Tx = Transaction<ProjectsDb>
+type Handlers = Pick<
+  Service<typeof tasks>,
+  'listTasks' | 'createTask' | 'getTask' | 'updateTask' | 'deleteTask'
+>
+
+/** The action behind each key of a PATCH. */
+const rights = {
+  name: 'update',
+  labels: 'update',
+  bug_tracker: 'update',
+  subset: 'update',
+  owner_id: 'update:owner',
+  assignee_id: 'update:assignee',
+  project_id: 'update:project',
+  source_storage: 'update:storages',
+  target_storage: 'update:storages',
+} as const satisfies Record<keyof TaskPatch, string>
+
+/** Tasks: `spec/api-workspace.md` 4.4. */
+export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
+  return {
+    async listTasks(query, context) {
+      const principal = signedIn(context)
+      const { count, results } = await listTasks(db, principal, query)
+      const records = await taskRecords(db, results)
+      const shown = results.flatMap((row, index) => {
+        const record = records[index]
+        return record ? [shownTask(principal, row, record)] : []
+      })
+      return { count, results: shown }
+    },
+
+    async createTask({ body }, context) {
+      const principal = signedIn(context)
+      return db.transaction().execute(async (tx) => {
+        const { row, record } = await createTask(tx, principal, body, context)
+        return shownTask(principal, row, record)
+      })
+    },
+
+    async getTask({ id }, context) {
+      const principal = signedIn(context)
+      const row = await findTask(db, id)
+      if (!row) throw notFound()
+      allow(taskRules, 'view', principal, taskStanding(principal, row))
+      return shownTask(principal, row, await taskRecord(db, row))
+    },
+
+    async updateTask({ id, body, if_match }, context) {
+      const principal = signedIn(context)
+      return db.transaction().execute(async (tx) => {
+        const row = await lockTaskAndProject(tx, id, body.project_id)
+        if (!row) throw notFound()
+        allowPatch(taskRules, rights, body, principal, taskStanding(principal, row))
+        const before = await taskRecord(tx, row)
+        const change = await planChange(tx, principal, { row, before, body })
+        assertMatches(if_match, row)
+        const after = await changeTask(tx, row, before, change, context)
+        return shownTask(principal, after.row, after.record)
+      })
+    },
+
+    async deleteTask({ id, if_match }, context) {
+      const principal = signedIn(context)
+      await db.transaction().execute(async (tx) => {
+        const row = await lockTaskAndProject(tx, id)
+        if (!row) throw notFound()
+        allow(taskRules, 'delete', principal, taskStanding(principal, row))
+        assertMatches(if_match, row)
+        await allowLongStatements(tx)
+        await emitDeletedTask(tx, row, context)
+        await deleteTask(tx, id)
+        await touchProject(tx, row.project_id)
+      })
+    },
+  }
+}
+
+interface Asked {
+  row: TaskView
+  before: Task
+  body: TaskPatch
+}
+
+async function planChange(
+  tx: Tx,
+  principal: Principal,
+  { row, before, body }: Asked,
+): Promise<TaskChange> {
+  const { name, bug_tracker, subset, owner_id, assignee_id } = body
+  const wanted = { name, bug_tracker, subset, owner_id, assignee_id }
+  const columns = changesTo<Partial<TaskRow>>(row, wanted)
+  await checkPeople(tx, principal, {
+    owner_id: columns.owner_id,
+    assignee_id: columns.assignee_id,
+  })
+  if (columns.assignee_id !== undefined) columns.assignee_updated_date = new Date()
+  const move = await planMove(tx, principal, { row, before, body })
+  if (!move && row.project_id !== null && body.labels?.length) throw invalidText(managedLabels)
+  const relabels = !move && row.project_id === null && body.labels
+  return {
+    columns,
+    storages: planStorages(body, before),
+    labels: relabels ? planLabels(before.labels, relabels) : undefined,
+    move,
+  }
+}
+
+async function planMove(
+  tx: Tx,
+  principal: Principal,
+  { row, before, body }: Asked,
+): Promise<Move | undefined> {
+  const { project_id } = body
+  if (project_id === undefined || project_id === row.project_id) return undefined
+  if (project_id === null)
+    throw invalid({ project_id: 'A task cannot be moved out of its project.' })
+  const project = await lockTarget(tx, principal, project_id)
+  if (project.organization_id !== row.organization_id)
+    throw invalidText('The task and its project should be in the same organization.')
+  if (row.size > 0 && (await findOtherDimension(tx, project_id, row)))
+    throw invalidText(`The project has tasks of another dimension than ${row.dimension}`)
+  const target = await listOwnLabels(tx, { kind: 'project', id: project_id })
+  return { project, ...mapLabels(before.labels, target, body.labels) }
+}
