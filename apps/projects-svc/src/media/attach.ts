@@ -1,0 +1,100 @@
+import type { media } from '@reticle/contracts/api/media'
+import type { Input } from '@reticle/contracts/api/operation'
+import { jobCreated, taskUpdated } from '@reticle/contracts/events/tasks'
+import { type Context, invalidText, notFound } from '@reticle/kit'
+import { applyOnce } from '@reticle/kit/outbox/calls'
+import { emit, emitAll } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { fieldsBefore } from '../changes.ts'
+import { allowLongStatements } from '../db/long.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { jobRecords } from '../jobs/records.ts'
+import { listJobsOf } from '../jobs/repo.ts'
+import { mostEvents } from '../tasks/deleted.ts'
+import { taskRecord } from '../tasks/records.ts'
+import { findOtherDimension, lockTask, type TaskView, updateTask } from '../tasks/repo.ts'
+import { readFrameLines } from './frame-lines.ts'
+import { copyFrames, insertDataSet, insertJobs, setLastFrame } from './repo.ts'
+import { planSplit, splitRanges } from './split.ts'
+
+type Tx = Transaction<ProjectsDb>
+type Attach = Input<(typeof media)['attachMedia']>
+
+export interface AttachSettings {
+  /** `RETICLE_PROJECTS_MAX_JOBS_PER_TASK` */
+  max_jobs_per_task: number
+}
+
+/**
+ * The frames of `body` become the task's media, and jobs are split (`spec/api-workspace.md` 4.5, 4.6), all in this
+ * transaction; with a `call_id` that was here before nothing happens and the answer is the same.
+ *
+ * @throws DomainError not_found without the task, invalid with the text that becomes the request's message
+ */
+export function attachMedia(
+  tx: Tx,
+  input: Attach,
+  settings: AttachSettings,
+  context: Context,
+): Promise<{ size: number; jobs: number }> {
+  return applyOnce(tx, input.call_id, async () => {
+    await allowLongStatements(tx)
+    const row = await lockTask(tx, input.task_id)
+    if (!row) throw notFound()
+    if (row.data !== null) throw invalidText('Adding more data is not supported')
+    if (row.project_id !== null && (await findOtherDimension(tx, row.project_id, row)))
+      throw invalidText(`The project has tasks of another dimension than ${row.dimension}`)
+    const size = await storeFrames(tx, input, context.signal)
+    return { size, jobs: await splitTask(tx, row, size, settings, context) }
+  })
+}
+
+async function storeFrames(
+  tx: Tx,
+  { task_id, image_quality, chunk_size, body }: Attach,
+  signal: AbortSignal,
+): Promise<number> {
+  await insertDataSet(tx, { task_id, image_quality, chunk_size, start_frame: 0, stop_frame: 0 })
+  const size = await copyFrames(tx, task_id, readFrameLines(body), signal)
+  if (size === 0) throw invalidText('No media data found')
+  await setLastFrame(tx, task_id, size - 1)
+  return size
+}
+
+/** @returns the number of jobs */
+async function splitTask(
+  tx: Tx,
+  row: TaskView,
+  size: number,
+  { max_jobs_per_task }: AttachSettings,
+  context: Context,
+): Promise<number> {
+  const split = planSplit({ ...row, size })
+  if (split.jobs > max_jobs_per_task)
+    throw invalidText(
+      `The task would have ${split.jobs} jobs, at most ${max_jobs_per_task} are allowed: choose a larger segment_size`,
+    )
+  const before = await taskRecord(tx, row)
+  await insertJobs(tx, row.id, splitRanges(size, split))
+  const { segment_size, overlap } = split
+  const changed = await updateTask(tx, row.id, {
+    size,
+    segment_size,
+    overlap,
+    mode: 'annotation',
+    media_type: 'image',
+    status: 'annotation',
+  })
+  const task = await taskRecord(tx, changed)
+  await emit(tx, taskUpdated, { task, before_update: fieldsBefore(before, task) }, context)
+  if (split.jobs < mostEvents) {
+    const jobs = await jobRecords(tx, await listJobsOf(tx, [row.id]))
+    await emitAll(
+      tx,
+      jobCreated,
+      jobs.map((job) => ({ job })),
+      context,
+    )
+  }
+  return split.jobs
+}

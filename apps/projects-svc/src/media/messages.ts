@@ -1,0 +1,41 @@
+import type { LocatedFrame } from '@reticle/contracts/rest/facts'
+import type { DataMeta, FrameSource } from '@reticle/contracts/rest/media'
+import type { DataSetRow, FrameRow } from '../db/schema.ts'
+
+/** A stored frame as services tell each other of it. */
+export function toFrameSource({ task_id: _, frame: _number, ...source }: FrameRow): FrameSource {
+  return source
+}
+
+export function toLocatedFrame(
+  row: FrameRow,
+  { image_quality, data_revision }: DataSetRow,
+): LocatedFrame {
+  return { ...row, image_quality, data_revision }
+}
+
+/** What is known of the media of a task, or of the part of a job (`spec/api-workspace.md` 4.7). */
+export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): DataMeta {
+  const first = dataSet.start_frame + (frames[0]?.frame ?? 0)
+  return {
+    chunk_size: dataSet.chunk_size,
+    size: frames.length,
+    image_quality: dataSet.image_quality,
+    start_frame: first,
+    stop_frame: first + frames.length - 1,
+    frame_filter: dataSet.frame_filter,
+    storage: 'local',
+    cloud_storage_id: null,
+    chapters: null,
+    chunks_updated_date: dataSet.chunks_updated_date.toISOString(),
+    deleted_frames: [],
+    included_frames: null,
+    frames: frames.map(({ name, width, height }) => ({
+      name,
+      width,
+      height,
+      related_files: 0,
+      has_related_context: false,
+    })),
+  }
+}

@@ -1,0 +1,137 @@
+import type { FrameSource } from '@reticle/contracts/rest/media'
+import { copyIn } from '@reticle/kit/db/copy'
+import { type Insertable, type Kysely, sql, type Transaction } from 'kysely'
+import type { DataSetRow, DataSetsTable, FrameRow, ProjectsDb } from '../db/schema.ts'
+
+type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
+
+export function findDataSet(db: Db, task_id: number): Promise<DataSetRow | undefined> {
+  return db.selectFrom('data_sets').selectAll().where('task_id', '=', task_id).executeTakeFirst()
+}
+
+export async function insertDataSet(tx: Tx, row: Insertable<DataSetsTable>): Promise<void> {
+  await tx.insertInto('data_sets').values(row).execute()
+}
+
+export async function setLastFrame(tx: Tx, task_id: number, stop_frame: number): Promise<void> {
+  await tx.updateTable('data_sets').set({ stop_frame }).where('task_id', '=', task_id).execute()
+}
+
+const columns = [
+  'task_id',
+  'frame',
+  'name',
+  'width',
+  'height',
+  'key',
+  'offset',
+  'length',
+  'packing',
+  'media_type',
+] as const satisfies (keyof FrameRow)[]
+
+/** Adds frames in the order given, numbered from 0; answers how many. */
+export function copyFrames(
+  tx: Tx,
+  task_id: number,
+  frames: AsyncIterable<FrameSource>,
+  signal: AbortSignal,
+): Promise<number> {
+  const rows = rowText(task_id, frames)
+  return copyIn(tx, { table: 'frames', columns }, rows, { signal })
+}
+
+const pieceSize = 64 * 1024
+
+async function* rowText(
+  task_id: number,
+  frames: AsyncIterable<FrameSource>,
+): AsyncGenerator<Buffer> {
+  let text = ''
+  let number = 0
+  for await (const source of frames) {
+    const row: FrameRow = { task_id, frame: number++, ...source }
+    text += `${columns.map((column) => field(row[column])).join('\x02')}\n`
+    if (text.length < pieceSize) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  if (text !== '') yield Buffer.from(text)
+}
+
+/** Text may hold anything, so it is quoted; a quote inside is doubled. */
+function field(value: string | number): string {
+  return typeof value === 'number'
+    ? String(value)
+    : `\x01${value.replaceAll('\x01', '\x01\x01')}\x01`
+}
+
+const page = 2000
+
+/**
+ * Frames of a task from `start` to `stop` inclusive, in order; a page at a time, so that a slow reader holds no connection.
+ * Frames never change once they are attached; a task that is deleted meanwhile ends the list early.
+ */
+export async function* readFrames(
+  db: Db,
+  task_id: number,
+  start: number,
+  stop: number,
+): AsyncGenerator<FrameRow> {
+  for (let from = start; from <= stop; from += page) {
+    const rows = await listFrames(db, task_id, from, Math.min(from + page - 1, stop))
+    yield* rows
+  }
+}
+
+/** Frames of a task from `start` to `stop` inclusive, in order. */
+export function listFrames(db: Db, task_id: number, start: number, stop: number) {
+  return db
+    .selectFrom('frames')
+    .selectAll()
+    .where('task_id', '=', task_id)
+    .where('frame', '>=', start)
+    .where('frame', '<=', stop)
+    .orderBy('frame')
+    .execute()
+}
+
+/** Neighbouring frames of equal size together, in frame order. */
+export async function listSizeRuns(db: Db, task_id: number) {
+  const { rows } = await sql<{ count: number; width: number; height: number }>`
+    select count(*)::int as count, width, height
+    from (
+      select frame, width, height,
+        frame - row_number() over (partition by width, height order by frame) as run
+      from frames where task_id = ${task_id}) numbered
+    group by width, height, run
+    order by min(frame)`.execute(db)
+  return rows
+}
+
+/** Jobs of a task, one for every range, in that order. */
+export async function insertJobs(
+  tx: Tx,
+  task_id: number,
+  ranges: readonly { start_frame: number; stop_frame: number }[],
+): Promise<void> {
+  const starts = ranges.map((range) => range.start_frame)
+  const stops = ranges.map((range) => range.stop_frame)
+  await sql`
+    insert into jobs (task_id, start_frame, stop_frame)
+    select ${task_id}, start_frame, stop_frame
+    from unnest(${starts}::int[], ${stops}::int[]) with ordinality as range (start_frame, stop_frame, place)
+    order by place`.execute(tx)
+}
+
+/** The newest task of a project, which stands for it in previews. */
+export function findNewestTask(db: Db, project_id: number) {
+  return db
+    .selectFrom('tasks')
+    .select(['id', 'size'])
+    .where('project_id', '=', project_id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}

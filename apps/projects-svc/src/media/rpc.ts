@@ -1,0 +1,78 @@
+import type { media } from '@reticle/contracts/api/media'
+import type { DataMeta, FrameSource } from '@reticle/contracts/rest/media'
+import { invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { findTask } from '../tasks/repo.ts'
+import { type AttachSettings, attachMedia } from './attach.ts'
+import { writeFrameLines } from './frame-lines.ts'
+import { findViewed, locateFrame, noDataText, type Viewed } from './locate.ts'
+import { toDataMeta, toFrameSource } from './messages.ts'
+import { findDataSet, listFrames, listSizeRuns, readFrames } from './repo.ts'
+
+type Db = Kysely<ProjectsDb>
+
+export interface MediaDeps {
+  db: Db
+  /** For transactions that last as long as a stream; default: `db`. */
+  bulk?: Db
+  settings: AttachSettings
+}
+
+/** What is known of media; the pictures themselves are read by jobs-svc (`spec/api-workspace.md` 4.5 to 4.7). */
+export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<typeof media> {
+  return {
+    async getTaskDataMeta({ id }, context) {
+      return dataMeta(db, await findViewed(db, signedIn(context), { target: 'task', id }))
+    },
+
+    async getJobDataMeta({ id }, context) {
+      return dataMeta(db, await findViewed(db, signedIn(context), { target: 'job', id }))
+    },
+
+    async attachMedia(input, context) {
+      return bulk.transaction().execute((tx) => attachMedia(tx, input, settings, context))
+    },
+
+    async readFrames({ task_id, start, stop }) {
+      const task = await findTask(db, task_id)
+      if (!task) throw notFound()
+      if (task.size === 0) throw invalidText(noDataText)
+      if (start < 0 || stop >= task.size || start > stop)
+        throw invalidText(`The frames ${start} to ${stop} are not within 0 to ${task.size - 1}`)
+      const chunks = writeFrameLines(wholeRange(db, task_id, start, stop))
+      return { head: { type: 'application/x-ndjson' }, chunks }
+    },
+
+    async getFrameSizes({ task_id }) {
+      if (!(await findTask(db, task_id))) throw notFound()
+      return { runs: await listSizeRuns(db, task_id) }
+    },
+
+    async locateFrame(input, context) {
+      return locateFrame(db, signedIn(context), input)
+    },
+  }
+}
+
+async function dataMeta(db: Db, { task_id, start, stop, size }: Viewed): Promise<DataMeta> {
+  if (size === 0) throw invalidText(noDataText)
+  const dataSet = await findDataSet(db, task_id)
+  if (!dataSet) throw notFound()
+  return toDataMeta(dataSet, await listFrames(db, task_id, start, stop))
+}
+
+/** Nobody may take a list for whole that the task's deletion has cut short. */
+async function* wholeRange(
+  db: Db,
+  task_id: number,
+  start: number,
+  stop: number,
+): AsyncGenerator<FrameSource> {
+  let next = start
+  for await (const row of readFrames(db, task_id, start, stop)) {
+    yield toFrameSource(row)
+    next = row.frame + 1
+  }
+  if (next <= stop) throw notFound('The task was deleted.')
+}

@@ -1,0 +1,37 @@
+/** How frames are shared out: `spec/api-workspace.md` 4.6. */
+
+export interface Wanted {
+  /** Frames of the task, at least one. */
+  size: number
+  /** 0, or more than there are frames: one job. */
+  segment_size: number
+  /** Frames that neighbouring jobs share; null: automatic. */
+  overlap: number | null
+}
+
+export interface Split {
+  /** What was used. */
+  segment_size: number
+  overlap: number
+  /** How many jobs `ranges` makes. */
+  jobs: number
+}
+
+/** An overlap is at most half of a segment; automatic is none, because the frames are pictures. */
+export function planSplit({ size, segment_size: wanted, overlap: shared }: Wanted): Split {
+  const segment_size = wanted === 0 || wanted > size ? size : wanted
+  const overlap = Math.min(shared ?? 0, Math.floor(segment_size / 2))
+  const jobs = Math.max(1, Math.ceil((size - overlap) / (segment_size - overlap)))
+  return { segment_size, overlap, jobs }
+}
+
+/** Frames of each job, task-relative and inclusive. */
+export function splitRanges(
+  size: number,
+  { segment_size, overlap, jobs }: Split,
+): { start_frame: number; stop_frame: number }[] {
+  return Array.from({ length: jobs }, (_, index) => {
+    const start_frame = index * (segment_size - overlap)
+    return { start_frame, stop_frame: Math.min(start_frame + segment_size, size) - 1 }
+  })
+}
