@@ -1,0 +1,102 @@
+import type { identity } from '@reticle/contracts/api/identity'
+import type { jobs } from '@reticle/contracts/api/jobs'
+import type { labels } from '@reticle/contracts/api/labels'
+import type { media } from '@reticle/contracts/api/media'
+import type { projects } from '@reticle/contracts/api/projects'
+import type { tasks } from '@reticle/contracts/api/tasks'
+import type { Service } from '@reticle/kit'
+import type { Bus } from '@reticle/kit/bus/bus'
+import { type Clock, systemClock } from '@reticle/kit/clock'
+import type { Logger } from '@reticle/kit/log'
+import { forgetOld } from '@reticle/kit/outbox/inbox'
+import { startRelay } from '@reticle/kit/outbox/relay'
+import { guard, type OnBug } from '@reticle/kit/rpc/guard'
+import type { Kysely } from 'kysely'
+import type { ProjectsSettings } from './config.ts'
+import { eventHandler, group } from './consumer.ts'
+import type { ProjectsDb } from './db/schema.ts'
+import { accessTokenRules } from './identity/index.ts'
+import { jobRules } from './jobs/policy.ts'
+import { projectRules } from './projects/policy.ts'
+import { handlers } from './server.ts'
+import { taskRules } from './tasks/policy.ts'
+
+export { type ProjectsSettings, readConfig } from './config.ts'
+export { migrations } from './db/migrations/index.ts'
+export type { ProjectsDb } from './db/schema.ts'
+export { createUser, ensureAdministrator, type NewUser } from './identity/index.ts'
+
+/** Its tables live here, and nobody else's. */
+export const schema = 'projects'
+
+/** Who may do what, as rows: printed as `docs/permissions.md`. */
+export const rules = {
+  project: projectRules,
+  task: taskRules,
+  job: jobRules,
+  access_token: accessTokenRules,
+}
+
+export interface ProjectsPorts {
+  db: Kysely<ProjectsDb>
+  /** For transactions as long as a stream of frames; default: `db`. */
+  bulk?: Kysely<ProjectsDb>
+  /** Address of the service's own role: the relay needs a session of its own. */
+  url: string
+  /** Tells the relay of commits (`Database.onCommit`); without it events wait for its next poll. */
+  onCommit?: (listener: () => void) => () => void
+  bus: Bus
+  log: Logger
+  settings: ProjectsSettings
+  clock?: Clock
+}
+
+export interface Projects {
+  services: {
+    identity: Service<typeof identity>
+    projects: Service<typeof projects>
+    labels: Service<typeof labels>
+    tasks: Service<typeof tasks>
+    jobs: Service<typeof jobs>
+    media: Service<typeof media>
+  }
+  stop: () => Promise<void>
+}
+
+const hourMs = 3_600_000
+
+/** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
+export function startProjects(ports: ProjectsPorts): Projects {
+  const { db, bulk, bus, log, settings, clock = systemClock } = ports
+  const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
+  const onBug: OnBug = (err, { request_id }) => log.error({ err, request_id }, 'a handler failed')
+
+  const relay = startRelay({ url: ports.url, schema, bus, onError })
+  const forget = ports.onCommit?.(relay.wake)
+  const subscription = bus.subscribe({
+    group,
+    topic: 'reticle.events.v1',
+    db,
+    handle: eventHandler(settings),
+  })
+  const hourly = setInterval(() => forgetOld(db, clock.now()).catch(onError), hourMs)
+  hourly.unref()
+
+  const all = handlers({ db, bulk, clock, settings })
+  return {
+    services: {
+      identity: guard(all.identity, onBug),
+      projects: guard(all.projects, onBug),
+      labels: guard(all.labels, onBug),
+      tasks: guard(all.tasks, onBug),
+      jobs: guard(all.jobs, onBug),
+      media: guard(all.media, onBug),
+    },
+    stop: async () => {
+      clearInterval(hourly)
+      await subscription.stop()
+      forget?.()
+      await relay.stop()
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '@reticle/kit/clock'
+import type { Kysely } from 'kysely'
+import { authorizeHandler } from './authorize.ts'
+import type { ProjectsSettings } from './config.ts'
+import { annotationsChangedHandler } from './consumer.ts'
+import type { ProjectsDb } from './db/schema.ts'
+import { identityHandlers } from './identity/index.ts'
+import { jobHandlers } from './jobs/rpc.ts'
+import { labelHandlers } from './labels/rpc.ts'
+import { mediaHandlers } from './media/rpc.ts'
+import { projectHandlers } from './projects/rpc.ts'
+import { taskHandlers } from './tasks/rpc.ts'
+
+export interface ServerDeps {
+  db: Kysely<ProjectsDb>
+  bulk?: Kysely<ProjectsDb>
+  clock: Clock
+  settings: ProjectsSettings
+}
+
+/** Table of contents: which handlers answer which table. */
+export function handlers({ db, bulk, clock, settings }: ServerDeps) {
+  return {
+    identity: identityHandlers({ db, clock, settings: settings.identity }),
+    projects: projectHandlers({ db }),
+    labels: labelHandlers({ db }),
+    tasks: {
+      ...taskHandlers({ db }),
+      ...authorizeHandler({ db }),
+      ...annotationsChangedHandler({ db, settings }),
+    },
+    jobs: jobHandlers({ db }),
+    media: mediaHandlers({ db, bulk, settings }),
+  }
+}
