@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+const key = `k1:${Buffer.alloc(32).toString('base64')}`
+
+test('what is not set has its documented value', () => {
+  expect(readConfig({ RETICLE_SECRET_KEYS: key })).toEqual({
+    publicUrl: 'http://127.0.0.1:8080',
+    secretKeys: key,
+    allowHttp: false,
+    allowedNets: [],
+    retrySeconds: [5, 300, 1800, 10_800, 86_400, 86_400, 86_400, 86_400],
+    perProject: 100,
+  })
+})
+
+test('every bad value is named at once', () => {
+  const env = {
+    RETICLE_PUBLIC_URL: 'ftp://host',
+    RETICLE_WEBHOOKS_ALLOWED_NETS: '10.0.0.0/8,nonsense',
+    RETICLE_WEBHOOKS_RETRY_SECONDS: '5,soon',
+  }
+  expect(() => readConfig(env)).toThrow(
+    /RETICLE_PUBLIC_URL.*RETICLE_SECRET_KEYS.*"nonsense" is no network.*RETRY_SECONDS/s,
+  )
+})
+
+test('the public address has no slash at its end', () => {
+  const { publicUrl } = readConfig({
+    RETICLE_SECRET_KEYS: key,
+    RETICLE_PUBLIC_URL: 'https://label.example.org/',
+  })
+  expect(publicUrl).toBe('https://label.example.org')
+})

@@ -1,0 +1,121 @@
+// Written by `npm run codegen` from the migrated database. Do not edit.
+import type { ColumnType, Generated, Selectable } from 'kysely'
+
+type Timestamp = ColumnType<Date, Date | string, Date | string>
+
+export interface AppliedCallsTable {
+  call_id: string
+  response: Buffer | null
+  created_date: Generated<Date>
+}
+
+export interface DeadEventsTable {
+  consumer: string
+  event_id: string
+  topic: string
+  partition: number
+  offset: number
+  key: string
+  headers: unknown
+  value: unknown
+  error: string
+  failed_date: Generated<Date>
+  replayed_date: Timestamp | null
+}
+
+export interface InboxTable {
+  consumer: string
+  event_id: string
+  received_date: Generated<Date>
+}
+
+export interface OutboxTable {
+  id: Generated<number>
+  event_id: string
+  topic: string
+  key: string
+  type: string
+  version: number
+  headers: unknown
+  data: unknown
+  created_date: Generated<Date>
+}
+
+export interface ProjectsTable {
+  id: number
+  owner_id: number | null
+  organization_id: number | null
+  is_deleted: Generated<boolean>
+}
+
+export interface WebhookDeliveriesTable {
+  id: Generated<number>
+  webhook_id: number
+  message_id: number
+  status_code: number
+  redelivery: Generated<boolean>
+  attempt: number
+  request_duration: number
+  response: string
+  created_date: Timestamp
+  updated_date: Timestamp
+}
+
+export interface WebhookMessagesTable {
+  id: Generated<number>
+  webhook_id: number
+  sequence: number
+  event_id: string
+  delivery_id: string
+  event: string
+  key: string
+  changed_fields: string
+  body: Buffer
+  status: Generated<'pending' | 'waiting' | 'delivered' | 'failed' | 'dropped'>
+  attempt: Generated<number>
+  next_attempt_date: Timestamp
+  lease_until: Timestamp | null
+  lease_token: string | null
+  created_date: Timestamp
+}
+
+export interface WebhooksTable {
+  id: Generated<number>
+  type: 'organization' | 'project'
+  project_id: number | null
+  owner_id: number
+  owner_username: string
+  owner_first_name: string
+  owner_last_name: string
+  target_url: string
+  description: string
+  events: string[]
+  secret_sealed: string | null
+  is_active: boolean
+  enable_ssl: boolean
+  last_sequence: Generated<number>
+  failure_streak: Generated<number>
+  created_date: Timestamp
+  updated_date: Timestamp
+  ended_date: Timestamp | null
+}
+
+export interface WebhooksDb {
+  applied_calls: AppliedCallsTable
+  dead_events: DeadEventsTable
+  inbox: InboxTable
+  outbox: OutboxTable
+  projects: ProjectsTable
+  webhook_deliveries: WebhookDeliveriesTable
+  webhook_messages: WebhookMessagesTable
+  webhooks: WebhooksTable
+}
+
+export type AppliedCallRow = Selectable<AppliedCallsTable>
+export type DeadEventRow = Selectable<DeadEventsTable>
+export type InboxRow = Selectable<InboxTable>
+export type OutboxRow = Selectable<OutboxTable>
+export type ProjectRow = Selectable<ProjectsTable>
+export type WebhookDeliveryRow = Selectable<WebhookDeliveriesTable>
+export type WebhookMessageRow = Selectable<WebhookMessagesTable>
+export type WebhookRow = Selectable<WebhooksTable>

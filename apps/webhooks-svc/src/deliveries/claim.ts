@@ -1,0 +1,115 @@
+import { type Kysely, sql } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { type Candidate, choose, limits } from './choose.ts'
+
+/** A message that this process alone may try, until the lease runs out. */
+export interface Claimed {
+  id: number
+  webhook_id: number
+  lease_token: string
+  sequence: number
+  delivery_id: string
+  event: string
+  body: Buffer
+  /** Attempts that ended before. */
+  attempt: number
+  target_url: string
+  secret_sealed: string | null
+  is_active: boolean
+  enable_ssl: boolean
+}
+
+export interface ClaimOptions {
+  now: Date
+  /** Attempts that this process may start. */
+  free: number
+  /** Webhook that was served last: the turn goes on behind it. */
+  after: number
+}
+
+const leaseSeconds = 30
+
+/**
+ * Takes messages whose time has come (`reliability.md` 7.2): fair between webhooks, within what may be under way at once.
+ * One process claims at a time, so the limits hold for all of them together. Leases live by the database's clock.
+ */
+export function claim(
+  db: Kysely<WebhooksDb>,
+  { now, free, after }: ClaimOptions,
+): Promise<Claimed[]> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('webhooks.claim'))`.execute(tx)
+    const chosen = choose(await findDue(tx, now), free, after)
+    return chosen.length === 0 ? [] : lease(tx, chosen)
+  })
+}
+
+/**
+ * Heads of what is due, as many as the webhook may have under way. The webhooks come from a walk along the index, one step a
+ * webhook. A first attempt waits until those of earlier messages with the same key have ended; a retry holds nobody up.
+ */
+async function findDue(db: Kysely<WebhooksDb>, now: Date): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    with recursive busy as (
+      (select webhook_id from webhook_messages where status in ('pending', 'waiting')
+        order by webhook_id limit 1)
+      union all
+      select (select webhook_id from webhook_messages
+        where status in ('pending', 'waiting') and webhook_id > busy.webhook_id
+        order by webhook_id limit 1)
+      from busy where busy.webhook_id is not null
+    ), running as (
+      select w.id, w.failure_streak, p.organization_id, (
+        select count(*)::integer from webhook_messages m
+        where m.webhook_id = w.id and m.status in ('pending', 'waiting') and m.lease_until > now()
+      ) as webhook_running
+      from busy join webhooks w on w.id = busy.webhook_id left join projects p on p.id = w.project_id
+    ), counted as (
+      select *, coalesce(sum(webhook_running) over (partition by organization_id), 0)::integer
+        as organization_running
+      from running
+    )
+    select due.id, c.id as webhook_id, c.failure_streak, c.organization_id, c.webhook_running,
+      c.organization_running
+    from counted c cross join lateral (
+      select m.id, m.next_attempt_date from webhook_messages m
+      where m.webhook_id = c.id and m.status in ('pending', 'waiting')
+        and m.next_attempt_date <= ${now} and (m.lease_until is null or m.lease_until <= now())
+        and (m.status = 'waiting' or not exists (
+          select from webhook_messages e
+          where e.webhook_id = m.webhook_id and e.key = m.key and e.status = 'pending'
+            and e.sequence < m.sequence))
+      order by m.next_attempt_date, m.id
+      limit greatest(0, ${limits.webhook} - c.webhook_running)
+    ) due
+    order by c.id, due.next_attempt_date, due.id`.execute(db)
+  return rows
+}
+
+/** The state of the webhook is read now, right before the attempt: switched off or not, which target, which secret. */
+function lease(db: Kysely<WebhooksDb>, ids: number[]): Promise<Claimed[]> {
+  return db
+    .updateTable('webhook_messages as message')
+    .from('webhooks as webhook')
+    .whereRef('webhook.id', '=', 'message.webhook_id')
+    .where('message.id', 'in', ids)
+    .set({
+      lease_until: sql`now() + make_interval(secs => ${leaseSeconds})`,
+      lease_token: sql`gen_random_uuid()`,
+    })
+    .returning((from) => [
+      'message.id',
+      'message.webhook_id',
+      from.ref('message.lease_token').$notNull().as('lease_token'),
+      'message.sequence',
+      'message.delivery_id',
+      'message.event',
+      'message.body',
+      'message.attempt',
+      'webhook.target_url',
+      'webhook.secret_sealed',
+      'webhook.is_active',
+      'webhook.enable_ssl',
+    ])
+    .execute()
+}

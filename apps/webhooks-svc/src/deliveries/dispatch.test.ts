@@ -1,0 +1,315 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { verify } from '@octokit/webhooks-methods'
+import { taskUpdated } from '@reticle/contracts/events/tasks'
+import { silentLog } from '@reticle/kit/log'
+import { testClock } from '@reticle/kit/testing/clock'
+import { testDb } from '@reticle/kit/testing/db'
+import { startReceiver } from '@reticle/kit/testing/receiver'
+import { sql } from 'kysely'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { WebhooksDb } from '../db/schema.ts'
+import { eventOf, task } from '../testing/events.ts'
+import { addWebhook, loopback, secrets } from '../testing/world.ts'
+import { deleteWebhook, updateWebhook } from '../webhooks/repo.ts'
+import { sealSecret } from '../webhooks/secret.ts'
+import { claim } from './claim.ts'
+import { type Dispatcher, startDispatcher } from './dispatch.ts'
+import { matchEvents } from './match.ts'
+
+const db = await testDb<WebhooksDb>(migrations, 'webhooks')
+const clock = testClock()
+const receiver = await startReceiver()
+afterAll(() => receiver.close())
+
+const waits = [5, 300, 1800, 10_800, 86_400, 86_400, 86_400, 86_400]
+const schedule = { seconds: waits, random: () => 0.5 }
+const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
+
+let dispatcher: Dispatcher | undefined
+beforeEach(async () => {
+  await sql`truncate webhooks, projects cascade`.execute(db)
+  receiver.received.length = 0
+  receiver.answer({})
+  clock.set(new Date())
+})
+afterEach(async () => {
+  await dispatcher?.stop()
+  dispatcher = undefined
+})
+
+function start(): void {
+  dispatcher = startDispatcher({
+    db,
+    outgoing: loopback(),
+    secrets,
+    schedule,
+    clock,
+    log: silentLog,
+  })
+}
+
+/** A webhook whose receiver is asked at `path`. */
+const addReceiving = (path = '/', given = {}) =>
+  addWebhook(db, { target_url: `${receiver.url}${path}`, ...given })
+
+/** One event about each of these tasks, in this order. */
+async function happen(...taskIds: number[]): Promise<void> {
+  for (const id of taskIds) {
+    const data = { task: task({ id }), before_update: { name: 'grüße \u2028 東京' } }
+    await db.transaction().execute((tx) => handle(tx, eventOf(taskUpdated, data)))
+  }
+  dispatcher?.wake()
+}
+
+const messages = () => db.selectFrom('webhook_messages').selectAll().orderBy('id').execute()
+const deliveries = () => db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
+const statuses = async () => (await messages()).map(({ status }) => status)
+const until = (check: () => Promise<void> | void) =>
+  vi.waitFor(check, { timeout: 5000, interval: 10 })
+const untilStatuses = (...expected: string[]) =>
+  until(async () => expect(await statuses()).toEqual(expected))
+const sequences = (path = '/') =>
+  receiver.received
+    .filter((got) => got.path === path)
+    .map(({ headers }) => Number(headers['x-webhook-sequence']))
+
+describe('one attempt', () => {
+  test('brings the stored bytes, and stock verifiers accept them', async () => {
+    const id = await addReceiving()
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    await updateWebhook(db, id, { secret_sealed: sealSecret(secrets, id, secret) })
+    start()
+    await happen(12)
+    await untilStatuses('delivered')
+
+    const [got] = receiver.received
+    const [message] = await messages()
+    const text = String(got?.body)
+    expect(got?.method).toBe('POST')
+    expect(text).toBe(String(message?.body))
+    expect(text).toContain('grüße \u2028 東京')
+    const headers = Object.fromEntries(
+      Object.entries(got?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+    )
+    expect(await verify(secret, text, headers['x-signature-256'] ?? '')).toBe(true)
+    expect(new Webhook(secret).verify(text, headers)).toMatchObject({ event: 'update:task' })
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^Reticle\/\d/),
+      'x-webhook-id': String(id),
+      'x-webhook-event': 'update:task',
+      'x-webhook-delivery': message?.delivery_id,
+      'x-webhook-sequence': '1',
+    })
+    expect(headers).not.toHaveProperty('cookie')
+  })
+
+  test('is recorded with its answer', async () => {
+    await addReceiving()
+    receiver.answer({ status: 202, body: 'queued' })
+    start()
+    await happen(12)
+    await untilStatuses('delivered')
+    expect(await deliveries()).toMatchObject([
+      { status_code: 202, attempt: 1, response: 'queued', redelivery: false },
+    ])
+  })
+
+  test.each([
+    ['a redirect to this machine', 302, 'failed'],
+    ['not found', 404, 'failed'],
+    ['too many requests', 429, 'waiting'],
+    ['an error of the receiver', 500, 'waiting'],
+  ])('%s (%i) leaves the message %s', async (_title, status, expected) => {
+    await addReceiving()
+    receiver.answer({ status, headers: { location: `${receiver.url}/again`, 'retry-after': '30' } })
+    start()
+    await happen(12)
+    await untilStatuses(expected)
+    expect(await deliveries()).toMatchObject([{ status_code: status }])
+    expect(receiver.received).toHaveLength(1)
+    const [message] = await messages()
+    const delay = Number(message?.next_attempt_date) - clock.now().getTime()
+    if (status === 429) expect(delay).toBe(30_000)
+  })
+
+  test('a reset is recorded as 502 and tried again', async () => {
+    await addReceiving()
+    receiver.answer({ status: 'reset' })
+    start()
+    await happen(12)
+    await untilStatuses('waiting')
+    expect(await deliveries()).toMatchObject([
+      { status_code: 502, response: 'the connection was closed before an answer' },
+    ])
+  })
+
+  test('a target that is not allowed is recorded and never tried again', async () => {
+    await addWebhook(db, { target_url: 'http://10.0.0.1/' })
+    start()
+    await happen(12)
+    await untilStatuses('failed')
+    expect(await deliveries()).toMatchObject([
+      { status_code: 502, response: 'target address is not allowed', request_duration: 0 },
+    ])
+  })
+})
+
+test('a receiver that always fails is asked nine times, at the times of the schedule (T-WH-6)', async () => {
+  await addReceiving()
+  receiver.answer({ status: 500 })
+  start()
+  await happen(12)
+  for (const [index, wait] of waits.entries()) {
+    await until(async () => expect(await messages()).toMatchObject([{ attempt: index + 1 }]))
+    const [message] = await messages()
+    expect(Number(message?.next_attempt_date) - clock.now().getTime()).toBe(wait * 1000)
+    clock.advance(wait * 1000 - 1)
+    dispatcher?.wake()
+    if (index === 0) await sleep(50)
+    expect(receiver.received).toHaveLength(index + 1)
+    clock.advance(1)
+    dispatcher?.wake()
+  }
+  await untilStatuses('failed')
+  expect((await deliveries()).map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+  expect(new Set(ids).size).toBe(1)
+})
+
+describe('order', () => {
+  test('first attempts about one object begin when the one before has ended', async () => {
+    await addReceiving()
+    let open = 0
+    let most = 0
+    receiver.answer(() => {
+      open += 1
+      most = Math.max(most, open)
+      setTimeout(() => {
+        open -= 1
+      }, 20)
+      return { delay_ms: 20 }
+    })
+    start()
+    await happen(...Array.from({ length: 15 }, () => 12))
+    await until(() => expect(receiver.received).toHaveLength(15))
+    expect(sequences()).toEqual(Array.from({ length: 15 }, (_, at) => at + 1))
+    expect(most).toBe(1)
+  })
+
+  test('other objects do not wait for a slow one', async () => {
+    await addReceiving()
+    receiver.answer(({ headers }) =>
+      headers['x-webhook-sequence'] === '1' ? { delay_ms: 1000 } : {},
+    )
+    start()
+    await happen(12, 12, 13, 14)
+    await untilStatuses('pending', 'pending', 'delivered', 'delivered')
+    await untilStatuses('delivered', 'delivered', 'delivered', 'delivered')
+    expect(sequences().at(-1)).toBe(2)
+  })
+
+  test('a message that waits for its retry holds up nobody', async () => {
+    await addReceiving()
+    receiver.answer((_, nth) => (nth === 1 ? { status: 500 } : {}))
+    start()
+    await happen(12, 12)
+    await untilStatuses('waiting', 'delivered')
+  })
+
+  test('a webhook that hangs with a long queue does not delay another one', async () => {
+    await addReceiving('/hangs')
+    await addReceiving('/well', { events: ['update:task'] })
+    receiver.answer(({ path }) => (path === '/hangs' ? { delay_ms: 1500 } : {}))
+    start()
+    const began = performance.now()
+    await happen(...Array.from({ length: 30 }, (_, at) => at + 1))
+    await until(() => expect(sequences('/well')).toHaveLength(30))
+    expect(performance.now() - began).toBeLessThan(1400)
+    expect(sequences('/hangs').length).toBeLessThanOrEqual(10)
+  })
+
+  test('a webhook that failed five times in a row is tried with one message at a time', async () => {
+    const id = await addReceiving('/', { failure_streak: 5 })
+    await happen(1, 2, 3)
+    const options = { now: clock.now(), free: 100, after: 0 }
+    expect(await claim(db, options)).toHaveLength(1)
+    expect(await claim(db, options)).toHaveLength(0)
+    await sql`update webhook_messages set lease_until = null, lease_token = null`.execute(db)
+    await updateWebhook(db, id, { failure_streak: 4 })
+    expect(await claim(db, options)).toHaveLength(3)
+  })
+})
+
+describe('what happens meanwhile (T-WH-9)', () => {
+  test('a webhook that was switched off gets nothing more', async () => {
+    const id = await addReceiving()
+    await happen(12)
+    await updateWebhook(db, id, { is_active: false })
+    start()
+    await untilStatuses('dropped')
+    expect(receiver.received).toHaveLength(0)
+    expect(await deliveries()).toEqual([])
+  })
+
+  test('a webhook deleted during an attempt leaves nothing behind', async () => {
+    const id = await addReceiving()
+    receiver.answer({ delay_ms: 200 })
+    start()
+    await happen(12)
+    await until(() => expect(receiver.received).toHaveLength(1))
+    await deleteWebhook(db, id)
+    await dispatcher?.stop()
+    expect(await messages()).toEqual([])
+    expect(await deliveries()).toEqual([])
+  })
+
+  test('a webhook of a deleted project still delivers what it owes', async () => {
+    await addReceiving('/', { ended_date: new Date() })
+    start()
+    await happen(12)
+    await untilStatuses('delivered')
+  })
+})
+
+describe('after a crash', () => {
+  test('the lease of the dead runs out, then another process sends the same message again', async () => {
+    await addReceiving()
+    await happen(12)
+    const [taken] = await claim(db, { now: clock.now(), free: 1, after: 0 })
+    start()
+    await sleep(300)
+    expect(receiver.received).toHaveLength(0)
+    await sql`update webhook_messages set lease_until = now()`.execute(db)
+    await untilStatuses('delivered')
+    expect(receiver.received[0]?.headers['webhook-id']).toBe(taken?.delivery_id)
+    expect(await deliveries()).toMatchObject([{ attempt: 1 }])
+  })
+
+  test('two processes never send one message at once', async () => {
+    await addReceiving()
+    await happen(...Array.from({ length: 10 }, (_, at) => at + 1))
+    const options = { now: clock.now(), free: 100, after: 0 }
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claim(db, options)))
+    const ids = claims.flat().map(({ id }) => id)
+    expect(ids).toHaveLength(10)
+    expect(new Set(ids).size).toBe(10)
+  })
+})
+
+test('failures in a row are counted, a success ends the row', async () => {
+  const id = await addReceiving()
+  const streak = async () =>
+    (await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst())
+      ?.failure_streak
+  receiver.answer((_, nth) => ({ status: nth <= 2 ? 500 : 200 }))
+  start()
+  await happen(12, 12)
+  await untilStatuses('waiting', 'waiting')
+  expect(await streak()).toBe(2)
+  await happen(12)
+  await untilStatuses('waiting', 'waiting', 'delivered')
+  expect(await streak()).toBe(0)
+})

@@ -1,0 +1,186 @@
+import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
+import { jobUpdated, taskCreated, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
+import type { BusEvent } from '@reticle/kit/bus/bus'
+import { testClock } from '@reticle/kit/testing/clock'
+import { testDb } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { WebhooksDb } from '../db/schema.ts'
+import { eventOf, job, project, task } from '../testing/events.ts'
+import { addWebhook } from '../testing/world.ts'
+import { matchEvents } from './match.ts'
+
+const db = await testDb<WebhooksDb>(migrations, 'webhooks')
+const clock = testClock('2026-03-01T10:00:01Z')
+let told = 0
+const onMessages = () => {
+  told += 1
+}
+const handle = matchEvents({ clock, base: 'https://host/api', onMessages })
+
+beforeEach(async () => {
+  await sql`truncate webhooks, projects cascade`.execute(db)
+  told = 0
+})
+
+const hear = (event: BusEvent) => db.transaction().execute((tx) => handle(tx, event))
+const messages = () => db.selectFrom('webhook_messages').selectAll().orderBy('id').execute()
+async function payloads() {
+  return (await messages()).map(({ body }) => JSON.parse(body.toString()))
+}
+const taskUpdate = (given = {}) =>
+  eventOf(taskUpdated, { task: task(given), before_update: { name: 'Batch' } })
+
+describe('the payload (api-annotations 4.4)', () => {
+  test('of an update has the record, the old values, the changes and the sender', async () => {
+    const webhook_id = await addWebhook(db)
+    const before_update = { assignee: null, updated_date: '2026-03-01T09:59:00.000Z' }
+    const assignee = { url: '/users/4', id: 4, username: 'bo', first_name: '', last_name: '' }
+    await hear(eventOf(taskUpdated, { task: task({ assignee }), before_update }))
+
+    const [stored] = await messages()
+    const [payload] = await payloads()
+    const absolute = { ...assignee, url: 'https://host/api/users/4' }
+    expect(payload).toEqual({
+      event: 'update:task',
+      webhook_id,
+      delivery_id: stored?.delivery_id,
+      webhook_sequence: 1,
+      created_date: '2026-03-01T10:00:00.000Z',
+      task: {
+        ...task({ assignee: absolute }),
+        url: 'https://host/api/tasks/12',
+        owner: { ...task().owner, url: 'https://host/api/users/3' },
+        jobs: { ...task().jobs, url: 'https://host/api/jobs?task_id=12' },
+      },
+      before_update,
+      changes: {
+        assignee: { from: null, to: absolute },
+        updated_date: { from: '2026-03-01T09:59:00.000Z', to: '2026-03-01T10:00:00.000Z' },
+      },
+      sender: {
+        ...{ url: 'https://host/api/users/3', id: 3, username: 'anna' },
+        ...{ first_name: 'Anna', last_name: 'L', email: 'anna@example.org' },
+      },
+    })
+    expect(stored).toMatchObject({ changed_fields: 'assignee,updated_date', key: 'task:12' })
+  })
+
+  test('of an annotation change says what changed', async () => {
+    await addWebhook(db)
+    const annotations = { action: 'create' as const, tags: 0, shapes: 1, tracks: 0, revision: 58 }
+    await hear(eventOf(jobUpdated, { job: job(), before_update: { state: 'new' }, annotations }))
+    expect((await payloads())[0]).toMatchObject({ event: 'update:job', annotations })
+  })
+
+  test('of a creation or deletion has neither old values nor what is for services alone', async () => {
+    await addWebhook(db)
+    await hear(eventOf(taskCreated, { task: task() }))
+    await hear(eventOf(taskDeleted, { task: task(), job_ids: [31] }))
+    const envelope = ['created_date', 'delivery_id', 'event', 'sender', 'task']
+    const keys = [...envelope, 'webhook_id', 'webhook_sequence']
+    expect((await payloads()).map((one) => Object.keys(one).sort())).toEqual([keys, keys])
+  })
+
+  test('of what nobody did has no sender', async () => {
+    await addWebhook(db)
+    await hear({ ...taskUpdate(), actor: null })
+    expect((await payloads())[0]).not.toHaveProperty('sender')
+  })
+})
+
+describe('who gets a message (T-WH-9)', () => {
+  test('webhooks that want the event, numbered each for itself', async () => {
+    const [a, b] = [await addWebhook(db), await addWebhook(db)]
+    await hear(taskUpdate())
+    await db.updateTable('webhooks').set({ is_active: false }).where('id', '=', b).execute()
+    await hear(taskUpdate())
+    const rows = (await messages()).map(({ webhook_id, sequence }) => [webhook_id, sequence])
+    expect(rows).toEqual([
+      [a, 1],
+      [b, 1],
+      [a, 2],
+    ])
+    expect(told).toBe(2)
+  })
+
+  test.each([
+    ['one that is switched off', { is_active: false }],
+    ['one that wants other events', { events: ['create:task'] }],
+    ['one of another project', { project_id: 8 }],
+  ])('not %s', async (_title, given) => {
+    await addWebhook(db, given)
+    await hear(taskUpdate())
+    expect(await messages()).toEqual([])
+    expect(told).toBe(0)
+  })
+
+  test('nobody about a task without a project', async () => {
+    await addWebhook(db)
+    await hear(taskUpdate({ project_id: null }))
+    expect(await messages()).toEqual([])
+  })
+
+  test('nobody twice about one event, and the numbers have no gap', async () => {
+    await addWebhook(db)
+    const event = taskUpdate()
+    await hear(event)
+    await hear(event)
+    await hear(taskUpdate())
+    expect((await messages()).map(({ sequence }) => sequence)).toEqual([1, 2])
+  })
+
+  test('events of many consumers at once are numbered without gaps', async () => {
+    await Promise.all([addWebhook(db), addWebhook(db)])
+    await Promise.all(Array.from({ length: 20 }, (_, id) => hear(taskUpdate({ id: id + 1 }))))
+    const rows = await messages()
+    const [first] = rows
+    const own = rows.filter(({ webhook_id }) => webhook_id === first?.webhook_id)
+    const expected = Array.from({ length: 20 }, (_, at) => at + 1)
+    expect(own.map(({ sequence }) => sequence).sort((a, b) => a - b)).toEqual(expected)
+  })
+})
+
+describe('events of projects', () => {
+  const known = () => db.selectFrom('projects').selectAll().execute()
+
+  test('tell who owns a project and where it is', async () => {
+    await hear(eventOf(projectCreated, { project: project() }))
+    expect(await known()).toEqual([
+      { id: 7, owner_id: 3, organization_id: null, is_deleted: false },
+    ])
+    const moved = project({ owner: null, organization: 5, organization_id: 5 })
+    await hear(eventOf(projectUpdated, { project: moved, before_update: { organization: null } }))
+    expect(await known()).toMatchObject([{ owner_id: null, organization_id: 5 }])
+  })
+
+  test('an update is told under the key project', async () => {
+    await addWebhook(db)
+    const data = { project: project({ name: 'Lorries' }), before_update: { name: 'Trucks' } }
+    await hear(eventOf(projectUpdated, data))
+    expect(await payloads()).toMatchObject([
+      {
+        event: 'update:project',
+        project: { id: 7, name: 'Lorries' },
+        before_update: { name: 'Trucks' },
+      },
+    ])
+  })
+
+  test('a deletion is told first, then the webhooks are gone', async () => {
+    const id = await addWebhook(db)
+    await hear(eventOf(projectDeleted, { project: project(), task_ids: [12] }))
+    expect(await payloads()).toMatchObject([{ event: 'delete:project', webhook_id: id }])
+    const row = await db.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow()
+    expect(row.ended_date).toEqual(clock.now())
+    expect(await known()).toMatchObject([{ id: 7, is_deleted: true }])
+  })
+
+  test('tasks that went with a project are told although its deletion was heard first', async () => {
+    await addWebhook(db)
+    await hear(eventOf(projectDeleted, { project: project(), task_ids: [12] }))
+    await hear(eventOf(taskDeleted, { task: task(), job_ids: [] }))
+    expect((await payloads()).map(({ event }) => event)).toEqual(['delete:project', 'delete:task'])
+  })
+})

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import type { EventType } from '@reticle/contracts/events/define'
+import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
+import {
+  jobCreated,
+  jobDeleted,
+  jobUpdated,
+  taskCreated,
+  taskDeleted,
+  taskUpdated,
+} from '@reticle/contracts/events/tasks'
+import type { Project } from '@reticle/contracts/rest/projects'
+import { type BusEvent, type Handle, on, type Route, route } from '@reticle/kit/bus/bus'
+import type { Clock } from '@reticle/kit/clock'
+import { absolute } from '@reticle/kit/links'
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import type { ProjectRow, WebhooksDb } from '../db/schema.ts'
+import { saveProject } from '../projects/repo.ts'
+import { endWebhooks } from '../webhooks/repo.ts'
+import { bodyOf, type Fact } from './payload.ts'
+import { insertMessages, lockMatching, takeSequences } from './repo.ts'
+
+export interface MatchDeps {
+  clock: Clock
+  /** Address of the API in payloads: `https://host/api`. */
+  base: string
+  /** Told when messages were written; their transaction commits a moment later. */
+  onMessages: () => void
+}
+
+/**
+ * What the group `reticle.webhooks` does about the events of the house: each becomes a message for every webhook that
+ * wants it, all in the bus's transaction (`reliability.md` 7.1). Events of projects also keep `projects` up to date.
+ */
+export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
+  const ofTask = { deps, projectOf: ({ task }: { task: Located }) => task.project_id }
+  const ofJob = { deps, projectOf: ({ job }: { job: Located }) => job.project_id }
+  return route([
+    on(projectCreated, (tx, { project }) => saveProject(tx, columnsOf(project))),
+    on(projectUpdated, async (tx, data, event) => {
+      await saveProject(tx, columnsOf(data.project))
+      await tell(tx, factOf(projectUpdated, data, event, deps.base), data.project.id, deps)
+    }),
+    on(projectDeleted, async (tx, data, event) => {
+      await saveProject(tx, { ...columnsOf(data.project), is_deleted: true })
+      await tell(tx, factOf(projectDeleted, data, event, deps.base), data.project.id, deps)
+      await endWebhooks(tx, data.project.id, deps.clock.now())
+    }),
+    telling(taskCreated, ofTask),
+    telling(taskUpdated, ofTask),
+    telling(taskDeleted, ofTask),
+    telling(jobCreated, ofJob),
+    telling(jobUpdated, ofJob),
+    telling(jobDeleted, ofJob),
+  ])
+}
+
+interface Located {
+  project_id: number | null
+}
+
+function telling<D>(
+  type: EventType<D>,
+  { deps, projectOf }: { deps: MatchDeps; projectOf: (data: D) => number | null },
+): Route<WebhooksDb> {
+  return on(type, async (tx, data, event) => {
+    const project_id = projectOf(data)
+    if (project_id !== null) await tell(tx, factOf(type, data, event, deps.base), project_id, deps)
+  })
+}
+
+function columnsOf({ id, owner, organization_id }: Project): ProjectRow {
+  return { id, owner_id: owner?.id ?? null, organization_id, is_deleted: false }
+}
+
+const updated = z.looseObject({
+  before_update: z.record(z.string(), z.unknown()).optional(),
+  annotations: z.unknown().optional(),
+})
+const record = z.record(z.string(), z.unknown())
+
+/** `update:task` is about the member `task` of its data. What else the data holds is for the services alone. */
+function factOf<D>(type: EventType<D>, data: D, event: BusEvent, base: string): Fact {
+  const resource = type.type.replace(/^.*:/, '')
+  const said = updated.parse(absolute(type.data, data, base))
+  return {
+    event: type.type,
+    event_id: event.id,
+    key: event.key,
+    occurred_date: event.occurred_date,
+    resource,
+    record: record.parse(said[resource]),
+    before_update: said.before_update,
+    annotations: said.annotations,
+    actor: event.actor,
+  }
+}
+
+/** Webhooks are locked in the order of their ids; the lock makes their sequence one of commits, without gaps. */
+async function tell(tx: Transaction<WebhooksDb>, fact: Fact, project_id: number, deps: MatchDeps) {
+  const ids = await lockMatching(tx, fact, project_id)
+  if (ids.length === 0) return
+  const now = deps.clock.now()
+  const { event_id, event, key, before_update = {} } = fact
+  const changed_fields = Object.keys(before_update).join(',')
+  const shared = { event_id, event, key, changed_fields, created_date: now, next_attempt_date: now }
+  const messages = (await takeSequences(tx, ids)).map(({ webhook_id, sequence }) => {
+    const to = { webhook_id, sequence, delivery_id: randomUUID() }
+    return { ...shared, ...to, body: bodyOf(fact, to, deps.base) }
+  })
+  await insertMessages(tx, messages)
+  deps.onMessages()
+}

@@ -1,0 +1,16 @@
+import type { Delivery } from '@reticle/contracts/rest/webhooks'
+import type { WebhookDeliveryRow, WebhookMessageRow } from '../db/schema.ts'
+
+/** An attempt with what its message says. */
+export type DeliveryView = WebhookDeliveryRow &
+  Pick<WebhookMessageRow, 'delivery_id' | 'event' | 'changed_fields' | 'body'>
+
+/** The record of `spec/api-annotations.md` 4.5; `request` is the payload as it was sent. */
+export function toDelivery({ message_id: _, body, ...row }: DeliveryView): Delivery {
+  return {
+    ...row,
+    request: JSON.parse(body.toString()),
+    created_date: row.created_date.toISOString(),
+    updated_date: row.updated_date.toISOString(),
+  }
+}

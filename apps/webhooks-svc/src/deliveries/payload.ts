@@ -1,0 +1,54 @@
+import type { Actor } from '@reticle/kit/bus/bus'
+
+/** A fact that leaves the house: the record as GET returns it, addresses absolute. */
+export interface Fact {
+  event: string
+  event_id: string
+  /** Facts of one key are told in order. */
+  key: string
+  /** ISO 8601. */
+  occurred_date: string
+  /** Key of the record in the payload: `task`. */
+  resource: string
+  record: Record<string, unknown>
+  /** Old values of the changed fields; only on updates. */
+  before_update?: Record<string, unknown>
+  /** Counts of an annotation change. */
+  annotations?: unknown
+  /** Who did it; null: nobody that is a user. */
+  actor: Actor | null
+}
+
+/** What makes the message of one webhook another one's. */
+export interface Addressee {
+  webhook_id: number
+  delivery_id: string
+  sequence: number
+}
+
+/**
+ * The exact bytes that are sent, stored and signed (`spec/api-annotations.md` 4.4, `spec/extensions.md` 6).
+ *
+ * @param base address of the API that paths follow: `https://host/api`
+ */
+export function bodyOf(fact: Fact, to: Addressee, base: string): Buffer {
+  const { event, occurred_date, resource, record, before_update, annotations, actor } = fact
+  const payload = {
+    event,
+    webhook_id: to.webhook_id,
+    delivery_id: to.delivery_id,
+    webhook_sequence: to.sequence,
+    created_date: occurred_date,
+    [resource]: record,
+    before_update,
+    changes: before_update && changesOf(before_update, record),
+    annotations,
+    sender: actor ? { url: `${base}/users/${actor.id}`, ...actor } : undefined,
+  }
+  return Buffer.from(JSON.stringify(payload))
+}
+
+function changesOf(before: Record<string, unknown>, record: Record<string, unknown>) {
+  const changes = Object.entries(before).map(([key, from]) => [key, { from, to: record[key] }])
+  return Object.fromEntries(changes)
+}

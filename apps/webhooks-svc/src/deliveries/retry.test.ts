@@ -1,0 +1,96 @@
+import type { Outcome, Reason } from '@reticle/kit/outgoing/fetch'
+import { describe, expect, test } from 'vitest'
+import { attemptOf, judge } from './retry.ts'
+
+const now = new Date('2026-03-01T10:00:00Z')
+const schedule = {
+  seconds: [5, 300, 1800, 10_800, 86_400, 86_400, 86_400, 86_400],
+  random: () => 0.5,
+}
+const answered = (status: number, retry_after?: string): Outcome => ({
+  kind: 'answered',
+  status,
+  retry_after,
+  body: '',
+  took_ms: 12,
+})
+const failed = (reason: Reason): Outcome => ({ kind: 'failed', reason, took_ms: 12 })
+const verdictOf = (outcome: Outcome, attempt = 1) => judge(outcome, attempt, now, schedule)
+
+describe('what becomes of a message', () => {
+  test.each([
+    ['delivered', [200, 201, 204, 299]],
+    ['failed', [300, 301, 302, 307, 308, 400, 401, 404, 410, 422]],
+    ['waiting', [408, 429, 500, 502, 503, 504, 599]],
+  ])('%s after %j', (status, answers) => {
+    for (const answer of answers) expect(verdictOf(answered(answer))).toMatchObject({ status })
+  })
+
+  test.each([
+    ['blocked', 'failed'],
+    ['unresolved', 'waiting'],
+    ['refused', 'waiting'],
+    ['unreachable', 'waiting'],
+    ['certificate', 'waiting'],
+    ['broken', 'waiting'],
+    ['malformed', 'waiting'],
+    ['timeout', 'waiting'],
+  ] as const)('no answer: %s is %s', (reason, status) => {
+    expect(verdictOf(failed(reason))).toMatchObject({ status })
+  })
+})
+
+describe('when it is tried again', () => {
+  test('after the waits of the schedule, nine attempts in all', () => {
+    const delays = [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => verdictOf(answered(500), attempt))
+    expect(delays).toEqual(
+      schedule.seconds.map((seconds) => ({ status: 'waiting', delay_ms: seconds * 1000 })),
+    )
+    expect(verdictOf(answered(500), 9)).toEqual({ status: 'failed' })
+  })
+
+  test.each([
+    [0, 270_000],
+    [1, 330_000],
+  ])('a tenth earlier or later (chance %d)', (chance, delay_ms) => {
+    const jittered = judge(answered(500), 2, now, { ...schedule, random: () => chance })
+    expect(jittered).toEqual({ status: 'waiting', delay_ms })
+  })
+
+  test.each([
+    ['longer seconds', '30', 30_000],
+    ['shorter seconds', '1', 5000],
+    ['a date', 'Sun, 01 Mar 2026 10:01:00 GMT', 60_000],
+    ['a date that has passed', 'Sun, 01 Mar 2026 09:00:00 GMT', 5000],
+    ['more than a day', '999999', 86_400_000],
+    ['nonsense', 'soon', 5000],
+  ])('Retry-After with %s', (_title, retry_after, delay_ms) => {
+    expect(verdictOf(answered(429, retry_after))).toEqual({ status: 'waiting', delay_ms })
+  })
+})
+
+describe('what is recorded', () => {
+  test('the answer of the receiver, without what the database cannot hold', () => {
+    const outcome: Outcome = { kind: 'answered', status: 201, body: 'a\0b', took_ms: 12 }
+    expect(attemptOf(outcome)).toEqual({
+      status_code: 201,
+      response: 'a\ufffdb',
+      request_duration: 12,
+    })
+  })
+
+  test('502 for a failed connection, 504 for a timeout, with a fixed phrase', () => {
+    expect(attemptOf(failed('refused'))).toMatchObject({
+      status_code: 502,
+      response: 'the connection was refused',
+    })
+    expect(attemptOf(failed('timeout'))).toMatchObject({
+      status_code: 504,
+      response: 'no answer in time',
+    })
+    expect(attemptOf(failed('blocked'))).toMatchObject({
+      status_code: 502,
+      response: 'target address is not allowed',
+    })
+  })
+})

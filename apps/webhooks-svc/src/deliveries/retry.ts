@@ -1,0 +1,59 @@
+import { type Outcome, reasons } from '@reticle/kit/outgoing/fetch'
+
+/** How an attempt ended, as it is recorded. */
+export interface Attempt {
+  status_code: number
+  response: string
+  /** Milliseconds. */
+  request_duration: number
+}
+
+/** What becomes of the message: `reliability.md` 7.1. */
+export type Verdict = { status: 'delivered' | 'failed' } | { status: 'waiting'; delay_ms: number }
+
+export interface Schedule {
+  /** Seconds after the first, second, ... attempt; one attempt more than there are waits. */
+  seconds: readonly number[]
+  /** 0 to 1. */
+  random: () => number
+}
+
+const longestRetryAfterMs = 86_400_000
+
+/** A failure without an answer is recorded as what a proxy would say. */
+export function attemptOf(outcome: Outcome): Attempt {
+  const { took_ms: request_duration } = outcome
+  if (outcome.kind === 'answered') {
+    const response = outcome.body.replaceAll('\0', '\ufffd') // the database cannot hold NUL
+    return { status_code: outcome.status, response, request_duration }
+  }
+  const status_code = outcome.reason === 'timeout' ? 504 : 502
+  return { status_code, response: reasons[outcome.reason], request_duration }
+}
+
+/**
+ * @param attempt number of the attempt that ended, from 1
+ */
+export function judge(outcome: Outcome, attempt: number, now: Date, schedule: Schedule): Verdict {
+  if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
+    return { status: 'delivered' }
+  const wait = schedule.seconds[attempt - 1]
+  if (wait === undefined || !isPassing(outcome)) return { status: 'failed' }
+  const jitter = 0.9 + 0.2 * schedule.random()
+  const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retry_after, now) : 0
+  const delay_ms = Math.round(Math.max(wait * 1000 * jitter, asked))
+  return { status: 'waiting', delay_ms }
+}
+
+/** May the same message succeed later? A redirect or another 4xx will say the same again. */
+function isPassing(outcome: Outcome): boolean {
+  if (outcome.kind === 'failed') return outcome.reason !== 'blocked'
+  return outcome.status >= 500 || outcome.status === 408 || outcome.status === 429
+}
+
+/** Seconds or a date (RFC 9110 10.2.3), a day at most; 0 for neither. */
+function retryAfterMs(given: string | undefined, now: Date): number {
+  if (given === undefined) return 0
+  const ms = /^\d+$/.test(given.trim()) ? Number(given) * 1000 : Date.parse(given) - now.getTime()
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), longestRetryAfterMs)
+}

@@ -1,0 +1,36 @@
+import type { webhooks } from '@reticle/contracts/api/webhooks'
+import { notFound, type Service } from '@reticle/kit'
+import { paged } from '@reticle/kit/list/page'
+import { type PermitDeps, permit } from '../webhooks/permit.ts'
+import { toDelivery } from './messages.ts'
+import { countDeliveries, deliveryViews } from './repo.ts'
+
+type Handlers = Pick<Service<typeof webhooks>, 'listDeliveries' | 'getDelivery'>
+
+/** What was sent and what came back: `spec/api-annotations.md` 4.2 and 4.5. Seeing them is viewing the webhook. */
+export function deliveryHandlers(deps: PermitDeps): Handlers {
+  const { db } = deps
+  return {
+    async listDeliveries({ id, page, page_size }, context) {
+      await permit(deps, 'view', id, context)
+      const newest = deliveryViews(db, id)
+        .orderBy('delivery.updated_date', 'desc')
+        .orderBy('delivery.id', 'desc')
+      const { count, results } = await paged(
+        { page, page_size },
+        () => countDeliveries(db, id),
+        (limit, offset) => newest.limit(limit).offset(offset).execute(),
+      )
+      return { count, results: results.map(toDelivery) }
+    },
+
+    async getDelivery({ id, delivery_id }, context) {
+      await permit(deps, 'view', id, context)
+      const found = await deliveryViews(db, id)
+        .where('delivery.id', '=', delivery_id)
+        .executeTakeFirst()
+      if (!found) throw notFound()
+      return toDelivery(found)
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { apiVersion } from '@reticle/contracts/openapi'
+import type { Clock } from '@reticle/kit/clock'
+import type { Logger } from '@reticle/kit/log'
+import type { Outcome, Outgoing } from '@reticle/kit/outgoing/fetch'
+import type { SecretBox } from '@reticle/kit/secrets'
+import type { Kysely } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { openSecret } from '../webhooks/secret.ts'
+import type { Claimed } from './claim.ts'
+import { countFailure, insertDelivery, lockOwner, settle } from './repo.ts'
+import { attemptOf, judge, type Schedule, type Verdict } from './retry.ts'
+import { headersOf } from './sign.ts'
+
+export interface SendDeps {
+  db: Kysely<WebhooksDb>
+  outgoing: Outgoing
+  secrets: SecretBox
+  schedule: Schedule
+  clock: Clock
+  log: Logger
+}
+
+/**
+ * One attempt at a message: ask the receiver, then keep what came of it and what happens next in one transaction
+ * (`reliability.md` 7.1). A webhook that was switched off since gets nothing.
+ *
+ * @param abandoned fires when the process has no time left: then the outcome tells nothing and the lease is given back
+ */
+export async function send(
+  deps: SendDeps,
+  message: Claimed,
+  abandoned: AbortSignal,
+): Promise<void> {
+  if (!message.is_active) return drop(deps, message)
+  const started = deps.clock.now()
+  const outcome = await ask(deps, message, started)
+  if (abandoned.aborted) return release(deps, message)
+  await record(deps, message, outcome, started)
+}
+
+function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date): Promise<Outcome> {
+  const { webhook_id, body, target_url, secret_sealed, enable_ssl } = message
+  const secret = openSecret(secrets, { id: webhook_id, secret_sealed })
+  const headers = {
+    'user-agent': `Reticle/${apiVersion}`,
+    ...headersOf(message, body, secret, now),
+  }
+  return outgoing.send({ url: target_url, method: 'POST', headers, body, isVerified: enable_ssl })
+}
+
+async function record(deps: SendDeps, message: Claimed, outcome: Outcome, started: Date) {
+  const { db, clock, schedule, log } = deps
+  const now = clock.now()
+  const attempt = message.attempt + 1
+  const verdict = judge(outcome, attempt, now, schedule)
+  const result = attemptOf(outcome)
+  const { webhook_id, id: message_id, event } = message
+  await db.transaction().execute(async (tx) => {
+    if (!(await lockOwner(tx, webhook_id))) return
+    if (!(await settle(tx, message, { ...stateAfter(verdict, now), attempt }))) return
+    const dates = { created_date: started, updated_date: now }
+    await insertDelivery(tx, { webhook_id, message_id, attempt, ...result, ...dates })
+    await countFailure(tx, webhook_id, verdict.status !== 'delivered')
+  })
+  if (verdict.status === 'failed')
+    log.warn({ webhook_id, event, attempt, status: result.status_code }, 'webhook message failed')
+}
+
+function stateAfter(verdict: Verdict, now: Date) {
+  if (verdict.status !== 'waiting') return { status: verdict.status }
+  const next_attempt_date = new Date(now.getTime() + verdict.delay_ms)
+  return { status: verdict.status, next_attempt_date }
+}
+
+async function drop({ db }: SendDeps, message: Claimed): Promise<void> {
+  await settle(db, message, { status: 'dropped' })
+}
+
+async function release({ db }: SendDeps, message: Claimed): Promise<void> {
+  await settle(db, message, {})
+}

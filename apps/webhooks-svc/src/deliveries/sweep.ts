@@ -1,0 +1,92 @@
+import { type Kysely, sql } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+
+type Db = Kysely<WebhooksDb>
+
+/** `spec/api-annotations.md` 4.5, `reliability.md` 7.2. */
+const keptDays = 30
+const kept = 1000 // deliveries, and messages that have ended, of a webhook
+const longestQueue = 10_000 // messages of a webhook that are still tried
+/** Later nothing can come for a deleted project's webhook: longer than the bus keeps events. */
+const endedDays = 8
+
+export interface Swept {
+  /** Messages that are no longer tried, because their webhook has too many. */
+  given_up: number
+}
+
+/** Forgets what is too old or too much; by one process at a time, the others find nothing to do. */
+export function sweep(db: Db, now: Date): Promise<Swept> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ leads: boolean }>`
+      select pg_try_advisory_xact_lock(hashtext('webhooks.sweep')) as leads`.execute(tx)
+    if (!rows[0]?.leads) return { given_up: 0 }
+    const given_up = await giveUp(tx)
+    await forgetOld(tx, now)
+    await forgetSurplus(tx)
+    await forgetEnded(tx, now)
+    return { given_up }
+  })
+}
+
+const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * 86_400_000)
+
+/** The oldest retries of a webhook with more than it can ever work off; they stay readable. */
+async function giveUp(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update webhook_messages m set status = 'failed'
+    from webhooks w cross join lateral (
+      select id from webhook_messages
+      where webhook_id = w.id and status in ('pending', 'waiting')
+      order by id desc offset ${longestQueue - 1} limit 1
+    ) edge
+    where m.webhook_id = w.id and m.id < edge.id and m.status = 'waiting' and m.lease_until is null
+  `.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** Deliveries go with their message. */
+async function forgetOld(db: Db, now: Date): Promise<void> {
+  await db
+    .deleteFrom('webhook_messages')
+    .where('created_date', '<', daysBefore(now, keptDays))
+    .where('status', 'not in', ['pending', 'waiting'])
+    .execute()
+}
+
+async function forgetSurplus(db: Db): Promise<void> {
+  await sql`
+    delete from webhook_deliveries old
+    using webhooks w cross join lateral (
+      select updated_date, id from webhook_deliveries where webhook_id = w.id
+      order by updated_date desc, id desc offset ${kept - 1} limit 1
+    ) edge
+    where old.webhook_id = w.id and (old.updated_date, old.id) < (edge.updated_date, edge.id)
+  `.execute(db)
+  await sql`
+    delete from webhook_messages old
+    using webhooks w cross join lateral (
+      select id from webhook_messages where webhook_id = w.id and status not in ('pending', 'waiting')
+      order by id desc offset ${kept - 1} limit 1
+    ) edge
+    where old.webhook_id = w.id and old.id < edge.id and old.status not in ('pending', 'waiting')
+  `.execute(db)
+}
+
+/** Webhooks of deleted projects that owe nothing any more. */
+async function forgetEnded(db: Db, now: Date): Promise<void> {
+  await db
+    .deleteFrom('webhooks')
+    .where('ended_date', '<', daysBefore(now, endedDays))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('webhook_messages')
+            .select('id')
+            .whereRef('webhook_id', '=', 'webhooks.id')
+            .where('status', 'in', ['pending', 'waiting']),
+        ),
+      ),
+    )
+    .execute()
+}

@@ -1,0 +1,83 @@
+import type { tasks } from '@reticle/contracts/api/tasks'
+import type { webhooks } from '@reticle/contracts/api/webhooks'
+import type { Service } from '@reticle/kit'
+import type { Bus } from '@reticle/kit/bus/bus'
+import { type Clock, systemClock } from '@reticle/kit/clock'
+import type { Logger } from '@reticle/kit/log'
+import { type OutgoingOptions, openOutgoing } from '@reticle/kit/outgoing/fetch'
+import { guard } from '@reticle/kit/rpc/guard'
+import { secretBox } from '@reticle/kit/secrets'
+import type { Kysely } from 'kysely'
+import type { WebhooksSettings } from './config.ts'
+import type { WebhooksDb } from './db/schema.ts'
+import { startDispatcher } from './deliveries/dispatch.ts'
+import { matchEvents } from './deliveries/match.ts'
+import { deliveryHandlers } from './deliveries/rpc.ts'
+import { startSweeper } from './deliveries/sweeper.ts'
+import { webhookHandlers } from './webhooks/rpc.ts'
+
+export { readConfig, type WebhooksSettings } from './config.ts'
+export { migrations } from './db/migrations/index.ts'
+export type { WebhooksDb } from './db/schema.ts'
+export { webhookRules } from './webhooks/policy.ts'
+
+/** Its tables live here, and nobody else's. */
+export const schema = 'webhooks'
+
+export interface WebhooksPorts {
+  db: Kysely<WebhooksDb>
+  bus: Bus
+  log: Logger
+  settings: WebhooksSettings
+  services: { tasks: Pick<Service<typeof tasks>, 'authorize'> }
+  clock?: Clock
+  /** Resolver, roots of trust and times of the way out to receivers, where they are not the system's. */
+  outgoing?: Partial<OutgoingOptions>
+}
+
+export interface Webhooks {
+  services: { webhooks: Service<typeof webhooks> }
+  stop: () => Promise<void>
+}
+
+/** Starts the service: handlers, the consumer of `reticle.events.v1` and the dispatcher of messages. */
+export function startWebhooks(ports: WebhooksPorts): Webhooks {
+  const { db, bus, log, settings, services, clock = systemClock } = ports
+  const rules = { nets: settings.allowedNets, allowHttp: settings.allowHttp }
+  const secrets = secretBox(settings.secretKeys)
+  const shared = { db, clock, log, secrets, tasks: services.tasks }
+
+  const dispatcher = startDispatcher({
+    ...shared,
+    outgoing: openOutgoing({ ...rules, ...ports.outgoing }),
+    schedule: { seconds: settings.retrySeconds, random: Math.random },
+  })
+  const base = `${settings.publicUrl}/api`
+  const handle = matchEvents({ clock, base, onMessages: () => wakeAfterCommit(dispatcher.wake) })
+  const group = { group: 'reticle.webhooks', topic: 'reticle.events.v1' } as const
+  const subscription = bus.subscribe({ ...group, db, handle })
+  const sweeper = startSweeper(shared)
+
+  const handlers = {
+    ...webhookHandlers({ ...shared, guard: rules, perProject: settings.perProject }),
+    ...deliveryHandlers(shared),
+  }
+  return {
+    services: {
+      webhooks: guard(handlers, (thrown, { request_id }) =>
+        log.error({ err: thrown, request_id }, 'a handler failed'),
+      ),
+    },
+    stop: async () => {
+      await subscription.stop()
+      await Promise.all([dispatcher.stop(), sweeper.stop()])
+    },
+  }
+}
+
+const commitMs = 20
+
+/** The bus commits right after the handler. Should it take longer, the dispatcher's own poll finds the messages. */
+function wakeAfterCommit(wake: () => void): void {
+  setTimeout(wake, commitMs).unref()
+}

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely'
+import type { ProjectRow, WebhooksDb } from '../db/schema.ts'
+
+type Db = Kysely<WebhooksDb>
+
+/**
+ * Locks the row that stands for all webhooks of a project. Its first event may not have come yet: then the row is made of
+ * what is known, and the event completes it.
+ */
+export async function lockProject(
+  db: Db,
+  { id, organization_id }: Pick<ProjectRow, 'id' | 'organization_id'>,
+): Promise<ProjectRow> {
+  await db
+    .insertInto('projects')
+    .values({ id, organization_id, owner_id: null })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+  return db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+/** Keeps what an event says of a project; events of one project come in order. */
+export async function saveProject(db: Db, project: ProjectRow): Promise<void> {
+  const { id, ...known } = project
+  await db
+    .insertInto('projects')
+    .values(project)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(known))
+    .execute()
+}

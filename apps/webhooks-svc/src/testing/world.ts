@@ -1,0 +1,74 @@
+import type { Facts } from '@reticle/contracts/rest/facts'
+import { type Context, notFound } from '@reticle/kit'
+import { type Outgoing, openOutgoing } from '@reticle/kit/outgoing/fetch'
+import { readNets } from '@reticle/kit/outgoing/guard'
+import { secretBox } from '@reticle/kit/secrets'
+import type { Insertable, Kysely } from 'kysely'
+import { afterAll } from 'vitest'
+import type { WebhooksDb, WebhooksTable } from '../db/schema.ts'
+import { lockProject } from '../projects/repo.ts'
+
+/** What the tests of this service stand on, beside a real database. */
+
+export const secrets = secretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
+
+export interface KnownProject {
+  owner_id: number
+  organization_id?: number
+  /** Roles of members. */
+  roles?: Record<number, string>
+}
+
+/** projects-svc as this service sees it: facts of the projects in `known`. */
+export function projectFacts(known: Record<number, KnownProject>) {
+  const authorize = async ({ id }: { id: number }, { principal }: Context): Promise<Facts> => {
+    const project = known[id]
+    if (!project) throw notFound()
+    const user_id = principal?.user_id ?? 0
+    return {
+      ...{ target: 'project', project_id: id, task_id: null, job_id: null },
+      organization_id: project.organization_id ?? null,
+      organization_role: project.roles?.[user_id] ?? null,
+      relations: project.owner_id === user_id ? ['project owner', 'project staff'] : [],
+      ...{ labels_revision: 0, size: 0, dimension: '2d', subset: '', name: 'p' },
+      ...{ updated_date: '2026-03-01T10:00:00.000Z', jobs: [] },
+    }
+  }
+  return { authorize }
+}
+
+/** A webhook that wants everything of project 7, unless it is said otherwise. */
+export async function addWebhook(
+  db: Kysely<WebhooksDb>,
+  given: Partial<Insertable<WebhooksTable>> = {},
+): Promise<number> {
+  const project_id = given.project_id ?? 7
+  await lockProject(db, { id: project_id, organization_id: null })
+  const date = new Date('2026-03-01T09:00:00Z')
+  const { id } = await db
+    .insertInto('webhooks')
+    .values({
+      ...{ type: 'project', project_id, target_url: 'https://example.org', description: '' },
+      ...{ owner_id: 1, owner_username: 'anna', owner_first_name: '', owner_last_name: '' },
+      events: [
+        'create:task',
+        'delete:project',
+        'delete:task',
+        'update:job',
+        'update:project',
+        'update:task',
+      ],
+      ...{ is_active: true, enable_ssl: true, created_date: date, updated_date: date },
+      ...given,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** The way out, to this machine only. */
+export function loopback(): Outgoing {
+  const outgoing = openOutgoing({ nets: readNets(['127.0.0.0/8']), allowHttp: true })
+  afterAll(() => outgoing.close())
+  return outgoing
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '@reticle/kit/clock'
+import type { SecretBox } from '@reticle/kit/secrets'
+import type { Updateable } from 'kysely'
+import type { WebhookRow, WebhooksTable } from '../db/schema.ts'
+import type { Fields } from './check.ts'
+import { openSecret, sealSecret } from './secret.ts'
+
+const plain = ['target_url', 'description', 'is_active', 'enable_ssl'] as const
+
+/**
+ * What has to be written so that the row is as `fields` want it; nothing when it is so already. A change moves
+ * `updated_date` on by a millisecond at least: it is the record's revision.
+ */
+export function changesOf(
+  before: WebhookRow,
+  { secret, events, ...fields }: Fields,
+  { clock, secrets }: { clock: Clock; secrets: SecretBox },
+): Updateable<WebhooksTable> | undefined {
+  const changed = plain.filter((key) => fields[key] !== undefined && fields[key] !== before[key])
+  const isOther = events !== undefined && events.join() !== before.events.join()
+  const changes: Updateable<WebhooksTable> = {
+    ...Object.fromEntries(changed.map((key) => [key, fields[key]])),
+    ...(isOther && { events }),
+    ...(secret !== undefined && secretChange(before, secret, secrets)),
+  }
+  if (Object.keys(changes).length === 0) return undefined
+  const now = Math.max(clock.now().getTime(), before.updated_date.getTime() + 1)
+  return { ...changes, ...freshStart(changes), updated_date: new Date(now) }
+}
+
+function secretChange(before: WebhookRow, secret: string, secrets: SecretBox) {
+  if (secret === openSecret(secrets, before)) return {}
+  return { secret_sealed: secret === '' ? null : sealSecret(secrets, before.id, secret) }
+}
+
+/** Another target, or one that is said to work again, is not suspected for earlier failures. */
+function freshStart({ target_url, is_active }: Updateable<WebhooksTable>) {
+  return target_url !== undefined || is_active === true ? { failure_streak: 0 } : {}
+}

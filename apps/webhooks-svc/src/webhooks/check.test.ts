@@ -1,0 +1,98 @@
+import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
+import { webhookCreate, webhookPatch } from '@reticle/contracts/rest/webhooks'
+import { describe, expect, test } from 'vitest'
+import { readFields, readScope } from './check.ts'
+
+const guard = { nets: [], allowHttp: false }
+const read = (body: WebhookPatch) => readFields(body, 'project', guard)
+
+describe('a target that is refused when it is written', () => {
+  test.each([
+    ...['http://example.org', 'example.org', 'ftp://example.org', 'https://'],
+    ...['https://user:pass@example.org', 'https://exam ple.org', 'https://example.org/#a'],
+    ...['https://127.0.0.1', 'https://[::1]', 'https://2130706433', 'https://0x7f.1'],
+    ...['https://[::ffff:10.0.0.1]', 'https://169.254.169.254', 'https://localhost'],
+    ...['https://a.svc.cluster.local', 'https://a.internal', 'https://a.local'],
+  ])('%s', (target_url) => {
+    const attempt = () => read({ target_url })
+    expect(attempt).toThrow(
+      expect.objectContaining({
+        kind: 'invalid',
+        code: 'webhook_url_invalid',
+        body: { target_url: [expect.any(String)] },
+      }),
+    )
+  })
+})
+
+test('a target of 8,193 characters is refused by its shape', () => {
+  const target_url = `https://example.org/${'a'.repeat(8173)}`
+  expect(webhookPatch.safeParse({ target_url }).success).toBe(false)
+})
+
+test('plain http is taken where the installation allows it', () => {
+  const open = { nets: [], allowHttp: true }
+  expect(readFields({ target_url: 'http://example.org' }, 'project', open)).toEqual({
+    target_url: 'http://example.org',
+  })
+})
+
+describe('events', () => {
+  test('are sorted, and repeated ones count once', () => {
+    expect(read({ events: 'update:task, create:task,update:task' })).toEqual({
+      events: ['create:task', 'update:task'],
+    })
+  })
+
+  test.each([
+    ['x', { events: ['"x" is not a valid choice.'] }],
+    ['update:task,nonsense', { events: ['"nonsense" is not a valid choice.'] }],
+    ['constructor', { events: ['"constructor" is not a valid choice.'] }],
+    ['ping', { events: ['"ping" is not a valid choice.'] }],
+    ['create:project', { non_field_errors: ['Invalid events list for project webhook'] }],
+  ])('%s is refused', (events, body) => {
+    expect(() => read({ events })).toThrow(expect.objectContaining({ kind: 'invalid', body }))
+  })
+
+  test.each([[''], [' , '], [[]]])('%j is refused by its shape', (events) => {
+    expect(webhookPatch.safeParse({ events }).success).toBe(false)
+  })
+})
+
+test('another content type is refused', () => {
+  expect(read({ content_type: 'application/json' })).toEqual({})
+  expect(() => read({ content_type: 'text/xml' })).toThrow(
+    expect.objectContaining({ body: { content_type: ['"text/xml" is not a valid choice.'] } }),
+  )
+})
+
+test.each([
+  [{ secret: 'x'.repeat(65) }],
+  [{ secret: 'a\0b' }],
+  [{ secret: {} }],
+  [{ enable_ssl: null }],
+])('%j is refused by its shape', (body) => {
+  expect(webhookPatch.safeParse(body).success).toBe(false)
+})
+
+describe('the scope of a new webhook', () => {
+  test('is its project', () => {
+    expect(readScope({ type: 'project', project_id: 7 })).toBe(7)
+  })
+
+  test.each([
+    [{ type: 'project' }, 'project_id'],
+    [{ type: 'project', project_id: null }, 'project_id'],
+    [{ type: 'organization', project_id: 7 }, 'project_id'],
+    [{ type: 'organization' }, 'non_field_errors'],
+  ])('%j is refused', (body, field) => {
+    expect(() => readScope(body)).toThrow(
+      expect.objectContaining({ kind: 'invalid', body: { [field]: [expect.any(String)] } }),
+    )
+  })
+
+  test('a type that does not exist is refused by its shape', () => {
+    const body = { target_url: 'https://example.org', events: 'update:task', type: 'user' }
+    expect(webhookCreate.safeParse(body).success).toBe(false)
+  })
+})

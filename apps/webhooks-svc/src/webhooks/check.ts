@@ -1,0 +1,67 @@
+import { webhookEvents } from '@reticle/contracts/events/webhook-events'
+import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
+import { type DomainError, invalid } from '@reticle/kit'
+import { type Guard, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
+import type { WebhookRow } from '../db/schema.ts'
+
+/** What a client may set, as it is stored; the secret is still in the clear. */
+export type Fields = Partial<
+  Pick<WebhookRow, 'target_url' | 'description' | 'events' | 'is_active' | 'enable_ssl'>
+> & { secret?: string }
+
+/**
+ * Reads the fields of a body in the context that shapes cannot see: where the target leads, which events exist for this
+ * type of webhook (`spec/api-annotations.md` 4.2, 4.6). Pure: no name is resolved.
+ *
+ * @throws DomainError invalid, naming the field
+ */
+export function readFields(body: WebhookPatch, type: WebhookRow['type'], guard: Guard): Fields {
+  const { target_url, events, content_type, ...fields } = body
+  if (content_type !== undefined && content_type !== 'application/json')
+    throw invalid({ content_type: `"${content_type}" is not a valid choice.` })
+  if (target_url !== undefined) assertTarget(target_url, guard)
+  return {
+    ...fields,
+    ...(target_url !== undefined && { target_url }),
+    ...(events !== undefined && { events: readEvents(events, type) }),
+  }
+}
+
+function assertTarget(target: string, guard: Guard): void {
+  try {
+    readTarget(target, guard)
+  } catch (thrown) {
+    if (!(thrown instanceof TargetRefused)) throw thrown
+    throw invalid({ target_url: thrown.message }, 'webhook_url_invalid')
+  }
+}
+
+/** Names joined by commas; repeated ones count once, the order is that of the alphabet. */
+function readEvents(text: string, type: WebhookRow['type']): string[] {
+  const names = [...new Set(text.split(',').map((name) => name.trim()))].filter(Boolean).sort()
+  const unknown = names.find((name) => !Object.hasOwn(webhookEvents, name))
+  if (unknown !== undefined) throw invalid({ events: `"${unknown}" is not a valid choice.` })
+  if (!names.every((name) => webhookEvents[name]?.includes(type)))
+    throw invalid({ non_field_errors: `Invalid events list for ${type} webhook` })
+  return names
+}
+
+/**
+ * The project of a new webhook. Organizations cannot be chosen: a webhook of type organization has no scope to be in.
+ *
+ * @throws DomainError invalid
+ */
+export function readScope(body: { type: string; project_id?: number | null }): number {
+  const { type, project_id } = body
+  if (type === 'project' && project_id != null) return project_id
+  if (type === 'project') throw invalid({ project_id: 'This field is required.' }, 'required')
+  if (project_id != null)
+    throw invalid({ project_id: 'A webhook of type organization belongs to no project.' })
+  throw invalid({
+    non_field_errors: 'A webhook of type organization needs the scope of an organization.',
+  })
+}
+
+/** A reference in a body to a project that does not exist. */
+export const noSuchProject = (id: number): DomainError =>
+  invalid({ project_id: `Invalid pk "${id}" - object does not exist.` })

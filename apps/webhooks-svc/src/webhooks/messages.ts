@@ -1,0 +1,45 @@
+import type { Webhook } from '@reticle/contracts/rest/webhooks'
+import type { WebhookRow } from '../db/schema.ts'
+
+/** A webhook with what stands elsewhere: its project's organization and the newest of its deliveries. */
+export type WebhookView = WebhookRow & {
+  organization_id: number | null
+  last_status: number | null
+  last_delivery_date: Date | null
+}
+
+/** The record of `spec/api-annotations.md` 4.1. Of the secret only its being there is told. */
+export function toWebhook(row: WebhookView): Webhook {
+  const { id, target_url, description, type, project_id, is_active, enable_ssl } = row
+  return {
+    url: `/webhooks/${id}`,
+    id,
+    target_url,
+    description,
+    type,
+    project_id,
+    organization: row.organization_id,
+    events: row.events.join(','),
+    events_list: row.events,
+    content_type: 'application/json',
+    has_secret: row.secret_sealed !== null,
+    is_active,
+    enable_ssl,
+    owner: ownerOf(row),
+    created_date: row.created_date.toISOString(),
+    updated_date: row.updated_date.toISOString(),
+    ...(row.last_status !== null && { last_status: row.last_status }),
+    ...(row.last_delivery_date && { last_delivery_date: row.last_delivery_date.toISOString() }),
+  }
+}
+
+/** As they were called when they made it. */
+function ownerOf(row: WebhookRow) {
+  return {
+    url: `/users/${row.owner_id}`,
+    id: row.owner_id,
+    username: row.owner_username,
+    first_name: row.owner_first_name,
+    last_name: row.owner_last_name,
+  }
+}

@@ -1,0 +1,26 @@
+import type { Principal } from '@reticle/contracts/principal'
+import type { Facts } from '@reticle/contracts/rest/facts'
+import type { Rule, Standing } from '@reticle/kit'
+
+const owners = { is: ['webhook owner', 'project owner'], role: 'worker' } as const
+const projectOwner = { is: ['project owner'], role: 'worker' } as const
+const all = { role: 'worker' } as const
+
+/** Who may do what with webhooks of a project: `spec/api-annotations.md` 4.2. Deliveries count as viewing. */
+export const webhookRules: readonly Rule[] = [
+  { action: 'create', sandbox: projectOwner, leader: all, member: projectOwner },
+  { action: 'view', sandbox: owners, leader: all, member: owners },
+  { action: 'update', sandbox: owners, leader: all, member: owners },
+  { action: 'delete', sandbox: owners, leader: all, member: owners },
+]
+
+/** How the caller stands to a project's webhook, by the facts of the project and the webhook's owner. */
+export function standing(
+  facts: Facts,
+  { user_id }: Principal,
+  webhook?: { owner_id: number },
+): Standing {
+  const { organization_id, organization_role, relations } = facts
+  const own = webhook?.owner_id === user_id ? ['webhook owner'] : []
+  return { organization_id, organization_role, relations: [...relations, ...own] }
+}

@@ -1,0 +1,145 @@
+import type { webhooks } from '@reticle/contracts/api/webhooks'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Facts } from '@reticle/contracts/rest/facts'
+import type { Webhook, WebhookPatch } from '@reticle/contracts/rest/webhooks'
+import { allow, type Context, invalid, type Service, signedIn } from '@reticle/kit'
+import type { Clock } from '@reticle/kit/clock'
+import { assertMatches } from '@reticle/kit/etag'
+import type { Guard } from '@reticle/kit/outgoing/guard'
+import type { SecretBox } from '@reticle/kit/secrets'
+import type { Kysely } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { lockProject } from '../projects/repo.ts'
+import { changesOf } from './changes.ts'
+import { type Fields, noSuchProject, readFields, readScope } from './check.ts'
+import { listWebhooks } from './list.ts'
+import { toWebhook } from './messages.ts'
+import { factsOf, missing, type PermitDeps, permit } from './permit.ts'
+import { standing, webhookRules } from './policy.ts'
+import {
+  countWebhooks,
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  lockWebhook,
+  updateWebhook,
+} from './repo.ts'
+import { sealSecret } from './secret.ts'
+
+export interface WebhookDeps extends PermitDeps {
+  secrets: SecretBox
+  guard: Guard
+  clock: Clock
+  /** Webhooks a project may have. */
+  perProject: number
+}
+
+type Handlers = Pick<
+  Service<typeof webhooks>,
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'replaceWebhook'
+  | 'deleteWebhook'
+>
+
+/** Webhooks as a resource: `spec/api-annotations.md` 4.1 and 4.2. */
+export function webhookHandlers(deps: WebhookDeps): Handlers {
+  const { db } = deps
+  return {
+    async listWebhooks(query, context) {
+      const { count, results } = await listWebhooks(db, signedIn(context), query)
+      return { count, results: results.map(toWebhook) }
+    },
+
+    async createWebhook({ body }, context) {
+      const project_id = readScope(body)
+      const owner = signedIn(context)
+      const facts = await factsOf(deps, project_id, context)
+      if (!facts) throw noSuchProject(project_id)
+      allow(webhookRules, 'create', owner, standing(facts, owner))
+      const fields = readFields(body, 'project', deps.guard)
+      const id = await insert(deps, { ...fields, target_url: body.target_url }, facts, owner)
+      return read(db, id)
+    },
+
+    async getWebhook({ id }, context) {
+      await permit(deps, 'view', id, context)
+      return read(db, id)
+    },
+
+    async updateWebhook({ id, if_match, body }, context) {
+      return change(deps, { id, if_match, body }, context)
+    },
+
+    async replaceWebhook({ id, if_match, body }, context) {
+      return change(deps, { id, if_match, body }, context)
+    },
+
+    async deleteWebhook({ id, if_match }, context) {
+      await permit(deps, 'delete', id, context)
+      await db.transaction().execute(async (tx) => {
+        assertMatches(if_match, (await lockWebhook(tx, id)) ?? missing())
+        await deleteWebhook(tx, id)
+      })
+    },
+  }
+}
+
+async function read(db: Kysely<WebhooksDb>, id: number): Promise<Webhook> {
+  return toWebhook((await findWebhook(db, id)) ?? missing())
+}
+
+/** The project's row is locked, so that nobody else adds the one that is too many, and no deletion is missed. */
+function insert(
+  { db, clock, secrets, perProject }: WebhookDeps,
+  { secret = '', ...fields }: Fields & { target_url: string },
+  { organization_id, project_id }: Facts,
+  owner: Principal,
+): Promise<number> {
+  const now = clock.now()
+  return db.transaction().execute(async (tx) => {
+    const project = await lockProject(tx, { id: project_id ?? 0, organization_id })
+    if (project.is_deleted) throw noSuchProject(project.id)
+    if ((await countWebhooks(tx, project.id)) >= perProject)
+      throw invalid({ non_field_errors: `A project may have at most ${perProject} webhooks.` })
+    const id = await insertWebhook(tx, {
+      ...defaults,
+      ...fields,
+      ...ownerColumns(owner),
+      type: 'project',
+      project_id: project.id,
+      created_date: now,
+      updated_date: now,
+    })
+    if (secret) await updateWebhook(tx, id, { secret_sealed: sealSecret(secrets, id, secret) })
+    return id
+  })
+}
+
+const defaults = { description: '', events: [], is_active: true, enable_ssl: true }
+
+const ownerColumns = ({ user_id, username, first_name, last_name }: Principal) => ({
+  owner_id: user_id,
+  owner_username: username,
+  owner_first_name: first_name,
+  owner_last_name: last_name,
+})
+
+/** PATCH and PUT differ in what the body has to name; neither touches what it does not name. */
+async function change(
+  deps: WebhookDeps,
+  { id, if_match, body }: { id: number; if_match?: string; body: WebhookPatch },
+  context: Context,
+): Promise<Webhook> {
+  const { type } = await permit(deps, 'update', id, context)
+  const fields = readFields(body, type, deps.guard)
+  await deps.db.transaction().execute(async (tx) => {
+    const before = (await lockWebhook(tx, id)) ?? missing()
+    assertMatches(if_match, before)
+    const changes = changesOf(before, fields, deps)
+    if (changes) await updateWebhook(tx, id, changes)
+  })
+  return read(deps.db, id)
+}

@@ -1,0 +1,17 @@
+import type { SecretBox } from '@reticle/kit/secrets'
+import type { WebhookRow } from '../db/schema.ts'
+
+/** A sealed secret is bound to its webhook: moved to another one it cannot be opened (`reliability.md` 11). */
+const placeOf = (id: number) => `webhooks.secret:${id}`
+
+export function sealSecret(secrets: SecretBox, id: number, secret: string): string {
+  return secrets.seal(secret, placeOf(id))
+}
+
+/** The secret in the clear; `''` when there is none. */
+export function openSecret(
+  secrets: SecretBox,
+  { id, secret_sealed }: Pick<WebhookRow, 'id' | 'secret_sealed'>,
+): string {
+  return secret_sealed === null ? '' : secrets.open(secret_sealed, placeOf(id))
+}
