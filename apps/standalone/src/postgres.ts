@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chown, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
+import { asServer, binary, createCluster, dataOf, readPassword } from './postgres-cluster.ts'
 import { type Home, type Placing, placeServer } from './postgres-home.ts'
 
 export interface PostgresOptions extends Placing {
@@ -50,44 +50,6 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-const dataOf = (home: Home) => join(home.folder, 'data')
-
-async function readPassword(dataDir: string, home: Home): Promise<string> {
-  const file = join(dataDir, 'postgres-password')
-  const known = await readFile(file, 'utf8').catch(() => undefined)
-  if (known) return known.trim()
-  if (existsSync(dataOf(home))) {
-    throw new Error(
-      `${file} is missing, and without it the database in ${home.folder} cannot be opened: put it back`,
-    )
-  }
-  const password = randomBytes(24).toString('hex')
-  await writeFile(file, `${password}\n`, { mode: 0o600 })
-  return password
-}
-
-/** Made under another name and renamed when complete: a first start that was cut leaves nothing half-made. */
-async function createCluster(home: Home, password: string): Promise<void> {
-  const made = join(home.folder, 'data.new')
-  const secret = join(home.folder, 'password.new')
-  await rm(made, { recursive: true, force: true })
-  await writeFile(secret, password, { mode: 0o600 })
-  if (home.account) await chown(secret, home.account.uid, home.account.gid)
-  const locale = [
-    '--encoding=UTF8',
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
-  ]
-  const access = ['--username=reticle', '--auth=scram-sha-256', `--pwfile=${secret}`]
-  try {
-    await run(binary(home, 'initdb'), [`--pgdata=${made}`, ...locale, ...access], asServer(home))
-    await rename(made, dataOf(home))
-  } finally {
-    await rm(secret, { force: true })
-  }
-}
-
 /** The reason why the server did not come up, or nothing when it answers. */
 async function launch(
   home: Home,
@@ -107,17 +69,18 @@ async function launch(
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   })
-  await log.close()
   let ended: string | undefined
   server.once('error', (error) => (ended = error.message))
   server.once('exit', () => (ended ??= ''))
   server.unref()
+  await log.close()
 
   const limit = Date.now() + startLimitMs
   while (ended === undefined && Date.now() < limit) {
     if (await answers(url)) return undefined
     await sleep(25)
   }
+  if (ended === undefined) await stopServer(home)
   const lines = (await readFile(logFile, 'utf8')).trim().split('\n')
   return [...lines.slice(-40), ended ?? 'no answer in time'].join('\n').trim()
 }
@@ -155,7 +118,3 @@ async function stopServer(home: Home): Promise<void> {
     )
   await stop('fast', 10).catch(() => stop('immediate', 10))
 }
-
-const binary = (home: Home, name: string) =>
-  join(home.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
-const asServer = (home: Home) => ({ cwd: dirname(dataOf(home)), ...home.account })

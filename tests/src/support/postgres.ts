@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockDataDir } from '@reticle/standalone/lock'
@@ -12,7 +12,9 @@ export async function startTestPostgres(): Promise<Postgres & { prefix: string }
   const given = process.env.RETICLE_TEST_DATABASE_URL
   if (given) return { url: given, prefix, stop: () => dropAll(given, prefix) }
   await removeLeftBehind()
-  return { ...(await startIn(await mkdtemp(join(tmpdir(), dataDirName)))), prefix }
+  const dataDir = await mkdtemp(join(tmpdir(), dataDirName))
+  await chmod(dataDir, 0o755)
+  return { ...(await startIn(dataDir)), prefix }
 }
 
 const dataDirName = 'reticle-test-'
@@ -26,7 +28,7 @@ const settings = {
 
 async function startIn(dataDir: string): Promise<Postgres> {
   const unlock = await lockDataDir(dataDir)
-  const { url, stop } = await startPostgres({ dataDir, settings, outside: tmpdir() })
+  const { url, stop } = await startPostgres({ dataDir, settings })
   return {
     url,
     stop: async () => {

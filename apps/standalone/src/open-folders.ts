@@ -1,0 +1,46 @@
+import { chmod, mkdir, realpath, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+/** The account the server runs as when we are root, which PostgreSQL refuses to be: nobody. */
+export interface Account {
+  uid: number
+  gid: number
+}
+
+/** The topmost folder on the way to `path` that `account` may not walk through. */
+export async function closedFolder(
+  path: string,
+  account: Account | undefined,
+): Promise<string | undefined> {
+  if (!account) return undefined
+  const above = dirname(path)
+  const closed = above === path ? undefined : await closedFolder(above, account)
+  if (closed) return closed
+  const { mode, uid } = await stat(await realpath(path))
+  const bit = uid === account.uid ? 0o100 : 0o001
+  return (mode & bit) === 0 ? path : undefined
+}
+
+/** Makes `folder` where it is missing. @throws Error naming the folder that keeps the account out */
+export async function openOutside(folder: string, account: Account | undefined, closed: string) {
+  try {
+    await makeOpen(folder)
+  } catch (cause) {
+    throw new Error(closedSentence(closed), { cause })
+  }
+  const blocked = await closedFolder(folder, account)
+  if (blocked) throw new Error(closedSentence(blocked))
+}
+
+/** Makes what is missing with mode 0755, whatever the umask; folders that exist stay as they are. */
+export async function makeOpen(folder: string): Promise<void> {
+  let path = resolve(folder)
+  const first = await mkdir(path, { recursive: true, mode: 0o755 })
+  while (first !== undefined && path.length >= first.length) {
+    await chmod(path, 0o755)
+    path = dirname(path)
+  }
+}
+
+export const closedSentence = (folder: string) =>
+  `the database server runs as uid 65534 and cannot enter ${folder}: open it (chmod o+x ${folder}) or choose another folder with RETICLE_DATA_DIR`

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Home } from './postgres-home.ts'
+
+const run = promisify(execFile)
+
+/** The folder of the cluster itself. */
+export const dataOf = (home: Home) => join(home.folder, 'data')
+
+/** The administrator's, made up on the first start and kept readable to the owner of the data directory alone. */
+export async function readPassword(dataDir: string, home: Home): Promise<string> {
+  const file = join(dataDir, 'postgres-password')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known) return known.trim()
+  if (existsSync(dataOf(home))) {
+    throw new Error(
+      `${file} is missing, and without it the database in ${home.folder} cannot be opened: put it back`,
+    )
+  }
+  const password = randomBytes(24).toString('hex')
+  await writeFile(file, `${password}\n`, { mode: 0o600 })
+  return password
+}
+
+/** Made under another name and renamed when complete: a first start that was cut leaves nothing half-made. */
+export async function createCluster(home: Home, password: string): Promise<void> {
+  const made = join(home.folder, 'data.new')
+  const secret = join(home.folder, 'password.new')
+  await rm(made, { recursive: true, force: true })
+  await writeFile(secret, password, { mode: 0o600 })
+  if (home.account) await chown(secret, home.account.uid, home.account.gid)
+  const locale = [
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+  ]
+  const access = ['--username=reticle', '--auth=scram-sha-256', `--pwfile=${secret}`]
+  try {
+    await run(binary(home, 'initdb'), [`--pgdata=${made}`, ...locale, ...access], asServer(home))
+    await rename(made, dataOf(home))
+  } finally {
+    await rm(secret, { force: true })
+  }
+}
+
+export const binary = (home: Home, name: string) =>
+  join(home.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
+/** How its programs are run: in a folder, and as an account, that fit them. */
+export const asServer = (home: Home) => ({ cwd: home.folder, ...home.account })
