@@ -76,8 +76,9 @@ function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
 async function* importFile(file: CocoFile, state: Import): AsyncGenerator<Imported> {
   const index = await readIndex(file, state.target.frames, state.onBytes)
   const ids = idSet()
-  const wanted = (key: string): boolean => key === 'annotations'
+  const wanted = (key: string): boolean => key !== 'images' && key !== 'categories'
   for await (const member of scanFile(file, { wanted }, state.onBytes)) {
+    if (member.key !== 'annotations') continue
     for (const { record, place } of recordsOf(member, file, 'annotation')) {
       const found = findPlaces(record, place, index, ids, state)
       if (!found) continue

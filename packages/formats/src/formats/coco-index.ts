@@ -1,7 +1,7 @@
 /** What an import of a COCO file keeps in memory: its images and categories (spec/formats.md 8.3). */
 import { FormatError } from '../errors.ts'
 import { isRecord, readInteger, readText, wrong } from '../json/fields.ts'
-import { isBatch, type Member, ScanError, type ScanOptions, scanArrays } from '../json/scan.ts'
+import { createScanner, isBatch, type Member, ScanError, type ScanOptions } from '../json/scan.ts'
 import { deepestOf, frameMatcher } from '../match-frames.ts'
 import type { TargetFrame, TargetFrames } from '../model.ts'
 import type { CocoFile } from './coco-files.ts'
@@ -18,8 +18,8 @@ export interface CocoIndex {
 }
 
 /**
- * Reads everything but the annotations: the keys of the root come in any order, and official files have
- * annotations before categories.
+ * Reads images and categories. The keys of the root come in any order, and official files have
+ * annotations before categories: those are walked over, the rest of the file is left for later.
  * @throws {FormatError} when the file is no COCO file, or an image is given twice.
  */
 export async function readIndex(
@@ -30,45 +30,53 @@ export async function readIndex(
   const names = new Map<number, string>()
   const categories = new Map<number, string>()
   const keys = new Set<string>()
+  let isComplete = false
   const wanted = (key: string): boolean => {
     keys.add(key)
-    return key !== 'annotations'
+    const isIndex = key === 'images' || key === 'categories'
+    // The members before this key have been read to their end.
+    isComplete = !isIndex && expectedKeys.every((expected) => keys.has(expected))
+    return isIndex
   }
-  for await (const member of scanFile(file, { wanted }, onBytes)) {
+  for await (const member of scanFile(file, { wanted }, onBytes, () => isComplete)) {
     if (member.key === 'images') readImages(member, file, names)
     if (member.key === 'categories') readCategories(member, file, categories)
   }
-  const missing = ['images', 'annotations', 'categories'].filter((key) => !keys.has(key))
+  const missing = expectedKeys.filter((key) => !keys.has(key))
   if (missing.length > 0) {
-    const expected = 'expected an object with images, annotations and categories'
-    throw new FormatError(`${expected}: ${missing.join(', ')} missing`, { file: file.name })
+    const reason = `expected an object with ${expectedKeys.join(', ')}: ${missing.join(', ')} missing`
+    throw new FormatError(reason, { file: file.name })
   }
   return { images: matchImages(names, target, file.subset), categories }
 }
 
-/** The members of a file; faults of the text come as a `FormatError` with file and byte. */
+const expectedKeys = ['images', 'categories', 'annotations']
+
+/**
+ * The members of a file; faults of the text come as a `FormatError` with file and byte.
+ * @param isEnough Asked after each piece: true ends the scan before the file does.
+ */
 export async function* scanFile(
   file: CocoFile,
   options: ScanOptions,
   onBytes: (bytes: number) => void,
+  isEnough: () => boolean = () => false,
 ): AsyncGenerator<Member> {
+  const scanner = createScanner(options)
+  let left = file.size
   try {
-    yield* scanArrays(counted(file.read(), onBytes), options)
+    for await (const piece of file.read()) {
+      left -= piece.length
+      onBytes(piece.length)
+      yield* scanner.feed(piece)
+      if (isEnough()) return onBytes(left)
+    }
+    scanner.end()
   } catch (error) {
     if (!(error instanceof ScanError)) throw error
     const isList = error.reason === 'expected an object'
     const reason = isList ? 'expected an object with images and annotations' : error.reason
     throw new FormatError(reason, { file: file.name, record: error.where, offset: error.offset })
-  }
-}
-
-async function* counted(
-  pieces: AsyncIterable<Uint8Array>,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) {
-    onBytes(piece.length)
-    yield piece
   }
 }
 

@@ -21,10 +21,24 @@ export function readText(record: JsonRecord, field: string, place: Place): strin
   throw wrong(field, value, 'a text', place)
 }
 
+/** More than any object may have: rasterisers walk them all (spec/api-annotations.md 1.5). */
+const numbersInList = 200_000
+
 /** A list of finite numbers; `field` is only its name in messages. */
 export function readNumbers(value: unknown, field: string, place: Place): number[] {
+  if (isNumbers(value)) {
+    if (value.length <= numbersInList) return value
+    throw new FormatError(`${field} has ${value.length} numbers, at most ${numbersInList}`, place)
+  }
   if (!Array.isArray(value)) throw wrong(field, value, 'a list of numbers', place)
-  return value.map((entry: unknown, index) => readNumber(entry, `${field}[${index}]`, place))
+  const at = value.findIndex((entry) => !Number.isFinite(entry))
+  throw wrong(`${field}[${at}]`, value[at], 'a finite number', place)
+}
+
+function isNumbers(value: unknown): value is number[] {
+  if (!Array.isArray(value)) return false
+  for (const entry of value) if (!Number.isFinite(entry)) return false
+  return true
 }
 
 export function readNumber(value: unknown, field: string, place: Place): number {
