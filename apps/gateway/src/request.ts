@@ -42,6 +42,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply): Context
   })
   return {
     principal: request.principal,
+    address: request.ip,
     request_id: request.id,
     deadline: Date.now() + (operation && isStream(operation) ? streamMs : messageMs),
     signal: gone.signal,
