@@ -11,7 +11,7 @@ export function blobSource(
     size,
     read: async (start, end) => {
       if (end <= start) return new Uint8Array()
-      const { chunks } = await blobs.get(key, { start, end })
+      const { chunks } = await blobs.get(key, { start, end: end - 1 })
       return gather(chunks)
     },
   }

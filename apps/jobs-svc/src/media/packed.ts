@@ -13,19 +13,28 @@ const pieceBytes = 64 * 1024
 /**
  * The original bytes of a picture in pieces.
  *
- * @throws DomainError not_found when the object is gone; an error of zlib (`isUnpackError`) when it cannot be unpacked
+ * @throws DomainError not_found when the object is gone. While reading: an error of zlib (`isUnpackError`).
  */
-export async function* readPlace(
+export async function openPlace(
   blobs: Pick<BlobStore, 'get'>,
   { key, offset, length, packing }: Place,
+): Promise<Pieces> {
+  if (length === 0) return unpack([], 'stored')
+  const { chunks } = await blobs.get(key, { start: offset, end: offset + length - 1 })
+  return unpack(chunks, packing)
+}
+
+/** The same, opened when it is first read. */
+export async function* readPlace(
+  blobs: Pick<BlobStore, 'get'>,
+  place: Place,
 ): AsyncGenerator<Uint8Array> {
-  const { chunks } = await blobs.get(key, { start: offset, end: offset + length })
-  yield* unpack(chunks, packing)
+  yield* await openPlace(blobs, place)
 }
 
 /** Undoes what a zip archive did to the bytes of a member. */
 export async function* unpack(
-  pieces: Pieces,
+  pieces: Pieces | Iterable<Uint8Array>,
   packing: Place['packing'],
 ): AsyncGenerator<Uint8Array> {
   if (packing === 'stored') {

@@ -13,6 +13,15 @@ export async function registerPending(db: Db, blob: NewBlob): Promise<void> {
     .execute()
 }
 
+/** For what can be made again at any time and needs nobody to refer to it. */
+export async function registerLive(db: Db, blob: NewBlob): Promise<void> {
+  await db
+    .insertInto('blobs')
+    .values({ ...blob, state: 'live' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 /** To be called in the transaction that begins to refer to the object. */
 export async function makeLive(
   db: Db,
@@ -57,4 +66,37 @@ export async function dropUnusedResult(db: Db, key: string | null): Promise<void
       not(exists(selectFrom('requests').select('rq_id').where('result_key', '=', key))),
     )
     .execute()
+}
+
+const hourMs = 3_600_000
+/** Results and pictures that were begun and never referred to. */
+const pendingMs = 24 * hourMs
+/** Somebody may still be reading it. */
+const deadMs = hourMs
+const batch = 500
+
+/** Objects that nobody needs: abandoned before they were referred to, or dead for an hour. */
+export function findRemovable(db: Db, now: Date, uploadTtlHours: number): Promise<BlobRow[]> {
+  const before = (ms: number) => new Date(now.getTime() - ms)
+  return db
+    .selectFrom('blobs')
+    .selectAll()
+    .where((row) =>
+      row.or([
+        row.and([row('state', '=', 'dead'), row('dead_date', '<', before(deadMs))]),
+        row.and([
+          row('state', '=', 'pending'),
+          row('kind', '=', 'upload'),
+          row('created_date', '<', before(uploadTtlHours * hourMs)),
+        ]),
+        row.and([row('state', '=', 'pending'), row('created_date', '<', before(pendingMs))]),
+      ]),
+    )
+    .limit(batch)
+    .execute()
+}
+
+/** Forgets an object that was removed, unless it came to life meanwhile. */
+export async function deleteBlob(db: Db, { key, state }: BlobRow): Promise<void> {
+  await db.deleteFrom('blobs').where('key', '=', key).where('state', '=', state).execute()
 }

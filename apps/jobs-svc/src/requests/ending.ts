@@ -5,10 +5,9 @@ import { emit } from '@reticle/kit/outbox/emit'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { makeDead, makeLive } from '../objects/repo.ts'
-import type { Lease } from './lease.ts'
-import { nextToken } from './lease.ts'
+import { type Lease, nextToken } from './lease.ts'
 import { toRequest } from './messages.ts'
-import { lockTenant } from './repo.ts'
+import { extendLife, findCached, lockTenant } from './repo.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
@@ -67,6 +66,25 @@ export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): 
 /** The end of a request that did not: `message` is one sentence for its owner. False: the lease is lost. */
 export function fail(db: Db, row: RequestRow, message: string, ttl: number): Promise<boolean> {
   return endHeld(db, row, { ...endColumns(row, 'failed', ttl), message })
+}
+
+/** Columns that a request takes over from the one that made the file. */
+export function sharedResult({ result_key, result_size, report }: RequestRow) {
+  return {
+    progress: 1,
+    result_key,
+    result_size,
+    report: JSON.stringify(report),
+    started_date: sql<Date>`now()`,
+  }
+}
+
+/** The end of a claimed request whose file another has made meanwhile. False: there is none. */
+export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Promise<boolean> {
+  const twin = row.cache_key === null ? undefined : await findCached(db, row.cache_key)
+  if (!twin) return false
+  await extendLife(db, twin, ttl * hour)
+  return endHeld(db, row, { ...endColumns(row, 'finished', ttl), ...sharedResult(twin) })
 }
 
 type Changes = ReturnType<typeof endColumns> & Record<string, unknown>

@@ -157,15 +157,16 @@ export const unleased = {
   stage: '',
 } as const
 
-/** Queues what a lost worker had, while there are attempts left. */
-export async function reclaim(db: Db): Promise<void> {
-  await db
+/** Queues what lost workers had, while there are attempts left; answers how many. */
+export async function reclaim(db: Db): Promise<number> {
+  const { numUpdatedRows } = await db
     .updateTable('requests')
     .set(unleased)
     .where('status', '=', 'started')
     .where('lease_until', '<', sql<Date>`now()`)
     .whereRef('attempt', '<', 'max_attempts')
-    .execute()
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }
 
 /** Requests whose last worker was lost. */

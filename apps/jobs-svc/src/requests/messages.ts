@@ -38,7 +38,7 @@ function operationOf(row: RequestRow): Request['operation'] {
   return { type, target, project_id, task_id, job_id, org_id, format, ...later }
 }
 
-function resultUrl({ status, action, target, target_id, rq_id }: RequestRow): string | null {
-  if (status !== 'finished' || action !== 'export') return null
+function resultUrl({ result_key, target, target_id, rq_id }: RequestRow): string | null {
+  if (result_key === null) return null
   return `/${target}s/${target_id}/dataset/download?rq_id=${encodeURIComponent(rq_id)}`
 }

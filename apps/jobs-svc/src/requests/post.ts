@@ -3,10 +3,10 @@ import { requestQueued } from '@reticle/contracts/events/requests'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import { type Context, DomainError, signedIn } from '@reticle/kit'
 import { emit } from '@reticle/kit/outbox/emit'
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
-import { afterEnd, endColumns } from './ending.ts'
+import { afterEnd, endColumns, sharedResult } from './ending.ts'
 import {
   countQueued,
   deleteRequest,
@@ -95,17 +95,6 @@ async function finishFrom(
   await extendLife(tx, cached, result_ttl_hours * 3600)
   await afterEnd(tx, finished)
   return { rq_id: finished.rq_id }
-}
-
-/** Columns that a request takes over from the one that made the file. */
-export function sharedResult({ result_key, result_size, report }: RequestRow) {
-  return {
-    progress: 1,
-    result_key,
-    result_size,
-    report: JSON.stringify(report),
-    started_date: sql<Date>`now()`,
-  }
 }
 
 async function assertQueueOpen(tx: Tx, row: NewRow, limits: PostSettings): Promise<void> {

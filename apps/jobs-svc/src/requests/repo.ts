@@ -112,3 +112,69 @@ export async function extendLife(
     .where(sql<boolean>`expiry_date < now() + make_interval(secs => ${seconds - 60})`)
     .execute()
 }
+
+/** Records that are over lose their files; answers the keys of those. */
+export async function expireResults(db: Db, now: Date): Promise<string[]> {
+  const rows = await db
+    .updateTable('requests as r')
+    .from('requests as old')
+    .set({ result_key: null, cache_key: null })
+    .whereRef('r.request_uuid', '=', 'old.request_uuid')
+    .where('r.expiry_date', '<', now)
+    .where('old.result_key', 'is not', null)
+    .returning('old.result_key as key')
+    .execute()
+  return rows.flatMap(({ key }) => key ?? [])
+}
+
+const dayMs = 24 * 3_600_000
+/** How long it is still known that a file has expired, rather than that there never was one. */
+const rememberedMs = 30 * dayMs
+
+export async function deleteExpired(db: Db, now: Date): Promise<void> {
+  const limit = new Date(now.getTime() - rememberedMs)
+  await db.deleteFrom('requests').where('expiry_date', '<', limit).execute()
+}
+
+/** Whose requests: the ids of one kind of object. */
+export type Owner = Partial<Record<'project_id' | 'task_id' | 'job_id', readonly number[]>>
+
+/** Requests of an object that are queued or started. */
+export function findRunningOf(db: Db, owner: Owner): Promise<RequestRow[]> {
+  return runningOf(db, owner).execute()
+}
+
+export function lockRunningOf(db: Db, owner: Owner): Promise<RequestRow[]> {
+  return runningOf(db, owner).orderBy('request_uuid').forUpdate().execute()
+}
+
+function runningOf(db: Db, owner: Owner) {
+  return db
+    .selectFrom('requests')
+    .selectAll()
+    .where('status', 'in', ['queued', 'started'])
+    .where((row) => row.or(ownedBy(owner).map(([column, ids]) => row(column, 'in', ids))))
+}
+
+/** Takes the files from the finished requests of an object; answers their keys. */
+export async function dropResults(db: Db, owner: Owner): Promise<string[]> {
+  const rows = await db
+    .updateTable('requests as r')
+    .from('requests as old')
+    .set({ result_key: null, cache_key: null })
+    .whereRef('r.request_uuid', '=', 'old.request_uuid')
+    .where('old.result_key', 'is not', null)
+    .where((row) => row.or(ownedBy(owner).map(([column, ids]) => row(`old.${column}`, 'in', ids))))
+    .returning('old.result_key as key')
+    .execute()
+  return rows.flatMap(({ key }) => key ?? [])
+}
+
+function ownedBy({ project_id, task_id, job_id }: Owner) {
+  const given = [
+    ['project_id', project_id],
+    ['task_id', task_id],
+    ['job_id', job_id],
+  ] as const
+  return given.flatMap(([column, ids]) => (ids ? [[column, [...ids]] as const] : []))
+}

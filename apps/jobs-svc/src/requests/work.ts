@@ -41,7 +41,7 @@ const claimed = {
   principal,
 }
 
-const work = z.discriminatedUnion('action', [
+export const work = z.discriminatedUnion('action', [
   z.object({ ...claimed, action: z.literal('export'), params: exportParams }),
   z.object({ ...claimed, action: z.literal('import'), params: importParams }),
   z.object({ ...claimed, action: z.literal('create'), params: createParams }),

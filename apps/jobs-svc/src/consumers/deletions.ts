@@ -1,0 +1,46 @@
+import { projectDeleted } from '@reticle/contracts/events/projects'
+import { jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+import { type Handle, on, route } from '@reticle/kit/bus/bus'
+import type { Transaction } from 'kysely'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { dropUnusedResult, makeTaskDead } from '../objects/repo.ts'
+import { failLocked } from '../requests/ending.ts'
+import {
+  dropResults,
+  findRunningOf,
+  lockRunningOf,
+  lockTenant,
+  type Owner,
+} from '../requests/repo.ts'
+
+type Tx = Transaction<RequestsDb>
+
+/** What was made for projects, tasks and jobs that are deleted goes with them (`design.md` 4.7). */
+export function followDeletions(result_ttl_hours: number): Handle<RequestsDb> {
+  const drop = async (tx: Tx, owner: Owner, what: string) => {
+    for (const row of await runningOf(tx, owner))
+      await failLocked(tx, row, `The ${what} was deleted`, result_ttl_hours)
+    for (const key of await dropResults(tx, owner)) await dropUnusedResult(tx, key)
+  }
+  return route<RequestsDb>([
+    on(taskDeleted, async (tx: Tx, { task }) => {
+      await drop(tx, { task_id: [task.id] }, 'task')
+      await makeTaskDead(tx, [task.id])
+    }),
+    on(jobDeleted, (tx: Tx, { job }) => drop(tx, { job_id: [job.id] }, 'job')),
+    on(projectDeleted, async (tx: Tx, { project, task_ids }) => {
+      await drop(tx, { project_id: [project.id] }, 'project')
+      if (task_ids.length === 0) return
+      await drop(tx, { task_id: task_ids }, 'project')
+      await makeTaskDead(tx, task_ids)
+    }),
+  ])
+}
+
+/** Tenants are locked before rows, in one order, as everywhere. */
+async function runningOf(tx: Tx, owner: Owner): Promise<RequestRow[]> {
+  const seen = await findRunningOf(tx, owner)
+  for (const tenant of [...new Set(seen.map((row) => row.tenant))].sort())
+    await lockTenant(tx, tenant)
+  return lockRunningOf(tx, owner)
+}

@@ -1,0 +1,16 @@
+/** Lets so many tasks run at once; the others wait in order. */
+export function atMost(count: number): <R>(run: () => Promise<R>) => Promise<R> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (run) => {
+    if (running < count) running++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await run()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}

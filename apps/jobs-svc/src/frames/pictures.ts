@@ -1,0 +1,133 @@
+import type { LocatedFrame } from '@reticle/contracts/rest/facts'
+import { DomainError, notFound } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import type { Kysely } from 'kysely'
+import type { Sharp } from 'sharp'
+import type { RequestsDb } from '../db/schema.ts'
+import { largestImageBytes, openImage } from '../media/image.ts'
+import { gather, isUnpackError, openPlace } from '../media/packed.ts'
+import { registerLive } from '../objects/repo.ts'
+import { atMost } from './at-most.ts'
+
+export interface Picture {
+  /** Media type. */
+  type: string
+  /** Bytes, where known beforehand. */
+  length?: number
+  chunks: AsyncIterable<Uint8Array>
+}
+
+/** Each throws DomainError not_found when the source is gone or cannot be decoded. */
+export interface Pictures {
+  /** As it was uploaded. */
+  original: (frame: LocatedFrame) => Promise<Picture>
+  /** A JPEG of the task's quality, upright. */
+  compressed: (frame: LocatedFrame) => Promise<Picture>
+  /** At most 256 x 256; PNG for PNG, else JPEG. */
+  preview: (frame: LocatedFrame) => Promise<Picture>
+}
+
+const previewSide = 256
+/** Images that are decoded at once, each in a thread of libuv. */
+const decodedAtOnce = 2
+
+interface Deps {
+  db: Kysely<RequestsDb>
+  blobs: BlobStore
+}
+
+/** Pictures of frames; what is made smaller is kept in the blob store and made once. */
+export function openPictures({ db, blobs }: Deps): Pictures {
+  const limited = atMost(decodedAtOnce)
+  const making = new Map<string, Promise<Buffer>>()
+
+  const make = async (frame: LocatedFrame, key: string, change: Change) => {
+    const bytes = await limited(() => render(blobs, frame, change))
+    await registerLive(db, { key: folderOf(frame), kind: 'frames', task_id: frame.task_id })
+    await blobs.put(key, pieces(bytes))
+    return bytes
+  }
+  /** Whoever asks while it is being made waits for the same one. */
+  const made = (frame: LocatedFrame, key: string, change: Change) => {
+    const running = making.get(key) ?? make(frame, key, change).finally(() => making.delete(key))
+    making.set(key, running)
+    return running
+  }
+  const smaller = async (frame: LocatedFrame, name: string, type: string, change: Change) => {
+    const key = `${folderOf(frame)}${frame.data_revision}/${frame.frame}-${name}`
+    const kept = await find(blobs, key)
+    if (kept) return { type, length: kept.size, chunks: kept.chunks }
+    const bytes = await made(frame, key, change)
+    return { type, length: bytes.length, chunks: pieces(bytes) }
+  }
+
+  return {
+    original: (frame) => openOriginal(blobs, frame),
+    compressed: (frame) => {
+      const { image_quality: quality } = frame
+      return smaller(frame, `q${quality}.jpeg`, 'image/jpeg', (image) => image.jpeg({ quality }))
+    },
+    preview: (frame) => {
+      const isPng = frame.media_type === 'image/png'
+      const change: Change = (image) => {
+        const small = image.resize(previewSide, previewSide, {
+          fit: 'inside',
+          withoutEnlargement: true,
+        })
+        return isPng ? small.png() : small.jpeg()
+      }
+      return smaller(
+        frame,
+        isPng ? 'preview.png' : 'preview.jpeg',
+        isPng ? 'image/png' : 'image/jpeg',
+        change,
+      )
+    },
+  }
+}
+
+type Change = (image: Sharp) => Sharp
+
+/** Everything made of a task's media lies below one prefix, and goes with the task. */
+const folderOf = ({ task_id }: LocatedFrame) => `requests/frames/${task_id}/`
+
+async function openOriginal(blobs: BlobStore, frame: LocatedFrame): Promise<Picture> {
+  const { media_type: type, packing, length } = frame
+  const chunks = await openPlace(blobs, frame)
+  return packing === 'stored' ? { type, length, chunks } : { type, chunks }
+}
+
+async function find(blobs: BlobStore, key: string) {
+  try {
+    return await blobs.get(key)
+  } catch (thrown) {
+    if (thrown instanceof DomainError && thrown.kind === 'not_found') return undefined
+    throw thrown
+  }
+}
+
+async function render(blobs: BlobStore, frame: LocatedFrame, change: Change): Promise<Buffer> {
+  const bytes = await readImage(blobs, frame)
+  try {
+    return await change(openImage(bytes)).toBuffer()
+  } catch {
+    throw undecodable()
+  }
+}
+
+async function readImage(blobs: BlobStore, frame: LocatedFrame): Promise<Buffer> {
+  try {
+    return await gather(await openPlace(blobs, frame), largestImageBytes)
+  } catch (thrown) {
+    throw isUnpackError(thrown) ? undecodable() : thrown
+  }
+}
+
+const undecodable = () =>
+  notFound('The image of this frame cannot be decoded.', 'image_undecodable')
+
+const pieceBytes = 64 * 1024
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}

@@ -1,0 +1,10 @@
+/** The front door of jobs-svc: its API process (`startJobs`) and its workers (`startWorker`). */
+export { readConfig, type Settings } from './config.ts'
+export { migrations } from './db/migrations/index.ts'
+export type { RequestsDb } from './db/schema.ts'
+export { type Jobs, type JobsPorts, schema, startJobs } from './jobs.ts'
+export type { OperationServices } from './operations/operation.ts'
+export { requestRules } from './requests/policy.ts'
+export type { Wired } from './worker/serve-conversions.ts'
+export { type ConversionWorker, startWorker, type WorkerPorts } from './worker/start.ts'
+export type { Wiring } from './worker/thread-messages.ts'

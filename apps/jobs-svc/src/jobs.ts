@@ -1,0 +1,81 @@
+import type { annotations } from '@reticle/contracts/api/annotations'
+import type { frames } from '@reticle/contracts/api/frames'
+import type { media } from '@reticle/contracts/api/media'
+import type { requests } from '@reticle/contracts/api/requests'
+import type { server } from '@reticle/contracts/api/server'
+import type { tasks } from '@reticle/contracts/api/tasks'
+import type { Service } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import type { Bus } from '@reticle/kit/bus/bus'
+import { type Clock, systemClock } from '@reticle/kit/clock'
+import type { Database } from '@reticle/kit/db/connect'
+import type { Logger } from '@reticle/kit/log'
+import { startRelay } from '@reticle/kit/outbox/relay'
+import { guard, type OnBug } from '@reticle/kit/rpc/guard'
+import type { Settings } from './config.ts'
+import { followDeletions } from './consumers/deletions.ts'
+import type { RequestsDb } from './db/schema.ts'
+import { formatHandlers } from './formats/rpc.ts'
+import { openPictures } from './frames/pictures.ts'
+import { frameHandlers } from './frames/rpc.ts'
+import { requestHandlers } from './requests/rpc.ts'
+import { startSweeper } from './sweeper.ts'
+
+/** Its tables live here, and nobody else's. */
+export const schema = 'requests'
+
+/** A `Database` of kit, spread, with its address. */
+export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'> {
+  /** Address of the same role: the relay of the outbox opens a session of its own. */
+  url: string
+  bus: Bus
+  blobs: BlobStore
+  log: Logger
+  settings: Settings
+  services: {
+    tasks: Pick<Service<typeof tasks>, 'authorize'>
+    media: Pick<Service<typeof media>, 'locateFrame'>
+    annotations: Pick<Service<typeof annotations>, 'getRevision'>
+  }
+  clock?: Clock
+}
+
+export interface Jobs {
+  services: {
+    requests: Service<typeof requests>
+    frames: Service<typeof frames>
+    server: Service<typeof server>
+  }
+  stop: () => Promise<void>
+}
+
+/** Starts the API process: the queue, uploads, pictures, formats; nothing is converted here (`startWorker` does). */
+export function startJobs(ports: JobsPorts): Jobs {
+  const { db, bus, blobs, log, settings, services, clock = systemClock } = ports
+  const { result_ttl_hours, upload_ttl_hours } = settings
+  const onError = (thrown: unknown) => log.error({ err: thrown }, 'jobs-svc goes on after an error')
+  const onBug: OnBug = (thrown, { request_id }) =>
+    log.error({ err: thrown, request_id }, 'a handler failed')
+
+  const relay = startRelay({ url: ports.url, schema, bus, onError })
+  const forget = ports.onCommit(relay.wake)
+  const handle = followDeletions(result_ttl_hours)
+  const group = { group: 'reticle.jobs', topic: 'reticle.events.v1' } as const
+  const subscription = bus.subscribe({ ...group, db, handle })
+  const sweeper = startSweeper({ db, blobs, clock, upload_ttl_hours }, onError)
+  const pictures = openPictures({ db, blobs })
+
+  return {
+    services: {
+      requests: guard(requestHandlers({ db, services, settings }), onBug),
+      frames: guard(frameHandlers({ services, pictures }), onBug),
+      server: guard(formatHandlers(), onBug),
+    },
+    stop: async () => {
+      await subscription.stop()
+      await sweeper.stop()
+      forget()
+      await relay.stop()
+    },
+  }
+}

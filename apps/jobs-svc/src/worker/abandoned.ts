@@ -1,0 +1,18 @@
+import type { Kysely } from 'kysely'
+import type { RequestsDb } from '../db/schema.ts'
+import { lostWorker } from '../operations/failure.ts'
+import { fail } from '../requests/ending.ts'
+import { findAbandoned, reclaim } from '../requests/lease.ts'
+
+/**
+ * Takes up what lost workers had: queued again while attempts are left, else failed. Any worker may do it, also several at
+ * once.
+ */
+export async function recoverAbandoned(
+  db: Kysely<RequestsDb>,
+  result_ttl_hours: number,
+): Promise<number> {
+  const requeued = await reclaim(db)
+  for (const row of await findAbandoned(db)) await fail(db, row, lostWorker, result_ttl_hours)
+  return requeued
+}

@@ -1,0 +1,100 @@
+import type { Logger } from '@reticle/kit/log'
+import type { Kysely } from 'kysely'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { hardLimitMs } from '../operations/operation.ts'
+import { leaseSeconds, renew, stillHeld } from '../requests/lease.ts'
+import type { StopReason } from './settle.ts'
+
+/** A request that this worker runs. */
+export interface Held {
+  row: RequestRow
+  abort: AbortController
+  reason?: StopReason
+  /** Milliseconds of `performance.now()`. */
+  started: number
+  moved: number
+  renewed: number
+}
+
+export interface HeldTiming {
+  renewMs: number
+  /** How soon a cancellation is noticed. */
+  watchMs: number
+  /** Longest without progress. */
+  stuckMs: number
+}
+
+export interface HeldRequests {
+  add: (row: RequestRow) => Held
+  /** Says that it moves. */
+  moved: (held: Held) => void
+  remove: (held: Held) => void
+  stopAll: () => void
+  size: () => number
+  close: () => void
+}
+
+/**
+ * Keeps the leases of running requests, in the worker's main thread: a conversion that never pauses cannot lose its lease,
+ * and a worker that is gone cannot keep it. Stops what was taken away or cancelled, and what makes no progress.
+ */
+export function holdRequests(
+  { db, log }: { db: Kysely<RequestsDb>; log: Logger },
+  { renewMs, watchMs, stuckMs }: HeldTiming,
+): HeldRequests {
+  const all = new Set<Held>()
+
+  const watch = async () => {
+    const now = performance.now()
+    const running = [...all]
+    stopStuck(running, now, stuckMs)
+    if (running.length === 0) return
+    const isDue = running.some((held) => now - held.renewed > renewMs)
+    const kept = await (isDue ? renew : stillHeld)(db, running.map(leaseOf))
+    for (const held of running) {
+      if (!kept.has(held.row.request_uuid)) stop(held, 'lost')
+      else if (isDue) held.renewed = now
+    }
+  }
+
+  let isWatching = false
+  const timer = setInterval(async () => {
+    if (isWatching) return
+    isWatching = true
+    await watch().catch((thrown) => log.error({ err: thrown }, 'leases could not be looked after'))
+    isWatching = false
+  }, watchMs)
+
+  return {
+    add: (row) => {
+      const now = performance.now()
+      const held = { row, abort: new AbortController(), started: now, moved: now, renewed: now }
+      all.add(held)
+      return held
+    },
+    moved: (held) => {
+      held.moved = performance.now()
+    },
+    remove: (held) => all.delete(held),
+    stopAll: () => {
+      for (const held of all) stop(held, 'shutdown')
+    },
+    size: () => all.size,
+    close: () => clearInterval(timer),
+  }
+}
+
+const leaseOf = ({ row: { request_uuid, lease_token } }: Held) => ({ request_uuid, lease_token })
+
+function stopStuck(running: readonly Held[], now: number, stuckMs: number): void {
+  for (const held of running) {
+    if (now - held.moved > stuckMs || now - held.started > hardLimitMs) stop(held, 'stuck')
+    // Unable to reach the database for that long: by now another worker may have the request.
+    if (now - held.renewed > leaseSeconds * 1000) stop(held, 'lost')
+  }
+}
+
+function stop(held: Held, reason: StopReason): void {
+  held.reason ??= reason
+  held.abort.abort()
+}

@@ -1,0 +1,81 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { failureOf } from '../operations/failure.ts'
+import { LeaseLost, type OperationServices } from '../operations/operation.ts'
+import { runOperation } from '../operations/run.ts'
+import type { Work } from '../requests/work.ts'
+import { progressGate } from './progress-gate.ts'
+import { type FromThread, type ThreadData, toThread, type Wiring } from './thread-messages.ts'
+import { makeTmpDir, removeTmpDir } from './tmp-dirs.ts'
+
+/** What the wiring module of an app opens inside of a conversion thread. */
+export interface Wired {
+  services: OperationServices
+  blobs: BlobStore
+}
+
+/** The running request of this thread. */
+interface Running {
+  abort: AbortController
+  /** Answers the question whether the final transaction may begin. */
+  grant: (granted: boolean) => void
+}
+
+/** Runs the requests that are sent to `port`, one at a time, and tells what became of them. */
+export async function serveConversions(port: MessagePort, data: ThreadData): Promise<void> {
+  const wired = await wire(data.wiring)
+  const tell = (message: FromThread) => port.postMessage(message)
+  let running: Running | undefined
+
+  port.on('message', (sent: unknown) => {
+    const message = toThread.parse(sent)
+    if (message.type === 'abort') running?.abort.abort(new LeaseLost('The request was taken away'))
+    if (message.type === 'final') running?.grant(message.granted)
+    if (message.type === 'run') {
+      running = { abort: new AbortController(), grant: () => undefined }
+      void convert(message.work, running, { wired, data, tell })
+    }
+  })
+  tell({ type: 'ready' })
+}
+
+async function wire({ module, options }: Wiring): Promise<Wired> {
+  const loaded: { wire: (options: unknown) => Promise<Wired> } = await import(module)
+  return loaded.wire(options)
+}
+
+interface Thread {
+  wired: Wired
+  data: ThreadData
+  tell: (message: FromThread) => void
+}
+
+async function convert(work: Work, running: Running, thread: Thread): Promise<void> {
+  const { data, tell } = thread
+  try {
+    const tmpDir = await makeTmpDir(data.tmp_dir, work)
+    const outcome = await runOperation(work, {
+      ...thread.wired,
+      signal: running.abort.signal,
+      progress: progressGate((share, stage) => tell({ type: 'progress', share, stage })),
+      enterFinal: () => mayEnterFinal(running, tell),
+      tmpDir,
+      limits: data.limits,
+    })
+    tell({ type: 'done', outcome })
+  } catch (thrown) {
+    const detail = thrown instanceof Error ? String(thrown.stack) : String(thrown)
+    tell({ type: 'failed', failure: { ...failureOf(thrown), detail } })
+  } finally {
+    await removeTmpDir(data.tmp_dir, work)
+  }
+}
+
+async function mayEnterFinal(running: Running, tell: Thread['tell']): Promise<void> {
+  const granted = await new Promise<boolean>((resolve) => {
+    running.grant = resolve
+    tell({ type: 'final' })
+  })
+  if (!granted) throw new LeaseLost('The request was taken away')
+  running.abort.signal.throwIfAborted()
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import type { Logger } from '@reticle/kit/log'
+import type { Kysely } from 'kysely'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { makeDead } from '../objects/repo.ts'
+import type { Failure } from '../operations/failure.ts'
+import { resultKey } from '../operations/result-key.ts'
+import { fail, finish } from '../requests/ending.ts'
+import { giveBack, leaseSeconds, tryLater } from '../requests/lease.ts'
+import type { Conversion } from './slot.ts'
+
+export interface SettleDeps {
+  db: Kysely<RequestsDb>
+  blobs: Pick<BlobStore, 'remove'>
+  log: Logger
+  result_ttl_hours: number
+  /** Seconds before the second and the third attempt. */
+  retrySeconds: readonly number[]
+}
+
+/** Why the worker itself stopped a conversion. */
+export type StopReason = 'lost' | 'stuck' | 'shutdown'
+
+const stuck: Failure = { kind: 'transient', message: 'The conversion made no progress' }
+
+/**
+ * Writes down what became of a request. Every write names the lease: when it is lost, nothing is written, and what the
+ * attempt left in the blob store is removed.
+ */
+export async function settle(
+  deps: SettleDeps,
+  row: RequestRow,
+  conversion: Conversion,
+  stopped: StopReason | undefined,
+): Promise<void> {
+  const isKept = await persistently(deps, () => record(deps, row, conversion, stopped))
+  if (!isKept && row.action === 'export') await dropResult(deps, row)
+}
+
+/** True when the row now refers to the result. */
+async function record(
+  deps: SettleDeps,
+  row: RequestRow,
+  conversion: Conversion,
+  stopped: StopReason | undefined,
+): Promise<boolean> {
+  const { db, log, result_ttl_hours } = deps
+  if (conversion.type === 'done') return finish(db, row, conversion.outcome, result_ttl_hours)
+  if (stopped === 'lost') return false
+  if (stopped === 'shutdown') {
+    await giveBack(db, row)
+    return false
+  }
+  const { failure } = conversion
+  log.warn(
+    { request_uuid: row.request_uuid, attempt: row.attempt, detail: failure.detail },
+    failure.message,
+  )
+  await recordFailure(deps, row, stopped === 'stuck' ? stuck : failure)
+  return false
+}
+
+async function recordFailure(
+  { db, result_ttl_hours, retrySeconds }: SettleDeps,
+  row: RequestRow,
+  { kind, message }: Failure,
+): Promise<void> {
+  // More memory will not be there the third time either.
+  const attempts = { user: 1, memory: 2, transient: row.max_attempts }[kind]
+  const seconds = retrySeconds[Math.min(row.attempt, retrySeconds.length) - 1] ?? 0
+  if (row.attempt < attempts) await tryLater(db, row, seconds)
+  else await fail(db, row, message, result_ttl_hours)
+}
+
+const pauseMs = 1000
+
+/** The database may be away for a moment; when it stays away the lease ends, and another worker does it all again. */
+async function persistently({ log }: SettleDeps, run: () => Promise<boolean>): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (thrown) {
+      log.error({ err: thrown }, 'the end of a request could not be written')
+      if (tries * pauseMs >= leaseSeconds * 1000) return false
+      await sleep(pauseMs)
+    }
+  }
+}
+
+async function dropResult({ db, blobs, log }: SettleDeps, row: RequestRow): Promise<void> {
+  try {
+    await makeDead(db, resultKey(row))
+    await blobs.remove(resultKey(row))
+  } catch (thrown) {
+    log.warn({ err: thrown }, 'a result nobody needs is left to the sweeper')
+  }
+}

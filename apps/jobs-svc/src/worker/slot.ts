@@ -1,0 +1,112 @@
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '@reticle/kit/thread'
+import { type Failure, isOutOfMemory, lostWorker, outOfMemory } from '../operations/failure.ts'
+import type { Outcome } from '../requests/ending.ts'
+import type { Work } from '../requests/work.ts'
+import { fromThread, type ThreadData, type ToThread } from './thread-messages.ts'
+
+/** What became of a conversion; `detail` is for the log. */
+export type Conversion =
+  | { type: 'done'; outcome: Outcome }
+  | { type: 'failed'; failure: Failure & { detail: string } }
+
+export interface Watch {
+  progress: (share: number, stage: string) => void
+  /** False: the lease is lost. */
+  enterFinal: () => Promise<boolean>
+  /** Stops the conversion; at the latest after the grace its thread is gone. */
+  signal: AbortSignal
+}
+
+/** Room for one conversion at a time. */
+export interface Slot {
+  run: (work: Work, watch: Watch) => Promise<Conversion>
+  stop: () => Promise<void>
+}
+
+export interface SlotOptions {
+  data: ThreadData
+  /** Heap of a conversion, in megabytes. */
+  heapMb: number
+  /** What a conversion that is stopped has for putting its files away, in milliseconds. */
+  graceMs: number
+}
+
+interface Thread {
+  worker: Worker
+  isAlive: boolean
+}
+
+/** Keeps one thread warm. One that was stopped or broke is never used again: a fresh one takes its place. */
+export function openSlot({ data, heapMb, graceMs }: SlotOptions): Slot {
+  let thread = openThread(data, heapMb)
+  let isStopped = false
+
+  return {
+    run: async (work, watch) => {
+      if (!thread.isAlive) thread = openThread(data, heapMb)
+      const used = thread.worker
+      const conversion = await converse(used, work, watch, graceMs)
+      if (watch.signal.aborted) await used.terminate()
+      if (!thread.isAlive && !isStopped) thread = openThread(data, heapMb)
+      return conversion
+    },
+    stop: async () => {
+      isStopped = true
+      await thread.worker.terminate()
+    },
+  }
+}
+
+function openThread(data: ThreadData, heapMb: number): Thread {
+  const resourceLimits = { maxOldGenerationSizeMb: heapMb }
+  const worker = startThread('../convert', import.meta.url, { data, resourceLimits })
+  const thread = { worker, isAlive: true }
+  const gone = () => {
+    thread.isAlive = false
+  }
+  worker.on('error', gone) // without a conversion nobody else would hear of it
+  worker.on('exit', gone)
+  return thread
+}
+
+/** Sends the work and listens until the thread answers, breaks or is gone. */
+function converse(worker: Worker, work: Work, watch: Watch, graceMs: number): Promise<Conversion> {
+  const tell = (message: ToThread) => worker.postMessage(message)
+  const left = new AbortController()
+  return new Promise<Conversion>((resolve) => {
+    const listen = (event: string, listener: (given: unknown) => void) => {
+      worker.on(event, listener)
+      left.signal.addEventListener('abort', () => worker.off(event, listener))
+    }
+    listen('message', (sent) => {
+      const message = fromThread.parse(sent)
+      if (message.type === 'progress') watch.progress(message.share, message.stage)
+      if (message.type === 'final') void answerFinal(watch, tell)
+      if (message.type === 'done' || message.type === 'failed') resolve(message)
+    })
+    listen('error', (thrown) => resolve(broken(thrown)))
+    listen('exit', () => resolve(broken(undefined)))
+    const stop = () => {
+      tell({ type: 'abort' })
+      const kill = setTimeout(() => worker.terminate(), graceMs)
+      left.signal.addEventListener('abort', () => clearTimeout(kill))
+    }
+    watch.signal.addEventListener('abort', stop, { once: true, signal: left.signal })
+    tell({ type: 'run', work })
+    if (watch.signal.aborted) stop()
+  }).finally(() => left.abort())
+}
+
+async function answerFinal(watch: Watch, tell: (message: ToThread) => void): Promise<void> {
+  const granted = await watch.enterFinal().catch(() => false)
+  tell({ type: 'final', granted })
+}
+
+function broken(thrown: unknown): Conversion {
+  const detail = thrown instanceof Error ? String(thrown.stack) : lostWorker
+  const failure: Failure = isOutOfMemory(thrown)
+    ? outOfMemory
+    : { kind: 'transient', message: lostWorker }
+  return { type: 'failed', failure: { ...failure, detail } }
+}

@@ -1,0 +1,54 @@
+import { report } from '@reticle/contracts/rest/requests'
+import { z } from 'zod'
+import { work } from '../requests/work.ts'
+
+/** What the worker's main thread and its conversion threads tell each other. */
+
+/** A module of the app that starts the worker: it opens pools and stores inside of each thread. */
+export const wiring = z.object({
+  /** URL of a module that exports `wire(options): Promise<Wired>`. */
+  module: z.string(),
+  /** Handed to `wire`; must survive structured cloning. */
+  options: z.unknown(),
+})
+
+export const threadData = z.object({
+  data: z.object({
+    wiring,
+    tmp_dir: z.string(),
+    limits: z.object({ entries: z.number(), bytes: z.number(), ratio: z.number() }),
+  }),
+})
+
+export const toThread = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('run'), work }),
+  z.object({ type: z.literal('abort') }),
+  /** Whether the final transaction may begin. */
+  z.object({ type: z.literal('final'), granted: z.boolean() }),
+])
+
+const outcome = z.object({
+  report: report.nullable(),
+  result: z.object({ key: z.string(), size: z.number() }).nullable(),
+  result_id: z.number().nullable(),
+})
+
+const failure = z.object({
+  kind: z.enum(['user', 'transient', 'memory']),
+  message: z.string(),
+  /** The stack, for the log. */
+  detail: z.string(),
+})
+
+export const fromThread = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('progress'), share: z.number(), stage: z.string() }),
+  z.object({ type: z.literal('final') }),
+  z.object({ type: z.literal('done'), outcome }),
+  z.object({ type: z.literal('failed'), failure }),
+])
+
+export type Wiring = z.infer<typeof wiring>
+export type ThreadData = z.infer<typeof threadData>['data']
+export type ToThread = z.infer<typeof toThread>
+export type FromThread = z.infer<typeof fromThread>

@@ -1,0 +1,31 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hardLimitMs } from '../operations/operation.ts'
+import type { Lease } from '../requests/lease.ts'
+
+const prefix = 'reticle-request-'
+
+/** The folder of one attempt: known without asking the thread, so that it can be removed when the thread is gone. */
+const tmpDirOf = (root: string, { request_uuid, lease_token }: Lease) =>
+  join(root, `${prefix}${request_uuid}-${lease_token}`)
+
+export async function makeTmpDir(root: string, lease: Lease): Promise<string> {
+  const dir = tmpDirOf(root, lease)
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  return dir
+}
+
+export function removeTmpDir(root: string, lease: Lease): Promise<void> {
+  return rm(tmpDirOf(root, lease), { recursive: true, force: true })
+}
+
+/** Removes what a worker that was killed left behind; nothing that could still be in use by another. */
+export async function removeLeftBehind(root: string): Promise<void> {
+  const oldest = Date.now() - hardLimitMs
+  for (const name of await readdir(root)) {
+    if (!name.startsWith(prefix)) continue
+    const found = await stat(join(root, name)).catch(() => undefined)
+    if (found && found.mtimeMs < oldest)
+      await rm(join(root, name), { recursive: true, force: true })
+  }
+}
