@@ -1,7 +1,7 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 export interface ThreadOptions {
-  /** Handed to the thread as `threadData()` reads it; must survive structured cloning. */
+  /** The thread finds it in `workerData.data`; it must survive structured cloning. */
   data: unknown
   resourceLimits?: ResourceLimits
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -24,12 +24,21 @@ test('a put that fails leaves no draft behind', async () => {
   expect(await readdir(join(root, '.drafts'))).toEqual([])
 })
 
-test('drafts that a crash left behind go at the next start, objects stay', async () => {
+test('drafts that a crash left behind go at a later start; objects and what is being written stay', async () => {
   await blobs.put('kept/a', text('kept'))
+  const old = new Date(Date.now() - 25 * 3_600_000)
   await writeFile(join(root, '.drafts', 'left'), 'half')
+  await utimes(join(root, '.drafts', 'left'), old, old)
+  async function* whileAnotherOpens() {
+    yield Buffer.from('wri')
+    await diskBlobs(root)
+    yield Buffer.from('tten')
+  }
+  await blobs.put('kept/b', whileAnotherOpens())
   const again = await diskBlobs(root)
   expect(await readdir(join(root, '.drafts'))).toEqual([])
   expect((await again.stat('kept/a')).size).toBe(4)
+  expect((await again.stat('kept/b')).size).toBe(7)
 })
 
 test('empty folders go with their last object, while others are put there', async () => {

@@ -18,10 +18,16 @@ const pieceBytes = 64 * 1024
 /** No key begins with a dot. */
 const drafts = '.drafts'
 
-/** Objects as files below `root`, made with their folders; drafts that a crash left behind are removed first. */
+/** Untouched for that long, a draft is nobody's any more. */
+const abandonedMs = 24 * 3_600_000
+
+/**
+ * Objects as files below `root`, made with their folders; drafts that a crash left behind are removed first. Several
+ * processes and threads may open the same `root`.
+ */
 export async function diskBlobs(root: string): Promise<BlobStore> {
-  await rm(join(root, drafts), { recursive: true, force: true })
   await mkdir(join(root, drafts), { recursive: true })
+  await removeAbandoned(join(root, drafts))
   const pathOf = (key: string) => {
     checkKey(key)
     return join(root, key)
@@ -52,6 +58,14 @@ export async function diskBlobs(root: string): Promise<BlobStore> {
       checkPrefix(prefix)
       return walk(root, prefix)
     },
+  }
+}
+
+async function removeAbandoned(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const found = await stat(join(dir, name)).catch(() => undefined)
+    if (found && found.mtimeMs < Date.now() - abandonedMs)
+      await rm(join(dir, name), { force: true })
   }
 }
 
