@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { tables } from '@reticle/contracts'
 import { restOperations } from '@reticle/contracts/api/index'
 import { openapi } from '@reticle/contracts/openapi'
-import { protoFiles } from '@reticle/kit/rpc/proto'
+import { protoFiles } from '@reticle/kit/codegen/proto'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader'
 import type { Operations } from '@reticle/contracts/api/operation'
-import { protoFiles } from '../rpc/proto.ts'
+import { protoFiles } from '../codegen/proto.ts'
 
 /** What `npm run codegen` would write for a table of a test, loaded with the options of `contracts/grpc/load`. */
 export function protosOf(table: Operations): PackageDefinition {
