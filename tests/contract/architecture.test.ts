@@ -1,0 +1,160 @@
+import { dirname, join } from 'node:path'
+import { restOperations } from '@reticle/contracts/api/index'
+import { expect, test } from 'vitest'
+import { notForGateway, rooms, sealed } from './rooms.ts'
+import { codeOf, functionsOf, type Import, importsOf, readSources } from './sources.ts'
+
+/** The house as a test: `house.md` 2 and 10, sizes of `style.md`. Every failure names file and line. */
+
+const sources = readSources()
+const imports = sources.flatMap(importsOf)
+const at = ({ source, line, name }: Import) => `${source.path}:${line} imports ${name}`
+const begins = (name: string) => (allowed: string) =>
+  name === allowed || name.startsWith(allowed.endsWith('/') ? allowed : `${allowed}/`)
+const isRelative = ({ name }: Import) => name.startsWith('.')
+
+test('every folder of apps and packages is a room with rules', () => {
+  const unknown = sources.filter(({ room }) => !(room in rooms)).map(({ room }) => room)
+  expect([...new Set(unknown)]).toEqual([])
+})
+
+test.each(Object.entries(rooms))('%s imports only what its room may', (name, room) => {
+  const libraries = room.libraries
+  const isAllowed = (one: Import) => {
+    const { isTest } = one.source
+    if (one.name.startsWith('node:')) return room.usesNode || isTest
+    if (one.name.startsWith('@reticle/'))
+      return room.own.some(begins(one.name)) || (isTest && one.name.startsWith('@reticle/kit/'))
+    return isTest || libraries === 'any' || libraries.some(begins(one.name))
+  }
+  const own = imports.filter((one) => one.source.room === name && !isRelative(one))
+  expect(own.filter((one) => !isAllowed(one)).map(at)).toEqual([])
+})
+
+test('only standalone imports apps, and only by their front doors', () => {
+  const apps = /^@reticle\/(gateway|\w+-svc)\//
+  expect(imports.filter(({ name }) => apps.test(name)).map(at)).toEqual([])
+})
+
+test('the gateway has no database and no bus', () => {
+  const gateway = imports.filter(({ source }) => source.room === 'apps/gateway')
+  expect(gateway.filter(({ name }) => notForGateway.some(begins(name))).map(at)).toEqual([])
+})
+
+test('relative imports carry .ts, stay in their package and do not climb far', () => {
+  const wrong = imports.filter(isRelative).filter(({ source, name }) => {
+    const target = join(dirname(source.path), name)
+    const isInside = target.startsWith(`${source.room}/`)
+    return !/\.(ts|mjs)$/.test(name) || !isInside || name.startsWith('../../../')
+  })
+  expect(wrong.map(at)).toEqual([])
+})
+
+test.each(sealed)('%s is entered by its front door only', (folder) => {
+  const inside = `apps/projects-svc/src/${folder}/`
+  const wrong = imports.filter(isRelative).filter(({ source, name }) => {
+    if (source.path.startsWith(inside)) return false
+    const target = join(dirname(source.path), name)
+    return target.startsWith(inside) && target !== `${inside}index.ts`
+  })
+  expect(wrong.map(at)).toEqual([])
+})
+
+test('policies are pure: rules, types and nothing else', () => {
+  const inPolicies = imports.filter(({ source }) => source.path.endsWith('/policy.ts'))
+  const wrong = inPolicies.filter(
+    ({ source, name }) =>
+      source.room.startsWith('apps/') &&
+      name !== '@reticle/kit' &&
+      !['@reticle/kit/policy', '@reticle/contracts'].some(begins(name)) &&
+      !/\/policy\.ts$/.test(name),
+  )
+  expect(wrong.map(at)).toEqual([])
+})
+
+test('handlers, policies and messages hold no SQL', () => {
+  const sql = /\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(<[^>]*>)?`/
+  const wrong = sources
+    .filter(({ path }) => /^apps\/.*\/(rpc|policy|messages)\.ts$/.test(path))
+    .flatMap((source) => linesWith(sql, source.path, codeOf(source)))
+  expect(wrong).toEqual([])
+})
+
+test('only config.ts reads the environment', () => {
+  const wrong = sources
+    .filter(({ room, path }) => /^(apps|packages)\//.test(room) && !path.endsWith('/config.ts'))
+    .flatMap((source) => linesWith(/\bprocess\.env\b/, source.path, codeOf(source)))
+  expect(wrong).toEqual([])
+})
+
+test('kit knows no word of the domain', () => {
+  const words = /project|annotation|dataset|webhook|(?<!spec\/\S*)\btasks?\b|\bjobs?\b|skeleton/i
+  const wrong = sources
+    .filter(({ room, isTest }) => room === 'packages/kit' && !isTest)
+    .flatMap((source) => linesWith(words, source.path, codeOf(source)))
+  expect(wrong).toEqual([])
+})
+
+test('serve.ts, read.ts and present.ts name no operation', () => {
+  const names = restOperations.flatMap(({ name, rpc }) => [name, rpc])
+  const named = new RegExp(`\\b(${names.join('|')})\\b`)
+  const wrong = sources
+    .filter(({ path }) => /^apps\/gateway\/src\/(serve|read|present)\.ts$/.test(path))
+    .flatMap((source) => linesWith(named, source.path, codeOf(source)))
+  expect(wrong).toEqual([])
+})
+
+test('files have at most 400 lines', () => {
+  const long = sources.filter(({ path, lines }) => lines.length > 401 && !isGenerated(path))
+  expect(long.map(({ path, lines }) => `${path} has ${lines.length - 1}`)).toEqual([])
+})
+
+test('functions have at most 60 lines', () => {
+  const long = sources
+    .filter(({ isTest, room }) => !isTest && room !== 'tests' && room !== 'bench')
+    .flatMap((source) =>
+      functionsOf(source)
+        .filter(({ length }) => length > 60)
+        .map(({ line, length, head }) => `${source.path}:${line} has ${length}: ${head}`),
+    )
+  expect(long).toEqual([])
+})
+
+test('files are kebab-case and named for what they hold', () => {
+  const names = sources.map(({ path }) => path)
+  const vague = /\/(utils?|helpers?|types|common|misc|shared)(\.ts|\/)/
+  const wrong = names.filter(
+    (path) =>
+      (vague.test(path) && path !== 'packages/contracts/src/rest/common.ts') ||
+      !/^[a-z0-9-]+(\.(test|config|fixture))?\.(ts|mjs)$/.test(path.split('/').at(-1) ?? ''),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('index.ts is a front door, or the list of migrations', () => {
+  const doors = sources.map(({ path }) => path).filter((path) => path.endsWith('/index.ts'))
+  const allowed =
+    /\/src\/index\.ts$|\/migrations\/index\.ts$|\/src\/(identity|organizations)\/index\.ts$|contracts\/src\/(api|events)\/index\.ts$/
+  expect(doors.filter((path) => !allowed.test(path))).toEqual([])
+})
+
+test.each([
+  ['kit', /^packages\/kit\/src\/.+\//, 8],
+  ['projects-svc', /^apps\/projects-svc\/src\/.+\//, 15],
+] as const)('a folder of %s does not become a drawer', (_, inside, most) => {
+  const folders = sources
+    .filter(({ path, isTest }) => inside.test(path) && !isTest)
+    .map(({ path }) => dirname(path))
+  const full = [...new Set(folders)].filter(
+    (folder) => folders.filter((one) => one === folder).length > most,
+  )
+  expect(full).toEqual([])
+})
+
+const isGenerated = (path: string) => path.endsWith('/db/schema.ts')
+
+function linesWith(pattern: RegExp, path: string, lines: string[]): string[] {
+  return lines.flatMap((line, index) =>
+    pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [],
+  )
+}

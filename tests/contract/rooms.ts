@@ -1,0 +1,78 @@
+/** What each room of the house may import (`house.md` 2). Names are matched from their beginning. */
+interface Room {
+  /** Packages of ours, as `@reticle/<package>`, or some paths of them. */
+  own: string[]
+  /** Libraries; `any`: whatever its package.json declares, which the linter watches. */
+  libraries: string[] | 'any'
+  /** May it use Node's own modules? */
+  usesNode: boolean
+}
+
+const service: Room = {
+  own: ['@reticle/contracts', '@reticle/kit'],
+  libraries: ['kysely', 'zod', '@node-rs/argon2', 'sharp'],
+  usesNode: true,
+}
+
+export const rooms: Record<string, Room> = {
+  'packages/geometry': { own: [], libraries: [], usesNode: false },
+  'packages/contracts': { own: [], libraries: ['zod', '@grpc/proto-loader'], usesNode: true },
+  'packages/formats': {
+    own: ['@reticle/geometry'],
+    libraries: ['sharp', 'saxes'],
+    usesNode: true,
+  },
+  'packages/kit': {
+    own: [
+      '@reticle/contracts/api/operation',
+      '@reticle/contracts/events/define',
+      '@reticle/contracts/grpc/load',
+      '@reticle/contracts/principal',
+      '@reticle/contracts/rest/common',
+    ],
+    libraries: 'any',
+    usesNode: true,
+  },
+  'apps/gateway': {
+    own: ['@reticle/contracts', '@reticle/kit'],
+    libraries: ['fastify', '@fastify/', 'zod', 'negotiator', 'yaml', 'ipaddr.js'],
+    usesNode: true,
+  },
+  'apps/projects-svc': service,
+  'apps/annotations-svc': {
+    ...service,
+    own: [...service.own, '@reticle/geometry', '@reticle/formats/json'],
+  },
+  'apps/jobs-svc': { ...service, own: [...service.own, '@reticle/formats'] },
+  'apps/webhooks-svc': service,
+  'apps/standalone': {
+    own: [
+      '@reticle/gateway',
+      '@reticle/projects-svc',
+      '@reticle/annotations-svc',
+      '@reticle/jobs-svc',
+      '@reticle/webhooks-svc',
+      '@reticle/contracts',
+      '@reticle/kit',
+    ],
+    libraries: 'any',
+    usesNode: true,
+  },
+  tests: {
+    own: ['@reticle/standalone', '@reticle/contracts', '@reticle/kit'],
+    libraries: 'any',
+    usesNode: true,
+  },
+  bench: {
+    own: ['@reticle/standalone', '@reticle/contracts', '@reticle/kit'],
+    libraries: 'any',
+    usesNode: true,
+  },
+  scripts: { own: [], libraries: [], usesNode: true },
+}
+
+/** Paths of kit that belong to services: the gateway has no database and no bus. */
+export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/kit/outbox']
+
+/** Rooms inside projects-svc that are entered through their front door only. */
+export const sealed = ['identity', 'organizations']

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../generate/files.ts'
+
+/** The project's own TypeScript as text, for the tests of its architecture. */
+export interface Source {
+  /** From the root: `apps/gateway/src/serve.ts`. */
+  path: string
+  /** Where it lives: `apps/gateway`, `packages/kit`, `tests`, `scripts`. */
+  room: string
+  text: string
+  lines: string[]
+  isTest: boolean
+}
+
+export interface Import {
+  source: Source
+  line: number
+  /** As written: `@reticle/kit/errors`, `./repo.ts`, `node:fs`. */
+  name: string
+}
+
+const skipped = new Set(['node_modules', 'dist', '.turbo'])
+
+export function readSources(): Source[] {
+  const packages = ['apps', 'packages'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  )
+  return [...packages, 'tests', 'bench', 'scripts'].flatMap((room) =>
+    filesBelow(room).map((path) => readSource(room, path)),
+  )
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return skipped.has(entry.name) ? [] : filesBelow(path)
+    return /\.(ts|mjs)$/.test(entry.name) && !entry.name.endsWith('.d.ts') ? [path] : []
+  })
+}
+
+function readSource(room: string, path: string): Source {
+  const text = readFileSync(join(root, path), 'utf8')
+  const isTest = /\.test\.ts$|\/testing(\/|\.ts$)|\/contract\.ts$/.test(path)
+  return { path, room, text, lines: text.split('\n'), isTest }
+}
+
+const name = "'([@.\\w][^'\\s]*)'"
+const importing = new RegExp(
+  `^(?:import|export)\\b[^'"\`;=]*?\\bfrom ${name}|^import ${name}|\\bimport\\(${name}\\)`,
+  'gm',
+)
+
+/** Every import, re-export and dynamic import with its line. */
+export function importsOf(source: Source): Import[] {
+  const text = source.text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, (comment) =>
+    comment.replace(/[^\n]/g, ' '),
+  )
+  return [...text.matchAll(importing)].map((found) => {
+    const end = (found.index ?? 0) + found[0].length
+    const line = text.slice(0, end).split('\n').length
+    return { source, line, name: found[1] ?? found[2] ?? found[3] ?? '' }
+  })
+}
+
+/** The text without its comments, with the same lines. */
+export function codeOf({ text }: Source): string[] {
+  const bare = text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))
+  return bare.split('\n').map((line) => line.replace(/(^|\s)\/\/ .*$/, ''))
+}
+
+export interface Block {
+  line: number
+  /** Lines that are not blank. */
+  length: number
+  head: string
+}
+
+const opensFunction = /(=>|\)(: [^=]+)?|\bfunction\b.*) \{$/
+const isControl = /^\s*(\} )?(if|else|for|while|switch|catch|try|do|finally)\b/
+
+/**
+ * Functions by line and length. Sources are formatted, so a body ends at the first line that begins as its head does,
+ * with a closing brace.
+ */
+export function functionsOf({ lines }: Source): Block[] {
+  return lines.flatMap((head, index) => {
+    if (!opensFunction.test(head) || isControl.test(head)) return []
+    const indent = head.match(/^\s*/)?.[0] ?? ''
+    const end = lines.findIndex((line, at) => at > index && line.startsWith(`${indent}}`))
+    const body = lines.slice(index, end + 1).filter((line) => line.trim() !== '')
+    return end < 0 ? [] : [{ line: index + 1, length: body.length, head: head.trim() }]
+  })
+}
