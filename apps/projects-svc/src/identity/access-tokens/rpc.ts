@@ -1,5 +1,5 @@
 import type { identity } from '@reticle/contracts/api/identity'
-import type { accessTokenPatch } from '@reticle/contracts/rest/auth'
+import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
 import { type Context, type Service, signedIn } from '@reticle/kit'
 import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
 import { allow } from '@reticle/kit/policy'
@@ -44,26 +44,14 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     },
 
     async createAccessToken({ body }, context) {
-      const expiry_date = body.expiry_date ? readExpiry(body.expiry_date) : null
+      const token = newToken(body, clock.now())
       return db.transaction().execute(async (tx) => {
         const owner = await lockUser(tx, signedIn(context).user_id)
         if (!owner) throw userGone()
         const count = await countAccessTokens(tx, owner.id, usability())
         assertRoomForOne(count, settings.maxAccessTokens)
-
-        const { value, prefix } = newAccessToken()
-        const now = clock.now()
-        const row = await insertAccessToken(tx, {
-          owner_id: owner.id,
-          name: body.name,
-          prefix,
-          token_hash: hashOf(value),
-          read_only: body.read_only,
-          expiry_date,
-          created_date: now,
-          updated_date: now,
-        })
-        return { ...toAccessToken(row, toBasicUser(owner)), value }
+        const row = await insertAccessToken(tx, { ...token.columns, owner_id: owner.id })
+        return { ...toAccessToken(row, toBasicUser(owner)), value: token.value }
       })
     },
 
@@ -134,6 +122,21 @@ async function withOwner(db: Db, row: AccessTokenRow) {
   const owner = await findUser(db, row.owner_id)
   if (!owner) throw notFound()
   return toAccessToken(row, toBasicUser(owner))
+}
+
+/** A fresh value, and what is stored of it. */
+function newToken(body: z.output<typeof accessTokenCreate>, now: Date) {
+  const { value, prefix } = newAccessToken()
+  const columns = {
+    name: body.name,
+    prefix,
+    token_hash: hashOf(value),
+    read_only: body.read_only,
+    expiry_date: body.expiry_date ? readExpiry(body.expiry_date) : null,
+    created_date: now,
+    updated_date: now,
+  }
+  return { value, columns }
 }
 
 type Changes = Partial<Pick<AccessTokenRow, 'name' | 'read_only' | 'expiry_date'>>
