@@ -1,0 +1,127 @@
+import type { AttributeWrite } from '@reticle/contracts/rest/labels'
+import { describe, expect, test } from 'vitest'
+import { planAttributes } from './attributes.ts'
+import type { AttributeDraft } from './draft.ts'
+
+/** `spec/api-workspace.md` 4.3: attribute definitions. */
+
+const select: AttributeDraft = {
+  id: 90,
+  name: 'size',
+  mutable: true,
+  input_type: 'select',
+  default_value: 'small',
+  values: ['small', 'large'],
+}
+const number: AttributeDraft = {
+  id: 91,
+  name: 'age',
+  mutable: false,
+  input_type: 'number',
+  default_value: '0',
+  values: ['0', '10', '1'],
+}
+const text: AttributeDraft = { ...select, id: 92, name: 'note', input_type: 'text', values: [] }
+const all = [select, number, text]
+const plan = (items: AttributeWrite[], current = all) =>
+  planAttributes(current, items, ['attributes'])
+const made = (item: AttributeWrite) =>
+  plan([{ name: 'new', mutable: false, ...item }], []).attributes[0]
+
+describe('a new attribute', () => {
+  test.each([
+    ['select', ['b', 'a'], 'b'],
+    ['radio', ['x'], 'x'],
+    ['number', ['3', '9', '2'], '3'],
+    ['checkbox', [], 'false'],
+    ['checkbox', ['true'], 'false'],
+    ['text', [], ''],
+  ] as const)('of type %s with %j has the default %j', (input_type, values, expected) => {
+    const { default_value } = made({ input_type, values: [...values] }) ?? {}
+    expect(default_value).toBe(expected)
+  })
+
+  test.each(['name', 'mutable', 'input_type', 'values'] as const)('needs %s', (field) => {
+    const item = { name: 'new', mutable: false, input_type: 'text' as const, values: [] }
+    expect(() => plan([{ ...item, [field]: undefined }], [])).toThrowError(
+      expect.objectContaining({
+        code: 'required',
+        body: { attributes: [{ [field]: ['This field is required.'] }] },
+      }),
+    )
+  })
+
+  test.each([
+    [{ input_type: 'select', values: [] }, 'values'],
+    [{ input_type: 'radio', values: ['a', 'b', 'a'] }, 'values'],
+    [{ input_type: 'number', values: ['0', '10'] }, 'values'],
+    [{ input_type: 'number', values: ['5', '1', '1'] }, 'values'],
+    [{ input_type: 'number', values: ['0', '1', '0'] }, 'values'],
+    [{ input_type: 'number', values: ['0', 'x', '1'] }, 'values'],
+    [{ input_type: 'number', values: ['0', '', '1'] }, 'values'],
+    [{ input_type: 'text', values: Array.from({ length: 21 }, () => 'x'.repeat(200)) }, 'values'],
+    [{ input_type: 'number', values: ['0', '10', '1'], default_value: '11' }, 'default_value'],
+    [{ input_type: 'number', values: ['0', '10', '1'], default_value: 'x' }, 'default_value'],
+    [{ input_type: 'select', values: ['a'], default_value: 'b' }, 'default_value'],
+    [{ input_type: 'checkbox', values: [], default_value: 'maybe' }, 'default_value'],
+  ] as const)('%j is refused for its %s', (item, field) => {
+    expect(() => made({ ...item, values: [...item.values] })).toThrowError(
+      expect.objectContaining({ body: { attributes: [{ [field]: [expect.any(String)] }] } }),
+    )
+  })
+})
+
+describe('a known attribute', () => {
+  test('changes name and default', () => {
+    const [changed] = plan([{ id: 90, name: 'extent', default_value: 'large' }]).attributes
+    expect(changed).toEqual({ ...select, name: 'extent', default_value: 'large' })
+  })
+
+  test('is found by its name as well', () => {
+    const [changed, ...others] = plan([{ name: 'size', default_value: 'large' }]).attributes
+    expect(changed).toMatchObject({ id: 90, default_value: 'large' })
+    expect(others).toEqual([number, text])
+  })
+
+  test('takes more options, in any order, and keeps those it has', () => {
+    const values = ['large', 'huge', 'small']
+    expect(plan([{ id: 90, values }]).attributes[0]).toMatchObject({ values })
+    expect(() => plan([{ id: 90, values: ['small'] }])).toThrowError(
+      expect.objectContaining({
+        body: { attributes: [{ values: ['Options can only be added: "large" is missing.'] }] },
+      }),
+    )
+  })
+
+  test.each([
+    [{ id: 90, mutable: false }, 'mutable'],
+    [{ id: 90, input_type: 'radio' as const }, 'input_type'],
+    [{ id: 91, values: ['0', '11', '1'] }, 'values'],
+  ])('%j is refused for its %s', (item, field) => {
+    expect(() => plan([item])).toThrowError(
+      expect.objectContaining({ body: { attributes: [{ [field]: [expect.any(String)] }] } }),
+    )
+  })
+
+  test('of text is free in its values', () => {
+    expect(plan([{ id: 92, values: ['any'] }]).attributes[2]).toMatchObject({ values: ['any'] })
+  })
+
+  test('goes when it is deleted', () => {
+    expect(plan([{ id: 91, deleted: true }])).toEqual({ attributes: [select, text], removed: [91] })
+  })
+
+  test('cannot take the name of another', () => {
+    expect(() => plan([{ id: 90, name: 'age' }])).toThrowError(
+      expect.objectContaining({
+        body: { attributes: ['All attribute names of a label must be unique.'] },
+      }),
+    )
+  })
+})
+
+test('deleting needs an id', () => {
+  expect(() => plan([{ name: 'size', deleted: true }])).toThrowError(
+    expect.objectContaining({ body: { attributes: [{ deleted: [expect.any(String)] }] } }),
+  )
+})

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { bindDrawing, readDrawing, unknownSublabel, writeDrawing } from './drawing.ts'
+
+/** `svg` of `spec/api-workspace.md` 4.3. */
+
+const sublabels = [
+  { id: 42, name: 'head' },
+  { id: 43, name: 'a "foot" & more' },
+]
+const clean = (text: string) => writeDrawing(readDrawing(text))
+
+test('names become ids', () => {
+  const drawing =
+    '<line x1="40" y1="20" data-type="edge"></line><circle r="1.5" data-label-name="head"/>'
+  expect(bindDrawing(drawing, sublabels)).toBe(
+    '<line x1="40" y1="20" data-type="edge"></line><circle r="1.5" data-label-id="42"></circle>',
+  )
+})
+
+test('a drawing that is read back is the same', () => {
+  const bound = bindDrawing(
+    `<circle cx='1' data-label-name="a &quot;foot&quot; &amp; more">`,
+    sublabels,
+  )
+  expect(bound).toBe('<circle cx="1" data-label-id="43"></circle>')
+  expect(bindDrawing(bound, sublabels)).toBe(bound)
+})
+
+test('elements of a sublabel that is gone go as well', () => {
+  const drawing = '<circle data-label-id="42"></circle><circle data-label-id="99"></circle>'
+  expect(bindDrawing(drawing, sublabels)).toBe('<circle data-label-id="42"></circle>')
+})
+
+test.each([
+  ['<circle data-label-name="nose"/>', 'nose'],
+  ['<circle data-label-id="99"/>', '#99'],
+  ['<circle data-label-id="99" data-label-name="head"/>', undefined],
+  ['<circle data-label-id="42"/><line/>', undefined],
+])('%s names the stranger %s', (drawing, stranger) => {
+  expect(unknownSublabel(drawing, sublabels)).toBe(stranger)
+})
+
+test.each([
+  ['<script>alert(1)</script>'],
+  ['<svg><foreignObject><body onload="alert(1)"></body></foreignObject></svg>'],
+  ['<a href="javascript:alert(1)">x</a>'],
+  ['<image href="https://evil.example/x.png"/>'],
+  ['<use xlink:href="https://evil.example/x.svg#a"/>'],
+  ['text & <!-- comment -->'],
+  ['<<<<'],
+])('nothing of %s survives', (drawing) => {
+  expect(clean(drawing)).toBe('')
+})
+
+test.each([
+  ['<circle onclick="alert(1)" r="1"/>', '<circle r="1"></circle>'],
+  ['<line style="background:url(//evil)" x1="1"/>', '<line x1="1"></line>'],
+  ['<circle fill="url(https://evil.example/#a)" r="1"/>', '<circle r="1"></circle>'],
+  [
+    '<circle stroke="red" data-x="&lt;script&gt;"/>',
+    '<circle stroke="red" data-x="&lt;script&gt;"></circle>',
+  ],
+  ['<CIRCLE r="2">', '<circle r="2"></circle>'],
+])('of %s the harmless part stays', (drawing, left) => {
+  expect(clean(drawing)).toBe(left)
+})
+
+test('half a megabyte of openings is read in no time', () => {
+  for (const piece of ['<', '<a ', '<a b="', '<line x="1" '])
+    expect(clean(piece.repeat(500_000 / piece.length))).toBe('')
+}, 2000)

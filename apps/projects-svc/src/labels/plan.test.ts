@@ -1,0 +1,226 @@
+import type { Attribute, Label, LabelWrite } from '@reticle/contracts/rest/labels'
+import { describe, expect, test } from 'vitest'
+import { planLabels, planNewLabels, planOneLabel } from './plan.ts'
+
+/** `spec/api-workspace.md` 4.3: label list semantics. */
+
+const label = (given: Partial<Label> & { id: number; name: string }): Label => ({
+  color: '#000001',
+  type: 'any',
+  attributes: [],
+  sublabels: [],
+  project_id: 7,
+  parent_id: null,
+  has_parent: false,
+  ...given,
+})
+
+const attribute = (given: Partial<Attribute>): Attribute => ({
+  id: 90,
+  name: 'size',
+  mutable: true,
+  input_type: 'select',
+  default_value: 'small',
+  values: ['small', 'large'],
+  ...given,
+})
+
+const car = label({ id: 40, name: 'car', attributes: [attribute({})] })
+const bus = label({ id: 41, name: 'bus', color: '#000002' })
+const person = label({
+  id: 50,
+  name: 'person',
+  color: '#000003',
+  type: 'skeleton',
+  sublabels: [
+    { ...label({ id: 51, name: 'head', type: 'points', color: '#000004' }), has_parent: true },
+    { ...label({ id: 52, name: 'foot', type: 'points', color: '#000005' }), has_parent: true },
+  ],
+  svg: '<circle data-label-id="51"></circle><circle data-label-id="52"></circle>',
+})
+const all = [car, bus, person]
+const names = (items: LabelWrite[], current = all) =>
+  planLabels(current, items).labels.map((one) => one.name)
+
+describe('items', () => {
+  test('without id create, with one change, and what is not listed stays', () => {
+    const plan = planLabels(all, [{ name: 'tram' }, { id: 41, name: 'coach' }])
+    expect(plan.labels.map(({ id, name }) => [id, name])).toEqual([
+      [40, 'car'],
+      [41, 'coach'],
+      [50, 'person'],
+      [null, 'tram'],
+    ])
+    expect(plan).toMatchObject({ removed_labels: [], removed_attributes: [] })
+  })
+
+  test('with deleted remove, sublabels included', () => {
+    const plan = planLabels(all, [{ id: 50, deleted: true }])
+    expect(plan.labels.map((one) => one.id)).toEqual([40, 41])
+    expect(plan.removed_labels).toEqual([50, 51, 52])
+  })
+
+  test('can swap names', () => {
+    expect(
+      names([
+        { id: 40, name: 'bus' },
+        { id: 41, name: 'car' },
+      ]),
+    ).toEqual(['bus', 'car', 'person'])
+  })
+
+  test('can take the name of a label that goes', () => {
+    expect(names([{ id: 40, deleted: true }, { name: 'car' }])).toEqual(['bus', 'person', 'car'])
+  })
+
+  test('change only what they name', () => {
+    const [changed] = planLabels([car], [{ id: 40, name: 'auto', color: '' }]).labels
+    expect(changed).toMatchObject({ name: 'auto', color: '#000001', attributes: car.attributes })
+  })
+
+  test('of a new owner have no use for ids', () => {
+    const [made] = planNewLabels([
+      { id: 40, name: 'x', attributes: [{ ...attribute({}), id: 90 }] },
+    ]).labels
+    expect(made).toMatchObject({ id: null, attributes: [{ id: null, name: 'size' }] })
+  })
+})
+
+const texts: [what: string, items: LabelWrite[], body: unknown][] = [
+  ['equal names', [{ name: 'car' }], ['All label names must be unique']],
+  [
+    'equal names of sublabels',
+    [{ id: 50, sublabels: [{ name: 'head' }] }],
+    ['All sublabel names of a skeleton must be unique'],
+  ],
+  [
+    'no name',
+    [{ id: 41 }, { color: '#000000' }],
+    { labels: [{}, { name: ['This field is required.'] }] },
+  ],
+  ['deleted without id', [{ deleted: true }], { labels: [{ deleted: [expect.any(String)] }] }],
+  [
+    'another type from a skeleton',
+    [{ id: 50, type: 'any' }],
+    { labels: [{ type: [expect.any(String)] }] },
+  ],
+  [
+    'another type to a skeleton',
+    [{ id: 40, type: 'skeleton' }],
+    { labels: [{ type: [expect.any(String)] }] },
+  ],
+  [
+    'sublabels of no skeleton',
+    [{ id: 40, sublabels: [{ name: 'x' }] }],
+    { labels: [{ sublabels: ['Only a skeleton can have sublabels.'] }] },
+  ],
+  [
+    'a skeleton in a skeleton',
+    [{ id: 50, sublabels: [{ name: 'x', type: 'skeleton' }] }],
+    { labels: [{ sublabels: [{ type: [expect.any(String)] }] }] },
+  ],
+  [
+    'a drawing of no skeleton',
+    [{ id: 40, svg: '<line/>' }],
+    { labels: [{ svg: [expect.any(String)] }] },
+  ],
+  [
+    'a drawing that names a stranger',
+    [{ id: 50, svg: '<circle data-label-name="nose"/>' }],
+    { labels: [{ svg: ['The drawing names "nose", which is no sublabel.'] }] },
+  ],
+  ...['red', '#12', '#gggggg', '#1234567'].map((color): [string, LabelWrite[], unknown] => [
+    `the color ${color}`,
+    [{ id: 40, color }],
+    { labels: [{ color: [`"${color}" is no color: write #rrggbb.`] }] },
+  ]),
+]
+
+test.each(texts)('%s: invalid', (_, items, body) => {
+  expect(() => planLabels(all, items)).toThrowError(
+    expect.objectContaining({ kind: 'invalid', body }),
+  )
+})
+
+test.each([
+  [[{ id: 99, name: 'x' }], 'Not found label with id #99 to change'],
+  [[{ id: 51, name: 'x' }], 'Not found label with id #51 to change'],
+  [[{ id: 50, sublabels: [{ id: 40 }] }], 'Not found label with id #40 to change'],
+  [[{ id: 40, attributes: [{ id: 9 }] }], 'Not found attribute with id #9 to change'],
+])('%j: not found', (items, message) => {
+  expect(() => planLabels(all, items)).toThrowError(
+    expect.objectContaining({ kind: 'not_found', message }),
+  )
+})
+
+test('more than 10,000 labels are too many, sublabels included', () => {
+  const many = Array.from({ length: 10_001 }, (_, index) => ({ name: `l${index}` }))
+  const text = expect.stringContaining('10000')
+  expect(() => planLabels([], many)).toThrowError(
+    expect.objectContaining({ kind: 'invalid', body: { labels: [text] } }),
+  )
+})
+
+test('more than 512 KiB of labels are too much', () => {
+  const values = Array.from({ length: 20 }, (_, index) => `${index}${'x'.repeat(190)}`)
+  const big = (name: string) => ({
+    name,
+    attributes: [{ name: 'a', mutable: false, input_type: 'select' as const, values }],
+  })
+  const many = Array.from({ length: 150 }, (_, index) => big(`l${index}`))
+  expect(() => planLabels([], many)).toThrowError(expect.objectContaining({ kind: 'invalid' }))
+})
+
+describe('colors', () => {
+  test('are given to labels without one: distinct, and the same each time', () => {
+    const given = () => planNewLabels([{ name: 'car' }, { name: 'Car' }, { name: 'CAR' }]).labels
+    const colors = given().map((one) => one.color)
+    expect(new Set(colors).size).toBe(3)
+    for (const color of colors) expect(color).toMatch(/^#[0-9a-f]{6}$/)
+    expect(given().map((one) => one.color)).toEqual(colors)
+  })
+
+  test('are lower-cased', () => {
+    expect(planNewLabels([{ name: 'x', color: '#ABCDEF' }]).labels[0]?.color).toBe('#abcdef')
+  })
+
+  test('run out after a full turn, not into an endless loop', () => {
+    const many = Array.from({ length: 400 }, (_, index) => ({ name: `l${index}` }))
+    const colors = planNewLabels(many).labels.map((one) => one.color)
+    expect(new Set(colors).size).toBeGreaterThan(350)
+  })
+})
+
+describe('skeletons', () => {
+  test('take new sublabels, change and lose others', () => {
+    const [changed] = planLabels(
+      [person],
+      [
+        {
+          id: 50,
+          sublabels: [{ name: 'hand' }, { id: 51, name: 'face' }, { id: 52, deleted: true }],
+        },
+      ],
+    ).labels
+    expect(changed?.sublabels.map(({ id, name }) => [id, name])).toEqual([
+      [51, 'face'],
+      [null, 'hand'],
+    ])
+  })
+})
+
+describe('one label by itself', () => {
+  test('is changed among its siblings', () => {
+    const { labels } = planOneLabel(all, 41, { name: 'coach' })
+    expect(labels.map((one) => one.name)).toEqual(['car', 'coach', 'person'])
+  })
+
+  test('names its own fields in errors', () => {
+    expect(() => planOneLabel(all, 41, { color: 'red' })).toThrowError(
+      expect.objectContaining({ body: { color: ['"red" is no color: write #rrggbb.'] } }),
+    )
+    expect(() => planOneLabel(all, 41, { name: 'car' })).toThrowError(
+      expect.objectContaining({ body: ['All label names must be unique'] }),
+    )
+  })
+})

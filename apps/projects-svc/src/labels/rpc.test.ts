@@ -1,0 +1,269 @@
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { attachFrames, counting, testWorkspace } from '../testing/workspace.ts'
+
+/** `spec/api-workspace.md` 4.3. */
+
+const { db, addUser, over, takeEvents } = await testWorkspace()
+const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
+
+describe.each(transports)('%s', (transport) => {
+  const services = over(transport)
+  const { projects, labels, tasks, jobs } = services
+  type Items = NonNullable<Parameters<typeof projects.createProject>[0]['body']['labels']>
+  const addProject = (items: Items) =>
+    projects.createProject({ body: { name: 'p', labels: items } }, anna.call)
+  const patch = (id: number, items: Items) =>
+    projects.updateProject({ id, body: { labels: items } }, anna.call)
+
+  test('labels are made with their project, in the order given', async () => {
+    const size = { name: 'size', mutable: true, input_type: 'select' as const, values: ['s', 'l'] }
+    const project = await addProject([
+      { name: 'car', color: '#3D6EBE', attributes: [size] },
+      {
+        name: 'person',
+        type: 'skeleton',
+        svg: '<circle r="1" data-label-name="head"/><script/>',
+        sublabels: [{ name: 'head', type: 'points' }],
+      },
+    ])
+    const [car, person] = project.labels
+    expect(car).toEqual({
+      id: expect.any(Number),
+      name: 'car',
+      color: '#3d6ebe',
+      type: 'any',
+      attributes: [{ id: expect.any(Number), default_value: 's', ...size }],
+      sublabels: [],
+      project_id: project.id,
+      parent_id: null,
+      has_parent: false,
+    })
+    const head = person?.sublabels[0]
+    expect(head).toEqual({
+      id: expect.any(Number),
+      name: 'head',
+      color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+      type: 'points',
+      attributes: [],
+      has_parent: true,
+    })
+    expect(person?.svg).toBe(`<circle r="1" data-label-id="${head?.id}"></circle>`)
+    const again = await projects.getProject({ id: project.id }, anna.call)
+    expect(again.labels).toEqual(project.labels)
+  })
+
+  test('a patch adds, changes, removes and swaps, all at once or not at all', async () => {
+    const project = await addProject([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
+    const [a, b, c] = project.labels
+    await takeEvents()
+    const refused = patch(project.id, [{ id: a?.id, name: 'x' }, { name: 'b' }])
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid' })
+    const stranger = patch(project.id, [{ id: a?.id, name: 'x' }, { id: 999_999 }])
+    await expect(stranger).rejects.toMatchObject({ kind: 'not_found' })
+    expect(await takeEvents()).toEqual([])
+
+    const changed = await patch(project.id, [
+      { id: a?.id, name: 'b' },
+      { id: b?.id, name: 'a' },
+      { id: c?.id, deleted: true },
+      { name: 'd' },
+    ])
+    expect(changed.labels.map((one) => one.name)).toEqual(['b', 'a', 'd'])
+    const events = await takeEvents()
+    expect(events.map((event) => event.type)).toEqual(['update:project', 'labels.changed'])
+    expect(events[0]?.data).toHaveProperty('before_update', { updated_date: project.updated_date })
+    expect(events[1]).toMatchObject({
+      key: `project:${project.id}`,
+      data: {
+        project_id: project.id,
+        task_id: null,
+        labels_revision: 1,
+        deleted_label_ids: [c?.id],
+        deleted_spec_ids: [],
+      },
+    })
+  })
+
+  test('attributes are changed and removed by id', async () => {
+    const text = (name: string) => ({
+      name,
+      mutable: false,
+      input_type: 'text' as const,
+      values: [],
+    })
+    const project = await addProject([{ name: 'a', attributes: [text('x'), text('y')] }])
+    const [a] = project.labels
+    const [x, y] = a?.attributes ?? []
+    await takeEvents()
+    const changed = await patch(project.id, [
+      {
+        id: a?.id,
+        attributes: [
+          { id: x?.id, name: 'z', default_value: 'q' },
+          { id: y?.id, deleted: true },
+          text('w'),
+        ],
+      },
+    ])
+    expect(changed.labels[0]?.attributes).toMatchObject([
+      { id: x?.id, name: 'z', default_value: 'q' },
+      { name: 'w' },
+    ])
+    const [, event] = await takeEvents()
+    expect(event?.data).toMatchObject({ deleted_label_ids: [], deleted_spec_ids: [y?.id] })
+  })
+
+  test('a change moves the dates of the tasks and jobs below', async () => {
+    const project = await addProject([{ name: 'a' }])
+    const body = { name: 't', project_id: project.id }
+    const task = await tasks.createTask({ body }, anna.call)
+    await attachFrames(services, task.id, 2, anna)
+    const jobOf = async () => (await jobs.listJobs({ task_id: task.id }, anna.call)).results[0]
+    const before = { task: await tasks.getTask({ id: task.id }, anna.call), job: await jobOf() }
+    await takeEvents()
+
+    await patch(project.id, [{ id: project.labels[0]?.id, color: '#112233' }])
+
+    const after = await tasks.getTask({ id: task.id }, anna.call)
+    expect(after.labels[0]?.color).toBe('#112233')
+    expect(after.updated_date > before.task.updated_date).toBe(true)
+    const job = await jobOf()
+    expect(job && before.job && job.updated_date > before.job.updated_date).toBe(true)
+    const events = await takeEvents()
+    expect(events.map((event) => event.type)).toEqual(['update:project', 'labels.changed'])
+    expect(events[1]?.data).toMatchObject({ task_ids: [task.id] })
+    const set = await labels.getLabelSet({ task_id: task.id }, anna.call)
+    expect(set).toEqual({ labels_revision: 1, labels: after.labels })
+  })
+
+  test('the same labels again change nothing', async () => {
+    const project = await addProject([
+      { name: 'a', color: '#000000' },
+      { name: 's', type: 'skeleton', svg: '<line x1="1"/>', sublabels: [{ name: 'h' }] },
+    ])
+    await takeEvents()
+    expect(await patch(project.id, project.labels)).toEqual(project)
+    expect(await takeEvents()).toEqual([])
+  })
+
+  describe('by themselves', () => {
+    test('are changed and removed with the right and the events of their owner', async () => {
+      const project = await addProject([{ name: 'a' }, { name: 'b' }])
+      const id = project.labels[0]?.id ?? 0
+      await takeEvents()
+      const changed = await labels.updateLabel({ id, body: { name: 'x' } }, anna.call)
+      expect(changed).toEqual({ ...project.labels[0], name: 'x' })
+      expect((await takeEvents()).map((event) => event.type)).toEqual([
+        'update:project',
+        'labels.changed',
+      ])
+      await labels.deleteLabel({ id }, anna.call)
+      expect((await takeEvents())[1]?.data).toMatchObject({ deleted_label_ids: [id] })
+      const gone = { kind: 'not_found' }
+      await expect(labels.getLabel({ id }, anna.call)).rejects.toMatchObject(gone)
+      await expect(labels.deleteLabel({ id }, anna.call)).rejects.toMatchObject(gone)
+      await expect(labels.updateLabel({ id, body: {} }, anna.call)).rejects.toMatchObject(gone)
+    })
+
+    test("of a task are the task's", async () => {
+      const body = { name: 't', labels: [{ name: 'a' }] }
+      const task = await tasks.createTask({ body }, anna.call)
+      const id = task.labels[0]?.id ?? 0
+      await takeEvents()
+      await labels.updateLabel({ id, body: { name: 'x' } }, anna.call)
+      const events = await takeEvents()
+      expect(events.map(({ type, key }) => [type, key])).toEqual([
+        ['update:task', `task:${task.id}`],
+        ['labels.changed', `task:${task.id}`],
+      ])
+    })
+
+    test('are closed to strangers', async () => {
+      const project = await addProject([{ name: 'a' }])
+      const id = project.labels[0]?.id ?? 0
+      const forbidden = { kind: 'forbidden' }
+      await expect(labels.getLabel({ id }, bo.call)).rejects.toMatchObject(forbidden)
+      const change = labels.updateLabel({ id, body: { deleted: true } }, bo.call)
+      await expect(change).rejects.toMatchObject(forbidden)
+      await expect(labels.deleteLabel({ id }, bo.call)).rejects.toMatchObject(forbidden)
+    })
+
+    test("deleted is no key of a patch, and sublabels are their parent's matter", async () => {
+      const project = await addProject([
+        { name: 's', type: 'skeleton', sublabels: [{ name: 'h' }] },
+      ])
+      const [parent] = project.labels
+      const sublabel = parent?.sublabels[0]
+      const deleting = labels.updateLabel(
+        { id: parent?.id ?? 0, body: { deleted: true } },
+        anna.call,
+      )
+      await expect(deleting).rejects.toMatchObject({ body: { deleted: [expect.any(String)] } })
+      const id = sublabel?.id ?? 0
+      const invalid = { kind: 'invalid' }
+      await expect(labels.updateLabel({ id, body: {} }, anna.call)).rejects.toMatchObject(invalid)
+      await expect(labels.deleteLabel({ id }, anna.call)).rejects.toMatchObject(invalid)
+      expect(await labels.getLabel({ id }, anna.call)).toEqual({
+        ...sublabel,
+        sublabels: [],
+        project_id: project.id,
+        parent_id: parent?.id,
+      })
+    })
+  })
+
+  describe('lists', () => {
+    test('of a project, a task in it and a job of that are the same', async () => {
+      const project = await addProject([
+        { name: 'a' },
+        { name: 's', type: 'skeleton', sublabels: [{ name: 'h' }] },
+      ])
+      const body = { name: 't', project_id: project.id }
+      const task = await tasks.createTask({ body }, anna.call)
+      await attachFrames(services, task.id, 1, anna)
+      const job_id = (await jobs.listJobs({ task_id: task.id }, anna.call)).results[0]?.id
+      const expected = { count: 2, results: project.labels }
+      for (const query of [{ project_id: project.id }, { task_id: task.id }, { job_id }])
+        expect(await labels.listLabels(query, anna.call)).toEqual(expected)
+      const sublabels = await labels.listLabels({ parent_id: project.labels[1]?.id }, anna.call)
+      expect(sublabels.results.map((one) => one.name)).toEqual(['h'])
+      const byName = await labels.listLabels({ project_id: project.id, parent: 's' }, anna.call)
+      expect(byName.results.map((one) => one.name)).toEqual(['h'])
+    })
+
+    test('are asked for by one owner that exists and that one may see', async () => {
+      const project = await addProject([])
+      const two = labels.listLabels({ project_id: project.id, task_id: 1 }, anna.call)
+      await expect(two).rejects.toMatchObject({ kind: 'invalid' })
+      for (const query of [{ project_id: 999_999 }, { task_id: 999_999 }, { job_id: 999_999 }]) {
+        const unknown = labels.listLabels(query, anna.call)
+        await expect(unknown).rejects.toMatchObject({ kind: 'not_found' })
+      }
+      const hidden = labels.listLabels({ project_id: project.id }, bo.call)
+      await expect(hidden).rejects.toMatchObject({ kind: 'forbidden' })
+    })
+
+    test('without an owner hold those of everything one has, filtered and sorted', async () => {
+      const user = await addUser()
+      const body = { name: 'p', labels: [{ name: 'b', color: '#000001' }, { name: 'a' }] }
+      await projects.createProject({ body }, user.call)
+      const named = async (query: Parameters<typeof labels.listLabels>[0]) =>
+        (await labels.listLabels(query, user.call)).results.map((one) => one.name).join('')
+      expect(await named({})).toBe('ba')
+      expect(await named({ sort: 'name' })).toBe('ab')
+      expect(await named({ color: '#000001' })).toBe('b')
+      expect(await named({ name: 'a', type: 'any' })).toBe('a')
+      expect((await labels.listLabels({}, admin.call)).count).toBeGreaterThan(2)
+    })
+  })
+})
+
+test('a list needs as many statements for many labels as for few', async () => {
+  const counted = async (page_size: string) => {
+    const { db: watched, statements } = counting(db)
+    await over('in-process', watched).labels.listLabels({ page_size }, admin.call)
+    return statements()
+  }
+  expect(await counted('100')).toBe(await counted('1'))
+})

@@ -1,0 +1,125 @@
+import { jobs } from '@reticle/contracts/api/jobs'
+import { labels } from '@reticle/contracts/api/labels'
+import { media } from '@reticle/contracts/api/media'
+import { projects } from '@reticle/contracts/api/projects'
+import { tasks } from '@reticle/contracts/api/tasks'
+import type { Principal } from '@reticle/contracts/principal'
+import type { FrameSource } from '@reticle/contracts/rest/media'
+import type { Context } from '@reticle/kit'
+import { systemClock } from '@reticle/kit/clock'
+import { callAs } from '@reticle/kit/testing/call'
+import { testDatabase } from '@reticle/kit/testing/db'
+import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
+import { overTransport, type Transport } from '@reticle/kit/testing/transport'
+import type { Kysely, KyselyPlugin } from 'kysely'
+import { type ProjectsSettings, readConfig } from '../config.ts'
+import { migrations } from '../db/migrations/index.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { handlers } from '../server.ts'
+
+export type Workspace = Awaited<ReturnType<typeof testWorkspace>>
+export type Services = ReturnType<Workspace['over']>
+
+/** A database of the test file's own and the service over it; every event has to come after the lock of its row. */
+export async function testWorkspace(settings: Partial<ProjectsSettings> = {}) {
+  const { db } = await testDatabase<ProjectsDb>([{ schema: 'projects', migrations }])
+  await checkEmitOrder(db, { project: 'projects', task: 'tasks' })
+  const deps = { clock: systemClock, settings: { ...readConfig({}), ...settings } }
+  const users = addingUsers(db)
+  return {
+    db,
+    ...users,
+    over: (transport: Transport, onto: Kysely<ProjectsDb> = db) =>
+      services(transport, handlers({ db: onto, ...deps })),
+    takeEvents: () => takeEvents(db),
+  }
+}
+
+function services(transport: Transport, all: ReturnType<typeof handlers>) {
+  return {
+    projects: overTransport(transport, projects, all.projects),
+    labels: overTransport(transport, labels, all.labels),
+    tasks: overTransport(transport, tasks, all.tasks),
+    jobs: overTransport(transport, jobs, all.jobs),
+    media: overTransport(transport, media, all.media),
+  }
+}
+
+export interface TestUser {
+  id: number
+  username: string
+  /** A new context at each look, with time for a machine that others use as well. */
+  readonly call: Context
+}
+
+function addingUsers(db: Kysely<ProjectsDb>) {
+  let count = 0
+  /** A user of this global role, and the context of calls by them. */
+  const addUser = async (role: Principal['role'] = 'user'): Promise<TestUser> => {
+    const username = `user-${++count}`
+    const { id } = await db
+      .insertInto('users')
+      .values({ username, email: '', password_hash: '', role })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return {
+      id,
+      username,
+      get call() {
+        return callAs({ user_id: id, username, role }, { deadline: Date.now() + 120_000 })
+      },
+    }
+  }
+  return { addUser }
+}
+
+/** Events so far, in the order of their emission; the outbox is empty afterwards. */
+async function takeEvents(db: Kysely<ProjectsDb>) {
+  const rows = await db.deleteFrom('outbox').returningAll().execute()
+  const sorted = rows.sort((one, other) => one.id - other.id)
+  return sorted.map(({ type, key, data, headers }) => ({ type, key, data, headers }))
+}
+
+/** The same database, counting its statements. */
+export function counting(db: Kysely<ProjectsDb>) {
+  let statements = 0
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      statements++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  return { db: db.withPlugin(plugin), statements: () => statements }
+}
+
+/** The n-th picture of a made-up data set. */
+export const frameAt = (index: number, given: Partial<FrameSource> = {}): FrameSource => ({
+  name: `images/${index}.jpg`,
+  width: 640,
+  height: 480,
+  key: 'projects/user/1/upload',
+  offset: index * 1000,
+  length: 1000,
+  packing: 'stored',
+  media_type: 'image/jpeg',
+  ...given,
+})
+
+/** Frames as they travel, cut in awkward places. */
+export async function* frameLines(frames: readonly FrameSource[]): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''))
+  for (let at = 0; at < bytes.length; at += 1009) yield bytes.subarray(at, at + 1009)
+}
+
+/** Attaches so many pictures to a task. */
+export function attachFrames(
+  { media }: Pick<Services, 'media'>,
+  task_id: number,
+  size: number,
+  { call }: TestUser,
+) {
+  const body = frameLines(Array.from({ length: size }, (_, index) => frameAt(index)))
+  const query = { task_id, call_id: `attach-${task_id}`, image_quality: 70, chunk_size: 36 }
+  return media.attachMedia({ ...query, body }, call)
+}
