@@ -116,6 +116,9 @@ export const encodeTag = (tag: Tag) => line('tag', tagColumns(tag))
 export const encodeShape = (shape: Shape) => line('shape', shapeColumns(shape))
 export const encodeTrack = (track: Track) => line('track', trackColumns(track))
 
+/** A line again from what was read of it; its text is of latin-1 characters. */
+export const encodeRow = ({ kind, columns }: Row) => line(kind, columns)
+
 const line = (kind: RowKind, columns: string[]) =>
   `${kind}${columnSeparator}${columns.join(columnSeparator)}\n`
 
