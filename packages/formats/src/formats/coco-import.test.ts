@@ -1,0 +1,147 @@
+import { encodeRuns } from '@reticle/geometry'
+import { describe, expect, test } from 'vitest'
+import { documentOf, imported, importedOne, labels } from '../testing/coco.ts'
+import { framesOf, importBytes, labelOf, targetOf } from '../testing/run.ts'
+import { coco } from './coco.ts'
+
+describe('an import', () => {
+  test('reads ids of any size, zero and as text, and keys in any order', async () => {
+    const { shapes } = await imported({
+      annotations: [
+        { id: '900100000001', image_id: 0, category_id: '0', bbox: [1, 2, 3, 4] },
+        { id: 0, image_id: 0, category_id: 0, bbox: [1, 2, 3, 4], segmentation: null },
+      ],
+      categories: [{ id: 0, name: 'road' }],
+      images: [{ id: 0, file_name: 'a.jpg' }],
+    })
+    expect(shapes.map(({ label_id, points }) => [label_id, points])).toEqual([
+      [41, [1, 2, 4, 6]],
+      [41, [1, 2, 4, 6]],
+    ])
+  })
+
+  test('reads run lengths in three spellings, whatever iscrowd says', async () => {
+    const text = encodeRuns([244, 1, 79, 1, 7675])
+    const { shapes } = await importedOne([
+      { segmentation: { counts: [244, 1, 79, 1, 7675], size: [80, 100] }, iscrowd: 0 },
+      { segmentation: { counts: text, size: [80, 100] } },
+      { segmentation: { counts: [text], size: [80, 100] } },
+      { segmentation: { counts: [244, 1], size: [80, 100] } },
+    ])
+    const whole = ['mask', [0, 2, 3, 4, 4, 4]]
+    expect(shapes.map(({ type, points }) => [type, points])).toEqual([
+      whole,
+      whole,
+      whole,
+      ['mask', [0, 1, 3, 4, 3, 4]],
+    ])
+  })
+
+  test('groups the rings of an object, numbered from 1 on each frame', async () => {
+    const ring = [0, 0, 5, 0, 5, 5]
+    const { shapes } = await importedOne([
+      { segmentation: [ring] },
+      { segmentation: [ring, ring] },
+      { segmentation: [ring, [], ring] },
+      { segmentation: [ring, ring], image_id: 2 },
+    ])
+    expect(shapes.map(({ group, frame }) => [frame, group])).toEqual([
+      [0, 0],
+      [0, 1],
+      [0, 1],
+      [0, 2],
+      [0, 2],
+      [1, 1],
+      [1, 1],
+    ])
+  })
+
+  test('skips shapes without area, and says so', async () => {
+    const { shapes, report } = await importedOne([
+      { bbox: [1, 2, 0, 4] },
+      { segmentation: [[0, 0, 5, 5]] },
+      { segmentation: { counts: [8000], size: [80, 100] } },
+    ])
+    expect(shapes).toEqual([])
+    expect(report.entries).toEqual([
+      {
+        kind: 'skipped',
+        code: 'degenerate-shape',
+        count: 3,
+        reason: 'the shape has no area',
+        examples: ['annotation 1', 'annotation 2', 'annotation 3'].map((item) => ({
+          file: 'annotations.json',
+          item,
+        })),
+      },
+    ])
+  })
+
+  test('tells attributes it does not know and ids given twice', async () => {
+    const { shapes, report } = await importedOne([
+      {
+        id: 7,
+        bbox: [1, 2, 3, 4],
+        attributes: { wheels: 4, occluded: 'yes', color: 'green' },
+        category_id: 1,
+      },
+      { id: 7, bbox: [1, 2, 3, 4] },
+    ])
+    expect(shapes[0]).toMatchObject({
+      occluded: true,
+      attributes: [{ spec_id: 1, value: 'green' }],
+    })
+    expect(report.entries.map(({ code, reason }) => [code, reason])).toEqual([
+      ['dropped-attribute', "attribute 'wheels' unknown on label 'car'"],
+      ['duplicate-entry', 'the annotation id is given twice'],
+    ])
+  })
+
+  test('keeps sources it knows, else calls them file', async () => {
+    const { shapes } = await importedOne([
+      { bbox: [1, 2, 3, 4], attributes: { source: 'manual' } },
+      { bbox: [1, 2, 3, 4], attributes: { source: 'elsewhere' } },
+    ])
+    expect(shapes.map(({ source }) => source)).toEqual(['manual', 'file'])
+  })
+
+  test('drops background and what has no category', async () => {
+    const { shapes, report } = await imported({
+      images: [{ id: 1, file_name: 'a.jpg' }],
+      categories: [{ id: 5, name: 'background' }],
+      annotations: [
+        { id: 1, image_id: 1, category_id: 5, bbox: [1, 2, 3, 4] },
+        { id: 2, image_id: 1, category_id: 0, bbox: [1, 2, 3, 4] },
+      ],
+    })
+    expect(shapes).toEqual([])
+    expect(report.entries).toMatchObject([{ code: 'unlabelled', count: 1 }])
+  })
+
+  test('leaves frames outside of the job alone', async () => {
+    const target = targetOf(labels, framesOf(['a.jpg', 'b/c.jpg']))
+    target.frames.includes = (frame) => frame === 1
+    const text = JSON.stringify(
+      documentOf([{ bbox: [1, 2, 3, 4] }, { bbox: [1, 2, 3, 4], image_id: 2 }]),
+    )
+    const { shapes, report } = await importBytes(coco, text, target)
+    expect(shapes.map(({ frame }) => frame)).toEqual([1])
+    expect(report.entries).toMatchObject([{ code: 'frame-outside-job', count: 1 }])
+  })
+
+  test('reports progress up to the whole', async () => {
+    const { progress } = await importedOne([{ bbox: [1, 2, 3, 4] }])
+    expect(progress.at(-1)).toBe(1)
+  })
+
+  test('skips a box of a label that takes skeletons only', async () => {
+    const person = labelOf({ id: 41, name: 'road', type: 'skeleton' })
+    const text = JSON.stringify(documentOf([{ bbox: [1, 2, 3, 4] }]))
+    const { shapes, report } = await importBytes(
+      coco,
+      text,
+      targetOf([person], framesOf(['a.jpg'])),
+    )
+    expect([shapes.length, report.skipped]).toEqual([0, 1])
+  })
+})

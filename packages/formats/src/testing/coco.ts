@@ -1,0 +1,70 @@
+/** The small COCO project that tests of COCO share: two frames, a car with attributes and a road. */
+import { coco } from '../formats/coco.ts'
+import type { AttributeSpec, ItemFrame, Label, Shape } from '../model.ts'
+import { datasetOf, exportBytes, framesOf, importBytes, labelOf, targetOf } from './run.ts'
+
+const color = spec({ id: 1, name: 'color', input_type: 'select', default_value: 'red' })
+const doors = spec({ id: 2, name: 'doors', input_type: 'number', default_value: '4' })
+const parked = spec({ id: 3, name: 'parked', input_type: 'checkbox', mutable: true })
+export const car = labelOf({ id: 40, name: 'car', attributes: [color, doors, parked] })
+const road = labelOf({ id: 41, name: 'road' })
+export const labels = [car, road]
+
+export function spec(given: Partial<AttributeSpec> & { id: number; name: string }): AttributeSpec {
+  return { mutable: false, input_type: 'text', values: [], default_value: 'false', ...given }
+}
+
+interface Document {
+  images: object[]
+  categories: object[]
+  annotations: object[]
+}
+
+/** A document over two frames in which annotations are of `road` on the first one unless they say more. */
+export function documentOf(annotations: object[]): Document {
+  return {
+    images: [
+      { id: 1, file_name: 'a.jpg' },
+      { id: 2, file_name: 'images/b/c.jpg' },
+    ],
+    categories: [
+      { id: 1, name: 'car' },
+      { id: 2, name: 'road' },
+    ],
+    annotations: annotations.map((one, index) => ({
+      id: index + 1,
+      image_id: 1,
+      category_id: 2,
+      ...one,
+    })),
+  }
+}
+
+export function twoFrames(): ItemFrame[] {
+  return framesOf(['a.jpg', 'b/c.jpg'])
+}
+
+export function importText(text: string | Uint8Array) {
+  return importBytes(coco, text, targetOf(labels, twoFrames()))
+}
+
+export function imported(document: object) {
+  return importText(JSON.stringify(document))
+}
+
+export function importedOne(annotations: object[]) {
+  return imported(documentOf(annotations))
+}
+
+export function exported(streams: Parameters<typeof datasetOf>[2], known: Label[] = labels) {
+  return exportBytes(coco.exporter, datasetOf(known, twoFrames(), streams))
+}
+
+/** The annotations of an export as objects. */
+export async function written(shapes: Shape[], known: Label[] = labels) {
+  const { files } = await exported({ shapes }, known)
+  const document: { annotations: Record<string, unknown>[] } = JSON.parse(
+    files['annotations/instances_default.json'] ?? '',
+  )
+  return document.annotations
+}
