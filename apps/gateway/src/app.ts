@@ -6,7 +6,12 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { GatewaySettings } from './config.ts'
 import { checkAccept } from './plugins/accept.ts'
 import { authentication } from './plugins/authenticate.ts'
-import { clientErrors, type Streaming, watchConnections } from './plugins/connections.ts'
+import {
+  type Connections,
+  clientErrors,
+  connections,
+  watchConnections,
+} from './plugins/connections.ts'
 import { answerErrors, sendError } from './plugins/errors.ts'
 import { requireHost, setHeaders } from './plugins/headers.ts'
 import { checkBody } from './plugins/media-type.ts'
@@ -29,17 +34,17 @@ export async function buildGateway(
   ports: GatewayPorts,
   phase: Phase = { now: 'ready' },
 ): Promise<FastifyInstance> {
-  const streaming: Streaming = new WeakSet()
-  const app = createServer(ports, streaming)
+  const sockets = connections()
+  const app = createServer(ports, sockets)
   answerErrors(app, ports.log)
-  await prepare(app, ports, phase, streaming)
+  await prepare(app, ports, phase, sockets)
   serveProbes(app, phase)
   serveLogo(app)
   await app.register(async (api) => serveApi(api, ports, phase), { prefix: apiPrefix })
   return app
 }
 
-function createServer({ settings, log }: GatewayPorts, streaming: Streaming): FastifyInstance {
+function createServer({ settings, log }: GatewayPorts, sockets: Connections): FastifyInstance {
   const app = fastify({
     logger: false,
     genReqId: requestId,
@@ -50,8 +55,8 @@ function createServer({ settings, log }: GatewayPorts, streaming: Streaming): Fa
     forceCloseConnections: 'idle',
     return503OnClosing: false, // our own answer: plugins/pressure.ts
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
-    http: { requireHostHeader: false, connectionsCheckingInterval: checkInterval(settings) },
-    clientErrorHandler: clientErrors(streaming),
+    http: httpOptions(settings),
+    clientErrorHandler: clientErrors(sockets),
     frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
   })
   app.decorateRequest('principal', null)
@@ -61,7 +66,12 @@ function createServer({ settings, log }: GatewayPorts, streaming: Streaming): Fa
   return app
 }
 
-const checkInterval = ({ requestTimeout }: GatewaySettings) => Math.min(5000, requestTimeout / 4)
+/** Node takes the larger of both timeouts for whole requests, so headers get no longer than those. */
+const httpOptions = ({ requestTimeout }: GatewaySettings) => ({
+  requireHostHeader: false, // our own answer: plugins/headers.ts
+  headersTimeout: requestTimeout,
+  connectionsCheckingInterval: Math.min(5000, requestTimeout / 4),
+})
 
 /** A client's own id is kept when it is harmless (`spec/api-workspace.md` 1.3). */
 function requestId({ headers }: IncomingMessage): string {
@@ -74,16 +84,16 @@ async function prepare(
   app: FastifyInstance,
   { services, log, settings }: GatewayPorts,
   phase: Phase,
-  streaming: Streaming,
+  sockets: Connections,
 ): Promise<void> {
-  watchConnections(app, streaming, settings.idleTimeout)
+  watchConnections(app, sockets, settings.idleTimeout)
   logRequests(app, log)
   app.addHook('onRequest', async (request, reply) => setHeaders(request, reply))
   await app.register(helmet, helmetOptions)
   app.addHook('onRequest', async (request) => requireHost(request)) // 400
   // here the router has answered 404, and routes of other methods 405
-  add(app, refuseWhenStopping(phase)) // 503
-  await refuseUnderPressure(app) // 503
+  add(app, refuseWhenStopping(app, phase)) // 503
+  await refuseUnderPressure(app, settings.loopDelay) // 503
   add(app, authentication(app, services.identity)) // 401
   add(app, await rateLimits(app, settings)) // 429
   add(app, checkScope) // 400, 404

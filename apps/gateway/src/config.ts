@@ -21,6 +21,8 @@ export interface GatewaySettings {
   requestTimeout: number
   /** A stream on which nothing moves for this time is cut. */
   idleTimeout: number
+  /** Calls are refused while the event loop is later than this on average of a second; 0 never refuses. */
+  loopDelay: number
 }
 
 const mebibyte = 1024 * 1024
@@ -58,5 +60,6 @@ export function readConfig(env: Record<string, string | undefined>): Readonly<Ga
     rateUser: given.RETICLE_GATEWAY_RATE_USER,
     requestTimeout: 30_000,
     idleTimeout: 60_000,
+    loopDelay: 1000,
   })
 }

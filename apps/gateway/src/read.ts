@@ -30,7 +30,10 @@ export function reader(operation: Operation, limits: Limits): Read {
     const found = readParams(params, request)
     const given = { ...readQuery(query, request), ...readHeaders(headers, request) }
     const sent = await readBody(operation, request, limits)
-    const parsed = rest.safeParse({ ...given, body: sent ?? {} }, { error: wording })
+    const parsed = rest.safeParse(
+      { ...given, body: sent === undefined ? {} : sent },
+      { error: wording },
+    )
     if (parsed.error) throw invalidInput(parsed.error.issues.map(outOfBody))
     return { ...found, ...parsed.data, ...(isBytes(body) && { body: sent }) }
   }

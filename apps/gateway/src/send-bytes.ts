@@ -16,14 +16,23 @@ export async function sendBytes(
   { head, chunks }: BytesAnswer,
 ): Promise<FastifyReply> {
   const pieces = chunks[Symbol.asyncIterator]()
-  setHead(request, reply, head)
-  if (head.etag && isNotModified(request, head.etag)) return endEarly(reply.code(304), pieces)
-  if (request.method === 'HEAD') return endEarly(reply, pieces)
+  const isKnown = head.etag !== undefined && isNotModified(request, head.etag)
+  if (isKnown || request.method === 'HEAD') {
+    await pieces.return?.()
+    setHead(request, reply, head)
+    return isKnown ? reply.code(304).removeHeader('content-length').send() : sendNone(reply)
+  }
   const first = await pieces.next()
   const second = first.done ? first : await pieces.next()
-  if (reply.statusCode === 204) return endEarly(reply.removeHeader('content-type'), pieces)
+  setHead(request, reply, head) // not before: an error has none of it
+  if (reply.statusCode === 204) return reply.removeHeader('content-type').send()
   if (!first.done && !second.done) return reply.send(streamOf([first.value, second.value], pieces))
   return reply.send(first.done ? Buffer.alloc(0) : asBuffer(first.value))
+}
+
+/** The answer to HEAD; without a payload at all its length would be said to be 0. */
+export function sendNone(reply: FastifyReply): FastifyReply {
+  return reply.send(Readable.from([]))
 }
 
 function setHead(request: FastifyRequest, reply: FastifyReply, head: Head): void {
@@ -50,11 +59,6 @@ const raster = /^image\/(?:jpeg|png|webp|gif|avif|bmp|tiff)$/
 export function guardContent(reply: FastifyReply, type: string): void {
   reply.header('content-security-policy', 'sandbox')
   if (!raster.test(type)) reply.header('content-disposition', 'attachment')
-}
-
-async function endEarly(reply: FastifyReply, pieces: Pieces): Promise<FastifyReply> {
-  await pieces.return?.()
-  return reply.send()
 }
 
 const asBuffer = (piece: Uint8Array) =>

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { apiVersion, mediaType } from '@reticle/contracts/openapi'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { isStream } from '../request.ts'
 import { bodyOf, type Failed } from './errors.ts'
 
@@ -13,12 +13,22 @@ interface ClientError extends Error {
   rawPacket?: unknown
 }
 
-/** Sockets that carry a stream now: they have no time to be complete in, but must not fall silent. */
-export type Streaming = WeakSet<Socket>
+/** What sockets are at. */
+export interface Connections {
+  /** They carry a stream: there is no time to be complete in, but they must not fall silent. */
+  streaming: WeakSet<Socket>
+  /** An answer is on its way: nothing else can be written. */
+  answering: WeakSet<Socket>
+}
+
+export const connections = (): Connections => ({
+  streaming: new WeakSet(),
+  answering: new WeakSet(),
+})
 
 export function watchConnections(
   app: FastifyInstance,
-  streaming: Streaming,
+  { streaming, answering }: Connections,
   idleTimeout: number,
 ): void {
   app.addHook('onRequest', async ({ routeOptions: { config }, raw: { socket } }) => {
@@ -26,29 +36,36 @@ export function watchConnections(
     streaming.add(socket)
     socket.setTimeout(idleTimeout) // silence: the server's own listener destroys the socket
   })
-  app.addHook('onResponse', async (request) => {
-    streaming.delete(request.raw.socket)
-    closeWhenUnread(request)
+  app.addHook('onSend', async ({ raw }) => {
+    answering.add(raw.socket)
+  })
+  app.addHook('onResponse', async ({ raw }) => {
+    streaming.delete(raw.socket)
+    if (raw.complete) answering.delete(raw.socket)
+    else closeWhenUnread(raw, () => answering.delete(raw.socket))
   })
 }
 
 const drainMs = 1000
 
 /** Closing at once would reset a connection on which the client still sends, and the answer with it. */
-function closeWhenUnread({ raw }: FastifyRequest): void {
-  if (raw.complete || raw.socket.destroyed) return
-  raw.resume()
-  const timer = setTimeout(() => raw.complete || raw.socket.destroy(), drainMs)
-  timer.unref()
+function closeWhenUnread(raw: IncomingMessage, onRead: () => void): void {
+  const { socket } = raw
+  const timer = setTimeout(() => socket.destroy(), drainMs)
+  raw.resume().once('end', () => {
+    clearTimeout(timer)
+    onRead()
+  })
 }
 
 /** Answers what the parser of HTTP refused or what took too long, in the form of every other error. */
-export function clientErrors(streaming: Streaming) {
+export function clientErrors({ streaming, answering }: Connections) {
   return (error: ClientError, socket: Socket): void => {
     const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     if (isLate && streaming.has(socket)) return
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
-    socket.end(answerTo(failedOf(error)), () => socket.destroy())
+    const canAnswer = socket.writable && !answering.has(socket) && error.code !== 'ECONNRESET'
+    if (canAnswer) socket.end(answerTo(failedOf(error)), () => socket.destroy())
+    else socket.destroy(error)
   }
 }
 

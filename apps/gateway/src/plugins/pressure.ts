@@ -7,11 +7,13 @@ import type { Check } from '../request.ts'
 
 const retryAfter = 5 // seconds
 
-/** Refuses calls while the process cannot keep up (`reliability.md` 8); probes and health are answered all the same. */
-export async function refuseUnderPressure(app: FastifyInstance): Promise<void> {
+/**
+ * Refuses calls while the process cannot keep up (`reliability.md` 8); probes and health are answered all the same. How much
+ * the event loop is used says nothing of that: a young or a well-loaded one is always used and answers in time.
+ */
+export async function refuseUnderPressure(app: FastifyInstance, loopDelay: number): Promise<void> {
   await app.register(underPressure, {
-    maxEventLoopDelay: 1000,
-    maxEventLoopUtilization: 0.98,
+    maxEventLoopDelay: loopDelay,
     maxHeapUsedBytes: getHeapStatistics().heap_size_limit * 0.8,
     pressureHandler: async ({ routeOptions: { config } }) => {
       const isExempt = !config.operation || config.operation.limit === 'none'
@@ -20,11 +22,13 @@ export async function refuseUnderPressure(app: FastifyInstance): Promise<void> {
   })
 }
 
-/** Refuses calls on connections that are still open while the process stops. */
-export function refuseWhenStopping(phase: Phase): Check {
-  return (_request, reply, { limit }) => {
-    if (phase.now !== 'stopping' || limit === 'none') return
-    reply.header('connection', 'close')
-    throw unavailable('The server is stopping.', retryAfter)
+/** While the process stops, calls on open connections are refused, and connections end with the call they carry. */
+export function refuseWhenStopping(app: FastifyInstance, phase: Phase): Check {
+  app.addHook('onResponse', async () => {
+    if (phase.now === 'stopping') setImmediate(() => app.server.closeIdleConnections())
+  })
+  return (_request, _reply, { limit }) => {
+    if (phase.now === 'stopping' && limit !== 'none')
+      throw unavailable('The server is stopping.', retryAfter)
   }
 }

@@ -2,9 +2,10 @@ import { importQuery, type UploadedFile } from '@reticle/contracts/rest/requests
 import { invalid, invalidText } from '@reticle/kit'
 import { z } from 'zod'
 import { announcedLength } from '../body.ts'
+import type { GatewayPorts } from '../ports.ts'
 import { targetOf } from './downloads.ts'
-import { type ArrivingFile, readForm } from './form.ts'
-import { orRemove, storeFile, type Upload, type UploadCall } from './upload.ts'
+import { type ArrivingFile, type OnFile, readForm } from './form.ts'
+import { handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
 /** `POST /{tasks|jobs}/:id/annotations/`: one file of annotations is imported (api-annotations 2.3). */
 
@@ -17,30 +18,39 @@ const inputs = z.object({
 })
 
 export const importUpload: Upload = async (call, ports) => {
-  const { services, blobs, settings } = ports
-  const { request, context } = call
-  const query = inputs.parse(call.input)
-  const { id, format = '', import_mode, conv_mask_to_poly, location, if_match } = query
+  const { requests } = ports.services
+  const { filename, conv_mask_to_poly, format, ...asked } = inputs.parse(call.input)
+  const { id, import_mode, location, if_match } = asked
   const target = targetOf(call.operation)
-  const opening = { target, id, import_mode, location, if_match, format: query.format }
-  const { upload_id, prefix } = await services.requests.openUpload(
-    { ...opening, purpose: 'annotations' },
-    context,
+  const { upload_id, prefix } = await requests.openUpload(
+    { purpose: 'annotations', target, id, format, import_mode, location, if_match },
+    call.context,
   )
-  assertBody(call, query.filename)
+  assertBody(call, filename)
 
-  return orRemove(ports, prefix, async () => {
-    let stored: UploadedFile | undefined
-    const onFile = async (file: ArrivingFile, signal: AbortSignal) => {
-      assertFile(file, stored)
-      stored = await storeFile(blobs, `${prefix}0`, file, signal)
-    }
-    const { signal } = context
-    await readForm(request, { limits, maxBytes: settings.maxMultipart, signal, onFile })
-    const file = notEmpty(stored)
-    const body = { upload_id, target, id, file, format, import_mode, conv_mask_to_poly, if_match }
-    return services.requests.startImport({ body }, context)
+  return handOver(ports, {
+    prefix,
+    store: () => storeAnnotations(call, ports, prefix),
+    start: (file) => {
+      const options = { format: format ?? '', import_mode, conv_mask_to_poly, if_match }
+      const body = { upload_id, target, id, file, ...options }
+      return requests.startImport({ body }, call.context)
+    },
   })
+}
+
+async function storeAnnotations(
+  { request, context: { signal } }: UploadCall,
+  { blobs, settings }: GatewayPorts,
+  prefix: string,
+): Promise<UploadedFile> {
+  let stored: UploadedFile | undefined
+  const onFile: OnFile = async (file, halt) => {
+    assertFile(file, stored)
+    stored = await storeFile(blobs, `${prefix}0`, file, halt)
+  }
+  await readForm(request, { limits, maxBytes: settings.maxMultipart, signal, onFile })
+  return notEmpty(stored)
 }
 
 function assertBody({ request }: UploadCall, filename: string | undefined): void {

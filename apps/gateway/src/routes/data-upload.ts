@@ -4,8 +4,9 @@ import { invalid, invalidInput } from '@reticle/kit'
 import { wording } from '@reticle/kit/validation'
 import { z } from 'zod'
 import { announcedLength } from '../body.ts'
-import { type ArrivingFile, type Fields, readForm } from './form.ts'
-import { orRemove, storeFile, type Upload } from './upload.ts'
+import type { GatewayPorts } from '../ports.ts'
+import { type ArrivingFile, type Fields, type OnFile, readForm } from './form.ts'
+import { handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
 /** `POST /tasks/:id/data`: pictures, or one zip archive of them, become the media of a task (api-workspace 4.5). */
 
@@ -14,30 +15,37 @@ const fileField = /^(?:client_files(?:\[\d+\])?|zip)$/
 const noFile = 'No file was submitted.'
 const target = z.object({ id: z.int() })
 
-export const dataUpload: Upload = async ({ input, request, context }, ports) => {
-  const { services, blobs, settings } = ports
-  const { id } = target.parse(input)
+export const dataUpload: Upload = async (call, ports) => {
+  const { requests } = ports.services
+  const { id } = target.parse(call.input)
   const opening = { purpose: 'data', target: 'task', id } as const
-  const { upload_id, prefix } = await services.requests.openUpload(opening, context)
-  if (announcedLength(request.raw) === 0) throw invalid({ client_files: noFile })
+  const { upload_id, prefix } = await requests.openUpload(opening, call.context)
+  if (announcedLength(call.request.raw) === 0) throw invalid({ client_files: noFile }, 'required')
 
-  return orRemove(ports, prefix, async () => {
-    const files: UploadedFile[] = []
-    const onFile = async (file: ArrivingFile, signal: AbortSignal) => {
-      assertFile(file, files)
-      files.push(await storeFile(blobs, `${prefix}${files.length}`, file, signal))
-    }
-    const { signal } = context
-    const fields = await readForm(request, {
-      limits,
-      maxBytes: settings.maxMultipart,
-      signal,
-      onFile,
-    })
-    if (files.length === 0) throw invalid({ client_files: noFile })
-    const body = { upload_id, task_id: id, files, parameters: readParameters(fields) }
-    return services.requests.startDataPreparation({ body }, context)
+  return handOver(ports, {
+    prefix,
+    store: () => storeData(call, ports, prefix),
+    start: (stored) => {
+      const body = { upload_id, task_id: id, ...stored }
+      return requests.startDataPreparation({ body }, call.context)
+    },
   })
+}
+
+async function storeData(
+  { request, context: { signal } }: UploadCall,
+  { blobs, settings }: GatewayPorts,
+  prefix: string,
+) {
+  const files: UploadedFile[] = []
+  const onFile: OnFile = async (file, halt) => {
+    assertFile(file, files)
+    files.push(await storeFile(blobs, `${prefix}${files.length}`, file, halt))
+  }
+  const maxBytes = settings.maxMultipart
+  const fields = await readForm(request, { limits, maxBytes, signal, onFile })
+  if (files.length === 0) throw invalid({ client_files: noFile }, 'required')
+  return { files, parameters: readParameters(fields) }
 }
 
 function assertFile({ field, name }: ArrivingFile, before: readonly UploadedFile[]): void {

@@ -7,12 +7,14 @@ import { pathOf } from '../serve.ts'
 
 const yamlType = 'application/vnd.oai.openapi'
 const jsonType = 'application/vnd.oai.openapi+json'
+/** Not every reader of YAML knows aliases. */
+const noAliases = { aliasDuplicateObjects: false }
 
 /** `GET /schema`: this interface as OpenAPI 3.1; YAML unless JSON is asked for (`spec/api-workspace.md` 1.10). */
 export function serveDocuments(api: FastifyInstance): void {
   const operation = tables.server.getSchema
   const asJson = once(() => Buffer.from(JSON.stringify(openapi(restOperations))))
-  const asYaml = once(() => Buffer.from(stringify(openapi(restOperations))))
+  const asYaml = once(() => Buffer.from(stringify(openapi(restOperations), noAliases)))
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, (request, reply) => {
     const isJson = wantsJson(request)

@@ -10,7 +10,7 @@ import { HttpError } from '../http-error.ts'
 import type { GatewayPorts, Services } from '../ports.ts'
 import { allowToken, reader } from '../read.ts'
 import { contextOf } from '../request.ts'
-import { bytesStream, guardContent } from '../send-bytes.ts'
+import { bytesStream, guardContent, sendNone } from '../send-bytes.ts'
 import { pathOf } from '../serve.ts'
 import { attachment } from './content-disposition.ts'
 import { type ByteRange, readRange } from './range.ts'
@@ -56,23 +56,21 @@ async function sendFile(
   file: ResultFile,
   blobs: BlobStore,
 ): Promise<FastifyReply> {
-  setFileHeaders(reply, file)
-  if (isNotModified(request, file.etag)) return reply.code(304).send()
+  if (isNotModified(request, file.etag)) return setFileHeaders(reply, file).code(304).send()
   const range = wantedRange(request, file)
   if (range === 'none') {
     reply.header('content-range', `bytes */${file.size}`)
     throw new HttpError(416, 'range_not_satisfiable', `The file has ${file.size} bytes.`)
   }
-  setLength(reply, file, range)
-  if (request.method === 'HEAD') return reply.send()
   const part = range === 'whole' ? undefined : range
   const { chunks } = await blobs.get(file.key, part).catch(expired)
-  return reply.send(bytesStream(chunks))
+  setLength(setFileHeaders(reply, file), file, range)
+  return request.method === 'HEAD' ? sendNone(reply) : reply.send(bytesStream(chunks))
 }
 
-function setFileHeaders(reply: FastifyReply, file: ResultFile): void {
+function setFileHeaders(reply: FastifyReply, file: ResultFile): FastifyReply {
   guardContent(reply, file.media_type)
-  reply.headers({
+  return reply.headers({
     etag: file.etag,
     'last-modified': new Date(file.finished_date).toUTCString(),
     'accept-ranges': 'bytes',
@@ -85,9 +83,9 @@ function setLength(
   reply: FastifyReply,
   { size, media_type }: ResultFile,
   range: 'whole' | ByteRange,
-) {
+): void {
   reply.type(media_type)
-  if (range === 'whole') return reply.header('content-length', size)
+  if (range === 'whole') return void reply.header('content-length', size)
   const { start, end } = range
   reply.code(206).headers({
     'content-range': `bytes ${start}-${end}/${size}`,

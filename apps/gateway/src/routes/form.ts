@@ -25,9 +25,11 @@ export interface FormOptions {
   maxBytes: number
   /** Fires when the client goes away. */
   signal: AbortSignal
-  /** Reads all pieces of a file; the next part is looked at when it is done. */
-  onFile(file: ArrivingFile, signal: AbortSignal): Promise<void>
+  onFile: OnFile
 }
+
+/** Reads all pieces of a file; the next part is looked at when it is done. `halt` fires when no more will come. */
+export type OnFile = (file: ArrivingFile, halt: AbortSignal) => Promise<void>
 
 export type Fields = Record<string, unknown>
 
@@ -55,12 +57,11 @@ const malformed = (reason: string) =>
  * @throws DomainError invalid for a body that is malformed or cut, too_large above a limit, or what `onFile` throws
  */
 export async function readForm(request: FastifyRequest, options: FormOptions): Promise<Fields> {
-  const over = new AbortController()
-  const signal = AbortSignal.any([options.signal, over.signal])
+  const halt = haltWith(options.signal)
   const parts = request.parts({ limits: { ...options.limits, ...partLimits } })
   const fields = new Map<string, unknown>()
-  const halted = rejection(signal)
-  const count = countBytes(options.maxBytes, over)
+  const halted = rejection(halt.signal)
+  const count = countBytes(options.maxBytes, halt)
   try {
     let next = parts.next() // begins to read: bytes are counted from here on
     request.raw.on('data', count)
@@ -68,7 +69,7 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
       const { done, value: part } = await Promise.race([next.catch(rethrow), halted])
       if (done) return Object.fromEntries(fields)
       if (part.type === 'field') addField(fields, part)
-      else await options.onFile(arriving(part, signal), signal)
+      else await options.onFile(arriving(part, halt.signal), halt.signal)
       next = parts.next()
     }
   } finally {
@@ -78,27 +79,31 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
 
 const partLimits = { fieldSize, fileSize: Number.MAX_SAFE_INTEGER, headerPairs: 64 }
 
-function countBytes(maxBytes: number, over: AbortController): (piece: Buffer) => void {
+/** Stops everything that waits for bytes; the reason is always a failure that can be answered. */
+function haltWith(signal: AbortSignal): AbortController {
+  const halt = new AbortController()
+  const gone = () => halt.abort(malformed('it ended early'))
+  if (signal.aborted) gone()
+  else signal.addEventListener('abort', gone, { once: true })
+  return halt
+}
+
+function countBytes(maxBytes: number, halt: AbortController): (piece: Buffer) => void {
   let total = 0
   return ({ length }) => {
     total += length
-    if (total <= maxBytes || over.signal.aborted) return
-    over.abort(new DomainError('too_large', `The upload is larger than ${maxBytes} bytes.`))
+    if (total > maxBytes)
+      halt.abort(new DomainError('too_large', `The upload is larger than ${maxBytes} bytes.`))
   }
 }
 
 function rejection(signal: AbortSignal): Promise<never> {
   const halted = new Promise<never>((_, reject) => {
-    const halt = () => reject(reasonOf(signal))
-    if (signal.aborted) halt()
-    else signal.addEventListener('abort', halt, { once: true })
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    if (signal.aborted) reject(signal.reason)
   })
   halted.catch(() => undefined)
   return halted
-}
-
-function reasonOf({ reason }: AbortSignal): DomainError {
-  return reason instanceof DomainError ? reason : malformed('it ended early')
 }
 
 function arriving({ fieldname, filename, file }: MultipartFile, signal: AbortSignal): ArrivingFile {
@@ -106,7 +111,7 @@ function arriving({ fieldname, filename, file }: MultipartFile, signal: AbortSig
 }
 
 async function* piecesOf(file: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const stop = () => file.destroy(reasonOf(signal))
+  const stop = () => file.destroy(signal.reason)
   signal.addEventListener('abort', stop, { once: true })
   try {
     yield* file

@@ -28,19 +28,28 @@ export async function storeFile(
   return { name, key, size }
 }
 
+/** Files below `prefix` are handed over by `start`, and removed where they are not wanted. */
+export interface Handover<S, T> {
+  prefix: string
+  store(): Promise<S>
+  start(stored: S): Promise<T>
+}
+
 /**
- * Runs what stores files below `prefix` and hands them over. When it is refused the objects are removed; when nobody
- * knows how it ended they stay, and the sweeper of the requests decides (`reliability.md` 16.1).
+ * Stores, then starts. Objects of an upload that broke off or was refused are removed; when nobody knows how `start` ended
+ * they stay, and the sweeper of the requests decides (`reliability.md` 16.1).
  */
-export async function orRemove<T>(
+export async function handOver<S, T>(
   { blobs, log }: Pick<GatewayPorts, 'blobs' | 'log'>,
-  prefix: string,
-  run: () => Promise<T>,
+  { prefix, store, start }: Handover<S, T>,
 ): Promise<T> {
+  let isStored = false
   try {
-    return await run()
+    const stored = await store()
+    isStored = true
+    return await start(stored)
   } catch (thrown) {
-    if (isRefusal(thrown))
+    if (!isStored || isRefusal(thrown))
       await blobs
         .removePrefix(prefix)
         .catch((err: unknown) => log.warn({ err, prefix }, 'objects of a refused upload stay'))

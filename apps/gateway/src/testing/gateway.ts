@@ -1,13 +1,17 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { silentLog } from '@reticle/kit/log'
-import { type Dispatcher, request } from 'undici'
+import { diskBlobs } from '@reticle/kit/blob/disk'
+import { type Logger, silentLog } from '@reticle/kit/log'
+import { type Dispatcher, FormData, request } from 'undici'
 import { afterAll } from 'vitest'
 import { type GatewaySettings, readConfig } from '../config.ts'
 import { type HealthChecks, startGateway } from '../index.ts'
-import { memoryBlobs } from './blobs.ts'
 import { type SomeServices, someServices } from './services.ts'
 
 export interface TestGatewayOptions {
@@ -15,6 +19,7 @@ export interface TestGatewayOptions {
   settings?: Partial<GatewaySettings>
   checks?: HealthChecks
   blobs?: BlobStore
+  log?: Logger
   /** Collects what services threw that is no failure of the domain. */
   bugs?: unknown[]
 }
@@ -32,28 +37,35 @@ export interface Sent {
   /** Default `anna`; null sends no credential. */
   as?: string | null
   headers?: Record<string, string>
-  /** An object is sent as JSON. */
-  body?: object | string | Buffer | AsyncIterable<Uint8Array>
+  /** Text, buffers, async iterables and forms are sent as they are, every other object as JSON. */
+  body?: object | string
   signal?: AbortSignal
 }
 
 /** A gateway that listens on a free port until the test file ends, and a client of it. */
 export async function testGateway(options: TestGatewayOptions = {}) {
-  const { services = {}, settings = {}, checks = {}, blobs = memoryBlobs() } = options
+  const { services = {}, settings = {}, checks = {}, blobs = await temporaryBlobs() } = options
   const gateway = await startGateway({
     services: someServices(services, options.bugs),
-    settings: { ...readConfig({ RETICLE_PORT: '0' }), rateAnonymous: 0, ...settings },
-    log: silentLog,
+    settings: { ...readConfig({ RETICLE_PORT: '0' }), rateAnonymous: 0, loopDelay: 0, ...settings },
+    log: options.log ?? silentLog,
     blobs,
     checks,
   })
   afterAll(gateway.stop)
   const send = (path: string, sent: Sent = {}) => call(gateway.url + path, sent)
-  return { ...gateway, send, raw: (bytes: string) => raw(gateway.port, bytes) }
+  return { ...gateway, blobs, send, raw: (bytes: string) => raw(gateway.port, bytes) }
+}
+
+/** Real objects in a folder that goes when the test file ends. */
+export async function temporaryBlobs(): Promise<BlobStore> {
+  const root = await mkdtemp(join(tmpdir(), 'reticle-gateway-'))
+  afterAll(() => rm(root, { recursive: true, force: true }))
+  return diskBlobs(root)
 }
 
 async function call(url: string, { method = 'GET', as = 'anna', headers, body, signal }: Sent) {
-  const isJson = typeof body === 'object' && !Buffer.isBuffer(body) && !isIterable(body)
+  const isJson = isPlain(body)
   const answer = await request(url, {
     method,
     headers: {
@@ -61,7 +73,7 @@ async function call(url: string, { method = 'GET', as = 'anna', headers, body, s
       ...(isJson && { 'content-type': 'application/json' }),
       ...headers,
     },
-    body: isJson ? JSON.stringify(body) : body,
+    body: bodyOf(body),
     signal,
   })
   const shown = await answer.body.text()
@@ -69,7 +81,17 @@ async function call(url: string, { method = 'GET', as = 'anna', headers, body, s
   return { status, headers: given, text: shown, json: (): unknown => JSON.parse(shown) }
 }
 
-const isIterable = (body: object): body is AsyncIterable<Uint8Array> => Symbol.asyncIterator in body
+function isPlain(body: Sent['body']): boolean {
+  return typeof body === 'object' && !isIterable(body) && !(body instanceof FormData)
+}
+
+function bodyOf(body: Sent['body']) {
+  if (typeof body !== 'object' || Buffer.isBuffer(body) || body instanceof FormData) return body
+  return isIterable(body) ? Readable.from(body) : JSON.stringify(body)
+}
+
+const isIterable = (body: object): body is AsyncIterable<Uint8Array> | Buffer =>
+  Buffer.isBuffer(body) || Symbol.asyncIterator in body
 
 /** Sends bytes as they are and answers all that comes back until the server closes. */
 async function raw(port: number, bytes: string): Promise<string> {

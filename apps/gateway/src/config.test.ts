@@ -1,0 +1,23 @@
+import { ConfigError } from '@reticle/kit/config'
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+test('without a setting everything has its default', () => {
+  expect(readConfig({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    trustedHops: 0,
+    maxBody: 2 * 1024 ** 2,
+    maxAnnotationsBody: 512 * 1024 ** 2,
+    maxMultipart: 1024 ** 3,
+    rateAnonymous: 100,
+    rateAuth: 20,
+    rateUser: 1200,
+  })
+})
+
+test('every bad variable is named at once', () => {
+  const env = { RETICLE_PORT: '70000', RETICLE_GATEWAY_RATE_USER: '-1', RETICLE_HOST: '' }
+  expect(() => readConfig(env)).toThrow(ConfigError)
+  expect(() => readConfig(env)).toThrow(/RETICLE_PORT[\s\S]*RETICLE_GATEWAY_RATE_USER/)
+})

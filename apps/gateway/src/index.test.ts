@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { silentLog } from '@reticle/kit/log'
+import { request } from 'undici'
+import { expect, test } from 'vitest'
+import { readConfig, startGateway } from './index.ts'
+import { temporaryBlobs, testGateway } from './testing/gateway.ts'
+import { project } from './testing/records.ts'
+import { someServices } from './testing/services.ts'
+
+test('a call that runs ends before the gateway has stopped, a new one is refused', async () => {
+  let begun = false
+  const services = someServices({
+    projects: {
+      async getProject() {
+        begun = true
+        await sleep(300)
+        return project
+      },
+    },
+  })
+  const blobs = await temporaryBlobs()
+  const settings = readConfig({ RETICLE_PORT: '0' })
+  const gateway = await startGateway({ services, blobs, settings, log: silentLog, checks: {} })
+  const headers = { authorization: 'Token anna' }
+  const running = request(`${gateway.url}/api/projects/7`, { headers })
+  await expect.poll(() => begun).toBe(true)
+
+  const stopped = gateway.stop()
+  const { statusCode, body } = await running
+  expect(statusCode).toBe(200)
+  await body.dump()
+  await stopped
+  await expect(request(`${gateway.url}/healthz`)).rejects.toThrow()
+})
+
+const forwarded = { 'x-forwarded-host': 'labels.example.org', 'x-forwarded-proto': 'https' }
+
+test.each([
+  [0, /^http:\/\/127\.0\.0\.1:\d+\/static/],
+  [1, /^https:\/\/labels\.example\.org\/static/],
+])('with %i trusted hops links begin with %s', async (trustedHops, start) => {
+  const { send } = await testGateway({ settings: { trustedHops } })
+  const { json } = await send('/api/server/about', { headers: forwarded })
+  expect(Reflect.get(Object(json()), 'logo_url')).toMatch(start)
+})

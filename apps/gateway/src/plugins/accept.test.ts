@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { testGateway } from '../testing/gateway.ts'
+import { project } from '../testing/records.ts'
+import { negotiate } from './accept.ts'
+
+const service = 'application/vnd.service+json'
+const cvat = 'application/vnd.cvat+json'
+
+/** `spec/api-workspace.md` 1.2. */
+test.each([
+  [undefined, service],
+  ['', service],
+  ['*/*', service],
+  ['application/*', service],
+  [service, service],
+  [`${service}; version=2.0`, service],
+  [`${service};version="2.58.1"`, service],
+  [`${service}; version=3`, null],
+  ['application/json', 'application/json'],
+  ['application/json, text/plain, */*', 'application/json'],
+  [`application/json, ${service}`, 'application/json'],
+  [`${service}, application/json`, service],
+  [`application/json;q=0.5, ${service};q=0.9`, service],
+  [`${service};q=0.1, application/json`, 'application/json'],
+  [cvat, cvat],
+  [`${cvat}; version=2`, cvat],
+  [`${cvat}; version=2.58; q=0.3, application/json;q=0.2`, cvat],
+  [`${cvat}; version=1`, null],
+  [`${cvat}; version=1, application/json;q=0.1`, 'application/json'],
+  ['application/problem+json', service],
+  ['application/problem+json, application/json', 'application/json'],
+  ['application/json;q=0', null],
+  ['text/csv', null],
+  ['nonsense', null],
+])('Accept: %s becomes %s', (accept, type) => {
+  expect(negotiate(accept)).toBe(type)
+})
+
+const { send } = await testGateway({
+  services: {
+    projects: {
+      async getProject() {
+        return project
+      },
+    },
+    frames: {
+      async getTaskPreview() {
+        return { head: { type: 'image/jpeg' }, chunks: pieces('jpeg') }
+      },
+    },
+    annotations: {
+      async getJobAnnotations() {
+        return { head: {}, chunks: pieces('{}') }
+      },
+      async replaceJobAnnotations() {
+        throw new Error('must not be asked')
+      },
+    },
+  },
+})
+
+async function* pieces(...texts: string[]) {
+  for (const text of texts) yield Buffer.from(text)
+}
+
+describe.each([
+  ['/api/projects/7', 406],
+  ['/api/jobs/1/annotations/', 406],
+  ['/api/tasks/1/preview', 200],
+  ['/api/server/health', 200],
+  ['/api/schema', 200],
+  ['/api/server/about', 406],
+])('%s for a client that reads CSV only', (path, status) => {
+  test(`is ${status}`, async () => {
+    expect((await send(path, { headers: { accept: 'text/csv' } })).status).toBe(status)
+  })
+})
+
+test('a write whose answer nobody can read does not happen', async () => {
+  const headers = { accept: 'text/csv', 'content-type': 'application/json' }
+  const answer = await send('/api/jobs/1/annotations/', { method: 'PUT', headers, body: '{}' })
+  expect(answer.status).toBe(406)
+})
+
+test('annotations come under the type that was asked for', async () => {
+  const { headers } = await send('/api/jobs/1/annotations/', {
+    headers: { accept: 'application/json' },
+  })
+  expect(headers['content-type']).toBe('application/json')
+})

@@ -1,0 +1,103 @@
+import { unauthenticated } from '@reticle/kit'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { testGateway } from '../testing/gateway.ts'
+import { project } from '../testing/records.ts'
+import { anna } from '../testing/services.ts'
+
+let asked: string[] = []
+beforeEach(() => {
+  asked = []
+})
+
+const { send } = await testGateway({
+  services: {
+    identity: {
+      async authenticate({ authorization, address }) {
+        asked.push(`${authorization} from ${address}`)
+        if (authorization.includes('wrong')) throw unauthenticated('Invalid token.')
+        return { principal: anna, is_deprecated: authorization.includes('legacy') }
+      },
+      async logout() {
+        return { detail: 'Successfully logged out.' }
+      },
+      async deleteAccessToken() {
+        return undefined
+      },
+      async createAccessToken() {
+        throw new Error('never reached')
+      },
+    },
+    projects: {
+      async getProject() {
+        return project
+      },
+    },
+    requests: {
+      async exportTaskDataset() {
+        return { rq_id: 'x' }
+      },
+    },
+  },
+})
+const get = (authorization: string) =>
+  send('/api/projects/7', { as: null, headers: { authorization } })
+
+test('without a credential a row is 401, and says how to come in', async () => {
+  const answer = await send('/api/projects/7', { as: null })
+  expect(answer.status).toBe(401)
+  expect(answer.headers).toMatchObject({
+    'www-authenticate': 'Token',
+    'x-error-code': 'not_authenticated',
+  })
+  expect(answer.json()).toMatchObject({ detail: 'Authentication credentials were not provided.' })
+})
+
+test('a row for anyone needs no credential, but a wrong one is 401 all the same', async () => {
+  expect((await send('/api/server/about', { as: null })).status).toBe(200)
+  const headers = { authorization: 'Token wrong-1' }
+  expect((await send('/api/server/about', { as: null, headers })).status).toBe(401)
+})
+
+test('a credential is asked for once in five seconds', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await get('Token a')
+  await get('Token a')
+  expect(asked).toEqual(['Token a from 127.0.0.1'])
+  vi.setSystemTime(Date.now() + 5001)
+  await get('Token a')
+  expect(asked).toHaveLength(2)
+  vi.useRealTimers()
+})
+
+test('calls at the same time share one question', async () => {
+  await Promise.all([get('Token b'), get('Token b'), get('Token b')])
+  expect(asked).toHaveLength(1)
+})
+
+test('a wrong token is remembered, a wrong password is asked for every time', async () => {
+  for (const scheme of [
+    'Token wrong-2',
+    'Token wrong-2',
+    'Basic wrong',
+    'basic wrong',
+    'Basic wrong',
+  ])
+    expect((await get(scheme)).status).toBe(401)
+  expect(asked.map((one) => one.split(' ')[0])).toEqual(['Token', 'Basic', 'basic', 'Basic'])
+})
+
+test('a write to an account forgets what was known, a failed one does not', async () => {
+  await get('Token c')
+  const failing = { method: 'DELETE', headers: { authorization: 'Token wrong' }, as: null } as const
+  await send('/api/auth/access_tokens/1', failing)
+  await get('Token c')
+  expect(asked.filter((one) => one.startsWith('Token c'))).toHaveLength(1)
+  await send('/api/auth/access_tokens/1', { method: 'DELETE' })
+  await get('Token c')
+  expect(asked.filter((one) => one.startsWith('Token c'))).toHaveLength(2)
+})
+
+test('a legacy token is told that it is deprecated', async () => {
+  expect((await get('Token legacy')).headers.deprecation).toBe('true')
+  expect((await get('Token new')).headers.deprecation).toBeUndefined()
+})

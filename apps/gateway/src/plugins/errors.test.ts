@@ -1,0 +1,102 @@
+import { changedMeanwhile, conflict, DomainError, invalid, invalidText } from '@reticle/kit'
+import { describe, expect, test } from 'vitest'
+import { testGateway } from '../testing/gateway.ts'
+
+const thrown = new Map<number, DomainError>([
+  [1, invalid({ name: 'Too short.' }, 'too_short')],
+  [2, invalidText('Unknown format specified for the request', 'format_unknown')],
+  [3, conflict('A request is running.', { code: 'request_running', body: { rq_id: 'action=x' } })],
+  [4, changedMeanwhile('The object was changed by someone else.', '"7-a"', 'annotations_changed')],
+  [5, new DomainError('unavailable', 'The database does not answer.')],
+  [6, new DomainError('too_many', 'Busy.', { retry_after: 7 })],
+  [7, new DomainError('invalid', 'Format is disabled', { code: 'format_disabled' })],
+  [8, new DomainError('gone', 'This endpoint is no longer supported.')],
+  [9, new DomainError('internal', 'Internal server error')],
+  [10, invalid({ name: 'Too short.' })],
+])
+
+const { send } = await testGateway({
+  services: {
+    projects: {
+      async getProject({ id }) {
+        throw thrown.get(id) ?? new Error('not expected')
+      },
+    },
+  },
+})
+
+/** `spec/api-annotations.md` 5.1 and 5.2. */
+test.each([
+  [1, 400, 'too_short', { name: ['Too short.'] }],
+  [2, 400, 'format_unknown', ['Unknown format specified for the request']],
+  [3, 409, 'request_running', { rq_id: 'action=x' }],
+  [7, 405, 'format_disabled', expect.objectContaining({ detail: 'Format is disabled' })],
+  [8, 410, 'endpoint_gone', expect.objectContaining({ code: 'endpoint_gone' })],
+  [9, 500, 'internal', expect.objectContaining({ detail: 'Internal server error' })],
+])('failure %i is %i with the code %s', async (id, status, code, body) => {
+  const answer = await send(`/api/projects/${id}`)
+  expect(answer.status).toBe(status)
+  expect(answer.headers).toMatchObject({
+    'x-error-code': code,
+    'content-type': 'application/vnd.service+json',
+    'cache-control': 'no-store',
+  })
+  expect(answer.json()).toEqual(body)
+})
+
+test('a body with a detail has code, request id and what else belongs to it', async () => {
+  const headers = { 'x-request-id': 'request-12' }
+  expect((await send('/api/projects/4', { headers })).json()).toEqual({
+    detail: 'The object was changed by someone else.',
+    code: 'annotations_changed',
+    request_id: 'request-12',
+    etag: '"7-a"',
+  })
+})
+
+test.each([
+  [5, 503, '2'],
+  [6, 429, '7'],
+])('failure %i is %i and says when to try again', async (id, status, seconds) => {
+  const answer = await send(`/api/projects/${id}`)
+  expect(answer).toMatchObject({ status, headers: { 'retry-after': seconds } })
+})
+
+describe('for a client that reads RFC 9457', () => {
+  const headers = {
+    accept: 'application/problem+json, application/json',
+    'x-request-id': 'request-12',
+  }
+
+  test('a field error points to its field', async () => {
+    const answer = await send('/api/projects/10?x=1', { headers })
+    expect(answer.headers['content-type']).toBe('application/problem+json')
+    expect(answer.json()).toEqual({
+      type: 'urn:service:error:invalid',
+      title: 'Validation failed',
+      status: 400,
+      detail: 'name: Too short.',
+      instance: '/api/projects/10',
+      code: 'invalid',
+      request_id: 'request-12',
+      errors: [{ pointer: '/name', code: 'invalid', message: 'Too short.' }],
+    })
+  })
+
+  test('a body of its own shape keeps its members', async () => {
+    expect((await send('/api/projects/3', { headers })).json()).toMatchObject({
+      title: 'Conflict',
+      detail: 'A request is running.',
+      rq_id: 'action=x',
+    })
+  })
+
+  test.each([
+    ['/api/nowhere', 404],
+    ['/api/projects/%zz', 400],
+  ])('%s is a problem too', async (path, status) => {
+    const answer = await send(path, { headers })
+    expect(answer.headers['content-type']).toBe('application/problem+json')
+    expect(answer.json()).toMatchObject({ status })
+  })
+})

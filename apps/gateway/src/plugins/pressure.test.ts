@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { testGateway } from '../testing/gateway.ts'
+
+const { send } = await testGateway({ settings: { loopDelay: 50 } })
+
+test('while the event loop is late calls are refused, but not the probes', async () => {
+  expect((await send('/api/server/about')).status).toBe(200)
+
+  const until = Date.now() + 1500
+  while (Date.now() < until); // nothing else runs meanwhile
+  await sleep(50)
+  const refused = await send('/api/server/about')
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  expect(refused.json()).toMatchObject({ code: 'unavailable' })
+  expect((await send('/api/server/health')).status).toBe(200)
+  expect((await send('/healthz')).status).toBe(200)
+
+  const later = async () => (await send('/api/server/about')).status
+  await expect.poll(later, { timeout: 5000, interval: 200 }).toBe(200)
+})

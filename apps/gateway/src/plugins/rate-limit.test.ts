@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { type Answer, testGateway } from '../testing/gateway.ts'
+import { project } from '../testing/records.ts'
+
+const services = {
+  projects: {
+    async getProject() {
+      return project
+    },
+  },
+  identity: {
+    async login() {
+      return { key: 'x' }
+    },
+  },
+  requests: {
+    async listRequests() {
+      return { count: 0, results: [] }
+    },
+  },
+}
+const limits = { rateAnonymous: 3, rateAuth: 2, rateUser: 2 }
+const body = { username: 'anna', password: 'x' }
+
+async function times(count: number, call: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (let made = 0; made < count; made++) answers.push(await call())
+  return answers
+}
+const statuses = (answers: Answer[]) => answers.map(({ status }) => status)
+
+test('anonymous calls are counted by address, and the headers say how many are left', async () => {
+  const { send } = await testGateway({ services, settings: limits })
+  const answers = await times(4, () => send('/api/server/about', { as: null }))
+
+  expect(statuses(answers)).toEqual([200, 200, 200, 429])
+  expect(answers[0]?.headers).toMatchObject({
+    'x-ratelimit-limit': '3',
+    'x-ratelimit-remaining': '2',
+  })
+  const { headers = {}, json } = answers[3] ?? {}
+  const now = Date.now() / 1000
+  expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThan(now)
+  expect(Number(headers['x-ratelimit-reset'])).toBeLessThanOrEqual(Math.ceil(now + 60))
+  const seconds = Number(headers['retry-after'])
+  expect(seconds).toBeGreaterThan(0)
+  expect(headers['x-ratelimit-remaining']).toBe('0')
+  expect(json?.()).toMatchObject({
+    detail: `Request was throttled. Expected available in ${seconds} seconds.`,
+    code: 'throttled',
+  })
+})
+
+test('users have a limit each', async () => {
+  const { send } = await testGateway({ services, settings: limits })
+  const call = (as: string) => () => send('/api/projects/7', { as })
+  expect(statuses(await times(3, call('anna')))).toEqual([200, 200, 429])
+  expect(statuses(await times(2, call('bo')))).toEqual([200, 200])
+})
+
+test('signing in has a limit of its own', async () => {
+  const { send } = await testGateway({ services, settings: limits })
+  const login = () => send('/api/auth/login', { method: 'POST', as: null, body })
+  expect(statuses(await times(3, login))).toEqual([200, 200, 429])
+  expect(statuses(await times(1, () => send('/api/server/about', { as: null })))).toEqual([200])
+})
+
+test('polling is free up to ten a second, then it counts', async () => {
+  const { send } = await testGateway({ services, settings: limits })
+  const answers = await Promise.all(Array.from({ length: 13 }, () => send('/api/requests')))
+  expect(statuses(answers).toSorted()).toEqual([...Array(12).fill(200), 429])
+})
+
+test('health has no limit', async () => {
+  const { send } = await testGateway({ services, settings: limits })
+  const answers = await times(5, () => send('/api/server/health', { as: null }))
+  expect(statuses(answers)).toEqual([200, 200, 200, 200, 200])
+  expect(answers[0]?.headers['x-ratelimit-limit']).toBeUndefined()
+})
+
+test('without a limit there are no headers of one', async () => {
+  const { send } = await testGateway({ services, settings: { rateUser: 0 } })
+  const { headers } = await send('/api/projects/7')
+  expect(headers['x-ratelimit-limit']).toBeUndefined()
+})

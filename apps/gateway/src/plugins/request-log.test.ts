@@ -1,0 +1,26 @@
+import type { Logger } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/log'
+import { expect, test } from 'vitest'
+import { testGateway } from '../testing/gateway.ts'
+
+const lines: unknown[] = []
+const log: Logger = silentLog.child({}, { level: 'silent' })
+log.info = (line: unknown) => {
+  lines.push(line)
+}
+
+const { send } = await testGateway({ log })
+
+test('a request is one line, and nothing of its content is in it', async () => {
+  const headers = { 'x-request-id': 'request-12' }
+  await send('/api/projects/7?name=secret', { headers })
+  await send('/api/server/about', { as: null, headers })
+
+  await expect.poll(() => lines).toHaveLength(2)
+  const ms = expect.any(Number)
+  const request_id = 'request-12'
+  expect(lines).toEqual([
+    { request_id, user_id: 3, operation: 'getProject', status: 404, ms },
+    { request_id, user_id: null, operation: 'getAbout', status: 200, ms },
+  ])
+})

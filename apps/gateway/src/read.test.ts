@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { testGateway } from './testing/gateway.ts'
+import { project } from './testing/records.ts'
+
+const { send } = await testGateway({
+  services: {
+    projects: {
+      async getProject() {
+        return project
+      },
+      async deleteProject() {
+        return undefined
+      },
+    },
+    requests: {
+      async exportTaskDataset() {
+        return { rq_id: 'x' }
+      },
+    },
+    identity: {
+      async logout() {
+        return { detail: 'Successfully logged out.' }
+      },
+      async deleteAccessToken() {
+        return undefined
+      },
+    },
+  },
+})
+
+/** `spec/api-workspace.md` 2.3, what a token may do. */
+describe.each<[string, string, 'GET' | 'HEAD' | 'POST' | 'DELETE', number, number, number]>([
+  ['reading', '/api/projects/7', 'GET', 200, 200, 200],
+  ['reading heads', '/api/projects/7', 'HEAD', 200, 200, 200],
+  ['writing', '/api/projects/7', 'DELETE', 403, 204, 204],
+  ['exporting', '/api/tasks/1/dataset/export', 'POST', 202, 202, 202],
+  ['signing out', '/api/auth/logout', 'POST', 200, 200, 200],
+  ['revoking a token', '/api/auth/access_tokens/1', 'DELETE', 403, 403, 204],
+])('%s', (_what, path, method, reader, writer, password) => {
+  test.each([
+    ['reader', reader],
+    ['writer', writer],
+    ['anna', password],
+  ])('as %s is %i', async (as, status) => {
+    expect((await send(path, { method, as })).status).toBe(status)
+  })
+})

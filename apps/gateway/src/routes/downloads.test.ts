@@ -1,0 +1,122 @@
+import { forbidden, notFound } from '@reticle/kit'
+import { expect, test } from 'vitest'
+import { testGateway } from '../testing/gateway.ts'
+
+const content = '0123456789'
+const asked: unknown[] = []
+const finished_date = '2026-03-01T10:00:07.900Z'
+const file = {
+  key: 'requests/user/3/1/0',
+  size: content.length,
+  filename: 'task_12_Ä.zip',
+  etag: '"abc"',
+  media_type: 'application/zip',
+  finished_date,
+}
+
+const { send, blobs } = await testGateway({
+  settings: { rateUser: 1 },
+  services: {
+    requests: {
+      async getResultFile(input) {
+        asked.push(input)
+        if (input.rq_id === 'foreign') throw forbidden()
+        if (input.rq_id === 'unknown') throw notFound()
+        return input.rq_id === 'swept' ? { ...file, key: 'requests/user/3/2/0' } : file
+      },
+    },
+  },
+})
+await blobs.put(file.key, pieces(content))
+async function* pieces(text: string) {
+  yield Buffer.from(text)
+}
+
+const path = '/api/tasks/12/dataset/download?rq_id=a'
+const get = (headers: Record<string, string> = {}) => send(path, { headers })
+
+test('a result is sent whole, with all that a client needs to keep it', async () => {
+  const { status, headers, text } = await get()
+  expect({ status, text }).toEqual({ status: 200, text: content })
+  expect(headers).toMatchObject({
+    'content-type': 'application/zip',
+    'content-length': '10',
+    'accept-ranges': 'bytes',
+    'content-disposition': `attachment; filename="task_12__.zip"; filename*=UTF-8''task_12_%C3%84.zip`,
+    'content-security-policy': 'sandbox',
+    etag: '"abc"',
+    'last-modified': 'Sun, 01 Mar 2026 10:00:07 GMT',
+  })
+  expect(asked[0]).toEqual({ target: 'task', id: 12, rq_id: 'a' })
+})
+
+test('results of jobs are asked for as such', async () => {
+  expect((await send('/api/jobs/31/dataset/download?rq_id=b')).text).toBe(content)
+  expect(asked.at(-1)).toEqual({ target: 'job', id: 31, rq_id: 'b' })
+})
+
+test('HEAD has the headers only', async () => {
+  const { status, headers, text } = await send(path, { method: 'HEAD' })
+  expect({ status, text, length: headers['content-length'] }).toEqual({
+    status: 200,
+    text: '',
+    length: '10',
+  })
+})
+
+test.each([
+  ['bytes=2-4', 206, '234', 'bytes 2-4/10'],
+  ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+  ['bytes=8-', 206, '89', 'bytes 8-9/10'],
+  ['bytes=0-1,4-5', 200, content, undefined],
+])('the range %s is %i', async (range, status, text, shown) => {
+  const answer = await get({ range })
+  expect(answer).toMatchObject({ status, text })
+  expect(answer.headers['content-range']).toBe(shown)
+  expect(answer.headers['content-length']).toBe(String(text.length))
+})
+
+test('row 78: 100 ranges are the whole, and a range that ends before it begins is none', async () => {
+  const ranges = Array.from({ length: 100 }, (_, at) => `${at}-${at}`)
+  expect((await get({ range: `bytes=${ranges.join(',')}` })).status).toBe(200)
+  const answer = await get({ range: 'bytes=9-1' })
+  expect(answer.status).toBe(416)
+  expect(answer.headers).toMatchObject({
+    'content-range': 'bytes */10',
+    'x-error-code': 'range_not_satisfiable',
+    'content-type': 'application/vnd.service+json',
+  })
+  expect(answer.headers['content-disposition']).toBeUndefined()
+})
+
+test.each([
+  ['"abc"', 206],
+  ['Sun, 01 Mar 2026 10:00:07 GMT', 206],
+  ['"other"', 200],
+  ['W/"abc"', 200],
+])('If-Range %s is %i', async (condition, status) => {
+  expect((await get({ range: 'bytes=0-1', 'if-range': condition })).status).toBe(status)
+})
+
+test('a result that is known already is 304', async () => {
+  expect(await get({ 'if-none-match': '"abc"' })).toMatchObject({ status: 304, text: '' })
+})
+
+test('who asks for a result of others, or for none, is told so by the service', async () => {
+  expect((await send('/api/tasks/12/dataset/download?rq_id=foreign')).status).toBe(403)
+  expect((await send('/api/tasks/12/dataset/download?rq_id=unknown')).status).toBe(404)
+})
+
+test('a result whose object is gone has expired', async () => {
+  const answer = await send('/api/tasks/12/dataset/download?rq_id=swept')
+  expect(answer.status).toBe(404)
+  expect(answer.json()).toMatchObject({
+    detail: 'The exported file has expired, please retry exporting',
+    code: 'result_expired',
+  })
+  expect(answer.headers['content-disposition']).toBeUndefined()
+})
+
+test('a read-only token may download', async () => {
+  expect((await send(path, { as: 'reader' })).status).toBe(200)
+})

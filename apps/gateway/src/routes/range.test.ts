@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { readRange } from './range.ts'
+
+/** Of a file of 100 bytes (RFC 9110 14.2). */
+test.each([
+  [undefined, 'whole'],
+  ['bytes=0-9', { start: 0, end: 9 }],
+  ['bytes=90-', { start: 90, end: 99 }],
+  ['bytes=-10', { start: 90, end: 99 }],
+  ['bytes=-500', { start: 0, end: 99 }],
+  ['bytes=99-500', { start: 99, end: 99 }],
+  ['Bytes = 5 - 5', { start: 5, end: 5 }],
+  ['bytes=100-', 'none'],
+  ['bytes=9-1', 'none'],
+  ['bytes=-0', 'none'],
+  ['bytes=-', 'whole'],
+  ['bytes=a-b', 'whole'],
+  ['lines=0-9', 'whole'],
+  ['bytes=0-1,5-6', 'whole'],
+])('%s is %j', (given, range) => {
+  expect(readRange(given, 100)).toEqual(range)
+})
+
+test('nothing of an empty file can be had by range', () => {
+  expect(readRange('bytes=0-', 0)).toBe('none')
+  expect(readRange('bytes=-5', 0)).toBe('none')
+})

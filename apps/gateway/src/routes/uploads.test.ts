@@ -1,0 +1,352 @@
+import { conflict, forbidden, invalidText, unavailable } from '@reticle/kit'
+import { FormData } from 'undici'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Sent, testGateway } from '../testing/gateway.ts'
+
+let opened: unknown[] = []
+let started: unknown[] = []
+let keysAtStart: string[] = []
+const bugs: unknown[] = []
+beforeEach(async () => {
+  opened = []
+  started = []
+  await blobs.removePrefix('uploads')
+})
+
+const { send, blobs, raw } = await testGateway({
+  bugs,
+  settings: { maxMultipart: 4 * 1024 * 1024, requestTimeout: 400, idleTimeout: 500 },
+  services: {
+    requests: {
+      async openUpload(input) {
+        opened.push(input)
+        if (input.id === 403) throw forbidden()
+        if (input.format === 'nothing') throw invalidText("Unknown input format 'nothing'")
+        return { upload_id: 'u1', prefix: 'uploads/u1/' }
+      },
+      async startDataPreparation({ body }) {
+        started.push(body)
+        keysAtStart = await keys()
+        if (body.task_id === 409) throw conflict('running', { body: { rq_id: 'other' } })
+        if (body.task_id === 503) throw unavailable('The database does not answer.')
+        return { rq_id: 'action=create&target=task&target_id=12' }
+      },
+      async startImport({ body }) {
+        started.push(body)
+        return { rq_id: 'action=import' }
+      },
+    },
+  },
+})
+
+async function keys(): Promise<string[]> {
+  const found: string[] = []
+  for await (const { key } of blobs.list('uploads')) found.push(key)
+  return found
+}
+
+type Part = [field: string, content: string, filename?: string]
+
+function form(...parts: Part[]): FormData {
+  const data = new FormData()
+  for (const [field, content, filename] of parts) {
+    if (filename === undefined) data.append(field, content)
+    else data.append(field, new Blob([content]), filename)
+  }
+  return data
+}
+const post = (path: string, body?: Sent['body'], headers?: Sent['headers']) =>
+  send(`/api${path}`, { method: 'POST', body, headers })
+
+describe('media of a task', () => {
+  test('its files go into the object store and its fields to the service', async () => {
+    const answer = await post(
+      '/tasks/12/data',
+      form(
+        ['image_quality', '80'],
+        ['client_files[0]', 'first', '/home/anna/a.png'],
+        ['client_files[1]', 'second!', 'C:\\pictures\\b.png'],
+        ['use_cache', 'True'],
+        ['sorting_method', 'natural'],
+      ),
+    )
+
+    expect(answer.status).toBe(202)
+    expect(answer.json()).toEqual({ rq_id: 'action=create&target=task&target_id=12' })
+    expect(opened).toEqual([{ purpose: 'data', target: 'task', id: 12 }])
+    expect(started).toEqual([
+      {
+        upload_id: 'u1',
+        task_id: 12,
+        files: [
+          { name: 'a.png', key: 'uploads/u1/0', size: 5 },
+          { name: 'b.png', key: 'uploads/u1/1', size: 7 },
+        ],
+        parameters: { image_quality: 80, sorting_method: 'natural' },
+      },
+    ])
+    expect(keysAtStart).toEqual(['uploads/u1/0', 'uploads/u1/1'])
+    expect(await keys()).toEqual(keysAtStart)
+  })
+
+  test.each(['client_files', 'zip'])('one archive may come as %s', async (field) => {
+    expect((await post('/tasks/12/data', form([field, 'PK', 'a.zip']))).status).toBe(202)
+  })
+
+  test('both Upload-Start and Upload-Finish mean one request', async () => {
+    const headers = { 'upload-start': '', 'upload-finish': '' }
+    const answer = await post('/tasks/12/data/', form(['zip', 'PK', 'a.zip']), headers)
+    expect(answer.status).toBe(202)
+  })
+
+  test('row 80: a name that climbs is only a name', async () => {
+    await post('/tasks/12/data', form(['client_files', 'x', '../../etc/passwd']))
+    expect(started).toMatchObject([{ files: [{ name: 'passwd', key: 'uploads/u1/0' }] }])
+  })
+
+  test.each<[string, FormData, unknown]>([
+    ['no file', form(['image_quality', '80']), { client_files: ['No file was submitted.'] }],
+    ['a file in another field', form(['picture', 'x', 'a.png']), { picture: expect.anything() }],
+    [
+      'a name twice',
+      form(['client_files[0]', 'x', 'a.png'], ['client_files[1]', 'y', 'b/a.png']),
+      { client_files: ['The file a.png was submitted twice.'] },
+    ],
+    [
+      'a file without a name',
+      form(['client_files', 'x', '..']),
+      { client_files: ['The submitted file has no name.'] },
+    ],
+    [
+      'a quality out of range',
+      form(['client_files', 'x', 'a.png'], ['image_quality', '101']),
+      { image_quality: ['Ensure this value is between 1 and 100.'] },
+    ],
+    [
+      'a field twice',
+      form(['image_quality', '1'], ['image_quality', '2'], ['client_files', 'x', 'a.png']),
+      { image_quality: ['This field may be given only once.'] },
+    ],
+  ])('%s is refused and leaves no object', async (_what, body, errors) => {
+    const answer = await post('/tasks/12/data', body)
+    expect(answer.status).toBe(400)
+    expect(answer.json()).toEqual(errors)
+    expect(started).toEqual([])
+    expect(await keys()).toEqual([])
+  })
+
+  test('a running preparation is 409 with its id, and leaves no object', async () => {
+    const answer = await post('/tasks/409/data', form(['client_files', 'x', 'a.png']))
+    expect(answer).toMatchObject({ status: 409, text: '{"rq_id":"other"}' })
+    expect(await keys()).toEqual([])
+  })
+
+  test('when nobody knows whether it was begun the objects stay', async () => {
+    const answer = await post('/tasks/503/data', form(['client_files', 'x', 'a.png']))
+    expect(answer.status).toBe(503)
+    expect(await keys()).toEqual(['uploads/u1/0'])
+  })
+})
+
+describe('annotations', () => {
+  test('one file is handed over with its query', async () => {
+    const path =
+      '/jobs/31/annotations/?format=COCO%201.0&import_mode=append&conv_mask_to_poly=False'
+    const answer = await post(path, form(['annotation_file', '{}', 'a.json']), {
+      'if-match': '"x"',
+    })
+
+    expect(answer.status).toBe(202)
+    expect(opened).toEqual([
+      {
+        purpose: 'annotations',
+        target: 'job',
+        id: 31,
+        format: 'COCO 1.0',
+        import_mode: 'append',
+        location: undefined,
+        if_match: '"x"',
+      },
+    ])
+    expect(started).toEqual([
+      {
+        upload_id: 'u1',
+        target: 'job',
+        id: 31,
+        file: { name: 'a.json', key: 'uploads/u1/0', size: 2 },
+        format: 'COCO 1.0',
+        import_mode: 'append',
+        conv_mask_to_poly: false,
+        if_match: '"x"',
+      },
+    ])
+  })
+
+  /** Row 79. */
+  test.each<[string, FormData, string]>([
+    ['no file', form(['x', 'y']), 'No file was submitted.'],
+    ['a text in its field', form(['annotation_file', 'y']), 'No file was submitted.'],
+    [
+      'another field',
+      form(['file', 'y', 'a.json']),
+      'No file was submitted. It is expected here, not in file.',
+    ],
+    [
+      'two files',
+      form(['annotation_file', 'y', 'a'], ['annotation_file', 'z', 'b']),
+      'Only one file can be submitted.',
+    ],
+    ['an empty file', form(['annotation_file', '', 'a.json']), 'The submitted file is empty.'],
+  ])('%s is refused', async (_what, body, text) => {
+    const answer = await post('/tasks/12/annotations/?format=COCO', body)
+    expect(answer.status).toBe(400)
+    expect(answer.json()).toEqual({ annotation_file: [text] })
+    expect(await keys()).toEqual([])
+  })
+
+  test('a request without a body has submitted no file', async () => {
+    const answer = await post('/tasks/12/annotations/?format=COCO')
+    expect(answer).toMatchObject({ status: 400 })
+    expect(answer.json()).toEqual({ annotation_file: ['No file was submitted.'] })
+    const named = await post('/tasks/12/annotations/?format=COCO&filename=3_abc')
+    expect(named.json()).toEqual(['No such file were uploaded'])
+  })
+
+  test('what the service refuses is refused before a byte is stored', async () => {
+    const body = form(['annotation_file', '{}', 'a.json'])
+    expect((await post('/tasks/403/annotations/?format=COCO', body)).status).toBe(403)
+    const unknown = await post('/tasks/12/annotations/?format=nothing', body)
+    expect(unknown.json()).toEqual(["Unknown input format 'nothing'"])
+    expect(await keys()).toEqual([])
+  })
+
+  test('a read-only token may not import', async () => {
+    const body = form(['annotation_file', '{}', 'a.json'])
+    const path = '/api/tasks/12/annotations/?format=COCO'
+    expect((await send(path, { method: 'POST', as: 'reader', body })).status).toBe(403)
+    expect(opened).toEqual([])
+  })
+})
+
+const boundary = 'limit'
+const multipart = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+const filePart = (field: string, content: string, name = 'a.png') =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\n\r\n${content}\r\n`
+const fieldParts = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, at) => `--${boundary}\r\nContent-Disposition: form-data; name="n${at}"\r\n\r\n\r\n`,
+  ).join('')
+const end = `--${boundary}--\r\n`
+
+describe('a body that cannot be read', () => {
+  test.each<[string, number, Record<string, string>, string]>([
+    ['81: JSON', 415, { 'content-type': 'application/json' }, '{}'],
+    ['81: no type', 415, {}, '{}'],
+    ['80: no boundary', 400, { 'content-type': 'multipart/form-data' }, end],
+    [
+      '80: a boundary of 500',
+      400,
+      { 'content-type': `multipart/form-data; boundary=${'x'.repeat(500)}` },
+      end,
+    ],
+    ['80: never closed', 400, multipart, filePart('client_files', 'x')],
+    ['80: cut inside a part', 400, multipart, filePart('client_files', 'x').slice(0, -3)],
+    ['80: no part at all', 400, multipart, 'nothing'],
+    ['80: 40,000 parts', 413, multipart, fieldParts(40_000) + end],
+    ['80: a prototype as field', 400, multipart, filePart('__proto__', 'x') + end],
+    [
+      'a field above 64 KiB',
+      413,
+      multipart,
+      `--${boundary}\r\nContent-Disposition: form-data; name="n"\r\n\r\n${'x'.repeat(65_537)}\r\n${end}`,
+    ],
+    [
+      'a JSON part that is none',
+      400,
+      multipart,
+      `--${boundary}\r\nContent-Disposition: form-data; name="n"\r\nContent-Type: application/json\r\n\r\n{\r\n${end}`,
+    ],
+    [
+      'an announced length above the limit',
+      413,
+      multipart,
+      filePart('client_files', 'x'.repeat(4 * 1024 * 1024)) + end,
+    ],
+  ])('row %s is %i', async (_what, status, headers, body) => {
+    const answer = await post('/tasks/12/data', body, headers)
+    expect(answer.status).toBe(status)
+    expect(answer.headers['x-error-code']).toBeDefined()
+    expect(started).toEqual([])
+    expect(await keys()).toEqual([])
+  })
+
+  test('chunks above the limit are stopped, and the part that was stored is removed', async () => {
+    async function* body() {
+      yield Buffer.from(filePart('client_files[0]', 'first'))
+      yield Buffer.from(filePart('client_files[1]', '', 'b.png').slice(0, -2))
+      for (let sent = 0; sent < 70; sent++) yield Buffer.alloc(64 * 1024, 0x20)
+    }
+    const answer = await post('/tasks/12/data', body(), multipart)
+    expect(answer.status).toBe(413)
+    await expect.poll(keys).toEqual([])
+    expect(started).toEqual([])
+  })
+
+  test('chunks before the first part count as well', async () => {
+    async function* body() {
+      for (let sent = 0; sent < 70; sent++) yield Buffer.alloc(64 * 1024, 0x20)
+    }
+    expect((await post('/tasks/12/data', body(), multipart)).status).toBe(413)
+  })
+
+  test('row 86: a client that goes away in the middle leaves no object', async () => {
+    const cancel = new AbortController()
+    async function* body() {
+      yield Buffer.from(filePart('client_files[0]', 'first'))
+      yield Buffer.from(filePart('client_files[1]', '', 'b.png').slice(0, -2))
+      await expect.poll(keys).toEqual(['uploads/u1/0'])
+      cancel.abort()
+      yield Buffer.from('more')
+    }
+    const { signal } = cancel
+    const sent = send('/api/tasks/12/data', {
+      method: 'POST',
+      body: body(),
+      headers: multipart,
+      signal,
+    })
+    await expect(sent).rejects.toThrow()
+    await expect.poll(keys).toEqual([])
+    expect(started).toEqual([])
+  })
+
+  test('a client that falls silent in the middle is let go and leaves no object', async () => {
+    const start =
+      filePart('client_files[0]', 'first') + filePart('client_files[1]', '', 'b.png').slice(0, -2)
+    const head = `POST /api/tasks/12/data HTTP/1.1\r\nHost: x\r\nAuthorization: Token anna\r\nContent-Type: ${multipart['content-type']}\r\nContent-Length: 100000\r\n\r\n`
+    await raw(head + start)
+    await expect.poll(keys).toEqual([])
+    expect(started).toEqual([])
+  })
+})
+
+test.each<Record<string, string>>([
+  { 'tus-resumable': '1.0.0', 'upload-length': '5' },
+  { 'upload-start': '' },
+  { 'upload-multiple': '' },
+  { 'upload-finish': '' },
+])('a step of an upload in several requests is refused with what works: %j', async (headers) => {
+  for (const path of ['/tasks/12/data/', '/jobs/31/annotations/?format=COCO']) {
+    const answer = await send(`/api${path}`, { method: 'POST', headers })
+    expect(answer.status).toBe(400)
+    expect(answer.json()).toMatchObject({
+      detail: expect.stringContaining('one multipart/form-data'),
+    })
+  }
+  expect(opened).toEqual([])
+})
+
+test('nothing of all this was a failure of ours', () => {
+  expect(bugs).toEqual([])
+})
