@@ -14,15 +14,18 @@ import { startDispatcher } from './deliveries/dispatch.ts'
 import { matchEvents } from './deliveries/match.ts'
 import { deliveryHandlers } from './deliveries/rpc.ts'
 import { startSweeper } from './deliveries/sweeper.ts'
+import { webhookRules } from './webhooks/policy.ts'
 import { webhookHandlers } from './webhooks/rpc.ts'
 
 export { readConfig, type WebhooksSettings } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { WebhooksDb } from './db/schema.ts'
-export { webhookRules } from './webhooks/policy.ts'
 
 /** Its tables live here, and nobody else's. */
 export const schema = 'webhooks'
+
+/** Who may do what, as rows: printed as `docs/permissions.md`. */
+export const rules = { webhook: webhookRules }
 
 export interface WebhooksPorts {
   db: Kysely<WebhooksDb>
@@ -43,13 +46,13 @@ export interface Webhooks {
 /** Starts the service: handlers, the consumer of `reticle.events.v1` and the dispatcher of messages. */
 export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const { db, bus, log, settings, services, clock = systemClock } = ports
-  const rules = { nets: settings.allowedNets, allowHttp: settings.allowHttp }
+  const guarded = { nets: settings.allowedNets, allowHttp: settings.allowHttp }
   const secrets = secretBox(settings.secretKeys)
   const shared = { db, clock, log, secrets, tasks: services.tasks }
 
   const dispatcher = startDispatcher({
     ...shared,
-    outgoing: openOutgoing({ ...rules, ...ports.outgoing }),
+    outgoing: openOutgoing({ ...guarded, ...ports.outgoing }),
     schedule: { seconds: settings.retrySeconds, random: Math.random },
   })
   const base = `${settings.publicUrl}/api`
@@ -59,7 +62,7 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const sweeper = startSweeper(shared)
 
   const handlers = {
-    ...webhookHandlers({ ...shared, guard: rules, perProject: settings.perProject }),
+    ...webhookHandlers({ ...shared, guard: guarded, perProject: settings.perProject }),
     ...deliveryHandlers(shared),
   }
   return {

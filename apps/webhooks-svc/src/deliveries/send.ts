@@ -42,7 +42,7 @@ function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date): Prom
   const { webhook_id, body, target_url, secret_sealed, enable_ssl } = message
   const secret = openSecret(secrets, { id: webhook_id, secret_sealed })
   const headers = {
-    'user-agent': `Reticle/${apiVersion}`,
+    'user-agent': `Service/${apiVersion}`,
     ...headersOf(message, body, secret, now),
   }
   return outgoing.send({ url: target_url, method: 'POST', headers, body, isVerified: enable_ssl })
