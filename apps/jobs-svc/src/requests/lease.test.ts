@@ -1,0 +1,200 @@
+import { testDb } from '@reticle/kit/testing/db'
+import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestsDb } from '../db/schema.ts'
+import { addRequest, readRequest } from '../testing/rows.ts'
+import { recoverAbandoned } from '../worker/abandoned.ts'
+import { fail, finish, finishFromTwin } from './ending.ts'
+import { claim, enterFinal, giveBack, renew, reportProgress, stillHeld, tryLater } from './lease.ts'
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+await checkEmitOrder(db, { request: 'tenant_turns' })
+const usual = { worker: 'w', tenant_concurrency: 4, takes_large: true }
+const take = (given: Partial<typeof usual> = {}) => claim(db, { ...usual, ...given })
+const nothing = { report: null, result: null, result_id: null }
+
+beforeEach(async () => {
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+})
+
+const letLeaseEnd = (request_uuid: string) =>
+  db
+    .updateTable('requests')
+    .set({ lease_until: sql<Date>`now() - interval '1 second'` })
+    .where('request_uuid', '=', request_uuid)
+    .execute()
+
+test('a claim starts the oldest request, with a lease of a minute', async () => {
+  await addRequest(db, { created: 2 })
+  const first = await addRequest(db, { created: 1 })
+
+  const row = await take()
+
+  expect(row).toMatchObject({ request_uuid: first.request_uuid, status: 'started', attempt: 1 })
+  const { rows } = await sql<{ left: number }>`
+    select extract(epoch from lease_until - now())::int as left from requests where status = 'started'`.execute(
+    db,
+  )
+  expect(rows[0]?.left).toBeGreaterThan(55)
+})
+
+test('nothing is claimed from an empty queue', async () => {
+  expect(await take()).toBeUndefined()
+})
+
+test('a tenant with one request waits for at most one other, however many that tenant has queued (T-REQ-3)', async () => {
+  for (let created = 0; created < 100; created++) await addRequest(db, { tenant: 'org:1', created })
+  await addRequest(db, { tenant: 'org:2', created: 200 })
+
+  const tenants = [(await take())?.tenant, (await take())?.tenant]
+
+  expect(tenants.sort()).toEqual(['org:1', 'org:2'])
+})
+
+test('tenants with equally many running take turns', async () => {
+  for (const tenant of ['org:1', 'org:2', 'org:3'])
+    for (let created = 0; created < 3; created++) await addRequest(db, { tenant, created })
+
+  const turns: (string | undefined)[] = []
+  for (let turn = 0; turn < 6; turn++) {
+    const row = await take()
+    if (row) await finish(db, row, nothing, 24)
+    turns.push(row?.tenant)
+  }
+
+  expect(turns).toEqual(['org:1', 'org:2', 'org:3', 'org:1', 'org:2', 'org:3'])
+})
+
+test('a tenant runs no more requests at once than allowed', async () => {
+  for (let created = 0; created < 3; created++) await addRequest(db, { created })
+  expect(await take({ tenant_concurrency: 2 })).toBeDefined()
+  expect(await take({ tenant_concurrency: 2 })).toBeDefined()
+  expect(await take({ tenant_concurrency: 2 })).toBeUndefined()
+})
+
+test('ten claims at once take ten requests, none twice', async () => {
+  for (let created = 0; created < 10; created++)
+    await addRequest(db, { tenant: `org:${created % 3}`, created })
+  const taken = await Promise.all(Array.from({ length: 10 }, () => take()))
+  expect(new Set(taken.map((row) => row?.request_uuid)).size).toBe(10)
+})
+
+test('large requests are left to the slots that take them', async () => {
+  await addRequest(db, { size_class: 'large', created: 1 })
+  const small = await addRequest(db, { created: 2 })
+  expect(await take({ takes_large: false })).toMatchObject({ request_uuid: small.request_uuid })
+  expect(await take({ takes_large: false })).toBeUndefined()
+  expect(await take()).toMatchObject({ size_class: 'large' })
+})
+
+test('a request is not converted beside its twin, and finishes from the file of that one', async () => {
+  await addRequest(db, { cache_key: 'k', created: 1, tenant: 'user:1' })
+  const later = await addRequest(db, { cache_key: 'k', created: 2, tenant: 'user:2' })
+  const first = await take()
+  expect(await take()).toBeUndefined()
+  if (!first) throw new Error('nothing was claimed')
+  await finish(db, first, { ...nothing, result: { key: 'requests/results/a/1', size: 7 } }, 24)
+
+  const twin = await take()
+  expect(twin?.request_uuid).toBe(later.request_uuid)
+  if (!twin) throw new Error('nothing was claimed')
+  expect(await finishFromTwin(db, twin, 24)).toBe(true)
+  expect(await readRequest(db, later)).toMatchObject({
+    status: 'finished',
+    result_key: 'requests/results/a/1',
+    result_size: 7,
+    progress: 1,
+  })
+})
+
+test('a worker that lost its lease without noticing writes nothing', async () => {
+  const { request_uuid } = await addRequest(db)
+  const frozen = await take()
+  if (!frozen) throw new Error('nothing was claimed')
+  await letLeaseEnd(request_uuid)
+  await recoverAbandoned(db, 24)
+  const second = await take()
+  expect(second).toMatchObject({ request_uuid, attempt: 2 })
+
+  expect(await renew(db, [frozen])).toEqual(new Set())
+  expect(await stillHeld(db, [frozen])).toEqual(new Set())
+  expect(await enterFinal(db, frozen)).toBe(false)
+  expect(await finish(db, frozen, { ...nothing, result: { key: 'late', size: 1 } }, 24)).toBe(false)
+  expect(await fail(db, frozen, 'late', 24)).toBe(false)
+  expect(await tryLater(db, frozen, 10)).toBe(false)
+  await giveBack(db, frozen)
+  await reportProgress(db, frozen, { progress: 0.9, stage: 'late' })
+
+  expect(await readRequest(db, { request_uuid })).toMatchObject({
+    status: 'started',
+    attempt: 2,
+    progress: 0,
+    stage: '',
+    result_key: null,
+    lease_token: second?.lease_token,
+  })
+})
+
+test('the request of a worker that is lost three times fails with one sentence and its event', async () => {
+  const { request_uuid } = await addRequest(db)
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    expect(await take()).toMatchObject({ attempt })
+    await letLeaseEnd(request_uuid)
+    await recoverAbandoned(db, 24)
+  }
+  expect(await readRequest(db, { request_uuid })).toMatchObject({
+    status: 'failed',
+    message: 'The worker stopped unexpectedly',
+  })
+  const events = await db.selectFrom('outbox').select('type').execute()
+  expect(events).toEqual([{ type: 'request.finished' }])
+})
+
+test('a living lease is not taken up', async () => {
+  await addRequest(db)
+  await take()
+  expect(await recoverAbandoned(db, 24)).toBe(0)
+})
+
+test('a request to be tried later waits its time', async () => {
+  await addRequest(db)
+  const row = await take()
+  if (!row) throw new Error('nothing was claimed')
+  await tryLater(db, row, 10)
+  expect(await readRequest(db, row)).toMatchObject({ status: 'queued', attempt: 1 })
+  expect(await take()).toBeUndefined()
+  await sql`update requests set not_before_date = now()`.execute(db)
+  expect(await take()).toMatchObject({ attempt: 2 })
+})
+
+test('a request given back has not used up an attempt', async () => {
+  await addRequest(db)
+  const row = await take()
+  if (!row) throw new Error('nothing was claimed')
+  await giveBack(db, row)
+  expect(await take()).toMatchObject({ attempt: 1 })
+})
+
+test('progress never goes back, also over attempts', async () => {
+  await addRequest(db)
+  const row = await take()
+  if (!row) throw new Error('nothing was claimed')
+  await reportProgress(db, row, { progress: 0.5, stage: 'half' })
+  await reportProgress(db, row, { progress: 0.25, stage: 'quarter' })
+  expect(await readRequest(db, row)).toMatchObject({ progress: 0.5, stage: 'quarter' })
+})
+
+test('claims stay fast with 11,000 queued requests of 50 tenants', async () => {
+  const { principal, params } = await addRequest(db)
+  await sql`
+    insert into requests (request_uuid, rq_id, action, target, target_id, params, owner_id, principal, tenant, status)
+    select gen_random_uuid(), 'many ' || n, 'export', 'task', 1, ${JSON.stringify(params)}::jsonb, 1,
+      ${JSON.stringify(principal)}::jsonb, 'org:' || n % 50, 'queued'
+    from generate_series(1, 11000) n`.execute(db)
+  await sql`analyze requests`.execute(db)
+  const started = performance.now()
+  for (let n = 0; n < 20; n++) await take()
+  expect((performance.now() - started) / 20).toBeLessThan(60) // milliseconds; 2 to 8 on an idle machine
+})
