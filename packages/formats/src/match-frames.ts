@@ -21,11 +21,11 @@ export interface FrameMatcher {
 export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
   const index = indexFrames(target.frames)
   const prefix = rootHint(target.frames, deepest)
+  const byName = (name: string): TargetFrame | undefined =>
+    index.paths.get(name) ?? index.stems.get(name) ?? index.stems.get(stemOf(name))
   const byPath = (path: string): TargetFrame | undefined => {
     const name = normalise(path)
-    const known = index.paths.get(name) ?? index.stems.get(stemOf(name))
-    if (known || prefix === '') return known
-    return index.paths.get(prefix + name) ?? index.stems.get(stemOf(prefix + name))
+    return byName(name) ?? (prefix === '' ? undefined : byName(prefix + name))
   }
   return {
     match({ paths, frame }) {

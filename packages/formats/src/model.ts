@@ -4,6 +4,7 @@
  */
 
 import type { RandomAccess } from './archive/source.ts'
+import type { ArchiveLimits } from './archive/zip-directory.ts'
 import type { ArchiveFile } from './archive/zip-writer.ts'
 import type { ReportWriter } from './report.ts'
 
@@ -144,6 +145,7 @@ export interface TargetFrame {
 
 /** Where an import goes: all frames of the task, and which of them take annotations. */
 export interface TargetFrames {
+  /** Frame n of the task is `frames[n]`. */
   frames: readonly TargetFrame[]
   /** Absolute number of frame 0, and absolute frames from one frame to the next. */
   start_frame: number
@@ -169,6 +171,8 @@ export interface Run {
   signal: AbortSignal
   /** Told now and then with the share done, 0 to 1. */
   progress(share: number): void
+  /** Caps on an archive that is read (`archiveLimits`). */
+  archiveLimits?: ArchiveLimits
 }
 
 // ---- formats

@@ -95,7 +95,8 @@ function finish(draft: Draft, lastFrame: number): Track {
   const { shape, stretches, hidden } = draft
   const shapes: TrackShape[] = []
   for (const stretch of stretches) shapes.push(...shapesOf(stretch, hidden, lastFrame))
-  if (shapes.length === 0) shapes.push(...[...hidden.values()].slice(0, 1))
+  const [neverSeen] = hidden.values()
+  if (shapes.length === 0 && neverSeen) shapes.push({ ...neverSeen, keyframe: true })
   return {
     frame: shapes[0]?.frame ?? shape.frame,
     label_id: shape.label_id,

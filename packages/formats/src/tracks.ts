@@ -46,27 +46,33 @@ export async function* itemsOf(
   const last = frames.at(-1)?.frame ?? -1
   const walkers: Walker[] = []
   let trackId = options.firstTrackId ?? 0
-  for (const [offset, { frame }] of frames.entries()) {
-    for (const track of await tracks.upTo(frame)) {
-      walkers.push(startWalk(track, trackId, { first: frame, last, ...options }))
-      trackId += 1
+  try {
+    for (const [offset, { frame }] of frames.entries()) {
+      for (const track of await tracks.upTo(frame)) {
+        walkers.push(startWalk(track, trackId, { first: frame, last, ...options }))
+        trackId += 1
+      }
+      const item = {
+        index: (options.firstIndex ?? 0) + offset,
+        tags: await tags.upTo(frame, frame),
+        shapes: [
+          ...(await shapes.upTo(frame, frame)),
+          ...walkers.flatMap((walker) => walker.at(frame) ?? []),
+        ],
+      }
+      dropEnded(walkers)
+      if (item.tags.length > 0 || item.shapes.length > 0) yield item
     }
-    const item = {
-      index: (options.firstIndex ?? 0) + offset,
-      tags: await tags.upTo(frame, frame),
-      shapes: [
-        ...(await shapes.upTo(frame, frame)),
-        ...walkers.flatMap((walker) => walker.at(frame) ?? []),
-      ],
-    }
-    dropEnded(walkers)
-    if (item.tags.length > 0 || item.shapes.length > 0) yield item
+  } finally {
+    await Promise.all([tags.close(), shapes.close(), tracks.close()])
   }
 }
 
 interface Reader<T> {
   /** What has not been read yet and begins at or before `frame`; what begins before `from` is lost. */
   upTo(frame: number, from?: number): Promise<T[]>
+  /** Lets the stream go, also when it is not at its end. */
+  close(): Promise<void>
 }
 
 function reader<T extends { frame: number }>(stream: AsyncIterable<T> | Iterable<T>): Reader<T> {
@@ -84,6 +90,9 @@ function reader<T extends { frame: number }>(stream: AsyncIterable<T> | Iterable
         waiting = next.done ? undefined : next.value
       }
       return found
+    },
+    async close() {
+      if (!isDone) await iterator.return?.()
     },
   }
 }

@@ -22,7 +22,7 @@ export async function findCocoFiles(source: RandomAccess, run: Run): Promise<Coc
   const container = await detectContainer(source)
   if (container === 'json') return [bareFile(source)]
   if (container !== 'zip') throw new FormatError('expected a JSON file or a ZIP archive')
-  const zip = await openZip(source)
+  const zip = await openZip(source, run.archiveLimits)
   for (const name of zip.duplicates) {
     const reason = 'the archive has several members of one name, the last is used'
     run.report.note('skipped', 'duplicate-entry', reason, { file: name })

@@ -27,6 +27,7 @@ interface Import {
   tracks: TrackBuilder
   /** Groups given so far, by frame. */
   groups: Map<number, number>
+  shapes: number
   onBytes: (bytes: number) => void
 }
 
@@ -65,6 +66,7 @@ function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
     unmatched: unmatchedItems(),
     tracks: trackBuilder(last?.frame ?? 0),
     groups: new Map(),
+    shapes: 0,
     onBytes: (bytes) => {
       run.signal.throwIfAborted()
       done += bytes
@@ -83,10 +85,21 @@ async function* importFile(file: CocoFile, state: Import): AsyncGenerator<Import
       const found = findPlaces(record, place, index, ids, state)
       if (!found) continue
       for (const shape of shapesOf(found, state)) {
-        state.run.report.created('shapes')
+        countShape(state, place)
         yield { kind: 'shape', shape }
       }
     }
+  }
+}
+
+/** More shapes than these are no import (reliability.md 9). */
+const shapesPerImport = 10_000_000
+
+function countShape(state: Import, place: Place): void {
+  state.run.report.created('shapes')
+  state.shapes += 1
+  if (state.shapes > shapesPerImport) {
+    throw new FormatError(`more than ${shapesPerImport} shapes`, { file: place.file })
   }
 }
 

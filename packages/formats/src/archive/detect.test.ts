@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { detectContainer } from './detect.ts'
+import { readAhead, readPieces, sourceOf } from './source.ts'
+
+test.each([
+  ['PK\x03\x04...', 'zip'],
+  ['PK\x05\x06', 'zip'],
+  ['  {"a":1}', 'json'],
+  ['[1]', 'json'],
+  ['\ufeff{}', 'json'],
+  ['\ufeff<a/>', 'xml'],
+  ['\n<?xml', 'xml'],
+  ['GIF89a', 'unknown'],
+  ['', 'unknown'],
+])('%j is %s', async (text, container) => {
+  expect(await detectContainer(sourceOf(Buffer.from(text)))).toBe(container)
+})
+
+test('small reads next to each other are one read of the source', async () => {
+  const bytes = Buffer.from('0123456789'.repeat(10))
+  const reads: [number, number][] = []
+  const source = {
+    size: bytes.length,
+    read: async (start: number, end: number) => {
+      reads.push([start, end])
+      return bytes.subarray(start, end)
+    },
+  }
+  const ahead = readAhead(source, 40)
+  const read = async (start: number, end: number): Promise<string> =>
+    Buffer.from(await ahead.read(start, end)).toString()
+  expect([await read(0, 3), await read(3, 10), await read(35, 45), await read(95, 100)]).toEqual([
+    '012',
+    '3456789',
+    '5678901234',
+    '56789',
+  ])
+  expect(reads).toEqual([
+    [0, 40],
+    [35, 75],
+    [95, 100],
+  ])
+  const pieces: number[] = []
+  for await (const piece of readPieces(source, 10, 95, 40)) pieces.push(piece.length)
+  expect(pieces).toEqual([40, 40, 5])
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { idSet } from './id-set.ts'
+
+test('an id is new once, be it negative, large or next to another', () => {
+  const ids = idSet()
+  const given = [0, 1, 7, 8, -1, -4096, 4095, 4096, 900_100_000_000_123, 900_100_000_000_124]
+  expect(given.map((id) => ids.add(id))).toEqual(given.map(() => true))
+  expect(given.map((id) => ids.add(id))).toEqual(given.map(() => false))
+})
+
+test('ids strewn too far are not remembered, the others still are', () => {
+  const ids = idSet()
+  for (let page = 0; page < 65_536; page += 1) ids.add(page * 4096)
+  expect([ids.add(1e12), ids.add(1e12), ids.add(4096)]).toEqual([true, true, false])
+})

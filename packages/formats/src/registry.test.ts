@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { Format } from './model.ts'
+import { findExporter, findImporter, formats, listFormats } from './registry.ts'
+
+const [coco] = formats
+const named = (name: string, aliases: string[] = []): Format => {
+  if (!coco) throw new Error('there is no format')
+  return { ...coco, name, aliases }
+}
+
+test('a name is found exactly, then in any case, then as an alias', () => {
+  const known = [named('Pascal 1.1', ['VOC', 'pascal 1.0']), named('PASCAL 1.1'), named('Voc')]
+  expect(findExporter('PASCAL 1.1', known)?.name).toBe('PASCAL 1.1')
+  expect(findExporter('pascal 1.1', known)?.name).toBe('Pascal 1.1')
+  expect(findExporter('VOC', known)?.name).toBe('Voc')
+  expect(findImporter('Pascal 1.0', known)?.name).toBe('Pascal 1.1')
+  expect(findImporter('nothing', known)).toBeUndefined()
+})
+
+test('a name of the other side only is unknown', () => {
+  const { importer: _, ...outOnly } = named('Out 1.0')
+  expect(findExporter('Out 1.0', [outOnly])?.name).toBe('Out 1.0')
+  expect(findImporter('Out 1.0', [outOnly])).toBeUndefined()
+})
+
+test('the lists are sorted and say what each format carries', () => {
+  const known = [named('b'), named('a')]
+  expect(listFormats(known).importers.map(({ name }) => name)).toEqual(['a', 'b'])
+  const rest = { version: '1.0', enabled: true, dimension: '2d', tracks: true, attributes: true }
+  expect(listFormats()).toEqual({
+    importers: [
+      {
+        name: 'COCO 1.0',
+        ext: 'JSON, ZIP',
+        kinds: ['rectangle', 'polygon', 'mask'],
+        options: [],
+        ...rest,
+      },
+    ],
+    exporters: [
+      {
+        name: 'COCO 1.0',
+        ext: 'ZIP',
+        kinds: ['rectangle', 'polygon', 'ellipse', 'mask'],
+        options: [],
+        ...rest,
+      },
+    ],
+  })
+})
