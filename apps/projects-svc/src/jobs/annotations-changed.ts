@@ -1,5 +1,6 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { jobUpdated, taskUpdated } from '@reticle/contracts/events/tasks'
+import type { Job } from '@reticle/contracts/rest/jobs'
 import { type Cause, emit, emitAll } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
@@ -39,30 +40,36 @@ export async function applyAnnotationsChange(
   if (!task) return
   const rows = await listJobsById(tx, task_id, [...changes.keys()])
   if (rows.length === 0) return
-  const begins = (row: JobView) =>
-    auto_in_progress &&
-    row.state === 'new' &&
-    action !== 'delete' &&
-    changes.get(row.id)?.is_annotated === true
+  const mayBegin = auto_in_progress && action !== 'delete'
+  const isBeginning = ({ id, state }: JobView) =>
+    mayBegin && state === 'new' && changes.get(id)?.is_annotated === true
   const before = await jobRecords(tx, rows)
-  const beginning = rows.filter(begins).map((row) => row.id)
-  const others = rows.filter((row) => !begins(row)).map((row) => row.id)
-  await updateJobs(tx, beginning, { state: 'in progress' })
-  await updateJobs(tx, others, {})
-  if (rows.length < mostEvents) {
-    const ids = rows.map((row) => row.id)
-    const after = await jobRecords(tx, await listJobsById(tx, task_id, ids))
-    const facts = after.flatMap((job, index) => {
-      const change = changes.get(job.id)
-      const old = before[index]
-      if (!change || !old) return []
-      const { job_id: _, is_annotated: _annotated, ...annotations } = change
-      const before_update = fieldsBefore(old, job)
-      return [{ job, before_update, annotations: { action, ...annotations } }]
-    })
-    await emitAll(tx, jobUpdated, facts, cause)
-  }
+  await updateJobs(tx, idsOf(rows.filter(isBeginning)), { state: 'in progress' })
+  await updateJobs(tx, idsOf(rows.filter((row) => !isBeginning(row))), {})
+  if (rows.length < mostEvents) await emitJobs(tx, { task_id, action, before, changes }, cause)
   await updateTaskWith(tx, task, { action, ...total([...changes.values()]) }, cause)
+}
+
+const idsOf = (rows: readonly JobView[]) => rows.map((row) => row.id)
+
+interface Changed {
+  task_id: number
+  action: AnnotationsChange['action']
+  before: readonly Job[]
+  changes: ReadonlyMap<number, JobChange>
+}
+
+async function emitJobs(tx: Tx, { task_id, action, before, changes }: Changed, cause: Cause) {
+  const ids = before.map((job) => job.id)
+  const after = await jobRecords(tx, await listJobsById(tx, task_id, ids))
+  const facts = after.flatMap((job, index) => {
+    const change = changes.get(job.id)
+    const old = before[index]
+    if (!change || !old) return []
+    const { job_id: _, is_annotated: _annotated, ...annotations } = change
+    return [{ job, before_update: fieldsBefore(old, job), annotations: { action, ...annotations } }]
+  })
+  await emitAll(tx, jobUpdated, facts, cause)
 }
 
 async function updateTaskWith(

@@ -4,7 +4,7 @@ import type { Principal } from '@reticle/contracts/principal'
 import type { JobPatch } from '@reticle/contracts/rest/jobs'
 import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
 import { assertMatches } from '@reticle/kit/etag'
-import { emit } from '@reticle/kit/outbox/emit'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
@@ -12,7 +12,7 @@ import type { JobRow, ProjectsDb } from '../db/schema.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { jobStanding } from '../standing.ts'
-import { refreshTask } from '../tasks/refresh.ts'
+import { withTaskFollowing } from '../tasks/follow-jobs.ts'
 import { listJobs } from './list.ts'
 import { jobStatus, shownJob } from './messages.ts'
 import { jobRules } from './policy.ts'
@@ -59,15 +59,9 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
         allowPatch(jobRules, rights, body, principal, jobStanding(principal, row))
         const changes = await planChange(tx, principal, row, body)
         assertMatches(if_match, row)
-        const before = await jobRecord(tx, row)
-        if (isEmpty(changes)) return shownJob(principal, row, before)
-        await updateJobs(tx, [id], changes)
-        const changed = { ...row, ...(await findJob(tx, id)) }
-        const after = await jobRecord(tx, changed)
-        const before_update = fieldsBefore(before, after)
-        await emit(tx, jobUpdated, { job: after, before_update }, context)
-        await refreshTask(tx, row.task_id, context)
-        return shownJob(principal, changed, after)
+        if (isEmpty(changes)) return shownJob(principal, row, await jobRecord(tx, row))
+        const changed = await changeJob(tx, row, changes, context)
+        return shownJob(principal, changed.row, changed.record)
       })
     },
 
@@ -80,11 +74,23 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
         if (row.type !== 'ground_truth') throw invalidText('Only ground truth jobs can be removed')
         assertMatches(if_match, row)
         await emit(tx, jobDeleted, { job: await jobRecord(tx, row) }, context)
-        await deleteJob(tx, id)
-        await refreshTask(tx, row.task_id, context)
+        await withTaskFollowing(tx, row.task_id, () => deleteJob(tx, id), context)
       })
     },
   }
+}
+
+function changeJob(tx: Tx, row: JobView, changes: Partial<JobRow>, cause: Cause) {
+  const change = async () => {
+    const before = await jobRecord(tx, row)
+    await updateJobs(tx, [row.id], changes)
+    const changed = (await findJob(tx, row.id)) ?? row
+    const record = await jobRecord(tx, changed)
+    const before_update = fieldsBefore(before, record)
+    await emit(tx, jobUpdated, { job: record, before_update }, cause)
+    return { row: changed, record }
+  }
+  return withTaskFollowing(tx, row.task_id, change, cause)
 }
 
 /** Another stage without a state starts over: `new`. The status follows from both. */

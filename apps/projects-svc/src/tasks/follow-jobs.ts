@@ -8,22 +8,22 @@ import { findTask, listJobStatuses, updateTask } from './repo.ts'
 import { taskStatus } from './status.ts'
 
 /**
- * After a job of a locked task has changed: the task's date moves, because its record counts jobs; only another derived
+ * Changes jobs of a locked task and lets the task follow: its date moves, because its record counts jobs; only another derived
  * status is an `update:task` event (`spec/api-annotations.md` 4.3).
  */
-export async function refreshTask(
+export async function withTaskFollowing<R>(
   tx: Transaction<ProjectsDb>,
   id: number,
+  changeJobs: () => Promise<R>,
   cause: Cause,
-): Promise<void> {
+): Promise<R> {
   const row = await findTask(tx, id)
   if (!row) throw new Error(`task ${id} of a locked job is gone`)
-  const status = taskStatus(await listJobStatuses(tx, id))
-  if (status === row.status) {
-    await updateTask(tx, id, {})
-    return
-  }
   const before = await taskRecord(tx, row)
+  const answer = await changeJobs()
+  const status = taskStatus(await listJobStatuses(tx, id))
   const task = await taskRecord(tx, await updateTask(tx, id, { status }))
-  await emit(tx, taskUpdated, { task, before_update: fieldsBefore(before, task) }, cause)
+  const before_update = fieldsBefore(before, task)
+  if (status !== row.status) await emit(tx, taskUpdated, { task, before_update }, cause)
+  return answer
 }

@@ -1,0 +1,354 @@
+import { recordTag } from '@reticle/kit/etag'
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { attachFrames, counting, testWorkspace } from '../testing/workspace.ts'
+
+/** `spec/api-workspace.md` 4.4. */
+
+const { db, addUser, over, takeEvents } = await testWorkspace()
+const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
+const worker = await addUser('worker')
+const forbidden = { kind: 'forbidden' }
+
+describe.each(transports)('%s', (transport) => {
+  const services = over(transport)
+  const { projects, tasks, jobs } = services
+  type Body = Parameters<typeof tasks.createTask>[0]['body']
+  type Patch = Parameters<typeof tasks.updateTask>[0]['body']
+  const create = (body: Body, user = anna) => tasks.createTask({ body }, user.call)
+  const patch = (id: number, body: Patch, user = anna, if_match?: string) =>
+    tasks.updateTask({ id, body, if_match }, user.call)
+  const addProject = (labels: { name: string }[] = [], user = anna) =>
+    projects.createProject({ body: { name: 'p', labels } }, user.call)
+
+  test('a new task has no media, no jobs and the status new', async () => {
+    await takeEvents()
+    const task = await create({ name: 'Batch 1', subset: 'train', segment_size: 5, overlap: 2 })
+    expect(task).toMatchObject({
+      url: `/tasks/${task.id}`,
+      name: 'Batch 1',
+      project_id: null,
+      project_name: null,
+      owner: { id: anna.id },
+      status: 'new',
+      size: 0,
+      mode: '',
+      dimension: '2d',
+      media_type: '',
+      subset: 'train',
+      overlap: 2,
+      segment_size: 5,
+      data: null,
+      jobs: { count: 0, completed: 0, validation: 0, url: `/jobs?task_id=${task.id}` },
+      labels: [],
+      validation_mode: null,
+      consensus_enabled: false,
+    })
+    for (const absent of ['data_chunk_size', 'image_quality', 'data_cloud_storage_id'])
+      expect(task).not.toHaveProperty(absent)
+    expect(await tasks.getTask({ id: task.id }, anna.call)).toEqual(task)
+    expect(await takeEvents()).toMatchObject([
+      { type: 'create:task', key: `task:${task.id}`, data: { task } },
+    ])
+  })
+
+  test('a task in a project uses its labels, and moves its date', async () => {
+    const project = await addProject([{ name: 'car' }])
+    const task = await create({ name: 't', project_id: project.id })
+    expect(task).toMatchObject({ project_id: project.id, project_name: 'p' })
+    expect(task.labels).toEqual(project.labels)
+    const after = await projects.getProject({ id: project.id }, anna.call)
+    expect(after.updated_date > project.updated_date).toBe(true)
+  })
+
+  test('labels of a task in a project are managed in the project', async () => {
+    const project = await addProject([{ name: 'car' }])
+    const expected = { body: ['Labels of a task in a project are managed in the project'] }
+    const attempt = create({ name: 't', project_id: project.id, labels: [{ name: 'x' }] })
+    await expect(attempt).rejects.toMatchObject(expected)
+    const { id } = await create({ name: 't', project_id: project.id })
+    await expect(patch(id, { labels: [{ name: 'x' }] })).rejects.toMatchObject(expected)
+  })
+
+  test("own labels are changed by the task's own patch", async () => {
+    const task = await create({ name: 't', labels: [{ name: 'car' }, { name: 'bus' }] })
+    await takeEvents()
+    const [car] = task.labels
+    const after = await patch(task.id, {
+      labels: [{ id: car?.id, deleted: true }, { name: 'tram' }],
+    })
+    expect(after.labels.map((one) => one.name)).toEqual(['bus', 'tram'])
+    const events = await takeEvents()
+    expect(events.map((event) => event.type)).toEqual(['update:task', 'labels.changed'])
+    expect(events[0]?.data).toMatchObject({ task: { updated_date: after.updated_date } })
+    expect(events[1]?.data).toMatchObject({ task_ids: [task.id], deleted_label_ids: [car?.id] })
+    expect(await tasks.getTask({ id: task.id }, anna.call)).toEqual(after)
+  })
+
+  test('references have to exist and to be allowed', async () => {
+    const unknown = create({ name: 't', project_id: 999_999 })
+    await expect(unknown).rejects.toMatchObject({
+      kind: 'invalid',
+      body: { project_id: ['Invalid pk "999999" - object does not exist.'] },
+    })
+    const project = await addProject()
+    const foreign = create({ name: 't', project_id: project.id }, bo)
+    await expect(foreign).rejects.toMatchObject(forbidden)
+    await expect(create({ name: 't', assignee_id: bo.id })).rejects.toMatchObject(forbidden)
+    await expect(create({ name: 't', assignee_id: 999_999 })).rejects.toMatchObject({
+      body: { assignee_id: [expect.any(String)] },
+    })
+  })
+
+  test('workers create no tasks, and in foreign projects nobody does', async () => {
+    await expect(create({ name: 't' }, worker)).rejects.toMatchObject(forbidden)
+    const project = await addProject([], admin)
+    await projects.updateProject({ id: project.id, body: { assignee_id: worker.id } }, admin.call)
+    const attempt = create({ name: 't', project_id: project.id }, worker)
+    await expect(attempt).rejects.toMatchObject(forbidden)
+  })
+
+  test('an update names what changed, and moves the project', async () => {
+    const project = await addProject()
+    const task = await create({ name: 't', project_id: project.id })
+    const before = await projects.getProject({ id: project.id }, anna.call)
+    await takeEvents()
+    const after = await patch(task.id, { name: 'u', subset: 'val' })
+    const [event, ...more] = await takeEvents()
+    expect(more).toEqual([])
+    expect(event).toMatchObject({ type: 'update:task', data: { task: after } })
+    expect(event?.data).toHaveProperty('before_update', {
+      name: 't',
+      subset: '',
+      updated_date: task.updated_date,
+    })
+    const moved = await projects.getProject({ id: project.id }, anna.call)
+    expect(moved.updated_date > before.updated_date).toBe(true)
+  })
+
+  test('a patch that changes nothing says nothing', async () => {
+    const project = await addProject()
+    const task = await create({ name: 't', project_id: project.id })
+    await takeEvents()
+    expect(await patch(task.id, { name: 't', project_id: project.id, labels: [] })).toEqual(task)
+    expect(await takeEvents()).toEqual([])
+  })
+
+  test("an assignee works on the task but does not hand it on; the project's name stays hidden", async () => {
+    const project = await addProject()
+    const { id } = await create({ name: 't', project_id: project.id })
+    await patch(id, { assignee_id: bo.id }, admin)
+    const seen = await patch(id, { name: 'by bo' }, bo)
+    expect(seen).toMatchObject({ name: 'by bo', project_id: project.id, project_name: null })
+    const { results } = await tasks.listTasks({}, bo.call)
+    expect(results.find((one) => one.id === id)).toEqual(seen)
+    await expect(patch(id, { assignee_id: null }, bo)).rejects.toMatchObject(forbidden)
+    await expect(patch(id, { target_storage: {} }, bo)).rejects.toMatchObject(forbidden)
+    await expect(tasks.deleteTask({ id }, bo.call)).rejects.toMatchObject(forbidden)
+    await expect(tasks.getTask({ id }, worker.call)).rejects.toMatchObject(forbidden)
+  })
+
+  test('if-match is honoured', async () => {
+    const task = await create({ name: 't' })
+    await patch(task.id, { name: 'u' }, anna, recordTag(task))
+    const precondition = { kind: 'precondition' }
+    const late = patch(task.id, { name: 'v' }, anna, recordTag(task))
+    await expect(late).rejects.toMatchObject(precondition)
+    const deleting = tasks.deleteTask({ id: task.id, if_match: recordTag(task) }, anna.call)
+    await expect(deleting).rejects.toMatchObject(precondition)
+  })
+
+  test('deleting takes jobs and media along, and moves the project', async () => {
+    const project = await addProject()
+    const task = await create({ name: 't', project_id: project.id, segment_size: 1 })
+    await attachFrames(services, task.id, 2, anna)
+    const { results } = await jobs.listJobs({ task_id: task.id, sort: 'id' }, anna.call)
+    const before = await projects.getProject({ id: project.id }, anna.call)
+    await takeEvents()
+
+    await tasks.deleteTask({ id: task.id }, anna.call)
+
+    expect(await takeEvents()).toMatchObject([
+      { type: 'delete:job', data: { job: results[0] } },
+      { type: 'delete:job', data: { job: results[1] } },
+      {
+        type: 'delete:task',
+        data: { task: { id: task.id, size: 2 }, job_ids: results.map((one) => one.id) },
+      },
+    ])
+    const after = await projects.getProject({ id: project.id }, anna.call)
+    expect(after.updated_date > before.updated_date).toBe(true)
+    expect(after.tasks.count).toBe(0)
+    const again = tasks.deleteTask({ id: task.id }, anna.call)
+    await expect(again).rejects.toMatchObject({ kind: 'not_found' })
+  })
+})
+
+describe('moving into a project', () => {
+  const services = over('in-process')
+  const { projects, tasks } = services
+  const select = (values: string[]) => ({
+    name: 'size',
+    mutable: true,
+    input_type: 'select' as const,
+    values,
+  })
+  const skeleton = (...names: string[]) => ({
+    name: 'person',
+    type: 'skeleton' as const,
+    sublabels: names.map((name) => ({ name })),
+  })
+  type Items = NonNullable<Parameters<typeof tasks.createTask>[0]['body']['labels']>
+  const addTask = (labels: Items) => tasks.createTask({ body: { name: 't', labels } }, anna.call)
+  const addProject = (labels: Items) =>
+    projects.createProject({ body: { name: 'p', labels } }, anna.call)
+  const move = (id: number, project_id: number | null, labels?: Items) =>
+    tasks.updateTask({ id, body: { project_id, labels } }, anna.call)
+
+  test("takes over the project's labels of the same names, and says which is which", async () => {
+    const task = await addTask([{ name: 'car', attributes: [select(['s'])] }, skeleton('head')])
+    const project = await addProject([
+      skeleton('foot', 'head'),
+      { name: 'bus' },
+      { name: 'car', attributes: [select(['s'])] },
+    ])
+    await takeEvents()
+    const moved = await move(task.id, project.id)
+    expect(moved).toMatchObject({ project_id: project.id, project_name: 'p' })
+    expect(moved.labels).toEqual(project.labels)
+    const [own, ownPerson] = task.labels
+    const [person, , car] = project.labels
+    const events = await takeEvents()
+    expect(events.map((event) => event.type)).toEqual(['update:task', 'labels.changed'])
+    expect(events[1]?.data).toMatchObject({
+      project_id: null,
+      task_ids: [task.id],
+      deleted_label_ids: [],
+      replaced_labels: [
+        { from: own?.id, to: car?.id },
+        { from: ownPerson?.id, to: person?.id },
+        { from: ownPerson?.sublabels[0]?.id, to: person?.sublabels[1]?.id },
+      ],
+      replaced_specs: [{ from: own?.attributes[0]?.id, to: car?.attributes[0]?.id }],
+    })
+    const left = await db.selectFrom('labels').where('task_id', '=', task.id).execute()
+    expect(left).toEqual([])
+    const target = await projects.getProject({ id: project.id }, anna.call)
+    expect(target.updated_date > project.updated_date).toBe(true)
+  })
+
+  test('can rename on the way', async () => {
+    const task = await addTask([{ name: 'auto' }])
+    const project = await addProject([{ name: 'car' }])
+    const moved = await move(task.id, project.id, [{ id: task.labels[0]?.id, name: 'car' }])
+    expect(moved.labels).toEqual(project.labels)
+  })
+
+  test('goes from one project to another, whose labels stay', async () => {
+    const first = await addProject([{ name: 'car' }])
+    const second = await addProject([{ name: 'car' }])
+    const body = { name: 't', project_id: first.id }
+    const task = await tasks.createTask({ body }, anna.call)
+    const moved = await move(task.id, second.id)
+    expect(moved.labels).toEqual(second.labels)
+    const left = await projects.getProject({ id: first.id }, anna.call)
+    expect(left.labels).toEqual(first.labels)
+    expect(left.updated_date > first.updated_date).toBe(true)
+  })
+
+  const refusals: [what: string, own: Items, target: Items, text: string][] = [
+    ['a label', [{ name: 'car' }], [], "no label 'car'"],
+    [
+      'an attribute',
+      [{ name: 'car', attributes: [select(['s'])] }],
+      [{ name: 'car' }],
+      "no attribute 'size'",
+    ],
+    [
+      'equal values',
+      [{ name: 'car', attributes: [select(['s'])] }],
+      [{ name: 'car', attributes: [select(['s', 'l'])] }],
+      'other values',
+    ],
+    ['a sublabel', [skeleton('head')], [skeleton('foot')], "no label 'head'"],
+    ['a skeleton', [skeleton()], [{ name: 'person' }], 'is a skeleton only'],
+  ]
+  test.each(refusals)('needs %s there', async (_, own, target, text) => {
+    const task = await addTask(own)
+    const project = await addProject(target)
+    await expect(move(task.id, project.id)).rejects.toMatchObject({
+      kind: 'invalid',
+      body: [expect.stringContaining(text)],
+    })
+  })
+
+  test('needs a project that one may use', async () => {
+    const task = await addTask([])
+    const foreign = await projects.createProject({ body: { name: 'p' } }, bo.call)
+    await expect(move(task.id, foreign.id)).rejects.toMatchObject(forbidden)
+    await expect(move(task.id, 999_999)).rejects.toMatchObject({
+      body: { project_id: [expect.any(String)] },
+    })
+    const project = await addProject([])
+    await expect(move(task.id, project.id, [{ name: 'x' }])).rejects.toMatchObject({
+      kind: 'invalid',
+    })
+    await expect(move(task.id, project.id, [{ id: 9 }])).rejects.toMatchObject({
+      kind: 'not_found',
+    })
+    await move(task.id, project.id)
+    await expect(move(task.id, null)).rejects.toMatchObject({
+      body: { project_id: ['A task cannot be moved out of its project.'] },
+    })
+  })
+})
+
+describe('lists', async () => {
+  const { tasks } = over('in-process')
+  const owner = await addUser()
+  const project = await db
+    .insertInto('projects')
+    .values({ name: 'q', owner_id: owner.id })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const rows = [
+    { name: 'a', owner_id: owner.id, subset: 'val', bug_tracker: 'https://b.example' },
+    { name: 'b', owner_id: bo.id, project_id: project.id },
+    { name: 'c', owner_id: bo.id, assignee_id: owner.id, status: 'completed' as const },
+    { name: 'd', owner_id: bo.id },
+  ]
+  for (const row of rows) await db.insertInto('tasks').values(row).execute()
+  const names = async (query: Parameters<typeof tasks.listTasks>[0], user = owner) =>
+    (await tasks.listTasks(query, user.call)).results.map((one) => one.name).join('')
+
+  test('hold own and assigned tasks and those of own projects', async () => {
+    expect(await names({})).toBe('cba')
+    expect(await names({ name: 'd' }, admin)).toBe('d')
+  })
+
+  test.each([
+    [{ project_id: project.id }, 'b'],
+    [{ project_name: 'q' }, 'b'],
+    [{ owner: bo.username }, 'cb'],
+    [{ assignee: owner.username }, 'c'],
+    [{ status: 'completed' as const }, 'c'],
+    [{ subset: 'val' }, 'a'],
+    [{ tracker_link: 'https://b.example' }, 'a'],
+    [{ dimension: '3d' as const }, ''],
+    [{ mode: 'annotation' as const }, ''],
+    [{ sort: 'name' }, 'abc'],
+    [{ sort: '-subset,name' }, 'abc'],
+    [{ sort: 'assignee' }, 'cab'],
+  ])('by %j', async (query, expected) => {
+    expect(await names(query)).toBe(expected)
+  })
+
+  test('need as many statements for many rows as for few', async () => {
+    const counted = async (page_size: string) => {
+      const { db: watched, statements } = counting(db)
+      await over('in-process', watched).tasks.listTasks({ page_size }, admin.call)
+      return statements()
+    }
+    expect(await counted('100')).toBe(await counted('1'))
+  })
+})
