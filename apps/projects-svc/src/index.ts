@@ -25,6 +25,7 @@ export { type ProjectsSettings, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { ProjectsDb } from './db/schema.ts'
 export { createUser, ensureAdministrator, type NewUser } from './identity/index.ts'
+export { handlers } from './server.ts'
 
 /** Its tables live here, and nobody else's. */
 export const schema = 'projects'

@@ -1,0 +1,196 @@
+import type { Principal } from '@reticle/contracts/principal'
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { attachFrames, counting, type TestUser, testWorkspace } from './testing/workspace.ts'
+
+/** The sandbox column of `spec/api-workspace.md` 2.5, walked: role x relation x action. */
+
+const { db, addUser, over } = await testWorkspace()
+const services = over('in-process')
+const { projects, tasks, jobs } = services
+const admin = await addUser('admin')
+const maker = await addUser()
+
+type Role = NonNullable<Principal['role']> | 'none'
+const roles: Role[] = ['none', 'worker', 'user']
+const targets = ['project', 'task', 'job'] as const
+
+const project = await projects.createProject({ body: { name: 'p' } }, maker.call)
+const task = await tasks.createTask({ body: { name: 't', project_id: project.id } }, maker.call)
+await attachFrames(services, task.id, 3, maker)
+const job = (await jobs.listJobs({ task_id: task.id }, maker.call)).results[0]
+const ids = { project: project.id, task: task.id, job: job?.id ?? 0 }
+
+/** People of every role, one for each place they can hold. */
+const places = [
+  'project owner',
+  'project assignee',
+  'task owner',
+  'task assignee',
+  'job assignee',
+  'stranger',
+] as const
+type Place = (typeof places)[number]
+
+async function seat(place: Place, { id }: TestUser) {
+  const nobody = { owner_id: maker.id, assignee_id: null }
+  const taken = (level: string) => ({
+    ...nobody,
+    ...(place === `${level} owner` && { owner_id: id }),
+    ...(place === `${level} assignee` && { assignee_id: id }),
+  })
+  await db.updateTable('projects').set(taken('project')).where('id', '=', ids.project).execute()
+  await db.updateTable('tasks').set(taken('task')).where('id', '=', ids.task).execute()
+  const { assignee_id } = taken('job')
+  await db.updateTable('jobs').set({ assignee_id }).where('id', '=', ids.job).execute()
+}
+
+const projectStaff: Place[] = ['project owner', 'project assignee']
+const taskStaff: Place[] = [...projectStaff, 'task owner', 'task assignee']
+const jobStaff: Place[] = [...taskStaff, 'job assignee']
+const overTask: Place[] = [...projectStaff, 'task owner']
+
+type Expectation = [who: Place[], least: Role]
+const expected: Record<(typeof targets)[number], Record<string, Expectation>> = {
+  project: {
+    view: [projectStaff, 'none'],
+    update: [projectStaff, 'worker'],
+    'update:assignee': [['project owner'], 'worker'],
+    'update:owner': [[], 'user'],
+    'update:storages': [['project owner'], 'worker'],
+    delete: [['project owner'], 'worker'],
+    'create:task': [projectStaff, 'user'],
+    webhooks: [[...places], 'none'],
+  },
+  task: {
+    view: [taskStaff, 'none'],
+    'data:read': [taskStaff, 'none'],
+    'annotations:read': [taskStaff, 'none'],
+    export: [taskStaff, 'none'],
+    update: [taskStaff, 'worker'],
+    'upload:data': [taskStaff, 'worker'],
+    'update:meta': [taskStaff, 'worker'],
+    'annotations:write': [taskStaff, 'worker'],
+    import: [taskStaff, 'worker'],
+    'update:owner': [overTask, 'worker'],
+    'update:assignee': [overTask, 'worker'],
+    'update:project': [overTask, 'worker'],
+    delete: [overTask, 'worker'],
+    'update:storages': [['project owner', 'task owner'], 'worker'],
+  },
+  job: {
+    view: [jobStaff, 'none'],
+    'data:read': [jobStaff, 'none'],
+    'annotations:read': [jobStaff, 'none'],
+    export: [jobStaff, 'none'],
+    'update:state': [jobStaff, 'worker'],
+    'update:meta': [jobStaff, 'worker'],
+    'annotations:write': [jobStaff, 'worker'],
+    import: [jobStaff, 'worker'],
+    'update:stage': [taskStaff, 'worker'],
+    'update:assignee': [taskStaff, 'worker'],
+    delete: [taskStaff, 'user'],
+  },
+}
+
+describe.each(roles)('role %s', (role) => {
+  test.each(places)('%s', async (place) => {
+    const user = await addUser(role === 'none' ? null : role)
+    await seat(place, user)
+    const wrong: string[] = []
+    for (const target of targets)
+      for (const [action, [who, least]] of Object.entries(expected[target])) {
+        const may = who.includes(place) && roles.indexOf(role) >= roles.indexOf(least)
+        const asked = tasks.authorize({ target, id: ids[target], action }, user.call)
+        const verdict = await asked.then(
+          () => true,
+          ({ kind }) => (kind === 'forbidden' ? false : kind),
+        )
+        if (verdict !== may) wrong.push(`${target} ${action}: ${verdict}`)
+      }
+    expect(wrong).toEqual([])
+  })
+})
+
+test('an administrator may do everything', async () => {
+  await seat('stranger', maker)
+  for (const target of targets)
+    for (const action of Object.keys(expected[target]))
+      await tasks.authorize({ target, id: ids[target], action }, admin.call)
+})
+
+describe.each(transports)('%s', (transport) => {
+  const remote = over(transport)
+  const ask = (target: (typeof targets)[number], user: TestUser, action = 'view') =>
+    remote.tasks.authorize({ target, id: ids[target], action }, user.call)
+
+  test('facts say what other services need', async () => {
+    await seat('stranger', maker)
+    const range = { type: 'annotation', start_frame: 0, stop_frame: 2 }
+    const shared = { organization_id: null, organization_role: null, dimension: '2d', subset: '' }
+    const { updated_date } = await tasks.getTask({ id: ids.task }, maker.call)
+    const jobDate = (await jobs.getJob({ id: ids.job }, maker.call)).updated_date
+    expect(await ask('task', maker)).toEqual({
+      ...shared,
+      target: 'task',
+      project_id: ids.project,
+      task_id: ids.task,
+      job_id: null,
+      relations: ['project owner', 'project staff', 'task owner', 'task staff'],
+      labels_revision: expect.any(Number),
+      size: 3,
+      name: 't',
+      updated_date,
+      jobs: [{ id: ids.job, ...range }],
+    })
+    expect(await ask('job', maker)).toMatchObject({
+      ...shared,
+      job_id: ids.job,
+      task_id: ids.task,
+      relations: ['project owner', 'project staff', 'task owner', 'task staff', 'job staff'],
+      size: 3,
+      name: 't',
+      updated_date: jobDate,
+      jobs: [{ id: ids.job, ...range }],
+    })
+    expect(await ask('project', maker)).toMatchObject({
+      ...shared,
+      project_id: ids.project,
+      task_id: null,
+      relations: ['project owner', 'project staff'],
+      size: 0,
+      name: 'p',
+      updated_date,
+      jobs: [],
+    })
+  })
+
+  test('facts for webhooks come without a verdict, and tell strangers apart', async () => {
+    const stranger = await addUser(null)
+    expect(await ask('project', stranger, 'webhooks')).toMatchObject({ relations: [] })
+  })
+
+  test('labels of a project count for its tasks and jobs', async () => {
+    await projects.updateProject(
+      { id: ids.project, body: { labels: [{ name: `of ${transport}` }] } },
+      maker.call,
+    )
+    const [first, ...others] = await Promise.all(targets.map((target) => ask(target, maker)))
+    expect(first?.labels_revision).toBeGreaterThan(0)
+    for (const one of others) expect(one.labels_revision).toBe(first?.labels_revision)
+  })
+
+  test.each(targets)('a %s that is not there', async (target) => {
+    const asked = remote.tasks.authorize({ target, id: 999_999, action: 'view' }, maker.call)
+    await expect(asked).rejects.toMatchObject({ kind: 'not_found' })
+  })
+})
+
+test('two statements are enough', async () => {
+  for (const target of targets) {
+    const { db: watched, statements } = counting(db)
+    const watching = over('in-process', watched)
+    await watching.tasks.authorize({ target, id: ids[target], action: 'view' }, maker.call)
+    expect(statements()).toBeLessThanOrEqual(2)
+  }
+})
