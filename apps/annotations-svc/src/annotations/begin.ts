@@ -1,0 +1,32 @@
+const enough = 1000
+
+/**
+ * Waits for the first objects of a body, all of them when they are few, so that no connection and no lock is held for
+ * bytes that are still on their way.
+ *
+ * @param sizeOf how many objects a batch has
+ */
+export async function begin<T>(
+  source: AsyncIterable<T>,
+  sizeOf: (batch: T) => number,
+): Promise<AsyncIterable<T>> {
+  const iterator = source[Symbol.asyncIterator]()
+  const early: T[] = []
+  let count = 0
+  let isDone = false
+  while (!isDone && count < enough) {
+    const step = await iterator.next()
+    if (step.done) {
+      isDone = true
+    } else {
+      early.push(step.value)
+      count += sizeOf(step.value)
+    }
+  }
+  return rest(early, isDone ? undefined : iterator)
+}
+
+async function* rest<T>(early: T[], iterator: AsyncIterator<T> | undefined): AsyncGenerator<T> {
+  yield* early
+  if (iterator) yield* { [Symbol.asyncIterator]: () => iterator }
+}

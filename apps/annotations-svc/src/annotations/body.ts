@@ -1,0 +1,91 @@
+import type { RowKind } from '@reticle/contracts/row-lines'
+import { isBatch, type Member, ScanError, scanArrays } from '@reticle/formats/json/scan'
+import { DomainError, invalid } from '@reticle/kit'
+import { nameOf } from '../validation/fields.ts'
+
+/** Some objects of one kind, unchecked; `first` is the index of the first of them in its array. */
+export interface Batch {
+  kind: RowKind
+  items: readonly unknown[]
+  first: number
+}
+
+const kindOf = new Map<string, RowKind>([
+  ['tags', 'tag'],
+  ['shapes', 'shape'],
+  ['tracks', 'track'],
+])
+const wanted = new Set(['version', 'intervals', ...kindOf.keys()])
+
+/**
+ * An annotation set from the bytes of a body, about 64 KiB of objects at a time (`perf-design.md` 5). Members that are not
+ * known are passed over.
+ *
+ * @throws DomainError invalid: `parse_error`, or members of a wrong type
+ */
+export async function* readBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
+  const start: Start = { isEmpty: true }
+  const source = scanArrays(watchStart(body, start), { wanted: (key) => wanted.has(key) })
+  try {
+    for await (const member of source) {
+      const batch = readMember(member)
+      if (batch) yield batch
+    }
+  } catch (thrown) {
+    if (thrown instanceof ScanError) throw notJson(thrown, start)
+    throw thrown
+  }
+}
+
+/** Nothing at all counts as `{}`, but for a PUT, where a lost body must not wipe. */
+export async function* orNothing(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const start: Start = { isEmpty: true }
+  yield* watchStart(body, start)
+  if (start.isEmpty) yield Buffer.from('{}')
+}
+
+interface Start {
+  isEmpty: boolean
+  /** The first byte that is no blank. */
+  first?: string
+}
+
+async function* watchStart(body: AsyncIterable<Uint8Array>, start: Start) {
+  for await (const piece of body) {
+    start.first ??= /\S/.exec(Buffer.from(piece).toString('latin1', 0, 100))?.[0]
+    if (piece.length > 0) start.isEmpty = false
+    yield piece
+  }
+}
+
+const otherTypes: Record<string, string> = {
+  '[': 'list',
+  '"': 'str',
+  n: 'null',
+  t: 'bool',
+  f: 'bool',
+}
+
+/** JSON of another type is named; everything else is no JSON. */
+function notJson({ reason, message }: ScanError, { first = '' }: Start): DomainError {
+  const type = otherTypes[first] ?? (/[\d-]/.test(first) ? 'number' : undefined)
+  if (reason === 'expected an object' && type) {
+    return invalid({ non_field_errors: `Invalid data. Expected a dictionary, but got ${type}.` })
+  }
+  return new DomainError('invalid', `JSON parse error - ${message}`, { code: 'parse_error' })
+}
+
+function readMember(member: Member): Batch | undefined {
+  const kind = kindOf.get(member.key)
+  if (isBatch(member)) {
+    if (kind) return { kind, items: member.items, first: member.first }
+    if (member.key === 'intervals' && member.items.length === 0) return undefined
+    if (member.key === 'intervals') throw invalid({ intervals: 'Intervals are not supported.' })
+    throw invalid({ version: 'A valid integer is required.' })
+  }
+  if (member.key === 'version' && Number.isInteger(member.value)) return undefined
+  if (member.key === 'version') throw invalid({ version: 'A valid integer is required.' })
+  if (member.value === null) throw invalid({ [member.key]: 'This field may not be null.' })
+  const type = nameOf(member.value)
+  throw invalid({ [member.key]: `Expected a list of items but got type "${type}".` })
+}

@@ -1,0 +1,86 @@
+import type { RowKind } from '@reticle/contracts/row-lines'
+import { type Context, DomainError } from '@reticle/kit'
+import { type Fields, readFields, readId } from '../validation/fields.ts'
+import type { LabelIndex } from '../validation/labels.ts'
+import type { FrameSizes } from '../validation/masks.ts'
+import { checkMasks } from '../validation/masks.ts'
+import { assertClean, complain, newReport, type Report } from '../validation/report.ts'
+import { type Rules, readShape, readTag } from '../validation/shapes.ts'
+import { readTrack } from '../validation/tracks.ts'
+import type { Batch } from './body.ts'
+import type { Checked } from './stored.ts'
+import { type Deps, rangeOf, type Target } from './target.ts'
+
+/** Checks the objects of one request, batch by batch. */
+export interface Checker {
+  rules: Rules
+  /** @throws DomainError invalid, aligned by index; too_large beyond the limits of a request */
+  check: (batch: Batch, read: ReadObject) => Promise<Checked[]>
+}
+
+/** Makes an object of what was sent; complaints go to the report. */
+export type ReadObject = (report: Report, kind: RowKind, fields: Fields, rules: Rules) => Checked
+
+export const arrays = { tag: 'tags', shape: 'shapes', track: 'tracks' } as const
+
+/** Numbers of points in one request at most (`spec/api-annotations.md` 1.10). */
+const mostNumbers = 50_000_000
+
+export function openChecker(
+  { services, settings }: Pick<Deps, 'services' | 'settings'>,
+  target: Target,
+  labels: LabelIndex,
+  context: Context,
+): Checker {
+  const masks: Rules['masks'] = []
+  const range = rangeOf(target)
+  const rules = { labels, range, masks, isStrict: settings.strictAttributes }
+  let sizes: Promise<FrameSizes> | undefined
+  let objects = 0
+  let numbers = 0
+
+  const check: Checker['check'] = async ({ kind, items, first }, read) => {
+    objects += items.length
+    assertFew(objects, settings)
+    const report = newReport()
+    const checked = items.flatMap((item, index) => {
+      report.path = [arrays[kind], first + index]
+      const fields = readFields(report, item)
+      return fields ? [read(report, kind, fields, rules)] : []
+    })
+    assertClean(report)
+    numbers += report.numbers
+    if (numbers > mostNumbers) throw tooMany(`${mostNumbers} numbers`)
+    if (masks.length > 0) {
+      sizes ??= services.media.getFrameSizes({ task_id: target.task_id }, context)
+      assertClean(checkMasks(masks.splice(0), await sizes))
+    }
+    return checked
+  }
+  return { rules, check }
+}
+
+/** @throws DomainError too_large */
+export function assertFew(objects: number, { maxObjects }: Deps['settings']): void {
+  if (objects > maxObjects) throw tooMany(`${maxObjects} objects`)
+}
+
+const tooMany = (limit: string) =>
+  new DomainError('too_large', `One request may have at most ${limit}.`, {
+    code: 'too_many_objects',
+  })
+
+/** An object as it is sent to be stored anew: an id it may have is of no interest. */
+export const readNew: ReadObject = (report, kind, fields, rules) => {
+  readId(report, fields)
+  if (kind === 'tag') return { kind, object: readTag(report, fields, rules) }
+  return kind === 'shape'
+    ? { kind, object: readShape(report, fields, rules) }
+    : { kind, object: readTrack(report, fields, rules) }
+}
+
+/** As `readNew`, where an id would be a mistake. */
+export const readCreated: ReadObject = (report, kind, fields, rules) => {
+  if (readId(report, fields) !== null) complain(report, 'invalid', 'must be absent', 'id')
+  return readNew(report, kind, fields, rules)
+}

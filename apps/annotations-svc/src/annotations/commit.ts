@@ -1,0 +1,75 @@
+import { type AnnotationsChange, annotationsChanged } from '@reticle/contracts/events/annotations'
+import { type Context, DomainError } from '@reticle/kit'
+import { emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { annotationsTag } from './etags.ts'
+import { type JobRows, updateJobs } from './job-rows.ts'
+import { changesOf, eventsOf, type Ledger } from './ledger.ts'
+import type { Deps, Target } from './target.ts'
+
+/** What a write led to. */
+export interface Outcome {
+  etag: string
+  /** Nothing when no object was touched. */
+  event: { event_id: string; change: AnnotationsChange } | undefined
+}
+
+export interface Closing {
+  action: AnnotationsChange['action']
+  ledger: Ledger
+  /** The jobs as they were when they were locked. */
+  before: JobRows
+  /** Revision of the labels that the objects of this write are complete for; nothing for those it kept. */
+  labelsRevision: (job: number) => number | null
+}
+
+/**
+ * The last step of a write, under the locks of its jobs: counts, revisions and the event. What touched nothing changes
+ * nothing.
+ */
+export async function closeWrite(
+  tx: Transaction<AnnotationsDb>,
+  target: Target,
+  { action, ledger, before, labelsRevision }: Closing,
+  context: Context,
+): Promise<Outcome> {
+  if (ledger.touched === 0) return { etag: annotationsTag(target, before), event: undefined }
+  const rows = await updateJobs(tx, changesOf(ledger, labelsRevision))
+  const after = new Map(before)
+  for (const row of rows) after.set(row.job_id, row)
+  const sorted = rows.sort((a, b) => a.job_id - b.job_id)
+  const change = { task_id: target.task_id, action, jobs: eventsOf(ledger, sorted) }
+  const cause = { ...context, organization_id: target.organization_id }
+  const event_id = await emit(tx, annotationsChanged, change, cause)
+  return { etag: annotationsTag(target, after), event: { event_id, change } }
+}
+
+const tellMs = 1000
+
+/**
+ * Lets projects-svc know before the writer is answered, so that the next reader of the job sees its date and state. The
+ * event is what can be relied on: a failure here is only logged.
+ */
+export async function tellProjects(
+  { services, log }: Pick<Deps, 'services' | 'log'>,
+  { event }: Outcome,
+  context: Context,
+): Promise<void> {
+  if (!event) return
+  const limit = AbortSignal.timeout(tellMs)
+  const deadline = Math.min(context.deadline, Date.now() + tellMs)
+  const signal = AbortSignal.any([context.signal, limit])
+  const late = new Promise<never>((_, reject) => {
+    limit.addEventListener('abort', () => reject(new DomainError('unavailable', 'too late')))
+  })
+  try {
+    const told = services.tasks.annotationsChanged(
+      { body: event },
+      { ...context, deadline, signal },
+    )
+    await Promise.race([told, late])
+  } catch (thrown) {
+    log.debug({ err: thrown, event_id: event.event_id }, 'projects-svc will learn by event')
+  }
+}

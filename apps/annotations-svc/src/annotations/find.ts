@@ -1,0 +1,62 @@
+import { decodeTrack, type Row, type RowKind, trackColumns } from '@reticle/contracts/row-lines'
+import { queryTexts } from '@reticle/kit/db/prepared'
+import type { Kysely } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { joinPieces, latinRow } from './pieces.ts'
+import { lineOf, originOf, tableOf, textRow } from './select.ts'
+import type { Target } from './target.ts'
+
+/** An object as it is stored. */
+export interface Found {
+  row: Row
+  /** Its rows: one, or the pieces of a track that a task is asked for, first job first. */
+  places: { job_id: number; id: number }[]
+}
+
+/** Objects of a target by id; ids that are not there are left out. A task's track is found by the id of its first piece. */
+export async function findObjects(
+  db: Kysely<AnnotationsDb>,
+  kind: RowKind,
+  target: Target,
+  ids: readonly number[],
+): Promise<Map<number, Found>> {
+  const values = target.kind === 'job' ? [target.task_id, ids, target.id] : [target.task_id, ids]
+  const texts = await queryTexts(db, statements[kind][target.kind], values)
+  const groups = new Map<string | null, { row: Row; job_id: number }[]>()
+  for (const [job, origin = null, , ...columns] of texts) {
+    const group = groups.get(origin) ?? []
+    group.push({ row: textRow(kind, columns), job_id: Number(job) })
+    groups.set(origin, group)
+  }
+  return new Map([...groups.values()].map((group) => byId(kind, group)))
+}
+
+function byId(kind: RowKind, group: { row: Row; job_id: number }[]): [number, Found] {
+  const places = group.map(({ row, job_id }) => ({ job_id, id: Number(row.columns[2]) }))
+  const rows = group.map((one) => one.row)
+  const [first = latinRow(kind, [])] = rows
+  const row = rows.length === 1 ? first : joined(rows)
+  return [places[0]?.id ?? 0, { row, places }]
+}
+
+const joined = (rows: Row[]) =>
+  latinRow('track', trackColumns(joinPieces(rows.map((one) => decodeTrack(one.columns)))))
+
+function statementOf(kind: RowKind, scope: Target['kind']) {
+  const table = tableOf[kind]
+  const isWhole = kind === 'track' && scope === 'task'
+  const wanted = 'task_id = $1 and id = any($2::bigint[])'
+  const where = isWhole
+    ? `task_id = $1 and ${originOf} in (select ${originOf} from ${table} where ${wanted})`
+    : wanted
+  const job = scope === 'job' ? 'and job_id = $3' : ''
+  const text = `select job_id, ${isWhole ? originOf : 'id'}, ${lineOf[kind].join(', ')}
+    from ${table} where ${where} ${job} order by job_id`
+  return { name: `${kind}_of_${scope}_by_id`, text }
+}
+
+const scopes = (kind: RowKind) => ({
+  task: statementOf(kind, 'task'),
+  job: statementOf(kind, 'job'),
+})
+const statements = { tag: scopes('tag'), shape: scopes('shape'), track: scopes('track') }

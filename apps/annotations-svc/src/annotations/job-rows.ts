@@ -1,0 +1,97 @@
+import { conflict } from '@reticle/kit'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import type { Target } from './target.ts'
+
+type Db = Kysely<AnnotationsDb> // a transaction fits here too
+type Tx = Transaction<AnnotationsDb>
+
+export type JobRows = ReadonlyMap<number, JobRow>
+
+/** What one write did to one job. */
+export interface JobChange {
+  /** Objects more, or less. */
+  tags: number
+  shapes: number
+  tracks: number
+  /** Set when everything in the job is complete for this revision of the labels. */
+  labels_revision: number | null
+}
+
+export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
+  const ids = jobs.map((one) => one.id)
+  const { rows } = await sql<JobRow>`
+    select * from jobs where job_id = any(${ids}::int[])`.execute(db)
+  return byId(rows)
+}
+
+/**
+ * Locks the jobs of a target for writing, in id order, so that two writers never wait for each other. What follows in the
+ * transaction may take its time: it may be about a million rows. Rows that the events
+ * of projects-svc have not brought yet are made from what it says about the target.
+ *
+ * @throws DomainError conflict `annotations_locked` after ten seconds
+ */
+export async function lockJobs(tx: Tx, target: Target): Promise<JobRows> {
+  try {
+    await sql`select set_config('lock_timeout', '10s', true),
+      set_config('statement_timeout', '10min', true)`.execute(tx)
+    const rows = await selectForUpdate(tx, target)
+    if (rows.length === target.jobs.length) return byId(rows)
+    await insertJobs(tx, target)
+    return byId(await selectForUpdate(tx, target))
+  } catch (thrown) {
+    if (isLockTimeout(thrown)) throw locked()
+    throw thrown
+  }
+}
+
+const locked = () =>
+  conflict('The annotations are being changed by someone else.', {
+    code: 'annotations_locked',
+    retry_after: 2,
+  })
+
+const isLockTimeout = (thrown: unknown) =>
+  thrown instanceof Error && Reflect.get(thrown, 'code') === '55P03'
+
+async function selectForUpdate(tx: Tx, { jobs }: Target): Promise<JobRow[]> {
+  const ids = jobs.map((one) => one.id)
+  const { rows } = await sql<JobRow>`
+    select * from jobs where job_id = any(${ids}::int[]) order by job_id for update`.execute(tx)
+  return rows
+}
+
+async function insertJobs(tx: Tx, target: Target): Promise<void> {
+  const { task_id, project_id, organization_id, labels_revision } = target
+  const rows = target.jobs.map(({ id, start_frame, stop_frame }) => {
+    const place = { task_id, project_id, organization_id, labels_revision }
+    return { job_id: id, ...place, start_frame, stop_frame }
+  })
+  await tx
+    .insertInto('jobs')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('job_id').doNothing())
+    .execute()
+}
+
+/** Counts and revisions after a write, in one statement however many jobs it touched. */
+export async function updateJobs(
+  tx: Tx,
+  changes: ReadonlyMap<number, JobChange>,
+): Promise<JobRow[]> {
+  const list = [...changes.values()]
+  const { rows } = await sql<JobRow>`
+    update jobs set tags = jobs.tags + change.tags, shapes = jobs.shapes + change.shapes,
+      tracks = jobs.tracks + change.tracks, revision = revision + 1, updated_date = now(),
+      labels_revision = coalesce(change.labels_revision, jobs.labels_revision)
+    from unnest(${[...changes.keys()]}::int[], ${list.map((one) => one.tags)}::int[],
+      ${list.map((one) => one.shapes)}::int[], ${list.map((one) => one.tracks)}::int[],
+      ${list.map((one) => one.labels_revision)}::int[])
+      as change (job_id, tags, shapes, tracks, labels_revision)
+    where jobs.job_id = change.job_id
+    returning jobs.*`.execute(tx)
+  return rows
+}
+
+const byId = (rows: JobRow[]): JobRows => new Map(rows.map((row) => [row.job_id, row]))

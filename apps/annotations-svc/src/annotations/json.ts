@@ -1,0 +1,70 @@
+import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
+import type { Row, RowKind } from '@reticle/contracts/row-lines'
+
+/**
+ * Row lines joined to the JSON of REST without looking at what is in them (`perf-design.md` 2.2): numbers and fragments
+ * are stored as the texts that they are in the answer.
+ */
+export function toJson({ kind, columns }: Row): string {
+  switch (kind) {
+    case 'tag':
+      return tagJson(columns)
+    case 'shape':
+      return shapeJson(columns)
+    case 'track':
+      return trackJson(columns)
+  }
+}
+
+function tagJson([frame, label, id, group, source, attributes]: string[]): string {
+  return `{"id":${id},"frame":${frame},"label_id":${label},"group":${group},"source":"${word(source)}","attributes":${attributes || '[]'}}`
+}
+
+function shapeJson(columns: string[]): string {
+  const [frame, label, id, group, z, rotation, score, type, source, occluded, outside] = columns
+  const named = `"id":${id},"type":"${shapeTypes[Number(type)]}","frame":${frame},"label_id":${label},"group":${group},"source":"${word(source)}"`
+  const place = `"score":${score},"occluded":${flag(occluded)},"outside":${flag(outside)},"z_order":${z},"rotation":${rotation}`
+  return `{${named},${place},"points":[${columns[11]}],"attributes":${columns[12] || '[]'},"elements":${columns[13] || '[]'}}`
+}
+
+function trackJson(columns: string[]): string {
+  const [frame, label, id, group, source, attributes, shapes, elements] = columns
+  const named = `"id":${id},"frame":${frame},"label_id":${label},"group":${group},"source":"${word(source)}"`
+  return `{${named},"attributes":${attributes || '[]'},"shapes":${shapes || '[]'},"elements":${elements || '[]'}}`
+}
+
+const word = (source: string | undefined) => sources[Number(source)]
+const flag = (column: string | undefined) => (column === 't' ? 'true' : 'false')
+
+/** A piece of an answer is at most this long. */
+const pieceBytes = 65_536
+const arrays: Record<RowKind, string> = { tag: 'tags', shape: 'shapes', track: 'tracks' }
+
+/** Batches of one kind, one kind after the other, as an annotation set. */
+export type RowSource = readonly (readonly [RowKind, AsyncIterable<Row[]> | Iterable<Row[]>])[]
+
+/** The whole body, in pieces of at most 64 KiB; columns are latin-1 characters, so the bytes are what was stored. */
+export async function* setBytes(source: RowSource): AsyncGenerator<Uint8Array> {
+  let text = '{"version":0'
+  for (const [kind, batches] of source) {
+    text += `,"${arrays[kind]}":[`
+    let comma = ''
+    for await (const rows of batches) {
+      for (const row of rows) {
+        text += comma + toJson(row)
+        comma = ','
+        if (text.length < pieceBytes) continue
+        yield* cutText(text)
+        text = ''
+      }
+    }
+    text += ']'
+  }
+  yield* cutText(`${text}}`)
+}
+
+/** Latin-1 characters as bytes, in pieces. */
+export function* cutText(text: string): Generator<Uint8Array> {
+  const bytes = Buffer.from(text, 'latin1')
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}

@@ -1,0 +1,99 @@
+import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
+import type { RowKind } from '@reticle/contracts/row-lines'
+import type { JobRow } from '../db/schema.ts'
+import { arrays } from './check.ts'
+import type { JobChange } from './job-rows.ts'
+
+type Counts = { tags: number; shapes: number; tracks: number }
+type JobEvent = AnnotationsChange['jobs'][number]
+
+/** What a write has done so far, job by job. */
+export interface Ledger {
+  jobs: Map<number, Entry>
+  /** Objects in all. */
+  touched: number
+  /** False once objects went whose ids nobody read. */
+  hasIds: boolean
+}
+
+interface Entry {
+  /** Objects more, or less. */
+  delta: Counts
+  /** Objects created, changed or removed. */
+  touched: Counts
+  ids: { tags: number[]; shapes: number[]; tracks: number[] }
+}
+
+/** Events name ids of at most so many objects. */
+const mostIds = 100
+
+export const newLedger = (): Ledger => ({ jobs: new Map(), touched: 0, hasIds: true })
+
+function entryOf(ledger: Ledger, job: number): Entry {
+  const known = ledger.jobs.get(job)
+  if (known) return known
+  const none = () => ({ tags: 0, shapes: 0, tracks: 0 })
+  const entry = { delta: none(), touched: none(), ids: { tags: [], shapes: [], tracks: [] } }
+  ledger.jobs.set(job, entry)
+  return entry
+}
+
+/** Notes a row that was created (1), changed (0) or removed (-1). */
+export function note(ledger: Ledger, kind: RowKind, row: Place, delta: 1 | 0 | -1): void {
+  const { delta: sum, touched, ids } = entryOf(ledger, row.job_id)
+  sum[arrays[kind]] += delta
+  touched[arrays[kind]] += 1
+  ledger.touched += 1
+  if (ledger.touched <= mostIds) ids[arrays[kind]].push(row.id)
+}
+
+interface Place {
+  job_id: number
+  id: number
+}
+
+/** Notes that everything a job had before is gone. What was put in its place counts, or else what was removed. */
+export function noteEmptied(ledger: Ledger, { job_id, tags, shapes, tracks }: JobRow): void {
+  noteGone(ledger, 'tag', job_id, tags)
+  noteGone(ledger, 'shape', job_id, shapes)
+  noteGone(ledger, 'track', job_id, tracks)
+}
+
+/** Notes objects that were removed without being looked at. */
+export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: number): void {
+  if (count === 0) return
+  const name = arrays[kind]
+  const { delta, touched } = entryOf(ledger, job)
+  delta[name] -= count
+  if (touched[name] > 0) return
+  touched[name] = count
+  ledger.touched += count
+  ledger.hasIds = false
+}
+
+/** The change of each job's row; `labels_revision` where all its objects are of this write. */
+export function changesOf(
+  { jobs }: Ledger,
+  labelsRevision: (job: number) => number | null,
+): Map<number, JobChange> {
+  return new Map(
+    [...jobs].map(([job, { delta }]) => [job, { ...delta, labels_revision: labelsRevision(job) }]),
+  )
+}
+
+/** What the event says of each job. */
+export function eventsOf({ jobs, touched, hasIds }: Ledger, rows: readonly JobRow[]): JobEvent[] {
+  const isListed = hasIds && touched <= mostIds
+  return rows.map(({ job_id, revision, tags, shapes, tracks }) => {
+    const entry = jobs.get(job_id)
+    const counts = entry?.touched ?? { tags: 0, shapes: 0, tracks: 0 }
+    const is_annotated = tags + shapes + tracks > 0
+    return {
+      job_id,
+      revision,
+      ...counts,
+      is_annotated,
+      ...(isListed && { ids: entry?.ids }),
+    }
+  })
+}

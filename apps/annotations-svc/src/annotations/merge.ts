@@ -1,0 +1,47 @@
+import type { Fields } from '../validation/fields.ts'
+import type { LabelIndex } from '../validation/labels.ts'
+import { completeObject } from './complete.ts'
+import type { Checked } from './stored.ts'
+
+/** A stored object with the members of a PATCH in place of its own, still to be validated as a whole. */
+export interface Merged {
+  fields: Fields
+  /** Ids of its elements and track shapes: they may be named, and then stay. */
+  ownIds: ReadonlySet<number>
+  /** Whether values of attributes were sent; stored ones are not judged again. */
+  hasValues: boolean
+}
+
+const replaceable = new Set([
+  ...['frame', 'label_id', 'group', 'source', 'attributes', 'type', 'score', 'occluded', 'outside'],
+  ...['z_order', 'rotation', 'points', 'elements', 'shapes'],
+])
+
+/**
+ * Lists replace as a whole; a member that was not sent stays (`spec/api-annotations.md` 1.9). With another label the values
+ * of its attributes go.
+ */
+export function mergeObject(stored: Checked, sent: Fields, labels: LabelIndex): Merged {
+  const whole = completeObject(stored, labels)
+  const { label_id } = whole.object
+  const isRelabelled = sent.label_id !== undefined && sent.label_id !== label_id
+  const before = isRelabelled ? withoutValues(whole) : whole.object
+  const given = Object.entries(sent).filter(([name]) => replaceable.has(name))
+  const hasValues = given.some(([name]) => ['attributes', 'elements', 'shapes'].includes(name))
+  return { fields: { ...before, ...Object.fromEntries(given) }, ownIds: idsIn(whole), hasValues }
+}
+
+function withoutValues({ kind, object }: Checked): Fields {
+  if (kind !== 'track') return { ...object, attributes: [] }
+  const shapes = object.shapes.map((one) => ({ ...one, attributes: [] }))
+  return { ...object, attributes: [], shapes }
+}
+
+function idsIn({ kind, object }: Checked): Set<number> {
+  const parts: { id?: number | null }[] = []
+  if (kind !== 'tag') parts.push(...object.elements)
+  if (kind === 'track') {
+    parts.push(...object.shapes, ...object.elements.flatMap((one) => one.shapes))
+  }
+  return new Set(parts.flatMap((one) => one.id ?? []))
+}

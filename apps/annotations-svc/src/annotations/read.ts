@@ -1,0 +1,126 @@
+import { encodeRow, type Row, type RowKind, rowLinesHeader } from '@reticle/contracts/row-lines'
+import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
+import { copyOut } from '@reticle/kit/db/copy'
+import type { Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import type { LabelIndex } from '../validation/labels.ts'
+import { completeRows } from './complete.ts'
+import { annotationsTag } from './etags.ts'
+import { findJobRows } from './job-rows.ts'
+import { cutText, type RowSource, setBytes } from './json.ts'
+import { labelsOf } from './labels.ts'
+import { kinds, readKind, selectRows } from './select.ts'
+import { readFew } from './select-few.ts'
+import { openSnapshot } from './snapshot.ts'
+import type { Deps, Target } from './target.ts'
+
+/**
+ * The annotation set of a target, with its entity tag (`spec/api-annotations.md` 1.9). A small one is read by one
+ * statement and answered whole, a large one streams out of a snapshot.
+ */
+export async function readSet(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
+  assertHasData(target)
+  const { revisions, rows } = await readFew(deps.db, target)
+  if (!rows) return streamSet(deps, target, context)
+  const labels = await staleLabels(deps, target, [...revisions.values()], context)
+  const source = kinds.map((kind): RowSource[number] => {
+    const own = rows.filter((row) => row.kind === kind)
+    return [kind, labels ? completeRows([own], labels) : [own]]
+  })
+  return wholeAnswer(annotationsTag(target, revisions), setBytes(source))
+}
+
+/** An answer that is in memory, its length known. */
+export async function wholeAnswer(
+  etag: string,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<BytesAnswer> {
+  const body: Uint8Array[] = []
+  for await (const piece of pieces) body.push(piece)
+  const length = body.reduce((sum, piece) => sum + piece.length, 0)
+  async function* chunks() {
+    yield* body
+  }
+  return { head: { etag, length }, chunks: chunks() }
+}
+
+function streamSet(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
+  return stream(deps, target, context, (snapshot) =>
+    setBytes(kinds.map((kind) => [kind, readCompleted(snapshot, kind, 'id')])),
+  )
+}
+
+/** Row lines of a target (`row-lines.ts`), in one snapshot. */
+export function readLines(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
+  assertHasData(target)
+  return stream(deps, target, context, lineBytes)
+}
+
+/** What `COPY` hands out are the lines already, unless tracks have to be joined or objects to be completed. */
+async function* lineBytes(snapshot: Snapshot): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(rowLinesHeader)
+  for (const kind of kinds) {
+    const { tx, target, labels, signal } = snapshot
+    if (kind !== 'track' && !labels) {
+      yield* copyOut(tx, selectRows(tx, kind, target, 'frame'), { signal })
+      continue
+    }
+    for await (const rows of readCompleted(snapshot, kind, 'frame')) {
+      yield* cutText(rows.map(encodeRow).join(''))
+    }
+  }
+}
+
+interface Snapshot {
+  tx: Transaction<AnnotationsDb>
+  target: Target
+  /** Set when some objects have to be completed. */
+  labels: LabelIndex | undefined
+  signal: AbortSignal
+}
+
+function stream(
+  deps: Deps,
+  target: Target,
+  context: Context,
+  write: (snapshot: Snapshot) => AsyncGenerator<Uint8Array>,
+): Promise<BytesAnswer> {
+  return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
+    const revisions = await findJobRows(tx, target)
+    const sizes = [...revisions.values()].map(({ labels_revision, tags, shapes, tracks }) => ({
+      labels_revision,
+      objects: tags + shapes + tracks,
+    }))
+    const labels = await staleLabels(deps, target, sizes, context)
+    const chunks = write({ tx, target, labels, signal })
+    return { head: { etag: annotationsTag(target, revisions) }, chunks }
+  })
+}
+
+function readCompleted(
+  { tx, target, labels, signal }: Snapshot,
+  kind: RowKind,
+  order: 'frame' | 'id',
+): AsyncIterable<Row[]> {
+  const rows = readKind(tx, kind, target, { order, signal })
+  return labels ? completeRows(rows, labels) : rows
+}
+
+/** Today's labels, when something was stored under older ones. */
+async function staleLabels(
+  deps: Deps,
+  target: Target,
+  jobs: readonly { labels_revision: number; objects: number }[],
+  context: Context,
+): Promise<LabelIndex | undefined> {
+  const isStale = jobs.some(
+    (one) => one.objects > 0 && one.labels_revision !== target.labels_revision,
+  )
+  return isStale ? labelsOf(deps, target, context) : undefined
+}
+
+function assertHasData({ jobs }: Target): void {
+  if (jobs.length > 0) return
+  const text = 'Exporting annotations from a task without data is not allowed'
+  throw new DomainError('invalid', text)
+}

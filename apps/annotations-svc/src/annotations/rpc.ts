@@ -1,0 +1,103 @@
+import { type Context, DomainError, invalidText } from '@reticle/kit'
+import { type Batch, orNothing, readBody } from './body.ts'
+import { writeRows } from './bulk.ts'
+import { type Checker, openChecker, type ReadObject, readCreated, readNew } from './check.ts'
+import { annotationsTag } from './etags.ts'
+import { findJobRows } from './job-rows.ts'
+import { labelsOf } from './labels.ts'
+import { readLines, readSet } from './read.ts'
+import { removeObjects } from './remove.ts'
+import type { Checked } from './stored.ts'
+import { type Deps, type Handlers, openTarget } from './target.ts'
+import { updateObjects } from './update.ts'
+import { assertHasMedia, writeSet } from './write.ts'
+
+type Kind = 'task' | 'job'
+
+/** `AnnotationService`: the annotation sets of tasks and jobs (`spec/api-annotations.md` 1.9). */
+export function annotationHandlers(deps: Deps): Handlers {
+  return {
+    getTaskAnnotations: (input, context) => getSet(deps, 'task', input, context),
+    getJobAnnotations: (input, context) => getSet(deps, 'job', input, context),
+    replaceTaskAnnotations: (input, context) => replaceSet(deps, 'task', input, context),
+    replaceJobAnnotations: (input, context) => replaceSet(deps, 'job', input, context),
+    updateTaskAnnotations: (input, context) => patchSet(deps, 'task', input, context),
+    updateJobAnnotations: (input, context) => patchSet(deps, 'job', input, context),
+    deleteTaskAnnotations: (input, context) => clearSet(deps, 'task', input, context),
+    deleteJobAnnotations: (input, context) => clearSet(deps, 'job', input, context),
+    readRows: async (input, context) => {
+      const target = await openTarget(deps, input, 'annotations:read', context)
+      return readLines(deps, target, context)
+    },
+    writeRows: (input, context) => writeRows(deps, input, context),
+    getRevision: async (input, context) => {
+      const target = await openTarget(deps, input, 'annotations:read', context)
+      return { etag: annotationsTag(target, await findJobRows(deps.db, target)) }
+    },
+  }
+}
+
+type GetInput = Parameters<Handlers['getJobAnnotations']>[0]
+type PutInput = Parameters<Handlers['replaceJobAnnotations']>[0]
+type PatchInput = Parameters<Handlers['updateJobAnnotations']>[0]
+type DeleteInput = Parameters<Handlers['deleteJobAnnotations']>[0]
+
+async function getSet(deps: Deps, kind: Kind, { id, ...flow }: GetInput, context: Context) {
+  if (Object.values(flow).some((one) => one !== undefined)) throw gone(kind, 'dataset/export')
+  const target = await openTarget(deps, { target: kind, id }, 'annotations:read', context)
+  return readSet(deps, target, context)
+}
+
+async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Context) {
+  const { id, format, rq_id, if_match } = input
+  if (format !== undefined || rq_id !== undefined) throw gone(kind, 'annotations')
+  const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
+  const labels = await labelsOf(deps, target, context)
+  const checker = openChecker(deps, target, labels, context)
+  const source = checkAll(readBody(input.body), checker, readNew)
+  const { labels_revision } = labels
+  const rest = { isReplacement: true, action: 'replace' as const, if_match, labels_revision }
+  return writeSet(deps, { target, source, ...rest }, context)
+}
+
+async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Context) {
+  const { id, action, if_match } = input
+  const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
+  if (action !== 'create' && action !== 'update' && action !== 'delete') {
+    throw invalidText("Please specify a correct 'action' for the request")
+  }
+  assertHasMedia(target)
+  const batches = readBody(orNothing(input.body))
+  if (action === 'delete') return removeObjects(deps, target, batches, if_match, context)
+  const labels = await labelsOf(deps, target, context)
+  const checker = openChecker(deps, target, labels, context)
+  if (action === 'update') {
+    return updateObjects(deps, { target, source: batches, checker, labels, if_match }, context)
+  }
+  const source = checkAll(batches, checker, readCreated)
+  const { labels_revision } = labels
+  const rest = { isReplacement: false, action: 'create' as const, if_match, labels_revision }
+  return writeSet(deps, { target, source, ...rest }, context)
+}
+
+async function clearSet(deps: Deps, kind: Kind, { id, if_match }: DeleteInput, context: Context) {
+  const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
+  const { labels_revision } = target
+  const rest = { isReplacement: true, action: 'delete' as const, if_match, labels_revision }
+  const { head } = await writeSet(deps, { target, source: nothing<Checked[]>(), ...rest }, context)
+  return { head: { etag: head.etag, length: 0 }, chunks: nothing<Uint8Array>() }
+}
+
+async function* nothing<T>(): AsyncGenerator<T> {}
+
+async function* checkAll(
+  batches: AsyncIterable<Batch>,
+  { check }: Checker,
+  read: ReadObject,
+): AsyncGenerator<Checked[]> {
+  for await (const batch of batches) yield check(batch, read)
+}
+
+/** Parameters of the flow that was removed; `spec/api-annotations.md` 6.3. */
+const gone = (kind: Kind, path: string) =>
+  new DomainError('gone', `This endpoint is no longer supported. Use POST /${kind}s/{id}/${path}`)

@@ -1,0 +1,93 @@
+import {
+  columnSeparator,
+  type Row,
+  type RowKind,
+  rowColumns,
+  splitLines,
+} from '@reticle/contracts/row-lines'
+import { copyOut } from '@reticle/kit/db/copy'
+import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { joinRows, type PieceRow, toLatin1 } from './pieces.ts'
+import { isSequence, type Target } from './target.ts'
+
+type Db = Kysely<AnnotationsDb> // a transaction fits here too
+
+/** Expressions of the columns of a row line, so that a line of `COPY` is one (`row-lines.ts`). */
+export const lineOf: Record<RowKind, readonly string[]> = {
+  tag: ["'tag'", 'frame', 'label_id', 'id', '"group"', 'source', 'attributes'],
+  shape: [
+    ...["'shape'", 'frame', 'label_id', 'id', '"group"', 'z_order', 'rotation', 'score', 'type'],
+    ...['source', 'occluded', 'outside', "nullif(points, '')", 'attributes', 'elements'],
+  ],
+  track: [
+    ...["'track'", 'start_frame', 'label_id', 'id', '"group"', 'source', 'attributes'],
+    ...["nullif(shapes, '')", 'elements'],
+  ],
+}
+export const tableOf = { tag: 'tags', shape: 'shapes', track: 'tracks' } as const
+export const kinds: readonly RowKind[] = ['tag', 'shape', 'track']
+
+/** What the pieces of a track share: the id of the first of them. */
+export const originOf = 'coalesce(origin, id)'
+
+/** `frame` is the order of row lines; `id` is how answers of REST have their tracks. */
+export type TrackOrder = 'frame' | 'id'
+
+/** The statement of a bulk read. For tags and shapes of jobs in sequence it is a walk of the primary key, unsorted. */
+export function selectRows(
+  db: Db,
+  kind: RowKind,
+  target: Target,
+  order: TrackOrder,
+): CompiledQuery {
+  const origin = kind === 'track' ? [originOf] : []
+  const job = target.kind === 'job' ? sql`and job_id = ${target.id}` : sql``
+  return sql`
+    select ${sql.raw([...lineOf[kind], ...origin].join(', '))} from ${sql.table(tableOf[kind])}
+    where task_id = ${target.task_id} ${job}
+    order by ${sql.raw(orderOf(kind, target, order))}`.compile(db)
+}
+
+function orderOf(kind: RowKind, target: Target, order: TrackOrder): string {
+  if (kind !== 'track') return isSequence(target) ? 'task_id, job_id, frame, id' : 'frame, id'
+  const start = `min(start_frame) over (partition by ${originOf}), `
+  return `${order === 'frame' ? start : ''}${originOf}, job_id`
+}
+
+/** Every row of one kind, in batches, as `tx` sees them. */
+export async function* readKind(
+  tx: Transaction<AnnotationsDb>,
+  kind: RowKind,
+  target: Target,
+  { order, signal }: { order: TrackOrder; signal: AbortSignal },
+): AsyncGenerator<Row[]> {
+  const bytes = copyOut(tx, selectRows(tx, kind, target, order), { signal })
+  if (kind === 'track') yield* joinRows(pieceRows(bytes))
+  else for await (const texts of splitLines(bytes)) yield texts.map((text) => lineRow(kind, text))
+}
+
+function lineRow(kind: RowKind, text: string): Row {
+  const [, ...columns] = text.split(columnSeparator)
+  return { kind, columns }
+}
+
+async function* pieceRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PieceRow[]> {
+  for await (const texts of splitLines(bytes)) {
+    yield texts.map((text) => {
+      const { kind, columns } = lineRow('track', text)
+      return { kind, columns: columns.slice(0, -1), origin: columns.at(-1) ?? '' }
+    })
+  }
+}
+
+/** A row line of columns as a plain query gives them. */
+export function textRow(kind: RowKind, texts: readonly (string | null)[]): Row {
+  const names: readonly string[] = rowColumns[kind]
+  const written = names.indexOf('attributes') // from here on there is text that people wrote
+  const columns = names.map((_, index) => {
+    const text = texts[index] ?? ''
+    return index < written ? text : toLatin1(text)
+  })
+  return { kind, columns }
+}

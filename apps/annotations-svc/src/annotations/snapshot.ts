@@ -1,0 +1,93 @@
+import { unavailable } from '@reticle/kit'
+import { type ControlledTransaction, type Kysely, sql } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+
+/** A reader that takes nothing for so long loses its snapshot, and the connection goes to the next one. */
+const idleMs = 30_000
+
+/**
+ * A stream out of one repeatable-read snapshot. `open` sees the snapshot first and answers what is known before the first
+ * byte; the connection goes back when the stream ends, is left, fails, or when nobody reads it for 30 s.
+ *
+ * @param idle_ms only tests wait for less
+ */
+export async function openSnapshot<H, T>(
+  db: Kysely<AnnotationsDb>,
+  signal: AbortSignal,
+  open: (
+    tx: ControlledTransaction<AnnotationsDb>,
+    over: AbortSignal,
+  ) => Promise<{ head: H; chunks: AsyncGenerator<T> }>,
+  idle_ms = idleMs,
+): Promise<{ head: H; chunks: AsyncIterable<T> }> {
+  const tx = await db.startTransaction().setIsolationLevel('repeatable read').execute()
+  const left = new AbortController()
+  const over = AbortSignal.any([signal, left.signal])
+  const close = closing(tx)
+  try {
+    // The timeouts of a stream: it lasts as long as its reader takes, and stands still between two pieces.
+    await sql`select set_config('statement_timeout', '10min', true),
+      set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
+    const { head, chunks } = await open(tx, over)
+    return { head, chunks: watched(chunks, { left, close, signal, idle_ms }) }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+}
+
+/** Ends the transaction, once. */
+function closing(tx: ControlledTransaction<AnnotationsDb>): () => Promise<void> {
+  let closed: Promise<void> | undefined
+  return () => {
+    closed ??= tx.rollback().execute()
+    return closed
+  }
+}
+
+interface Watch {
+  left: AbortController
+  close: () => Promise<void>
+  signal: AbortSignal
+  idle_ms: number
+}
+
+/** No generator: one that is left before it began would never close. */
+function watched<T>(
+  chunks: AsyncGenerator<T>,
+  { left, close, signal, idle_ms }: Watch,
+): AsyncIterable<T> {
+  let timer: NodeJS.Timeout | undefined
+  const end = async () => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', leave)
+    left.abort(unavailable('The answer was not read.'))
+    await chunks.return(undefined).catch(() => undefined)
+    await close()
+  }
+  const leave = () => void end().catch(() => undefined)
+  const wait = () => {
+    timer = setTimeout(leave, idle_ms)
+    timer.unref()
+  }
+  signal.addEventListener('abort', leave, { once: true })
+  wait()
+
+  const next = async () => {
+    clearTimeout(timer)
+    try {
+      const step = await chunks.next()
+      if (step.done) await end()
+      else wait()
+      return step
+    } catch (thrown) {
+      await end()
+      throw thrown
+    }
+  }
+  const finish = async () => {
+    await end()
+    return { done: true as const, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: finish }) }
+}

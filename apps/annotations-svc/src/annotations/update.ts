@@ -1,0 +1,178 @@
+import type { RowKind } from '@reticle/contracts/row-lines'
+import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
+import type { Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import type { LabelIndex } from '../validation/labels.ts'
+import { begin } from './begin.ts'
+import type { Batch } from './body.ts'
+import { type Checker, type ReadObject, readNew } from './check.ts'
+import { closeWrite, type Outcome, tellProjects } from './commit.ts'
+import { objectOf } from './complete.ts'
+import { assertUnchanged } from './etags.ts'
+import { type Found, findObjects } from './find.ts'
+import type { RequestIds } from './ids.ts'
+import { insertRows, updateRows } from './insert.ts'
+import { lockJobs } from './job-rows.ts'
+import { type Ledger, newLedger, note } from './ledger.ts'
+import { type Merged, mergeObject } from './merge.ts'
+import { openIdReader } from './named.ts'
+import { deleteRows } from './remove.ts'
+import { type Checked, idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
+import type { Deps, Target } from './target.ts'
+import { answerTouched, newTouched, type Touched, touch } from './touched.ts'
+
+/** PATCH `action=update` (`spec/api-annotations.md` 1.9). */
+export interface Update {
+  target: Target
+  source: AsyncIterable<Batch>
+  checker: Checker
+  labels: LabelIndex
+  if_match: string | undefined
+}
+
+/** Changes the objects that are named, all of them or none. */
+export async function updateObjects(
+  deps: Deps,
+  update: Update,
+  context: Context,
+): Promise<BytesAnswer> {
+  const source = await begin(update.source, ({ items }) => items.length)
+  const touched = newTouched()
+  const outcome = await deps.bulk
+    .transaction()
+    .execute((tx) => changeSet(tx, deps, { ...update, source }, touched, context))
+  await tellProjects(deps, outcome, context)
+  return answerTouched(deps, update.target, touched, outcome.etag, context)
+}
+
+/** What the batches of one request share. */
+interface Work extends Update {
+  tx: Transaction<AnnotationsDb>
+  ids: RequestIds
+  readIds: (batch: Batch) => number[]
+  ledger: Ledger
+  touched: Touched
+  missing: Record<RowKind, number[]>
+}
+
+async function changeSet(
+  tx: Transaction<AnnotationsDb>,
+  deps: Deps,
+  update: Update,
+  touched: Touched,
+  context: Context,
+): Promise<Outcome> {
+  const { target } = update
+  const before = await lockJobs(tx, target)
+  assertUnchanged(update.if_match, target, before)
+  const ledger = newLedger()
+  const missing: Work['missing'] = { tag: [], shape: [], track: [] }
+  const work = {
+    ...update,
+    tx,
+    ids: deps.ids.open(),
+    readIds: openIdReader(),
+    ledger,
+    touched,
+    missing,
+  }
+  for await (const batch of update.source) await changeBatch(work, batch)
+  assertNothingMissing(missing)
+  const labelsRevision = () => null
+  return closeWrite(tx, target, { action: 'update', ledger, before, labelsRevision }, context)
+}
+
+async function changeBatch(work: Work, batch: Batch): Promise<void> {
+  const { tx, target, missing, ids, labels } = work
+  const { kind } = batch
+  const named = work.readIds(batch)
+  const found = await findObjects(tx, kind, target, named)
+  const merged = new Map<unknown, Merged>()
+  for (const [index, id] of named.entries()) {
+    const stored = found.get(id)
+    if (stored) merged.set(id, mergeObject(objectOf(stored.row), fieldsAt(batch, index), labels))
+    else missing[kind].push(id)
+  }
+  if (Object.values(missing).some((list) => list.length > 0)) return // there may be more of them
+  const checked = await work.checker.check(batch, readMerged(merged))
+  await ids.reserve(checked.reduce((sum, one) => sum + idsNeeded(one, target), 0))
+  const changes = checked.map((one) => changeOf(work, one, found))
+  await store(work, kind, changes)
+}
+
+const fieldsAt = ({ items }: Batch, index: number) => ({ ...Object(items[index]) })
+
+/** The object as it will be, read as a new one is; its own id, and those of its parts, stay. */
+function readMerged(merged: ReadonlyMap<unknown, Merged>): ReadObject {
+  return (report, kind, sent, rules) => {
+    const one = merged.get(sent.id)
+    if (!one) throw new Error('an object was merged that nobody found')
+    const { fields, ownIds, hasValues } = one
+    const isStrict = rules.isStrict && hasValues
+    return withId(readNew(report, kind, fields, { ...rules, ownIds, isStrict }), Number(sent.id))
+  }
+}
+
+function withId(checked: Checked, id: number): Checked {
+  const { kind } = checked
+  if (kind === 'tag') return { kind, object: { ...checked.object, id } }
+  if (kind === 'shape') return { kind, object: { ...checked.object, id } }
+  return { kind, object: { ...checked.object, id } }
+}
+
+interface Change {
+  rows: StoredRow[]
+  places: Found['places']
+}
+
+/** The rows that an object has from now on. In a job that has one of them already, its id stays. */
+function changeOf(work: Work, checked: Checked, found: ReadonlyMap<number, Found>): Change {
+  const { target, ids, ledger, touched } = work
+  const numbered = numberObject(checked, ids)
+  const own = numbered.object.id ?? 0
+  const places = found.get(own)?.places ?? []
+  const placeIn = (job: number) => places.find((one) => one.job_id === job)
+  const idOf = (job: number) => {
+    const known = placeIn(job)?.id
+    return known === undefined || known === own ? ids.next() : known
+  }
+  const rows = rowsOf(numbered, target, idOf)
+  touch(touched, numbered)
+  for (const row of rows) note(ledger, checked.kind, row, placeIn(row.job_id) ? 0 : 1)
+  for (const place of places) {
+    const isLeft = !rows.some((row) => row.job_id === place.job_id)
+    if (isLeft) note(ledger, checked.kind, place, -1)
+  }
+  return { rows, places }
+}
+
+async function store(
+  { tx, target }: Work,
+  kind: RowKind,
+  changes: readonly Change[],
+): Promise<void> {
+  const rows = changes.flatMap((one) => one.rows)
+  if (kind !== 'track' || target.kind === 'job') return updateRows(tx, kind, rows)
+  // A task's track may have other pieces now.
+  await deleteRows(
+    tx,
+    kind,
+    target,
+    changes.flatMap((one) => one.places),
+  )
+  return insertRows(tx, kind, rows)
+}
+
+const mostNamed = 100
+
+function assertNothingMissing(missing: Work['missing']): void {
+  const all = { tags: missing.tag, shapes: missing.shape, tracks: missing.track }
+  const lists = Object.entries(all).filter(([, ids]) => ids.length > 0)
+  if (lists.length === 0) return
+  const count = lists.reduce((sum, [, ids]) => sum + ids.length, 0)
+  const named = Object.fromEntries(lists.map(([name, ids]) => [name, ids.slice(0, mostNamed)]))
+  throw new DomainError('not_found', `${count} of the objects do not exist here.`, {
+    code: 'annotation_not_found',
+    more: { missing: named },
+  })
+}

@@ -1,0 +1,97 @@
+import { annotationsChanged } from '@reticle/contracts/events/annotations'
+import type { labelsChanged } from '@reticle/contracts/events/labels'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { z } from 'zod'
+import { updateJobs } from '../annotations/job-rows.ts'
+import { changesOf, eventsOf, newLedger, noteGone } from '../annotations/ledger.ts'
+import { kinds, tableOf } from '../annotations/select.ts'
+import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import { allowLong } from './repo.ts'
+
+type Tx = Transaction<AnnotationsDb>
+type LabelsChange = z.output<typeof labelsChanged.data>
+type Replacement = LabelsChange['replaced_labels'][number]
+
+/** Labels of a project or task changed; attributes that were added are completed by whoever reads. */
+export async function followLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise<void> {
+  await allowLong(tx)
+  if (change.deleted_label_ids.length > 0) await removeLabels(tx, change, cause)
+  if (change.replaced_labels.length > 0) await replaceLabels(tx, change)
+}
+
+/** Objects of deleted labels go; elements of deleted sublabels are left out by readers. */
+async function removeLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise<void> {
+  const jobs = await lockJobsOf(tx, change.task_ids)
+  const ledger = newLedger()
+  for (const kind of kinds) {
+    const { rows } = await sql<{ job_id: number; count: number }>`
+      with gone as (
+        delete from ${sql.table(tableOf[kind])}
+        where task_id = any(${change.task_ids}::int[])
+          and label_id = any(${change.deleted_label_ids}::int[])
+        returning job_id)
+      select job_id, count(*)::int as count from gone group by job_id`.execute(tx)
+    for (const { job_id, count } of rows) noteGone(ledger, kind, job_id, count)
+  }
+  const taskOf = new Map(jobs.map((job) => [job.job_id, job.task_id]))
+  const changes = [...changesOf(ledger, () => null)].filter(([job]) => taskOf.has(job))
+  const changed = await updateJobs(tx, new Map(changes))
+  for (const task_id of new Set(changed.map((job) => job.task_id))) {
+    const own = changed.filter((job) => job.task_id === task_id)
+    const fact = { task_id, action: 'delete' as const, jobs: eventsOf(ledger, own) }
+    await emit(tx, annotationsChanged, fact, cause)
+  }
+}
+
+async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<JobRow[]> {
+  const { rows } = await sql<JobRow>`
+    select * from jobs where task_id = any(${task_ids}::int[]) order by job_id for update`.execute(
+    tx,
+  )
+  return rows
+}
+
+/** Older than any: whatever is stored has to be completed for the labels of the new owner. */
+const noRevision = -1
+
+/** A task that moved into a project has the labels of the project in place of its own. */
+async function replaceLabels(tx: Tx, change: LabelsChange): Promise<void> {
+  const { task_ids, replaced_labels, replaced_specs } = change
+  await lockJobsOf(tx, task_ids)
+  const labels = (column: string) => replaced(column, 'label_id', replaced_labels)
+  const specs = (text: RawBuilder<unknown>) => replaced(text, 'spec_id', replaced_specs)
+  for (const kind of kinds) {
+    const texts = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
+    const sets = texts.map((name) => sql`${sql.id(name)} = ${specs(labels(name))}`)
+    await sql`
+      update ${sql.table(tableOf[kind])} set ${sql.join([
+        sql`label_id = other.to_id`,
+        sql`attributes = ${specs(sql.id('attributes'))}`,
+        ...sets,
+      ])}
+      from unnest(${replaced_labels.map((one) => one.from)}::int[],
+        ${replaced_labels.map((one) => one.to)}::int[]) as other (from_id, to_id)
+      where task_id = any(${task_ids}::int[]) and label_id = other.from_id`.execute(tx)
+  }
+  await sql`
+    update jobs set labels_revision = ${noRevision}, revision = revision + 1
+    where task_id = any(${task_ids}::int[]) and tags + shapes + tracks > 0`.execute(tx)
+}
+
+/**
+ * JSON text in which ids of one kind are exchanged. We wrote that text, so a member looks like `"spec_id":90,` and nothing
+ * inside a string does, where quotes are escaped. New ids are never old ones of the same task.
+ */
+function replaced(
+  text: string | RawBuilder<unknown>,
+  member: 'label_id' | 'spec_id',
+  ids: readonly Replacement[],
+): RawBuilder<unknown> {
+  const start = typeof text === 'string' ? sql`${sql.id(text)}` : text
+  return ids.reduce<RawBuilder<unknown>>(
+    (inner, { from, to }) =>
+      sql`replace(${inner}, ${`"${member}":${from},`}::text, ${`"${member}":${to},`}::text)`,
+    start,
+  )
+}

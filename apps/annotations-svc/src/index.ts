@@ -1,0 +1,83 @@
+import type { annotations as table } from '@reticle/contracts/api/annotations'
+import type { Service } from '@reticle/kit'
+import type { Bus } from '@reticle/kit/bus/bus'
+import { type Clock, systemClock } from '@reticle/kit/clock'
+import type { Logger } from '@reticle/kit/log'
+import { forgetOld } from '@reticle/kit/outbox/inbox'
+import { startRelay } from '@reticle/kit/outbox/relay'
+import { guard, type OnBug } from '@reticle/kit/rpc/guard'
+import type { Kysely } from 'kysely'
+import { idBlocks } from './annotations/ids.ts'
+import { annotationHandlers } from './annotations/rpc.ts'
+import type { Neighbours } from './annotations/target.ts'
+import type { AnnotationsSettings } from './config.ts'
+import type { AnnotationsDb } from './db/schema.ts'
+import { eventHandler, group } from './events/consumer.ts'
+
+export type { Neighbours } from './annotations/target.ts'
+export { type AnnotationsSettings, readConfig } from './config.ts'
+export { migrations } from './db/migrations/index.ts'
+export type { AnnotationsDb } from './db/schema.ts'
+
+/** Its tables live here, and nobody else's. */
+export const schema = 'annotations'
+
+export interface AnnotationsPorts {
+  db: Kysely<AnnotationsDb>
+  /** A pool of its own, four to eight connections, for streams in and out; default: `db`. */
+  bulk?: Kysely<AnnotationsDb>
+  /** Address of the service's own role: the relay needs a session of its own. */
+  url: string
+  /** Tells the relay of commits (`Database.onCommit`), of both pools; without it events wait for its next poll. */
+  onCommit?: (listener: () => void) => () => void
+  bus: Bus
+  log: Logger
+  settings: AnnotationsSettings
+  services: Neighbours
+  clock?: Clock
+}
+
+export interface Annotations {
+  services: { annotations: Service<typeof table> }
+  stop: () => Promise<void>
+}
+
+/** The handlers alone, unguarded: for processes that call them without answering anybody. */
+export function handlers({
+  db,
+  bulk = db,
+  log,
+  settings,
+  services,
+}: Pick<AnnotationsPorts, 'db' | 'bulk' | 'log' | 'settings' | 'services'>) {
+  return {
+    annotations: annotationHandlers({ db, bulk, ids: idBlocks(db), log, settings, services }),
+  }
+}
+
+const hourMs = 3_600_000
+
+/** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
+export function startAnnotations(ports: AnnotationsPorts): Annotations {
+  const { db, bulk, bus, log, clock = systemClock, settings, services } = ports
+  const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
+  const onBug: OnBug = (err, { request_id }) => log.error({ err, request_id }, 'a handler failed')
+
+  const relay = startRelay({ url: ports.url, schema, bus, onError })
+  const forget = ports.onCommit?.(relay.wake)
+  const topic = 'reticle.events.v1'
+  const subscription = bus.subscribe({ group, topic, db, handle: eventHandler })
+  const hourly = setInterval(() => forgetOld(db, clock.now()).catch(onError), hourMs)
+  hourly.unref()
+
+  const { annotations } = handlers({ db, bulk, log, settings, services })
+  return {
+    services: { annotations: guard(annotations, onBug) },
+    stop: async () => {
+      clearInterval(hourly)
+      await subscription.stop()
+      forget?.()
+      await relay.stop()
+    },
+  }
+}
