@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { documentOf, importText } from '../testing/coco.ts'
 import { zipOf } from '../testing/run.ts'
@@ -24,6 +25,11 @@ describe('an archive may be laid out', () => {
     ['with another name', { 'annotations/mine.json': text }, 1],
     ['with keypoints only', { 'annotations/person_keypoints_a.json': text }, 1],
     [
+      'with one task of several that have no instances',
+      { 'annotations/person_keypoints_a.json': text, 'annotations/stuff_a.json': text },
+      1,
+    ],
+    [
       'beside the images',
       { 'train/_annotations.coco.json': text, 'valid/_annotations.coco.json': text },
       2,
@@ -42,4 +48,51 @@ describe('an archive may be laid out', () => {
       { code: 'ignored-file', examples: [{ file: 'annotations/captions_a.json' }] },
     ])
   })
+})
+
+describe('a panoptic file', () => {
+  const segments = [
+    { id: 7, category_id: 2, iscrowd: 0 },
+    { id: 256, category_id: 2, iscrowd: 0 },
+  ]
+  const annotation = { image_id: 1, file_name: 'a.png', segments_info: segments }
+  const document = { ...documentOf([]), annotations: [annotation] }
+
+  test('has a mask for each colour of its pictures', async () => {
+    const data = Buffer.alloc(100 * 80 * 3)
+    data[0] = 7
+    data[3] = 7
+    data[100 * 3 + 1] = 1
+    const picture = await sharp(data, { raw: { width: 100, height: 80, channels: 3 } })
+      .png()
+      .toBuffer()
+    const { shapes } = await importText(await panoptic({ 'panoptic_a/a.png': picture }))
+    expect(shapes.map(({ type, points }) => [type, points])).toEqual([
+      ['mask', [0, 2, 0, 0, 1, 0]],
+      ['mask', [0, 1, 0, 1, 0, 1]],
+    ])
+  })
+
+  test('is refused without its pictures, or with broken ones', async () => {
+    await expect(importText(await panoptic({}))).rejects.toThrow(
+      'annotations/panoptic_a/a.png: the picture is missing',
+    )
+    await expect(
+      importText(await panoptic({ 'panoptic_a/a.png': Buffer.from('GIF') })),
+    ).rejects.toThrow('annotations/panoptic_a.json: a.png: the picture cannot be read: ')
+  })
+
+  test('is refused with a picture of another size', async () => {
+    const create = { width: 4, height: 2, channels: 3, background: 'black' } as const
+    const picture = await sharp({ create }).png().toBuffer()
+    await expect(importText(await panoptic({ 'panoptic_a/a.png': picture }))).rejects.toThrow(
+      'panoptic_a.json: image 1: segment 7: mask of 4 x 2 pixels on a frame of 100 x 80',
+    )
+  })
+
+  function panoptic(pictures: Record<string, Buffer>): Promise<Buffer> {
+    const files = { 'panoptic_a.json': JSON.stringify(document), ...pictures }
+    const members = Object.entries(files).map(([name, content]) => [`annotations/${name}`, content])
+    return zipOf(Object.fromEntries(members))
+  }
 })

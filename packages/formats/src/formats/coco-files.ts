@@ -3,7 +3,7 @@ import { detectContainer } from '../archive/detect.ts'
 import { type RandomAccess, readPieces } from '../archive/source.ts'
 import { openZip, type ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
-import { createScanner } from '../json/scan.ts'
+import { createScanner, ScanError } from '../json/scan.ts'
 import type { Run } from '../model.ts'
 
 export interface CocoFile {
@@ -12,6 +12,8 @@ export interface CocoFile {
   size: number
   /** The bytes from their start; may be read more than once. */
   read(): AsyncIterable<Uint8Array>
+  /** Of panoptic files: the picture whose colours are the ids of segments. */
+  picture?: (name: string) => Promise<Uint8Array>
 }
 
 /**
@@ -54,23 +56,32 @@ async function filesIn(zip: ZipReader, run: Run): Promise<CocoFile[]> {
 
 /** The first rule that finds anything decides. */
 async function chooseNames(zip: ZipReader, documents: string[]): Promise<string[]> {
-  const instances = documents.filter((name) => /^instances_.+\.json$/.test(baseOf(name)))
+  const instances = documents.filter((name) => taskOf(name) === 'instances')
   if (instances.length > 0) return instances
-  const inFolder = documents.filter(
-    (name) => /(?:^|\/)annotations\/[^/]+$/.test(name) && !otherTasks.test(baseOf(name)),
-  )
-  if (inFolder.length > 0) return inFolder
+  const inFolder = documents.filter((name) => /(?:^|\/)annotations\/[^/]+$/.test(name))
+  for (const task of readableTasks) {
+    const names = inFolder.filter((name) => taskOf(name) === task)
+    if (names.length > 0) return names
+  }
   const besideImages = documents.filter((name) => baseOf(name) === '_annotations.coco.json')
   if (besideImages.length > 0) return besideImages
   const found: string[] = []
   for (const name of documents) {
-    if (!otherTasks.test(baseOf(name)) && (await looksLikeCoco(zip, name))) found.push(name)
+    if (taskOf(name) === undefined && (await looksLikeCoco(zip, name))) found.push(name)
   }
   return found
 }
 
-/** Files of the data set's other tasks: they have no objects, or need pictures to find them. */
-const otherTasks = /^(?:captions|image_info|labels|panoptic)_.*\.json$/
+/** Where no file is of instances: names of one's own, then tasks of the data set that have objects. */
+const readableTasks = [undefined, 'person_keypoints', 'panoptic', 'stuff']
+
+/** The task of the data set that a file's name says it is of. */
+function taskOf(name: string): string | undefined {
+  return taskNames.exec(baseOf(name))?.[1]
+}
+
+const taskNames =
+  /^(instances|person_keypoints|panoptic|stuff|captions|image_info|labels)_(.+)\.json$/
 
 /** Reads the keys of the root only; what is no JSON is no annotation file either. */
 async function looksLikeCoco(zip: ZipReader, name: string): Promise<boolean> {
@@ -88,8 +99,8 @@ async function looksLikeCoco(zip: ZipReader, name: string): Promise<boolean> {
       for (const _ of scanner.feed(piece));
       if (keys.has('images') && keys.has('annotations')) return true
     }
-  } catch {
-    return false
+  } catch (error) {
+    if (!(error instanceof ScanError)) throw error
   }
   return false
 }
@@ -97,14 +108,22 @@ async function looksLikeCoco(zip: ZipReader, name: string): Promise<boolean> {
 function fileOf(zip: ZipReader, name: string): CocoFile | undefined {
   const entry = zip.files.get(name)
   if (!entry) return undefined
-  return { name, subset: subsetOf(name), size: entry.size, read: () => zip.stream(entry) }
+  const file = { name, subset: subsetOf(name), size: entry.size, read: () => zip.stream(entry) }
+  if (taskOf(name) !== 'panoptic') return file
+  const folder = name.replace(/\.json$/, '')
+  const picture = async (picture: string): Promise<Uint8Array> => {
+    const member = zip.files.get(`${folder}/${picture}`)
+    if (!member) throw new FormatError('the picture is missing', { file: `${folder}/${picture}` })
+    return zip.bytes(member)
+  }
+  return { ...file, picture }
 }
 
 /** `instances_val.json`, `person_keypoints_val.json` and `val/_annotations.coco.json` are of `val`. */
 function subsetOf(name: string): string {
   const base = baseOf(name)
   if (base === '_annotations.coco.json') return name.split('/').at(-2) ?? 'default'
-  return /^(?:instances|person_keypoints|stuff)_(.+)\.json$/.exec(base)?.[1] ?? 'default'
+  return taskNames.exec(base)?.[2] ?? 'default'
 }
 
 function baseOf(name: string): string {

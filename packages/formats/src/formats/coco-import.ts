@@ -8,6 +8,7 @@ import type { Imported, ImportTarget, Label, Run, Shape, TargetFrame } from '../
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { type CocoFile, findCocoFiles } from './coco-files.ts'
 import { type CocoIndex, readIndex, recordsOf, scanFile } from './coco-index.ts'
+import { segmentRecords } from './coco-panoptic.ts'
 import {
   type Flags,
   type Geometry,
@@ -78,17 +79,25 @@ function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
 async function* importFile(file: CocoFile, state: Import): AsyncGenerator<Imported> {
   const index = await readIndex(file, state.target.frames, state.onBytes)
   const ids = idSet()
+  let segments = 0
   const wanted = (key: string): boolean => key !== 'images' && key !== 'categories'
   for await (const member of scanFile(file, { wanted }, state.onBytes)) {
     if (member.key !== 'annotations') continue
-    for (const { record, place } of recordsOf(member, file, 'annotation')) {
-      const found = findPlaces(record, place, index, ids, state)
-      if (!found) continue
-      for (const shape of shapesOf(found, state)) {
-        countShape(state, place)
-        yield { kind: 'shape', shape }
+    for (const annotation of recordsOf(member, file, 'annotation')) {
+      const records = file.picture ? await segmentRecords(annotation, file, segments) : [annotation]
+      segments += records.length
+      for (const { record, place } of records) {
+        const found = findPlaces(record, place, index, ids, state)
+        if (found) yield* importRecord(found, state)
       }
     }
+  }
+}
+
+function* importRecord(found: Found, state: Import): Generator<Imported> {
+  for (const shape of shapesOf(found, state)) {
+    countShape(state, found.place)
+    yield { kind: 'shape', shape }
   }
 }
 

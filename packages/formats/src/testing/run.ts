@@ -72,7 +72,7 @@ export async function textsOf(bytes: Uint8Array): Promise<Record<string, string>
 }
 
 /** An archive with the given members. */
-export async function zipOf(files: Record<string, string>): Promise<Buffer> {
+export async function zipOf(files: Record<string, string | Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
   const members = Object.entries(files).map(([path, content]) => ({ path, content }))
   for await (const part of writeZip(members, new Date(0))) parts.push(part)
