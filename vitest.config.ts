@@ -24,9 +24,9 @@ const standalone = fileURLToPath(new URL('apps/standalone/src', import.meta.url)
 export default defineConfig({
   resolve: { alias: { '@reticle/standalone': standalone } },
   test: {
-    globalSetup: './tests/src/support/vitest-setup.ts',
+    globalSetup: './tests/support/vitest-setup.ts',
     projects: [
-      project('unit', ['{packages,apps}/*/src/**/*.test.ts', 'tests/src/support/**/*.test.ts']),
+      project('unit', ['{packages,apps}/*/src/**/*.test.ts', 'tests/support/**/*.test.ts']),
       project('contract', ['tests/**/contract/**/*.test.ts']),
       project('e2e', ['tests/**/e2e/**/*.test.ts']),
     ],

@@ -4,6 +4,7 @@ import { tables } from '@reticle/contracts'
 import { restOperations } from '@reticle/contracts/api/index'
 import { openapi } from '@reticle/contracts/openapi'
 import { protoFiles } from '@reticle/kit/codegen/proto'
+import { permissionsPage } from './permissions.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -13,6 +14,7 @@ export function generatedFiles(): Record<string, string> {
   const inFolder = Object.entries(proto).map(([name, text]) => [`proto/${name}`, text])
   return {
     ...Object.fromEntries(inFolder),
+    'docs/permissions.md': permissionsPage(),
     'docs/openapi.json': `${JSON.stringify(openapi(restOperations), null, 2)}\n`,
   }
 }

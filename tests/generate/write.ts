@@ -1,9 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { startTestPostgres } from '../support/postgres.ts'
 import { generatedFiles, root } from './files.ts'
+import { rowTypeFiles } from './row-types.ts'
 
-/** `npm run codegen`, `npm run openapi`: brings every generated file up to date. */
-for (const [path, text] of Object.entries(generatedFiles())) {
+/** `npm run codegen`: brings every generated file up to date. */
+const postgres = await startTestPostgres()
+const rowTypes = await rowTypeFiles(postgres.url).finally(postgres.stop)
+for (const [path, text] of Object.entries({ ...generatedFiles(), ...rowTypes })) {
   mkdirSync(dirname(join(root, path)), { recursive: true })
   writeFileSync(join(root, path), text)
   console.log(path)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { principal } from '../principal.ts'
-import { filter, flag, integer, listQuery, rawText, text, timestamp } from './common.ts'
+import { filter, flag, integer, listQuery, queryFlag, rawText, text, timestamp } from './common.ts'
 import { basicUser } from './users.ts'
 
 /** Signing in and access tokens: `spec/api-workspace.md` 2.1 to 2.3. */
@@ -56,7 +56,7 @@ export const accessTokenList = z.object({
   ...listQuery,
   id: filter(integer),
   name: filter(z.string()),
-  read_only: filter(flag),
+  read_only: filter(queryFlag),
 })
 
 /** The `Authorization` header as it came, and the client's address (failed passwords are counted per address). */

@@ -29,15 +29,23 @@ export const integer = z.preprocess(
     .max(largestId),
 )
 
-const yes = new Set<unknown>(['true', '1', 'yes', 'on', 't', 'y', 1])
-const no = new Set<unknown>(['false', '0', 'no', 'off', 'f', 'n', 0])
-const word = (given: unknown) => (typeof given === 'string' ? given.trim().toLowerCase() : given)
+const yesWords = ['true', 't', '1']
+const noWords = ['false', 'f', '0']
 
-/** A yes or no, in any of the words of api-workspace 1.2. */
-export const flag = z.preprocess((given) => {
-  if (yes.has(word(given))) return true
-  return no.has(word(given)) ? false : given
-}, z.boolean())
+/** Reads words for yes and no, in any case; 1 and 0 count as words. */
+const spoken = (yes: readonly string[], no: readonly string[]) =>
+  z.preprocess((given) => {
+    const isWord = typeof given === 'string' || given === 1 || given === 0
+    const word = isWord ? String(given).trim().toLowerCase() : ''
+    if (yes.includes(word)) return true
+    return no.includes(word) ? false : given
+  }, z.boolean())
+
+/** A yes or no in a body. */
+export const flag = spoken(yesWords, noWords)
+
+/** A yes or no in a query, which has more words for them (api-workspace 1.2). */
+export const queryFlag = spoken([...yesWords, 'yes', 'y', 'on'], [...noWords, 'no', 'n', 'off'])
 
 /** UTC, ISO 8601, milliseconds and `Z`. */
 export const timestamp = z.iso.datetime().meta({ format: 'date-time' })

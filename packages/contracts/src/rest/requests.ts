@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { filter, flag, integer, link, listQuery, text, timestamp } from './common.ts'
+import { filter, integer, link, listQuery, queryFlag, text, timestamp } from './common.ts'
 
 /** Requests, the background work: `spec/api-annotations.md` 2.1 to 2.3, 2.6. */
 
@@ -81,7 +81,7 @@ export const waitQuery = z.object({ wait: integer.optional() })
 export const exportQuery = z.object({
   format: z.string().optional(),
   filename: z.string().optional(),
-  save_images: flag.default(false),
+  save_images: queryFlag.default(false),
   location: z.string().optional(),
   cloud_storage_id: integer.optional(),
 })
@@ -91,7 +91,7 @@ export const importQuery = z.object({
   filename: z.string().optional(),
   location: z.string().optional(),
   cloud_storage_id: integer.optional(),
-  conv_mask_to_poly: flag.default(true),
+  conv_mask_to_poly: queryFlag.default(true),
   import_mode: text(16).default('replace'),
 })
 

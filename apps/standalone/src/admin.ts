@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ensureAdministrator, type ProjectsDb } from '@reticle/projects-svc'
+import type { Kysely } from 'kysely'
+import type { Config } from './config.ts'
+import { kept } from './keys.ts'
+
+/** What to tell the person at the terminal about the administrator. */
+export interface Administrator {
+  username: string
+  /** Only at the start that made the administrator with a generated password. */
+  password: string | undefined
+}
+
+/**
+ * Makes the first administrator when there is no user yet (`design.md` 7). A password that was not given is generated and
+ * kept in `<data dir>/admin-password`.
+ */
+export async function firstAdministrator(
+  db: Kysely<ProjectsDb>,
+  { admin, dataDir }: Pick<Config, 'admin' | 'dataDir'>,
+): Promise<Administrator> {
+  const { username, email, password: given } = admin
+  const file = join(dataDir, 'admin-password')
+  const isKept = existsSync(file)
+  const password = given ?? (await kept(file, () => randomBytes(12).toString('base64url')))
+  const isMade = await ensureAdministrator(db, { username, password, email })
+  if (!isMade && !isKept) await rm(file, { force: true })
+  return { username, password: isMade && !given ? password : undefined }
+}

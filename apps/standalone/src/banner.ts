@@ -1,0 +1,18 @@
+import type { Standalone } from './start.ts'
+
+/** What a person reads when everything runs; the ready line is a promise to scripts (`design.md` 7). */
+export function welcome({ url, admin }: Standalone): string {
+  const user = `-u '${admin.username}:${admin.password ?? '<password>'}'`
+  return [
+    '',
+    ...(admin.password
+      ? [`  Administrator  ${admin.username}`, `  Password       ${admin.password}`, '']
+      : []),
+    '  Try:',
+    `    curl ${user} ${url}/api/users/self`,
+    `    curl ${user} ${url}/api/projects -H 'Content-Type: application/json' -d '{"name":"First","labels":[{"name":"car"}]}'`,
+    '    npm run demo',
+    '',
+    `Reticle is ready at ${url}`,
+  ].join('\n')
+}

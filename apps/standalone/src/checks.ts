@@ -1,0 +1,23 @@
+import { statfs } from 'node:fs/promises'
+import type { HealthChecks } from '@reticle/gateway'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { type Kysely, sql } from 'kysely'
+
+const fullestDisk = 0.9
+
+/** What `GET /server/health` looks at (`spec/api-workspace.md` 1.10). Each throws what is wrong. */
+export function healthChecks<T>(db: Kysely<T>, blobs: BlobStore, dataDir: string): HealthChecks {
+  return {
+    DatabaseBackend: async () => {
+      await sql`select 1`.execute(db)
+    },
+    ObjectStorage: async () => {
+      for await (const _ of blobs.list('health')) break
+    },
+    DiskUsage: async () => {
+      const { blocks, bavail } = await statfs(dataDir)
+      const used = 1 - bavail / blocks
+      if (used > fullestDisk) throw new Error(`the disk is ${Math.round(used * 100)} % full`)
+    },
+  }
+}

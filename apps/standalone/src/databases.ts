@@ -1,0 +1,38 @@
+import * as annotations from '@reticle/annotations-svc'
+import * as jobs from '@reticle/jobs-svc'
+import { busMigrations } from '@reticle/kit/bus/postgres-log'
+import { migrate } from '@reticle/kit/db/migrate'
+import { type Access, accessTo, provision } from '@reticle/kit/db/provision'
+import * as projects from '@reticle/projects-svc'
+import * as webhooks from '@reticle/webhooks-svc'
+
+/** The schema of the log that carries events: the one schema every service may use. */
+const shared = 'bus'
+
+/** Every service's schema and how it came to be; `npm run codegen` writes row types from the same list. */
+export const schemas = [projects, annotations, jobs, webhooks].map(({ schema, migrations }) => ({
+  schema,
+  migrations,
+}))
+
+/** Address of the role of each service, and of the bus. */
+export type Urls = Record<'projects' | 'annotations' | 'requests' | 'webhooks' | 'bus', string>
+
+/** Makes roles and schemas, brings them up to date, and answers by which address each service comes in. */
+export async function prepareDatabase(
+  admin: string,
+  passwordOf: (role: string) => string,
+): Promise<Urls> {
+  const names = schemas.map((one) => one.schema)
+  await provision({ admin, schemas: names, shared, passwordOf })
+  const access = (schema: string): Access => accessTo(admin, schema, passwordOf)
+  await migrate(access(shared).owner, { schema: shared, migrations: busMigrations })
+  await Promise.all(schemas.map((one) => migrate(access(one.schema).owner, one)))
+  return {
+    projects: access(projects.schema).writer,
+    annotations: access(annotations.schema).writer,
+    requests: access(jobs.schema).writer,
+    webhooks: access(webhooks.schema).writer,
+    bus: access(shared).writer,
+  }
+}

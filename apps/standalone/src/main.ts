@@ -1,0 +1,26 @@
+import { ConfigError } from '@reticle/kit/config'
+import { run } from '@reticle/kit/lifecycle'
+import { createLog } from '@reticle/kit/log'
+import { welcome } from './banner.ts'
+import { readConfig } from './config.ts'
+import { startStandalone } from './start.ts'
+
+/** `npm start`: reads the settings, starts everything, prints the ready line, waits for a signal. */
+try {
+  const config = readConfig()
+  const log = createLog('reticle', config.log)
+  const tell = (text: string) => process.stdout.write(`${text}\n`)
+  const start = async (onStop: Parameters<typeof startStandalone>[2]) => {
+    tell(welcome(await startStandalone(config, log, onStop)))
+  }
+  const onError = (part: string, error: unknown) => {
+    const sentence = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`${part}: ${sentence}\n`)
+    log.debug({ err: error }, part)
+  }
+  process.exit(await run(start, { onError }))
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+}

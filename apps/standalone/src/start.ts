@@ -1,0 +1,83 @@
+import { type GatewayPorts, readConfig as readGatewayConfig, startGateway } from '@reticle/gateway'
+import { endLeases, type RequestsDb } from '@reticle/jobs-svc'
+import { diskBlobs } from '@reticle/kit/blob/disk'
+import type { OnStop } from '@reticle/kit/lifecycle'
+import type { Logger } from '@reticle/kit/log'
+import { createUser, type NewUser } from '@reticle/projects-svc'
+import { type Administrator, firstAdministrator } from './admin.ts'
+import { healthChecks } from './checks.ts'
+import type { Config } from './config.ts'
+import { startConversion } from './conversion.ts'
+import { prepareDatabase } from './databases.ts'
+import { freePort } from './free-port.ts'
+import { overGrpc } from './grpc.ts'
+import { readKeys } from './keys.ts'
+import { lockDataDir } from './lock.ts'
+import { startPostgres } from './postgres.ts'
+import { objectsOf, openPool, startServices } from './services.ts'
+
+export interface Standalone {
+  /** `http://HOST:PORT` */
+  url: string
+  admin: Administrator
+  /** For tests: people who do not come in by registration. */
+  addUser: (user: NewUser) => Promise<void>
+}
+
+/**
+ * Everything in one command (`house.md` 6): the lock of the data directory, PostgreSQL, migrations, services, the
+ * conversion process, the gateway. What is started is handed to `onStop`, which stops it in reverse order.
+ */
+export async function startStandalone(
+  config: Config,
+  log: Logger,
+  onStop: OnStop,
+): Promise<Standalone> {
+  const { dataDir } = config
+  onStop('lock', await lockDataDir(dataDir))
+  const keys = await readKeys(dataDir, config.secretKeys)
+  const urls = await prepareDatabase(await databaseUrl(config, log, onStop), keys.passwordOf)
+
+  const port = config.port || (await freePort())
+  const env = {
+    RETICLE_PUBLIC_URL: `http://${config.host}:${port}`,
+    RETICLE_GATEWAY_RATE_USER: '60000',
+    RETICLE_JOBS_TENANT_CONCURRENCY: '1',
+    ...config.env,
+    RETICLE_PORT: String(port),
+    RETICLE_SECRET_KEYS: keys.secretKeys,
+  }
+  const objects = objectsOf(dataDir)
+  const blobs = await diskBlobs(objects)
+  const around = { urls, blobs, log, env, onStop }
+  const { services, identity } = startServices(around)
+  const admin = await firstAdministrator(identity, config)
+
+  await endLeases(openPool<RequestsDb>(around, 'start', urls.requests, { max: 1 }).db)
+  const wiring = { urls, objects, env, log: config.log }
+  onStop('conversion', (await startConversion({ urls, wiring }, log)).stop)
+
+  const reached =
+    config.transport === 'grpc' ? await overGrpc(services, keys.internalKey, onStop) : services
+  const ports: GatewayPorts = {
+    services: reached,
+    blobs,
+    log: log.child({ service: 'gateway' }),
+    settings: readGatewayConfig(env),
+    checks: healthChecks(identity, blobs, dataDir),
+  }
+  const gateway = await startGateway(ports)
+  onStop('gateway', gateway.stop)
+  const addUser = async (user: NewUser) => {
+    await createUser(identity, user)
+  }
+  return { url: gateway.url, admin, addUser }
+}
+
+async function databaseUrl(config: Config, log: Logger, onStop: OnStop): Promise<string> {
+  if (config.databaseUrl) return config.databaseUrl
+  const onNotice = (sentence: string) => log.info(sentence)
+  const postgres = await startPostgres({ dataDir: config.dataDir, onNotice })
+  onStop('PostgreSQL', postgres.stop)
+  return postgres.url
+}

@@ -1,0 +1,53 @@
+import { EventEmitter, once } from 'node:events'
+import * as jobs from '@reticle/jobs-svc'
+import { diskBlobs } from '@reticle/kit/blob/disk'
+import { type OnStop, run } from '@reticle/kit/lifecycle'
+import { createLog } from '@reticle/kit/log'
+import { z } from 'zod'
+import { wiringOptions } from './convert-wiring.ts'
+import { openBus, openPool } from './services.ts'
+
+/**
+ * The conversion process of the embedded mode, forked by `conversion.ts`: leases and slots here, each conversion in a
+ * thread. It ends with its parent, whatever became of that one: whoever starts next takes up its requests.
+ */
+const toWorker = z.object({
+  urls: z.object({
+    projects: z.string(),
+    annotations: z.string(),
+    requests: z.string(),
+    webhooks: z.string(),
+    bus: z.string(),
+  }),
+  wiring: wiringOptions,
+})
+export type ToWorker = z.infer<typeof toWorker>
+
+process.on('disconnect', () => process.exit(1))
+// A Ctrl-C reaches this process too; its parent says when to stop.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => undefined)
+
+const [given] = await once(process, 'message')
+const { urls, wiring } = toWorker.parse(given)
+const log = createLog('worker', wiring.log)
+const signals = new EventEmitter()
+process.on('message', () => signals.emit('SIGTERM'))
+
+async function start(onStop: OnStop): Promise<void> {
+  const around = { urls, log, onStop }
+  const { db } = openPool<jobs.RequestsDb>(around, 'worker', urls.requests)
+  const worker = await jobs.startWorker({
+    db,
+    bus: openBus(around),
+    blobs: await diskBlobs(wiring.objects),
+    log,
+    settings: jobs.readConfig(wiring.env),
+    wiring: { module: new URL('./convert-wiring.js', import.meta.url).href, options: wiring },
+  })
+  onStop('worker', worker.stop)
+  process.send?.('ready')
+}
+
+const onError = (part: string, err: unknown) => log.error({ err, part }, 'worker')
+const code = await run(start, { onError, signals })
+process.exit(code)

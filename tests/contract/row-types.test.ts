@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { testDatabase } from '@reticle/kit/testing/db'
+import { expect, test } from 'vitest'
+import { root } from '../generate/files.ts'
+import { rowTypeFiles } from '../generate/row-types.ts'
+
+const { url } = await testDatabase<unknown>([])
+const files = await rowTypeFiles(url)
+
+test.each(Object.entries(files))('%s is what the migrated database says', (path, text) => {
+  const isFresh = readFileSync(join(root, path), 'utf8') === text
+  expect(isFresh, 'run npm run codegen').toBe(true)
+})
