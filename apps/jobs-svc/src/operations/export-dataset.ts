@@ -38,7 +38,11 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
   const rows = await stageRows(tmpDir, chunks, signal)
 
   deps.progress(rowsShare, 'Writing the archive')
-  const subset = { name: facts.subset, frames, items: () => readItems(rows, frames, facts) }
+  const subset = {
+    name: facts.subset || defaultSubset,
+    frames,
+    items: () => readItems(rows, frames, facts),
+  }
   const dataset: Dataset = {
     labels: formatLabels(labels),
     subsets: [subset],
@@ -52,6 +56,9 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
   const { size } = await blobs.put(key, writeZip(files, work.created_date), { signal })
   return { report: toReport(report), result: { key, size }, result_id: null }
 }
+
+/** What formats call the part of a dataset that has no name. */
+const defaultSubset = 'default'
 
 async function itemFrames(
   { task_id, jobs, target, size }: Facts,

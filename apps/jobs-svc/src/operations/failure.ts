@@ -13,8 +13,11 @@ export interface Failure {
 export const lostWorker = 'The worker stopped unexpectedly'
 const inside = 'The service failed to run this request'
 
-/** Kinds of failure that say something about what was asked, not about the moment. */
-const ofTheUser = new Set<Kind>([
+/** Says something about what was asked, not about the moment: nobody would try it again without a change. */
+const isOfTheUser = ({ kind, retry_after }: DomainError) =>
+  userKinds.has(kind) && retry_after === undefined
+
+const userKinds = new Set<Kind>([
   'invalid',
   'forbidden',
   'not_found',
@@ -28,7 +31,7 @@ const ofTheUser = new Set<Kind>([
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof FormatError || thrown instanceof UnusableInput)
     return { kind: 'user', message: oneLine(thrown.message) }
-  if (thrown instanceof DomainError && ofTheUser.has(thrown.kind))
+  if (thrown instanceof DomainError && isOfTheUser(thrown))
     return { kind: 'user', message: oneLine(sentenceOf(thrown)) }
   if (isDiskFull(thrown))
     return { kind: 'transient', message: 'There is no room for temporary files' }

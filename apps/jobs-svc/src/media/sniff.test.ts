@@ -1,0 +1,34 @@
+import sharp from 'sharp'
+import { describe, expect, test } from 'vitest'
+import { sniff, sniffedBytes } from './sniff.ts'
+
+const dot = sharp({ create: { width: 2, height: 2, channels: 3, background: 'red' } })
+
+describe('a picture is known by its bytes', () => {
+  test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)('%s', async (format) => {
+    const bytes = await dot.clone().toFormat(format).toBuffer()
+    expect(sniff(bytes.subarray(0, sniffedBytes))).toEqual({
+      is: 'image',
+      media_type: `image/${format}`,
+    })
+  })
+})
+
+test.each([
+  ['a zip archive', 'PK\x03\x04', { is: 'zip' }],
+  ['an empty zip archive', 'PK\x05\x06', { is: 'zip' }],
+  ['an mp4', '\0\0\0\x18ftypisom', { is: 'unsupported', media_type: 'video' }],
+  ['a matroska video', '\x1aE\xdf\xa3', { is: 'unsupported', media_type: 'video' }],
+  ['a pdf', '%PDF-1.7', { is: 'unsupported', media_type: 'pdf' }],
+  ['a drawing', '<svg xmlns="x">', { is: 'unsupported', media_type: 'image/svg+xml' }],
+  [
+    'a drawing with a prologue',
+    '<?xml version="1.0"?>\n<!-- x -->\n<svg>',
+    { is: 'unsupported', media_type: 'image/svg+xml' },
+  ],
+  ['a tar', `${'\0'.repeat(257)}ustar`, { is: 'unsupported', media_type: 'archive' }],
+  ['text', 'hello', { is: 'unknown' }],
+  ['nothing', '', { is: 'unknown' }],
+])('%s', (_, text, kind) => {
+  expect(sniff(Buffer.from(text, 'latin1'))).toEqual(kind)
+})

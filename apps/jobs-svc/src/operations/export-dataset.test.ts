@@ -1,0 +1,195 @@
+import { encodeShape, encodeTrack, rowLinesHeader } from '@reticle/contracts/row-lines'
+import { sourceOf } from '@reticle/formats/archive/source'
+import { openZip } from '@reticle/formats/archive/zip-reader'
+import { notFound } from '@reticle/kit'
+import { expect, test } from 'vitest'
+import { gather } from '../media/packed.ts'
+import { exportWork, namesIn, runOf, servicesOf, testStore, upload } from '../testing/run.ts'
+import {
+  authorityOf,
+  bytesAnswer,
+  factsOf,
+  frameOf,
+  jsonLinesOf,
+  labelOf,
+} from '../testing/services.ts'
+import { exportDataset } from './export-dataset.ts'
+import type { OperationServices } from './operation.ts'
+
+const store = await testStore()
+const { blobs } = store
+const jobs = [
+  { id: 31, type: 'annotation', start_frame: 0, stop_frame: 1 },
+  { id: 32, type: 'annotation', start_frame: 2, stop_frame: 3 },
+]
+const [, second] = jobs
+const tasks = authorityOf([
+  { target: 'task', id: 1, user_id: 1, facts: factsOf({ size: 4, jobs }) },
+  {
+    target: 'job',
+    id: 32,
+    user_id: 1,
+    facts: factsOf({ target: 'job', job_id: 32, size: 4, jobs: second ? [second] : [] }),
+  },
+])
+const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf()] }) }
+const pictures = await Promise.all(
+  ['a', 'b', 'c', 'd'].map((name) => upload(blobs, `${name}.jpg`, `picture ${name}`)),
+)
+const frames = pictures.map(({ name, key, size }) => frameOf({ name, key, length: size }))
+const readFrames: OperationServices['media']['readFrames'] = async ({ start, stop }) =>
+  bytesAnswer(jsonLinesOf(frames.slice(start, stop + 1)))
+
+const common = { label_id: 1, group: 0, source: 'manual' as const, attributes: [] }
+const place = { occluded: false, outside: false, z_order: 0, rotation: 0 }
+const shapeAt = (frame: number) =>
+  encodeShape({
+    ...common,
+    ...place,
+    id: 7,
+    frame,
+    type: 'rectangle',
+    score: 1,
+    points: [1, 2, 4, 6],
+    elements: [],
+  })
+const trackAt = (frame: number) =>
+  encodeTrack({
+    ...common,
+    id: 9,
+    frame,
+    elements: [],
+    shapes: [
+      {
+        ...place,
+        type: 'rectangle',
+        frame,
+        keyframe: true,
+        points: [10, 10, 20, 20],
+        attributes: [],
+      },
+    ],
+  })
+
+/** `lines` follow the header. */
+const servicesWith = (
+  lines: string[],
+  media: Partial<OperationServices['media']> = { readFrames },
+) =>
+  servicesOf({
+    tasks,
+    labels,
+    media,
+    annotations: { readRows: async () => bytesAnswer([rowLinesHeader, ...lines]) },
+  })
+
+async function archiveOf(key: string | undefined) {
+  const { chunks } = await blobs.get(key ?? '')
+  const zip = await openZip(sourceOf(await gather(chunks)))
+  const text = async (name: string) => {
+    const entry = zip.files.get(name)
+    return entry ? String(Buffer.from(await zip.bytes(entry))) : undefined
+  }
+  return { names: [...zip.files.keys()].sort(), text }
+}
+
+const instances = 'annotations/instances_default.json'
+
+test('annotations of a task become an archive under a key of the attempt', async () => {
+  const work = exportWork()
+  const run = await runOf(store, servicesWith([shapeAt(1), shapeAt(3)]))
+
+  const { result, report } = await exportDataset(work, run)
+
+  expect(result?.key).toBe(`requests/results/${work.request_uuid}/1`)
+  expect(result?.size).toBe((await blobs.stat(result?.key ?? '')).size)
+  const archive = await archiveOf(result?.key)
+  expect(archive.names).toEqual([instances])
+  const data = JSON.parse((await archive.text(instances)) ?? '{}')
+  expect(data.images).toMatchObject([
+    { file_name: 'a.jpg' },
+    { file_name: 'b.jpg' },
+    { file_name: 'c.jpg' },
+    { file_name: 'd.jpg' },
+  ])
+  expect(data.annotations).toMatchObject([
+    { image_id: 2, bbox: [1, 2, 3, 4] },
+    { image_id: 4, bbox: [1, 2, 3, 4] },
+  ])
+  expect(report?.dropped).toBe(0)
+  expect(run.told).not.toContain('final')
+  expect(await namesIn(run.tmpDir)).not.toEqual([])
+})
+
+test('with images the original bytes are part of the archive', async () => {
+  const { result } = await exportDataset(
+    exportWork({ save_images: true }),
+    await runOf(store, servicesWith([])),
+  )
+  const archive = await archiveOf(result?.key)
+  const images = archive.names.filter((name) => name.endsWith('.jpg'))
+  expect(images.length).toBe(4)
+  expect(await archive.text(images[1] ?? '')).toBe('picture b')
+})
+
+test('a track goes no further than the job of its last keyframe', async () => {
+  const { result } = await exportDataset(
+    exportWork(),
+    await runOf(store, servicesWith([trackAt(0)])),
+  )
+  const data = JSON.parse((await (await archiveOf(result?.key)).text(instances)) ?? '{}')
+  expect(data.annotations.map((one: { image_id: number }) => one.image_id)).toEqual([1, 2])
+})
+
+test('the export of a job holds its frames alone', async () => {
+  const { result } = await exportDataset(
+    exportWork({}, { target: 'job', target_id: 32 }),
+    await runOf(store, servicesWith([shapeAt(2)])),
+  )
+  const data = JSON.parse((await (await archiveOf(result?.key)).text(instances)) ?? '{}')
+  expect(data.images).toMatchObject([{ file_name: 'c.jpg' }, { file_name: 'd.jpg' }])
+  expect(data.annotations.length).toBe(1)
+})
+
+test('the same annotations make the same bytes', async () => {
+  const work = exportWork()
+  const bytes = async (lease_token: number) => {
+    const run = await runOf(store, servicesWith([shapeAt(1), trackAt(2)]))
+    const { result } = await exportDataset({ ...work, lease_token }, run)
+    const { chunks } = await blobs.get(result?.key ?? '')
+    return gather(chunks)
+  }
+  expect(await bytes(2)).toEqual(await bytes(3))
+})
+
+test('an export without annotations is a valid archive', async () => {
+  const { result } = await exportDataset(exportWork(), await runOf(store, servicesWith([])))
+  expect((await archiveOf(result?.key)).names).toEqual([instances])
+})
+
+test('an export that fails leaves no object', async () => {
+  const work = exportWork({ save_images: true })
+  const gone = frames.map((frame) => ({ ...frame, key: 'requests/uploads/gone' }))
+  const media = { readFrames: async () => bytesAnswer(jsonLinesOf(gone)) }
+  const attempt = exportDataset(work, await runOf(store, servicesWith([], media)))
+  await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
+  await expect(blobs.stat(`requests/results/${work.request_uuid}/1`)).rejects.toMatchObject({
+    kind: 'not_found',
+  })
+})
+
+test('an export that is stopped ends at once and leaves no object', async () => {
+  const work = exportWork()
+  const abort = new AbortController()
+  const services = servicesWith([shapeAt(1)])
+  const run = await runOf(store, services, {
+    signal: abort.signal,
+    progress: (share) => {
+      if (share > 0) abort.abort(notFound('stopped'))
+    },
+  })
+  await expect(exportDataset(work, run)).rejects.toThrow()
+  await expect(blobs.stat(`requests/results/${work.request_uuid}/1`)).rejects.toMatchObject({
+    kind: 'not_found',
+  })
+})

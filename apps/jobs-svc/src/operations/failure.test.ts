@@ -1,0 +1,59 @@
+import { FormatError } from '@reticle/formats/errors'
+import {
+  changedMeanwhile,
+  conflict,
+  DomainError,
+  forbidden,
+  invalid,
+  invalidText,
+  notFound,
+  unavailable,
+} from '@reticle/kit'
+import { describe, expect, test } from 'vitest'
+import { failureOf } from './failure.ts'
+import { UnusableInput } from './operation.ts'
+
+const coded = (code: string) => Object.assign(new Error('x'), { code })
+
+describe('what another attempt cannot help is told to the user at once', () => {
+  test.each([
+    [
+      new FormatError('image is missing', { file: 'a.json', offset: 7 }),
+      'a.json: image is missing at byte 7',
+    ],
+    [new UnusableInput('No media data found'), 'No media data found'],
+    [new UnusableInput('two\n  lines'), 'two lines'],
+    [invalidText('Adding more data is not supported'), 'Adding more data is not supported'],
+    [invalid({ if_match: 'malformed' }), 'if_match: malformed'],
+    [
+      new DomainError('invalid', 'Invalid input.', {
+        body: { shapes: [{}, { points: ['too short'] }] },
+      }),
+      'shapes.1.points: too short',
+    ],
+    [notFound(), 'The object was deleted'],
+    [notFound('There is no object x.'), 'There is no object x.'],
+    [forbidden('no'), 'no'],
+    [conflict('locked'), 'locked'],
+    [changedMeanwhile('changed', '"1"'), 'changed'],
+  ])('%s', (thrown, message) => {
+    expect(failureOf(thrown)).toEqual({ kind: 'user', message })
+  })
+})
+
+describe('what may pass is tried again', () => {
+  test.each([
+    [unavailable('the database is away'), 'the database is away'],
+    [conflict('busy', { retry_after: 1 }), 'busy'],
+    [coded('ENOSPC'), 'There is no room for temporary files'],
+    [new DomainError('internal', 'secret'), 'The service failed to run this request'],
+    [new TypeError('x is undefined'), 'The service failed to run this request'],
+    ['a text', 'The service failed to run this request'],
+  ])('%s', (thrown, message) => {
+    expect(failureOf(thrown)).toEqual({ kind: 'transient', message })
+  })
+})
+
+test('want of memory is a class of its own', () => {
+  expect(failureOf(coded('ERR_WORKER_OUT_OF_MEMORY')).kind).toBe('memory')
+})

@@ -1,0 +1,158 @@
+import { decodeRows, decodeShape, decodeTrack, type Row } from '@reticle/contracts/row-lines'
+import { forbidden } from '@reticle/kit'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { importWork, runOf, servicesOf, testStore, upload } from '../testing/run.ts'
+import {
+  authorityOf,
+  bytesAnswer,
+  factsOf,
+  frameOf,
+  jsonLinesOf,
+  labelOf,
+} from '../testing/services.ts'
+import { importAnnotations } from './import-annotations.ts'
+import type { OperationServices } from './operation.ts'
+
+const store = await testStore()
+const { blobs } = store
+const facts = factsOf({
+  size: 3,
+  jobs: [{ id: 31, type: 'annotation', start_frame: 0, stop_frame: 2 }],
+})
+const jobFacts = factsOf({
+  target: 'job',
+  job_id: 31,
+  size: 3,
+  jobs: [{ id: 31, type: 'annotation', start_frame: 0, stop_frame: 0 }],
+})
+const tasks = authorityOf([
+  { target: 'task', id: 1, user_id: 1, facts },
+  { target: 'job', id: 31, user_id: 1, facts: jobFacts },
+])
+const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf()] }) }
+const frames = ['a.jpg', 'b.jpg', 'c.jpg'].map((name) => frameOf({ name }))
+const readFrames = async () => bytesAnswer(jsonLinesOf(frames))
+
+type Write = OperationServices['annotations']['writeRows']
+const written: { query: Omit<Parameters<Write>[0], 'body'>; rows: Row[] }[] = []
+const writeRows: Write = async ({ body, ...query }) => {
+  const rows: Row[] = []
+  for await (const batch of decodeRows(body)) rows.push(...batch)
+  written.push({ query, rows })
+  const count = (kind: string) => rows.filter((row) => row.kind === kind).length
+  return { tags: count('tag'), shapes: count('shape'), tracks: count('track') }
+}
+const services = servicesOf({ tasks, labels, media: { readFrames }, annotations: { writeRows } })
+
+beforeEach(() => {
+  written.length = 0
+})
+
+const coco = (annotations: object[], images = ['a.jpg', 'b.jpg', 'c.jpg']) =>
+  JSON.stringify({
+    images: images.map((file_name, index) => ({
+      id: index + 1,
+      file_name,
+      width: 100,
+      height: 50,
+    })),
+    categories: [{ id: 1, name: 'car' }],
+    annotations: annotations.map((one, index) => ({
+      id: index + 1,
+      category_id: 1,
+      iscrowd: 0,
+      area: 1,
+      ...one,
+    })),
+  })
+const box = { bbox: [1.25, 2, 3, 4], segmentation: [] }
+
+test('annotations of a file become row lines, written in one call', async () => {
+  const file = await upload(blobs, 'a.json', coco([{ image_id: 2, ...box }]))
+  const work = importWork({ file, import_mode: 'append', if_match: '"t1-1"' })
+  const run = await runOf(store, services)
+
+  const outcome = await importAnnotations(work, run)
+
+  expect(written.map((one) => one.query)).toEqual([
+    { target: 'task', id: 1, mode: 'append', call_id: work.request_uuid, if_match: '"t1-1"' },
+  ])
+  expect(written[0]?.rows.map((row) => decodeShape(row.columns))).toMatchObject([
+    { frame: 1, label_id: 1, type: 'rectangle', points: [1.25, 2, 4.25, 6], source: 'file' },
+  ])
+  expect(outcome).toEqual({
+    report: {
+      created: { tags: 0, shapes: 1, tracks: 0 },
+      skipped: 0,
+      converted: 0,
+      dropped: 0,
+      entries: [],
+    },
+    result: null,
+    result_id: null,
+  })
+  expect(run.told).toEqual(['Reading the file', 'final', 'Storing annotations'])
+})
+
+test('tracks of a file are put together again', async () => {
+  const tracked = { attributes: { track_id: 5, keyframe: true } }
+  const annotations = [1, 2].map((image_id) => ({ image_id, ...box, ...tracked }))
+  const file = await upload(blobs, 'a.json', coco(annotations))
+  await importAnnotations(importWork({ file }), await runOf(store, services))
+  const tracks = written[0]?.rows.map((row) => decodeTrack(row.columns))
+  expect(tracks).toMatchObject([{ frame: 0, label_id: 1 }])
+  expect(tracks?.[0]?.shapes.length).toBeGreaterThan(1)
+})
+
+test('an import into a job leaves out the frames of others and says so', async () => {
+  const file = await upload(
+    blobs,
+    'a.json',
+    coco([
+      { image_id: 1, ...box },
+      { image_id: 3, ...box },
+    ]),
+  )
+  const work = importWork({ file }, { target: 'job', target_id: 31 })
+  const { report } = await importAnnotations(work, await runOf(store, services))
+  expect(written[0]?.query).toMatchObject({ target: 'job', id: 31 })
+  expect(report).toMatchObject({
+    created: { shapes: 1 },
+    skipped: 1,
+    entries: [{ code: 'frame-outside-job' }],
+  })
+})
+
+describe('a file that cannot be imported changes nothing', () => {
+  const whole = coco([{ image_id: 1, ...box }])
+  test.each([
+    ['an unknown label', whole.replace('car', 'van'), /van/],
+    ['an image that is not in the task', coco([{ image_id: 1, ...box }], ['x.jpg']), /x\.jpg/],
+    ['a file cut in half', whole.slice(0, whole.length / 2), /byte/],
+    ['text', 'hello', /./],
+    ['another json', '[]', /./],
+  ])('%s', async (_, text, message) => {
+    const file = await upload(blobs, 'a.json', text)
+    const run = await runOf(store, services)
+    await expect(importAnnotations(importWork({ file }), run)).rejects.toThrow(message)
+    expect(written).toEqual([])
+    expect(run.told).not.toContain('final')
+  })
+})
+
+test('nothing is written once the lease is lost', async () => {
+  const file = await upload(blobs, 'a.json', coco([]))
+  const enterFinal = async () => {
+    throw forbidden('lost')
+  }
+  const run = await runOf(store, services, { enterFinal })
+  await expect(importAnnotations(importWork({ file }), run)).rejects.toThrow('lost')
+  expect(written).toEqual([])
+})
+
+test('rights that were taken away meanwhile end the import', async () => {
+  const file = await upload(blobs, 'a.json', coco([]))
+  const none = { ...services, tasks: authorityOf([{ target: 'task', id: 1, user_id: 2, facts }]) }
+  const attempt = importAnnotations(importWork({ file }), await runOf(store, none))
+  await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
+})

@@ -1,0 +1,248 @@
+import { crc32 } from 'node:zlib'
+import { type FrameSource, frameSource } from '@reticle/contracts/rest/media'
+import { writeZip } from '@reticle/formats/archive/zip-writer'
+import { unavailable } from '@reticle/kit'
+import sharp from 'sharp'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { gather, readPlace } from '../media/packed.ts'
+import { createWork, runOf, servicesOf, testStore, upload } from '../testing/run.ts'
+import { authorityOf, factsOf, textOf } from '../testing/services.ts'
+import type { OperationServices } from './operation.ts'
+import { prepareMedia } from './prepare-media.ts'
+
+const store = await testStore()
+const { blobs } = store
+const tasks = authorityOf([
+  { target: 'task', id: 1, user_id: 1, facts: factsOf({ size: 0, jobs: [] }) },
+])
+type Attach = OperationServices['media']['attachMedia']
+const attached: { query: Omit<Parameters<Attach>[0], 'body'>; frames: FrameSource[] }[] = []
+const attachMedia: Attach = async ({ body, ...query }) => {
+  const lines = (await textOf(body)).trimEnd().split('\n')
+  const frames = lines.map((line) => frameSource.parse(JSON.parse(line)))
+  attached.push({ query, frames })
+  return { size: frames.length, jobs: 1 }
+}
+const services = servicesOf({ tasks, media: { attachMedia } })
+
+beforeEach(() => {
+  attached.length = 0
+})
+
+type Format = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif'
+const picture = (width: number, height: number, format: Format = 'jpeg') =>
+  sharp({ create: { width, height, channels: 3, background: 'red' } })
+    .toFormat(format)
+    .toBuffer()
+
+/** A PNG that claims a size: only its header is true to it. */
+async function claiming(width: number, height: number): Promise<Buffer> {
+  const bytes = await picture(1, 1, 'png')
+  bytes.writeUInt32BE(width, 16)
+  bytes.writeUInt32BE(height, 20)
+  bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29)
+  return bytes
+}
+
+async function zip(members: Record<string, string | Uint8Array>): Promise<Buffer> {
+  const files = Object.entries(members).map(([path, content]) => ({ path, content }))
+  return gather(writeZip(files, new Date(0)))
+}
+
+async function prepare(...params: Parameters<typeof createWork>) {
+  const work = createWork(...params)
+  const run = await runOf(store, services)
+  return { work, run, outcome: await prepareMedia(work, run) }
+}
+
+test('images become frames in the order of their names, upright, where they lie', async () => {
+  const turned = await sharp(await picture(40, 20))
+    .withMetadata({ orientation: 6 })
+    .toBuffer()
+  const files = [
+    await upload(blobs, 'b.png', await picture(30, 10, 'png')),
+    await upload(blobs, 'a.jpg', turned),
+  ]
+
+  const { work, run, outcome } = await prepare({ files, image_quality: 80 })
+
+  expect(attached).toEqual([
+    {
+      query: { task_id: 1, call_id: work.request_uuid, image_quality: 80, chunk_size: 72 },
+      frames: [
+        {
+          name: 'a.jpg',
+          width: 20,
+          height: 40,
+          key: files[1]?.key,
+          offset: 0,
+          length: files[1]?.size,
+          packing: 'stored',
+          media_type: 'image/jpeg',
+        },
+        expect.objectContaining({ name: 'b.png', width: 30, height: 10, media_type: 'image/png' }),
+      ],
+    },
+  ])
+  expect(outcome).toMatchObject({ result: null, result_id: 1, report: { skipped: 0 } })
+  expect(run.told).toEqual(['Reading images', 'final', 'Creating jobs'])
+})
+
+test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
+  '%s is read, whatever its name says',
+  async (format) => {
+    await prepare({ files: [await upload(blobs, 'picture.bin', await picture(33, 44, format))] })
+    expect(attached[0]?.frames).toMatchObject([
+      { width: 33, height: 44, media_type: `image/${format}` },
+    ])
+  },
+)
+
+test('natural order compares numbers', async () => {
+  const files = await Promise.all(
+    ['f10.jpg', 'f9.jpg'].map(async (name) => upload(blobs, name, await picture(4, 4))),
+  )
+  await prepare({ files, sorting_method: 'natural' })
+  expect(attached[0]?.frames.map((frame) => frame.name)).toEqual(['f9.jpg', 'f10.jpg'])
+})
+
+test('frames of a zip archive are read from within it', async () => {
+  const image = await picture(64, 32, 'png')
+  const archive = await zip({
+    'b/2.png': image,
+    'a/packed-although-an-image.dat': image,
+    'notes.txt': 'hello',
+    '__MACOSX/b/2.png': 'junk',
+    '.DS_Store': 'junk',
+  })
+  const { outcome } = await prepare({ files: [await upload(blobs, 'all.zip', archive)] })
+
+  const frames = attached[0]?.frames ?? []
+  expect(frames.map(({ name, packing }) => [name, packing])).toEqual([
+    ['a/packed-although-an-image.dat', 'deflated'],
+    ['b/2.png', 'stored'],
+  ])
+  for (const frame of frames) expect(await gather(readPlace(blobs, frame))).toEqual(image)
+  expect(outcome.report).toMatchObject({
+    skipped: 1,
+    entries: [{ code: 'ignored-file', reason: 'no image', examples: [{ file: 'notes.txt' }] }],
+  })
+})
+
+test('files of unknown type beside images are skipped and named', async () => {
+  const files = [
+    await upload(blobs, 'a.jpg', await picture(4, 4)),
+    await upload(blobs, 'list.txt', 'a.jpg'),
+  ]
+  const { outcome } = await prepare({ files })
+  expect(attached[0]?.frames.length).toBe(1)
+  expect(outcome.report).toMatchObject({
+    skipped: 1,
+    entries: [{ examples: [{ file: 'list.txt' }] }],
+  })
+})
+
+test.each([
+  [1920, 1080, 36],
+  [4000, 3000, 6],
+  [100, 100, 72],
+  [16_000, 10_000, 2],
+])('pictures of %i x %i make chunks of %i', async (width, height, chunk_size) => {
+  await prepare({ files: [await upload(blobs, 'a.png', await claiming(width, height))] })
+  expect(attached[0]?.query.chunk_size).toBe(chunk_size)
+})
+
+test('a chunk size that was asked for is kept', async () => {
+  await prepare({ files: [await upload(blobs, 'a.png', await picture(4, 4))], chunk_size: 5 })
+  expect(attached[0]?.query.chunk_size).toBe(5)
+})
+
+describe('what cannot be used fails with one sentence, and nothing is attached', () => {
+  const cases: [string, () => Promise<[string, string | Uint8Array][]>, string][] = [
+    ['no picture', async () => [['a.txt', 'text']], 'No media data found'],
+    ['an empty archive', async () => [['a.zip', await zip({})]], 'No media data found'],
+    [
+      'an archive without pictures',
+      async () => [['a.zip', await zip({ 'a.txt': 'x' })]],
+      'No media data found',
+    ],
+    [
+      'an archive and a picture',
+      async () => [
+        ['a.zip', await zip({ 'a.jpg': await picture(4, 4) })],
+        ['b.jpg', await picture(4, 4)],
+      ],
+      'Only one zip archive or many images can be used simultaneously',
+    ],
+    [
+      'two archives',
+      async () => [
+        ['a.zip', await zip({})],
+        ['b.zip', await zip({})],
+      ],
+      'Only one zip archive or many images can be used simultaneously',
+    ],
+    [
+      'a video',
+      async () => [['a.mp4', '\0\0\0\x18ftypisom']],
+      "Media type 'video' is not supported by this installation",
+    ],
+    [
+      'a drawing',
+      async () => [['a.svg', '<svg xmlns="x"/>']],
+      "Media type 'image/svg+xml' is not supported by this installation",
+    ],
+    [
+      'a picture that ends at once',
+      async () => [['a.jpg', '\xff\xd8\xff']],
+      'a.jpg: the image cannot be read',
+    ],
+    [
+      'a picture of too many pixels',
+      async () => [['a.png', await claiming(60_000, 60_000)]],
+      'a.png: 60000 x 60000 pixels are too many',
+    ],
+    [
+      'an archive that was cut',
+      async () => [['a.zip', (await zip({ 'a.jpg': await picture(4, 4) })).subarray(0, 90)]],
+      'archive is damaged',
+    ],
+    [
+      'an unreadable picture in an archive',
+      async () => [['a.zip', await zip({ 'b/a.jpg': Buffer.from('\xff\xd8\xffx', 'latin1') })]],
+      'b/a.jpg: the image cannot be read',
+    ],
+  ]
+  test.each(cases)('%s', async (_, contents, message) => {
+    const given = (await contents()).map(([name, content]) =>
+      upload(blobs, name, typeof content === 'string' ? Buffer.from(content, 'latin1') : content),
+    )
+    await expect(prepare({ files: await Promise.all(given) })).rejects.toThrow(message)
+    expect(attached).toEqual([])
+  })
+})
+
+test('an archive with more members than allowed is refused', async () => {
+  const archive = await zip({ a: 'x', b: 'y' })
+  const run = await runOf(store, services, { limits: { entries: 1, bytes: 1000, ratio: 10 } })
+  const work = createWork({ files: [await upload(blobs, 'a.zip', archive)] })
+  await expect(prepareMedia(work, run)).rejects.toThrow('archive too large')
+})
+
+test('media that has been attached meanwhile is not attached again', async () => {
+  const full = authorityOf([{ target: 'task', id: 1, user_id: 1, facts: factsOf({ size: 5 }) }])
+  const run = await runOf(store, { ...services, tasks: full })
+  const work = createWork({ files: [await upload(blobs, 'a.png', await picture(4, 4))] })
+  await expect(prepareMedia(work, run)).rejects.toThrow('Adding more data is not supported')
+})
+
+test('nothing is attached once the lease is lost', async () => {
+  const run = await runOf(store, services, {
+    enterFinal: async () => {
+      throw unavailable('lost')
+    },
+  })
+  const work = createWork({ files: [await upload(blobs, 'a.png', await picture(4, 4))] })
+  await expect(prepareMedia(work, run)).rejects.toThrow('lost')
+  expect(attached).toEqual([])
+})

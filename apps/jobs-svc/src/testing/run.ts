@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { archiveLimits } from '@reticle/formats/archive/zip-reader'
+import { notFound } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { diskBlobs } from '@reticle/kit/blob/disk'
+import { callAs } from '@reticle/kit/testing/call'
+import { afterAll } from 'vitest'
+import type { OperationDeps, OperationServices } from '../operations/operation.ts'
+import type { CreateWork, ExportWork, ImportWork } from '../requests/work.ts'
+import { bytesOf } from './services.ts'
+
+/** A folder with a blob store, removed when the test file is done. */
+export async function testStore(): Promise<{ root: string; blobs: BlobStore }> {
+  const root = await mkdtemp(join(tmpdir(), 'reticle-jobs-test-'))
+  afterAll(() => rm(root, { recursive: true }))
+  return { root, blobs: await diskBlobs(join(root, 'blobs')) }
+}
+
+const missing = async () => {
+  throw notFound('this service is not part of the test')
+}
+
+/** Services of which only those given answer. */
+export function servicesOf(given: {
+  tasks?: OperationServices['tasks']
+  labels?: OperationServices['labels']
+  media?: Partial<OperationServices['media']>
+  annotations?: Partial<OperationServices['annotations']>
+}): OperationServices {
+  return {
+    tasks: given.tasks ?? { authorize: missing },
+    labels: given.labels ?? { getLabelSet: missing },
+    media: { attachMedia: missing, readFrames: missing, ...given.media },
+    annotations: { readRows: missing, writeRows: missing, ...given.annotations },
+  }
+}
+
+export interface TestRun extends OperationDeps {
+  /** What was told, in order: stages, and `final` when the final call was announced. */
+  told: string[]
+}
+
+export async function runOf(
+  { root, blobs }: Awaited<ReturnType<typeof testStore>>,
+  services: OperationServices,
+  given: Partial<OperationDeps> = {},
+): Promise<TestRun> {
+  const told: string[] = []
+  return {
+    services,
+    blobs,
+    signal: new AbortController().signal,
+    progress: (_, stage) => {
+      if (told.at(-1) !== stage) told.push(stage)
+    },
+    enterFinal: async () => {
+      told.push('final')
+    },
+    tmpDir: await mkdtemp(join(root, 'tmp-')),
+    limits: archiveLimits,
+    told,
+    ...given,
+  }
+}
+
+const claimed = () => ({
+  request_uuid: randomUUID(),
+  lease_token: 1,
+  target: 'task' as const,
+  target_id: 1,
+  task_id: 1,
+  created_date: new Date('2026-03-01T10:00:00.000Z'),
+  principal: callAs({ user_id: 1 }).principal ?? raise(),
+})
+
+function raise(): never {
+  throw new Error('a caller that is given has a principal')
+}
+
+export const createWork = (params: Partial<CreateWork['params']>): CreateWork => ({
+  ...claimed(),
+  action: 'create',
+  params: {
+    files: [],
+    image_quality: 70,
+    sorting_method: 'lexicographical',
+    chunk_size: null,
+    ...params,
+  },
+})
+
+export const importWork = (
+  params: Partial<ImportWork['params']>,
+  given: Partial<ImportWork> = {},
+): ImportWork => ({
+  ...claimed(),
+  action: 'import',
+  params: {
+    format: 'COCO 1.0',
+    import_mode: 'replace',
+    conv_mask_to_poly: true,
+    if_match: null,
+    file: { name: 'a.json', key: 'none', size: 0 },
+    ...params,
+  },
+  ...given,
+})
+
+export const exportWork = (
+  params: Partial<ExportWork['params']> = {},
+  given: Partial<ExportWork> = {},
+): ExportWork => ({
+  ...claimed(),
+  action: 'export',
+  params: { format: 'COCO 1.0', save_images: false, filename: 'a.zip', ...params },
+  ...given,
+})
+
+/** Puts bytes into the store as if they had been uploaded. */
+export async function upload(blobs: BlobStore, name: string, content: string | Uint8Array) {
+  const key = `requests/uploads/${randomUUID()}`
+  const { size } = await blobs.put(key, bytesOf([content]))
+  return { name, key, size }
+}
+
+export const namesIn = (dir: string): Promise<string[]> => readdir(dir)

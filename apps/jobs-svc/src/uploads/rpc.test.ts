@@ -1,0 +1,241 @@
+import { requests } from '@reticle/contracts/api/requests'
+import { callAs } from '@reticle/kit/testing/call'
+import { testDb } from '@reticle/kit/testing/db'
+import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
+import { overTransport, transports } from '@reticle/kit/testing/transport'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestsDb } from '../db/schema.ts'
+import { fail, finish } from '../requests/ending.ts'
+import { claim } from '../requests/lease.ts'
+import { requestHandlers } from '../requests/rpc.ts'
+import { authorityOf, factsOf } from '../testing/services.ts'
+import { settingsOf } from '../testing/settings.ts'
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+await checkEmitOrder(db, { request: 'tenant_turns' })
+const job = factsOf({ target: 'job', task_id: 2, job_id: 31 })
+const empty = factsOf({ size: 0, jobs: [] })
+const tasks = authorityOf([
+  { target: 'task', id: 1, user_id: 1, facts: empty },
+  { target: 'task', id: 1, user_id: 2, facts: empty },
+  { target: 'task', id: 2, user_id: 1, facts: factsOf({ task_id: 2 }) },
+  { target: 'task', id: 2, user_id: 2, facts: factsOf({ task_id: 2 }) },
+  { target: 'job', id: 31, user_id: 1, facts: job },
+])
+const annotations = { getRevision: async () => ({ etag: '"x"' }) }
+const handlers = requestHandlers({ db, services: { tasks, annotations }, settings: settingsOf() })
+const anna = callAs({ user_id: 1 })
+const bob = callAs({ user_id: 2 })
+
+beforeEach(async () => {
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+})
+
+const blobStates = () => db.selectFrom('blobs').select(['kind', 'state', 'task_id']).execute()
+
+async function claimNext() {
+  const row = await claim(db, { worker: 'w', tenant_concurrency: 4, takes_large: true })
+  if (!row) throw new Error('nothing was claimed')
+  return row
+}
+
+describe.each(transports)('over %s', (transport) => {
+  const calls = overTransport(transport, requests, handlers)
+  const forData = { purpose: 'data', target: 'task', id: 1 } as const
+  const forImport = { purpose: 'annotations', target: 'task', id: 2, format: 'COCO 1.0' } as const
+
+  async function uploadedData() {
+    const { upload_id, prefix } = await calls.openUpload(forData, anna)
+    const files = [{ name: 'a.jpg', key: `${prefix}0`, size: 10 }]
+    return { upload_id, task_id: 1, files, parameters: {} }
+  }
+
+  async function uploadedAnnotations() {
+    const { upload_id, prefix } = await calls.openUpload(forImport, anna)
+    const file = { name: 'a.json', key: `${prefix}0`, size: 10 }
+    const options = { import_mode: 'replace', conv_mask_to_poly: true }
+    return { upload_id, target: 'task', id: 2, file, format: 'coco 1.0', ...options } as const
+  }
+
+  test('an upload is known before its first byte', async () => {
+    const { upload_id, prefix } = await calls.openUpload(forData, anna)
+    expect(prefix).toBe(`requests/uploads/${upload_id}/`)
+    expect(await blobStates()).toEqual([{ kind: 'upload', state: 'pending', task_id: null }])
+  })
+
+  test.each([
+    [
+      'media of a task that has some',
+      { ...forData, id: 2 },
+      { body: ['Adding more data is not supported'] },
+    ],
+    ['media of a job', { ...forData, target: 'job', id: 31 }, { kind: 'invalid' }],
+    ['media of a project', { ...forData, target: 'project' }, { kind: 'invalid' }],
+    ['a task that does not exist', { ...forData, id: 9 }, { kind: 'not_found' }],
+    [
+      'annotations without a format',
+      { ...forImport, format: undefined },
+      { body: { format: ['This field is required.'] } },
+    ],
+    [
+      'annotations in an unknown format',
+      { ...forImport, format: 'X' },
+      { body: ["Unknown input format 'X'"] },
+    ],
+    [
+      'annotations in an unknown mode',
+      { ...forImport, import_mode: 'merge it' },
+      { body: { import_mode: ['"merge it" is not a valid choice.'] } },
+    ],
+    [
+      'annotations from elsewhere',
+      { ...forImport, location: 'cloud_storage' },
+      { body: ["Importing from the location 'cloud_storage' is not supported, only from 'local'"] },
+    ],
+    [
+      'annotations of a task without data',
+      { ...forImport, id: 1 },
+      { body: ['This task data has not been initialized yet'] },
+    ],
+  ] as const)('%s: refused before the first byte', async (_, given, error) => {
+    await expect(calls.openUpload(given, anna)).rejects.toMatchObject(error)
+    expect(await blobStates()).toEqual([])
+  })
+
+  test('an upload to an object of someone else is forbidden', async () => {
+    const attempt = calls.openUpload(forData, callAs({ user_id: 7 }))
+    await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
+  })
+
+  test('an upload becomes a creation, and its files the media of the task', async () => {
+    const rq_id = 'action=create&target=task&target_id=1'
+    expect(await calls.startDataPreparation({ body: await uploadedData() }, anna)).toEqual({
+      rq_id,
+    })
+    expect(await blobStates()).toEqual([{ kind: 'upload', state: 'live', task_id: null }])
+
+    const row = await claimNext()
+    expect(row.params).toMatchObject({
+      image_quality: 70,
+      sorting_method: 'lexicographical',
+      chunk_size: null,
+    })
+    await finish(db, row, { report: null, result: null, result_id: 1 }, 24)
+
+    expect(await blobStates()).toEqual([{ kind: 'media', state: 'live', task_id: 1 }])
+    expect(await calls.getRequest({ rq_id }, anna)).toMatchObject({
+      status: 'finished',
+      operation: { type: 'create:task', task_id: 1, format: null },
+      result_id: 1,
+      result_url: null,
+    })
+  })
+
+  test('files of a creation that failed are given up', async () => {
+    await calls.startDataPreparation({ body: await uploadedData() }, anna)
+    await fail(db, await claimNext(), 'No media data found', 24)
+    expect(await blobStates()).toEqual([{ kind: 'upload', state: 'dead', task_id: null }])
+  })
+
+  test('while a creation runs, everybody is told its id before uploading', async () => {
+    await calls.startDataPreparation({ body: await uploadedData() }, anna)
+    await expect(calls.openUpload(forData, bob)).rejects.toMatchObject({
+      kind: 'conflict',
+      body: { rq_id: 'action=create&target=task&target_id=1' },
+    })
+  })
+
+  test('of two uploads that end together one becomes the request', async () => {
+    const [first, second] = [await uploadedData(), await uploadedData()]
+    const outcomes = await Promise.allSettled([
+      calls.startDataPreparation({ body: first }, anna),
+      calls.startDataPreparation({ body: second }, anna),
+    ])
+    expect(outcomes.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected'])
+    const [refused] = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(refused).toMatchObject({ kind: 'conflict', body: { rq_id: expect.any(String) } })
+    const states = (await blobStates()).map((one) => one.state)
+    expect(states.sort()).toEqual(['live', 'pending'])
+  })
+
+  test('an upload becomes an import, one per object for all users', async () => {
+    const rq_id = 'action=import&target=task&target_id=2&subresource=annotations'
+    expect(await calls.startImport({ body: await uploadedAnnotations() }, anna)).toEqual({ rq_id })
+    expect(await calls.getRequest({ rq_id }, anna)).toMatchObject({
+      status: 'queued',
+      operation: { type: 'import:annotations', format: 'COCO 1.0', task_id: 2 },
+    })
+    await expect(calls.openUpload(forImport, bob)).rejects.toMatchObject({ body: { rq_id } })
+  })
+
+  test.each([
+    [
+      'finished',
+      (row: Awaited<ReturnType<typeof claimNext>>) =>
+        finish(db, row, { report: null, result: null, result_id: null }, 24),
+    ],
+    ['failed', (row: Awaited<ReturnType<typeof claimNext>>) => fail(db, row, 'bad file', 24)],
+  ])('the file of an import that %s is given up', async (_, end) => {
+    await calls.startImport({ body: await uploadedAnnotations() }, anna)
+    await end(await claimNext())
+    expect(await blobStates()).toEqual([{ kind: 'upload', state: 'dead', task_id: null }])
+  })
+
+  test.each([
+    [
+      'an unknown upload',
+      async () => ({ ...(await uploadedAnnotations()), upload_id: crypto.randomUUID() }),
+    ],
+    [
+      'an upload id that is none',
+      async () => ({ ...(await uploadedAnnotations()), upload_id: '../x' }),
+    ],
+    [
+      'an upload made for media',
+      async () => ({
+        ...(await uploadedAnnotations()),
+        upload_id: (await uploadedData()).upload_id,
+      }),
+    ],
+  ])('%s cannot be imported', async (_, given) => {
+    const attempt = calls.startImport({ body: await given() }, anna)
+    await expect(attempt).rejects.toMatchObject({ body: ['No such file were uploaded'] })
+  })
+
+  test("another user's upload cannot be imported", async () => {
+    const attempt = calls.startImport({ body: await uploadedAnnotations() }, bob)
+    await expect(attempt).rejects.toMatchObject({ code: 'upload_unknown' })
+  })
+
+  test('an upload serves one request', async () => {
+    const body = await uploadedAnnotations()
+    const { rq_id } = await calls.startImport({ body }, anna)
+    await calls.cancelRequest({ rq_id }, anna)
+    await expect(calls.startImport({ body }, anna)).rejects.toMatchObject({
+      code: 'upload_unknown',
+    })
+  })
+
+  test('an empty file and no file at all are refused', async () => {
+    const body = await uploadedAnnotations()
+    const file = { ...body.file, size: 0 }
+    await expect(calls.startImport({ body: { ...body, file } }, anna)).rejects.toMatchObject({
+      body: { annotation_file: ['The submitted file is empty.'] },
+    })
+    const data = { ...(await uploadedData()), files: [] }
+    await expect(calls.startDataPreparation({ body: data }, anna)).rejects.toMatchObject({
+      body: { client_files: ['No file was submitted.'] },
+    })
+  })
+
+  test('a large upload is left to the slots for large ones', async () => {
+    const body = await uploadedAnnotations()
+    await calls.startImport(
+      { body: { ...body, file: { ...body.file, size: 600 * 1024 * 1024 } } },
+      anna,
+    )
+    expect(await claimNext()).toMatchObject({ size_class: 'large' })
+  })
+})

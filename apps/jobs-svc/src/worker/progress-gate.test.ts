@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { progressGate } from './progress-gate.ts'
+
+function gated() {
+  const passed: [number, string][] = []
+  const clock = { now: 0 }
+  const tell = progressGate(
+    (share, stage) => passed.push([share, stage]),
+    () => clock.now,
+  )
+  return { passed, clock, tell }
+}
+
+test('steps of one per cent pass, smaller ones only after two seconds', () => {
+  const { passed, clock, tell } = gated()
+  tell(0.5, 'a')
+  tell(0.505, 'a')
+  tell(0.51, 'a')
+  clock.now = 2000
+  tell(0.511, 'a')
+  expect(passed).toEqual([
+    [0.5, 'a'],
+    [0.51, 'a'],
+    [0.511, 'a'],
+  ])
+})
+
+test('a new stage passes at once', () => {
+  const { passed, tell } = gated()
+  tell(0.5, 'a')
+  tell(0.5, 'b')
+  expect(passed.length).toBe(2)
+})
+
+test('progress never goes back, nor beyond the whole', () => {
+  const { passed, tell } = gated()
+  tell(0.5, 'a')
+  tell(0.2, 'b')
+  tell(7, 'c')
+  expect(passed.map(([share]) => share)).toEqual([0.5, 0.5, 1])
+})
