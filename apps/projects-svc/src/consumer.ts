@@ -6,6 +6,7 @@ import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
 import { once } from '@reticle/kit/outbox/inbox'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
+import { inTransaction } from './db/transaction.ts'
 import {
   type AnnotationsChangedSettings,
   applyAnnotationsChange,
@@ -43,7 +44,7 @@ export function annotationsChangedHandler({
 }: DoorDeps): Pick<Service<typeof tasks>, 'annotationsChanged'> {
   return {
     async annotationsChanged({ body: { event_id, change } }, context) {
-      await db.transaction().execute(async (tx) => {
+      await inTransaction(db, async (tx) => {
         const isFirst = await once(tx, group, event_id)
         if (isFirst) await applyAnnotationsChange(tx, change, settings, context)
       })

@@ -9,6 +9,7 @@ import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
 import type { JobRow, ProjectsDb } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { jobStanding } from '../standing.ts'
@@ -53,7 +54,7 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
 
     async updateJob({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return db.transaction().execute(async (tx) => {
+      return inTransaction(db, async (tx) => {
         const row = await lockJob(tx, id)
         if (!row) throw notFound()
         allowPatch(jobRules, rights, body, principal, jobStanding(principal, row))
@@ -67,7 +68,7 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
 
     async deleteJob({ id, if_match }, context) {
       const principal = signedIn(context)
-      await db.transaction().execute(async (tx) => {
+      await inTransaction(db, async (tx) => {
         const row = await lockJob(tx, id)
         if (!row) throw notFound()
         allow(jobRules, 'delete', principal, jobStanding(principal, row))

@@ -3,6 +3,7 @@ import { type Context, notFound, signedIn } from '@reticle/kit'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { Owner } from '../owner.ts'
 import { changeProject } from '../projects/change.ts'
 import { projectRules } from '../projects/policy.ts'
@@ -30,7 +31,7 @@ export async function changeOwnedLabels(
   context: Context,
 ): Promise<void> {
   const change = kind === 'project' ? inProject : inTask
-  await db.transaction().execute((tx) => change(tx, id, plan, context))
+  await inTransaction(db, (tx) => change(tx, id, plan, context))
 }
 
 const nothingElse = { columns: {}, storages: [] }

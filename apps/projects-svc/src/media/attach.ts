@@ -41,7 +41,7 @@ export function attachMedia(
     await allowLongStatements(tx)
     const row = await lockTask(tx, input.task_id)
     if (!row) throw notFound()
-    if (row.data !== null) throw invalidText('Adding more data is not supported')
+    if (row.size > 0) throw invalidText('Adding more data is not supported')
     if (row.project_id !== null && (await findOtherDimension(tx, row.project_id, row)))
       throw invalidText(`The project has tasks of another dimension than ${row.dimension}`)
     const size = await storeFrames(tx, input, context.signal)

@@ -81,10 +81,19 @@ describe.each(transports)('%s', (transport) => {
   test('media is attached once', async () => {
     const { id } = await addTask()
     await attach(id, some(1))
-    await expect(attach(id, some(1), 'another call')).rejects.toMatchObject({
+    await expect(attach(id, some(1), `another ${id}`)).rejects.toMatchObject({
       kind: 'invalid',
       body: ['Adding more data is not supported'],
     })
+  })
+
+  test('of two who attach at once one is told so', async () => {
+    const { id } = await addTask()
+    const both = [attach(id, some(500), `one ${id}`), attach(id, some(500), `two ${id}`)]
+    const ended = await Promise.allSettled(both)
+    const failed = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(failed).toMatchObject([{ body: ['Adding more data is not supported'] }])
+    expect((await tasks.getTask({ id }, anna.call)).size).toBe(500)
   })
 
   test('what cannot be attached leaves the task as it was, and it can be tried again', async () => {

@@ -10,6 +10,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { changesTo } from '../changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { planLabels, planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
 import { allowPatch } from '../patch-rights.ts'
@@ -51,7 +52,7 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
     async createProject({ body }, context) {
       const principal = signedIn(context)
       allow(projectRules, 'create', principal, sandbox)
-      return db.transaction().execute(async (tx) => {
+      return inTransaction(db, async (tx) => {
         const project = await create(tx, principal, body)
         await emit(tx, projectCreated, { project }, context)
         return project
@@ -68,7 +69,7 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
 
     async updateProject({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return db.transaction().execute(async (tx) => {
+      return inTransaction(db, async (tx) => {
         const row = await lockProject(tx, id)
         if (!row) throw notFound()
         allowPatch(projectRules, rights, body, principal, projectStanding(principal, row))
@@ -81,7 +82,7 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
 
     async deleteProject({ id, if_match }, context) {
       const principal = signedIn(context)
-      await db.transaction().execute(async (tx) => {
+      await inTransaction(db, async (tx) => {
         const row = await lockProject(tx, id)
         if (!row) throw notFound()
         allow(projectRules, 'delete', principal, projectStanding(principal, row))

@@ -8,6 +8,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { changesTo } from '../changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb, TaskRow } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { planLabels } from '../labels/plan.ts'
 import { listOwnLabels } from '../labels/repo.ts'
 import { allowPatch } from '../patch-rights.ts'
@@ -66,7 +67,7 @@ export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async createTask({ body }, context) {
       const principal = signedIn(context)
-      return db.transaction().execute(async (tx) => {
+      return inTransaction(db, async (tx) => {
         const { row, record } = await createTask(tx, principal, body, context)
         return shownTask(principal, row, record)
       })
@@ -82,7 +83,7 @@ export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async updateTask({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return db.transaction().execute(async (tx) => {
+      return inTransaction(db, async (tx) => {
         const row = await lockTaskAndProject(tx, id, body.project_id)
         if (!row) throw notFound()
         allowPatch(taskRules, rights, body, principal, taskStanding(principal, row))
@@ -96,7 +97,7 @@ export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async deleteTask({ id, if_match }, context) {
       const principal = signedIn(context)
-      await db.transaction().execute(async (tx) => {
+      await inTransaction(db, async (tx) => {
         const row = await lockTaskAndProject(tx, id)
         if (!row) throw notFound()
         allow(taskRules, 'delete', principal, taskStanding(principal, row))

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { attachFrames, testWorkspace } from '../testing/workspace.ts'
+
+const { addUser, over, takeEvents } = await testWorkspace()
+
+test('changes at every level wait for each other and never block each other for good', async () => {
+  const services = over('in-process')
+  const { projects, labels, tasks, jobs } = services
+  const anna = await addUser()
+  const items = [{ name: 'car' }]
+  const project = await projects.createProject({ body: { name: 'p', labels: items } }, anna.call)
+  const other = await projects.createProject({ body: { name: 'q', labels: items } }, anna.call)
+  const addTask = async () => {
+    const body = { name: 't', project_id: project.id, segment_size: 1 }
+    const { id } = await tasks.createTask({ body }, anna.call)
+    await attachFrames(services, id, 3, anna)
+    return id
+  }
+  const ids = [await addTask(), await addTask(), await addTask()]
+  const all = (await jobs.listJobs({ project_id: project.id }, anna.call)).results
+  await takeEvents()
+
+  const round = async (turn: number) => {
+    const [first = 0, second = 0] = ids
+    const job = all[turn % all.length]
+    const target = [project.id, other.id][turn % 2] ?? 0
+    const counts = { revision: turn, tags: 0, shapes: 1, tracks: 0, is_annotated: true }
+    const change = {
+      task_id: job?.task_id ?? 0,
+      action: 'create' as const,
+      jobs: [{ job_id: job?.id ?? 0, ...counts }],
+    }
+    await Promise.all([
+      projects.updateProject({ id: project.id, body: { name: `p${turn}` } }, anna.call),
+      labels.updateLabel(
+        { id: project.labels[0]?.id ?? 0, body: { color: `#0000${10 + turn}` } },
+        anna.call,
+      ),
+      tasks.updateTask({ id: first, body: { project_id: target } }, anna.call),
+      tasks.updateTask({ id: second, body: { name: `t${turn}` } }, anna.call),
+      jobs.updateJob({ id: job?.id ?? 0, body: { state: 'rejected' } }, anna.call),
+      tasks.annotationsChanged({ body: { event_id: randomUUID(), change } }, anna.call),
+    ])
+  }
+  for (let turn = 0; turn < 12; turn++) await round(turn)
+
+  await Promise.all([
+    projects.deleteProject({ id: project.id }, anna.call),
+    projects.deleteProject({ id: other.id }, anna.call),
+    ...all.map((job) =>
+      jobs.updateJob({ id: job.id, body: { state: 'new' } }, anna.call).catch(({ kind }) => {
+        expect(kind).toBe('not_found')
+      }),
+    ),
+  ])
+  for (const id of ids)
+    await expect(tasks.getTask({ id }, anna.call)).rejects.toMatchObject({ kind: 'not_found' })
+})
