@@ -1,4 +1,5 @@
 import { isPage, type Operation } from '@reticle/contracts/api/operation'
+import { mediaType } from '@reticle/contracts/openapi'
 import { recordTag } from '@reticle/kit/etag'
 import { absolute } from '@reticle/kit/links'
 import { pageNumber, readPage } from '@reticle/kit/list/page'
@@ -6,6 +7,7 @@ import { isBytesAnswer } from '@reticle/kit/rpc/context'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isNotModified } from './etag-match.ts'
+import { toJson } from './json-text.ts'
 import { originOf, queryOf } from './request.ts'
 import { sendBytes } from './send-bytes.ts'
 
@@ -35,8 +37,10 @@ export function sendJson(
   reply: FastifyReply,
   value: unknown,
 ): FastifyReply {
-  // bytes: a text would get "; charset=utf-8" added to its type
-  return reply.type(request.answerType ?? '').send(Buffer.from(JSON.stringify(value)))
+  return reply
+    .type(request.answerType ?? mediaType)
+    .serializer(toJson)
+    .send(value)
 }
 
 function linked(operation: Operation, request: FastifyRequest, answer: unknown): unknown {

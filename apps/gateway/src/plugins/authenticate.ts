@@ -18,9 +18,10 @@ const accountPaths = /^\/api\/(?:auth|users|memberships|invitations|organization
  */
 export function authentication(app: FastifyInstance, identity: Identity): Check {
   const cache = credentialCache<Identified>()
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
     if (isWrite && reply.statusCode < 400 && accountPaths.test(request.url)) cache.clear()
+    done()
   })
   return async (request, reply, operation) => {
     const { authorization } = request.headers

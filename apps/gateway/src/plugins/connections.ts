@@ -31,18 +31,22 @@ export function watchConnections(
   { streaming, answering }: Connections,
   idleTimeout: number,
 ): void {
-  app.addHook('onRequest', async ({ routeOptions: { config }, raw: { socket } }) => {
-    if (!config.operation || !isStream(config.operation)) return
-    streaming.add(socket)
-    socket.setTimeout(idleTimeout) // silence: the server's own listener destroys the socket
+  app.addHook('onRequest', ({ routeOptions: { config }, raw: { socket } }, _reply, done) => {
+    if (config.operation && isStream(config.operation)) {
+      streaming.add(socket)
+      socket.setTimeout(idleTimeout) // silence: the server's own listener destroys the socket
+    }
+    done()
   })
-  app.addHook('onSend', async ({ raw }) => {
+  app.addHook('onSend', ({ raw }, _reply, _payload, done) => {
     answering.add(raw.socket)
+    done()
   })
-  app.addHook('onResponse', async ({ raw }) => {
+  app.addHook('onResponse', ({ raw }, _reply, done) => {
     streaming.delete(raw.socket)
     if (raw.complete) answering.delete(raw.socket)
     else closeWhenUnread(raw, () => answering.delete(raw.socket))
+    done()
   })
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { DomainError } from '@reticle/kit'
 
 const livesMs = 5000
@@ -29,7 +29,7 @@ export function credentialCache<T>(): CredentialCache<T> {
 
   return {
     get(credential, ask) {
-      const key = createHash('sha256').update(credential).digest('base64')
+      const key = hash('sha256', credential, 'base64')
       const known = entries.get(key)
       if (known && known.until > Date.now()) return known.found
       entries.delete(key)

@@ -3,6 +3,7 @@ import { DomainError, kinds, toDomainError } from '@reticle/kit'
 import type { Logger } from '@reticle/kit/log'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../http-error.ts'
+import { toJson } from '../json-text.ts'
 import { listsProblem } from './accept.ts'
 import { setHeaders } from './headers.ts'
 import { problemOf, problemType } from './problem.ts'
@@ -42,7 +43,7 @@ export function sendError(
   const isProblem = listsProblem(request.headers.accept)
   const body = isProblem ? problemOf(failed, request) : bodyOf(failed, request.id)
   reply.type(isProblem ? problemType : (request.answerType ?? mediaType))
-  reply.send(Buffer.from(JSON.stringify(body)))
+  reply.serializer(toJson).send(body)
 }
 
 export function bodyOf({ detail, code, body, more }: Failed, request_id: string): unknown {

@@ -24,8 +24,9 @@ export async function refuseUnderPressure(app: FastifyInstance, loopDelay: numbe
 
 /** While the process stops, calls on open connections are refused, and connections end with the call they carry. */
 export function refuseWhenStopping(app: FastifyInstance, phase: Phase): Check {
-  app.addHook('onResponse', async () => {
+  app.addHook('onResponse', (_request, _reply, done) => {
     if (phase.now === 'stopping') setImmediate(() => app.server.closeIdleConnections())
+    done()
   })
   return (_request, _reply, { limit }) => {
     if (phase.now === 'stopping' && limit !== 'none')

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** One line a request, without anything of its content (`reliability.md` 16.2). */
 export function logRequests(app: FastifyInstance, log: Logger): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const line = {
       request_id: request.id,
       user_id: request.principal?.user_id ?? null,
@@ -13,5 +13,6 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
     }
     if (line.operation === null) log.debug(line, 'request')
     else log.info(line, 'request')
+    done()
   })
 }

@@ -2,6 +2,7 @@ import { tables } from '@reticle/contracts'
 import { mediaType } from '@reticle/contracts/openapi'
 import { DomainError } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { toJson } from '../json-text.ts'
 import type { HealthChecks, Phase } from '../ports.ts'
 import { pathOf } from '../serve.ts'
 
@@ -36,7 +37,10 @@ export function serveHealth(api: FastifyInstance, checks: HealthChecks, phase: P
 
 function send(reply: FastifyReply, isWell: boolean, body: unknown, type: string | null) {
   reply.code(isWell ? 200 : 503).headers({ 'cache-control': 'no-store' })
-  return reply.type(type ?? mediaType).send(Buffer.from(JSON.stringify(body)))
+  return reply
+    .type(type ?? mediaType)
+    .serializer(toJson)
+    .send(body)
 }
 
 /** Only texts that are meant for callers are shown: anybody may read this. */
