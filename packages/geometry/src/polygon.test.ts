@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { boxCorners, boxToColumns } from './box.ts'
 import { ellipseToColumns } from './ellipse.ts'
 import { maskToPolygons } from './mask-to-polygon.ts'
-import { boxOfPoints, polygonsToColumns, polygonToColumns } from './polygon.ts'
+import { boxOfPoints, polygonArea, polygonsToColumns, polygonToColumns } from './polygon.ts'
 import {
   bitmapToCrop,
   columnsArea,
@@ -48,6 +48,33 @@ test('inside is even-odd in a ring and any of several rings', () => {
   expect(polygonToColumns([...ring, ...ring], 4, 4)).toEqual([16])
   expect(polygonsToColumns([ring, [2, 0, 6, 0, 6, 4, 2, 4]], 8, 4)).toEqual([0, 24, 8])
   expect(polygonsToColumns([], 2, 2)).toEqual([4])
+})
+
+test('any ring has the area of its runs, and runs that sum to the image', () => {
+  const ring = fc.array(fc.double({ min: -15, max: 35, noNaN: true }), {
+    minLength: 6,
+    maxLength: 40,
+  })
+  fc.assert(
+    fc.property(ring, (points) => {
+      const even = points.slice(0, points.length - (points.length % 2))
+      const runs = polygonToColumns(even, 20, 17)
+      expect(polygonArea(even, 20, 17)).toBe(columnsArea(runs))
+      expect(runs.reduce((sum, run) => sum + run, 0)).toBe(20 * 17)
+      expect(runs.slice(1).every((run) => run > 0)).toBe(true)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a ring of very many edges is walked in turns, with the same result', () => {
+  const zigzag = Array.from({ length: 60_000 }, (_, index) => [
+    index % 2 === 0 ? 2 : 38,
+    3 + (index % 2),
+  ])
+  const ring = [...zigzag.flat(), 38, 20, 2, 20]
+  const once = [...zigzag.slice(-2).flat(), 38, 20, 2, 20]
+  expect(polygonToColumns(ring, 40, 30)).toEqual(polygonToColumns(once, 40, 30))
 })
 
 test('a box of points holds them all', () => {

@@ -1,39 +1,30 @@
 /** Polygons on the pixel grid, bit-exact with the COCO tools (spec/formats.md 6.2). */
 import { flipsToRuns, type PixelBox, unionOfColumns } from './run-lengths.ts'
 
-/** The tools work on a grid five times finer than pixels. */
-const scale = 5
-
-/** Beyond this many crossings equal pairs are cancelled on the way, so memory stays with the image. */
-const crossingsKept = 1 << 20
-
-/** From one vertex to the next, on the fine grid. */
-interface Edge {
-  x0: number
-  y0: number
-  x1: number
-  y1: number
-}
-
 /**
  * The column runs of one ring (x, y per vertex, closed implicitly) in a `width` x `height` image.
  * Inside is even-odd; vertices may lie outside of the image.
  */
 export function polygonToColumns(ring: readonly number[], width: number, height: number): number[] {
-  const corners = ring.map((value) => Math.trunc(value * scale + 0.5))
-  let crossings: number[] = []
-  let limit = crossingsKept
-  for (let at = 0; at + 1 < corners.length; at += 2) {
-    const next = (at + 2) % corners.length
-    const [x0 = 0, y0 = 0] = [corners[at], corners[at + 1]]
-    const [x1 = 0, y1 = 0] = [corners[next], corners[next + 1]]
-    addCrossings(crossings, { x0, y0, x1, y1 }, width, height)
-    if (crossings.length > limit) {
-      crossings = withoutPairs(crossings)
-      limit = crossings.length + crossingsKept
+  const flips: number[] = []
+  walkColumns(ring, width, height, (column, rows, from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const position = column * height + (rows[at] ?? 0)
+      // Two changes at one place are none.
+      if (flips.at(-1) === position) flips.pop()
+      else flips.push(position)
     }
-  }
-  return flipsToRuns(withoutPairs(crossings), width * height)
+  })
+  return flipsToRuns(flips, width * height)
+}
+
+/** The pixels set by `polygonToColumns`, without making the runs. */
+export function polygonArea(ring: readonly number[], width: number, height: number): number {
+  let area = 0
+  walkColumns(ring, width, height, (_, rows, from, to) => {
+    for (let at = from; at + 1 < to; at += 2) area += (rows[at + 1] ?? 0) - (rows[at] ?? 0)
+  })
+  return area
 }
 
 /** The column runs of all rings together: a pixel counts when any ring holds it. */
@@ -50,7 +41,8 @@ export function polygonsToColumns(
 export function boxOfPoints(points: readonly number[]): PixelBox {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
   for (let at = 0; at + 1 < points.length; at += 2) {
-    const [x = 0, y = 0] = [points[at], points[at + 1]]
+    const x = points[at] ?? 0
+    const y = points[at + 1] ?? 0
     left = Math.min(left, x)
     right = Math.max(right, x)
     top = Math.min(top, y)
@@ -59,57 +51,164 @@ export function boxOfPoints(points: readonly number[]): PixelBox {
   return [left, top, right - left, bottom - top]
 }
 
-/**
- * Where an edge passes the middle of a pixel column, the value changes: the position of the first
- * pixel below, column-major. The middle lies between the fine columns 5x + 2 and 5x + 3, so only those
- * two are looked at, never the whole edge.
- */
-function addCrossings(into: number[], edge: Edge, width: number, height: number): void {
-  const { x0, x1 } = edge
-  const first = Math.max(0, Math.ceil((Math.min(x0, x1) - 2) / scale))
-  const last = Math.min(width - 1, Math.floor((Math.max(x0, x1) - 3) / scale))
-  if (first > last) return
-  const rowAt = edgeRows(edge)
+// ---- where a ring passes the middles of pixel columns
+
+/** The tools work on a grid five times finer than pixels. */
+const scale = 5
+
+/** Rows held at once; columns of larger rings are walked in several turns. */
+const rowsHeld = 1 << 20
+
+/** A column of pixels and, ascending in `rows` from `from` to `to`, where inside and outside change. */
+type Visit = (column: number, rows: Int32Array, from: number, to: number) => void
+
+function walkColumns(ring: readonly number[], width: number, height: number, visit: Visit): void {
+  const corners = Float64Array.from(ring, (value) => Math.trunc(value * scale + 0.5))
+  const { first, last } = columnsOf(corners, width)
+  const edges = corners.length / 2
+  const columnsHeld = Math.max(1, Math.floor(rowsHeld / Math.max(1, edges)))
+  for (let from = first; from <= last; from += columnsHeld) {
+    walkStrip(corners, from, Math.min(last, from + columnsHeld - 1), height, visit)
+  }
+}
+
+/** The columns of the image that the ring may pass. */
+function columnsOf(corners: Float64Array, width: number): { first: number; last: number } {
+  let [left, right] = [Infinity, -Infinity]
+  for (let at = 0; at < corners.length; at += 2) {
+    left = Math.min(left, corners[at] ?? 0)
+    right = Math.max(right, corners[at] ?? 0)
+  }
+  return { first: firstMiddle(left), last: Math.min(width - 1, lastMiddle(right)) }
+}
+
+/** The middle of pixel column x lies between the fine columns 5x + 2 and 5x + 3. */
+function firstMiddle(left: number): number {
+  return Math.max(0, Math.ceil((left - 2) / scale))
+}
+
+function lastMiddle(right: number): number {
+  return Math.floor((right - 3) / scale)
+}
+
+function walkStrip(
+  corners: Float64Array,
+  first: number,
+  last: number,
+  height: number,
+  visit: Visit,
+): void {
+  const next = countRows(corners, first, last)
+  const rows = new Int32Array(next.at(-1) ?? 0)
+  const strip = { corners, first, last, height, rows, next }
+  for (let at = 0; at < corners.length; at += 2) placeRows(strip, at)
+  let from = 0
   for (let column = first; column <= last; column += 1) {
-    const y = (rowAt(column * scale + 2) + 0.5) / scale - 0.5
-    const row = Math.ceil(Math.min(Math.max(y, 0), height))
-    into.push(column * height + row)
+    const to = next[column - first] ?? 0
+    sortRows(rows, from, to)
+    visit(column, rows, from, to)
+    from = to
   }
 }
 
-/** For a fine column c: the smaller fine row of the edge's lattice points in c and c + 1. */
-function edgeRows({ x0, y0, x1, y1 }: Edge): (column: number) => number {
-  const [dx, dy] = [Math.abs(x1 - x0), Math.abs(y1 - y0)]
-  const isFlat = dx >= dy
-  const isFlipped = isFlat ? x0 > x1 : y0 > y1
-  const [xs, ys, xe, ye] = isFlipped ? [x1, y1, x0, y0] : [x0, y0, x1, y1]
-  if (isFlat) {
-    const slope = (ye - ys) / dx
-    const row = (step: number): number => Math.trunc(ys + slope * step + 0.5)
-    return (column) => Math.min(row(column - xs), row(column - xs + 1))
+/** Where the rows of each column begin, when they stand one column after the other; the last is their count. */
+function countRows(corners: Float64Array, first: number, last: number): Int32Array {
+  const starts = new Int32Array(last - first + 2)
+  for (let at = 0; at < corners.length; at += 2) {
+    const x0 = corners[at] ?? 0
+    const x1 = corners[(at + 2) % corners.length] ?? 0
+    const from = Math.max(first, firstMiddle(Math.min(x0, x1)))
+    const to = Math.min(last, lastMiddle(Math.max(x0, x1)))
+    for (let column = from; column <= to; column += 1) {
+      const slot = column - first + 1
+      starts[slot] = (starts[slot] ?? 0) + 1
+    }
   }
-  const slope = (xe - xs) / dy
-  return (column) => ys + stepAcross(xs, slope, column) - 1
+  for (let slot = 1; slot < starts.length; slot += 1) {
+    starts[slot] = (starts[slot] ?? 0) + (starts[slot - 1] ?? 0)
+  }
+  return starts
 }
 
-/** The first step of a steep edge whose lattice point lies on the other side of column and column + 1. */
-function stepAcross(start: number, slope: number, column: number): number {
-  const isAcross = (step: number): boolean => {
-    const x = Math.trunc(start + slope * step + 0.5)
-    return slope > 0 ? x > column : x <= column
-  }
-  let step = Math.max(0, Math.round((column + 0.5 - start) / slope))
-  while (!isAcross(step)) step += 1
-  while (step > 0 && isAcross(step - 1)) step -= 1
-  return step
+interface Strip {
+  corners: Float64Array
+  first: number
+  last: number
+  height: number
+  rows: Int32Array
+  /** Where the next row of each column goes; in the end, where its rows end. */
+  next: Int32Array
 }
 
-/** Sorted, with every two equal positions removed: two changes at one place are none. */
-function withoutPairs(positions: number[]): number[] {
-  const kept: number[] = []
-  for (const at of Float64Array.from(positions).sort()) {
-    if (kept.at(-1) === at) kept.pop()
-    else kept.push(at)
+/**
+ * Puts down the rows at which the edge from the corner `at` passes the middles of columns. Of the lattice points on both
+ * sides of a middle the upper one counts; the edge itself is never walked.
+ */
+function placeRows({ corners, first, last, height, rows, next }: Strip, at: number): void {
+  const end = (at + 2) % corners.length
+  const edge = edgeOf(
+    corners[at] ?? 0,
+    corners[at + 1] ?? 0,
+    corners[end] ?? 0,
+    corners[end + 1] ?? 0,
+  )
+  const from = Math.max(first, firstMiddle(edge.left))
+  const to = Math.min(last, lastMiddle(edge.right))
+  for (let column = from; column <= to; column += 1) {
+    const fine = column * scale + 2
+    const row = edge.isFlat ? flatRow(edge, fine) : steepRow(edge, fine)
+    const slot = next[column - first] ?? 0
+    rows[slot] = Math.min(Math.max(Math.ceil((row - 2) / scale), 0), height)
+    next[column - first] = slot + 1
   }
-  return kept
+}
+
+/** An edge walked along its longer axis in steps of one, from the smaller end. */
+interface Edge {
+  isFlat: boolean
+  x: number
+  y: number
+  /** Of the other axis, a step. */
+  slope: number
+  left: number
+  right: number
+}
+
+function edgeOf(x0: number, y0: number, x1: number, y1: number): Edge {
+  const isFlat = Math.abs(x1 - x0) >= Math.abs(y1 - y0)
+  if (isFlat ? x0 > x1 : y0 > y1) return edgeOf(x1, y1, x0, y0)
+  const slope = isFlat ? (y1 - y0) / (x1 - x0) : (x1 - x0) / (y1 - y0)
+  return { isFlat, x: x0, y: y0, slope, left: Math.min(x0, x1), right: Math.max(x0, x1) }
+}
+
+function flatRow({ x, y, slope }: Edge, column: number): number {
+  const step = slope >= 0 ? column - x : column - x + 1
+  return Math.trunc(y + slope * step + 0.5)
+}
+
+/** The row before the first step whose lattice point lies on the other side of the middle. */
+function steepRow({ x, y, slope }: Edge, column: number): number {
+  let step = Math.max(0, Math.round((column + 0.5 - x) / slope))
+  while (!isAcross(x, slope, step, column)) step += 1
+  while (step > 0 && isAcross(x, slope, step - 1, column)) step -= 1
+  return y + step - 1
+}
+
+function isAcross(start: number, slope: number, step: number, column: number): boolean {
+  const x = Math.trunc(start + slope * step + 0.5)
+  return slope > 0 ? x > column : x <= column
+}
+
+/** Columns of ordinary polygons have two rows, or four. */
+function sortRows(rows: Int32Array, from: number, to: number): void {
+  if (to - from > 16) {
+    rows.subarray(from, to).sort()
+    return
+  }
+  for (let at = from + 1; at < to; at += 1) {
+    const row = rows[at] ?? 0
+    let slot = at
+    for (; slot > from && (rows[slot - 1] ?? 0) > row; slot -= 1) rows[slot] = rows[slot - 1] ?? 0
+    rows[slot] = row
+  }
 }

@@ -11,7 +11,8 @@ import {
   ellipseToColumns,
   maskToPolygons,
   type PixelBox,
-  polygonsToColumns,
+  polygonArea,
+  polygonToColumns,
   round2,
   unionOfColumns,
 } from '@reticle/geometry'
@@ -22,7 +23,7 @@ export interface Instance {
   label: Label
   members: readonly ItemShape[]
   /** Rings, or column runs of the whole frame. */
-  segmentation: { rings: number[][] } | { runs: number[] }
+  segmentation: { rings: (readonly number[])[] } | { runs: number[] }
   bbox: PixelBox
   area: number
   /** Masks went out as polygons. */
@@ -62,11 +63,13 @@ export function instancesOf(
   })
 }
 
-/** A member with the pixels it covers; boxes need none. */
+/** A member as it is written: points have two decimals. Pixels are counted, painted only where needed. */
 interface Member {
   shape: ItemShape
-  runs: number[]
+  points: readonly number[]
   area: number
+  /** Column runs of masks and ellipses. */
+  runs?: number[]
 }
 
 function instanceOf(
@@ -75,41 +78,45 @@ function instanceOf(
   size: Size,
 ): Instance | undefined {
   const members = shapes.map((shape) => measure(shape, size))
-  const [largest] = members.toSorted((a, b) => b.area - a.area)
-  const leader = largest?.shape
-  const label = leader && labels.get(leader.label_id)
-  const box = boxOf(members, size)
-  if (!label || !box) return undefined
-  const rest = { leader, label, members: shapes, bbox: box, hasTracedMasks: false }
+  const leader = members.reduce((a, b) => (b.area > a.area ? b : a)).shape
+  const label = labels.get(leader.label_id)
+  const bbox = boxOf(members, size)
+  if (!label || !bbox) return undefined
+  const rest = { leader, label, members: shapes, bbox, hasTracedMasks: false }
   const areas = members.filter(({ shape }) => shape.type !== 'rectangle')
   if (areas.length === 0) {
-    const [, , width, height] = box
-    return { ...rest, segmentation: { rings: [] }, area: width * height }
+    return { ...rest, segmentation: { rings: [] }, area: bbox[2] * bbox[3] }
   }
-  const runs = unionOfColumns(
-    areas.map((member) => member.runs),
-    size.width * size.height,
-  )
-  const area = columnsArea(runs)
-  if (isRunLengths(leader, label, shapes)) return { ...rest, segmentation: { runs }, area }
+  if (isRunLengths(leader, label, shapes)) {
+    const runs = unionOf(areas, size)
+    return { ...rest, segmentation: { runs }, area: columnsArea(runs) }
+  }
+  const [only, second] = areas
+  const area = only && !second ? only.area : columnsArea(unionOf(areas, size))
   const rings = areas.flatMap((member) => ringsOf(member, size))
   const hasTracedMasks = areas.some(({ shape }) => shape.type !== 'polygon')
   return { ...rest, segmentation: { rings }, area, hasTracedMasks }
 }
 
-function measure(shape: ItemShape, size: Size): Member {
-  if (shape.type === 'rectangle') {
-    const [, , width, height] = boxOfPoints(shape.points)
-    return { shape, runs: [], area: width * height }
+function measure(shape: ItemShape, { width, height }: Size): Member {
+  const { type, rotation } = shape
+  if (type === 'mask' || type === 'ellipse') {
+    const { points } = shape
+    const runs =
+      type === 'mask'
+        ? cropToColumns(points, width, height)
+        : ellipseToColumns(points, rotation, width, height)
+    return { shape, points, runs, area: columnsArea(runs) }
   }
-  const runs = runsOf(shape, size)
-  return { shape, runs, area: columnsArea(runs) }
+  const points = shape.points.map(round2)
+  if (type === 'polygon') return { shape, points, area: polygonArea(points, width, height) }
+  const [, , boxWidth, boxHeight] = boxOfPoints(points)
+  return { shape, points, area: boxWidth * boxHeight }
 }
 
-function runsOf({ type, points, rotation }: ItemShape, { width, height }: Size): number[] {
-  if (type === 'mask') return cropToColumns(points, width, height)
-  if (type === 'ellipse') return ellipseToColumns(points, rotation, width, height)
-  return polygonsToColumns([points], width, height)
+function unionOf(members: readonly Member[], { width, height }: Size): number[] {
+  const masks = members.map(({ runs, points }) => runs ?? polygonToColumns(points, width, height))
+  return unionOfColumns(masks, width * height)
 }
 
 /**
@@ -125,17 +132,16 @@ function isRunLengths(leader: ItemShape, label: Label, shapes: readonly ItemShap
   )
 }
 
-function ringsOf({ shape, runs }: Member, { width, height }: Size): number[][] {
-  if (shape.type === 'polygon') return [shape.points.map(round2)]
+function ringsOf({ points, runs }: Member, { width, height }: Size): (readonly number[])[] {
+  if (!runs) return [points]
   const crop = columnsToCrop(runs, width, height)
   return crop ? maskToPolygons(crop) : []
 }
 
 /** The box around all members, or undefined when they cover nothing. */
 function boxOf(members: readonly Member[], { height }: Size): PixelBox | undefined {
-  const corners = members.flatMap(({ shape, runs }) => {
-    const isVector = shape.type === 'rectangle' || shape.type === 'polygon'
-    const box = isVector ? boxOfPoints(shape.points.map(round2)) : columnsBox(runs, height)
+  const corners = members.flatMap(({ points, runs }) => {
+    const box = runs ? columnsBox(runs, height) : boxOfPoints(points)
     return box ? [box[0], box[1], box[0] + box[2], box[1] + box[3]] : []
   })
   if (corners.length === 0) return undefined
