@@ -41,6 +41,7 @@ test.each([
     `GET /api/projects/1/../2 HTTP/1.1\r\n${authorized}Connection: close\r\n\r\n`,
     404,
   ],
+  ['no Host on an unknown path', 'GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ['no Host', 'GET /api/server/about HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   [
     'two Hosts',
