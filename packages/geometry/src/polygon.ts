@@ -63,13 +63,21 @@ const rowsHeld = 1 << 20
 type Visit = (column: number, rows: Int32Array, from: number, to: number) => void
 
 function walkColumns(ring: readonly number[], width: number, height: number, visit: Visit): void {
-  const corners = Float64Array.from(ring, (value) => Math.trunc(value * scale + 0.5))
+  const corners = fineCorners(ring)
   const { first, last } = columnsOf(corners, width)
   const edges = corners.length / 2
   const columnsHeld = Math.max(1, Math.floor(rowsHeld / Math.max(1, edges)))
   for (let from = first; from <= last; from += columnsHeld) {
     walkStrip(corners, from, Math.min(last, from + columnsHeld - 1), height, visit)
   }
+}
+
+function fineCorners(ring: readonly number[]): Float64Array {
+  const corners = new Float64Array(ring.length)
+  for (let at = 0; at < ring.length; at += 1) {
+    corners[at] = Math.trunc((ring[at] ?? 0) * scale + 0.5)
+  }
+  return corners
 }
 
 /** The columns of the image that the ring may pass. */
