@@ -252,6 +252,12 @@ describe('a body that cannot be read', () => {
     ],
     ['80: never closed', 400, multipart, filePart('client_files', 'x')],
     ['80: cut inside a part', 400, multipart, filePart('client_files', 'x').slice(0, -3)],
+    [
+      '80: a part header of 1 MB before the name',
+      400,
+      multipart,
+      `--${boundary}\r\nX-Filler: ${'x'.repeat(1_000_000)}\r\nContent-Disposition: form-data; name="zip"; filename="a"\r\n\r\nx\r\n${end}`,
+    ],
     ['80: no part at all', 400, multipart, 'nothing'],
     ['80: 40,000 parts', 413, multipart, fieldParts(40_000) + end],
     ['80: a prototype as field', 400, multipart, filePart('__proto__', 'x') + end],
