@@ -7,6 +7,8 @@ export interface AnnotationsSettings {
   strictAttributes: boolean
   /** Tags, shapes and tracks of one request at most. */
   maxObjects: number
+  /** How long a write waits for another one of the same job (`spec/api-annotations.md` 1.12). */
+  lockWaitMs: number
 }
 
 const variables = z.object({
@@ -20,5 +22,6 @@ export function readConfig(env: Record<string, string | undefined>): Annotations
   return {
     strictAttributes: read.RETICLE_ANNOTATIONS_STRICT_ATTRIBUTES,
     maxObjects: read.RETICLE_ANNOTATIONS_MAX_OBJECTS,
+    lockWaitMs: 10_000,
   }
 }

@@ -1,5 +1,6 @@
 import { conflict } from '@reticle/kit'
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { AnnotationsSettings } from '../config.ts'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import type { Target } from './target.ts'
 
@@ -30,11 +31,15 @@ export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
  * transaction may take its time: it may be about a million rows. Rows that the events
  * of projects-svc have not brought yet are made from what it says about the target.
  *
- * @throws DomainError conflict `annotations_locked` after ten seconds
+ * @throws DomainError conflict `annotations_locked` after `lockWaitMs`
  */
-export async function lockJobs(tx: Tx, target: Target): Promise<JobRows> {
+export async function lockJobs(
+  tx: Tx,
+  { lockWaitMs }: AnnotationsSettings,
+  target: Target,
+): Promise<JobRows> {
   try {
-    await sql`select set_config('lock_timeout', '10s', true),
+    await sql`select set_config('lock_timeout', ${String(lockWaitMs)}, true),
       set_config('statement_timeout', '10min', true)`.execute(tx)
     const rows = await selectForUpdate(tx, target)
     if (rows.length === target.jobs.length) return byId(rows)

@@ -1,0 +1,359 @@
+import { testDb } from '@reticle/kit/testing/db'
+import { describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { AnnotationsDb } from '../db/schema.ts'
+import {
+  bodyOf,
+  depsOf,
+  label,
+  openJob,
+  openWorkspace,
+  openWorkspaces,
+  readAnswer,
+  spec,
+  user,
+} from '../testing/workspace.ts'
+import { annotationHandlers } from './rpc.ts'
+
+const db = await testDb<AnnotationsDb>(migrations, 'annotations')
+const { workspaces, add } = openWorkspaces()
+const deps = depsOf(db, workspaces)
+const service = annotationHandlers(deps)
+const setUp = () => openWorkspace(service, add)
+
+const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
+const skeleton = {
+  type: 'skeleton',
+  frame: 1,
+  label_id: 41,
+  elements: [{ type: 'points', frame: 1, label_id: 42, points: [1, 2] }],
+}
+const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }
+const track = { frame: 0, label_id: 40, shapes: [keyframe, { ...keyframe, frame: 3 }] }
+
+describe('create', () => {
+  test('adds to what is there and answers what was created', async () => {
+    const { job } = setUp()
+    await job.put({ shapes: [box] })
+    const { set, etag } = await job.patch('create', {
+      shapes: [{ ...box, frame: 1 }],
+      tracks: [track],
+    })
+    expect(set.shapes).toHaveLength(1)
+    expect(set.shapes[0]).toMatchObject({ frame: 1, id: expect.any(Number) })
+    expect(set.tracks[0]?.shapes.every((one) => one.id !== null)).toBe(true)
+    const { set: all, etag: now } = await job.get()
+    expect(all.shapes).toHaveLength(2)
+    expect(now).toBe(etag)
+  })
+
+  test('refuses objects that have an id', async () => {
+    const { job } = setUp()
+    await expect(job.patch('create', { shapes: [box, { ...box, id: 5 }] })).rejects.toMatchObject({
+      body: { shapes: [{}, { id: ['must be absent'] }] },
+    })
+  })
+
+  test('an empty body creates nothing and changes nothing', async () => {
+    const { job, workspace } = setUp()
+    const { set, etag } = await job.patch('create', '')
+    expect(set).toEqual({ version: 0, tags: [], shapes: [], tracks: [] })
+    expect(etag).toMatch(/-0"$/)
+    expect(workspace.told).toEqual([])
+  })
+})
+
+test.each([undefined, 'merge', 'CREATE'])('the action %s is refused', async (action) => {
+  await expect(setUp().job.patch(action, {})).rejects.toMatchObject({
+    body: ["Please specify a correct 'action' for the request"],
+  })
+})
+
+describe('update', () => {
+  test('replaces the members that are sent and keeps the others', async () => {
+    const { job } = setUp()
+    const { set } = await job.put({
+      shapes: [{ ...box, group: 3, attributes: [{ spec_id: 91, value: 'Fiat' }] }, box],
+    })
+    const [first, second] = set.shapes
+    const { set: changed } = await job.patch('update', {
+      shapes: [{ id: first?.id, frame: 4, points: [9, 9, 10, 10] }],
+    })
+    expect(changed.shapes).toEqual([{ ...first, frame: 4, points: [9, 9, 10, 10] }])
+    expect((await job.get()).set.shapes).toEqual([second, changed.shapes[0]])
+  })
+
+  test('validates the merged object as a whole', async () => {
+    const { job } = setUp()
+    const { set } = await job.put({ shapes: [box] })
+    const attempt = job.patch('update', { shapes: [{ id: set.shapes[0]?.id, type: 'polygon' }] })
+    await expect(attempt).rejects.toMatchObject({
+      code: 'points_invalid',
+      body: { shapes: [{ points: ["invalid length for shape type 'polygon'"] }] },
+    })
+  })
+
+  test('another label drops the values of the old one', async () => {
+    const { job, workspace } = setUp()
+    const size = spec(95, 'size', { default_value: 'L' })
+    workspace.labels.labels.push(label(50, 'bus', { attributes: [size] }))
+    const { set } = await job.put({ shapes: [box], tracks: [track] })
+    const { set: changed } = await job.patch('update', {
+      shapes: [{ id: set.shapes[0]?.id, label_id: 50 }],
+      tracks: [{ id: set.tracks[0]?.id, label_id: 50 }],
+    })
+    expect(changed.shapes[0]?.attributes).toEqual([{ spec_id: 95, value: 'L' }])
+    expect(changed.tracks[0]?.attributes).toEqual([{ spec_id: 95, value: 'L' }])
+    expect(changed.tracks[0]?.shapes.map((one) => one.attributes)).toEqual([[], []])
+  })
+
+  test('without an id is refused', async () => {
+    await expect(setUp().job.patch('update', { tags: [{ frame: 1 }] })).rejects.toMatchObject({
+      body: { id: ['must be present and not null'] },
+    })
+  })
+
+  test('names every unknown id and changes nothing', async () => {
+    const { job, second } = setUp()
+    const { set } = await job.put({ shapes: [box] })
+    const { set: other } = await second.put({ shapes: [{ ...box, frame: 7 }] })
+    const foreign = other.shapes[0]?.id
+    const attempt = job.patch('update', {
+      shapes: [
+        { id: set.shapes[0]?.id, frame: 0 },
+        { id: foreign, group: 1 },
+      ],
+      tags: [{ id: 999 }],
+    })
+    await expect(attempt).rejects.toMatchObject({
+      kind: 'not_found',
+      code: 'annotation_not_found',
+      more: { missing: { shapes: [foreign], tags: [999] } },
+    })
+    expect((await job.get()).set).toEqual(set)
+  })
+
+  test('one id twice is refused', async () => {
+    const { job } = setUp()
+    const { set } = await job.put({ shapes: [box] })
+    const id = set.shapes[0]?.id
+    await expect(job.patch('update', { shapes: [{ id }, { id }] })).rejects.toMatchObject({
+      body: { shapes: [{}, { id: [`${id} is given twice`] }] },
+    })
+  })
+
+  test('parts of a track keep the ids they name, others get new ones, foreign ones are refused', async () => {
+    const { job } = setUp()
+    const { set } = await job.put({ tracks: [track, track] })
+    const [own, other] = set.tracks
+    const [kept] = own?.shapes ?? []
+    const shapes = [
+      { ...keyframe, id: kept?.id },
+      { ...keyframe, frame: 4 },
+    ]
+    const { set: changed } = await job.patch('update', { tracks: [{ id: own?.id, shapes }] })
+    expect(changed.tracks[0]?.id).toBe(own?.id)
+    expect(changed.tracks[0]?.shapes.map((one) => one.id)).toEqual([kept?.id, expect.any(Number)])
+
+    const foreign = [{ ...keyframe, id: other?.shapes[0]?.id }]
+    await expect(
+      job.patch('update', { tracks: [{ id: own?.id, shapes: foreign }] }),
+    ).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  test('elements replace as a whole', async () => {
+    const { job } = setUp()
+    const { set } = await job.put({ shapes: [skeleton] })
+    const elements = [{ type: 'points', frame: 1, label_id: 43, points: [5, 6] }]
+    const { set: changed } = await job.patch('update', {
+      shapes: [{ id: set.shapes[0]?.id, elements }],
+    })
+    expect(changed.shapes[0]?.elements.map((one) => one.label_id)).toEqual([43])
+  })
+})
+
+describe('delete', () => {
+  test('answers what was deleted, and passes over what is not there', async () => {
+    const { job } = setUp()
+    const { set } = await job.put({ shapes: [box, skeleton], tracks: [track] })
+    const [first, second] = set.shapes
+    const { set: gone } = await job.patch('delete', {
+      shapes: [{ id: 999 }, { id: second?.id }, { id: first?.id, points: 'ignored' }],
+    })
+    expect(gone.shapes).toEqual([second, first])
+    expect((await job.get()).set).toMatchObject({ shapes: [], tracks: set.tracks })
+  })
+
+  test('of nothing that exists changes nothing', async () => {
+    const { job } = setUp()
+    const { etag } = await job.put({ shapes: [box] })
+    expect((await job.patch('delete', { shapes: [{ id: 999 }] })).etag).toBe(etag)
+  })
+
+  test('DELETE empties the target', async () => {
+    const { job, workspace } = setUp()
+    await job.put({ shapes: [box], tracks: [track] })
+    const { head } = await job.clear()
+    const { set, etag } = await job.get()
+    expect(set).toEqual({ version: 0, tags: [], shapes: [], tracks: [] })
+    expect(head.etag).toBe(etag)
+    expect(workspace.told.at(-1)?.change).toMatchObject({
+      action: 'delete',
+      jobs: [{ shapes: 1, tracks: 1, is_annotated: false }],
+    })
+  })
+})
+
+describe('put', () => {
+  test('ignores ids and gives new ones', async () => {
+    const { job } = setUp()
+    const { set } = await job.put({ shapes: [box] })
+    const { set: again } = await job.put(set)
+    expect(again.shapes).toHaveLength(1)
+    expect(again.shapes[0]?.id).not.toBe(set.shapes[0]?.id)
+    expect({ ...again.shapes[0], id: 0 }).toEqual({ ...set.shapes[0], id: 0 })
+  })
+
+  test('of an empty set empties, of no bytes at all is refused', async () => {
+    const { job } = setUp()
+    await job.put({ shapes: [box] })
+    await expect(job.put('')).rejects.toMatchObject({ code: 'parse_error' })
+    expect((await job.get()).set.shapes).toHaveLength(1)
+    expect((await job.put({})).set.shapes).toEqual([])
+    expect((await job.get()).set.shapes).toEqual([])
+  })
+})
+
+describe('conditions', () => {
+  test('the entity tag that is read lets one write through, then no more', async () => {
+    const { job } = setUp()
+    const { etag } = await job.get()
+    const { etag: next } = await job.put({ shapes: [box] }, etag)
+    const late = { kind: 'precondition', code: 'annotations_changed', more: { etag: next } }
+    await expect(job.put({}, etag)).rejects.toMatchObject(late)
+    await expect(job.patch('create', {}, etag)).rejects.toMatchObject(late)
+    await expect(job.patch('update', {}, etag)).rejects.toMatchObject(late)
+    await expect(job.patch('delete', {}, etag)).rejects.toMatchObject(late)
+    await expect(job.clear(etag)).rejects.toMatchObject(late)
+    expect((await job.get()).etag).toBe(next)
+    expect((await job.put({}, '*')).set.shapes).toEqual([])
+  })
+
+  test('a task has one tag for all its jobs', async () => {
+    const { task, second } = setUp()
+    const { etag } = await task.put({ shapes: [box] })
+    await second.put({ shapes: [{ ...box, frame: 6 }] })
+    await expect(task.put({}, etag)).rejects.toMatchObject({ kind: 'precondition' })
+    expect((await task.get()).etag).toMatch(/^"t\d+-[0-9a-f]{16}"$/)
+  })
+
+  test('a header that is no tag is refused', async () => {
+    await expect(setUp().job.put({}, 'a31-1')).rejects.toMatchObject({ kind: 'invalid' })
+  })
+})
+
+test('two writers of one job never leave a mix, and a reader sees one set or the other', async () => {
+  const { job, job_id } = setUp()
+  const setOf = (group: number) => ({
+    shapes: Array.from({ length: 1500 }, () => ({ ...box, group })),
+  })
+  await job.put(setOf(9))
+  const writers = [1, 2, 3, 4].map((group) => job.put(setOf(group)))
+  const readers = Array.from({ length: 8 }, () => job.get())
+  for (const { set } of await Promise.all([...readers, ...writers])) {
+    expect(set.shapes).toHaveLength(1500)
+    expect(new Set(set.shapes.map((one) => one.group)).size).toBe(1)
+  }
+  const row = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('job_id', '=', job_id)
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ revision: 5, shapes: 1500 })
+})
+
+test('a writer waits for a job that another one holds, and gives up in time', async () => {
+  const { job, job_id } = setUp()
+  await job.put({ shapes: [box] })
+  await db.transaction().execute(async (tx) => {
+    await tx.selectFrom('jobs').select('job_id').where('job_id', '=', job_id).forUpdate().execute()
+    const settings = { ...deps.settings, lockWaitMs: 100 }
+    const impatient = openJob(annotationHandlers({ ...deps, settings }), job_id)
+    await expect(impatient.patch('create', { shapes: [box] })).rejects.toMatchObject({
+      kind: 'conflict',
+      code: 'annotations_locked',
+      retry_after: 2,
+    })
+  })
+})
+
+test('a write leaves one event, and hands it over before it answers', async () => {
+  const { job, job_id, task_id, workspace } = setUp()
+  const { set } = await job.put({ shapes: [box, box], tracks: [track] })
+  const ids = {
+    tags: [],
+    shapes: set.shapes.map((one) => one.id),
+    tracks: set.tracks.map((one) => one.id),
+  }
+  const counts = { tags: 0, shapes: 2, tracks: 1, is_annotated: true, ids }
+  const change = { task_id, action: 'replace', jobs: [{ job_id, revision: 1, ...counts }] }
+  const events = await db
+    .selectFrom('outbox')
+    .selectAll()
+    .where('key', '=', `task:${task_id}`)
+    .execute()
+  expect(events.map((one) => one.data)).toEqual([change])
+  expect(workspace.told).toEqual([{ event_id: events[0]?.event_id, change }])
+})
+
+test('ids of more than a hundred objects stay out of the event', async () => {
+  const { job, workspace } = setUp()
+  await job.put({ shapes: Array.from({ length: 101 }, () => box) })
+  expect(workspace.told[0]?.change.jobs[0]).toMatchObject({ shapes: 101 })
+  expect(workspace.told[0]?.change.jobs[0]?.ids).toBeUndefined()
+})
+
+test('attributes that were added to a label since are filled in when a job is read', async () => {
+  const { job, task, workspace, job_id } = setUp()
+  await job.put({ shapes: [box], tags: [{ frame: 0, label_id: 40 }], tracks: [track] })
+  const { labels } = workspace
+  labels.labels_revision += 1
+  const [car] = labels.labels
+  const rest = car?.attributes.filter((one) => one.id !== 91) ?? []
+  if (car) car.attributes = [...rest, spec(99, 'état', { mutable: true, default_value: 'à neuf' })]
+
+  const values = [
+    { spec_id: 90, value: 'red' },
+    { spec_id: 92, value: 'false' },
+    { spec_id: 99, value: 'à neuf' },
+  ]
+  for (const { set } of [await job.get(), await task.get()]) {
+    expect(set.shapes[0]?.attributes).toEqual(values)
+    expect(set.tags[0]?.attributes).toEqual(values)
+    expect(set.tracks[0]?.attributes).toEqual([])
+    expect(set.tracks[0]?.shapes[1]?.attributes).toEqual(values)
+  }
+  await job.put((await job.get()).set)
+  const row = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('job_id', '=', job_id)
+    .executeTakeFirstOrThrow()
+  expect(row.labels_revision).toBe(2)
+})
+
+test('objects that are too many for one batch are answered in the order of the request', async () => {
+  const { job, job_id } = setUp()
+  const { set } = await job.put({
+    shapes: Array.from({ length: 3000 }, (_, n) => ({ ...box, group: n })),
+  })
+  const wanted = set.shapes.toReversed().map(({ id }) => ({ id, z_order: 5 }))
+  const input = { id: job_id, action: 'update', body: bodyOf({ shapes: wanted }) }
+  const { set: changed } = await readAnswer(service.updateJobAnnotations(input, user()))
+  expect(changed.shapes.map((one) => one.id)).toEqual(wanted.map((one) => one.id))
+  expect(changed.shapes.every((one) => one.z_order === 5)).toBe(true)
+
+  const { set: gone } = await job.patch('delete', { shapes: wanted.slice(0, 2500) })
+  expect(gone.shapes).toHaveLength(2500)
+  expect((await job.get()).set.shapes).toHaveLength(500)
+})

@@ -1,0 +1,203 @@
+import type { AnnotationSet } from '@reticle/contracts/rest/annotations'
+import type { Facts, JobRange, LabelSet } from '@reticle/contracts/rest/facts'
+import type { Attribute, Label } from '@reticle/contracts/rest/labels'
+import { type BytesAnswer, forbidden, notFound } from '@reticle/kit'
+import { silentLog } from '@reticle/kit/log'
+import { callAs } from '@reticle/kit/testing/call'
+import type { Kysely } from 'kysely'
+import { idBlocks } from '../annotations/ids.ts'
+import type { Deps, Handlers, Neighbours } from '../annotations/target.ts'
+import { readConfig } from '../config.ts'
+import type { AnnotationsDb } from '../db/schema.ts'
+
+/** What projects-svc would say about one task in a test, and what it was told. */
+export interface Workspace {
+  task_id: number
+  jobs: JobRange[]
+  labels: LabelSet
+  /** Width and height of every frame. */
+  frame: { width: number; height: number }
+  /** Users that may do nothing here. */
+  strangers: number[]
+  /** Events that were handed over by call. */
+  told: Parameters<Neighbours['tasks']['annotationsChanged']>[0]['body'][]
+}
+
+/** A task with three jobs of five frames each, whose ids are those of the task times ten and 1, 2, 3. */
+export function newWorkspace(task_id: number): Workspace {
+  const jobs = [0, 1, 2].map((n) => jobRange(task_id * 10 + n + 1, n * 5, n * 5 + 4))
+  const labels = { labels_revision: 1, labels: exampleLabels() }
+  return { task_id, jobs, labels, frame: { width: 100, height: 80 }, strangers: [8], told: [] }
+}
+
+export function jobRange(id: number, start_frame: number, stop_frame: number): JobRange {
+  return { id, type: 'annotation', start_frame, stop_frame }
+}
+
+export function exampleLabels(): Label[] {
+  const specs = [
+    spec(90, 'color', { mutable: true, input_type: 'select', values: ['red', 'blue'] }),
+    spec(91, 'make', { default_value: '' }),
+    spec(92, 'parked', { mutable: true, input_type: 'checkbox', default_value: 'false' }),
+  ]
+  const joints = [label(42, 'head', { has_parent: true }), label(43, 'foot', { has_parent: true })]
+  return [
+    label(40, 'car', { attributes: specs }),
+    { ...label(41, 'person', { type: 'skeleton' }), sublabels: joints },
+  ]
+}
+
+export function spec(id: number, name: string, given: Partial<Attribute> = {}): Attribute {
+  const values = given.values ?? []
+  const rest = { mutable: false, input_type: 'text' as const, values }
+  return { id, name, default_value: values[0] ?? '', ...rest, ...given }
+}
+
+export function label(id: number, name: string, given: Partial<Label> = {}): Label {
+  const base = { color: '#000000', type: 'any' as const, attributes: [], sublabels: [] }
+  return { id, name, ...base, has_parent: false, parent_id: null, project_id: 7, ...given }
+}
+
+/** What projects-svc answers about some tasks. */
+export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
+  const ofTask = (id: number) => {
+    const found = workspaces.find((one) => one.task_id === id)
+    if (!found) throw notFound()
+    return found
+  }
+  const ofJob = (id: number) => {
+    const found = workspaces.find(({ jobs }) => jobs.some((one) => one.id === id))
+    if (!found) throw notFound()
+    return found
+  }
+  return {
+    tasks: {
+      authorize: async ({ target, id }, { principal }) => {
+        const workspace = target === 'task' ? ofTask(id) : ofJob(id)
+        if (workspace.strangers.includes(principal?.user_id ?? 0)) throw forbidden()
+        const jobs = workspace.jobs.filter((one) => target === 'task' || one.id === id)
+        return factsOf(workspace, target, id, jobs)
+      },
+      annotationsChanged: async ({ body }) => {
+        ofTask(body.change.task_id).told.push(body)
+      },
+    },
+    labels: { getLabelSet: async ({ task_id }) => ofTask(task_id).labels },
+    media: {
+      getFrameSizes: async ({ task_id }) => ({
+        runs: [{ count: 1000, ...ofTask(task_id).frame }],
+      }),
+    },
+  }
+}
+
+function factsOf(
+  { task_id, labels }: Workspace,
+  target: Facts['target'],
+  id: number,
+  jobs: JobRange[],
+): Facts {
+  return {
+    target,
+    project_id: 7,
+    task_id,
+    job_id: target === 'job' ? id : null,
+    organization_id: null,
+    organization_role: null,
+    relations: [],
+    labels_revision: labels.labels_revision,
+    size: Math.max(0, ...jobs.map((one) => one.stop_frame + 1)),
+    dimension: '2d',
+    subset: '',
+    name: 'Batch 1',
+    updated_date: '2026-03-01T10:00:00.000Z',
+    jobs,
+  }
+}
+
+/** Dependencies of the handlers on a real database. */
+export function depsOf(db: Kysely<AnnotationsDb>, workspaces: readonly Workspace[]): Deps {
+  return {
+    db,
+    bulk: db,
+    ids: idBlocks(db),
+    log: silentLog,
+    settings: readConfig({}),
+    services: neighboursOf(workspaces),
+  }
+}
+
+/** A body as it arrives: in pieces that end anywhere. */
+export async function* bodyOf(given: unknown, size = 1000): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(typeof given === 'string' ? given : JSON.stringify(given))
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+/** The set that an answer holds, and its entity tag. */
+export async function readAnswer(answer: Promise<BytesAnswer>) {
+  const { head, chunks } = await answer
+  const set: AnnotationSet = JSON.parse(await textOf(chunks))
+  return { set, etag: head.etag ?? '', length: head.length }
+}
+
+export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of chunks) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}
+
+export const user = () => callAs({ user_id: 7 })
+
+/** Calls of one target by a user who may, for tests that are about sets and not about calls. */
+export function openJob(service: Handlers, id: number) {
+  return {
+    get: () => readAnswer(service.getJobAnnotations({ id }, user())),
+    put: (set: unknown, if_match?: string) =>
+      readAnswer(service.replaceJobAnnotations({ id, body: bodyOf(set), if_match }, user())),
+    patch: (action: string | undefined, set: unknown, if_match?: string) => {
+      const input = { id, action, body: bodyOf(set), if_match }
+      return readAnswer(service.updateJobAnnotations(input, user()))
+    },
+    clear: (if_match?: string) => service.deleteJobAnnotations({ id, if_match }, user()),
+  }
+}
+
+/** As `openJob`, of a task. */
+export function openTask(service: Handlers, id: number) {
+  return {
+    get: () => readAnswer(service.getTaskAnnotations({ id }, user())),
+    put: (set: unknown, if_match?: string) =>
+      readAnswer(service.replaceTaskAnnotations({ id, body: bodyOf(set), if_match }, user())),
+    patch: (action: string | undefined, set: unknown, if_match?: string) => {
+      const input = { id, action, body: bodyOf(set), if_match }
+      return readAnswer(service.updateTaskAnnotations(input, user()))
+    },
+    clear: (if_match?: string) => service.deleteTaskAnnotations({ id, if_match }, user()),
+  }
+}
+
+/** Hands out tasks of their own to the tests of a file, all known to the neighbours of one service. */
+export function openWorkspaces() {
+  const workspaces: Workspace[] = []
+  const add = () => {
+    const workspace = newWorkspace(100 + workspaces.length)
+    workspaces.push(workspace)
+    return workspace
+  }
+  return { workspaces, add }
+}
+
+/** A new task, and the calls of it and of its jobs. */
+export function openWorkspace(service: Handlers, add: () => Workspace) {
+  const workspace = add()
+  const { task_id, jobs } = workspace
+  const [first = 0, second = 0] = jobs.map((one) => one.id)
+  return {
+    workspace,
+    task_id,
+    job_id: first,
+    task: openTask(service, task_id),
+    job: openJob(service, first),
+    second: openJob(service, second),
+  }
+}

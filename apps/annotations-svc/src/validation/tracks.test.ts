@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { check, joint, keyframe, outside, refusal, track, value } from '../testing/checking.ts'
+
+/** `spec/api-annotations.md` 1.6 and row 67 of the matrix of bad input. */
+
+describe('a track is refused', () => {
+  test.each([
+    [
+      'without shapes',
+      { ...track, shapes: [] },
+      'track_invalid',
+      { shapes: ['at least one shape required'] },
+    ],
+    [
+      'with different shapes on one frame',
+      { ...track, shapes: [keyframe, { ...keyframe, points: [9, 9, 9, 9] }] },
+      'duplicate_keyframe',
+      { shapes: [{}, { frame: ['another shape stands on frame 0'] }] },
+    ],
+    [
+      'with shapes of two types',
+      { ...track, shapes: [keyframe, { ...keyframe, frame: 1, type: 'ellipse' }] },
+      'track_invalid',
+      { shapes: ['all shapes of a track must have one type, not rectangle, ellipse'] },
+    ],
+    [
+      'with a shape outside of the job',
+      { ...track, shapes: [{ ...keyframe, frame: 5 }] },
+      'frame_out_of_range',
+      { shapes: [{ frame: [outside] }] },
+    ],
+    [
+      'as a skeleton without elements',
+      { ...track, label_id: 41, shapes: [{ type: 'skeleton', frame: 0 }] },
+      'elements_invalid',
+      { elements: ['at least one required for skeleton shape'] },
+    ],
+    [
+      'with elements of elements',
+      {
+        ...track,
+        label_id: 41,
+        shapes: [{ type: 'skeleton', frame: 0 }],
+        elements: [{ frame: 0, label_id: 42, shapes: [{ ...joint, frame: 0 }], elements: [{}] }],
+      },
+      'elements_invalid',
+      { elements: [{ elements: ['not allowed for non-skeleton shape'] }] },
+    ],
+  ])('%s', async (_name, item, code, fields) => {
+    expect(await refusal('track', [item])).toEqual({ code, body: { tracks: [fields] } })
+  })
+
+  test.each([
+    ['a mutable attribute on the track', { ...track, attributes: [value(90, 'red')] }, 90],
+    [
+      'an immutable attribute on a shape',
+      { ...track, shapes: [{ ...keyframe, attributes: [value(91, 'x')] }] },
+      91,
+    ],
+  ])('with %s', async (_name, item, id) => {
+    expect(await refusal('track', [item])).toEqual({
+      code: 'attribute_invalid',
+      body: [`spec_id \`${id}\` is invalid`],
+    })
+  })
+})
+
+describe('a track is made whole', () => {
+  test('keyframes are sorted, equal ones kept once, values carried on', async () => {
+    const blue = { ...keyframe, frame: 1, attributes: [value(90, 'blue')] }
+    const shapes = [{ ...keyframe, frame: 3 }, keyframe, blue, blue]
+    const [one] = await check('track', [{ ...track, shapes }])
+    const read = one && 'shapes' in one ? one.shapes : []
+    expect(read.map(({ frame, attributes }) => [frame, attributes[0]?.value])).toEqual([
+      [0, 'red'],
+      [1, 'blue'],
+      [3, 'blue'],
+    ])
+  })
+
+  test('a track that begins before its first shape is outside until then', async () => {
+    const [one] = await check('track', [
+      { ...track, shapes: [{ ...keyframe, frame: 2, keyframe: false }] },
+    ])
+    expect(one).toMatchObject({
+      frame: 0,
+      shapes: [
+        { frame: 0, outside: true, keyframe: true },
+        { frame: 2, outside: false, keyframe: true },
+      ],
+    })
+  })
+
+  test('a track that begins after its first shape begins with it', async () => {
+    expect(await check('track', [{ ...track, frame: 3 }])).toMatchObject([
+      { frame: 0, shapes: [{ frame: 0 }] },
+    ])
+  })
+
+  test('a skeleton track is aligned with its elements, and an element without shapes is dropped', async () => {
+    const elements = [
+      { frame: 1, label_id: 42, shapes: [{ ...joint, frame: 1 }] },
+      { frame: 1, label_id: 43, shapes: [] },
+    ]
+    const item = { frame: 1, label_id: 41, shapes: [{ type: 'skeleton', frame: 0 }], elements }
+    expect(await check('track', [item])).toMatchObject([
+      {
+        frame: 0,
+        shapes: [{ frame: 0, type: 'skeleton' }],
+        elements: [{ frame: 0, label_id: 42, shapes: [{ frame: 0, outside: true }, { frame: 1 }] }],
+      },
+    ])
+  })
+
+  test('a position between keyframes stays one, unless the object appears there', async () => {
+    const at = (frame: number, outside: boolean) => ({
+      ...keyframe,
+      frame,
+      outside,
+      keyframe: false,
+    })
+    const shapes = [at(0, false), at(1, false), at(2, true), at(3, true)]
+    const [one] = await check('track', [{ ...track, shapes }])
+    const read = one && 'shapes' in one ? one.shapes : []
+    expect(read.map((shape) => shape.keyframe)).toEqual([true, false, true, false])
+  })
+})
