@@ -42,6 +42,12 @@ export interface Sent {
   signal?: AbortSignal
 }
 
+/** What has to end with the test file; also what a test starts by itself, where `afterAll` would come too late. */
+const ends: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const end of ends.reverse()) await end()
+})
+
 /** A gateway that listens on a free port until the test file ends, and a client of it. */
 export async function testGateway(options: TestGatewayOptions = {}) {
   const { services = {}, settings = {}, checks = {}, blobs = await temporaryBlobs() } = options
@@ -52,7 +58,7 @@ export async function testGateway(options: TestGatewayOptions = {}) {
     blobs,
     checks,
   })
-  afterAll(gateway.stop)
+  ends.push(gateway.stop)
   const send = (path: string, sent: Sent = {}) => call(gateway.url + path, sent)
   return { ...gateway, blobs, send, raw: (bytes: string) => raw(gateway.port, bytes) }
 }
@@ -60,7 +66,7 @@ export async function testGateway(options: TestGatewayOptions = {}) {
 /** Real objects in a folder that goes when the test file ends. */
 export async function temporaryBlobs(): Promise<BlobStore> {
   const root = await mkdtemp(join(tmpdir(), 'reticle-gateway-'))
-  afterAll(() => rm(root, { recursive: true, force: true }))
+  ends.push(() => rm(root, { recursive: true, force: true }))
   return diskBlobs(root)
 }
 
