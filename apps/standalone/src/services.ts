@@ -24,7 +24,7 @@ export const objectsOf = (dataDir: string) => join(dataDir, 'objects')
 
 /** Connections of one service in the API process; streams of bytes have some of their own. */
 const connections = 8
-const bulkConnections = 6
+const bulkPool = { max: 6, statement_timeout: 10 * 60_000 }
 
 /** Opens a pool that is closed when everything stops. */
 export function openPool<T>(
@@ -49,83 +49,93 @@ export function openBus({ urls, log, onStop }: Pick<Surroundings, 'urls' | 'log'
   return bus
 }
 
-/** Starts the five services in this process; each gets its own database role and the callers it asks. */
-export function startServices(around: Surroundings) {
-  const { urls, blobs, log, env, onStop } = around
-  const bus = openBus(around)
-  const child = (service: string) => log.child({ service })
-  const started = <S extends { stop: () => Promise<void> }>(name: string, service: S): S => {
-    onStop(name, service.stop)
-    return service
-  }
+type Running = Surroundings & { bus: Bus; child: (service: string) => Logger }
 
-  const identityDatabase = openPool<projects.ProjectsDb>(around, 'projects', urls.projects)
-  const { services: people } = started(
-    'projects-svc',
-    projects.startProjects({
-      ...identityDatabase,
-      bulk: openPool<projects.ProjectsDb>(around, 'projects bulk', urls.projects, bulk).db,
-      url: urls.projects,
-      bus,
-      log: child('projects-svc'),
-      settings: projects.readConfig(env),
-    }),
-  )
-  const few = openPool<annotations.AnnotationsDb>(around, 'annotations', urls.annotations)
-  const many = openPool<annotations.AnnotationsDb>(
-    around,
-    'annotations bulk',
-    urls.annotations,
-    bulk,
-  )
-  const { services: sets } = started(
-    'annotations-svc',
-    annotations.startAnnotations({
-      db: few.db,
-      bulk: many.db,
-      onCommit: ofBoth(few, many),
-      url: urls.annotations,
-      bus,
-      log: child('annotations-svc'),
-      settings: annotations.readConfig(env),
-      services: people,
-    }),
-  )
-  const { services: work } = started(
-    'jobs-svc',
-    jobs.startJobs({
-      ...openPool<jobs.RequestsDb>(around, 'requests', urls.requests),
-      url: urls.requests,
-      bus,
-      blobs,
-      log: child('jobs-svc'),
-      settings: jobs.readConfig(env),
-      services: { ...people, ...sets },
-    }),
-  )
-  const { services: hooks } = started(
-    'webhooks-svc',
-    webhooks.startWebhooks({
-      db: openPool<webhooks.WebhooksDb>(around, 'webhooks', urls.webhooks).db,
-      bus,
-      log: child('webhooks-svc'),
-      settings: webhooks.readConfig(env),
-      services: people,
-    }),
-  )
-  const services: Services = { ...people, ...sets, ...work, ...hooks }
-  return { services, identity: identityDatabase.db }
+/** Starts the services in this process; each gets its own database role and the callers it asks. */
+export function startServices(around: Surroundings) {
+  const running: Running = {
+    ...around,
+    bus: openBus(around),
+    child: (service) => around.log.child({ service }),
+  }
+  const { identity, ...people } = startPeople(running)
+  const sets = startSets(running, people.services)
+  const work = startWork(running, { ...people.services, ...sets })
+  const hooks = startHooks(running, people.services)
+  const services: Services = { ...people.services, ...sets, ...work, ...hooks }
+  return { services, identity }
 }
 
-/** Commits of either pool. */
-function ofBoth(one: Committing, other: Committing): Committing['onCommit'] {
-  return (listener) => {
-    const forget = [one.onCommit(listener), other.onCommit(listener)]
+function startPeople({ bus, child, env, ...around }: Running) {
+  const url = around.urls.projects
+  const pools = openPools<projects.ProjectsDb>(around, 'projects', url)
+  const { services, stop } = projects.startProjects({
+    ...pools,
+    url,
+    bus,
+    log: child('projects-svc'),
+    settings: projects.readConfig(env),
+  })
+  around.onStop('projects-svc', stop)
+  return { services, identity: pools.db }
+}
+
+function startSets(
+  { bus, child, env, ...around }: Running,
+  services: projects.Projects['services'],
+) {
+  const url = around.urls.annotations
+  const started = annotations.startAnnotations({
+    ...openPools<annotations.AnnotationsDb>(around, 'annotations', url),
+    url,
+    bus,
+    log: child('annotations-svc'),
+    settings: annotations.readConfig(env),
+    services,
+  })
+  around.onStop('annotations-svc', started.stop)
+  return started.services
+}
+
+function startWork({ bus, child, env, ...around }: Running, services: jobs.JobsPorts['services']) {
+  const url = around.urls.requests
+  const started = jobs.startJobs({
+    ...openPool<jobs.RequestsDb>(around, 'requests', url),
+    url,
+    bus,
+    blobs: around.blobs,
+    log: child('jobs-svc'),
+    settings: jobs.readConfig(env),
+    services,
+  })
+  around.onStop('jobs-svc', started.stop)
+  return started.services
+}
+
+function startHooks(
+  { bus, child, env, ...around }: Running,
+  services: webhooks.WebhooksPorts['services'],
+) {
+  const started = webhooks.startWebhooks({
+    db: openPool<webhooks.WebhooksDb>(around, 'webhooks', around.urls.webhooks).db,
+    bus,
+    log: child('webhooks-svc'),
+    settings: webhooks.readConfig(env),
+    services,
+  })
+  around.onStop('webhooks-svc', started.stop)
+  return started.services
+}
+
+/** Two pools of one service: one for short calls, one for streams; the relay hears of commits of either. */
+function openPools<T>(around: Pick<Surroundings, 'log' | 'onStop'>, name: string, url: string) {
+  const few = openPool<T>(around, name, url)
+  const many = openPool<T>(around, `${name} bulk`, url, bulkPool)
+  const onCommit = (listener: () => void) => {
+    const forget = [few.onCommit(listener), many.onCommit(listener)]
     return () => {
       for (const each of forget) each()
     }
   }
+  return { db: few.db, bulk: many.db, onCommit }
 }
-type Committing = Pick<Database<unknown>, 'onCommit'>
-
-const bulk = { max: bulkConnections, statement_timeout: 10 * 60_000 }

@@ -5,10 +5,11 @@ import { gather } from './packed.ts'
 /** An object of the store that formats read from any place, by ranges. */
 export function blobSource(
   blobs: Pick<BlobStore, 'get'>,
-  { key, size }: { key: string; size: number },
+  { key, size, name }: { key: string; size: number; name?: string },
 ): RandomAccess {
   return {
     size,
+    ...(name !== undefined && { name }),
     read: async (start, end) => {
       if (end <= start) return new Uint8Array()
       const { chunks } = await blobs.get(key, { start, end: end - 1 })

@@ -1,4 +1,5 @@
 import type { Facts } from '@reticle/contracts/rest/facts'
+import { FormatError } from '@reticle/formats/errors'
 import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
 import { createReport } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
@@ -35,8 +36,11 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
     report,
     signal,
     progress,
+    archiveLimits: deps.limits,
   })
-  const staged = await stage(tmpDir, 'import.rows', toRowLines(objects), signal)
+  const staged = await stage(tmpDir, 'import.rows', toRowLines(objects), signal).catch((thrown) => {
+    throw namingFile(thrown, params.file.name)
+  })
 
   await deps.enterFinal()
   deps.progress(readShare, 'Storing annotations')
@@ -47,6 +51,14 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
     context,
   )
   return { report: { ...toReport(report), created }, result: null, result_id: null }
+}
+
+/** What is wrong with the upload as a whole names it, as what is wrong inside of it names the member. */
+function namingFile(thrown: unknown, file: string): unknown {
+  const isPlaced = thrown instanceof FormatError && thrown.place.file !== undefined
+  return thrown instanceof FormatError && !isPlaced
+    ? new FormatError(thrown.message, { file })
+    : thrown
 }
 
 /** All frames of the task, because files name them; only those of a job take annotations. */

@@ -1,6 +1,8 @@
 /** Bytes that can be read from any place: a file, or an object read by ranges. */
 export interface RandomAccess {
   size: number
+  /** What its sender calls it: for messages. */
+  name?: string
   /** The bytes from `start` up to but not including `end`; both lie within the size. */
   read(start: number, end: number): Promise<Uint8Array>
 }
@@ -17,7 +19,7 @@ export function sourceOf(bytes: Uint8Array): RandomAccess {
 export function readAhead(source: RandomAccess, blockBytes = 1_048_576): RandomAccess {
   let block = { start: 0, bytes: new Uint8Array(0) }
   return {
-    size: source.size,
+    ...source,
     async read(start, end) {
       const from = start - block.start
       const to = end - block.start

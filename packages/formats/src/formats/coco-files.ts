@@ -33,7 +33,7 @@ export async function findCocoFiles(source: RandomAccess, run: Run): Promise<Coc
 }
 
 function bareFile(source: RandomAccess): CocoFile {
-  const name = 'annotations.json'
+  const name = source.name ?? 'annotations.json'
   return { name, subset: 'default', size: source.size, read: () => readPieces(source) }
 }
 
