@@ -1,7 +1,7 @@
 import { decodeRows, decodeShape, decodeTrack, type Row } from '@reticle/contracts/row-lines'
 import { forbidden } from '@reticle/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { importWork, runOf, servicesOf, testStore, upload } from '../testing/run.ts'
+import { importWork, runOf, testStore, upload } from '../testing/run.ts'
 import {
   authorityOf,
   bytesAnswer,
@@ -9,6 +9,7 @@ import {
   frameOf,
   jsonLinesOf,
   labelOf,
+  servicesOf,
 } from '../testing/services.ts'
 import { importAnnotations } from './import-annotations.ts'
 import type { OperationServices } from './operation.ts'

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
-import { notFound } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
 import { callAs } from '@reticle/kit/testing/call'
@@ -17,25 +16,6 @@ export async function testStore(): Promise<{ root: string; blobs: BlobStore }> {
   const root = await mkdtemp(join(tmpdir(), 'reticle-jobs-test-'))
   afterAll(() => rm(root, { recursive: true }))
   return { root, blobs: await diskBlobs(join(root, 'blobs')) }
-}
-
-const missing = async () => {
-  throw notFound('this service is not part of the test')
-}
-
-/** Services of which only those given answer. */
-export function servicesOf(given: {
-  tasks?: OperationServices['tasks']
-  labels?: OperationServices['labels']
-  media?: Partial<OperationServices['media']>
-  annotations?: Partial<OperationServices['annotations']>
-}): OperationServices {
-  return {
-    tasks: given.tasks ?? { authorize: missing },
-    labels: given.labels ?? { getLabelSet: missing },
-    media: { attachMedia: missing, readFrames: missing, ...given.media },
-    annotations: { readRows: missing, writeRows: missing, ...given.annotations },
-  }
 }
 
 export interface TestRun extends OperationDeps {
@@ -125,5 +105,3 @@ export async function upload(blobs: BlobStore, name: string, content: string | U
   const { size } = await blobs.put(key, bytesOf([content]))
   return { name, key, size }
 }
-
-export const namesIn = (dir: string): Promise<string[]> => readdir(dir)

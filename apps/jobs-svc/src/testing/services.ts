@@ -93,3 +93,22 @@ export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string>
   for await (const piece of chunks) pieces.push(piece)
   return Buffer.concat(pieces).toString()
 }
+
+const missing = async () => {
+  throw notFound('this service is not part of the test')
+}
+
+/** Services of which only those given answer. */
+export function servicesOf(given: {
+  tasks?: OperationServices['tasks']
+  labels?: OperationServices['labels']
+  media?: Partial<OperationServices['media']>
+  annotations?: Partial<OperationServices['annotations']>
+}): OperationServices {
+  return {
+    tasks: given.tasks ?? { authorize: missing },
+    labels: given.labels ?? { getLabelSet: missing },
+    media: { attachMedia: missing, readFrames: missing, ...given.media },
+    annotations: { readRows: missing, writeRows: missing, ...given.annotations },
+  }
+}

@@ -31,6 +31,8 @@ export interface WorkerTiming extends HeldTiming {
   /** How often an idle slot looks for itself, should no wake-up arrive. */
   pollMs: number
   graceMs: number
+  /** Heap of a conversion, in megabytes. */
+  heapMb: number
   /** What running requests have to finish when the worker stops. */
   drainMs: number
   retrySeconds: readonly number[]
@@ -43,6 +45,7 @@ const usual: WorkerTiming = {
   watchMs: 500,
   stuckMs: 10 * 60_000,
   graceMs: 800,
+  heapMb: 1024,
   drainMs: 20_000,
   retrySeconds: [10, 60],
 }
@@ -51,8 +54,6 @@ export interface ConversionWorker {
   /** Takes nothing new, lets what runs finish for a while, then gives it back. */
   stop: () => Promise<void>
 }
-
-const heapMb = 1024
 
 /** Runs requests, as many at once as there are slots; any number of such workers share one queue. */
 export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker> {
@@ -73,7 +74,11 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   const logged = (what: string) => (thrown: unknown) => log.error({ err: thrown }, what)
 
   const serve = async (index: number) => {
-    const slot = openSlot({ data: { wiring, tmp_dir, limits }, heapMb, graceMs: timing.graceMs })
+    const slot = openSlot({
+      data: { wiring, tmp_dir, limits },
+      heapMb: timing.heapMb,
+      graceMs: timing.graceMs,
+    })
     // With several slots, one is kept for small requests.
     const wanted = { worker, tenant_concurrency, takes_large: slots === 1 || index > 0 }
     while (!isStopped) {

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+test('everything has a default', () => {
+  expect(readConfig({})).toMatchObject({
+    tenant_concurrency: 4,
+    queued_per_user: 1000,
+    queued_per_tenant: 10_000,
+    result_ttl_hours: 24,
+    upload_ttl_hours: 12,
+    limits: { entries: 1_000_000, bytes: 107_374_182_400, ratio: 200 },
+  })
+  expect(readConfig({}).slots).toBeGreaterThanOrEqual(1)
+})
+
+test('every bad value is named at once', () => {
+  const attempt = () =>
+    readConfig({ RETICLE_JOBS_SLOTS: '0', RETICLE_JOBS_TENANT_CONCURRENCY: 'x' })
+  expect(attempt).toThrow(/RETICLE_JOBS_SLOTS[\s\S]*RETICLE_JOBS_TENANT_CONCURRENCY/)
+})

@@ -1,0 +1,203 @@
+import { frames } from '@reticle/contracts/api/frames'
+import type { LocatedFrame } from '@reticle/contracts/rest/facts'
+import { archiveLimits } from '@reticle/formats/archive/zip-reader'
+import { writeZip } from '@reticle/formats/archive/zip-writer'
+import { createReport } from '@reticle/formats/report'
+import { notFound } from '@reticle/kit'
+import { callAs } from '@reticle/kit/testing/call'
+import { testDb } from '@reticle/kit/testing/db'
+import { overTransport, transports } from '@reticle/kit/testing/transport'
+import sharp from 'sharp'
+import { describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestsDb } from '../db/schema.ts'
+import { findCandidates } from '../media/candidates.ts'
+import { gather } from '../media/packed.ts'
+import { testStore, upload } from '../testing/run.ts'
+import { frameOf } from '../testing/services.ts'
+import { openPictures } from './pictures.ts'
+import { frameHandlers } from './rpc.ts'
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+const { blobs } = await testStore()
+const located = new Map<string, LocatedFrame>()
+const asked: object[] = []
+const locateFrame = async (wanted: {
+  target: string
+  id: number
+  number: number
+  preview: boolean
+}) => {
+  asked.push(wanted)
+  const found = located.get(`${wanted.id}`)
+  if (!found) throw notFound()
+  return found
+}
+const reading: string[] = []
+const counted = {
+  ...blobs,
+  get: (...given: Parameters<typeof blobs.get>) => {
+    reading.push(given[0])
+    return blobs.get(...given)
+  },
+}
+const handlers = frameHandlers({
+  services: { media: { locateFrame } },
+  pictures: openPictures({ db, blobs: counted }),
+})
+const anna = callAs({ user_id: 1 })
+
+const photo = await sharp({ create: { width: 600, height: 300, channels: 3, background: 'red' } })
+  .composite([
+    {
+      input: { create: { width: 300, height: 300, channels: 3, background: 'blue' } },
+      left: 0,
+      top: 0,
+    },
+  ])
+  .jpeg({ quality: 100 })
+  .toBuffer()
+const turned = await sharp(photo).withMetadata({ orientation: 6 }).toBuffer()
+const drawing = await sharp(photo).png().toBuffer()
+
+let lastTask = 0
+/** A task of one frame with those bytes; answers its id. */
+async function taskWith(bytes: Uint8Array | string, given: Partial<LocatedFrame> = {}) {
+  const id = ++lastTask
+  const { key, size } = await upload(blobs, 'x', bytes)
+  const place = { task_id: id, frame: 0, image_quality: 70, data_revision: 1 }
+  located.set(`${id}`, { ...frameOf({ key, length: size }), ...place, ...given })
+  return id
+}
+
+async function zipped(bytes: Uint8Array) {
+  const archive = await gather(writeZip([{ path: 'a.dat', content: bytes }], new Date(0)))
+  const file = await upload(blobs, 'a.zip', archive)
+  const deps = { blobs, limits: archiveLimits, report: createReport() }
+  const [candidate] = await findCandidates([file], deps)
+  if (!candidate) throw new Error('no candidate')
+  return taskWith('', await candidate.place())
+}
+
+describe.each(transports)('over %s', (transport) => {
+  const calls = overTransport(transport, frames, handlers)
+  const wanted = { type: 'frame', number: 0 }
+
+  async function read(answer: Awaited<ReturnType<typeof calls.getTaskData>>) {
+    const bytes = await gather(answer.chunks)
+    return { head: answer.head, bytes, image: await sharp(bytes).metadata() }
+  }
+
+  test('the original is what was uploaded, byte by byte', async () => {
+    const id = await taskWith(photo)
+    const { head, bytes } = await read(
+      await calls.getTaskData({ ...wanted, id, quality: 'original' }, anna),
+    )
+    expect(bytes).toEqual(photo)
+    expect(head).toEqual({
+      type: 'image/jpeg',
+      length: photo.length,
+      etag: `"f${id}-1-0-original"`,
+      max_age: 3600,
+    })
+  })
+
+  test('the original in an archive is unpacked', async () => {
+    const id = await zipped(drawing)
+    const answer = await calls.getTaskData({ ...wanted, id, quality: 'original' }, anna)
+    expect(await gather(answer.chunks)).toEqual(drawing)
+  })
+
+  test('a compressed frame is a smaller jpeg, upright', async () => {
+    const id = await taskWith(turned)
+    const { head, bytes, image } = await read(await calls.getTaskData({ ...wanted, id }, anna))
+    expect(image).toMatchObject({ format: 'jpeg', width: 300, height: 600 })
+    expect(head).toMatchObject({
+      type: 'image/jpeg',
+      length: bytes.length,
+      etag: `"f${id}-1-0-compressed"`,
+    })
+  })
+
+  test('a compressed frame is made once, however many ask', async () => {
+    const id = await taskWith(photo)
+    const source = located.get(`${id}`)?.key
+    const ask = async () => gather((await calls.getTaskData({ ...wanted, id }, anna)).chunks)
+    const all = await Promise.all([ask(), ask(), ask()])
+    all.push(await ask())
+    expect(new Set(all.map((bytes) => bytes.toString('base64'))).size).toBe(1)
+    expect(reading.filter((key) => key === source).length).toBe(1)
+    const blob = await db.selectFrom('blobs').selectAll().where('task_id', '=', id).execute()
+    expect(blob).toMatchObject([{ key: `requests/frames/${id}/`, kind: 'frames', state: 'live' }])
+  })
+
+  test('changed media makes another picture', async () => {
+    const id = await taskWith(photo)
+    await calls.getTaskData({ ...wanted, id }, anna)
+    const { key, size } = await upload(blobs, 'x', turned)
+    located.set(`${id}`, {
+      ...frameOf({ key, length: size }),
+      task_id: id,
+      frame: 0,
+      image_quality: 70,
+      data_revision: 2,
+    })
+    const { head, image } = await read(await calls.getTaskData({ ...wanted, id }, anna))
+    expect(head.etag).toBe(`"f${id}-2-0-compressed"`)
+    expect(image.width).toBe(300)
+  })
+
+  test.each([
+    ['a photo', photo, 'image/jpeg', { width: 256, height: 128, format: 'jpeg' }],
+    ['a png', drawing, 'image/png', { width: 256, height: 128, format: 'png' }],
+  ])('the preview of %s fits into 256 x 256', async (_, bytes, media_type, size) => {
+    const id = await taskWith(bytes, { media_type })
+    for (const call of [calls.getTaskPreview, calls.getJobPreview, calls.getProjectPreview]) {
+      const { head, image } = await read(await call({ id }, anna))
+      expect(image).toMatchObject(size)
+      expect(head).toMatchObject({ type: media_type, etag: `"f${id}-1-0-preview"`, max_age: 3600 })
+    }
+  })
+
+  test('a small picture is not blown up for its preview', async () => {
+    const tiny = await sharp(photo).resize(20, 10).jpeg().toBuffer()
+    const { image } = await read(await calls.getTaskPreview({ id: await taskWith(tiny) }, anna))
+    expect(image).toMatchObject({ width: 20, height: 10 })
+  })
+
+  test('frames of a job are asked for by the number of the task', async () => {
+    const id = await taskWith(photo)
+    await calls.getJobData({ id, type: 'frame', number: 7 }, anna)
+    expect(asked.at(-1)).toEqual({ target: 'job', id, number: 7, preview: false })
+  })
+
+  test.each([
+    ['no type', { type: undefined }, 'Data type not specified or not supported'],
+    ['an unknown type', { type: 'x' }, 'Data type not specified or not supported'],
+    ['no number', { number: undefined }, 'Number is not specified'],
+    ['an unknown quality', { quality: 'best' }, 'Wrong quality value'],
+  ])('%s is refused', async (_, given, text) => {
+    const attempt = calls.getTaskData({ id: 1, ...wanted, ...given }, anna)
+    await expect(attempt).rejects.toMatchObject({
+      kind: 'invalid',
+      body: [expect.stringContaining(text)],
+    })
+  })
+
+  test.each([
+    ['that is no image', 'text'],
+    ['that was cut', photo.subarray(0, photo.length / 2)],
+  ])('a picture %s is not found, compressed or as preview', async (_, bytes) => {
+    const id = await taskWith(bytes)
+    await expect(calls.getTaskData({ id, ...wanted }, anna)).rejects.toMatchObject({
+      kind: 'not_found',
+    })
+    await expect(calls.getTaskPreview({ id }, anna)).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  test('a picture whose object is gone is not found, also in full', async () => {
+    const id = await taskWith(photo, { key: 'requests/uploads/gone' })
+    const attempt = calls.getTaskData({ id, ...wanted, quality: 'original' }, anna)
+    await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
+  })
+})

@@ -1,0 +1,114 @@
+import { testClock } from '@reticle/kit/testing/clock'
+import { testDb } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { migrations } from './db/migrations/index.ts'
+import type { RequestsDb } from './db/schema.ts'
+import { makeDead, makeLive, registerPending } from './objects/repo.ts'
+import { sweep } from './sweeper.ts'
+import { addRequest } from './testing/rows.ts'
+import { testStore } from './testing/run.ts'
+import { bytesOf } from './testing/services.ts'
+import { insertUpload } from './uploads/repo.ts'
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+const { blobs } = await testStore()
+const minute = 60_000
+const hour = 60 * minute
+/** Sweeps as if so much time had passed. */
+const sweepAfter = (ms: number) =>
+  sweep({ db, blobs, clock: testClock(new Date(Date.now() + ms)), upload_ttl_hours: 12 })
+
+beforeEach(async () => {
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  for await (const { key } of blobs.list('requests/')) await blobs.remove(key)
+})
+
+const put = (key: string) => blobs.put(key, bytesOf(['x']))
+
+async function stored() {
+  const keys: string[] = []
+  for await (const { key } of blobs.list('requests/')) keys.push(key)
+  return keys
+}
+
+const upload = { purpose: 'data', target: 'task', target_id: 1, owner_id: 1 } as const
+
+test('an upload that became no request goes after twelve hours, with all its files', async () => {
+  const { prefix } = await insertUpload(db, upload, null)
+  await put(`${prefix}0`)
+  await put(`${prefix}1`)
+  await sweepAfter(11 * hour)
+  expect((await stored()).length).toBe(2)
+  await sweepAfter(13 * hour)
+  expect(await stored()).toEqual([])
+  expect(await db.selectFrom('uploads').selectAll().execute()).toEqual([])
+  expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
+})
+
+test('an upload that a request uses stays', async () => {
+  const { prefix } = await insertUpload(db, upload, null)
+  await put(`${prefix}0`)
+  await makeLive(db, prefix)
+  await sweepAfter(1000 * hour)
+  expect((await stored()).length).toBe(1)
+})
+
+test('a result that nothing refers to goes after a day', async () => {
+  const key = 'requests/results/u/1'
+  await registerPending(db, { key, kind: 'result' })
+  await put(key)
+  await sweepAfter(23 * hour)
+  expect(await stored()).toEqual([key])
+  await sweepAfter(25 * hour)
+  expect(await stored()).toEqual([])
+})
+
+test('what is dead stays for an hour, for whoever is still reading', async () => {
+  const key = 'requests/results/u/1'
+  await registerPending(db, { key, kind: 'result' })
+  await put(key)
+  await makeDead(db, key)
+  await sweepAfter(59 * minute)
+  expect(await stored()).toEqual([key])
+  await sweepAfter(61 * minute)
+  expect(await stored()).toEqual([])
+})
+
+test('a file goes when the last request that shares it has expired', async () => {
+  const key = 'requests/results/u/1'
+  await registerPending(db, { key, kind: 'result' })
+  await makeLive(db, key)
+  await put(key)
+  const at = (ms: number) => new Date(Date.now() + ms)
+  const given = { status: 'finished', result_key: key } as const
+  await addRequest(db, { ...given, expiry_date: at(hour) })
+  await addRequest(db, { ...given, expiry_date: at(5 * hour) })
+
+  await sweepAfter(2 * hour)
+  await sweepAfter(4 * hour)
+  expect(await stored()).toEqual([key])
+  await sweepAfter(6 * hour) // dies, by the clock of the database an hour is not over
+  await sweepAfter(8 * hour)
+  expect(await stored()).toEqual([])
+})
+
+test('it is known for thirty days that a file has expired', async () => {
+  const expiry_date = new Date()
+  await addRequest(db, { status: 'failed', expiry_date })
+  const count = async () => (await db.selectFrom('requests').select('rq_id').execute()).length
+  await sweepAfter(29 * 24 * hour)
+  expect(await count()).toBe(1)
+  await sweepAfter(31 * 24 * hour)
+  expect(await count()).toBe(0)
+})
+
+test('sweeping twice at once removes everything once, and harms nothing', async () => {
+  for (let n = 0; n < 20; n++) {
+    const key = `requests/results/u/${n}`
+    await registerPending(db, { key, kind: 'result' })
+    await put(key)
+  }
+  await Promise.all([sweepAfter(25 * hour), sweepAfter(25 * hour)])
+  expect(await stored()).toEqual([])
+})

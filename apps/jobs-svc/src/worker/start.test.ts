@@ -1,0 +1,217 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Bus } from '@reticle/kit/bus/bus'
+import { silentLog } from '@reticle/kit/log'
+import { callAs } from '@reticle/kit/testing/call'
+import { testDb } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { cancelRequest } from '../requests/cancel.ts'
+import { addRequest, readRequest } from '../testing/rows.ts'
+import { testStore } from '../testing/run.ts'
+import { authorityOf } from '../testing/services.ts'
+import { settingsOf } from '../testing/settings.ts'
+import { tasks } from '../testing/wiring.ts'
+import { type ConversionWorker, startWorker, type WorkerTiming } from './start.ts'
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+const { root, blobs } = await testStore()
+const wiring = {
+  module: new URL('../testing/wiring.ts', import.meta.url).href,
+  options: { root: join(root, 'blobs') },
+}
+const quick = { pollMs: 50, drainMs: 100, heapMb: 64, retrySeconds: [0, 0] }
+
+/** No message ever arrives: idle workers find their work by looking. */
+const silentBus: Bus = {
+  relay: async () => 0,
+  subscribe: () => ({ stop: async () => undefined }),
+  replay: async () => undefined,
+  close: async () => undefined,
+}
+
+function start(timing: Partial<WorkerTiming> = {}, bus = silentBus) {
+  const settings = settingsOf({ slots: 1, tmp_dir: root })
+  const ports = { db, bus, blobs, log: silentLog, settings, wiring }
+  return startWorker({ ...ports, timing: { ...quick, ...timing } })
+}
+
+beforeEach(async () => {
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+})
+afterEach(async () => {
+  await vi.waitFor(async () => expect(await readdir(root)).toEqual(['blobs']))
+})
+
+const add = (task_id: number, given: Parameters<typeof addRequest>[1] = {}) =>
+  addRequest(db, { task_id, target_id: task_id, ...given })
+
+async function until(row: RequestRow, expected: Partial<RequestRow>) {
+  const read = async () => expect(await readRequest(db, row)).toMatchObject(expected)
+  await vi.waitFor(read, { timeout: 15_000, interval: 20 })
+  return readRequest(db, row)
+}
+
+async function resultsOf({ request_uuid }: RequestRow) {
+  const keys: string[] = []
+  for await (const { key } of blobs.list('requests/results/'))
+    if (key.includes(request_uuid)) keys.push(key)
+  return keys
+}
+
+describe('one worker', () => {
+  let worker: ConversionWorker | undefined
+  beforeAll(async () => {
+    worker = await start()
+  })
+  afterAll(() => worker?.stop())
+
+  test('a request is run in a thread and its result registered with its end', async () => {
+    const added = await add(tasks.works)
+    const row = await until(added, { status: 'finished' })
+
+    expect(row).toMatchObject({
+      progress: 1,
+      message: '',
+      lease_owner: null,
+      result_key: expect.stringContaining(added.request_uuid),
+      report: { dropped: 0 },
+    })
+    expect((await blobs.stat(row.result_key ?? '')).size).toBe(row.result_size)
+    const blob = await db.selectFrom('blobs').select(['key', 'state', 'kind']).execute()
+    expect(blob).toEqual([{ key: row.result_key, state: 'live', kind: 'result' }])
+    const events = await db.selectFrom('outbox').select('type').execute()
+    expect(events).toEqual([{ type: 'request.finished' }])
+  })
+
+  test('what the user did wrong fails at once, with one sentence', async () => {
+    const added = await add(tasks.isRefused)
+    const row = await until(added, { status: 'failed' })
+    expect(row).toMatchObject({ attempt: 1, message: 'These labels cannot be used' })
+    expect(await resultsOf(row)).toEqual([])
+  })
+
+  test('what may pass is tried three times', async () => {
+    const added = await add(tasks.isDown)
+    const row = await until(added, { status: 'failed' })
+    expect(row).toMatchObject({ attempt: 3, message: 'The labels are away' })
+  })
+
+  test.each([
+    ['waits for something that never comes', tasks.hangs],
+    ['never pauses', tasks.spins],
+  ])(
+    'a cancelled conversion that %s is gone within two seconds and leaves nothing',
+    async (_, task_id) => {
+      const added = await add(task_id)
+      await until(added, { status: 'started', stage: 'Reading annotations' })
+
+      const deps = { db, authority: authorityOf([]), result_ttl_hours: 24 }
+      await cancelRequest(deps, added.rq_id, callAs({ user_id: 1 }))
+      expect(await readRequest(db, added)).toMatchObject({ status: 'failed', message: 'Cancelled' })
+      const next = await add(tasks.works)
+      await until(next, { status: 'finished' })
+
+      const { rows } = await sql<{ ms: number }>`
+      select extract(epoch from next.started_date - cancelled.finished_date)::float8 * 1000 as ms
+      from requests next, requests cancelled
+      where next.status = 'finished' and cancelled.status = 'failed'`.execute(db)
+      expect(rows[0]?.ms).toBeLessThan(2000)
+      expect(await readRequest(db, added)).toMatchObject({ status: 'failed', message: 'Cancelled' })
+    },
+  )
+
+  test('want of memory fails after a second attempt, and the worker goes on', async () => {
+    const added = await add(tasks.hoards)
+    const next = await add(tasks.works, { created: 1 })
+    const row = await until(added, { status: 'failed' })
+    expect(row).toMatchObject({
+      attempt: 2,
+      message: 'The conversion needs more memory than this installation gives it',
+    })
+    await until(next, { status: 'finished' })
+  })
+
+  test('a worker whose lease went to another stops and removes its result', async () => {
+    const added = await add(tasks.hangs)
+    const row = await until(added, { status: 'started', stage: 'Reading annotations' })
+    const key = `requests/results/${row.request_uuid}/${row.lease_token}`
+    await sql`update requests set lease_token = nextval('lease_tokens'), lease_owner = 'another'`.execute(
+      db,
+    )
+    await vi.waitFor(async () => {
+      const [blob] = await db.selectFrom('blobs').select('state').where('key', '=', key).execute()
+      expect(blob?.state).toBe('dead')
+    })
+    expect(await readRequest(db, added)).toMatchObject({
+      status: 'started',
+      lease_owner: 'another',
+    })
+  })
+})
+
+test('a wake-up starts a request long before an idle worker would look', async () => {
+  let ring = async () => undefined as unknown
+  const bus: Bus = {
+    ...silentBus,
+    subscribe: ({ handle }) => {
+      ring = () => db.transaction().execute((tx) => Reflect.apply(handle, undefined, [tx, {}]))
+      return { stop: async () => undefined }
+    },
+  }
+  const worker = await start({ pollMs: 60_000 }, bus)
+  const added = await add(tasks.works)
+  await ring()
+  await until(added, { status: 'finished' })
+  await worker.stop()
+})
+
+test('between two attempts a request is queued and waits', async () => {
+  const added = await add(tasks.isDown)
+  const worker = await start({ retrySeconds: [60] })
+  const row = await until(added, { status: 'queued', attempt: 1 })
+  const { rows } = await sql<{ wait: number }>`
+    select extract(epoch from not_before_date - now())::int as wait from requests`.execute(db)
+  expect(rows[0]?.wait).toBeGreaterThan(50)
+  expect(row.lease_owner).toBeNull()
+  await worker.stop()
+})
+
+test('a conversion that makes no progress is given up and tried again', async () => {
+  const added = await add(tasks.spins)
+  const worker = await start({ stuckMs: 1500, retrySeconds: [60] })
+  const row = await until(added, { status: 'queued', attempt: 1 })
+  expect(row.message).toBe('')
+  await worker.stop()
+})
+
+test('a conversion without end does not lose its lease', async () => {
+  const added = await add(tasks.spins)
+  const worker = await start({ renewMs: 50, watchMs: 50 })
+  const first = await until(added, { status: 'started' })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const later = await until(added, { status: 'started', attempt: 1 })
+  expect(later.lease_until?.getTime()).toBeGreaterThan(first.lease_until?.getTime() ?? 0)
+  await worker.stop()
+})
+
+test('a worker that stops gives its request back unharmed', async () => {
+  const added = await add(tasks.hangs)
+  const worker = await start({ drainMs: 100 })
+  await until(added, { status: 'started', stage: 'Reading annotations' })
+  await worker.stop()
+  expect(await readRequest(db, added)).toMatchObject({
+    status: 'queued',
+    attempt: 0,
+    lease_owner: null,
+  })
+})
+
+test('a row of a newer program is left to workers that understand it', async () => {
+  const added = await add(tasks.works, { params: JSON.stringify({ unknown: true }) })
+  const worker = await start({ retrySeconds: [60] })
+  await until(added, { status: 'queued', attempt: 1 })
+  await worker.stop()
+})
