@@ -1,4 +1,4 @@
-import type { Fields } from '../validation/fields.ts'
+import { type Fields, isFields } from '../validation/fields.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { completeObject } from './complete.ts'
 import type { Checked } from './stored.ts'
@@ -28,7 +28,17 @@ export function mergeObject(stored: Checked, sent: Fields, labels: LabelIndex): 
   const before = isRelabelled ? withoutValues(whole) : whole.object
   const given = Object.entries(sent).filter(([name]) => replaceable.has(name))
   const hasValues = given.some(([name]) => ['attributes', 'elements', 'shapes'].includes(name))
-  return { fields: { ...before, ...Object.fromEntries(given) }, ownIds: idsIn(whole), hasValues }
+  const fields = { ...before, ...startOf(sent), ...Object.fromEntries(given) }
+  return { fields, ownIds: idsIn(whole), hasValues }
+}
+
+/** A track whose shapes are replaced begins with the first of them, unless it is told to begin earlier. */
+function startOf({ shapes }: Fields): Fields {
+  if (!Array.isArray(shapes)) return {}
+  const frames = shapes.flatMap((one) =>
+    isFields(one) && typeof one.frame === 'number' ? [one.frame] : [],
+  )
+  return frames.length > 0 ? { frame: Math.min(...frames) } : {}
 }
 
 function withoutValues({ kind, object }: Checked): Fields {

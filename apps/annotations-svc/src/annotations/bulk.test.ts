@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { annotations } from '@reticle/contracts/api/annotations'
+import type { Shape, Tag } from '@reticle/contracts/rest/annotations'
+import {
+  decodeRows,
+  encodeShape,
+  encodeTag,
+  encodeTrack,
+  rowLinesHeader,
+} from '@reticle/contracts/row-lines'
+import { testDb } from '@reticle/kit/testing/db'
+import { overTransport, transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { bodyOf, depsOf, openWorkspace, openWorkspaces, user } from '../testing/workspace.ts'
+import { objectOf } from './complete.ts'
+import { annotationHandlers } from './rpc.ts'
+
+const db = await testDb<AnnotationsDb>(migrations, 'annotations')
+const { workspaces, add } = openWorkspaces()
+const handlers = annotationHandlers(depsOf(db, workspaces))
+
+const named = { id: null, label_id: 40, group: 0, source: 'file' as const, attributes: [] }
+const tag = (frame: number): Tag => ({ ...named, frame })
+const box = (frame: number): Shape => ({
+  ...named,
+  ...{ type: 'rectangle', frame, score: 1, occluded: false, outside: false, z_order: 0 },
+  ...{ rotation: 0, points: [1, 2, 3, 4.5], elements: [] },
+})
+const place = { occluded: false, outside: false, z_order: 0, rotation: 0, attributes: [] }
+const keyframe = (frame: number) => ({
+  ...place,
+  ...{ id: null, type: 'rectangle' as const, frame, keyframe: true, points: [0, 0, 1, 1] },
+})
+const track = (...frames: number[]) => ({
+  ...named,
+  ...{ frame: frames[0] ?? 0, shapes: frames.map(keyframe), elements: [] },
+})
+
+describe.each(transports)('row lines over %s', (transport) => {
+  const service = overTransport(transport, annotations, handlers)
+  const setUp = () => {
+    const opened = openWorkspace(service, add)
+    const query = { target: 'task' as const, id: opened.task_id }
+    const write = (
+      lines: string[],
+      given: { call_id?: string; if_match?: string; mode?: 'append' } = {},
+    ) => {
+      const body = bodyOf(rowLinesHeader + lines.join(''))
+      return service.writeRows(
+        { ...query, mode: 'replace', call_id: randomUUID(), body, ...given },
+        user(),
+      )
+    }
+    const read = async () => {
+      const { head, chunks } = await service.readRows(query, user())
+      const objects: ReturnType<typeof objectOf>[] = []
+      for await (const rows of decodeRows(chunks)) objects.push(...rows.map(objectOf))
+      return { etag: head.etag, objects }
+    }
+    return { ...opened, query, write, read }
+  }
+
+  test('become annotations, and are read again by kind, frame and id', async () => {
+    const { write, read, task } = setUp()
+    const lines = [
+      encodeTrack(track(6, 11)),
+      encodeShape(box(9)),
+      encodeTrack(track(2, 3)),
+      encodeShape(box(0)),
+      encodeTag(tag(4)),
+    ]
+    expect(await write(lines)).toEqual({ tags: 1, shapes: 2, tracks: 2 })
+    const { objects, etag } = await read()
+    expect(objects.map(({ kind, object }) => [kind, object.frame])).toEqual([
+      ['tag', 4],
+      ['shape', 0],
+      ['shape', 9],
+      ['track', 2],
+      ['track', 6],
+    ])
+    const { set, etag: shown } = await task.get()
+    expect(etag).toBe(shown)
+    expect(set.shapes.map((one) => one.source)).toEqual(['file', 'file'])
+    expect(set.tracks.map((one) => one.shapes.length)).toEqual([2, 2])
+  })
+
+  test('replace what was there, or are added to it', async () => {
+    const { write, task } = setUp()
+    await task.put({ shapes: [box(1)] })
+    await write([encodeShape(box(2))], { mode: 'append' })
+    expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([1, 2])
+    await write([encodeShape(box(3))])
+    expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([3])
+  })
+
+  test('are written once, however often one call comes', async () => {
+    const { write, task, workspace } = setUp()
+    const call_id = randomUUID()
+    const first = await write([encodeShape(box(1))], { call_id, mode: 'append' })
+    expect(await write([encodeShape(box(1))], { call_id, mode: 'append' })).toEqual(first)
+    expect((await task.get()).set.shapes).toHaveLength(1)
+    expect(workspace.told.map((one) => one.change.action)).toEqual(['import'])
+  })
+
+  test('are validated like a body, and one that is wrong leaves everything as it was', async () => {
+    const { write, task } = setUp()
+    const { etag } = await task.put({ shapes: [box(1)] })
+    const wrong = { ...box(2), points: [1] }
+    await expect(write([encodeShape(box(2)), encodeShape(wrong)])).rejects.toMatchObject({
+      body: { shapes: [{}, { points: ["invalid length for shape type 'rectangle'"] }] },
+    })
+    await expect(write(['tag\u0002oops\n'])).rejects.toMatchObject({
+      kind: 'invalid',
+      message: 'line 2: a tag has 6 columns, not 1',
+    })
+    expect((await task.get()).etag).toBe(etag)
+  })
+
+  test('are refused when the annotations changed meanwhile', async () => {
+    const { write, task, query } = setUp()
+    const { etag } = await service.getRevision(query, user())
+    await task.put({ shapes: [box(1)] })
+    await expect(write([], { if_match: etag })).rejects.toMatchObject({
+      code: 'annotations_changed',
+    })
+  })
+
+  test('a revision is that of the set, without reading it', async () => {
+    const { task, query } = setUp()
+    const { etag } = await task.put({ shapes: [box(1)] })
+    expect(await service.getRevision(query, user())).toEqual({ etag })
+  })
+
+  test('belong to tasks and jobs, not to projects', async () => {
+    const attempt = service.getRevision({ target: 'project', id: 7 }, user())
+    await expect(attempt).rejects.toMatchObject({ kind: 'invalid' })
+  })
+})

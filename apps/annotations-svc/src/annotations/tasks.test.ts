@@ -1,0 +1,168 @@
+import { testDb } from '@reticle/kit/testing/db'
+import { describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { depsOf, jobRange, openWorkspace, openWorkspaces } from '../testing/workspace.ts'
+import { annotationHandlers } from './rpc.ts'
+
+/** Writing and reading whole tasks: jobs 0 to 4, 5 to 9, 10 to 14 (`spec/api-annotations.md` 1.8). */
+
+const db = await testDb<AnnotationsDb>(migrations, 'annotations')
+const { workspaces, add } = openWorkspaces()
+const service = annotationHandlers(depsOf(db, workspaces))
+const setUp = () => openWorkspace(service, add)
+
+const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
+const at = (frame: number, given: object = {}) => ({
+  type: 'rectangle',
+  frame,
+  points: [frame, 0, 1, 1],
+  ...given,
+})
+const track = { frame: 1, label_id: 40, shapes: [at(1), at(4), at(7), at(12, { outside: true })] }
+
+test('each object goes to the job of its frame, and the task has them all in order', async () => {
+  const { task, job, second } = setUp()
+  const frames = [12, 7, 2, 6]
+  const { set } = await task.put({ shapes: frames.map((frame) => ({ ...box, frame })) })
+  expect(set.shapes.map((one) => one.frame)).toEqual(frames)
+  expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([2, 6, 7, 12])
+  expect((await job.get()).set.shapes.map((one) => one.frame)).toEqual([2])
+  expect((await second.get()).set.shapes.map((one) => one.frame)).toEqual([6, 7])
+})
+
+test('a task replaces what its jobs had, and bumps only those that had or get something', async () => {
+  const { task, job, workspace } = setUp()
+  await job.put({ shapes: [box] })
+  await task.put({ shapes: [{ ...box, frame: 7 }] })
+  const [first, second] = workspace.told.at(-1)?.change.jobs ?? []
+  expect(first).toMatchObject({ revision: 2, shapes: 1, is_annotated: false })
+  expect(second).toMatchObject({ revision: 1, shapes: 1, is_annotated: true })
+  expect(workspace.told.at(-1)?.change.jobs).toHaveLength(2)
+})
+
+test('a frame beyond the task is refused', async () => {
+  await expect(setUp().task.put({ shapes: [{ ...box, frame: 15 }] })).rejects.toMatchObject({
+    code: 'frame_out_of_range',
+  })
+})
+
+test('where jobs overlap, an object is kept once and read in the order of frames', async () => {
+  const { task, workspace } = setUp()
+  const [a = 0, b = 0] = workspace.jobs.map((one) => one.id)
+  workspace.jobs = [jobRange(a, 0, 5), jobRange(b, 4, 9)]
+  await task.put({ shapes: [5, 4, 8, 0].map((frame) => ({ ...box, frame })) })
+  expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([0, 4, 5, 8])
+})
+
+describe('a track over several jobs', () => {
+  test('is kept in pieces without a keyframe invented, and read as the track it was', async () => {
+    const { task, job, second } = setUp()
+    const { set } = await task.put({ tracks: [track, { ...track, group: 5 }] })
+    expect((await task.get()).set.tracks).toEqual(set.tracks)
+    expect(set.tracks[0]?.shapes.map((one) => one.frame)).toEqual([1, 4, 7, 12])
+    const framesIn = async (one: typeof job) =>
+      (await one.get()).set.tracks.map(({ frame, shapes }) => [
+        frame,
+        ...shapes.map((s) => s.frame),
+      ])
+    expect(await framesIn(job)).toEqual([
+      [1, 1, 4],
+      [1, 1, 4],
+    ])
+    expect(await framesIn(second)).toEqual([
+      [7, 7],
+      [7, 7],
+    ])
+  })
+
+  test('of a skeleton joins its elements again', async () => {
+    const { task } = setUp()
+    const element = (label_id: number, frames: number[]) => ({
+      ...{ frame: 1, label_id },
+      shapes: frames.map((frame) => at(frame, { type: 'points', points: [frame, 1] })),
+    })
+    const parents = [1, 6].map((frame) => ({ type: 'skeleton', frame }))
+    const skeleton = {
+      frame: 1,
+      label_id: 41,
+      shapes: parents,
+      elements: [element(42, [1, 6, 11]), element(43, [1])],
+    }
+    const { set } = await task.put({ tracks: [skeleton] })
+    expect((await task.get()).set.tracks).toEqual(set.tracks)
+    expect(set.tracks[0]?.elements.map((one) => one.shapes.map((shape) => shape.frame))).toEqual([
+      [1, 6, 11],
+      [1],
+    ])
+  })
+
+  test('is updated as one: the first job keeps the id, other jobs theirs', async () => {
+    const { task, second } = setUp()
+    const { set } = await task.put({ tracks: [track] })
+    const before = (await second.get()).set.tracks[0]
+    const shapes = [at(2), at(8)]
+    const { set: changed } = await task.patch('update', {
+      tracks: [{ id: set.tracks[0]?.id, shapes }],
+    })
+    expect(changed.tracks).toMatchObject([
+      { id: set.tracks[0]?.id, shapes: [{ frame: 2 }, { frame: 8 }] },
+    ])
+    expect((await task.get()).set.tracks).toEqual(changed.tracks)
+    expect((await second.get()).set.tracks[0]?.id).toBe(before?.id)
+    const rows = await db
+      .selectFrom('jobs')
+      .select(['job_id', 'tracks'])
+      .where('task_id', '=', workspaces.at(-1)?.task_id ?? 0)
+      .orderBy('job_id')
+      .execute()
+    expect(rows.map((row) => row.tracks)).toEqual([1, 1, 0])
+  })
+
+  test('that moves into later jobs keeps its id there', async () => {
+    const { task } = setUp()
+    const { set } = await task.put({ tracks: [track] })
+    const id = set.tracks[0]?.id
+    const { set: changed } = await task.patch('update', {
+      tracks: [{ id, frame: 6, shapes: [at(6), at(11)] }],
+    })
+    expect(changed.tracks[0]?.id).toBe(id)
+    expect((await task.get()).set.tracks).toEqual(changed.tracks)
+  })
+
+  test('is deleted as one', async () => {
+    const { task, second } = setUp()
+    const { set } = await task.put({ tracks: [track, track] })
+    const { set: gone } = await task.patch('delete', { tracks: [{ id: set.tracks[0]?.id }] })
+    expect(gone.tracks).toEqual([set.tracks[0]])
+    expect((await task.get()).set.tracks).toEqual([set.tracks[1]])
+    expect((await second.get()).set.tracks).toHaveLength(1)
+  })
+
+  test('whose piece a job changes is read with that change', async () => {
+    const { task, second } = setUp()
+    await task.put({ tracks: [track] })
+    const piece = (await second.get()).set.tracks[0]
+    await second.patch('update', { tracks: [{ id: piece?.id, shapes: [at(8), at(9)] }] })
+    const { set } = await task.get()
+    expect(set.tracks.map((one) => one.shapes.map((shape) => shape.frame))).toEqual([
+      [1, 4, 8, 9, 12],
+    ])
+  })
+
+  test('is one object for a large answer too', async () => {
+    const { task } = setUp()
+    const tracks = Array.from({ length: 150 }, (_, n) => ({ ...track, group: n }))
+    const { set } = await task.put({ tracks, shapes: Array.from({ length: 2000 }, () => box) })
+    expect(set.tracks.map((one) => one.group)).toEqual(tracks.map((one) => one.group))
+    expect((await task.get()).set.tracks).toEqual(set.tracks)
+  })
+})
+
+test('a shape that a task moves to another frame moves to its job', async () => {
+  const { task, job, second } = setUp()
+  const { set } = await task.put({ shapes: [box] })
+  await task.patch('update', { shapes: [{ id: set.shapes[0]?.id, frame: 9 }] })
+  expect((await job.get()).set.shapes).toEqual([])
+  expect((await second.get()).set.shapes).toMatchObject([{ id: set.shapes[0]?.id, frame: 9 }])
+})

@@ -1,0 +1,178 @@
+import { labelsChanged } from '@reticle/contracts/events/labels'
+import { projectDeleted } from '@reticle/contracts/events/projects'
+import { jobCreated, jobDeleted, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
+import { testDb } from '@reticle/kit/testing/db'
+import { describe, expect, test } from 'vitest'
+import { annotationHandlers } from '../annotations/rpc.ts'
+import { migrations } from '../db/migrations/index.ts'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { jobRecord, projectRecord, receiver, taskRecord } from '../testing/records.ts'
+import { depsOf, label, openWorkspace, openWorkspaces, spec } from '../testing/workspace.ts'
+import { eventHandler } from './consumer.ts'
+
+const db = await testDb<AnnotationsDb>(migrations, 'annotations')
+const { workspaces, add } = openWorkspaces()
+const service = annotationHandlers(depsOf(db, workspaces))
+const setUp = () => openWorkspace(service, add)
+const receive = receiver(db, eventHandler)
+
+const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
+const joint = (label_id: number) => ({ type: 'points', frame: 1, label_id, points: [1, 2] })
+const skeleton = { type: 'skeleton', frame: 1, label_id: 41, elements: [joint(42), joint(43)] }
+const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }
+const track = { frame: 0, label_id: 40, shapes: [keyframe, { ...keyframe, frame: 7 }] }
+const set = {
+  tags: [{ frame: 0, label_id: 40 }],
+  shapes: [box, skeleton, { ...box, frame: 6 }],
+  tracks: [track],
+}
+
+const jobsOf = (task_id: number) =>
+  db.selectFrom('jobs').selectAll().where('task_id', '=', task_id).orderBy('job_id').execute()
+
+async function rowsOf(task_id: number): Promise<number> {
+  const counts = await Promise.all(
+    (['tags', 'shapes', 'tracks'] as const).map((table) =>
+      db.selectFrom(table).select('id').where('task_id', '=', task_id).execute(),
+    ),
+  )
+  return counts.flat().length
+}
+
+test('a new job is known before anybody writes to it, and only once', async () => {
+  const job = jobRecord({ id: 5001, task_id: 500, start_frame: 3, stop_frame: 9 })
+  await receive(jobCreated, { job })
+  await receive(jobCreated, { job })
+  expect(await jobsOf(500)).toMatchObject([
+    { job_id: 5001, project_id: 7, start_frame: 3, stop_frame: 9, revision: 0 },
+  ])
+})
+
+test('jobs follow their task into another project', async () => {
+  await receive(jobCreated, { job: jobRecord({ id: 5011, task_id: 501, project_id: null }) })
+  const task = taskRecord({ id: 501, project_id: 9, organization: 3 })
+  await receive(taskUpdated, { task, before_update: { project_id: null } })
+  expect(await jobsOf(501)).toMatchObject([{ project_id: 9, organization_id: 3 }])
+})
+
+test('annotations go with their job, and those of other jobs stay', async () => {
+  const { task, task_id, job_id } = setUp()
+  await task.put(set)
+  await receive(jobDeleted, { job: jobRecord({ id: job_id, task_id }) })
+  expect((await jobsOf(task_id)).map((one) => one.job_id)).not.toContain(job_id)
+  expect(await rowsOf(task_id)).toBe(2)
+})
+
+test('annotations go with their task', async () => {
+  const [gone, kept] = [setUp(), setUp()]
+  await gone.task.put(set)
+  await kept.task.put(set)
+  await receive(taskDeleted, { task: taskRecord({ id: gone.task_id }), job_ids: [] })
+  expect([await rowsOf(gone.task_id), (await jobsOf(gone.task_id)).length]).toEqual([0, 0])
+  expect(await rowsOf(kept.task_id)).toBe(6)
+})
+
+test('annotations go with the project of their task', async () => {
+  const { task, task_id } = setUp()
+  await task.put(set)
+  await receive(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [task_id] })
+  expect(await rowsOf(task_id)).toBe(0)
+})
+
+describe('labels', () => {
+  const change = {
+    ...{
+      project_id: 7,
+      task_id: null,
+      labels_revision: 2,
+      deleted_label_ids: [],
+      deleted_spec_ids: [],
+    },
+    ...{ replaced_labels: [], replaced_specs: [] },
+  }
+
+  test('objects of a deleted label go, with counts, a new revision and an event', async () => {
+    const { task, task_id, workspace } = setUp()
+    const { etag } = await task.put(set)
+    await receive(labelsChanged, { ...change, task_ids: [task_id], deleted_label_ids: [40] })
+    const after = await task.get()
+    expect(after.set).toMatchObject({ tags: [], shapes: [{ label_id: 41 }], tracks: [] })
+    expect(after.etag).not.toBe(etag)
+    expect(await jobsOf(task_id)).toMatchObject([
+      { tags: 0, shapes: 1, tracks: 0, revision: 2 },
+      { tags: 0, shapes: 0, tracks: 0, revision: 2 },
+      { revision: 0 },
+    ])
+    const events = await db
+      .selectFrom('outbox')
+      .select('data')
+      .where('key', '=', `task:${task_id}`)
+      .orderBy('id')
+      .execute()
+    expect(events.at(-1)?.data).toMatchObject({
+      action: 'delete',
+      jobs: [
+        { tags: 1, shapes: 1, tracks: 1, is_annotated: true },
+        { shapes: 1, tracks: 1, is_annotated: false },
+      ],
+    })
+    expect(workspace.told).toHaveLength(1)
+  })
+
+  test('a change that deletes nothing leaves annotations alone', async () => {
+    const { task, task_id } = setUp()
+    const { etag } = await task.put(set)
+    await receive(labelsChanged, { ...change, task_ids: [task_id] })
+    expect((await task.get()).etag).toBe(etag)
+  })
+
+  test('elements of a deleted sublabel are not read any more', async () => {
+    const { job, task_id, workspace } = setUp()
+    await job.put({ shapes: [skeleton] })
+    const { labels } = workspace
+    labels.labels_revision = 2
+    const person = labels.labels[1]
+    if (person) person.sublabels = person.sublabels.filter((one) => one.id !== 42)
+    await receive(labelsChanged, { ...change, task_ids: [task_id], deleted_label_ids: [42] })
+    expect((await job.get()).set.shapes[0]?.elements.map((one) => one.label_id)).toEqual([43])
+  })
+
+  test('a task that moved has the labels and attributes of its project', async () => {
+    const { task, task_id, workspace } = setUp()
+    const tricky = '{"spec_id":91,"label_id":40,'
+    const shapes = [{ ...box, attributes: [{ spec_id: 91, value: tricky }] }, skeleton]
+    const { etag } = await task.put({ ...set, shapes })
+    const joints = [
+      label(142, 'head', { has_parent: true }),
+      label(143, 'foot', { has_parent: true }),
+    ]
+    const attributes = [
+      spec(191, 'make', { default_value: '-' }),
+      spec(190, 'color', { mutable: true, values: ['red'] }),
+    ]
+    workspace.labels = {
+      labels_revision: 1,
+      labels: [label(140, 'car', { attributes }), { ...label(141, 'person'), sublabels: joints }],
+    }
+    const pairs = (ids: number[]) => ids.map((id) => ({ from: id, to: id + 100 }))
+    await receive(labelsChanged, {
+      ...{ ...change, project_id: null, task_id, task_ids: [task_id] },
+      replaced_labels: pairs([40, 41, 42, 43]),
+      replaced_specs: pairs([90, 91]),
+    })
+    const after = await task.get()
+    expect(after.etag).not.toBe(etag)
+    expect(after.set.shapes).toMatchObject([
+      { label_id: 141, elements: [{ label_id: 142 }, { label_id: 143 }] },
+      {
+        label_id: 140,
+        attributes: [
+          { spec_id: 191, value: tricky },
+          { spec_id: 190, value: 'red' },
+        ],
+      },
+    ])
+    expect(after.set.tags).toMatchObject([{ label_id: 140 }])
+    expect(after.set.tracks[0]?.shapes[1]?.attributes).toEqual([{ spec_id: 190, value: 'red' }])
+  })
+})
