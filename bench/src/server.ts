@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startPostgres } from '@reticle/standalone/postgres'
+import { serverSettings } from '@reticle/standalone/start'
 
 const main = fileURLToPath(new URL('../../apps/standalone/dist/main.js', import.meta.url))
 const password = 'a-password-for-benches'
@@ -12,7 +13,7 @@ const password = 'a-password-for-benches'
 /** The embedded mode in a process of its own, on a PostgreSQL that the bench can reach as well. */
 export async function startServer() {
   const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
-  const postgres = await startPostgres({ dataDir, outside: tmpdir() })
+  const postgres = await startPostgres({ dataDir, settings: serverSettings, outside: tmpdir() })
   const child = spawn(process.execPath, [main], {
     env: {
       ...process.env,

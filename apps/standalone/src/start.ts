@@ -74,10 +74,17 @@ export async function startStandalone(
   return { url: gateway.url, admin, addUser }
 }
 
+/** For a machine that people also work on. */
+export const serverSettings = { shared_buffers: '256MB', max_wal_size: '4GB' }
+
 async function databaseUrl(config: Config, log: Logger, onStop: OnStop): Promise<string> {
   if (config.databaseUrl) return config.databaseUrl
   const onNotice = (sentence: string) => log.info(sentence)
-  const postgres = await startPostgres({ dataDir: config.dataDir, onNotice })
+  const postgres = await startPostgres({
+    dataDir: config.dataDir,
+    settings: serverSettings,
+    onNotice,
+  })
   onStop('PostgreSQL', postgres.stop)
   return postgres.url
 }

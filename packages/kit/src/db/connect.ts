@@ -77,8 +77,18 @@ function poolConfig(url: string, options: DatabaseOptions): pg.PoolConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: 30_000,
     types: { getTypeParser: typeParser },
-    ...(options.search_path && { options: `-c search_path=${options.search_path.join(',')}` }),
+    options: sessionSettings(options),
   }
+}
+
+/**
+ * Settings of every session: bulk reads walk their key instead of sorting, and plans are too short to compile
+ * (`perf-design.md` 2.2).
+ */
+function sessionSettings({ search_path }: DatabaseOptions): string {
+  const settings = ['random_page_cost=1.1', 'jit=off']
+  if (search_path) settings.push(`search_path=${search_path.join(',')}`)
+  return settings.map((one) => `-c ${one}`).join(' ')
 }
 
 const int8 = 20
