@@ -9,6 +9,7 @@ import { client } from './client.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const main = join(root, 'apps/standalone/dist/main.js')
+const withPeople = join(root, 'tests/support/with-people.mjs')
 
 /** The administrator of every Reticle of the tests. */
 export const password = 'a-password-for-tests'
@@ -35,12 +36,15 @@ export interface Reticle {
   stop: () => Promise<number | null>
 }
 
-/** Starts the built program as a person does, on `dataDir`, and waits for its ready line. */
+/**
+ * Starts the built program as a person does, on `dataDir`, and waits for its ready line. With `PEOPLE` in `env` there are
+ * users beside the administrator.
+ */
 export async function startReticle(
   dataDir: string,
   env: Record<string, string> = {},
 ): Promise<Reticle> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [env.PEOPLE ? withPeople : main], {
     env: { ...process.env, ...development, RETICLE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, so that `kill` reaches the conversion process as well

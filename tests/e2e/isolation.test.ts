@@ -1,0 +1,124 @@
+import { restOperations } from '@reticle/contracts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, client, type Json } from '../support/client.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
+import { annotationFile, formOf, pictures } from '../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+
+/** Every route with an id, tried by somebody who has nothing to do with the object. */
+const stranger = {
+  username: 'stranger',
+  password: 'a-strange-password',
+  email: 's@example.org',
+  role: 'user',
+}
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let visitor: Client
+const ids: Record<string, string> = {}
+beforeAll(async () => {
+  reticle = await startReticle(path, { PEOPLE: JSON.stringify([stranger]) })
+  const basic = Buffer.from(`${stranger.username}:${stranger.password}`).toString('base64')
+  visitor = client(`${reticle.url}/api`, `Basic ${basic}`)
+  await fill(reticle.admin)
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+async function fill(admin: Client) {
+  const labels = [{ name: 'canary' }]
+  const project = await admin.done('POST', '/projects', { json: { name: 'canary', labels } })
+  const task = await taskWithMedia(admin, { project_id: project.id })
+  const [job] = await jobsOf(admin, task.id)
+  const [label] = project.labels
+  await admin.done('PUT', `/tasks/${task.id}/annotations/`, {
+    json: { shapes: [rectangle(label.id)] },
+  })
+  const hook = {
+    type: 'project',
+    project_id: project.id,
+    target_url: 'http://127.0.0.1:9/',
+    events: 'update:project',
+  }
+  const webhook = await admin.done('POST', '/webhooks', { json: hook })
+  const token = await admin.done('POST', '/auth/access_tokens', { json: { name: 'canary' } })
+  const exported = await admin.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
+  await admin.finished(exported)
+  Object.assign(ids, {
+    projects: project.id,
+    tasks: task.id,
+    jobs: job.id,
+    labels: label.id,
+    webhooks: webhook.id,
+    auth: token.id,
+    requests: exported.rq_id,
+  })
+}
+
+const closed = restOperations.filter((one) => one.access !== 'anyone')
+const withId = closed
+  .filter((one) => one.path.includes(':'))
+  .map((one) => [`${one.method} ${one.path}`, one] as const)
+const collections = closed.filter(
+  (one) => one.method === 'GET' && !one.path.includes(':') && one.name.startsWith('list'),
+)
+
+const filled = (route: string) => {
+  const [, first = ''] = route.split('/')
+  return route.replace(/:delivery_id/, '1').replace(/:\w+/, encodeURIComponent(String(ids[first])))
+}
+
+/** Where a shape is asked for, one that fits: permission is judged after it. */
+const bodies: Record<string, Json> = {
+  replaceWebhook: { target_url: 'https://example.org/', events: 'update:project' },
+  updateTaskAnnotations: { shapes: [] },
+  updateJobAnnotations: { shapes: [] },
+  replaceTaskAnnotations: { shapes: [] },
+  replaceJobAnnotations: { shapes: [] },
+}
+const queries: Record<string, string> = {
+  getTaskData: '?type=frame&number=0',
+  getJobData: '?type=frame&number=0',
+  updateTaskAnnotations: '?action=create',
+  updateJobAnnotations: '?action=create',
+  exportTaskDataset: '?format=COCO%201.0',
+  exportJobDataset: '?format=COCO%201.0',
+  importTaskAnnotations: '?format=COCO%201.0',
+  importJobAnnotations: '?format=COCO%201.0',
+}
+
+describe.each(withId)('%s', (_, { name, method, path: route }) => {
+  test('is refused to a stranger, tells nothing and changes nothing', async () => {
+    const form = await formFor(name)
+    const json = form ? undefined : bodies[name]
+    const query = name.startsWith('download')
+      ? `?rq_id=${encodeURIComponent(String(ids.requests))}`
+      : (queries[name] ?? '')
+    const answer = await visitor.call(String(method), `${filled(route)}${query}`, { json, form })
+    expect([answer.status, answer.text.includes('canary')], answer.text).toEqual([403, false])
+  })
+})
+
+async function formFor(name: string): Promise<FormData | undefined> {
+  if (name === 'uploadTaskData') return formOf(await pictures(1))
+  return name.startsWith('import') ? annotationFile('{}', 'a.json') : undefined
+}
+
+test.each(collections.map((one) => [one.path]))(
+  'GET %s shows a stranger nothing of others',
+  async (route) => {
+    const { status, body, text } = await visitor.call('GET', `${route}?page_size=all`)
+    if (!Array.isArray(body?.results)) return expect(status).toBe(200) // formats belong to nobody
+    expect([status, body.count, text.includes('canary')]).toEqual([200, 0, false])
+  },
+)
+
+test('after all of that everything is still there', async () => {
+  const { shapes } = await reticle.admin.done('GET', `/tasks/${ids.tasks}/annotations/`)
+  expect(shapes.length).toBe(1)
+  for (const name of ['projects', 'tasks', 'jobs', 'labels', 'webhooks'])
+    expect((await reticle.admin.call('GET', `/${name}/${ids[name]}`)).status, name).toBe(200)
+  expect((await reticle.admin.done('GET', '/tasks')).count).toBe(1)
+})

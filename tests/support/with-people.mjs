@@ -1,0 +1,15 @@
+import { readConfig } from '../../apps/standalone/dist/config.js'
+import { startStandalone } from '../../apps/standalone/dist/start.js'
+import { run } from '../../packages/kit/dist/lifecycle.js'
+import { createLog } from '../../packages/kit/dist/log.js'
+
+/** The built program with people in it who did not register: `PEOPLE` holds them as JSON. */
+const config = readConfig()
+const log = createLog('reticle', config.log)
+const onError = (part, error) => console.error(part, error)
+const start = async (onStop) => {
+  const { url, addUser } = await startStandalone(config, log, onStop)
+  for (const person of JSON.parse(process.env.PEOPLE)) await addUser(person)
+  console.log(`Reticle is ready at ${url}`)
+}
+process.exit(await run(start, { onError }))
