@@ -1,7 +1,7 @@
-import { readConfig } from '../../apps/standalone/dist/config.js'
-import { startStandalone } from '../../apps/standalone/dist/start.js'
-import { run } from '../../packages/kit/dist/lifecycle.js'
-import { createLog } from '../../packages/kit/dist/log.js'
+import { run } from '@reticle/kit/lifecycle'
+import { createLog } from '@reticle/kit/log'
+import { readConfig } from '@reticle/standalone/config'
+import { startStandalone } from '@reticle/standalone/start'
 
 /** The built program with people in it who did not register: `PEOPLE` holds them as JSON. */
 const config = readConfig()
