@@ -3,7 +3,7 @@ import type { Clock } from '@reticle/kit/clock'
 import { forgetOld } from '@reticle/kit/outbox/inbox'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from './db/schema.ts'
-import { deleteBlob, dropUnusedResult, findRemovable } from './objects/repo.ts'
+import { deleteBlob, dropUnusedResult, findRemovable, giveUpPending } from './objects/repo.ts'
 import { deleteExpired, expireResults } from './requests/repo.ts'
 
 export interface SweepDeps {
@@ -22,11 +22,12 @@ export async function sweep({ db, blobs, clock, upload_ttl_hours }: SweepDeps): 
   const now = clock.now()
   for (const key of await expireResults(db, now)) await dropUnusedResult(db, key)
   await deleteExpired(db, now)
+  await giveUpPending(db, now, upload_ttl_hours)
   for (;;) {
-    const found = await findRemovable(db, now, upload_ttl_hours)
-    for (const blob of found) {
-      await removeObjects(blobs, blob.key)
-      await deleteBlob(db, blob)
+    const found = await findRemovable(db, now)
+    for (const { key } of found) {
+      await removeObjects(blobs, key)
+      await deleteBlob(db, key)
     }
     if (found.length === 0) break
   }

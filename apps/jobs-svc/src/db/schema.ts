@@ -78,6 +78,7 @@ export interface RequestsTable {
   lease_until: Timestamp | null
   not_before_date: Timestamp | null
   is_applying: Generated<boolean>
+  has_applied: Generated<boolean>
   progress: Generated<number>
   stage: Generated<string>
   message: Generated<string>

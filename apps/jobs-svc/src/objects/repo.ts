@@ -22,17 +22,19 @@ export async function registerLive(db: Db, blob: NewBlob): Promise<void> {
     .execute()
 }
 
-/** To be called in the transaction that begins to refer to the object. */
+/** To be called in the transaction that begins to refer to the object. False: it was given up before. */
 export async function makeLive(
   db: Db,
   key: string,
   changes: Partial<Pick<BlobRow, 'kind' | 'size' | 'task_id' | 'organization_id'>> = {},
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('blobs')
     .set({ ...changes, state: 'live' })
     .where('key', '=', key)
-    .execute()
+    .where('state', '<>', 'dead')
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
 }
 
 /** From now on the sweeper may remove it. */
@@ -75,28 +77,37 @@ const pendingMs = 24 * hourMs
 const deadMs = hourMs
 const batch = 500
 
-/** Objects that nobody needs: abandoned before they were referred to, or dead for an hour. */
-export function findRemovable(db: Db, now: Date, uploadTtlHours: number): Promise<BlobRow[]> {
+/** What was begun and never referred to is given up. */
+export async function giveUpPending(db: Db, now: Date, uploadTtlHours: number): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms)
-  return db
-    .selectFrom('blobs')
-    .selectAll()
+  await db
+    .updateTable('blobs')
+    .set({ state: 'dead', dead_date: sql<Date>`now()` })
+    .where('state', '=', 'pending')
     .where((row) =>
       row.or([
-        row.and([row('state', '=', 'dead'), row('dead_date', '<', before(deadMs))]),
+        row('created_date', '<', before(pendingMs)),
         row.and([
-          row('state', '=', 'pending'),
           row('kind', '=', 'upload'),
           row('created_date', '<', before(uploadTtlHours * hourMs)),
         ]),
-        row.and([row('state', '=', 'pending'), row('created_date', '<', before(pendingMs))]),
       ]),
     )
+    .execute()
+}
+
+/** Objects that died more than an hour ago. */
+export function findRemovable(db: Db, now: Date): Promise<BlobRow[]> {
+  return db
+    .selectFrom('blobs')
+    .selectAll()
+    .where('state', '=', 'dead')
+    .where('dead_date', '<', new Date(now.getTime() - deadMs))
     .limit(batch)
     .execute()
 }
 
-/** Forgets an object that was removed, unless it came to life meanwhile. */
-export async function deleteBlob(db: Db, { key, state }: BlobRow): Promise<void> {
-  await db.deleteFrom('blobs').where('key', '=', key).where('state', '=', state).execute()
+/** Forgets an object that was removed. */
+export async function deleteBlob(db: Db, key: string): Promise<void> {
+  await db.deleteFrom('blobs').where('key', '=', key).execute()
 }

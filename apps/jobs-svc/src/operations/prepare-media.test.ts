@@ -229,11 +229,12 @@ test('an archive with more members than allowed is refused', async () => {
   await expect(prepareMedia(work, run)).rejects.toThrow('archive too large')
 })
 
-test('media that has been attached meanwhile is not attached again', async () => {
-  const full = authorityOf([{ target: 'task', id: 1, user_id: 1, facts: factsOf({ size: 5 }) }])
-  const run = await runOf(store, { ...services, tasks: full })
+test('an attempt after one whose end got lost attaches under the same id again', async () => {
+  const full = authorityOf([{ target: 'task', id: 1, user_id: 1, facts: factsOf({ size: 1 }) }])
   const work = createWork({ files: [await upload(blobs, 'a.png', await picture(4, 4))] })
-  await expect(prepareMedia(work, run)).rejects.toThrow('Adding more data is not supported')
+  await prepareMedia(work, await runOf(store, services))
+  await prepareMedia({ ...work, lease_token: 2 }, await runOf(store, { ...services, tasks: full }))
+  expect(attached.map((one) => one.query.call_id)).toEqual([work.request_uuid, work.request_uuid])
 })
 
 test('nothing is attached once the lease is lost', async () => {

@@ -21,11 +21,8 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
   const { task_id, params, request_uuid: call_id } = work
   const context = contextOf(work, signal)
   deps.progress(0, 'Reading images')
-  const { size } = await services.tasks.authorize(
-    { target: 'task', id: task_id, action: 'upload:data' },
-    context,
-  )
-  if (size > 0) throw new UnusableInput('Adding more data is not supported')
+  // Not refused here when the task has media: an earlier attempt of this very request may have attached it.
+  await services.tasks.authorize({ target: 'task', id: task_id, action: 'upload:data' }, context)
 
   const report = createReport()
   const candidates = await findCandidates(params.files, { blobs, limits, report })

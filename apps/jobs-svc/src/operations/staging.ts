@@ -74,6 +74,9 @@ async function appendByKind(files: readonly FileHandle[], lines: readonly string
   }
 }
 
-const readable = (path: string): Staged => ({
-  read: () => createReadStream(path, { highWaterMark: pieceBytes }),
-})
+const readable = (path: string): Staged => ({ read: () => readPieces(path) })
+
+/** Opened by whoever begins to read, and by nobody else. */
+async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path, { highWaterMark: pieceBytes })
+}

@@ -63,9 +63,19 @@ export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): 
   })
 }
 
-/** The end of a request that did not: `message` is one sentence for its owner. False: the lease is lost. */
-export function fail(db: Db, row: RequestRow, message: string, ttl: number): Promise<boolean> {
-  return endHeld(db, row, { ...endColumns(row, 'failed', ttl), message })
+/**
+ * The end of a request that did not: `message` is one sentence for its owner. `isUndone` says that no attempt can have had
+ * an effect. False: the lease is lost.
+ */
+export function fail(
+  db: Db,
+  row: RequestRow,
+  message: string,
+  ttl: number,
+  isUndone = false,
+): Promise<boolean> {
+  const undone = isUndone ? { has_applied: false } : {}
+  return endHeld(db, row, { ...endColumns(row, 'failed', ttl), ...undone, message })
 }
 
 /** Columns that a request takes over from the one that made the file. */
@@ -133,13 +143,16 @@ export async function afterEnd(tx: Tx, row: RequestRow): Promise<void> {
   await emit(tx, requestFinished, { tenant, request_uuid, request: toRequest(row) }, cause)
 }
 
-/** Files of a creation that succeeded are the task's media; all other uploads have served their time. */
+/**
+ * Files of a creation that succeeded, or may have, are the task's media and go with it; all other uploads have served their
+ * time.
+ */
 async function settleFiles(tx: Tx, row: RequestRow): Promise<void> {
-  const { status, action, input_key, result_key, task_id, org_id: organization_id } = row
-  if (result_key !== null)
-    await makeLive(tx, result_key, { size: row.result_size, organization_id })
-  if (input_key === null) return
-  const isMedia = action === 'create' && status === 'finished'
-  if (isMedia) await makeLive(tx, input_key, { kind: 'media', task_id, organization_id })
-  else await makeDead(tx, input_key)
+  const { action, status, has_applied, task_id, org_id: organization_id } = row
+  if (row.result_key !== null)
+    await makeLive(tx, row.result_key, { size: row.result_size, organization_id })
+  if (row.input_key === null) return
+  const isMedia = action === 'create' && (status === 'finished' || has_applied)
+  if (isMedia) await makeLive(tx, row.input_key, { kind: 'media', task_id, organization_id })
+  else await makeDead(tx, row.input_key)
 }

@@ -127,9 +127,14 @@ export async function reportProgress(
     .execute()
 }
 
-/** Says that the final transaction begins; from now on the request cannot be cancelled. False: the lease is lost. */
+/**
+ * Says that the final transaction begins; from now on the request cannot be cancelled, and whatever happens its effect may
+ * be there. False: the lease is lost.
+ */
 export async function enterFinal(db: Db, lease: Lease): Promise<boolean> {
-  const { numUpdatedRows } = await held(db, lease).set({ is_applying: true }).executeTakeFirst()
+  const { numUpdatedRows } = await held(db, lease)
+    .set({ is_applying: true, has_applied: true })
+    .executeTakeFirst()
   return numUpdatedRows === 1n
 }
 

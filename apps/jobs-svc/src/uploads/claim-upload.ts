@@ -28,12 +28,14 @@ export async function claimUpload(
 ): Promise<string> {
   const upload = isUuid(wanted.upload_id) ? await lockUpload(tx, wanted.upload_id) : undefined
   if (!upload || !isFor(upload, wanted) || upload.owner_id !== signedIn(context).user_id)
-    throw invalidText('No such file were uploaded', 'upload_unknown')
+    throw unknownUpload()
   assertFiles(upload, wanted.files)
   await deleteUpload(tx, upload)
-  await makeLive(tx, upload.prefix)
+  if (!(await makeLive(tx, upload.prefix))) throw unknownUpload()
   return upload.prefix
 }
+
+const unknownUpload = () => invalidText('No such file were uploaded', 'upload_unknown')
 
 const isUuid = (given: string) => z.guid().safeParse(given).success
 

@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { fail, finish } from '../requests/ending.ts'
-import { claim } from '../requests/lease.ts'
+import { claim, enterFinal } from '../requests/lease.ts'
 import { requestHandlers } from '../requests/rpc.ts'
 import { authorityOf, factsOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
@@ -207,6 +207,22 @@ describe.each(transports)('over %s', (transport) => {
   test("another user's upload cannot be imported", async () => {
     const attempt = calls.startImport({ body: await uploadedAnnotations() }, bob)
     await expect(attempt).rejects.toMatchObject({ code: 'upload_unknown' })
+  })
+
+  test('an upload that was given up meanwhile cannot be used', async () => {
+    const body = await uploadedAnnotations()
+    await sql`update blobs set state = 'dead', dead_date = now()`.execute(db)
+    await expect(calls.startImport({ body }, anna)).rejects.toMatchObject({
+      code: 'upload_unknown',
+    })
+  })
+
+  test('files of a creation that failed stay when its effect may be there', async () => {
+    await calls.startDataPreparation({ body: await uploadedData() }, anna)
+    const row = await claimNext()
+    await enterFinal(db, row)
+    await fail(db, row, 'The worker stopped unexpectedly', 24)
+    expect(await blobStates()).toEqual([{ kind: 'media', state: 'live', task_id: 1 }])
   })
 
   test('an upload serves one request', async () => {

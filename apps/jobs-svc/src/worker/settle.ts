@@ -53,10 +53,9 @@ async function record(
     return false
   }
   const { failure } = conversion
-  log.warn(
-    { request_uuid: row.request_uuid, attempt: row.attempt, detail: failure.detail },
-    failure.message,
-  )
+  const about = { request_uuid: row.request_uuid, attempt: row.attempt }
+  if (failure.kind === 'user') log.info(about, failure.message)
+  else log.warn({ ...about, detail: failure.detail }, failure.message)
   await recordFailure(deps, row, stopped === 'stuck' ? stuck : failure)
   return false
 }
@@ -70,7 +69,7 @@ async function recordFailure(
   const attempts = { user: 1, memory: 2, transient: row.max_attempts }[kind]
   const seconds = retrySeconds[Math.min(row.attempt, retrySeconds.length) - 1] ?? 0
   if (row.attempt < attempts) await tryLater(db, row, seconds)
-  else await fail(db, row, message, result_ttl_hours)
+  else await fail(db, row, message, result_ttl_hours, kind === 'user' && row.attempt === 1)
 }
 
 const pauseMs = 1000

@@ -42,15 +42,17 @@ beforeEach(async () => {
   await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
 })
 afterEach(async () => {
-  await vi.waitFor(async () => expect(await readdir(root)).toEqual(['blobs']))
+  await vi.waitFor(async () => expect(await readdir(root)).toEqual(['blobs']), patience)
 })
 
 const add = (task_id: number, given: Parameters<typeof addRequest>[1] = {}) =>
   addRequest(db, { task_id, target_id: task_id, ...given })
 
+const patience = { timeout: 15_000, interval: 20 }
+
 async function until(row: RequestRow, expected: Partial<RequestRow>) {
   const read = async () => expect(await readRequest(db, row)).toMatchObject(expected)
-  await vi.waitFor(read, { timeout: 15_000, interval: 20 })
+  await vi.waitFor(read, patience)
   return readRequest(db, row)
 }
 
@@ -144,7 +146,7 @@ describe('one worker', () => {
     await vi.waitFor(async () => {
       const [blob] = await db.selectFrom('blobs').select('state').where('key', '=', key).execute()
       expect(blob?.state).toBe('dead')
-    })
+    }, patience)
     expect(await readRequest(db, added)).toMatchObject({
       status: 'started',
       lease_owner: 'another',

@@ -21,6 +21,7 @@ export function removeTmpDir(root: string, lease: Lease): Promise<void> {
 
 /** Removes what a worker that was killed left behind; nothing that could still be in use by another. */
 export async function removeLeftBehind(root: string): Promise<void> {
+  await mkdir(root, { recursive: true })
   const oldest = Date.now() - hardLimitMs
   for (const name of await readdir(root)) {
     if (!name.startsWith(prefix)) continue

@@ -42,6 +42,7 @@ const statements = [
     lease_until timestamptz,
     not_before_date timestamptz(3),
     is_applying boolean not null default false,
+    has_applied boolean not null default false,
     progress real not null default 0,
     stage text not null default '',
     message text not null default '',
