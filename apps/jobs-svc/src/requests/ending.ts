@@ -2,12 +2,12 @@ import { requestFinished } from '@reticle/contracts/events/requests'
 import { principal } from '@reticle/contracts/principal'
 import type { Report } from '@reticle/contracts/rest/requests'
 import { emit } from '@reticle/kit/outbox/emit'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { makeDead, makeLive } from '../objects/repo.ts'
-import { type Lease, nextToken } from './lease.ts'
+import { ended, endLease, endRequest, type RequestChanges } from './lease.ts'
 import { toRequest } from './messages.ts'
-import { extendLife, findCached, lockTenant } from './repo.ts'
+import { extendLife, findCached, lockTenant, sharedResult } from './repo.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
@@ -25,23 +25,12 @@ function lifeOf(
   return status === 'finished' ? hour : month
 }
 
-/** Columns of every row that has come to its end, by the database's clock. `ttl`: hours that results live. */
-export function endColumns(
+/** Columns of a row that has come to its end. `ttl`: hours that results live. */
+export const endColumns = (
   row: Pick<RequestRow, 'action'>,
   status: 'finished' | 'failed',
   ttl: number,
-) {
-  return {
-    status,
-    stage: '',
-    is_applying: false,
-    lease_owner: null,
-    lease_until: null,
-    not_before_date: null,
-    finished_date: sql<Date>`now()`,
-    expiry_date: sql<Date>`now() + make_interval(secs => ${lifeOf(row, status, ttl)})`,
-  }
-}
+) => ended(status, lifeOf(row, status, ttl))
 
 /** What an operation made. */
 export interface Outcome {
@@ -78,17 +67,6 @@ export function fail(
   return endHeld(db, row, { ...endColumns(row, 'failed', ttl), ...undone, message })
 }
 
-/** Columns that a request takes over from the one that made the file. */
-export function sharedResult({ result_key, result_size, report }: RequestRow) {
-  return {
-    progress: 1,
-    result_key,
-    result_size,
-    report: JSON.stringify(report),
-    started_date: sql<Date>`now()`,
-  }
-}
-
 /** The end of a claimed request whose file another has made meanwhile. False: there is none. */
 export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Promise<boolean> {
   const twin = row.cache_key === null ? undefined : await findCached(db, row.cache_key)
@@ -97,21 +75,12 @@ export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Prom
   return endHeld(db, row, { ...endColumns(row, 'finished', ttl), ...sharedResult(twin) })
 }
 
-type Changes = ReturnType<typeof endColumns> & Record<string, unknown>
-
-function endHeld(db: Db, row: RequestRow & Lease, changes: Changes): Promise<boolean> {
+function endHeld(db: Db, row: RequestRow, changes: RequestChanges): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await lockTenant(tx, row.tenant)
-    const ended = await tx
-      .updateTable('requests')
-      .set(changes)
-      .where('request_uuid', '=', row.request_uuid)
-      .where('lease_token', '=', row.lease_token)
-      .where('status', '=', 'started')
-      .returningAll()
-      .executeTakeFirst()
-    if (ended) await afterEnd(tx, ended)
-    return ended !== undefined
+    const over = await endLease(tx, row, changes)
+    if (over) await afterEnd(tx, over)
+    return over !== undefined
   })
 }
 
@@ -122,13 +91,8 @@ export async function failLocked(
   message: string,
   ttl: number,
 ): Promise<void> {
-  const ended = await tx
-    .updateTable('requests')
-    .set({ ...endColumns(row, 'failed', ttl), lease_token: nextToken, message })
-    .where('request_uuid', '=', row.request_uuid)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  await afterEnd(tx, ended)
+  const over = await endRequest(tx, row, { ...endColumns(row, 'failed', ttl), message })
+  await afterEnd(tx, over)
 }
 
 /** What follows every end, in its transaction, with the tenant locked: the fate of its files, and the event. */

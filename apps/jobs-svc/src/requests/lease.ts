@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 
 type Db = Kysely<RequestsDb>
@@ -92,7 +92,7 @@ async function startRequest(tx: Tx, request_uuid: string, worker: string): Promi
 }
 
 /** A new token makes every lease given before worthless. */
-export const nextToken = sql<number>`nextval('lease_tokens')`
+const nextToken = sql<number>`nextval('lease_tokens')`
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
 
 /** Puts off the end of leases that are still held; answers those. */
@@ -154,7 +154,7 @@ export async function tryLater(db: Db, lease: Lease, seconds: number): Promise<b
   return numUpdatedRows === 1n
 }
 
-export const unleased = {
+const unleased = {
   status: 'queued',
   lease_owner: null,
   lease_until: null,
@@ -173,6 +173,45 @@ export async function endLeases(db: Db): Promise<void> {
     .where('status', '=', 'started')
     .where('lease_until', '>', sql<Date>`now()`)
     .execute()
+}
+
+export type RequestChanges = UpdateObject<RequestsDb, 'requests'>
+
+/** Columns of a row that has come to its end; its record lives for so many seconds more. */
+export function ended(status: 'finished' | 'failed', seconds: number) {
+  return {
+    status,
+    stage: '',
+    is_applying: false,
+    lease_owner: null,
+    lease_until: null,
+    not_before_date: null,
+    finished_date: sql<Date>`now()`,
+    expiry_date: sql<Date>`now() + make_interval(secs => ${seconds})`,
+  }
+}
+
+/** The last write of a worker; nothing when the lease is lost. */
+export function endLease(
+  tx: Tx,
+  lease: Lease,
+  changes: RequestChanges,
+): Promise<RequestRow | undefined> {
+  return held(tx, lease).set(changes).returningAll().executeTakeFirst()
+}
+
+/** Ends a request from outside: its worker, where it has one, can write nothing any more. */
+export function endRequest(
+  tx: Tx,
+  { request_uuid }: RequestRow,
+  changes: RequestChanges,
+): Promise<RequestRow> {
+  return tx
+    .updateTable('requests')
+    .set({ ...changes, lease_token: nextToken })
+    .where('request_uuid', '=', request_uuid)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 /** Queues what lost workers had, while there are attempts left; answers how many. */

@@ -6,7 +6,7 @@ import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
-import { afterEnd, endColumns, sharedResult } from './ending.ts'
+import { afterEnd, endColumns } from './ending.ts'
 import {
   countQueued,
   deleteRequest,
@@ -15,6 +15,7 @@ import {
   insertRequest,
   lockRequest,
   lockTenant,
+  sharedResult,
 } from './repo.ts'
 import { type RqIdParts, rqIdOf } from './rq-id.ts'
 

@@ -98,6 +98,17 @@ export function findCached(db: Db, cache_key: string): Promise<RequestRow | unde
     .executeTakeFirst()
 }
 
+/** Columns that a request takes over from the one that made the file. */
+export function sharedResult({ result_key, result_size, report }: RequestRow) {
+  return {
+    progress: 1,
+    result_key,
+    result_size,
+    report: JSON.stringify(report),
+    started_date: sql<Date>`now()`,
+  }
+}
+
 /** Files live as long since their last use as they did since they were made. */
 export async function extendLife(
   db: Db,
