@@ -1,5 +1,10 @@
 import { crc32, deflateSync } from 'node:zlib'
+import { z } from 'zod'
 import type { Server } from './server.ts'
+
+const task = z.object({ id: z.int(), labels: z.array(z.object({ id: z.int() })).min(1) })
+const started = z.object({ rq_id: z.string() })
+const request = z.object({ status: z.string(), message: z.string() })
 
 /** A task of `frames` tiny pictures in one job, made through the API. */
 export async function makeTask(
@@ -8,19 +13,23 @@ export async function makeTask(
 ): Promise<{ id: number; labelId: number }> {
   const call = async (method: string, path: string, body?: FormData | string) => {
     const type = typeof body === 'string' ? { 'content-type': 'application/json' } : undefined
-    const answer = await fetch(`${api}${path}`, {
-      method,
-      body,
-      headers: { authorization, ...type },
-    })
+    const headers = { authorization, ...type }
+    const answer = await fetch(`${api}${path}`, { method, body, headers })
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
     return answer.json()
   }
-  const task = await call(
-    'POST',
-    '/tasks',
-    JSON.stringify({ name: 'bench', labels: [{ name: 'car' }] }),
-  )
+  const json = JSON.stringify({ name: 'bench', labels: [{ name: 'car' }] })
+  const { id, labels } = task.parse(await call('POST', '/tasks', json))
+  const { rq_id } = started.parse(await call('POST', `/tasks/${id}/data`, pixels(frames)))
+  for (;;) {
+    const path = `/requests/${encodeURIComponent(rq_id)}?wait=30`
+    const { status, message } = request.parse(await call('GET', path))
+    if (status === 'failed') throw new Error(message)
+    if (status === 'finished') return { id, labelId: labels[0]?.id ?? 0 }
+  }
+}
+
+function pixels(frames: number): FormData {
   const form = new FormData()
   for (let index = 0; index < frames; index++)
     form.append(
@@ -28,12 +37,7 @@ export async function makeTask(
       new Blob([pixel]),
       `${String(index).padStart(5, '0')}.png`,
     )
-  const { rq_id } = await call('POST', `/tasks/${task.id}/data`, form)
-  let request = await call('GET', `/requests/${encodeURIComponent(rq_id)}?wait=30`)
-  while (!['finished', 'failed'].includes(request.status))
-    request = await call('GET', `/requests/${encodeURIComponent(rq_id)}?wait=30`)
-  if (request.status === 'failed') throw new Error(request.message)
-  return { id: task.id, labelId: task.labels[0].id }
+  return form
 }
 
 const pixel = png(1920, 1080)
