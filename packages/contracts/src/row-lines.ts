@@ -66,64 +66,51 @@ export class RowLinesError extends Error {}
 
 // ---- writing
 
-/** Columns of a tag, as texts in which every character is what it says (not latin-1). */
-export function tagColumns({ frame, label_id, id, group, source, attributes }: Tag): string[] {
-  return [
-    String(frame),
-    String(label_id),
-    numberOrEmpty(id),
-    String(group ?? 0),
-    String(sources.indexOf(source)),
-    listOrEmpty(attributes),
-  ]
+/** Between two columns, for the templates below: they are written as often as there are annotations. */
+const to = columnSeparator
+
+/** The columns of a tag, joined. The text is what it says, not latin-1. */
+export function tagText({ frame, label_id, id, group, source, attributes }: Tag): string {
+  const start = `${frame}${to}${label_id}${to}${id || ''}${to}${group ?? 0}`
+  return `${start}${to}${sources.indexOf(source)}${to}${listText(attributes)}`
 }
 
-/** Columns of a shape; as `tagColumns`. */
-export function shapeColumns(shape: Shape): string[] {
-  return [
-    String(shape.frame),
-    String(shape.label_id),
-    numberOrEmpty(shape.id),
-    String(shape.group ?? 0),
-    String(shape.z_order),
-    String(shape.rotation),
-    String(shape.score),
-    String(shapeTypes.indexOf(shape.type)),
-    String(sources.indexOf(shape.source)),
-    shape.occluded ? 't' : 'f',
-    shape.outside ? 't' : 'f',
-    JSON.stringify(shape.points).slice(1, -1),
-    listOrEmpty(shape.attributes),
-    listOrEmpty(shape.elements),
-  ]
+/** The columns of a shape, joined; as `tagText`. */
+export function shapeText(shape: Shape): string {
+  const { frame, label_id, id, group, z_order, rotation, score, occluded, outside } = shape
+  const start = `${frame}${to}${label_id}${to}${id || ''}${to}${group ?? 0}`
+  const place = `${z_order}${to}${rotation}${to}${score}${to}${shapeTypes.indexOf(shape.type)}`
+  const flags = `${sources.indexOf(shape.source)}${to}${occluded ? 't' : 'f'}${to}${outside ? 't' : 'f'}`
+  const points = JSON.stringify(shape.points).slice(1, -1)
+  const lists = `${listText(shape.attributes)}${to}${listText(shape.elements)}`
+  return `${start}${to}${place}${to}${flags}${to}${points}${to}${lists}`
 }
 
-/** Columns of a track; as `tagColumns`. */
-export function trackColumns(track: Track): string[] {
-  return [
-    String(track.frame),
-    String(track.label_id),
-    numberOrEmpty(track.id),
-    String(track.group ?? 0),
-    String(sources.indexOf(track.source)),
-    listOrEmpty(track.attributes),
-    listOrEmpty(track.shapes),
-    listOrEmpty(track.elements),
-  ]
+/** The columns of a track, joined; as `tagText`. */
+export function trackText(track: Track): string {
+  return `${tagText(track)}${to}${listText(track.shapes)}${to}${listText(track.elements)}`
 }
 
-export const encodeTag = (tag: Tag) => line('tag', tagColumns(tag))
-export const encodeShape = (shape: Shape) => line('shape', shapeColumns(shape))
-export const encodeTrack = (track: Track) => line('track', trackColumns(track))
+export const encodeTag = (tag: Tag) => line('tag', tagText(tag))
+export const encodeShape = (shape: Shape) => line('shape', shapeText(shape))
+export const encodeTrack = (track: Track) => line('track', trackText(track))
 
 /** A line again from what was read of it; its text is of latin-1 characters. */
-export const encodeRow = ({ kind, columns }: Row) => line(kind, columns)
+export const encodeRow = ({ kind, columns }: Row) => line(kind, columns.join(to))
 
-const line = (kind: RowKind, columns: string[]) =>
-  `${kind}${columnSeparator}${columns.join(columnSeparator)}\n`
+const line = (kind: RowKind, text: string) => `${kind}${to}${text}\n`
 
-const numberOrEmpty = (given: number | null | undefined) => (given ? String(given) : '')
-const listOrEmpty = (list: readonly unknown[]) => (list.length > 0 ? JSON.stringify(list) : '')
+/** Lists that are frozen are shared by many objects, such as the defaults of attributes: written once. */
+const sharedTexts = new WeakMap<readonly unknown[], string>()
+
+function listText(list: readonly unknown[]): string {
+  if (list.length === 0) return ''
+  const known = sharedTexts.get(list)
+  if (known !== undefined) return known
+  const text = JSON.stringify(list)
+  if (Object.isFrozen(list)) sharedTexts.set(list, text)
+  return text
+}
 
 // ---- reading
 
@@ -185,8 +172,15 @@ const isKind = (word: string): word is RowKind => Object.hasOwn(rowColumns, word
 
 /** A latin-1 column as the text it stands for. */
 export function decodeText(column: string): string {
-  return /^[\0-\x7f]*$/.test(column) ? column : Buffer.from(column, 'latin1').toString()
+  return isAscii(column) ? column : Buffer.from(column, 'latin1').toString()
 }
+
+/** Text as latin-1 characters, one for each of its bytes: the form of the columns of a `Row`. */
+export function toLatin1(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text).toString('latin1')
+}
+
+const isAscii = (text: string) => !/[^\0-\x7f]/.test(text)
 
 /** The numbers of a `points` column. */
 export const decodePoints = (column: string): number[] => JSON.parse(`[${column}]`)

@@ -1,16 +1,22 @@
 import { type Context, DomainError, invalidText } from '@reticle/kit'
-import { type Batch, orNothing, readBody } from './body.ts'
-import { writeRows } from './bulk.ts'
-import { type Checker, openChecker, type ReadObject, readCreated, readNew } from './check.ts'
+import { readLines, readSet } from '../reading/read.ts'
+import { type Batch, orNothing, readBody } from '../writing/body.ts'
+import { writeRows } from '../writing/bulk.ts'
+import {
+  type Checker,
+  openChecker,
+  type ReadObject,
+  readCreated,
+  readNew,
+} from '../writing/check.ts'
+import { removeObjects } from '../writing/remove.ts'
+import type { Checked } from '../writing/stored.ts'
+import { updateObjects } from '../writing/update.ts'
+import { assertHasMedia, writeSet } from '../writing/write.ts'
 import { annotationsTag } from './etags.ts'
 import { findJobRows } from './job-rows.ts'
 import { labelsOf } from './labels.ts'
-import { readLines, readSet } from './read.ts'
-import { removeObjects } from './remove.ts'
-import type { Checked } from './stored.ts'
 import { type Deps, type Handlers, openTarget } from './target.ts'
-import { updateObjects } from './update.ts'
-import { assertHasMedia, writeSet } from './write.ts'
 
 type Kind = 'task' | 'job'
 

@@ -4,9 +4,9 @@ import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import { updateJobs } from '../annotations/job-rows.ts'
-import { changesOf, eventsOf, newLedger, noteGone } from '../annotations/ledger.ts'
-import { kinds, tableOf } from '../annotations/select.ts'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import { kinds, tableOf } from '../reading/select.ts'
+import { changesOf, eventsOf, newLedger, noteGone } from '../writing/ledger.ts'
 import { allowLong } from './repo.ts'
 
 type Tx = Transaction<AnnotationsDb>

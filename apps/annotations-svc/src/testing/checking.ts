@@ -1,8 +1,8 @@
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { DomainError } from '@reticle/kit'
-import { openChecker, readNew } from '../annotations/check.ts'
 import { readConfig } from '../config.ts'
 import { indexLabels } from '../validation/labels.ts'
+import { openChecker, readNew } from '../writing/check.ts'
 import { exampleLabels, neighboursOf, newWorkspace, spec, user } from './workspace.ts'
 
 /** Valid objects, for tests that spoil one member of them. */

@@ -19,10 +19,10 @@ export function readAttributes(
   fields: Fields,
   specs: SpecSet,
   { isStrict }: AttributeRules,
-  missing: readonly AttributeValue[] = specs.defaults,
+  missing: AttributeValue[] = specs.defaults,
 ): AttributeValue[] {
   const items = readList(report, fields, 'attributes') ?? []
-  if (items.length === 0) return [...missing]
+  if (items.length === 0) return missing
   const given = new Map<number, string>()
   report.path.push('attributes')
   for (const [index, item] of items.entries()) {

@@ -19,7 +19,7 @@ export interface AttributeValue {
 export interface SpecSet {
   byId: ReadonlyMap<number, Spec>
   /** What an object has that gives no value: one default for each spec, in the label's order. */
-  defaults: readonly AttributeValue[]
+  defaults: AttributeValue[]
 }
 
 /** A label as annotations may use it. */
@@ -59,10 +59,12 @@ function rulesOf(label: Label | Sublabel): LabelRules {
 }
 
 function specSet(attributes: Attribute[]): SpecSet {
-  return {
-    byId: new Map(attributes.map((one) => [one.id, specOf(one)])),
-    defaults: attributes.map(({ id, default_value }) => ({ spec_id: id, value: default_value })),
-  }
+  const defaults = attributes.map(({ id, default_value }) => ({
+    spec_id: id,
+    value: default_value,
+  }))
+  Object.freeze(defaults) // it is the list of every object that gives no values
+  return { byId: new Map(attributes.map((one) => [one.id, specOf(one)])), defaults }
 }
 
 function specOf(attribute: Attribute): Spec {

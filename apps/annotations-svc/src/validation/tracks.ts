@@ -9,7 +9,7 @@ import {
   readList,
   readSource,
 } from './fields.ts'
-import type { AttributeValue, LabelRules } from './labels.ts'
+import type { LabelRules } from './labels.ts'
 import { normalizeTrack } from './normalize.ts'
 import { complain, type Report } from './report.ts'
 import {
@@ -140,7 +140,7 @@ function readTrackShape(
   const type = readType(report, fields)
   const frame = readFrame(report, fields, rules)
   const specs = specsOf(label, 'mutable')
-  const inherited: readonly AttributeValue[] = before?.attributes ?? specs.defaults
+  const inherited = before?.attributes ?? specs.defaults
   return {
     id: readOwnId(report, fields, rules),
     type: type ?? 'rectangle',

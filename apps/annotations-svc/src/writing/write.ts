@@ -1,16 +1,16 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { type BytesAnswer, type Context, invalidText } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
+import { assertUnchanged } from '../annotations/etags.ts'
+import type { RequestIds } from '../annotations/ids.ts'
+import { lockJobs } from '../annotations/job-rows.ts'
+import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { begin } from './begin.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
-import { assertUnchanged } from './etags.ts'
-import type { RequestIds } from './ids.ts'
 import { openInserter } from './insert.ts'
-import { lockJobs } from './job-rows.ts'
 import { newLedger, note, noteEmptied } from './ledger.ts'
 import { type Checked, idsNeeded, numberObject, rowsOf } from './stored.ts'
-import type { Deps, Target } from './target.ts'
 import { answerTouched, newTouched, type Touched, touch } from './touched.ts'
 
 /** Objects that come into a target, in place of what is there or beside it. */
@@ -84,9 +84,9 @@ async function insertObjects(
     for await (const batch of source) {
       await ids.reserve(batch.reduce((sum, one) => sum + idsNeeded(one, target), 0))
       for (const checked of batch) {
-        const numbered = numberObject(checked, ids)
-        const rows = rowsOf(numbered, target, ids.next)
-        touch(touched, numbered)
+        numberObject(checked, ids)
+        const rows = rowsOf(checked, target, ids.next)
+        touch(touched, checked)
         for (const row of rows) note(ledger, checked.kind, row, 1)
         await inserter.add(checked.kind, rows)
       }

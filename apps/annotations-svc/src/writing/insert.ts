@@ -2,6 +2,7 @@ import type { RowKind } from '@reticle/contracts/row-lines'
 import { columnSeparator } from '@reticle/contracts/row-lines'
 import { copyIn, emptyText } from '@reticle/kit/db/copy'
 import { sql, type Transaction } from 'kysely'
+import type { Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { type StoredRow, tables } from './stored.ts'
 
@@ -37,7 +38,7 @@ export function openInserter(tx: Tx): Inserter {
   const add: Inserter['add'] = async (kind, rows) => {
     for (const row of rows) {
       waiting[kind].push(row)
-      for (const column of row.columns) bytes[kind] += column.length
+      bytes[kind] += row.text.length
     }
     if (bytes[kind] >= groupBytes) await send(kind)
   }
@@ -59,18 +60,17 @@ export async function insertRows(tx: Tx, kind: RowKind, rows: readonly StoredRow
 }
 
 async function* copyText(kind: RowKind, rows: readonly StoredRow[]): AsyncGenerator<Buffer> {
-  const { columns, neverNull } = tables[kind]
-  const kept = neverNull.map((name) => columns.indexOf(name))
-  const lines = rows.map((row) => {
-    const isFull = kept.every((index) => row.columns[index] !== '')
-    const texts = isFull ? row.columns : withEmpty(row.columns, kept)
-    return `${texts.join(columnSeparator)}\n`
-  })
-  yield Buffer.from(lines.join(''))
+  const lines = rows.map((row) => (row.isBare ? withEmpty(kind, row.text) : row.text))
+  yield Buffer.from(`${lines.join('\n')}\n`)
 }
 
-const withEmpty = (columns: readonly string[], kept: readonly number[]) =>
-  columns.map((text, index) => (text === '' && kept.includes(index) ? emptyText : text))
+function withEmpty(kind: RowKind, text: string): string {
+  const { columns, neverNull } = tables[kind]
+  const texts = text.split(columnSeparator).map((column, index) => {
+    return column === '' && neverNull.includes(columns[index] ?? '') ? emptyText : column
+  })
+  return texts.join(columnSeparator)
+}
 
 async function insertArrays(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): Promise<void> {
   const { table, columns } = tables[kind]
@@ -80,7 +80,12 @@ async function insertArrays(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): 
 }
 
 /** Changes rows where they are: every column but the ids of the object and of its task. */
-export async function updateRows(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): Promise<void> {
+export async function updateRows(
+  tx: Tx,
+  kind: RowKind,
+  { task_id }: Target,
+  rows: readonly StoredRow[],
+): Promise<void> {
   if (rows.length === 0) return
   const { table, columns } = tables[kind]
   const changed = columns.filter((name) => !['task_id', 'id', 'origin'].includes(name))
@@ -88,14 +93,15 @@ export async function updateRows(tx: Tx, kind: RowKind, rows: readonly StoredRow
   const names = sql.join(columns.map((name) => sql.id(name)))
   await sql`update ${sql.table(table)} as stored set ${sql.join(changes)}
     from unnest(${sql.join(arraysOf(kind, rows))}) as given (${names})
-    where stored.task_id = ${Number(rows[0]?.columns[0])} and stored.id = given.id`.execute(tx)
+    where stored.task_id = ${task_id} and stored.id = given.id`.execute(tx)
 }
 
 /** One array a column; an empty text is null where the column can be. */
 function arraysOf(kind: RowKind, rows: readonly StoredRow[]) {
   const { columns, neverNull } = tables[kind]
+  const split = rows.map((row) => row.text.split(columnSeparator))
   return columns.map((name, index) => {
-    const texts = rows.map((row) => row.columns[index] ?? '')
+    const texts = split.map((row) => row[index] ?? '')
     const values = neverNull.includes(name) ? texts : texts.map((text) => text || null)
     return sql`${values}::${sql.raw(typeOf(name))}[]`
   })

@@ -1,10 +1,10 @@
-import { decodeTrack, type Row, type RowKind, trackColumns } from '@reticle/contracts/row-lines'
+import { decodeTrack, type Row, type RowKind, trackText } from '@reticle/contracts/row-lines'
 import { queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
+import type { Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { joinPieces, latinRow } from './pieces.ts'
 import { lineOf, originOf, tableOf, textRow } from './select.ts'
-import type { Target } from './target.ts'
 
 /** An object as it is stored. */
 export interface Found {
@@ -20,27 +20,29 @@ export async function findObjects(
   target: Target,
   ids: readonly number[],
 ): Promise<Map<number, Found>> {
-  const values = target.kind === 'job' ? [target.task_id, ids, target.id] : [target.task_id, ids]
-  const texts = await queryTexts(db, statements[kind][target.kind], values)
+  const texts = await queryTexts(db, statements[kind][target.kind], [target.task_id, ids])
   const groups = new Map<string | null, { row: Row; job_id: number }[]>()
   for (const [job, origin = null, , ...columns] of texts) {
+    const job_id = Number(job)
+    // Asked of the server, the job would lead it to walk all of the job by its primary key.
+    if (target.kind === 'job' && job_id !== target.id) continue
     const group = groups.get(origin) ?? []
-    group.push({ row: textRow(kind, columns), job_id: Number(job) })
+    group.push({ row: textRow(kind, columns), job_id })
     groups.set(origin, group)
   }
-  return new Map([...groups.values()].map((group) => byId(kind, group)))
+  return new Map([...groups.values()].map(byId))
 }
 
-function byId(kind: RowKind, group: { row: Row; job_id: number }[]): [number, Found] {
+function byId(group: { row: Row; job_id: number }[]): [number, Found] {
   const places = group.map(({ row, job_id }) => ({ job_id, id: Number(row.columns[2]) }))
   const rows = group.map((one) => one.row)
-  const [first = latinRow(kind, [])] = rows
-  const row = rows.length === 1 ? first : joined(rows)
+  const [first] = rows
+  const row = first && rows.length === 1 ? first : joined(rows)
   return [places[0]?.id ?? 0, { row, places }]
 }
 
 const joined = (rows: Row[]) =>
-  latinRow('track', trackColumns(joinPieces(rows.map((one) => decodeTrack(one.columns)))))
+  latinRow('track', trackText(joinPieces(rows.map((one) => decodeTrack(one.columns)))))
 
 function statementOf(kind: RowKind, scope: Target['kind']) {
   const table = tableOf[kind]
@@ -49,9 +51,8 @@ function statementOf(kind: RowKind, scope: Target['kind']) {
   const where = isWhole
     ? `task_id = $1 and ${originOf} in (select ${originOf} from ${table} where ${wanted})`
     : wanted
-  const job = scope === 'job' ? 'and job_id = $3' : ''
   const text = `select job_id, ${isWhole ? originOf : 'id'}, ${lineOf[kind].join(', ')}
-    from ${table} where ${where} ${job} order by job_id`
+    from ${table} where ${where}${isWhole ? ' order by job_id' : ''}`
   return { name: `${kind}_of_${scope}_by_id`, text }
 }
 

@@ -1,4 +1,4 @@
-import { unavailable } from '@reticle/kit'
+import { type DomainError, unavailable } from '@reticle/kit'
 import { type ControlledTransaction, type Kysely, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 
@@ -65,7 +65,11 @@ function watched<T>(
     await chunks.return(undefined).catch(() => undefined)
     await close()
   }
-  const leave = () => void end().catch(() => undefined)
+  let lost: DomainError | undefined
+  const leave = () => {
+    lost = unavailable('The answer was not read in time.')
+    void end().catch(() => undefined)
+  }
   const wait = () => {
     timer = setTimeout(leave, idle_ms)
     timer.unref()
@@ -74,6 +78,7 @@ function watched<T>(
   wait()
 
   const next = async () => {
+    if (lost) throw lost // an end here would look like the end of the answer
     clearTimeout(timer)
     try {
       const step = await chunks.next()

@@ -1,6 +1,6 @@
+import { completeObject } from '../reading/complete.ts'
 import { type Fields, isFields } from '../validation/fields.ts'
 import type { LabelIndex } from '../validation/labels.ts'
-import { completeObject } from './complete.ts'
 import type { Checked } from './stored.ts'
 
 /** A stored object with the members of a PATCH in place of its own, still to be validated as a whole. */

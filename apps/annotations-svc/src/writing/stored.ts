@@ -1,14 +1,15 @@
-import type { Shape, Tag, Track, TrackShape } from '@reticle/contracts/rest/annotations'
+import type { Shape, Tag, Track } from '@reticle/contracts/rest/annotations'
 import {
+  columnSeparator,
   type RowKind,
   rowColumns,
-  shapeColumns,
-  tagColumns,
-  trackColumns,
+  shapeText,
+  tagText,
+  trackText,
 } from '@reticle/contracts/row-lines'
-import type { RequestIds } from './ids.ts'
-import { cutTrack, wasVisible } from './pieces.ts'
-import { jobAt, type Target } from './target.ts'
+import type { RequestIds } from '../annotations/ids.ts'
+import { jobAt, type Target } from '../annotations/target.ts'
+import { cutTrack, wasVisible } from '../reading/pieces.ts'
 
 /** An object that passed validation. */
 export type Checked =
@@ -16,11 +17,14 @@ export type Checked =
   | { kind: 'shape'; object: Shape }
   | { kind: 'track'; object: Track }
 
-/** One row as it goes into the database: columns in the order of `tables`, as texts. */
+/** One row as it goes into the database. */
 export interface StoredRow {
   job_id: number
   id: number
-  columns: string[]
+  /** Columns in the order of `tables`, joined. */
+  text: string
+  /** Whether it has a column that is empty but may not be null. */
+  isBare: boolean
 }
 
 interface Table {
@@ -61,27 +65,24 @@ export function idsNeeded({ kind, object }: Checked, { jobs }: Target): number {
   return shapes + object.elements.length + Math.min(jobs.length, shapes)
 }
 
-/** Gives ids to an object and to its parts, where they have none. */
-export function numberObject({ kind, object }: Checked, ids: RequestIds): Checked {
-  const id = object.id ?? ids.next()
-  if (kind === 'tag') return { kind, object: { ...object, id } }
-  if (kind === 'shape') {
-    const elements = object.elements.map((one) => ({ ...one, id: one.id ?? ids.next() }))
-    return { kind, object: { ...object, id, elements } }
+/** Gives ids to an object and to its parts, where they have none. It changes the object: there may be a million. */
+export function numberObject({ kind, object }: Checked, ids: RequestIds): void {
+  const number = (one: { id?: number | null }) => {
+    one.id ??= ids.next()
   }
-  const number = (shapes: readonly TrackShape[]) =>
-    shapes.map((one) => ({ ...one, id: one.id ?? ids.next() }))
-  const elements = object.elements.map((one) => {
-    const own = one.id ?? ids.next()
-    return { ...one, id: own, shapes: number(one.shapes) }
-  })
-  return { kind, object: { ...object, id, shapes: number(object.shapes), elements } }
+  number(object)
+  if (kind === 'tag') return
+  if (kind === 'track') object.shapes.forEach(number)
+  for (const element of object.elements) {
+    number(element)
+    if ('shapes' in element) element.shapes.forEach(number)
+  }
 }
 
-/** Columns of the whole object as an answer shows it: those of row lines. */
-export function answerColumns({ kind, object }: Checked): string[] {
-  if (kind === 'tag') return tagColumns(object)
-  return kind === 'shape' ? shapeColumns(object) : trackColumns(object)
+/** The whole object as an answer shows it: the columns of its row line, joined. */
+export function answerText({ kind, object }: Checked): string {
+  if (kind === 'tag') return tagText(object)
+  return kind === 'shape' ? shapeText(object) : trackText(object)
 }
 
 /**
@@ -97,19 +98,22 @@ export function rowsOf(
   const { kind, object } = checked
   if (kind === 'track') return trackRows(object, target, idOf)
   const { id: job_id } = jobAt(target, object.frame)
-  const columns = [String(target.task_id), String(job_id), ...answerColumns(checked)]
-  return [{ job_id, id: object.id ?? 0, columns }]
+  const text = placed(target, job_id, answerText(checked))
+  return [{ job_id, id: object.id ?? 0, text, isBare: kind === 'shape' && !object.points.length }]
 }
+
+const placed = ({ task_id }: Target, job: number, text: string) =>
+  `${task_id}${columnSeparator}${job}${columnSeparator}${text}`
 
 function trackRows(track: Track, target: Target, idOf: (job: number) => number): StoredRow[] {
   const pieces = cutTrack(track, target)
-  const origin = pieces.length > 1 ? String(track.id) : ''
+  const origin = pieces.length > 1 ? track.id : ''
   return pieces.map(({ job, track: piece }, index) => {
     const id = index === 0 ? (piece.id ?? 0) : idOf(job.id)
     const stop = wasVisible(piece) ? job.stop_frame : lastFrame(piece)
-    const place = [String(target.task_id), String(job.id)]
-    const columns = [...place, ...trackColumns({ ...piece, id }), String(stop), origin]
-    return { job_id: job.id, id, columns }
+    const columns = [trackText({ ...piece, id }), stop, origin].join(columnSeparator)
+    const text = placed(target, job.id, columns)
+    return { job_id: job.id, id, text, isBare: piece.shapes.length === 0 }
   })
 }
 

@@ -2,11 +2,11 @@ import { type AnnotationsChange, annotationsChanged } from '@reticle/contracts/e
 import { type Context, DomainError } from '@reticle/kit'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
+import { annotationsTag } from '../annotations/etags.ts'
+import { type JobRows, updateJobs } from '../annotations/job-rows.ts'
+import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { annotationsTag } from './etags.ts'
-import { type JobRows, updateJobs } from './job-rows.ts'
 import { changesOf, eventsOf, type Ledger } from './ledger.ts'
-import type { Deps, Target } from './target.ts'
 
 /** What a write led to. */
 export interface Outcome {

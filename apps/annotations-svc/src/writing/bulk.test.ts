@@ -11,11 +11,11 @@ import {
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
+import { annotationHandlers } from '../annotations/rpc.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { objectOf } from '../reading/complete.ts'
 import { bodyOf, depsOf, openWorkspace, openWorkspaces, user } from '../testing/workspace.ts'
-import { objectOf } from './complete.ts'
-import { annotationHandlers } from './rpc.ts'
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { workspaces, add } = openWorkspaces()

@@ -1,7 +1,14 @@
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import type { JobRange } from '@reticle/contracts/rest/facts'
-import { decodeTrack, type Row, type RowKind, trackColumns } from '@reticle/contracts/row-lines'
-import { jobAt, type Target } from './target.ts'
+import {
+  columnSeparator,
+  decodeTrack,
+  type Row,
+  type RowKind,
+  toLatin1,
+  trackText,
+} from '@reticle/contracts/row-lines'
+import { jobAt, type Target } from '../annotations/target.ts'
 
 /**
  * A track written through its task is kept in pieces, each job holding the keyframes of its own frames, and is joined
@@ -72,7 +79,9 @@ export interface PieceRow extends Row {
 }
 
 /** Joins pieces; those of one track follow each other, maybe over the border of two batches. */
-export async function* joinRows(batches: AsyncIterable<PieceRow[]>): AsyncGenerator<Row[]> {
+export async function* joinRows(
+  batches: AsyncIterable<PieceRow[]> | Iterable<PieceRow[]>,
+): AsyncGenerator<Row[]> {
   let open: PieceRow[] = []
   for await (const batch of batches) {
     const joined: Row[] = []
@@ -91,14 +100,11 @@ export async function* joinRows(batches: AsyncIterable<PieceRow[]>): AsyncGenera
 function joinGroup(pieces: readonly PieceRow[]): Row {
   const [first] = pieces
   if (first && pieces.length === 1) return first
-  return latinRow('track', trackColumns(joinPieces(pieces.map((one) => decodeTrack(one.columns)))))
+  return latinRow('track', trackText(joinPieces(pieces.map((one) => decodeTrack(one.columns)))))
 }
 
-/** A row line of columns that are plain text. */
-export const latinRow = (kind: RowKind, columns: readonly string[]): Row => ({
+/** A row line of columns that are plain text, joined. */
+export const latinRow = (kind: RowKind, text: string): Row => ({
   kind,
-  columns: columns.map(toLatin1),
+  columns: toLatin1(text).split(columnSeparator),
 })
-
-/** Text as latin-1 characters, one for each of its bytes: the form of `Row`. */
-export const toLatin1 = (text: string) => Buffer.from(text).toString('latin1')

@@ -1,8 +1,8 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import type { RowKind } from '@reticle/contracts/row-lines'
+import type { JobChange } from '../annotations/job-rows.ts'
 import type { JobRow } from '../db/schema.ts'
 import { arrays } from './check.ts'
-import type { JobChange } from './job-rows.ts'
 
 type Counts = { tags: number; shapes: number; tracks: number }
 type JobEvent = AnnotationsChange['jobs'][number]

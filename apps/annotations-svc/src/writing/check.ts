@@ -1,5 +1,6 @@
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { type Context, DomainError } from '@reticle/kit'
+import { type Deps, rangeOf, type Target } from '../annotations/target.ts'
 import { type Fields, readFields, readId } from '../validation/fields.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import type { FrameSizes } from '../validation/masks.ts'
@@ -9,7 +10,6 @@ import { type Rules, readShape, readTag } from '../validation/shapes.ts'
 import { readTrack } from '../validation/tracks.ts'
 import type { Batch } from './body.ts'
 import type { Checked } from './stored.ts'
-import { type Deps, rangeOf, type Target } from './target.ts'
 
 /** Checks the objects of one request, batch by batch. */
 export interface Checker {

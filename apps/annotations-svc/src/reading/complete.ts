@@ -1,8 +1,8 @@
 import type { Shape, Tag, Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import { decodeShape, decodeTag, decodeTrack, type Row } from '@reticle/contracts/row-lines'
 import type { AttributeValue, LabelIndex, LabelRules, SpecSet } from '../validation/labels.ts'
+import { answerText, type Checked } from '../writing/stored.ts'
 import { latinRow } from './pieces.ts'
-import { answerColumns, type Checked } from './stored.ts'
 
 /**
  * Objects as today's labels have them (`spec/api-annotations.md` 1.4): attributes made since they were stored are filled
@@ -15,7 +15,7 @@ export async function* completeRows(
   for await (const rows of batches) {
     yield rows.map((row) => {
       const whole = completeObject(objectOf(row), labels)
-      return latinRow(row.kind, answerColumns(whole))
+      return latinRow(row.kind, answerText(whole))
     })
   }
 }

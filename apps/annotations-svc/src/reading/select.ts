@@ -4,12 +4,13 @@ import {
   type RowKind,
   rowColumns,
   splitLines,
+  toLatin1,
 } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
 import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
+import { isSequence, type Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { joinRows, type PieceRow, toLatin1 } from './pieces.ts'
-import { isSequence, type Target } from './target.ts'
+import { joinRows, type PieceRow } from './pieces.ts'
 
 type Db = Kysely<AnnotationsDb> // a transaction fits here too
 
@@ -83,11 +84,8 @@ async function* pieceRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Piec
 
 /** A row line of columns as a plain query gives them. */
 export function textRow(kind: RowKind, texts: readonly (string | null)[]): Row {
-  const names: readonly string[] = rowColumns[kind]
-  const written = names.indexOf('attributes') // from here on there is text that people wrote
-  const columns = names.map((_, index) => {
-    const text = texts[index] ?? ''
-    return index < written ? text : toLatin1(text)
-  })
+  const { length } = rowColumns[kind]
+  const columns: string[] = []
+  for (let index = 0; index < length; index++) columns.push(toLatin1(texts[index] ?? ''))
   return { kind, columns }
 }

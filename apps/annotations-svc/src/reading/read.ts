@@ -2,32 +2,33 @@ import { encodeRow, type Row, type RowKind, rowLinesHeader } from '@reticle/cont
 import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
 import { copyOut } from '@reticle/kit/db/copy'
 import type { Transaction } from 'kysely'
+import { annotationsTag } from '../annotations/etags.ts'
+import { findJobRows } from '../annotations/job-rows.ts'
+import { labelsOf } from '../annotations/labels.ts'
+import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { completeRows } from './complete.ts'
-import { annotationsTag } from './etags.ts'
-import { findJobRows } from './job-rows.ts'
 import { cutText, type RowSource, setBytes } from './json.ts'
-import { labelsOf } from './labels.ts'
 import { kinds, readKind, selectRows } from './select.ts'
 import { readFew } from './select-few.ts'
 import { openSnapshot } from './snapshot.ts'
-import type { Deps, Target } from './target.ts'
 
 /**
- * The annotation set of a target, with its entity tag (`spec/api-annotations.md` 1.9). A small one is read by one
- * statement and answered whole, a large one streams out of a snapshot.
+ * The annotation set of a target, with its entity tag (`spec/api-annotations.md` 1.9). A small one is answered whole, a
+ * large one streams out of a snapshot.
  */
 export async function readSet(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
   assertHasData(target)
-  const { revisions, rows } = await readFew(deps.db, target)
-  if (!rows) return streamSet(deps, target, context)
-  const labels = await staleLabels(deps, target, [...revisions.values()], context)
+  const few = await readFew(deps.db, target)
+  if (!few) return streamSet(deps, target, context)
+  const { states, rows } = few
+  const labels = await staleLabels(deps, target, [...states.values()], context)
   const source = kinds.map((kind): RowSource[number] => {
     const own = rows.filter((row) => row.kind === kind)
     return [kind, labels ? completeRows([own], labels) : [own]]
   })
-  return wholeAnswer(annotationsTag(target, revisions), setBytes(source))
+  return wholeAnswer(annotationsTag(target, states), setBytes(source))
 }
 
 /** An answer that is in memory, its length known. */

@@ -1,15 +1,15 @@
 import type { Row, RowKind } from '@reticle/contracts/row-lines'
 import type { BytesAnswer, Context } from '@reticle/kit'
 import type { Kysely } from 'kysely'
+import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { findObjects } from './find.ts'
-import { setBytes } from './json.ts'
-import { latinRow } from './pieces.ts'
-import { wholeAnswer } from './read.ts'
-import { kinds } from './select.ts'
-import { openSnapshot } from './snapshot.ts'
-import { answerColumns, type Checked } from './stored.ts'
-import type { Deps, Target } from './target.ts'
+import { findObjects } from '../reading/find.ts'
+import { setBytes } from '../reading/json.ts'
+import { latinRow } from '../reading/pieces.ts'
+import { wholeAnswer } from '../reading/read.ts'
+import { kinds } from '../reading/select.ts'
+import { openSnapshot } from '../reading/snapshot.ts'
+import { answerText, type Checked } from './stored.ts'
 
 /** The objects of a write in the order of the request, which is the order of its answer. */
 export interface Touched {
@@ -37,9 +37,9 @@ export function touch(touched: Touched, checked: Checked): void {
   const { kind, object } = checked
   touched.ids[kind].push(object.id ?? 0)
   if (!touched.rows) return
-  const columns = answerColumns(checked)
-  touched.rows.push(latinRow(kind, columns))
-  touched.size += columns.reduce((sum, column) => sum + column.length, 0)
+  const text = answerText(checked)
+  touched.rows.push(latinRow(kind, text))
+  touched.size += text.length
   const isMany = touched.rows.length > mostRows || touched.size > mostCharacters
   if (isMany && touched.mayForget) touched.rows = undefined
 }

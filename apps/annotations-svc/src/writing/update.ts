@@ -1,24 +1,24 @@
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
 import type { Transaction } from 'kysely'
+import { assertUnchanged } from '../annotations/etags.ts'
+import type { RequestIds } from '../annotations/ids.ts'
+import { lockJobs } from '../annotations/job-rows.ts'
+import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { objectOf } from '../reading/complete.ts'
+import { type Found, findObjects } from '../reading/find.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { begin } from './begin.ts'
 import type { Batch } from './body.ts'
 import { type Checker, type ReadObject, readNew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
-import { objectOf } from './complete.ts'
-import { assertUnchanged } from './etags.ts'
-import { type Found, findObjects } from './find.ts'
-import type { RequestIds } from './ids.ts'
 import { insertRows, updateRows } from './insert.ts'
-import { lockJobs } from './job-rows.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
 import { type Merged, mergeObject } from './merge.ts'
 import { openIdReader } from './named.ts'
 import { deleteRows } from './remove.ts'
 import { type Checked, idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
-import type { Deps, Target } from './target.ts'
 import { answerTouched, newTouched, type Touched, touch } from './touched.ts'
 
 /** PATCH `action=update` (`spec/api-annotations.md` 1.9). */
@@ -128,16 +128,16 @@ interface Change {
 /** The rows that an object has from now on. In a job that has one of them already, its id stays. */
 function changeOf(work: Work, checked: Checked, found: ReadonlyMap<number, Found>): Change {
   const { target, ids, ledger, touched } = work
-  const numbered = numberObject(checked, ids)
-  const own = numbered.object.id ?? 0
+  numberObject(checked, ids)
+  const own = checked.object.id ?? 0
   const places = found.get(own)?.places ?? []
   const placeIn = (job: number) => places.find((one) => one.job_id === job)
   const idOf = (job: number) => {
     const known = placeIn(job)?.id
     return known === undefined || known === own ? ids.next() : known
   }
-  const rows = rowsOf(numbered, target, idOf)
-  touch(touched, numbered)
+  const rows = rowsOf(checked, target, idOf)
+  touch(touched, checked)
   for (const row of rows) note(ledger, checked.kind, row, placeIn(row.job_id) ? 0 : 1)
   for (const place of places) {
     const isLeft = !rows.some((row) => row.job_id === place.job_id)
@@ -152,7 +152,7 @@ async function store(
   changes: readonly Change[],
 ): Promise<void> {
   const rows = changes.flatMap((one) => one.rows)
-  if (kind !== 'track' || target.kind === 'job') return updateRows(tx, kind, rows)
+  if (kind !== 'track' || target.kind === 'job') return updateRows(tx, kind, target, rows)
   // A task's track may have other pieces now.
   await deleteRows(
     tx,

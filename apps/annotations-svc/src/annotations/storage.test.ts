@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { testDatabase } from '@reticle/kit/testing/db'
+import { type CompiledQuery, sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { selectRows } from '../reading/select.ts'
+import { openSnapshot } from '../reading/snapshot.ts'
+import { jobRange } from '../testing/workspace.ts'
+import { idBlocks } from './ids.ts'
+import type { Target } from './target.ts'
+
+const { db, pool } = await testDatabase<AnnotationsDb>([{ schema: 'annotations', migrations }])
+
+describe('ids', () => {
+  test("of a request ascend and are nobody else's, however requests mix", async () => {
+    const blocks = idBlocks(db)
+    const others = idBlocks(db)
+    const takers = [blocks, blocks, others].map((one) => ({ ids: one.open(), taken: [0] }))
+    for (const count of [3, 1500, 1, 998, 2500, 7]) {
+      await Promise.all(takers.map(({ ids }) => ids.reserve(count)))
+      for (const { ids, taken } of takers) for (let n = 0; n < count; n++) taken.push(ids.next())
+    }
+    for (const { taken } of takers) expect(taken).toEqual(taken.toSorted((a, b) => a - b))
+    const all = takers.flatMap(({ taken }) => taken.slice(1))
+    expect(new Set(all).size).toBe(all.length)
+  })
+
+  test('that a request leaves over are used by the next one', async () => {
+    const blocks = idBlocks(db)
+    const take = async () => {
+      const ids = blocks.open()
+      await ids.reserve(10)
+      return [ids.next(), ids.ranges()] as const
+    }
+    const [first] = await take()
+    expect(await take()).toEqual([first + 10, `{[${first + 10},${first + 20})}`])
+  })
+})
+
+describe('plans', () => {
+  const target = (kind: 'task' | 'job'): Target => ({
+    ...{ kind, id: kind === 'job' ? 11 : 1, task_id: 1, project_id: null, organization_id: null },
+    jobs:
+      kind === 'job' ? [jobRange(11, 0, 999)] : [jobRange(11, 0, 999), jobRange(12, 1000, 1999)],
+    labels_revision: 1,
+  })
+
+  const fill = sql`
+    insert into shapes select task, 10 * task + 1 + n / 1000, n, 40, 100000 * task + n, 0, 0, 0, 1, 0, 0,
+      false, false, '1,2,3,4', null, null
+    from generate_series(1, 3) task, generate_series(0, 1999) n`
+
+  test.each(['task', 'job'] as const)(
+    'a %s is one walk of the key of one partition',
+    async (kind) => {
+      await sql`truncate shapes`.execute(db)
+      await fill.execute(db)
+      await sql`analyze shapes`.execute(db)
+      const plan = await explain(selectRows(db, 'shape', target(kind), 'id'))
+      expect(plan.match(/Index Scan/g)).toHaveLength(1)
+      expect(plan).toMatch(/Index Scan using shapes_\d+_pkey/)
+      expect(plan).not.toMatch(/Sort|Seq Scan/)
+    },
+  )
+
+  test('a range of frames is found by the key', async () => {
+    const query = sql`select points from shapes
+      where task_id = 1 and job_id = 11 and frame between 10 and 20 order by frame, id`.compile(db)
+    const plan = await explain(query)
+    expect(plan).toMatch(/Index Cond: \(\(task_id = 1\) AND \(job_id = 11\) AND \(frame >= 10\)/)
+  })
+
+  async function explain(query: CompiledQuery): Promise<string> {
+    const rows = await pool.query(`explain ${query.sql}`, [...query.parameters])
+    return rows.rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+})
+
+describe('a snapshot', () => {
+  const { signal } = new AbortController()
+  const numbers = (idle_ms?: number) =>
+    openSnapshot(
+      db,
+      signal,
+      async (tx) => ({
+        head: 'head',
+        chunks: (async function* () {
+          for (let n = 1; n <= 3; n++) {
+            await sql`select 1`.execute(tx)
+            yield n
+          }
+        })(),
+      }),
+      idle_ms,
+    )
+  const inUse = () => pool.totalCount - pool.idleCount
+
+  test('gives its connection back when it was read', async () => {
+    const read: number[] = []
+    for await (const n of (await numbers()).chunks) read.push(n)
+    expect(read).toEqual([1, 2, 3])
+    expect(inUse()).toBe(0)
+  })
+
+  test('gives its connection back when it is left, before or after it began', async () => {
+    for await (const _ of (await numbers()).chunks) break
+    const untouched = (await numbers()).chunks[Symbol.asyncIterator]()
+    await untouched.return?.()
+    expect(inUse()).toBe(0)
+  })
+
+  test('gives its connection back when nobody reads it', async () => {
+    const { chunks } = await numbers(20)
+    await sleep(200)
+    expect(inUse()).toBe(0)
+    await expect(chunks[Symbol.asyncIterator]().next()).rejects.toThrow('not read in time')
+  })
+
+  test('gives its connection back when it cannot be opened', async () => {
+    const attempt = openSnapshot(db, signal, async () => {
+      throw new Error('no labels')
+    })
+    await expect(attempt).rejects.toThrow('no labels')
+    expect(inUse()).toBe(0)
+  })
+})

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+test('what is not said has its default', () => {
+  expect(readConfig({})).toEqual({
+    strictAttributes: true,
+    maxObjects: 1_000_000,
+    lockWaitMs: 10_000,
+  })
+})
+
+test('every setting that cannot be used is named', () => {
+  const env = {
+    RETICLE_ANNOTATIONS_STRICT_ATTRIBUTES: 'maybe',
+    RETICLE_ANNOTATIONS_MAX_OBJECTS: '0',
+  }
+  expect(() => readConfig(env)).toThrow(/STRICT_ATTRIBUTES[\s\S]*MAX_OBJECTS/)
+})

@@ -1,0 +1,69 @@
+import { jobCreated } from '@reticle/contracts/events/tasks'
+import { postgresBus } from '@reticle/kit/bus/postgres'
+import { busMigrations } from '@reticle/kit/bus/postgres-log'
+import { silentLog } from '@reticle/kit/log'
+import { emit } from '@reticle/kit/outbox/emit'
+import { testDatabase } from '@reticle/kit/testing/db'
+import { afterAll, expect, test, vi } from 'vitest'
+import { type AnnotationsDb, migrations, readConfig, schema, startAnnotations } from './index.ts'
+import { jobRecord } from './testing/records.ts'
+import { bodyOf, neighboursOf, newWorkspace, readAnswer, user } from './testing/workspace.ts'
+
+/** The service as a whole, on the bus of embedded mode. */
+
+const { db, url, onCommit } = await testDatabase<AnnotationsDb>([
+  { schema, migrations },
+  { schema: 'bus', migrations: busMigrations },
+])
+const address = new URL(url)
+address.searchParams.set('options', `-c search_path=${schema},bus`)
+const bus = postgresBus({ url: address.href, onError: () => undefined })
+const workspace = newWorkspace(12)
+const services = neighboursOf([workspace])
+const ports = { db, url: address.href, onCommit, bus, log: silentLog, services }
+const service = startAnnotations({ ...ports, settings: readConfig({}) })
+afterAll(async () => {
+  await service.stop()
+  await bus.close()
+})
+
+test('jobs are learnt from the bus, and changes go out on it', async () => {
+  const job = jobRecord({ id: 9001, task_id: 900 })
+  await db.transaction().execute((tx) => emit(tx, jobCreated, { job }, user()))
+  await vi.waitFor(
+    async () => {
+      const rows = await db
+        .selectFrom('jobs')
+        .select('task_id')
+        .where('job_id', '=', 9001)
+        .execute()
+      expect(rows).toEqual([{ task_id: 900 }])
+    },
+    { timeout: 15_000, interval: 50 },
+  )
+
+  const input = { id: 121, body: bodyOf({ tags: [{ frame: 0, label_id: 40 }] }) }
+  await readAnswer(service.services.annotations.replaceJobAnnotations(input, user()))
+  await vi.waitFor(
+    async () => {
+      expect(await db.selectFrom('outbox').select('id').execute()).toEqual([])
+    },
+    { timeout: 15_000, interval: 50 },
+  )
+})
+
+test('a neighbour that is silent or fails keeps nobody from saving', async () => {
+  const silent = () => new Promise<undefined>(() => undefined)
+  const tasks = { ...services.tasks, annotationsChanged: silent }
+  const started = Date.now()
+  const lonely = startAnnotations({
+    ...ports,
+    settings: readConfig({}),
+    services: { ...services, tasks },
+  })
+  const input = { id: 122, body: bodyOf({ tags: [{ frame: 5, label_id: 40 }] }) }
+  const { set } = await readAnswer(lonely.services.annotations.replaceJobAnnotations(input, user()))
+  expect(set.tags).toHaveLength(1)
+  expect(Date.now() - started).toBeLessThan(5000)
+  await lonely.stop()
+})
