@@ -1,5 +1,5 @@
 import { type GatewayPorts, readConfig as readGatewayConfig, startGateway } from '@reticle/gateway'
-import { endLeases, type RequestsDb } from '@reticle/jobs-svc'
+import { endLeases, type RequestsDb, readConfig as readJobsConfig } from '@reticle/jobs-svc'
 import { diskBlobs } from '@reticle/kit/blob/disk'
 import type { OnStop } from '@reticle/kit/lifecycle'
 import type { Logger } from '@reticle/kit/log'
@@ -42,7 +42,7 @@ export async function startStandalone(
   const env = {
     RETICLE_PUBLIC_URL: `http://${config.host}:${port}`,
     RETICLE_GATEWAY_RATE_USER: '60000',
-    RETICLE_JOBS_TENANT_CONCURRENCY: '1',
+    RETICLE_JOBS_TENANT_CONCURRENCY: String(Math.max(1, readJobsConfig(config.env).slots - 1)),
     ...config.env,
     RETICLE_PORT: String(port),
     RETICLE_SECRET_KEYS: keys.secretKeys,
