@@ -210,6 +210,24 @@ describe.each(transports)('%s', (transport) => {
       await expect.poll(() => isReleased).toBe(true)
     })
 
+    const released: string[] = []
+    const held: Bytes = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false, value: piece }),
+        return: async () => {
+          released.push('released')
+          return { done: true, value: undefined }
+        },
+      }),
+    }
+    const holding = pipes(transport, { read: async () => ({ head: {}, chunks: held }) })
+
+    test('a reader that leaves before the first byte releases it as well', async () => {
+      const answer = await holding.read({ name: '' }, call())
+      await answer.chunks[Symbol.asyncIterator]().return?.()
+      await expect.poll(() => released).toEqual(['released'])
+    })
+
     test('a caller that goes away releases it too', async () => {
       const caller = new AbortController()
       const answer = await pipe.read({ name: '' }, call({ signal: caller.signal }))

@@ -10,6 +10,7 @@ import {
 import { unavailable } from '../errors.ts'
 import type { Bytes, BytesAnswer, Context, Service } from './context.ts'
 import { errorOf } from './failure.ts'
+import { leavable } from './leave.ts'
 import { sign } from './metadata.ts'
 import { methodOf, type Piece, piecesOf } from './method.ts'
 
@@ -124,7 +125,8 @@ async function receive(
   const first = await pieces.next().catch((thrown) => Promise.reject(failure(thrown)))
   if (first.done || !('head' in first.value))
     throw unavailable('A part of the service did not answer.')
-  return { head: first.value.head, chunks: rest(call, pieces, failure) }
+  const left = async () => call.cancel()
+  return { head: first.value.head, chunks: leavable(rest(call, pieces, failure), left) }
 }
 
 /** A reader that stops early ends the call, so that the other side stops too. */
@@ -132,7 +134,7 @@ async function* rest(
   call: grpc.ClientReadableStream<Piece>,
   pieces: AsyncIterator<Piece>,
   failure: Failure,
-): Bytes {
+): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of { [Symbol.asyncIterator]: () => pieces })
       if (piece instanceof Uint8Array) yield piece

@@ -3,6 +3,7 @@ import type { Operations } from '@reticle/contracts/api/operation'
 import { fromDatabase } from '../db/errors.ts'
 import { DomainError, toDomainError } from '../errors.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
+import { leavable } from './leave.ts'
 
 /** What is done with a failure that is nobody's input: logged once, with the request it belongs to. */
 export type OnBug = (thrown: unknown, context: Context) => void
@@ -25,7 +26,7 @@ function guarded(call: Call, onBug: OnBug): Call {
       const running = call(input, { ...context, signal: limit.signal })
       const answer = await Promise.race([running, limit.aborted])
       if (!isBytesAnswer(answer)) limit.stop()
-      else return { ...answer, chunks: guardBytes(answer.chunks, limit, failed) }
+      else return { ...answer, chunks: guardedChunks(answer.chunks, limit, failed) }
       return answer
     } catch (thrown) {
       limit.stop()
@@ -36,11 +37,22 @@ function guarded(call: Call, onBug: OnBug): Call {
 
 type Limit = ReturnType<typeof startLimit>
 
-async function* guardBytes(
+function guardedChunks(
   chunks: Bytes,
   limit: Limit,
   failed: (thrown: unknown) => DomainError,
 ): Bytes {
+  return leavable(guardBytes(chunks, limit, failed), async () => {
+    limit.stop()
+    await chunks[Symbol.asyncIterator]().return?.()
+  })
+}
+
+async function* guardBytes(
+  chunks: Bytes,
+  limit: Limit,
+  failed: (thrown: unknown) => DomainError,
+): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of chunks) {
       limit.signal.throwIfAborted()
