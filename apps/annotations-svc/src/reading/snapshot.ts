@@ -75,7 +75,8 @@ function watched<T>(
     timer.unref()
   }
   signal.addEventListener('abort', leave, { once: true })
-  wait()
+  if (signal.aborted) leave()
+  else wait()
 
   const next = async () => {
     if (lost) throw lost // an end here would look like the end of the answer
