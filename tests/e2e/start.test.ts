@@ -55,5 +55,12 @@ test('settings that cannot be used are all named at once', () => {
   })
   expect(start.status).toBe(1)
   expect(start.stderr).toMatch(/RETICLE_PORT/)
-  expect(start.stderr).toMatch(/RETICLE_LOG_LEVEL/)
+  for (const name of ['RETICLE_LOG_LEVEL', 'RETICLE_JOBS_SLOTS', 'RETICLE_WEBHOOKS_ALLOWED_NETS'])
+    expect(start.stderr).toMatch(name)
+})
+
+test('a setting nobody reads is told, because it may be misspelt', async () => {
+  const reticle = await startReticle(directory(), { RETICLE_PROT: '1', RETICLE_LOG_LEVEL: 'warn' })
+  expect(reticle.output()).toMatch(/RETICLE_PROT is no setting/)
+  await reticle.stop()
 })

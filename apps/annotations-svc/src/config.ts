@@ -16,6 +16,9 @@ const variables = z.object({
   RETICLE_ANNOTATIONS_MAX_OBJECTS: z.coerce.number().int().min(1).default(1_000_000),
 })
 
+/** Names of environment variables that mean something here. */
+export const settingNames = Object.keys(variables.shape)
+
 /** @throws ConfigError naming every variable that cannot be used */
 export function readConfig(env: Record<string, string | undefined>): AnnotationsSettings {
   const read = readEnv(variables, env)

@@ -41,6 +41,9 @@ const variables = z.object({
   RETICLE_GATEWAY_RATE_USER: whole(1200),
 })
 
+/** Names of environment variables that mean something here. */
+export const settingNames = Object.keys(variables.shape)
+
 /**
  * Reads the gateway's settings.
  *

@@ -3,7 +3,7 @@ import { buildGateway } from './app.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
 
 export { buildGateway } from './app.ts'
-export { type GatewaySettings, readConfig } from './config.ts'
+export { type GatewaySettings, readConfig, settingNames } from './config.ts'
 export type { GatewayPorts, HealthChecks, Services } from './ports.ts'
 
 export interface Gateway {

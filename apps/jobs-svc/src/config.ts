@@ -18,6 +18,9 @@ const variables = z.object({
   RETICLE_TMP_DIR: z.string().default(tmpdir()),
 })
 
+/** Names of environment variables that mean something here. */
+export const settingNames = Object.keys(variables.shape)
+
 /** Settings of the API process and of its workers (`reliability.md` 16.5). */
 export type Settings = ReturnType<typeof readConfig>
 

@@ -17,6 +17,9 @@ const variables = z.object({
   RETICLE_PROJECTS_AUTO_IN_PROGRESS: setting.flag(true),
 })
 
+/** Names of environment variables that mean something here. */
+export const settingNames = Object.keys(variables.shape)
+
 /** @throws ConfigError naming every variable that cannot be used */
 export function readConfig(env: Record<string, string | undefined>): ProjectsSettings {
   const given = readEnv(variables, env)

@@ -3,7 +3,7 @@ import { readEnv } from '@reticle/kit/config'
 import { z } from 'zod'
 
 /** Settings of the embedded mode itself (`docs/operations.md`); each service reads its own from the same environment. */
-const settings = z.object({
+const variables = z.object({
   RETICLE_HOST: z.string().default('127.0.0.1'),
   RETICLE_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   RETICLE_DATA_DIR: z.string().default('.reticle'),
@@ -20,11 +20,17 @@ const settings = z.object({
   RETICLE_TRANSPORT: z.enum(['in-process', 'grpc']).default('in-process'),
 })
 
+/** Names of environment variables that mean something here. */
+export const settingNames = Object.keys(variables.shape)
+
+/** The environment of this process. */
+export const environment: Record<string, string | undefined> = process.env
+
 export type Config = ReturnType<typeof readConfig>
 
 /** @throws ConfigError that names every bad variable at once */
-export function readConfig(env: Record<string, string | undefined> = process.env) {
-  const given = readEnv(settings, env)
+export function readConfig(env: Record<string, string | undefined> = environment) {
+  const given = readEnv(variables, env)
   return {
     env,
     host: given.RETICLE_HOST,

@@ -2,13 +2,15 @@ import { ConfigError } from '@reticle/kit/config'
 import { run } from '@reticle/kit/lifecycle'
 import { createLog } from '@reticle/kit/log'
 import { welcome } from './banner.ts'
-import { readConfig } from './config.ts'
+import { environment } from './config.ts'
+import { readSettings, unknownSettings } from './settings.ts'
 import { startStandalone } from './start.ts'
 
 /** `npm start`: reads the settings, starts everything, prints the ready line, waits for a signal. */
 try {
-  const config = readConfig()
+  const config = readSettings(environment)
   const log = createLog('reticle', config.log)
+  for (const name of unknownSettings(environment)) log.warn(`${name} is no setting: misspelt?`)
   const tell = (text: string) => process.stdout.write(`${text}\n`)
   const start = async (onStop: Parameters<typeof startStandalone>[2]) => {
     tell(welcome(await startStandalone(config, log, onStop)))

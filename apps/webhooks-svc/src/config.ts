@@ -45,6 +45,9 @@ const variables = z.object({
   RETICLE_WEBHOOKS_PER_PROJECT: z.coerce.number().int().min(0).default(100),
 })
 
+/** Names of environment variables that mean something here. */
+export const settingNames = Object.keys(variables.shape)
+
 /** @throws ConfigError naming every variable that cannot be used */
 export function readConfig(env: Record<string, string | undefined>): WebhooksSettings {
   const given = readEnv(variables, env)

@@ -1,7 +1,15 @@
 import { z } from 'zod'
 
 /** Every bad variable at once, each with what would be right: for the person at the terminal, not for a log. */
-export class ConfigError extends Error {}
+export class ConfigError extends Error {
+  /** `RETICLE_PORT: ...`, one a variable. */
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(['These settings cannot be used:', ...problems.map((one) => `  ${one}`)].join('\n'))
+    this.problems = problems
+  }
+}
 
 type Env = Record<string, string | undefined>
 
@@ -14,8 +22,9 @@ export function readEnv<S extends z.ZodObject>(schema: S, env: Env): Readonly<z.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const read = schema.safeParse(given)
   if (read.success) return Object.freeze(read.data)
-  const lines = read.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
-  throw new ConfigError(['These settings cannot be used:', ...lines].join('\n'))
+  throw new ConfigError(
+    read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+  )
 }
 
 const words = { true: true, false: false, '1': true, '0': false } as const

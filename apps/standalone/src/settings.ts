@@ -1,0 +1,40 @@
+import * as annotations from '@reticle/annotations-svc'
+import * as gateway from '@reticle/gateway'
+import * as jobs from '@reticle/jobs-svc'
+import { ConfigError } from '@reticle/kit/config'
+import * as projects from '@reticle/projects-svc'
+import * as webhooks from '@reticle/webhooks-svc'
+import * as standalone from './config.ts'
+
+type Env = Record<string, string | undefined>
+
+const parts = [gateway, projects, annotations, jobs, webhooks, standalone]
+
+/** Made on the first start; until then any will do for reading the rest. */
+const someKey = 'k1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='
+
+/**
+ * Reads the settings of every part before anything is started.
+ *
+ * @throws ConfigError that names the bad variables of all parts at once
+ */
+export function readSettings(env: Env): standalone.Config {
+  const problems = parts.flatMap(({ readConfig }) => {
+    try {
+      readConfig({ RETICLE_SECRET_KEYS: someKey, ...env })
+      return []
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown
+      return thrown.problems
+    }
+  })
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)])
+  return standalone.readConfig(env)
+}
+
+/** Names that look like settings of ours and are none: most likely misspelt. */
+export function unknownSettings(env: Env): string[] {
+  const known = new Set(parts.flatMap((part) => part.settingNames))
+  const isOurs = (name: string) => name.startsWith('RETICLE_') && !name.startsWith('RETICLE_TEST_')
+  return Object.keys(env).filter((name) => isOurs(name) && !known.has(name))
+}
