@@ -48,6 +48,8 @@ test('settings that cannot be used are all named at once', () => {
     RETICLE_DATA_DIR: directory(),
     RETICLE_PORT: 'no',
     RETICLE_LOG_LEVEL: 'loud',
+    RETICLE_JOBS_SLOTS: '-1',
+    RETICLE_WEBHOOKS_ALLOWED_NETS: 'everywhere',
   }
   const start = spawnSync(process.execPath, [join(root, 'apps/standalone/dist/main.js')], {
     env,
