@@ -2,9 +2,9 @@ import * as grpc from '@grpc/grpc-js'
 import { tables } from '@reticle/contracts'
 import { loadProtos } from '@reticle/contracts/grpc/load'
 import type { Services } from '@reticle/gateway'
+import { grpcService } from '@reticle/kit/grpc/client'
+import { serveGrpc } from '@reticle/kit/grpc/server'
 import type { OnStop } from '@reticle/kit/lifecycle'
-import { grpcService } from '@reticle/kit/rpc/client'
-import { serveGrpc } from '@reticle/kit/rpc/server'
 
 /** The same services, reached through gRPC on a loopback port: for measuring, and for stories over that transport. */
 export async function overGrpc(

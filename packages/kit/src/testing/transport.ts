@@ -3,10 +3,10 @@ import type { PackageDefinition } from '@grpc/proto-loader'
 import type { Operations } from '@reticle/contracts/api/operation'
 import { loadProtos } from '@reticle/contracts/grpc/load'
 import { afterAll } from 'vitest'
-import { grpcService } from '../rpc/client.ts'
+import { grpcService } from '../grpc/client.ts'
+import { serveGrpc } from '../grpc/server.ts'
 import type { Call, Service } from '../rpc/context.ts'
 import { guard, mapValues, type OnBug } from '../rpc/guard.ts'
-import { serveGrpc } from '../rpc/server.ts'
 
 /** Both ways in which a service is reached: `describe.each(transports)('over %s', (transport) => ...)`. */
 export const transports = ['in-process', 'grpc'] as const

@@ -8,9 +8,9 @@ import {
   type Operations,
 } from '@reticle/contracts/api/operation'
 import { unavailable } from '../errors.ts'
-import type { Bytes, BytesAnswer, Context, Service } from './context.ts'
+import type { Bytes, BytesAnswer, Context, Service } from '../rpc/context.ts'
+import { leavable } from '../rpc/leave.ts'
 import { errorOf } from './failure.ts'
-import { leavable } from './leave.ts'
 import { sign } from './metadata.ts'
 import { methodOf, type Piece, piecesOf } from './method.ts'
 

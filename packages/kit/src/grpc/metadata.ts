@@ -3,7 +3,7 @@ import type { Metadata } from '@grpc/grpc-js'
 import { principal } from '@reticle/contracts/principal'
 import { z } from 'zod'
 import { unauthenticated } from '../errors.ts'
-import type { Context } from './context.ts'
+import type { Context } from '../rpc/context.ts'
 
 const callKey = 'call-bin'
 const signatureKey = 'call-signature-bin'
