@@ -110,12 +110,17 @@ export function headerName(name: string): string {
 function toSchema(schema: z.ZodType, io: Io, components: Record<string, Json>): Json {
   const wrapped = z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: 'any' })
   const { properties, $defs } = JSON.parse(
-    JSON.stringify(wrapped).replaceAll('"#/$defs/', '"#/components/schemas/'),
+    JSON.stringify(wrapped, published).replaceAll('"#/$defs/', '"#/components/schemas/'),
   )
-  for (const [name, { id: _, link: __, ...part }] of Object.entries<Json>($defs ?? {})) {
+  for (const [name, { id: _, ...part }] of Object.entries<Json>($defs ?? {})) {
     const isOther = components[name] && JSON.stringify(components[name]) !== JSON.stringify(part)
     if (isOther) throw new Error(`two shapes are called ${name}`)
     components[name] = part
   }
   return properties.it
+}
+
+/** Notes that tables make for us are no business of the document. */
+function published(key: string, value: unknown): unknown {
+  return (key === 'link' || key === 'bytes') && value === true ? undefined : value
 }

@@ -51,7 +51,7 @@ export const queryFlag = spoken([...yesWords, 'yes', 'y', 'on'], [...noWords, 'n
 export const timestamp = z.iso.datetime().meta({ format: 'date-time' })
 
 /** A path such as `/projects/7` inside; the gateway makes it absolute on its way out. */
-export const link = z.string().meta({ link: true })
+export const link = z.string().meta({ link: true, format: 'uri' })
 export const isLink = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.link === true
 
 /** Bytes that pass through; as an answer they come with a head (`bytesAnswer` of the kit's service). */
