@@ -5,7 +5,6 @@ import { defineConfig } from 'vitest/config'
 const sources = ['@reticle/source']
 const resolve = { conditions: sources, externalConditions: sources }
 
-/** `build` is what `tsc` made of the same tests. */
 const project = (name: string, include: string[]) => ({
   resolve: { conditions: sources },
   ssr: { resolve },
@@ -27,8 +26,8 @@ export default defineConfig({
     globalSetup: './tests/support/vitest-setup.ts',
     projects: [
       project('unit', ['{packages,apps}/*/src/**/*.test.ts', 'tests/support/**/*.test.ts']),
-      project('contract', ['tests/**/contract/**/*.test.ts']),
-      project('e2e', ['tests/**/e2e/**/*.test.ts']),
+      project('contract', ['tests/contract/**/*.test.ts']),
+      project('e2e', ['tests/e2e/**/*.test.ts']),
     ],
   },
 })

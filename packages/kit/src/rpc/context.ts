@@ -1,4 +1,4 @@
-import type { Answer, Entry, Operations } from '@reticle/contracts/api/operation'
+import type { Answer, Entry, Input, Operations } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 
 export type { Principal }
@@ -38,12 +38,9 @@ export interface BytesAnswer {
 /** One type for both ends: handlers implement it, callers are given it. Rows of the gateway have no handler. */
 export type Service<T extends Operations> = {
   [N in keyof T as T[N] extends { by: 'gateway' } ? never : N]: T[N] extends Entry<infer S>
-    ? (input: InputOf<S>, context: Context) => Promise<Result<Answer<S>>>
+    ? (input: Input<S>, context: Context) => Promise<Result<Answer<S>>>
     : never
 }
-type InputOf<S> = S extends import('@reticle/contracts/api/operation').Shape
-  ? import('@reticle/contracts/api/operation').Input<S>
-  : never
 type Result<A> = A extends Bytes ? BytesAnswer : A
 
 /** A handler or caller without its types, as transports see it. */
