@@ -72,7 +72,7 @@ test('an import is applied once after the process was killed', { timeout: 120_00
 })
 
 test('a webhook that was to be tried again arrives after the process was killed', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const { start, first } = await killable({ RETICLE_WEBHOOKS_RETRY_SECONDS: '4,4,4,4' })
   const hook = await refusing()
@@ -99,6 +99,9 @@ test('a webhook that was to be tried again arrives after the process was killed'
   })
 })
 
+/** An attempt that was cut by the kill is made again when its lease of 30 s has ended. */
+const patienceMs = 45_000
+
 /** Answers 503 until told to accept. */
 async function refusing() {
   const received: Json[] = []
@@ -120,7 +123,7 @@ async function refusing() {
       status = 200
     },
     calls: async (count: number) => {
-      for (const until = Date.now() + 20_000; Date.now() < until && received.length < count; )
+      for (const until = Date.now() + patienceMs; Date.now() < until && received.length < count; )
         await sleep(50)
       expect(received.length).toBeGreaterThanOrEqual(count)
     },
