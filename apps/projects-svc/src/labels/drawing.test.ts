@@ -69,3 +69,9 @@ test('half a megabyte of openings is read in no time', () => {
   for (const piece of ['<', '<a ', '<a b="', '<line x="1" '])
     expect(clean(piece.repeat(500_000 / piece.length))).toBe('')
 }, 2000)
+
+test('a name as long as a drawing can be is read in no time', () => {
+  const begun = performance.now()
+  expect(clean(`<line ${'a'.repeat(500_000)}/>`)).toBe('<line></line>')
+  expect(performance.now() - begun).toBeLessThan(1000)
+})

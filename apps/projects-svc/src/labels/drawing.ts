@@ -15,7 +15,8 @@ const dataAttribute = /^data-[a-z-]{1,40}$/
 const plainValue = /^[\w\s#.,%+-]*$/
 
 const opening = /<([a-zA-Z][\w:-]*)((?:\s+[\w:-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*)\s*\/?>/g
-const assignment = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
+/** Only where a name begins: tried at each of its letters, a long one would take the square of its length. */
+const assignment = /(?<![\w:-])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 
 export function readDrawing(text: string): DrawnElement[] {
   const elements: DrawnElement[] = []
