@@ -120,6 +120,21 @@ describe('a known attribute', () => {
   })
 })
 
+test.each([
+  ['a new attribute', []],
+  ['a known one', all],
+])('far too many options of %s are refused in no time', (_, current) => {
+  const values = Array.from({ length: 200_000 }, (_one, index) => `v${index}`)
+  const item = { name: 'size', mutable: true, input_type: 'select' as const, values }
+  const begun = performance.now()
+  expect(() => plan([item], current)).toThrowError(
+    expect.objectContaining({
+      body: { attributes: [{ values: [expect.stringContaining('no more than 4096')] }] },
+    }),
+  )
+  expect(performance.now() - begun).toBeLessThan(1000)
+})
+
 test('deleting needs an id', () => {
   expect(() => plan([{ name: 'size', deleted: true }])).toThrowError(
     expect.objectContaining({ body: { attributes: [{ deleted: [expect.any(String)] }] } }),

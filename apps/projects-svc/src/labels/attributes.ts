@@ -60,6 +60,7 @@ function newAttribute(item: AttributeWrite, place: Path): AttributeDraft {
   if (mutable === undefined) throw missingField([...place, 'mutable'])
   if (input_type === undefined) throw missingField([...place, 'input_type'])
   if (values === undefined) throw missingField([...place, 'values'])
+  checkLength(values, [...place, 'values'])
   return checked({ id: null, name, mutable, input_type, values, default_value }, place)
 }
 
@@ -69,6 +70,7 @@ function changed(known: AttributeDraft, item: AttributeWrite, place: Path): Attr
       throw fieldError([...place, key], 'This field cannot be changed.')
   }
   const values = item.values ?? known.values
+  checkLength(values, [...place, 'values'])
   checkGrowth(known, values, [...place, 'values'])
   const { name = known.name, default_value = known.default_value } = item
   return checked({ ...known, name, values, default_value }, place)
@@ -83,9 +85,17 @@ function checkGrowth({ input_type, values }: AttributeDraft, wanted: string[], p
     throw fieldError(place, `Options can only be added: "${lost}" is missing.`)
 }
 
+/** Comes first: what follows compares every value with every other. */
+function checkLength(values: readonly string[], place: Path) {
+  if (values.join('\n').length > longestValues)
+    throw fieldError(
+      place,
+      `Ensure the values have no more than ${longestValues} characters together.`,
+    )
+}
+
 /** The attribute with its default completed, if its values and its default fit its type. */
 function checked(draft: AttributeDraft, place: Path): AttributeDraft {
-  const { values } = draft
   const wrong = wrongValues(draft)
   if (wrong) throw fieldError([...place, 'values'], wrong)
   const attribute = { ...draft, default_value: draft.default_value || firstValue(draft) }
@@ -93,11 +103,6 @@ function checked(draft: AttributeDraft, place: Path): AttributeDraft {
     throw fieldError(
       [...place, 'default_value'],
       `"${attribute.default_value}" is no value of this attribute.`,
-    )
-  if (values.join('\n').length > longestValues)
-    throw fieldError(
-      [...place, 'values'],
-      `Ensure the values have no more than ${longestValues} characters together.`,
     )
   return attribute
 }
