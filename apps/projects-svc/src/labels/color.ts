@@ -11,10 +11,10 @@ const step = 47
 export function pickColor(name: string, taken: ReadonlySet<string>): string {
   const first = createHash('sha256').update(name.toLowerCase()).digest().readUInt16BE(0) % turn
   for (let hue = first, tries = 0; tries < turn; hue = (hue + step) % turn, tries++) {
-    const color = fromHue(hue)
+    const color = palette[hue] ?? ''
     if (!taken.has(color)) return color
   }
-  return fromHue(first)
+  return palette[first] ?? ''
 }
 
 /** HSL(hue, 65 %, 50 %). */
@@ -28,3 +28,6 @@ function fromHue(hue: number): string {
   }
   return `#${channel(0)}${channel(8)}${channel(4)}`
 }
+
+/** Written out once: with many labels every hue is asked for many times. */
+const palette = Array.from({ length: turn }, (_, hue) => fromHue(hue))

@@ -161,6 +161,13 @@ test('more than 10,000 labels are too many, sublabels included', () => {
   )
 })
 
+test('as many labels as a body can hold are refused in no time', () => {
+  const many = Array.from({ length: 100_000 }, (_, index) => ({ name: `l${index}` }))
+  const begun = performance.now()
+  expect(() => planLabels([], many)).toThrowError(expect.objectContaining({ kind: 'invalid' }))
+  expect(performance.now() - begun).toBeLessThan(1000)
+})
+
 test('more than 512 KiB of labels are too much', () => {
   const values = Array.from({ length: 20 }, (_, index) => `${index}${'x'.repeat(190)}`)
   const big = (name: string) => ({

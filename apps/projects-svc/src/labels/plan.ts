@@ -34,8 +34,9 @@ export function planLabels(
 ): LabelsPlan {
   const removed: Removed = { removed_labels: [], removed_attributes: [] }
   const labels = planList(current.map(draftOf), items, { at, removed, isSublabel: false })
+  checkCount(labels, at)
   assignColors(labels)
-  checkLimits(labels, at)
+  checkSize(labels, at)
   return { labels, ...removed }
 }
 
@@ -56,8 +57,9 @@ export function planOneLabel(
     label.id === id ? changedLabel(draftOf(label), change, [], scope) : draftOf(label),
   )
   checkNames(labels, false)
+  checkCount(labels, [])
   assignColors(labels)
-  checkLimits(labels, [])
+  checkSize(labels, [])
   return { labels, ...removed }
 }
 
@@ -195,9 +197,12 @@ function assignColors(labels: readonly LabelDraft[]) {
   }
 }
 
-function checkLimits(labels: readonly LabelDraft[], at: Path) {
+function checkCount(labels: readonly LabelDraft[], at: Path) {
   if (withSublabels(labels).length > mostLabels)
     throw fieldError(at, `Ensure there are no more than ${mostLabels} labels, sublabels included.`)
+}
+
+function checkSize(labels: readonly LabelDraft[], at: Path) {
   if (Buffer.byteLength(JSON.stringify(labels)) > mostBytes)
     throw fieldError(at, `Ensure all labels together are no more than ${mostBytes} bytes of JSON.`)
 }
