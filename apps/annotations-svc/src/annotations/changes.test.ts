@@ -161,6 +161,16 @@ describe('update', () => {
     ).rejects.toMatchObject({ code: 'invalid' })
   })
 
+  test('the same shape of a track is kept once, however often it is sent', async () => {
+    const { job } = setUp()
+    const { set } = await job.put({ tracks: [track] })
+    const shapes = Array(130_000).fill(keyframe)
+    const { set: changed } = await job.patch('update', {
+      tracks: [{ id: set.tracks[0]?.id, shapes }],
+    })
+    expect(changed.tracks[0]?.shapes).toHaveLength(1)
+  })
+
   test('elements replace as a whole', async () => {
     const { job } = setUp()
     const { set } = await job.put({ shapes: [skeleton] })

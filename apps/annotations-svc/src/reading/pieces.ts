@@ -9,6 +9,7 @@ import {
   trackText,
 } from '@reticle/contracts/row-lines'
 import { jobAt, type Target } from '../annotations/target.ts'
+import { least } from '../validation/normalize.ts'
 
 /**
  * A track written through its task is kept in pieces, each job holding the keyframes of its own frames, and is joined
@@ -37,7 +38,7 @@ function pieceOf(track: Track, isInside: (shape: TrackShape) => boolean): Track 
     .map((one) => ({ ...one, frame: one.shapes[0]?.frame ?? one.frame }))
   const shapes = track.shapes.filter(isInside)
   const starts = [...shapes, ...elements].map((one) => one.frame)
-  return { ...track, frame: Math.min(...starts), shapes, elements }
+  return { ...track, frame: least(starts), shapes, elements }
 }
 
 /** Whether a track, or any part of it, is still to be seen after its last keyframe. */

@@ -10,7 +10,7 @@ export function normalizeTrack(track: Track): Track {
   const { shapes, elements } = track
   const parts = [track, ...elements]
   const starts = parts.flatMap((one) => [one.frame, one.shapes[0]?.frame ?? one.frame])
-  const frame = Math.min(...starts)
+  const frame = least(starts)
   return {
     ...track,
     frame,
@@ -22,6 +22,10 @@ export function normalizeTrack(track: Track): Track {
     })),
   }
 }
+
+/** The least of some numbers, which may be more than a call can have arguments. */
+export const least = (numbers: readonly number[]) =>
+  numbers.reduce((a, b) => Math.min(a, b), Infinity)
 
 function align(shapes: readonly TrackShape[], frame: number): TrackShape[] {
   const [first, ...others] = shapes

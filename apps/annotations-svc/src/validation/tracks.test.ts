@@ -112,6 +112,14 @@ describe('a track is made whole', () => {
     ])
   })
 
+  test('a skeleton may have more elements than a call has arguments', async () => {
+    const element = { frame: 0, label_id: 42, shapes: [{ ...joint, frame: 0 }] }
+    const elements = Array(70_000).fill(element)
+    const item = { frame: 0, label_id: 41, shapes: [{ type: 'skeleton', frame: 0 }], elements }
+    const [one] = await check('track', [item])
+    expect(one && 'elements' in one && one.elements).toHaveLength(70_000)
+  })
+
   test('a position between keyframes stays one, unless the object appears there', async () => {
     const at = (frame: number, outside: boolean) => ({
       ...keyframe,

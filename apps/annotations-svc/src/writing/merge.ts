@@ -1,6 +1,7 @@
 import { completeObject } from '../reading/complete.ts'
 import { type Fields, isFields } from '../validation/fields.ts'
 import type { LabelIndex } from '../validation/labels.ts'
+import { least } from '../validation/normalize.ts'
 import type { Checked } from './stored.ts'
 
 /** A stored object with the members of a PATCH in place of its own, still to be validated as a whole. */
@@ -38,7 +39,7 @@ function startOf({ shapes }: Fields): Fields {
   const frames = shapes.flatMap((one) =>
     isFields(one) && typeof one.frame === 'number' ? [one.frame] : [],
   )
-  return frames.length > 0 ? { frame: Math.min(...frames) } : {}
+  return frames.length > 0 ? { frame: least(frames) } : {}
 }
 
 function withoutValues({ kind, object }: Checked): Fields {
@@ -47,11 +48,11 @@ function withoutValues({ kind, object }: Checked): Fields {
   return { ...object, attributes: [], shapes }
 }
 
-function idsIn({ kind, object }: Checked): Set<number> {
-  const parts: { id?: number | null }[] = []
-  if (kind !== 'tag') parts.push(...object.elements)
-  if (kind === 'track') {
-    parts.push(...object.shapes, ...object.elements.flatMap((one) => one.shapes))
-  }
-  return new Set(parts.flatMap((one) => one.id ?? []))
+const idsIn = (whole: Checked) => new Set(partsOf(whole).flatMap((one) => one.id ?? []))
+
+function partsOf({ kind, object }: Checked): readonly { id?: number | null }[] {
+  if (kind === 'tag') return []
+  if (kind === 'shape') return object.elements
+  const { shapes, elements } = object
+  return [...elements, ...shapes, ...elements.flatMap((one) => one.shapes)]
 }
