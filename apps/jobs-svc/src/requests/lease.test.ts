@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { testDb } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
 import { sql } from 'kysely'
@@ -6,8 +7,9 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
 import { recoverAbandoned } from '../worker/abandoned.ts'
-import { fail, finish, finishFromTwin } from './ending.ts'
+import { fail, failLocked, finish, finishFromTwin } from './ending.ts'
 import { claim, enterFinal, giveBack, renew, reportProgress, stillHeld, tryLater } from './lease.ts'
+import { lockRequest, lockTenant } from './repo.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
@@ -38,6 +40,21 @@ test('a claim starts the oldest request, with a lease of a minute', async () => 
     db,
   )
   expect(rows[0]?.left).toBeGreaterThan(55)
+})
+
+test('a claim and a cancellation at the same time do not wait for each other', async () => {
+  const { tenant, rq_id } = await addRequest(db)
+  let claimed: ReturnType<typeof take> | undefined
+
+  await db.transaction().execute(async (tx) => {
+    await lockTenant(tx, tenant)
+    claimed = take()
+    await sleep(100)
+    const row = await lockRequest(tx, rq_id)
+    if (row) await failLocked(tx, row, 'Cancelled', 24)
+  })
+
+  expect(await claimed).toBeUndefined()
 })
 
 test('nothing is claimed from an empty queue', async () => {

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { lockTenant } from './repo.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
@@ -29,14 +30,23 @@ export function claim(db: Db, wanted: Claim): Promise<RequestRow | undefined> {
   return db.transaction().execute(async (tx) => {
     // One claim at a time: two at once could both see room below the limit, or both take twins.
     await sql`select pg_advisory_xact_lock(hashtext('requests.claim'))`.execute(tx)
-    const { rows } = await nextRequest(wanted).execute(tx)
-    const [next] = rows
-    return next && startRequest(tx, next.request_uuid, wanted.worker)
+    for (;;) {
+      const { rows } = await nextRequest(wanted).execute(tx)
+      const [next] = rows
+      if (!next) return undefined
+      // Before its request, as everywhere: the other way round, a claim and a cancellation could wait for each other.
+      await lockTenant(tx, next.tenant)
+      const row = await startRequest(tx, next.request_uuid, wanted.worker)
+      if (row) return row
+    }
   })
 }
 
 /** The loose index scan finds the tenants without reading all that is queued. */
-const nextRequest = ({ tenant_concurrency, takes_large }: Claim) => sql<{ request_uuid: string }>`
+const nextRequest = ({ tenant_concurrency, takes_large }: Claim) => sql<{
+  request_uuid: string
+  tenant: string
+}>`
   with recursive waiting (tenant) as (
     select min(tenant) from requests where status = 'queued'
     union all
@@ -49,7 +59,7 @@ const nextRequest = ({ tenant_concurrency, takes_large }: Claim) => sql<{ reques
     from waiting w left join tenant_turns t on t.tenant = w.tenant
     where w.tenant is not null
   )
-  select head.request_uuid
+  select head.request_uuid, turn.tenant
   from (
     select tenant from turns where running < ${tenant_concurrency}
     order by running, last_claimed_date nulls first, tenant
@@ -62,11 +72,16 @@ const nextRequest = ({ tenant_concurrency, takes_large }: Claim) => sql<{ reques
       and not exists (
         select 1 from requests twin where twin.cache_key = r.cache_key and twin.status = 'started')
     order by r.priority desc, r.created_date
-    limit 1 for update skip locked
+    limit 1
   ) head
   limit 1`
 
-async function startRequest(tx: Tx, request_uuid: string, worker: string): Promise<RequestRow> {
+/** Nothing when it was ended before its tenant was locked. */
+async function startRequest(
+  tx: Tx,
+  request_uuid: string,
+  worker: string,
+): Promise<RequestRow | undefined> {
   const row = await tx
     .updateTable('requests')
     .set({
@@ -81,8 +96,10 @@ async function startRequest(tx: Tx, request_uuid: string, worker: string): Promi
       started_date: sql<Date>`now()`,
     })
     .where('request_uuid', '=', request_uuid)
+    .where('status', '=', 'queued')
     .returningAll()
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (!row) return undefined
   await tx
     .updateTable('tenant_turns')
     .set({ last_claimed_date: sql<Date>`clock_timestamp()` })
