@@ -70,6 +70,15 @@ describe('an export', () => {
     )
   })
 
+  test('reports progress with every image', async () => {
+    const image = () => bytes(['pixels'])
+    const frames = framesOf(['a.jpg', 'b.jpg']).map((frame) => ({ ...frame, image }))
+    const shapes = [shapeOf({ label_id: 41, frame: 1 })]
+    const dataset = datasetOf(labels, frames, { shapes }, { saveImages: true })
+    const { progress } = await exportBytes(coco.exporter, dataset)
+    expect(progress).toEqual([0.125, 0.625, 1])
+  })
+
   test('drops what COCO has no place for, and counts it', async () => {
     const { report } = await exported({
       tags: [{ frame: 0, label_id: 40, group: 0, source: 'manual', attributes: [] }],
@@ -163,6 +172,6 @@ describe('an export', () => {
 
 // ---- support
 
-async function* bytes(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* bytes(parts: AsyncIterable<string> | string[]): AsyncGenerator<Uint8Array> {
   for await (const part of parts) yield Buffer.from(part)
 }

@@ -7,20 +7,35 @@ import { type Instance, instancesOf, isWritten } from './coco-instances.ts'
 /** Text is handed on in pieces of about this many characters. */
 const pieceLength = 65_536
 
+/** Share of an export with images after which the documents are written. */
+const documentsShare = 0.25
+
 export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
   const frames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
+  const textShare = dataset.saveImages ? documentsShare : 1
+  const textRun = { ...run, progress: (share: number) => run.progress(textShare * share) }
   let firstImageId = 1
   for (const subset of dataset.subsets) {
     const path = `annotations/instances_${fileName(subset.name)}.json`
-    const parts = documentParts(dataset.labels, subset, firstImageId, frames, run)
+    const parts = documentParts(dataset.labels, subset, firstImageId, frames, textRun)
     yield { path, content: inPieces(parts) }
     firstImageId += subset.frames.length
   }
-  if (!dataset.saveImages) return
-  for (const { name, frames } of dataset.subsets) {
+  if (dataset.saveImages) yield* imageFiles(dataset, frames, run)
+}
+
+async function* imageFiles(
+  { subsets }: Dataset,
+  allFrames: number,
+  run: Run,
+): AsyncGenerator<ArchiveFile> {
+  let done = 0
+  for (const { name, frames } of subsets) {
     for (const { path, image } of frames) {
       run.signal.throwIfAborted()
       if (image) yield { path: `images/${fileName(name)}/${path}`, content: image() }
+      done += 1
+      run.progress(documentsShare + ((1 - documentsShare) * done) / allFrames)
     }
   }
 }
