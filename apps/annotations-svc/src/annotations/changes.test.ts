@@ -161,6 +161,19 @@ describe('update', () => {
     ).rejects.toMatchObject({ code: 'invalid' })
   })
 
+  test('one id for two parts is refused', async () => {
+    const { job } = setUp()
+    const { set } = await job.put({ shapes: [skeleton] })
+    const [own] = set.shapes
+    const elements = [42, 43].map((label_id) => ({ ...own?.elements[0], label_id }))
+    await expect(
+      job.patch('update', { shapes: [{ id: own?.id, elements }] }),
+    ).rejects.toMatchObject({
+      body: { shapes: [{ id: [`${elements[0]?.id} is given to two parts`] }] },
+    })
+    expect((await job.get()).set).toEqual(set)
+  })
+
   test('the same shape of a track is kept once, however often it is sent', async () => {
     const { job } = setUp()
     const { set } = await job.put({ tracks: [track] })

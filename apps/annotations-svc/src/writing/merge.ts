@@ -2,6 +2,7 @@ import { completeObject } from '../reading/complete.ts'
 import { type Fields, isFields } from '../validation/fields.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { least } from '../validation/normalize.ts'
+import { complain, type Report } from '../validation/report.ts'
 import type { Checked } from './stored.ts'
 
 /** A stored object with the members of a PATCH in place of its own, still to be validated as a whole. */
@@ -46,6 +47,15 @@ function withoutValues({ kind, object }: Checked): Fields {
   if (kind !== 'track') return { ...object, attributes: [] }
   const shapes = object.shapes.map((one) => ({ ...one, attributes: [] }))
   return { ...object, attributes: [], shapes }
+}
+
+/** Parts are told by their ids, those of a track cut at the borders of jobs are joined by them: each names one part. */
+export function refuseSharedIds(report: Report, whole: Checked): void {
+  const seen = new Set<number>()
+  for (const { id } of partsOf(whole)) {
+    if (id && seen.has(id)) complain(report, 'invalid', `${id} is given to two parts`, 'id')
+    if (id) seen.add(id)
+  }
 }
 
 const idsIn = (whole: Checked) => new Set(partsOf(whole).flatMap((one) => one.id ?? []))

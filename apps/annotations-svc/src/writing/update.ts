@@ -15,7 +15,7 @@ import { type Checker, type ReadObject, readNew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { insertRows, updateRows } from './insert.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
-import { type Merged, mergeObject } from './merge.ts'
+import { type Merged, mergeObject, refuseSharedIds } from './merge.ts'
 import { openIdReader } from './named.ts'
 import { deleteRows } from './remove.ts'
 import { type Checked, idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
@@ -109,7 +109,9 @@ function readMerged(merged: ReadonlyMap<unknown, Merged>): ReadObject {
     if (!one) throw new Error('an object was merged that nobody found')
     const { fields, ownIds, hasValues } = one
     const isStrict = rules.isStrict && hasValues
-    return withId(readNew(report, kind, fields, { ...rules, ownIds, isStrict }), Number(sent.id))
+    const checked = readNew(report, kind, fields, { ...rules, ownIds, isStrict })
+    refuseSharedIds(report, checked)
+    return withId(checked, Number(sent.id))
   }
 }
 
