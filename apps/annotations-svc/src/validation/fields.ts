@@ -109,7 +109,7 @@ export function readList(
   return undefined
 }
 
-/** An id that was given: a whole number above zero, or nothing. */
+/** An id that was given: a whole number, or nothing. */
 export function readId(report: Report, fields: Fields): number | null {
   const { id } = fields
   if (id === undefined || id === null) return null
