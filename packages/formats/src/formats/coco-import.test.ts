@@ -1,6 +1,6 @@
 import { encodeRuns } from '@reticle/geometry'
 import { describe, expect, test } from 'vitest'
-import { documentOf, imported, importedOne, labels } from '../testing/coco.ts'
+import { documentOf, imported, importedOne, labels, spec } from '../testing/coco.ts'
 import { framesOf, importBytes, labelOf, targetOf } from '../testing/run.ts'
 import { coco } from './coco.ts'
 
@@ -95,6 +95,25 @@ describe('an import', () => {
       ['dropped-attribute', "attribute 'wheels' unknown on label 'car'"],
       ['duplicate-entry', 'the annotation id is given twice'],
     ])
+  })
+
+  test('gives an attribute no value that the file does not have, whatever its name', async () => {
+    const builtin = labelOf({ name: 'bus', attributes: [spec({ id: 9, name: 'constructor' })] })
+    const document = {
+      images: [{ id: 1, file_name: 'a.jpg' }],
+      categories: [{ id: 1, name: 'bus' }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1, bbox: [1, 2, 3, 4], attributes: {} }],
+    }
+    const target = targetOf([builtin], framesOf(['a.jpg']))
+    const { shapes } = await importBytes(coco, JSON.stringify(document), target)
+    expect(shapes.map(({ attributes }) => attributes)).toEqual([[]])
+  })
+
+  test('reads null among the attributes as nothing', async () => {
+    const attributes = { occluded: null, rotation: null, track_id: null, keyframe: null }
+    const { shapes, tracks } = await importedOne([{ bbox: [1, 2, 3, 4], attributes }])
+    expect(shapes).toMatchObject([{ occluded: false, rotation: 0 }])
+    expect(tracks).toEqual([])
   })
 
   test('keeps sources it knows, else calls them file', async () => {

@@ -112,17 +112,16 @@ const sources = new Set(['manual', 'auto', 'semi-auto', 'file', 'consensus'])
 
 export function readFlags(record: JsonRecord, place: Place): Flags {
   const attributes = attributesOf(record, place)
-  const flag = (name: string): boolean =>
-    attributes[name] === undefined ? false : readFlag(attributes[name], name, place)
+  const flag = (name: string): boolean => readFlag(attributes[name] ?? false, name, place)
   const { track_id: trackId, keyframe, rotation, source } = attributes
   const score = record.score ?? attributes.score
   return {
     occluded: flag('occluded'),
     outside: flag('outside'),
-    rotation: rotation === undefined ? 0 : wrap(readNumber(rotation, 'rotation', place)),
+    rotation: wrap(readNumber(rotation ?? 0, 'rotation', place)),
     source: typeof source === 'string' && sources.has(source) ? source : 'file',
     score: typeof score === 'number' && score >= 0 && score <= 1 ? score : 1,
-    ...(trackId !== undefined && keyframe !== undefined
+    ...(isGiven(trackId) && isGiven(keyframe)
       ? { track: { id: String(trackId), isKeyframe: flag('keyframe') } }
       : {}),
   }
@@ -136,7 +135,8 @@ export function readAttributes(record: JsonRecord, label: Label, place: Place) {
   const attributes = attributesOf(record, place)
   const values: AttributeValue[] = []
   for (const spec of label.attributes) {
-    const given = attributes[spec.name] ?? (spec.name === 'is_crowd' ? isCrowd(record) : undefined)
+    const own = Object.hasOwn(attributes, spec.name) ? attributes[spec.name] : undefined
+    const given = own ?? (spec.name === 'is_crowd' ? isCrowd(record) : undefined)
     const isFlag = reserved.has(spec.name) && spec.name !== 'is_crowd'
     const value = isFlag ? undefined : storedValue(spec, given, place)
     if (value !== undefined) values.push({ spec_id: spec.id, value })
@@ -155,6 +155,9 @@ function attributesOf(record: JsonRecord, place: Place): JsonRecord {
   if (!isRecord(attributes)) throw wrong('attributes', attributes, 'an object', place)
   return attributes
 }
+
+/** Tools write null for what an object does not have. */
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 function wrap(degrees: number): number {
   const rest = degrees % 360
