@@ -1,4 +1,11 @@
-import { decodeRows, decodeShape, decodeTrack, type Row } from '@reticle/contracts/row-lines'
+import {
+  decodeRows,
+  decodeShape,
+  decodeTrack,
+  encodeTag,
+  type Row,
+  rowLinesHeader,
+} from '@reticle/contracts/row-lines'
 import { forbidden } from '@reticle/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { importWork, runOf, testStore, upload } from '../testing/run.ts'
@@ -43,10 +50,18 @@ const writeRows: Write = async ({ body, ...query }) => {
   const count = (kind: string) => rows.filter((row) => row.kind === kind).length
   return { tags: count('tag'), shapes: count('shape'), tracks: count('track') }
 }
-const services = servicesOf({ tasks, labels, media: { readFrames }, annotations: { writeRows } })
+let stored: string[] = []
+const readRows = async () => bytesAnswer([rowLinesHeader, ...stored])
+const services = servicesOf({
+  tasks,
+  labels,
+  media: { readFrames },
+  annotations: { readRows, writeRows },
+})
 
 beforeEach(() => {
   written.length = 0
+  stored = []
 })
 
 const coco = (annotations: object[], images = ['a.jpg', 'b.jpg', 'c.jpg']) =>
@@ -93,6 +108,24 @@ test('annotations of a file become row lines, written in one call', async () => 
     result_id: null,
   })
   expect(run.told).toEqual(['Reading the file', 'final', 'Storing annotations'])
+})
+
+test('groups of a file that is appended are not those of what is there', async () => {
+  const ring = [0, 0, 5, 0, 5, 5]
+  const annotations = [
+    { image_id: 1, segmentation: [ring, ring] },
+    { image_id: 1, segmentation: [ring] },
+  ]
+  const file = await upload(blobs, 'a.json', coco(annotations))
+  const tag = { frame: 0, label_id: 1, source: 'manual' } as const
+  stored = [7, 2].map((group) => encodeTag({ ...tag, attributes: [], group }))
+  const groupsAfter = async (import_mode: 'append' | 'replace') => {
+    await importAnnotations(importWork({ file, import_mode }), await runOf(store, services))
+    return written.at(-1)?.rows.map((row) => decodeShape(row.columns).group)
+  }
+
+  expect(await groupsAfter('append')).toEqual([8, 8, 0])
+  expect(await groupsAfter('replace')).toEqual([1, 1, 0])
 })
 
 test('tracks of a file are put together again', async () => {

@@ -1,4 +1,5 @@
 import type { Facts } from '@reticle/contracts/rest/facts'
+import { decodeRows, rowColumns } from '@reticle/contracts/row-lines'
 import { FormatError } from '@reticle/formats/errors'
 import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
 import { createReport } from '@reticle/formats/report'
@@ -9,7 +10,7 @@ import type { Outcome } from '../requests/ending.ts'
 import type { ImportWork } from '../requests/work.ts'
 import { formatLabels } from './format-labels.ts'
 import { readFrames } from './frames.ts'
-import { contextOf, type OperationDeps } from './operation.ts'
+import { contextOf, type OperationDeps, type OperationServices } from './operation.ts'
 import { toReport } from './report.ts'
 import { stage } from './staging.ts'
 import { toRowLines } from './to-rows.ts'
@@ -38,7 +39,10 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
     progress,
     archiveLimits: deps.limits,
   })
-  const staged = await stage(tmpDir, 'import.rows', toRowLines(objects), signal).catch((thrown) => {
+  const takenGroups =
+    params.import_mode === 'append' ? await largestGroup(services, { target, id }, context) : 0
+  const lines = toRowLines(objects, takenGroups)
+  const staged = await stage(tmpDir, 'import.rows', lines, signal).catch((thrown) => {
     throw namingFile(thrown, params.file.name)
   })
 
@@ -51,6 +55,23 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
     context,
   )
   return { report: { ...toReport(report), created }, result: null, result_id: null }
+}
+
+/** Files number their groups from 1: beside what is there already, equal numbers would make one object of two. */
+async function largestGroup(
+  { annotations }: Pick<OperationServices, 'annotations'>,
+  of: Pick<ImportWork, 'target'> & { id: number },
+  context: Context,
+): Promise<number> {
+  const { chunks } = await annotations.readRows(of, context)
+  let largest = 0
+  for await (const rows of decodeRows(chunks)) {
+    for (const { kind, columns } of rows) {
+      const group = Number(columns[rowColumns[kind].indexOf('group')])
+      largest = Math.max(largest, group)
+    }
+  }
+  return largest
 }
 
 /** What is wrong with the upload as a whole names it, as what is wrong inside of it names the member. */

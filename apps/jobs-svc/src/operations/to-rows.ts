@@ -7,22 +7,32 @@ import {
 import { encodeShape, encodeTag, encodeTrack, rowLinesHeader } from '@reticle/contracts/row-lines'
 import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
 
-/** What a format read, as row lines without ids (`contracts/src/row-lines.ts`). */
-export async function* toRowLines(objects: AsyncIterable<Imported>): AsyncGenerator<string> {
+/**
+ * What a format read, as row lines without ids (`contracts/src/row-lines.ts`).
+ *
+ * @param takenGroups groups up to this one belong to other objects; those that were read are numbered above
+ */
+export async function* toRowLines(
+  objects: AsyncIterable<Imported>,
+  takenGroups = 0,
+): AsyncGenerator<string> {
   yield rowLinesHeader
-  for await (const object of objects) yield encode(object)
+  for await (const object of objects) yield encode(object, takenGroups)
 }
 
-function encode(object: Imported): string {
+function encode(object: Imported, takenGroups: number): string {
   switch (object.kind) {
     case 'tag':
-      return encodeTag(tagOf(object.tag))
+      return encodeTag(regrouped(tagOf(object.tag), takenGroups))
     case 'shape':
-      return encodeShape(shapeOf(object.shape))
+      return encodeShape(regrouped(shapeOf(object.shape), takenGroups))
     case 'track':
-      return encodeTrack(trackOf(object.track))
+      return encodeTrack(regrouped(trackOf(object.track), takenGroups))
   }
 }
+
+const regrouped = <T extends RestTag>(one: T, takenGroups: number): T =>
+  one.group ? { ...one, group: one.group + takenGroups } : one
 
 function tagOf({ frame, label_id, group, source, attributes }: Tag): RestTag {
   return { frame, label_id, group, source: sourceOf(source), attributes: [...attributes] }
