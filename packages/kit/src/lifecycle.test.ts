@@ -64,6 +64,20 @@ test('what does not stop in time is given up', async () => {
   expect(errors).toEqual(['stop: not stopped within 0.03 s'])
 })
 
+test('a start that hangs is given up in time after a signal', async () => {
+  const { signals, code, errors } = living(() => new Promise(() => undefined), { limit_ms: 30 })
+  signals.emit('SIGINT')
+  expect(await code).toBe(1)
+  expect(errors).toEqual(['stop: not stopped within 0.03 s'])
+})
+
+test('a second signal ends a start that hangs', async () => {
+  const { signals, code } = living(() => new Promise(() => undefined))
+  signals.emit('SIGINT')
+  signals.emit('SIGTERM')
+  expect(await code).toBe(1)
+})
+
 test('a part that fails to stop is named, and the others still stop', async () => {
   const stopped: string[] = []
   const { signals, code, errors } = living(async (onStop) => {

@@ -18,8 +18,8 @@ const signalNames = ['SIGINT', 'SIGTERM'] as const
 
 /**
  * The life of a process (`house.md` 6): starts, waits for SIGINT or SIGTERM, and stops what was started in reverse order,
- * within 30 s. A second signal, other than an echo of the first, ends the wait. When `start` fails, what was already
- * started is stopped.
+ * within 30 s of the signal, also when `start` hangs. A second signal, other than an echo of the first, ends the wait. When
+ * `start` fails, what was already started is stopped.
  *
  * @returns the exit code: 0, or 1 when something failed to start, to stop, or to stop in time
  */
@@ -49,9 +49,11 @@ export async function run(
       return false
     },
   )
-  if (await started) await asked.first
-  const done = stopAll().then(() => 'done' as const)
-  const late = sleep(limit_ms, 'late' as const, { ref: false })
+  const over = started.then((isStarted) => (isStarted ? asked.first : undefined))
+  const done = over.then(stopAll).then(() => 'done' as const)
+  const late = Promise.race([over, asked.first]).then(() =>
+    sleep(limit_ms, 'late' as const, { ref: false }),
+  )
   const ended = await Promise.race([done, late, asked.second.then(() => 'again' as const)])
   if (ended === 'late') failed('stop', new Error(`not stopped within ${limit_ms / 1000} s`))
   if (ended === 'again')
