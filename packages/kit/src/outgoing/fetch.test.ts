@@ -89,6 +89,11 @@ test.each([
     'malformed',
     (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
   ],
+  [
+    'a status that is none',
+    'malformed',
+    (socket: Socket) => socket.end('HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n'),
+  ],
 ] as const)('%s: %s', async (_title, reason, onRequest) => {
   expect(await ask(await raw(onRequest))).toMatchObject({ kind: 'failed', reason })
 })

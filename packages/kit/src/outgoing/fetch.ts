@@ -187,6 +187,7 @@ const reasonsByCode: Record<string, Reason> = {
   ETIMEDOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_OVERFLOW: 'malformed',
+  ERR_ASSERTION: 'malformed', // undici takes a status line such as `000` for a mistake of its own
 }
 
 /** TLS libraries have hundreds of codes; these are their families. */
