@@ -39,6 +39,7 @@ test.each([
   ['/api/projects?org_id=1', 'a', 400],
   ['/api/projects?org_id=abc', undefined, 400],
   ['/api/projects?org=a&org=b', undefined, 400],
+  ['/api/projects?org=a%00', undefined, 400],
   ['/api/auth/access_tokens?org=nosuch', 'other', 200],
   ['/api/requests', 'nosuch', 200],
 ])('%s with the header %s is %i', async (path, header, status) => {

@@ -20,6 +20,7 @@ export const checkScope: Check = (request, _reply, { path }) => {
     throw invalidText('org_id cannot be combined with org or the X-Organization header.')
   if (org !== undefined && header !== undefined && org !== header)
     throw invalidText('org and the X-Organization header name different organizations.')
+  if (org?.includes('\0')) throw invalid({ org: 'Null characters are not allowed.' })
   if (org_id && !integer.safeParse(org_id).success)
     throw invalid({ org_id: 'A valid integer is required.' })
   const named = org_id || org || header
