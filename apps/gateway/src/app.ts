@@ -13,7 +13,7 @@ import {
   watchConnections,
 } from './plugins/connections.ts'
 import { answerErrors, sendError } from './plugins/errors.ts'
-import { requireHost, setHeaders } from './plugins/headers.ts'
+import { limitHeaders, requireHost, setHeaders } from './plugins/headers.ts'
 import { checkBody } from './plugins/media-type.ts'
 import { checkScope } from './plugins/org-scope.ts'
 import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
@@ -27,7 +27,7 @@ import { serveDocuments } from './routes/docs.ts'
 import { serveDownloads } from './routes/downloads.ts'
 import { serveHealth, serveProbes } from './routes/health.ts'
 import { serveUploads } from './routes/uploads.ts'
-import { serve, serveOtherMethods } from './serve.ts'
+import { knowMethods, serve, serveOtherMethods } from './serve.ts'
 
 /** The gateway as a Fastify instance that does not listen yet. `phase` is read by probes. */
 export async function buildGateway(
@@ -59,6 +59,7 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
     clientErrorHandler: clientErrors(sockets),
     frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
   })
+  knowMethods(app)
   app.decorateRequest('principal', null)
   app.decorateRequest('answerType', null)
   app.removeAllContentTypeParsers() // bodies are read by the rows: read.ts
@@ -90,6 +91,7 @@ async function prepare(
   logRequests(app, log)
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
+    limitHeaders(request) // 431
     requireHost(request) // 400
     done()
   })

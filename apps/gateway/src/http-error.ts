@@ -13,3 +13,6 @@ export class HttpError extends Error {
 
 export const unsupportedMediaType = (detail: string) =>
   new HttpError(415, 'unsupported_media_type', detail)
+
+export const headersTooLarge = () =>
+  new HttpError(431, 'headers_too_large', 'The request headers are too large.')

@@ -77,8 +77,11 @@ function neighbours(request: FastifyRequest, count: number) {
 
 const textOf = (given: unknown) => (typeof given === 'string' ? given : undefined)
 
+/** Path and query of what was asked for, which may be a whole address (RFC 9112 3.2.2). */
+const target = /^(?:[a-z]+:\/\/[^/?]*)?([^?#]*)\??([^#]*)/i
+
 function pageLink(request: FastifyRequest, number: number): string {
-  const [path, query] = request.url.split('?', 2)
+  const [, path, query] = target.exec(request.url) ?? []
   const parameters = new URLSearchParams(query)
   parameters.set('page', String(number))
   return `${originOf(request)}${path}?${parameters}`

@@ -4,7 +4,7 @@ import { testGateway } from './testing/gateway.ts'
 import { project } from './testing/records.ts'
 
 const seen: unknown[] = []
-const { send, url } = await testGateway({
+const { send, url, raw } = await testGateway({
   services: {
     projects: {
       async getProject({ id }) {
@@ -89,6 +89,15 @@ test('neighbours of a page keep all parameters', async () => {
 })
 
 test.each([
+  ['a question mark', 'GET /api/projects?name=a?b'],
+  ['an address in absolute form', 'GET http://labels.example.org/api/projects?name=a?b'],
+])('neighbours survive %s', async (_, line) => {
+  const headers = 'Host: labels.example.org\r\nAuthorization: Token anna\r\nConnection: close'
+  const answer = await raw(`${line} HTTP/1.1\r\n${headers}\r\n\r\n`)
+  expect(answer).toContain('"next":"http://labels.example.org/api/projects?name=a%3Fb&page=2"')
+})
+
+test.each([
   ['', 2, null],
   ['?page=last', null, 2],
   ['?page_size=all', null, null],
@@ -141,6 +150,8 @@ test.each([
   ['DELETE', '/api/projects'],
   ['POST', '/api/requests/x'],
   ['TRACE', '/api/projects'],
+  ['PROPFIND', '/api/projects'],
+  ['QUERY', '/api/projects'],
   ['DELETE', '/api/auth/access_tokens/self'],
 ] as const)('%s %s is 405 and names what is allowed', async (method, path) => {
   const answer = await send(path, { method, as: null })
@@ -150,6 +161,13 @@ test.each([
     detail: `Method "${method}" not allowed.`,
     code: 'method_not_allowed',
   })
+})
+
+test.each(['PROPFIND', 'QUERY'])('%s of a path that nobody knows is 404', async (method) => {
+  const answer = await raw(
+    `${method} /api/nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+  )
+  expect(answer).toMatch(/^HTTP\/1.1 404 /)
 })
 
 test('an operation without an answer has no body', async () => {

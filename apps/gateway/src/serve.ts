@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import { answered, type Operation, type Operations } from '@reticle/contracts/api/operation'
 import type { Context } from '@reticle/kit'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
@@ -65,7 +66,15 @@ export function methodOf({ method, name }: Operation): HTTPMethods {
   return method
 }
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const
+/** A tunnel (CONNECT) is no request for us: Node closes the connection. OPTIONS has an answer of its own. */
+const methods = METHODS.filter((one) => one !== 'CONNECT' && one !== 'OPTIONS')
+const usual = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'])
+
+/** Makes every method that Node reads one of the router's, QUERY without its rule about bodies: no row has it. */
+export function knowMethods(app: FastifyInstance): void {
+  for (const method of methods)
+    if (!usual.has(method)) app.addHttpMethod(method, { overrideExisting: true })
+}
 
 /** 405 with `Allow` for known paths, 204 for OPTIONS: the rows know what is allowed. */
 export function serveOtherMethods(app: FastifyInstance, operations: readonly Operation[]): void {

@@ -35,6 +35,11 @@ test.each([
     `GET /api/projects HTTP/1.1\r\n${authorized}${'X-Filler: abcdef\r\n'.repeat(2000)}\r\n`,
     431,
   ],
+  [
+    'more headers than Node reads',
+    `GET /api/projects HTTP/1.1\r\n${authorized}Connection: close\r\n${'X: 1\r\n'.repeat(2000)}\r\n`,
+    431,
+  ],
   ['an address of 20 KB', `GET /api/${'x'.repeat(20_000)} HTTP/1.1\r\n${authorized}\r\n`, 414],
   [
     'a path that climbs',

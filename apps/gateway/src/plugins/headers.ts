@@ -1,6 +1,7 @@
 import { apiVersion } from '@reticle/contracts/openapi'
 import { DomainError } from '@reticle/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { headersTooLarge } from '../http-error.ts'
 
 const vary = 'Accept, Authorization, Cookie, Origin, X-Organization'
 
@@ -19,4 +20,11 @@ export function requireHost(request: FastifyRequest): void {
   const isMissing = sent.length === 0 && httpVersion !== '1.0'
   if (isMissing || sent.length > 1 || (sent.length === 1 && !hostForm.test(request.host)))
     throw new DomainError('invalid', 'Exactly one valid Host header is needed.')
+}
+
+const mostHeaders = 1000
+
+/** Node reads 2,000 and drops the rest without a word: what was dropped may be the one that mattered. */
+export function limitHeaders({ raw }: FastifyRequest): void {
+  if (raw.rawHeaders.length / 2 > mostHeaders) throw headersTooLarge()
 }
