@@ -1,8 +1,7 @@
-import { conflict } from '@reticle/kit'
+import { type Context, conflict } from '@reticle/kit'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { AnnotationsSettings } from '../config.ts'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
-import type { Target } from './target.ts'
+import { type Deps, openTarget, type Target } from './target.ts'
 
 type Db = Kysely<AnnotationsDb> // a transaction fits here too
 type Tx = Transaction<AnnotationsDb>
@@ -29,21 +28,25 @@ export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
 /**
  * Locks the jobs of a target for writing, in id order, so that two writers never wait for each other. What follows in the
  * transaction may take its time: it may be about a million rows. Rows that the events
- * of projects-svc have not brought yet are made from what it says about the target.
+ * of projects-svc have not brought yet are made from what it says about the target; it is asked once more for them, since
+ * they are also missing when the target was deleted while its body was on the way, and nothing would ever clean up after it.
  *
- * @throws DomainError conflict `annotations_locked` after `lockWaitMs`
+ * @throws DomainError conflict `annotations_locked` after `lockWaitMs`; not_found for a target that is gone
  */
 export async function lockJobs(
   tx: Tx,
-  { lockWaitMs }: AnnotationsSettings,
+  deps: Pick<Deps, 'services' | 'settings'>,
   target: Target,
+  context: Context,
 ): Promise<JobRows> {
   try {
-    await sql`select set_config('lock_timeout', ${String(lockWaitMs)}, true),
+    await sql`select set_config('lock_timeout', ${String(deps.settings.lockWaitMs)}, true),
       set_config('statement_timeout', '10min', true)`.execute(tx)
     const rows = await selectForUpdate(tx, target)
     if (rows.length === target.jobs.length) return byId(rows)
     await insertJobs(tx, target)
+    // Not earlier: from here on the events of these jobs wait for this transaction.
+    await openTarget(deps, { target: target.kind, id: target.id }, 'annotations:write', context)
     return byId(await selectForUpdate(tx, target))
   } catch (thrown) {
     if (isLockTimeout(thrown)) throw locked()

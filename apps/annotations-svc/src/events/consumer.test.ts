@@ -7,7 +7,15 @@ import { annotationHandlers } from '../annotations/rpc.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { jobRecord, projectRecord, receiver, taskRecord } from '../testing/records.ts'
-import { depsOf, label, openWorkspace, openWorkspaces, spec } from '../testing/workspace.ts'
+import {
+  bodyOf,
+  depsOf,
+  label,
+  openWorkspace,
+  openWorkspaces,
+  spec,
+  user,
+} from '../testing/workspace.ts'
 import { eventHandler } from './consumer.ts'
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
@@ -70,6 +78,18 @@ test('annotations go with their task', async () => {
   await receive(taskDeleted, { task: taskRecord({ id: gone.task_id }), job_ids: [] })
   expect([await rowsOf(gone.task_id), (await jobsOf(gone.task_id)).length]).toEqual([0, 0])
   expect(await rowsOf(kept.task_id)).toBe(6)
+})
+
+test('a task that is deleted while a body is on its way keeps nothing of it', async () => {
+  const { task_id, workspace } = setUp()
+  async function* body() {
+    workspaces.splice(workspaces.indexOf(workspace), 1)
+    await receive(taskDeleted, { task: taskRecord({ id: task_id }), job_ids: [] })
+    yield* bodyOf(set)
+  }
+  const write = service.replaceTaskAnnotations({ id: task_id, body: body() }, user())
+  await expect(write).rejects.toMatchObject({ kind: 'not_found' })
+  expect([await rowsOf(task_id), (await jobsOf(task_id)).length]).toEqual([0, 0])
 })
 
 test('annotations go with the project of their task', async () => {

@@ -27,7 +27,7 @@ export async function removeObjects(
   // What was removed cannot be read again, so the answer holds it all.
   const touched = newTouched({ mayForget: false })
   const outcome = await deps.db.transaction().execute(async (tx) => {
-    const before = await lockJobs(tx, deps.settings, target)
+    const before = await lockJobs(tx, deps, target, context)
     assertUnchanged(if_match, target, before)
     const ledger = newLedger()
     for (const kind of kinds) await removeKind(tx, kind, target, ids[kind], { ledger, touched })

@@ -63,7 +63,7 @@ async function changeSet(
   context: Context,
 ): Promise<Outcome> {
   const { target } = update
-  const before = await lockJobs(tx, deps.settings, target)
+  const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(update.if_match, target, before)
   const ledger = newLedger()
   const missing: Work['missing'] = { tag: [], shape: [], track: [] }

@@ -47,7 +47,7 @@ export function assertHasMedia({ jobs }: Target): void {
  */
 export async function storeSet(
   tx: Transaction<AnnotationsDb>,
-  deps: Pick<Deps, 'ids' | 'settings'>,
+  deps: Pick<Deps, 'ids' | 'services' | 'settings'>,
   write: Write,
   touched: Touched,
   context: Context,
@@ -57,7 +57,7 @@ export async function storeSet(
     set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
   const ids = deps.ids.open()
   const ledger = await insertObjects(tx, write, ids, touched)
-  const before = await lockJobs(tx, deps.settings, target)
+  const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(write.if_match, target, before)
   if (write.isReplacement) {
     await deleteOthers(tx, target, ids)
