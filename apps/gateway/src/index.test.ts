@@ -43,3 +43,11 @@ test.each([
   const { json } = await send('/api/server/about', { headers: forwarded })
   expect(Reflect.get(Object(json()), 'logo_url')).toMatch(start)
 })
+
+test.each([
+  ['a port in use', {}, /^Port \d+ of 127\.0\.0\.1 is in use: .* RETICLE_PORT/],
+  ['a foreign address', { host: '192.0.2.1' }, /^192\.0\.2\.1 is no address of .* RETICLE_HOST/],
+])('%s is told with what to do', async (_, settings, sentence) => {
+  const { port } = await testGateway()
+  await expect(testGateway({ settings: { port, ...settings } })).rejects.toThrow(sentence)
+})

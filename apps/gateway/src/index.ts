@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net'
+import { listeningOrigin } from '@reticle/kit/links'
 import { buildGateway } from './app.ts'
+import { listenFailure } from './listen-failure.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
 
 export { buildGateway } from './app.ts'
@@ -16,12 +18,14 @@ export interface Gateway {
 
 const streamsEndWithinMs = 20_000
 
-/** Starts the one public HTTP server (`design.md` 2). It answers when this resolves. */
+/** Starts the one public HTTP server (`design.md` 2). It answers when this resolves. @throws Error with one sentence for the terminal */
 export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   const { host, port: wanted } = ports.settings
   const phase: Phase = { now: 'starting' }
   const app = await buildGateway(ports, phase)
-  await app.listen({ host, port: wanted })
+  await app.listen({ host, port: wanted }).catch((cause: unknown) => {
+    throw listenFailure(cause, host, wanted)
+  })
   const port = portOf(app.server.address())
   phase.now = 'ready'
 
@@ -31,7 +35,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     await app.close()
     clearTimeout(cut)
   }
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, port, stop }
+  return { url: listeningOrigin(host, port), port, stop }
 }
 
 function portOf(address: AddressInfo | string | null): number {

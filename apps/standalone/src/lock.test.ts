@@ -55,3 +55,12 @@ test('of many starts that find a dead holder one gets the lock', async () => {
   expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   expect(await readdir(dir)).toEqual(['lock'])
 })
+
+test('a data directory that cannot be written is told with what to do', async () => {
+  const file = newDir()
+  await writeFile(file, '')
+  for (const path of [file, join(file, 'below')])
+    await expect(lockDataDir(path)).rejects.toThrow(
+      /^Nothing can be written to the data directory .*RETICLE_DATA_DIR/,
+    )
+})

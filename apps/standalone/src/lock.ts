@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 interface Holder {
@@ -14,12 +14,12 @@ interface Holder {
  * Takes the lock of a data directory: a file `lock` with pid and start time. One whose process is gone is taken over.
  *
  * @returns how to give it back
- * @throws Error with one sentence for the terminal when a living process holds it
+ * @throws Error with one sentence for the terminal when a living process holds it, or nothing can be written there
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true, mode: 0o755 })
   const path = join(dataDir, 'lock')
   const mine = JSON.stringify({ pid: process.pid, started: startOf(process.pid) ?? '' })
+  await makeWritable(dataDir)
 
   while (!(await create(path, mine))) {
     const found = await readFile(path, 'utf8').catch(() => undefined)
@@ -30,6 +30,17 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
   }
   return async () => {
     if ((await readFile(path, 'utf8').catch(() => '')) === mine) await rm(path, { force: true })
+  }
+}
+
+async function makeWritable(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o755 })
+    await rm(await mkdtemp(join(dataDir, 'lock.')), { recursive: true })
+  } catch (cause) {
+    const code = cause instanceof Error ? Reflect.get(cause, 'code') : cause
+    const sentence = `Nothing can be written to the data directory ${dataDir} (${code}): make it a folder that this account may write to, or choose another one with RETICLE_DATA_DIR.`
+    throw new Error(sentence, { cause })
   }
 }
 

@@ -2,6 +2,7 @@ import { type GatewayPorts, readConfig as readGatewayConfig, startGateway } from
 import { endLeases, type RequestsDb, readConfig as readJobsConfig } from '@reticle/jobs-svc'
 import { diskBlobs } from '@reticle/kit/blob/disk'
 import type { OnStop } from '@reticle/kit/lifecycle'
+import { listeningOrigin } from '@reticle/kit/links'
 import type { Logger } from '@reticle/kit/log'
 import { createUser, type NewUser } from '@reticle/projects-svc'
 import { type Administrator, firstAdministrator } from './admin.ts'
@@ -40,7 +41,7 @@ export async function startStandalone(
 
   const port = config.port || (await freePort())
   const env = {
-    RETICLE_PUBLIC_URL: `http://${config.host}:${port}`,
+    RETICLE_PUBLIC_URL: listeningOrigin(config.host, port),
     RETICLE_GATEWAY_RATE_USER: '60000',
     RETICLE_JOBS_TENANT_CONCURRENCY: String(Math.max(1, readJobsConfig(config.env).slots - 1)),
     ...config.env,

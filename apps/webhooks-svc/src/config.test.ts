@@ -32,3 +32,8 @@ test('the public address has no slash at its end', () => {
   })
   expect(publicUrl).toBe('https://label.example.org')
 })
+
+test('an IPv6 address to listen on gets its brackets in links', () => {
+  const { publicUrl } = readConfig({ RETICLE_SECRET_KEYS: key, RETICLE_HOST: '::1' })
+  expect(publicUrl).toBe('http://[::1]:8080')
+})

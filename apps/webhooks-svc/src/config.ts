@@ -1,4 +1,5 @@
 import { readEnv, setting } from '@reticle/kit/config'
+import { listeningOrigin } from '@reticle/kit/links'
 import { type Net, readNets } from '@reticle/kit/outgoing/guard'
 import { z } from 'zod'
 
@@ -51,7 +52,7 @@ export const settingNames = Object.keys(variables.shape)
 /** @throws ConfigError naming every variable that cannot be used */
 export function readConfig(env: Record<string, string | undefined>): WebhooksSettings {
   const given = readEnv(variables, env)
-  const listening = `http://${given.RETICLE_HOST}:${given.RETICLE_PORT}`
+  const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
   return {
     publicUrl: (given.RETICLE_PUBLIC_URL ?? listening).replace(/\/+$/, ''),
     secretKeys: given.RETICLE_SECRET_KEYS,

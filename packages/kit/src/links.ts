@@ -54,3 +54,8 @@ function objectChange(shape: Readonly<Record<string, z.core.$ZodType>>): Change 
     return copy
   }
 }
+
+/** `http://HOST:PORT` of a listening address; an IPv6 literal gets its brackets. */
+export function listeningOrigin(host: string, port: number | string): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
