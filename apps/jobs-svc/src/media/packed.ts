@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import { largestImageBytes } from './image.ts'
 
 /** Where the bytes of a picture lie: an object of its own, or a part of one, a member of a zip archive. */
 export type Place = Pick<FrameSource, 'key' | 'offset' | 'length' | 'packing'>
@@ -13,7 +14,7 @@ const pieceBytes = 64 * 1024
 /**
  * The original bytes of a picture in pieces.
  *
- * @throws DomainError not_found when the object is gone. While reading: an error of zlib (`isUnpackError`).
+ * @throws DomainError not_found when the object is gone. While reading: an error of `isUnpackError`.
  */
 export async function openPlace(
   blobs: Pick<BlobStore, 'get'>,
@@ -32,10 +33,14 @@ export async function* readPlace(
   yield* await openPlace(blobs, place)
 }
 
-/** Undoes what a zip archive did to the bytes of a member. */
+/**
+ * Undoes what a zip archive did to the bytes of a member. An archive may lie about the size of one, so that they are
+ * counted: more than `most` is an error of `isUnpackError`.
+ */
 export async function* unpack(
   pieces: Pieces | Iterable<Uint8Array>,
   packing: Place['packing'],
+  most = largestImageBytes,
 ): AsyncGenerator<Uint8Array> {
   if (packing === 'stored') {
     yield* pieces
@@ -44,14 +49,22 @@ export async function* unpack(
   const packed = Readable.from(pieces)
   const unpacked = createInflateRaw({ chunkSize: pieceBytes })
   packed.on('error', (error) => unpacked.destroy(error))
+  let size = 0
   try {
-    yield* packed.pipe(unpacked)
+    for await (const piece of packed.pipe(unpacked)) {
+      size += piece.length
+      if (size > most) throw new UnpackedTooLarge(`unpacks to more than ${most} bytes`)
+      yield piece
+    }
   } finally {
     packed.destroy()
   }
 }
 
+class UnpackedTooLarge extends Error {}
+
 export function isUnpackError(thrown: unknown): boolean {
+  if (thrown instanceof UnpackedTooLarge) return true
   return thrown instanceof Error && String(Reflect.get(thrown, 'code')).startsWith('Z_')
 }
 

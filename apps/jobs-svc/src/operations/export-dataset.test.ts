@@ -15,7 +15,7 @@ import {
   servicesOf,
 } from '../testing/services.ts'
 import { exportDataset } from './export-dataset.ts'
-import type { OperationServices } from './operation.ts'
+import { type OperationServices, UnusableInput } from './operation.ts'
 
 const store = await testStore()
 const { blobs } = store
@@ -176,6 +176,16 @@ test('an export that fails leaves no object', async () => {
   await expect(blobs.stat(`requests/results/${work.request_uuid}/1`)).rejects.toMatchObject({
     kind: 'not_found',
   })
+})
+
+test('an image that cannot be unpacked is named', async () => {
+  const { key, size: length } = await upload(blobs, 'a.zip', 'no deflate stream')
+  const broken = frames.map((frame) => ({ ...frame, key, length, packing: 'deflated' }))
+  const media = { readFrames: async () => bytesAnswer(jsonLinesOf(broken)) }
+  const run = await runOf(store, servicesWith([], media))
+  await expect(exportDataset(exportWork({ save_images: true }), run)).rejects.toThrow(
+    new UnusableInput('a.jpg: the image cannot be unpacked'),
+  )
 })
 
 test('an export that is stopped ends at once and leaves no object', async () => {

@@ -8,13 +8,13 @@ import { createReport } from '@reticle/formats/report'
 import { itemsOf } from '@reticle/formats/tracks'
 import type { Context } from '@reticle/kit'
 import { exporterOf } from '../formats/lookup.ts'
-import { readPlace } from '../media/packed.ts'
+import { isUnpackError, readPlace } from '../media/packed.ts'
 import type { Outcome } from '../requests/ending.ts'
 import type { ExportWork } from '../requests/work.ts'
 import { formatLabels } from './format-labels.ts'
 import { readFrames } from './frames.ts'
 import { fromRows } from './from-rows.ts'
-import { contextOf, type OperationDeps } from './operation.ts'
+import { contextOf, type OperationDeps, UnusableInput } from './operation.ts'
 import { toReport } from './report.ts'
 import { resultKey } from './result-key.ts'
 import { type Staged, stageRows } from './staging.ts'
@@ -77,7 +77,21 @@ async function itemFrames(
 
 function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {
   const { name: path, width, height } = source
-  return { frame, path, width, height, image: () => readPlace(blobs, source) }
+  return { frame, path, width, height, image: () => readImage(blobs, source) }
+}
+
+/** A member of an archive may be broken behind its head, which was all that was looked at when it was uploaded. */
+async function* readImage(
+  blobs: OperationDeps['blobs'],
+  source: FrameSource,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* readPlace(blobs, source)
+  } catch (thrown) {
+    throw isUnpackError(thrown)
+      ? new UnusableInput(`${source.name}: the image cannot be unpacked`)
+      : thrown
+  }
 }
 
 function readItems(
