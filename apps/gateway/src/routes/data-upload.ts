@@ -58,7 +58,24 @@ function assertFile({ field, name }: ArrivingFile, before: readonly UploadedFile
     throw invalid({ client_files: `The file ${name} was submitted twice.` })
 }
 
+/** Without one of these a task would have other frames, or other jobs, than were asked for. */
+const unsupported = new Set([
+  ...['start_frame', 'stop_frame', 'frame_filter', 'server_files', 'server_files_exclude'],
+  ...['remote_files', 'cloud_storage_id', 'filename_pattern', 'upload_file_order'],
+  ...['job_file_mapping', 'validation_params'],
+])
+
+function assertSupported(fields: Fields): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const [parameter = ''] = name.split('[')
+    const isDefault = value === '' || (parameter === 'start_frame' && value === '0')
+    if (unsupported.has(parameter) && !isDefault)
+      throw invalid({ [name]: 'This parameter is not supported.' })
+  }
+}
+
 function readParameters(fields: Fields): DataParameters {
+  assertSupported(fields)
   const read = dataParameters.safeParse(fields, { error: wording })
   if (read.error) throw invalidInput(read.error.issues)
   return read.data

@@ -67,6 +67,7 @@ describe('media of a task', () => {
         ['client_files[0]', 'first', '/home/anna/a.png'],
         ['client_files[1]', 'second!', 'C:\\pictures\\b.png'],
         ['use_cache', 'True'],
+        ['start_frame', '0'],
         ['sorting_method', 'natural'],
       ),
     )
@@ -121,6 +122,16 @@ describe('media of a task', () => {
       'a quality out of range',
       form(['client_files', 'x', 'a.png'], ['image_quality', '101']),
       { image_quality: ['Ensure this value is between 1 and 100.'] },
+    ],
+    [
+      'a choice of frames',
+      form(['client_files', 'x', 'a.png'], ['frame_filter', 'step=5']),
+      { frame_filter: ['This parameter is not supported.'] },
+    ],
+    [
+      'a file of the server',
+      form(['client_files', 'x', 'a.png'], ['server_files[0]', 'b.png']),
+      { 'server_files[0]': ['This parameter is not supported.'] },
     ],
     [
       'a field twice',
