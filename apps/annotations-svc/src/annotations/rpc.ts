@@ -15,7 +15,7 @@ import { updateObjects } from '../writing/update.ts'
 import { assertHasMedia, writeSet } from '../writing/write.ts'
 import { annotationsTag } from './etags.ts'
 import { findJobRows } from './job-rows.ts'
-import { labelsOf } from './labels.ts'
+import { labelsForWrite } from './labels.ts'
 import { type Deps, type Handlers, openTarget } from './target.ts'
 
 type Kind = 'task' | 'job'
@@ -58,11 +58,10 @@ async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Cont
   const { id, format, rq_id, if_match } = input
   if (format !== undefined || rq_id !== undefined) throw gone(kind, 'annotations')
   const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
-  const labels = await labelsOf(deps, target, context)
+  const labels = await labelsForWrite(deps, target, context)
   const checker = openChecker(deps, target, labels, context)
   const source = checkAll(readBody(input.body), checker, readNew)
-  const { labels_revision } = labels
-  const rest = { isReplacement: true, action: 'replace' as const, if_match, labels_revision }
+  const rest = { isReplacement: true, action: 'replace' as const, if_match, labels }
   return writeSet(deps, { target, source, ...rest }, context)
 }
 
@@ -75,21 +74,20 @@ async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Cont
   assertHasMedia(target)
   const batches = readBody(orNothing(input.body))
   if (action === 'delete') return removeObjects(deps, target, batches, if_match, context)
-  const labels = await labelsOf(deps, target, context)
+  const labels = await labelsForWrite(deps, target, context)
   const checker = openChecker(deps, target, labels, context)
   if (action === 'update') {
     return updateObjects(deps, { target, source: batches, checker, labels, if_match }, context)
   }
   const source = checkAll(batches, checker, readCreated)
-  const { labels_revision } = labels
-  const rest = { isReplacement: false, action: 'create' as const, if_match, labels_revision }
+  const rest = { isReplacement: false, action: 'create' as const, if_match, labels }
   return writeSet(deps, { target, source, ...rest }, context)
 }
 
 async function clearSet(deps: Deps, kind: Kind, { id, if_match }: DeleteInput, context: Context) {
   const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
-  const { labels_revision } = target
-  const rest = { isReplacement: true, action: 'delete' as const, if_match, labels_revision }
+  const labels = { labels_revision: target.labels_revision }
+  const rest = { isReplacement: true, action: 'delete' as const, if_match, labels }
   const { head } = await writeSet(deps, { target, source: nothing<Checked[]>(), ...rest }, context)
   return { head: { etag: head.etag, length: 0 }, chunks: nothing<Uint8Array>() }
 }

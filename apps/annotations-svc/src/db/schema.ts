@@ -42,6 +42,7 @@ export interface JobsTable {
   shapes: Generated<number>
   tracks: Generated<number>
   updated_date: Generated<Date>
+  labels_changes: Generated<number>
 }
 
 export interface OutboxTable {

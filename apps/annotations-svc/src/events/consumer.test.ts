@@ -111,6 +111,26 @@ describe('labels', () => {
     ...{ replaced_labels: [], replaced_specs: [] },
   }
 
+  test.each(['put', 'create', 'update'])(
+    'a %s that was checked before a label went is refused',
+    async (way) => {
+      const { job, job_id, task_id } = setUp()
+      const { set: before } = await job.put({ shapes: [skeleton] })
+      const shapes = way === 'update' ? [{ id: before.shapes[0]?.id, group: 2 }] : [box]
+      async function* body() {
+        await receive(labelsChanged, { ...change, task_ids: [task_id], deleted_label_ids: [40] })
+        yield* bodyOf({ shapes })
+      }
+      const input = { id: job_id, body: body() }
+      const write =
+        way === 'put'
+          ? service.replaceJobAnnotations(input, user())
+          : service.updateJobAnnotations({ ...input, action: way }, user())
+      await expect(write).rejects.toMatchObject({ kind: 'conflict', code: 'annotations_locked' })
+      expect((await job.get()).set).toEqual(before)
+    },
+  )
+
   test('objects of a deleted label go, with counts, a new revision and an event', async () => {
     const { task, task_id, workspace } = setUp()
     const { etag } = await task.put(set)

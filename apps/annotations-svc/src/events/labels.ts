@@ -44,11 +44,15 @@ async function removeLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise
   }
 }
 
+/** Locks the jobs, and lets writes that were checked with the labels of before know (`assertSameLabels`). */
 async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<JobRow[]> {
   const { rows } = await sql<JobRow>`
     select * from jobs where task_id = any(${task_ids}::int[]) order by job_id for update`.execute(
     tx,
   )
+  await sql`
+    update jobs set labels_changes = labels_changes + 1
+    where task_id = any(${task_ids}::int[])`.execute(tx)
   return rows
 }
 

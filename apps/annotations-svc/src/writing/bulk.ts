@@ -1,7 +1,7 @@
 import { decodeRows, type Row, RowLinesError } from '@reticle/contracts/row-lines'
 import { type Context, DomainError } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
-import { labelsOf } from '../annotations/labels.ts'
+import { labelsForWrite } from '../annotations/labels.ts'
 import { type Deps, type Handlers, openTarget } from '../annotations/target.ts'
 import { objectOf } from '../reading/complete.ts'
 import { kinds } from '../reading/select.ts'
@@ -22,14 +22,13 @@ type Written = { tags: number; shapes: number; tracks: number }
 export async function writeRows(deps: Deps, input: Input, context: Context): Promise<Written> {
   const target = await openTarget(deps, input, 'annotations:write', context)
   assertHasMedia(target)
-  const labels = await labelsOf(deps, target, context)
+  const labels = await labelsForWrite(deps, target, context)
   const checker = openChecker(deps, target, labels, context)
   const written: Written = { tags: 0, shapes: 0, tracks: 0 }
   const source = checkRows(input.body, checker, written)
   let outcome: Outcome | undefined
   const answer = await deps.bulk.transaction().execute((tx) =>
     applyOnce(tx, input.call_id, async () => {
-      const { labels_revision } = labels
       const isReplacement = input.mode === 'replace'
       const { if_match } = input
       const write = {
@@ -38,7 +37,7 @@ export async function writeRows(deps: Deps, input: Input, context: Context): Pro
         isReplacement,
         action: 'import' as const,
         if_match,
-        labels_revision,
+        labels,
       }
       outcome = await storeSet(tx, deps, write, newTouched(), context)
       return written

@@ -4,11 +4,11 @@ import type { Transaction } from 'kysely'
 import { assertUnchanged } from '../annotations/etags.ts'
 import type { RequestIds } from '../annotations/ids.ts'
 import { lockJobs } from '../annotations/job-rows.ts'
+import { assertSameLabels, type WriteLabels } from '../annotations/labels.ts'
 import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { objectOf } from '../reading/complete.ts'
 import { type Found, findObjects } from '../reading/find.ts'
-import type { LabelIndex } from '../validation/labels.ts'
 import { begin } from './begin.ts'
 import type { Batch } from './body.ts'
 import { type Checker, type ReadObject, readNew } from './check.ts'
@@ -26,7 +26,7 @@ export interface Update {
   target: Target
   source: AsyncIterable<Batch>
   checker: Checker
-  labels: LabelIndex
+  labels: WriteLabels
   if_match: string | undefined
 }
 
@@ -65,6 +65,7 @@ async function changeSet(
   const { target } = update
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(update.if_match, target, before)
+  assertSameLabels(update.labels, before)
   const ledger = newLedger()
   const missing: Work['missing'] = { tag: [], shape: [], track: [] }
   const work = {

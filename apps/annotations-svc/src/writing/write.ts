@@ -4,6 +4,7 @@ import { sql, type Transaction } from 'kysely'
 import { assertUnchanged } from '../annotations/etags.ts'
 import type { RequestIds } from '../annotations/ids.ts'
 import { lockJobs } from '../annotations/job-rows.ts'
+import { assertSameLabels, type WriteLabels } from '../annotations/labels.ts'
 import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { begin } from './begin.ts'
@@ -21,8 +22,8 @@ export interface Write {
   isReplacement: boolean
   action: AnnotationsChange['action']
   if_match: string | undefined
-  /** Revision of the labels they were checked with. */
-  labels_revision: number
+  /** The labels they were checked with; `seen` is absent when there are none to check. */
+  labels: Pick<WriteLabels, 'labels_revision'> & Partial<Pick<WriteLabels, 'seen'>>
 }
 
 /** Runs a write in a transaction of its own and answers the objects it stored. */
@@ -52,13 +53,15 @@ export async function storeSet(
   touched: Touched,
   context: Context,
 ): Promise<Outcome> {
-  const { target, labels_revision } = write
+  const { target } = write
+  const { labels_revision, seen } = write.labels
   await sql`select set_config('statement_timeout', '10min', true),
     set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
   const ids = deps.ids.open()
   const ledger = await insertObjects(tx, write, ids, touched)
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(write.if_match, target, before)
+  if (seen) assertSameLabels({ seen }, before)
   if (write.isReplacement) {
     await deleteOthers(tx, target, ids)
     for (const row of before.values()) noteEmptied(ledger, row)

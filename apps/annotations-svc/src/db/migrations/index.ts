@@ -1,3 +1,7 @@
 import { annotations } from './0001-annotations.ts'
+import { labelChanges } from './0002-label-changes.ts'
 
-export const migrations = { '0001-annotations': annotations }
+export const migrations = {
+  '0001-annotations': annotations,
+  '0002-label-changes': labelChanges,
+}
