@@ -2,6 +2,7 @@ import { type Fields, readFields, readInteger, readList } from './fields.ts'
 import type { AttributeValue, Spec, SpecSet } from './labels.ts'
 import { complain, complainWhole, type Report } from './report.ts'
 
+/** In characters, not in the units of UTF-16. */
 const longestValue = 4096
 
 /** How values are read. */
@@ -91,7 +92,7 @@ function readText(report: Report, value: unknown): string | undefined {
     complain(report, 'invalid', text, 'value')
     return undefined
   }
-  if (value.length > longestValue) {
+  if (value.length > longestValue && [...value].length > longestValue) {
     const text = `Ensure this field has no more than ${longestValue} characters.`
     complain(report, 'invalid', text, 'value')
   } else if (unusable.test(value)) {

@@ -376,6 +376,13 @@ describe('accepted and made whole', () => {
     expect(await check('shape', [item])).toEqual([expect.objectContaining(fields)])
   })
 
+  test('a value is as long as its characters, whatever they take', async () => {
+    const text = '😀'.repeat(4096)
+    expect(await check('shape', [valued(value(91, text))])).toMatchObject([
+      { attributes: expect.arrayContaining([value(91, text)]) },
+    ])
+  })
+
   test('any text is a value where they are not checked', async () => {
     const [shape] = await check('shape', [valued(value(90, 'green'))], false)
     expect(shape?.attributes).toContainEqual(value(90, 'green'))
