@@ -273,6 +273,18 @@ test('above a thousand objects only the project tells of its end', async () => {
   expect(await takeEvents()).toMatchObject([{ type: 'delete:project' }])
 })
 
+test('with megabytes of labels in every task only the project tells of its end', async () => {
+  const { projects } = over('in-process')
+  const labels = Array.from({ length: 2500 }, (_, index) => ({ name: `${index}`.padEnd(60, '-') }))
+  const { id } = await projects.createProject({ body: { name: 'heavy', labels } }, anna.call)
+  const rows = Array.from({ length: 100 }, () => ({ name: 't', project_id: id }))
+  await db.insertInto('tasks').values(rows).execute()
+  await takeEvents()
+  await projects.deleteProject({ id }, anna.call)
+  const events = await takeEvents()
+  expect(events.map((event) => event.type)).toEqual(['delete:project'])
+})
+
 describe('lists', async () => {
   const [owner, other] = [await addUser(), await addUser()]
   const { projects } = over('in-process')

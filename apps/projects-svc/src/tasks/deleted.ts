@@ -1,4 +1,5 @@
 import { jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+import type { Task } from '@reticle/contracts/rest/tasks'
 import { type Cause, emitAll } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -11,8 +12,14 @@ import type { TaskView } from './repo.ts'
 export const mostEvents = 1000
 
 /**
- * Says of locked tasks, and of their jobs, that they go; to be called before they do. With more than `mostEvents` objects in
- * all nothing is said here: the event of their project stands for them.
+ * Above this many bytes of labels in one transaction likewise: every task of a project carries the project's labels, and
+ * megabytes a thousand times would outlast the deletion, if they fitted at all. A hundred ordinary labels do not come near.
+ */
+const mostLabelBytes = 32 * 1024 * 1024
+
+/**
+ * Says of locked tasks of one project, and of their jobs, that they go; to be called before they do. With more than
+ * `mostEvents` objects or `mostLabelBytes` in all nothing is said here: the event of their project stands for them.
  */
 export async function emitDeletedTasks(
   tx: Transaction<ProjectsDb>,
@@ -22,9 +29,15 @@ export async function emitDeletedTasks(
   if (tasks.length === 0 || tasks.length > mostEvents) return
   const records = await taskRecords(tx, tasks)
   const objects = records.reduce((sum, task) => sum + 1 + task.jobs.count, 0)
-  if (objects > mostEvents) return
+  if (objects > mostEvents || labelBytes(records) > mostLabelBytes) return
   await emitAll(tx, jobDeleted, await deletedJobs(tx, tasks), cause)
   await emitTasks(tx, tasks, cause)
+}
+
+/** Of tasks of one project, which all have the same labels. */
+function labelBytes(records: readonly Task[]): number {
+  const [first] = records
+  return first ? records.length * Buffer.byteLength(JSON.stringify(first.labels)) : 0
 }
 
 /** The same for one task alone: its own event is always emitted. */
