@@ -15,7 +15,7 @@ import type { Kysely } from 'kysely'
 import type { ProjectsSettings } from './config.ts'
 import { eventHandler, group } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
-import { accessTokenRules } from './identity/index.ts'
+import { accessTokenRules, purgeAccessTokens } from './identity/index.ts'
 import { jobRules } from './jobs/policy.ts'
 import { projectRules } from './projects/policy.ts'
 import { handlers } from './server.ts'
@@ -80,7 +80,11 @@ export function startProjects(ports: ProjectsPorts): Projects {
     db,
     handle: eventHandler(settings),
   })
-  const hourly = setInterval(() => forgetOld(db, clock.now()).catch(onError), hourMs)
+  const sweep = async () => {
+    await forgetOld(db, clock.now())
+    await purgeAccessTokens({ db, clock, settings: settings.identity })
+  }
+  const hourly = setInterval(() => sweep().catch(onError), hourMs)
   hourly.unref()
 
   const all = handlers({ db, bulk, clock, settings })

@@ -3,6 +3,7 @@
  * tables or files in another way.
  */
 export { accessTokenRules } from './access-tokens/policy.ts'
+export { purgeAccessTokens } from './access-tokens/purge.ts'
 export type { IdentityDeps, IdentitySettings } from './deps.ts'
 export { identityHandlers } from './rpc.ts'
 export { basicUsers, createUser, ensureAdministrator, type NewUser, usersExist } from './users.ts'

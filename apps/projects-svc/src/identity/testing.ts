@@ -24,6 +24,7 @@ export async function testIdentity() {
   return {
     db,
     clock,
+    settings: defaults,
     over: (transport: Transport, settings: Partial<IdentitySettings> = {}) => {
       const deps = { db, clock, settings: { ...defaults, ...settings } }
       return overTransport(transport, identity, identityHandlers(deps))

@@ -1,0 +1,15 @@
+import type { IdentityDeps } from '../deps.ts'
+import { usable } from './repo.ts'
+
+const keptMs = 90 * 86_400_000
+
+/** Removes tokens that nobody could use or see for 90 days (`spec/api-workspace.md` 2.3). */
+export async function purgeAccessTokens({ db, clock, settings }: IdentityDeps): Promise<void> {
+  const limit = new Date(clock.now().getTime() - keptMs)
+  const then = { now: limit, staleDays: settings.accessTokenStaleDays }
+  await db
+    .deleteFrom('access_tokens')
+    .where((eb) => eb.not(usable(then)(eb)))
+    .where((eb) => eb.or([eb('revoked_date', 'is', null), eb('revoked_date', '<', limit)]))
+    .execute()
+}
