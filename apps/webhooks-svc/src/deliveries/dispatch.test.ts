@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { verify } from '@octokit/webhooks-methods'
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import { silentLog } from '@reticle/kit/log'
+import { secretBox } from '@reticle/kit/secrets'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
 import { startReceiver } from '@reticle/kit/testing/receiver'
@@ -104,6 +105,21 @@ describe('one attempt', () => {
       'x-webhook-sequence': '1',
     })
     expect(headers).not.toHaveProperty('cookie')
+  })
+
+  test('that cannot be made is recorded, and holds nobody up', async () => {
+    const gone = secretBox(`k0:${Buffer.alloc(32, 1).toString('base64')}`)
+    const id = await addReceiving()
+    await updateWebhook(db, id, { secret_sealed: sealSecret(gone, id, 'x') })
+    start()
+    await happen(12, 12)
+    await untilStatuses('waiting', 'waiting')
+    const [first] = await deliveries()
+    expect(first).toMatchObject({
+      status_code: 502,
+      response: 'nothing could be sent: a mistake of this server, see its log',
+    })
+    expect(receiver.received).toEqual([])
   })
 
   test('is recorded with its answer', async () => {

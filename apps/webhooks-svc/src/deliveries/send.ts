@@ -33,12 +33,14 @@ export async function send(
 ): Promise<void> {
   if (!message.is_active) return drop(deps, message)
   const started = deps.clock.now()
-  const outcome = await ask(deps, message, started)
+  const outcome = await ask(deps, message, started).catch((error: unknown) =>
+    notSent(deps, message, error),
+  )
   if (abandoned.aborted) return release(deps, message)
   await record(deps, message, outcome, started)
 }
 
-function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date): Promise<Outcome> {
+async function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date): Promise<Outcome> {
   const { webhook_id, body, target_url, secret_sealed, enable_ssl } = message
   const secret = openSecret(secrets, { id: webhook_id, secret_sealed })
   const headers = {
@@ -46,6 +48,12 @@ function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date): Prom
     ...headersOf(message, body, secret, now),
   }
   return outgoing.send({ url: target_url, method: 'POST', headers, body, isVerified: enable_ssl })
+}
+
+/** A secret whose key is gone, or a bug: an attempt all the same, else the message would be tried for ever. */
+function notSent({ log }: SendDeps, { id, webhook_id }: Claimed, err: unknown): Outcome {
+  log.error({ err, webhook_id, message_id: id }, 'webhook attempt failed')
+  return { kind: 'failed', reason: 'internal', took_ms: 0 }
 }
 
 async function record(deps: SendDeps, message: Claimed, outcome: Outcome, started: Date) {

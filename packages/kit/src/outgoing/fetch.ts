@@ -34,6 +34,7 @@ export const reasons = {
   broken: 'the connection was closed before an answer',
   malformed: 'the answer is not valid HTTP',
   timeout: 'no answer in time',
+  internal: 'nothing could be sent: a mistake of this server, see its log',
 } as const
 export type Reason = keyof typeof reasons
 
