@@ -3,7 +3,7 @@ import type { SecretBox } from '@reticle/kit/secrets'
 import type { Updateable } from 'kysely'
 import type { WebhookRow, WebhooksTable } from '../db/schema.ts'
 import type { Fields } from './check.ts'
-import { openSecret, sealSecret } from './secret.ts'
+import { isSecret, sealSecret } from './secret.ts'
 
 const plain = ['target_url', 'description', 'is_active', 'enable_ssl'] as const
 
@@ -29,7 +29,7 @@ export function changesOf(
 }
 
 function secretChange(before: WebhookRow, secret: string, secrets: SecretBox) {
-  if (secret === openSecret(secrets, before)) return {}
+  if (isSecret(secrets, before, secret)) return {}
   return { secret_sealed: secret === '' ? null : sealSecret(secrets, before.id, secret) }
 }
 

@@ -76,6 +76,12 @@ describe.each(transports)('over %s', (transport) => {
     expect(openSecret(secrets, row)).toBe('hush hush')
   })
 
+  test('a secret whose key is gone may be replaced', async () => {
+    const id = await addWebhook(db, { secret_sealed: 'k0.AAAA' })
+    await webhooks.updateWebhook({ id, body: { secret: 'new' } }, anna)
+    expect(openSecret(secrets, await stored(id))).toBe('new')
+  })
+
   test('a change writes what is named and moves the date', async () => {
     const id = await addWebhook(db, { description: 'old' })
     const changed = await webhooks.updateWebhook({ id, body: { description: 'new' } }, anna)

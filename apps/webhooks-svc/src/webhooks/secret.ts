@@ -15,3 +15,16 @@ export function openSecret(
 ): string {
   return secret_sealed === null ? '' : secrets.open(secret_sealed, placeOf(id))
 }
+
+/** Is this the secret that is stored? One whose key is gone is no secret any more, and may be replaced. */
+export function isSecret(
+  secrets: SecretBox,
+  row: Pick<WebhookRow, 'id' | 'secret_sealed'>,
+  secret: string,
+): boolean {
+  try {
+    return openSecret(secrets, row) === secret
+  } catch {
+    return false
+  }
+}
