@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { HealthChecks } from '@reticle/gateway'
+import { unavailable } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { type Kysely, sql } from 'kysely'
 
@@ -15,9 +16,13 @@ export function healthChecks<T>(db: Kysely<T>, blobs: BlobStore, dataDir: string
       for await (const _ of blobs.list('health')) break
     },
     DiskUsage: async () => {
-      const { blocks, bavail } = await statfs(dataDir)
-      const used = 1 - bavail / blocks
-      if (used > fullestDisk) throw new Error(`the disk is ${Math.round(used * 100)} % full`)
+      assertRoom(await statfs(dataDir))
     },
   }
+}
+
+/** @throws DomainError unavailable above 90 %, in words that anybody may read */
+export function assertRoom({ blocks, bavail }: { blocks: number; bavail: number }): void {
+  const used = 1 - bavail / blocks
+  if (used > fullestDisk) throw unavailable(`the disk is ${Math.round(used * 100)} % full`)
 }
