@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { type FrameSource, frameSource } from '@reticle/contracts/rest/media'
 import { writeZip } from '@reticle/formats/archive/zip-writer'
@@ -97,6 +98,40 @@ test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
     ])
   },
 )
+
+test('images whose head says nothing of their size are read whole, one at a time', async () => {
+  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
+  const tiff = await sharp({
+    create: { width: 300, height: 300, channels: 3, background: 'red', noise },
+  })
+    .tiff({ compression: 'none' })
+    .toBuffer()
+  const files = await Promise.all(['a', 'b', 'c'].map((name) => upload(blobs, name, tiff)))
+  const running = { now: 0, most: 0 }
+  const get: typeof blobs.get = async (key, range) => {
+    const answer = await blobs.get(key, range)
+    return range?.end === tiff.length - 1
+      ? { ...answer, chunks: counted(answer.chunks, running) }
+      : answer
+  }
+
+  await prepareMedia(
+    createWork({ files }),
+    await runOf(store, services, { blobs: { ...blobs, get } }),
+  )
+
+  expect(attached[0]?.frames).toMatchObject(files.map(() => ({ width: 300, height: 300 })))
+  expect(running).toEqual({ now: 0, most: 1 })
+})
+
+async function* counted(chunks: AsyncIterable<Uint8Array>, running: { now: number; most: number }) {
+  running.most = Math.max(running.most, ++running.now)
+  for await (const chunk of chunks) {
+    yield chunk
+    await sleep(5)
+  }
+  running.now--
+}
 
 test('natural order compares numbers', async () => {
   const files = await Promise.all(

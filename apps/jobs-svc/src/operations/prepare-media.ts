@@ -1,5 +1,6 @@
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
+import { atMost } from '../frames/at-most.ts'
 import { type Candidate, findCandidates, ignore, kindOf } from '../media/candidates.ts'
 import { imageSize, largestImageBytes, largestPixels } from '../media/image.ts'
 import { compareNames } from '../media/order.ts'
@@ -66,10 +67,11 @@ async function* frameLines(
   found: Found,
   { signal, progress }: OperationDeps,
 ): AsyncGenerator<string> {
+  const whole = atMost(1)
   for (let at = 0; at < candidates.length; at += sideBySide) {
     signal.throwIfAborted()
     const batch = candidates.slice(at, at + sideBySide)
-    for (const frame of await Promise.all(batch.map((one) => frameOf(one, report)))) {
+    for (const frame of await Promise.all(batch.map((one) => frameOf(one, report, whole)))) {
       if (!frame) continue
       if (found.chunk_size === 0) found.chunk_size = chunkSize(frame)
       found.count += 1
@@ -85,6 +87,7 @@ const headBytes = 128 * 1024
 async function frameOf(
   candidate: Candidate,
   report: ReportWriter,
+  whole: ReturnType<typeof atMost>,
 ): Promise<FrameSource | undefined> {
   const { name } = candidate
   const kind = await kindOf(candidate)
@@ -94,7 +97,7 @@ async function frameOf(
     ignore(report, name, what)
     return undefined
   }
-  const { width, height } = await sizeOf(candidate)
+  const { width, height } = await sizeOf(candidate, whole)
   if (width * height > largestPixels)
     throw new UnusableInput(
       `${name}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
@@ -102,7 +105,11 @@ async function frameOf(
   return { name, width, height, ...(await candidate.place()), media_type: kind.media_type }
 }
 
-async function sizeOf(candidate: Candidate): Promise<{ width: number; height: number }> {
+/** @param whole lets through who reads all of an image: several large ones at once would fill the memory */
+async function sizeOf(
+  candidate: Candidate,
+  whole: ReturnType<typeof atMost>,
+): Promise<{ width: number; height: number }> {
   const { name, size } = candidate
   if (size > largestImageBytes)
     throw new UnusableInput(
@@ -110,8 +117,8 @@ async function sizeOf(candidate: Candidate): Promise<{ width: number; height: nu
     )
   const known = await imageSize(await candidate.head(headBytes)).catch(() => undefined)
   if (known) return known
-  const whole = await candidate.head(size)
-  const found = await imageSize(whole).catch(() => undefined)
+  const readWhole = async () => imageSize(await candidate.head(size)).catch(() => undefined)
+  const found = await whole(readWhole)
   if (!found) throw new UnusableInput(`${name}: the image cannot be read`)
   return found
 }
