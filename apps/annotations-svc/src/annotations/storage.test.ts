@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { selectRows } from '../reading/select.ts'
+import { readFew } from '../reading/select-few.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
 import { jobRange } from '../testing/workspace.ts'
 import { idBlocks } from './ids.ts'
@@ -36,6 +37,20 @@ describe('ids', () => {
     const [first] = await take()
     expect(await take()).toEqual([first + 10, `{[${first + 10},${first + 20})}`])
   })
+})
+
+test('a small set that became large while it is read is read whole', async () => {
+  const place = { job_id: 91, task_id: 9, start_frame: 0, stop_frame: 4 }
+  await db
+    .insertInto('jobs')
+    .values({ ...place, tags: 1 })
+    .execute()
+  await sql`insert into tags select 9, 91, 0, 40, n, 0, 0, null from generate_series(1, 130000) n`.execute(
+    db,
+  )
+  const owner = { project_id: null, organization_id: null, labels_revision: 1 }
+  const target: Target = { kind: 'job', id: 91, task_id: 9, jobs: [jobRange(91, 0, 4)], ...owner }
+  expect((await readFew(db, target))?.rows).toHaveLength(130_000)
 })
 
 describe('plans', () => {

@@ -34,7 +34,8 @@ export async function readFew(db: Db, target: Target): Promise<Few | undefined> 
   for (let round = 1; round <= tries && isSmall(states); round++) {
     const rows: Row[] = []
     for (const kind of kinds) {
-      if (has(states, kind)) rows.push(...(await readRows(db, kind, target)))
+      if (!has(states, kind)) continue
+      for (const row of await readRows(db, kind, target)) rows.push(row) // many, if a writer was faster
     }
     const after = await readStates(db, target)
     if (isSame(states, after)) return { states, rows }
@@ -74,7 +75,7 @@ async function readRows(db: Db, kind: RowKind, target: Target): Promise<Row[]> {
     return { ...textRow(kind, columns), origin: columns.at(-1) ?? '' }
   })
   const joined: Row[] = []
-  for await (const rows of joinRows([pieces])) joined.push(...rows)
+  for await (const rows of joinRows([pieces])) for (const row of rows) joined.push(row)
   return joined
 }
 
