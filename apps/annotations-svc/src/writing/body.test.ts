@@ -28,6 +28,8 @@ test.each([
   ['NaN', '{"version":NaN}'],
   ['a number that is none', '{"shapes":[{"points":[NaN]}]}'],
   ['single quotes', "'x'"],
+  ['a word', 'nope'],
+  ['a sign', '-'],
   ['a comma too many', '{"shapes":[],}'],
   ['two documents', '{}{}'],
   ['a member twice', '{"shapes":[],"shapes":[]}'],
@@ -54,7 +56,8 @@ test.each([
   ['null', 'null'],
   ['[]', 'list'],
   [' "x"', 'str'],
-  ['3', 'number'],
+  ['-3', 'number'],
+  ['false', 'bool'],
 ])('%s is no object', async (given, type) => {
   await expect(setUp().job.put(given)).rejects.toMatchObject({
     body: { non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] },

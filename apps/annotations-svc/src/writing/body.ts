@@ -46,29 +46,29 @@ export async function* orNothing(body: AsyncIterable<Uint8Array>): AsyncGenerato
 
 interface Start {
   isEmpty: boolean
-  /** The first byte that is no blank. */
+  /** How the first piece begins, blanks left out. */
   first?: string
 }
 
 async function* watchStart(body: AsyncIterable<Uint8Array>, start: Start) {
   for await (const piece of body) {
-    start.first ??= /\S/.exec(Buffer.from(piece).toString('latin1', 0, 100))?.[0]
+    start.first ||= Buffer.from(piece).toString('latin1', 0, 100).trimStart()
     if (piece.length > 0) start.isEmpty = false
     yield piece
   }
 }
 
-const otherTypes: Record<string, string> = {
-  '[': 'list',
-  '"': 'str',
-  n: 'null',
-  t: 'bool',
-  f: 'bool',
-}
+const otherTypes: readonly (readonly [RegExp, string])[] = [
+  [/^\[/, 'list'],
+  [/^"/, 'str'],
+  [/^null\b/, 'null'],
+  [/^(?:true|false)\b/, 'bool'],
+  [/^-?\d/, 'number'],
+]
 
 /** JSON of another type is named; everything else is no JSON. */
 function notJson({ reason, message }: ScanError, { first = '' }: Start): DomainError {
-  const type = otherTypes[first] ?? (/[\d-]/.test(first) ? 'number' : undefined)
+  const [, type] = otherTypes.find(([start]) => start.test(first)) ?? []
   if (reason === 'expected an object' && type) {
     return invalid({ non_field_errors: `Invalid data. Expected a dictionary, but got ${type}.` })
   }
