@@ -18,13 +18,29 @@ export const schemas = [projects, annotations, jobs, webhooks].map(({ schema, mi
 /** Address of the role of each service, and of the bus. */
 export type Urls = Record<'projects' | 'annotations' | 'requests' | 'webhooks' | 'bus', string>
 
-/** Makes roles and schemas, brings them up to date, and answers by which address each service comes in. */
+const noServer = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'])
+
+/** The error itself, unless nobody answered: Node says that with an empty sentence when a name has several addresses. */
+function unreachable(cause: unknown, url: string): unknown {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (!noServer.has(code)) return cause
+  const sentence = `No database server answers at ${new URL(url).host} (${code}): start it, or correct RETICLE_DATABASE_URL.`
+  return new Error(sentence, { cause })
+}
+
+/**
+ * Makes roles and schemas, brings them up to date, and answers by which address each service comes in.
+ *
+ * @throws Error with one sentence for the terminal when no server answers
+ */
 export async function prepareDatabase(
   admin: string,
   passwordOf: (role: string) => string,
 ): Promise<Urls> {
   const names = schemas.map((one) => one.schema)
-  await provision({ admin, schemas: names, shared, passwordOf })
+  await provision({ admin, schemas: names, shared, passwordOf }).catch((cause: unknown) => {
+    throw unreachable(cause, admin)
+  })
   const access = (schema: string): Access => accessTo(admin, schema, passwordOf)
   await migrate(access(shared).owner, { schema: shared, migrations: busMigrations })
   await Promise.all(schemas.map((one) => migrate(access(one.schema).owner, one)))
