@@ -56,3 +56,9 @@ describe('is refused with 401', () => {
     expect(thrown).toMatchObject({ kind: 'unauthenticated', message })
   })
 })
+
+test('a header full of spaces is refused in no time', () => {
+  const begun = performance.now()
+  expect(() => readAuthorization(`Token x${' '.repeat(100_000)}y`)).toThrow('Invalid token.')
+  expect(performance.now() - begun).toBeLessThan(1000)
+})

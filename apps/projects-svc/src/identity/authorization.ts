@@ -18,7 +18,7 @@ const invalidBasic = (why: string) => unauthenticated(`Invalid basic header. ${w
  * @throws DomainError unauthenticated when it holds no credential of a known form
  */
 export function readAuthorization(header: string): Authorization {
-  const [, scheme = '', rest = ''] = header.match(/^\s*(\S+)\s*(.*?)\s*$/s) ?? []
+  const [, scheme = '', rest = ''] = header.trim().match(/^(\S+)\s*(.*)$/s) ?? []
   switch (scheme.toLowerCase()) {
     case 'token':
     case 'bearer':
