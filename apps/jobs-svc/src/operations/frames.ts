@@ -13,7 +13,7 @@ export async function* readFrames(
 }
 
 /** The values of complete lines, in batches; pieces may be cut anywhere. */
-export async function* jsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<unknown[]> {
+async function* jsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<unknown[]> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of chunks) {

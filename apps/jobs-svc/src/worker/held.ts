@@ -30,7 +30,6 @@ export interface HeldRequests {
   moved: (held: Held) => void
   remove: (held: Held) => void
   stopAll: () => void
-  size: () => number
   close: () => void
 }
 
@@ -79,7 +78,6 @@ export function holdRequests(
     stopAll: () => {
       for (const held of all) stop(held, 'shutdown')
     },
-    size: () => all.size,
     close: () => clearInterval(timer),
   }
 }
