@@ -73,5 +73,14 @@ test('half a megabyte of openings is read in no time', () => {
 test('a name as long as a drawing can be is read in no time', () => {
   const begun = performance.now()
   expect(clean(`<line ${'a'.repeat(500_000)}/>`)).toBe('<line></line>')
-  expect(performance.now() - begun).toBeLessThan(1000)
+  expect(performance.now() - begun).toBeLessThan(4000)
+})
+
+test('many elements of many sublabels are bound in no time', () => {
+  const many = Array.from({ length: 50_000 }, (_, index) => ({ id: index, name: `s${index}` }))
+  const drawing = '<line data-label-name="s49999"/>'.repeat(16_000)
+  const begun = performance.now()
+  expect(unknownSublabel(drawing, many)).toBe(undefined)
+  expect(bindDrawing(drawing, many)).toContain('data-label-id="49999"')
+  expect(performance.now() - begun).toBeLessThan(4000)
 })

@@ -53,29 +53,35 @@ interface Named {
 
 /** What a drawing names that is no sublabel: the name, or `#` and the id. */
 export function unknownSublabel(text: string, sublabels: readonly Named[]): string | undefined {
+  const { idOf, ids } = lookup(sublabels)
   for (const { attributes } of readDrawing(text)) {
     const name = attributes.get('data-label-name')
-    if (name !== undefined && !sublabels.some((one) => one.name === name)) return name
+    if (name !== undefined && !idOf.has(name)) return name
     const id = attributes.get('data-label-id')
     if (name !== undefined || id === undefined) continue
-    if (!sublabels.some((one) => String(one.id) === id)) return `#${id}`
+    if (!ids.has(id)) return `#${id}`
   }
   return undefined
 }
 
 /** The drawing with ids in place of names; elements of sublabels that are gone go as well. */
 export function bindDrawing(text: string, sublabels: readonly Named[]): string {
+  const { idOf, ids } = lookup(sublabels)
   const bound: DrawnElement[] = []
   for (const { name, attributes } of readDrawing(text)) {
-    const label = attributes.get('data-label-name')
-    const found = sublabels.find((one) => one.name === label)
-    if (found) attributes.set('data-label-id', String(found.id))
+    const known = idOf.get(attributes.get('data-label-name') ?? '')
+    if (known !== undefined) attributes.set('data-label-id', known)
     attributes.delete('data-label-name')
     const id = attributes.get('data-label-id')
-    if (id === undefined || sublabels.some((one) => String(one.id) === id))
-      bound.push({ name, attributes })
+    if (id === undefined || ids.has(id)) bound.push({ name, attributes })
   }
   return writeDrawing(bound)
+}
+
+/** Drawings name sublabels as often as they like: none is searched for in a list. */
+function lookup(sublabels: readonly Named[]) {
+  const idOf = new Map(sublabels.map(({ id, name }) => [name, String(id)]))
+  return { idOf, ids: new Set(idOf.values()) }
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
