@@ -46,7 +46,8 @@ export function claim(
 
 /**
  * Heads of what is due, as many as the webhook may have under way. The webhooks come from a walk along the index, one step a
- * webhook. A first attempt waits until those of earlier messages with the same key have ended; a retry holds nobody up.
+ * webhook. A first attempt waits until those of earlier messages with the same key have ended, so of each key only the first
+ * is looked at, in one pass over the queue; a retry holds nobody up.
  */
 async function findDue(db: Kysely<WebhooksDb>, now: Date): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
@@ -72,14 +73,17 @@ async function findDue(db: Kysely<WebhooksDb>, now: Date): Promise<Candidate[]> 
     select due.id, c.id as webhook_id, c.failure_streak, c.organization_id, c.webhook_running,
       c.organization_running
     from counted c cross join lateral (
-      select m.id, m.next_attempt_date from webhook_messages m
-      where m.webhook_id = c.id and m.status in ('pending', 'waiting')
-        and m.next_attempt_date <= ${now} and (m.lease_until is null or m.lease_until <= now())
-        and (m.status = 'waiting' or not exists (
-          select from webhook_messages e
-          where e.webhook_id = m.webhook_id and e.key = m.key and e.status = 'pending'
-            and e.sequence < m.sequence))
-      order by m.next_attempt_date, m.id
+      select id, next_attempt_date from (
+        (select id, next_attempt_date, lease_until from webhook_messages
+          where webhook_id = c.id and status = 'waiting' and next_attempt_date <= ${now}
+            and (lease_until is null or lease_until <= now())
+          order by next_attempt_date, id limit ${limits.webhook})
+        union all
+        (select distinct on (key) id, next_attempt_date, lease_until from webhook_messages
+          where webhook_id = c.id and status = 'pending' order by key, sequence)
+      ) head
+      where next_attempt_date <= ${now} and (lease_until is null or lease_until <= now())
+      order by next_attempt_date, id
       limit greatest(0, ${limits.webhook} - c.webhook_running)
     ) due
     order by c.id, due.next_attempt_date, due.id`.execute(db)
