@@ -135,6 +135,31 @@ test.each([
   expect(performance.now() - begun).toBeLessThan(4000)
 })
 
+test('very many changes by name are made in no time', () => {
+  const many = Array.from({ length: 5000 }, (_, index) => ({
+    ...text,
+    id: index + 1,
+    name: `a${index}`,
+  }))
+  const items = Array.from({ length: 150_000 }, () => ({ name: 'a4999', default_value: 'x' }))
+  const begun = performance.now()
+  expect(plan(items, many).attributes.at(-1)).toMatchObject({ id: 5000, default_value: 'x' })
+  expect(performance.now() - begun).toBeLessThan(4000)
+})
+
+test('a name that was given away is free for another', () => {
+  const items = [
+    { id: 90, name: 'age' },
+    { id: 91, name: 'size' },
+    { name: 'size', default_value: '3' },
+  ]
+  expect(plan(items).attributes).toMatchObject([
+    { id: 90, name: 'age' },
+    { id: 91, name: 'size', default_value: '3' },
+    { id: 92 },
+  ])
+})
+
 test('deleting needs an id', () => {
   expect(() => plan([{ name: 'size', deleted: true }])).toThrowError(
     expect.objectContaining({ body: { attributes: [{ deleted: [expect.any(String)] }] } }),

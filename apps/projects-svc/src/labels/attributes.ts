@@ -23,16 +23,26 @@ export function planAttributes(
   at: Path,
 ): AttributesPlan {
   const kept = new Map(current.map((one) => [one.id, one]))
+  const idOf = new Map(current.map((one) => [one.name, one.id]))
   const added: AttributeDraft[] = []
   const removed: number[] = []
   items.forEach((item, index) => {
     const place = [...at, index]
-    const known = findKnown(kept, item, place)
-    if (!known) added.push(newAttribute(item, place))
-    else if (item.deleted && known.id !== null) {
+    const known = findKnown(kept, idOf, item, place)
+    if (!known) {
+      added.push(newAttribute(item, place))
+      return
+    }
+    const isRenamed = item.deleted || (item.name ?? known.name) !== known.name
+    if (isRenamed && idOf.get(known.name) === known.id) idOf.delete(known.name)
+    if (item.deleted && known.id !== null) {
       removed.push(known.id)
       kept.delete(known.id)
-    } else kept.set(known.id, changed(known, item, place))
+      return
+    }
+    const attribute = changed(known, item, place)
+    kept.set(known.id, attribute)
+    idOf.set(attribute.name, known.id)
   })
   const attributes = [...kept.values(), ...added]
   checkNames(attributes, at)
@@ -41,13 +51,15 @@ export function planAttributes(
 
 function findKnown(
   kept: ReadonlyMap<number | null, AttributeDraft>,
+  idOf: ReadonlyMap<string, number | null>,
   { id, name, deleted }: AttributeWrite,
   place: Path,
 ): AttributeDraft | undefined {
   if (id === undefined) {
     if (deleted)
       throw fieldError([...place, 'deleted'], 'Only an attribute with id can be deleted.')
-    return [...kept.values()].find((one) => one.name === name)
+    const named = idOf.get(name ?? '')
+    return named === undefined ? undefined : kept.get(named)
   }
   const known = kept.get(id)
   if (!known) throw notFound(`Not found attribute with id #${id} to change`)
