@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +13,7 @@ const password = 'a-password-for-benches'
 /** The embedded mode in a process of its own, on a PostgreSQL that the bench can reach as well. */
 export async function startServer() {
   const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
+  chmodSync(dataDir, 0o755) // open to the account of the database, so that all of it lies here
   const postgres = await startPostgres({ dataDir, settings: serverSettings, outside: tmpdir() })
   const child = spawn(process.execPath, [main], {
     env: {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../ready.mjs'
@@ -8,6 +8,7 @@ import { root } from '../ready.mjs'
 /** A Reticle of its own on an empty data directory, which may call receivers on loopback. */
 export async function startServer(password) {
   const data = mkdtempSync(join(tmpdir(), 'reticle-demo-'))
+  chmodSync(data, 0o755) // open to the account of the database, so that all of it lies here
   const env = {
     ...process.env,
     RETICLE_PORT: '0',

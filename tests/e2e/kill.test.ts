@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
@@ -23,15 +24,19 @@ async function killable(env?: Record<string, string>) {
   return { start, first: await start() }
 }
 
+async function begun(api: Reticle['admin'], rqId: string) {
+  for (let tries = 0; tries < 500; tries++) {
+    const { status } = await api.done('GET', `/requests/${encodeURIComponent(rqId)}`)
+    if (status !== 'queued') break
+    await sleep(5)
+  }
+}
+
 /** Kills while the request runs, then waits for its end in the next life. */
 async function killDuring(begin: (api: Reticle['admin']) => Promise<Json>) {
   const { start, first } = await killable()
   const { rq_id } = await begin(first.admin)
-  for (let tries = 0; tries < 500; tries++) {
-    const { status } = await first.admin.done('GET', `/requests/${encodeURIComponent(rq_id)}`)
-    if (status !== 'queued') break
-    await sleep(5)
-  }
+  await begun(first.admin, rq_id)
   await first.kill()
   const second = await start()
   return { second, request: await second.admin.ended(rq_id) }
@@ -70,6 +75,32 @@ test('an import is applied once after the process was killed', { timeout: 120_00
   const { shapes } = await second.admin.done('GET', `/tasks/${task.id}/annotations/`)
   expect(shapes.length).toBe(30_000)
 })
+
+test('a conversion process that dies is replaced, and its request goes on', {
+  timeout: 60_000,
+}, async () => {
+  const { first } = await killable()
+  const task = await taskWithMedia(first.admin, { files: await pictures(20) })
+  const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
+  await first.admin.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
+  const { rq_id } = await first.admin.done(
+    'POST',
+    `/tasks/${task.id}/dataset/export?format=COCO%201.0`,
+  )
+  await begun(first.admin, rq_id)
+  process.kill(conversionOf(first.pid), 'SIGKILL')
+  const request = await first.admin.ended(rq_id)
+  expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })
+})
+
+/** The process that the server forked. */
+function conversionOf(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  const found = children.find((child) =>
+    readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('worker.js'),
+  )
+  return Number(found)
+}
 
 test('a webhook that was to be tried again arrives after the process was killed', {
   timeout: 120_000,

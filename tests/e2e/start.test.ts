@@ -66,3 +66,16 @@ test('a setting nobody reads is told, because it may be misspelt', async () => {
   expect(reticle.output()).toMatch(/RETICLE_PROT is no setting/)
   await reticle.stop()
 })
+
+test('without its database the program ends, and starts again on the same data', async () => {
+  const path = directory()
+  const reticle = await startReticle(path)
+  await reticle.admin.done('POST', '/projects', { json: { name: 'kept' } })
+  const [pid] = readFileSync(join(path, 'postgres/data/postmaster.pid'), 'utf8').split('\n')
+  process.kill(Number(pid), 'SIGKILL')
+  expect(await reticle.ended()).toBe(1)
+  expect(reticle.output()).toMatch(/PostgreSQL ended by itself/)
+  const again = await startReticle(path)
+  expect((await again.admin.done('GET', '/projects')).results).toMatchObject([{ name: 'kept' }])
+  await again.stop()
+})

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,6 +34,8 @@ export interface Reticle {
   /** Like `kill -9` of everything: the process and its conversion process; the database server is left behind. */
   kill: () => Promise<void>
   stop: () => Promise<number | null>
+  /** Its exit code, when it ends by itself. */
+  ended: () => Promise<number | null>
 }
 
 /**
@@ -60,6 +62,10 @@ export async function startReticle(
     pid,
     output: () => text,
     kill: () => end(child, () => process.kill(-pid, 'SIGKILL')),
+    ended: async () => {
+      if (child.exitCode === null) await once(child, 'exit')
+      return child.exitCode
+    },
     stop: async () => {
       await end(child, () => child.kill('SIGTERM'))
       return child.exitCode
@@ -87,6 +93,7 @@ async function end(child: ChildProcess, signal: () => void): Promise<void> {
 /** An empty data directory, removed after the file or test that asked. */
 export function dataDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'reticle-e2e-'))
+  chmodSync(path, 0o755) // open to the account of the database, so that all of it lies here
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 

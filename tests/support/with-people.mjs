@@ -5,7 +5,7 @@ import { startStandalone } from '@reticle/standalone/start'
 
 /** The built program with people in it who did not register: `PEOPLE` holds them as JSON. */
 const config = readConfig()
-const log = createLog('reticle', config.log)
+const log = createLog(null, config.log)
 const onError = (part, error) => console.error(part, error)
 const start = async (onStop) => {
   const { url, addUser } = await startStandalone(config, log, onStop)

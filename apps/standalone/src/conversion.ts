@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '@reticle/kit/log'
 import type { ToWorker } from './worker.ts'
@@ -11,36 +12,61 @@ export interface Conversion {
   stop: () => Promise<void>
 }
 
+export interface ConversionPorts {
+  log: Logger
+  /** Ends the leases of a worker that is gone: nobody else is there to wait for. */
+  endLeases: () => Promise<void>
+}
+
 /** Keeps one conversion process beside this one, off its event loop; one that dies is replaced. */
-export async function startConversion(message: ToWorker, log: Logger): Promise<Conversion> {
+export async function startConversion(
+  message: ToWorker,
+  { log, endLeases }: ConversionPorts,
+): Promise<Conversion> {
   let isStopped = false
+  await endLeases()
   let worker = await forked(message)
 
-  const replaceWhenGone = () => {
-    worker.once('exit', async (code, signal) => {
-      if (isStopped) return
-      log.error({ code, signal }, 'the conversion process ended; another one is started')
-      await new Promise((resolve) => setTimeout(resolve, restMs))
-      if (isStopped) return
-      worker = await forked(message)
-      replaceWhenGone()
-    })
+  const replace = async () => {
+    while (!isStopped) {
+      await sleep(restMs)
+      try {
+        await endLeases()
+        worker = await forked(message)
+        return
+      } catch (err) {
+        log.error({ err }, 'the conversion process cannot be started; it is tried again')
+      }
+    }
   }
-  replaceWhenGone()
+  const keep = async () => {
+    while (!isStopped) {
+      if (!isGone(worker)) await once(worker, 'exit')
+      if (isStopped) return
+      log.error('the conversion process ended; another one is started')
+      await replace()
+    }
+  }
+  const keeping = keep()
 
   return {
     stop: async () => {
       isStopped = true
-      if (worker.exitCode !== null || worker.signalCode !== null) return
-      const gone = once(worker, 'exit')
-      worker.send('stop')
-      await gone
+      if (!isGone(worker)) worker.send('stop')
+      await keeping
+      if (!isGone(worker)) {
+        worker.send('stop')
+        await once(worker, 'exit')
+      }
     },
   }
 }
 
+const isGone = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
+
 async function forked(message: ToWorker): Promise<ChildProcess> {
   const worker = fork(entry, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  worker.on('error', () => undefined) // a message to one that is just gone; its exit says the rest
   const ready = once(worker, 'message')
   const gone = once(worker, 'exit')
   worker.send(message)

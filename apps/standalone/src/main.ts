@@ -9,7 +9,7 @@ import { startStandalone } from './start.ts'
 /** `npm start`: reads the settings, starts everything, prints the ready line, waits for a signal. */
 try {
   const config = readSettings(environment)
-  const log = createLog('reticle', config.log)
+  const log = createLog(null, config.log)
   for (const name of unknownSettings(environment)) log.warn(`${name} is no setting: misspelt?`)
   const tell = (text: string) => process.stdout.write(`${text}\n`)
   const start = async (onStop: Parameters<typeof startStandalone>[2]) => {

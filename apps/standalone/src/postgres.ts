@@ -12,6 +12,8 @@ import { type Home, type Placing, placeServer } from './postgres-home.ts'
 export interface PostgresOptions extends Placing {
   /** Settings over the defaults of the server, e.g. `{ fsync: 'off' }` for tests. */
   settings?: Readonly<Record<string, string>>
+  /** Told when the server ends although nobody stopped it. */
+  onGone?: () => void
 }
 
 export interface Postgres {
@@ -36,13 +38,21 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const password = await readPassword(options.dataDir, home)
   if (!existsSync(dataOf(home))) await createCluster(home, password)
 
+  let isStopping = false
+  const onExit = () => {
+    if (!isStopping) options.onGone?.()
+  }
+  const stop = () => {
+    isStopping = true
+    return stopServer(home)
+  }
   const limit = Date.now() + startLimitMs
   for (;;) {
     await stopLeftBehind(home, password)
     const port = await freePort()
     const url = `postgres://reticle:${password}@127.0.0.1:${port}/postgres`
-    const failure = await launch(home, { port, url, settings: options.settings ?? {} })
-    if (!failure) return { url, stop: () => stopServer(home) }
+    const failure = await launch(home, { port, url, settings: options.settings ?? {}, onExit })
+    if (!failure) return { url, stop }
     // Another program took the port, or a killed server is not yet gone: both pass.
     const passing = /Address already in use|could not bind|postmaster\.pid/.test(failure)
     if (!passing || Date.now() > limit) throw new Error(`PostgreSQL did not start:\n${failure}`)
@@ -57,7 +67,8 @@ async function launch(
     port,
     url,
     settings,
-  }: { port: number; url: string; settings: Readonly<Record<string, string>> },
+    onExit,
+  }: { port: number; url: string; settings: Readonly<Record<string, string>>; onExit: () => void },
 ): Promise<string | undefined> {
   const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', timezone: 'UTC' }
   const all = { max_connections: '200', ...settings, ...fixed, port: String(port) }
@@ -77,7 +88,10 @@ async function launch(
 
   const limit = Date.now() + startLimitMs
   while (ended === undefined && Date.now() < limit) {
-    if (await answers(url)) return undefined
+    if (await answers(url)) {
+      server.once('exit', onExit)
+      return undefined
+    }
     await sleep(25)
   }
   if (ended === undefined) await stopServer(home)

@@ -54,9 +54,13 @@ export async function startStandalone(
   const { services, identity } = startServices(around)
   const admin = await firstAdministrator(identity, config)
 
-  await endLeases(openPool<RequestsDb>(around, 'start', urls.requests, { max: 1 }).db)
+  const { db: requests } = openPool<RequestsDb>(around, 'conversion', urls.requests, { max: 1 })
   const wiring = { urls, objects, env, log: config.log }
-  onStop('conversion', (await startConversion({ urls, wiring }, log)).stop)
+  const conversion = await startConversion(
+    { urls, wiring },
+    { log, endLeases: () => endLeases(requests) },
+  )
+  onStop('conversion', conversion.stop)
 
   const reached =
     config.transport === 'grpc' ? await overGrpc(services, keys.internalKey, onStop) : services
@@ -85,7 +89,14 @@ async function databaseUrl(config: Config, log: Logger, onStop: OnStop): Promise
     dataDir: config.dataDir,
     settings: serverSettings,
     onNotice,
+    onGone: databaseGone,
   })
   onStop('PostgreSQL', postgres.stop)
   return postgres.url
+}
+
+/** Nothing works without it, and a new start repairs what a crash left. */
+function databaseGone(): void {
+  process.stderr.write('PostgreSQL ended by itself, so Reticle ends too: start it again.\n')
+  process.exit(1)
 }

@@ -9,10 +9,10 @@ export interface LogOptions {
 
 const secret = ['authorization', 'cookie', 'secret', 'password', 'token', 'signature', 'credential']
 
-/** One logger a process: JSON lines, or for people. Values under secret names never appear (`reliability.md` 16.2). */
-export function createLog(service: string, { level, format }: LogOptions): Logger {
+/** One logger a process, or with null one whose children name their services: JSON lines, or for people. Values under secret names never appear (`reliability.md` 16.2). */
+export function createLog(service: string | null, { level, format }: LogOptions): Logger {
   const redact = secret.flatMap((name) => [name, `*.${name}`])
-  const options = { level, base: { service }, redact }
+  const options = { level, base: service === null ? {} : { service }, redact }
   if (format === 'json') return pino(options)
   const ignore = 'pid,hostname,service'
   return pino({
