@@ -34,14 +34,14 @@ export async function annotationFigures(server: Server, limit: Limit): Promise<F
 
   await drain(await put())
   const file = join(tmpdir(), `reticle-bench-${process.pid}.csv`)
-  await limit.save(task.id, file)
   const write = await interleaved(
     rounds,
+    () => limit.write(task.id, file),
+    commit,
     async () => {
       await Promise.all(pending.splice(0))
-      await limit.write(task.id, file)
+      await limit.save(task.id, file)
     },
-    commit,
   )
   await Promise.all(pending.splice(0))
   const writing = await growth(server.memory, async () => drain(await put()))

@@ -12,15 +12,22 @@ export interface Limit {
   name: string
   /** Ordered read of a task's shapes, thrown away. */
   read: (taskId: number) => Promise<void>
-  /** Saves a task's shapes to `file`, for `write`. */
+  /**
+   * Saves a task's shapes to `file`, for `write`. With fresh ids, as every replacement has: the same ids again would be
+   * looked up among the rows that were just deleted.
+   */
   save: (taskId: number, file: string) => Promise<void>
   /** In one transaction: delete the task's shapes, copy them in from `file`. */
   write: (taskId: number, file: string) => Promise<void>
 }
 
 const format = "(format csv, delimiter E'\\x02', quote E'\\x01')"
-const rows = (taskId: number) =>
-  `(select * from annotations.shapes where task_id = ${taskId} order by job_id, frame, id)`
+const columns =
+  'task_id, job_id, frame, label_id, id, "group", z_order, rotation, score, type, source, occluded, outside, points, attributes, elements'
+const select = (taskId: number, given: string) =>
+  `(select ${given} from annotations.shapes where task_id = ${taskId} order by job_id, frame, id)`
+const rows = (taskId: number) => select(taskId, columns)
+const renumbered = (taskId: number) => select(taskId, columns.replace(' id,', ' id + 1000000000,'))
 const remove = (taskId: number) => `delete from annotations.shapes where task_id = ${taskId}`
 
 export function limitOf(url: string): Limit {
@@ -36,9 +43,9 @@ function byPsql(url: string): Limit {
   return {
     name: 'psql',
     read: (taskId) => psql(`\\copy ${rows(taskId)} to /dev/null with ${format}`),
-    save: (taskId, file) => psql(`\\copy ${rows(taskId)} to '${file}' with ${format}`),
+    save: (taskId, file) => psql(`\\copy ${renumbered(taskId)} to '${file}' with ${format}`),
     write: (taskId, file) =>
-      psql(remove(taskId), `\\copy annotations.shapes from '${file}' with ${format}`),
+      psql(remove(taskId), `\\copy annotations.shapes (${columns}) from '${file}' with ${format}`),
   }
 }
 
@@ -49,17 +56,21 @@ function byStreams(url: string): Limit {
     await use(client).finally(() => client.end())
   }
   const nowhere = () => new Writable({ write: (_piece, _encoding, done) => done() })
-  const out = (taskId: number) => to(`copy ${rows(taskId)} to stdout with ${format}`)
+  const out = (query: string) => to(`copy ${query} to stdout with ${format}`)
   return {
     name: 'COPY stream',
-    read: (taskId) => connected((client) => pipeline(client.query(out(taskId)), nowhere())),
+    read: (taskId) => connected((client) => pipeline(client.query(out(rows(taskId))), nowhere())),
     save: (taskId, file) =>
-      connected((client) => pipeline(client.query(out(taskId)), createWriteStream(file))),
+      connected((client) =>
+        pipeline(client.query(out(renumbered(taskId))), createWriteStream(file)),
+      ),
     write: (taskId, file) =>
       connected(async (client) => {
         await client.query('begin')
         await client.query(remove(taskId))
-        const into = client.query(from(`copy annotations.shapes from stdin with ${format}`))
+        const into = client.query(
+          from(`copy annotations.shapes (${columns}) from stdin with ${format}`),
+        )
         await pipeline(createReadStream(file), into)
         await client.query('commit')
       }),

@@ -10,15 +10,19 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Limit and subject in turn, so that a machine that slows down slows both. The first round of each does not count. */
+/** Limit and subject in turn, so that a machine that slows down slows both; `prepare` before
+ * each pair is not measured. The first round of each does not count. */
 export async function interleaved(
   rounds: number,
   limit: () => Promise<unknown>,
   subject: () => Promise<unknown>,
+  prepare: () => Promise<unknown> = async () => undefined,
 ): Promise<{ limit: number; subject: number; ratio: number }> {
   const pairs: { limit: number; subject: number }[] = []
-  for (let round = 0; round <= rounds; round++)
+  for (let round = 0; round <= rounds; round++) {
+    await prepare()
     pairs.push({ limit: await timed(limit), subject: await timed(subject) })
+  }
   const counted = pairs.slice(1)
   return {
     limit: median(counted.map((pair) => pair.limit)),
