@@ -72,8 +72,6 @@ export const annotationSet = z
   })
   .meta({ id: 'AnnotationSet' })
 
-export const patchActions = ['create', 'update', 'delete'] as const
-
 /** `action` is required; what is sent is judged by the service, whose text clients know. */
 export const patchQuery = z.object({ action: z.string().optional() })
 /** Parameters of the removed export flow and of PATCH; a GET that names one is 410. */

@@ -11,7 +11,6 @@ import type { Connection, StreamingStatement } from './session.ts'
  * that lines are split on newline and 0x02 only. Plain empty is null, two 0x01 are the empty text.
  */
 export const rowFormat = "format csv, delimiter E'\\x02', quote E'\\x01'"
-export const fieldSeparator = 0x02
 export const emptyText = '\x01\x01'
 
 export interface CopyOptions {
