@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { link, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 interface Holder {
   pid: number
@@ -26,7 +27,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
     if (found === undefined) continue // given back this moment
     const holder = parse(found)
     if (holder && startOf(holder.pid) === holder.started) throw new Error(refusal(dataDir, holder))
-    await moveAway(path, found)
+    if (await takeOver(path, mine, found)) break
   }
   return async () => {
     if ((await readFile(path, 'utf8').catch(() => '')) === mine) await rm(path, { force: true })
@@ -59,17 +60,39 @@ async function create(path: string, content: string): Promise<boolean> {
   }
 }
 
-/** Two starts may find the same dead holder; the slower one must not move away the lock the faster one just took. */
-async function moveAway(path: string, dead: string): Promise<void> {
-  const aside = `${path}.${randomBytes(6).toString('hex')}`
-  const moved = await rename(path, aside).then(
+const guardMs = 10_000
+
+/**
+ * Puts our lock in the place of a dead one, in one rename, so that the file is never away. Of several starts that found
+ * the same dead holder one at a time gets here, and only the first still finds it.
+ */
+async function takeOver(path: string, mine: string, dead: string): Promise<boolean> {
+  const guard = `${path}.takeover`
+  if (!(await enter(guard))) {
+    await sleep(10)
+    return false
+  }
+  try {
+    if ((await readFile(path, 'utf8').catch(() => undefined)) !== dead) return false
+    const draft = `${path}.${randomBytes(6).toString('hex')}`
+    await writeFile(draft, mine, { mode: 0o644 })
+    await rename(draft, path)
+    return true
+  } finally {
+    await rm(guard, { recursive: true, force: true })
+  }
+}
+
+/** A guard that is older than any takeover was left by a start that was killed in it. */
+async function enter(guard: string): Promise<boolean> {
+  const isMade = await mkdir(guard).then(
     () => true,
     () => false,
   )
-  if (!moved) return
-  const content = await readFile(aside, 'utf8')
-  if (content !== dead) await link(aside, path).catch(() => undefined)
-  await rm(aside, { force: true })
+  if (isMade) return true
+  const made = await stat(guard).catch(() => undefined)
+  if (made && Date.now() - made.mtimeMs > guardMs) await rm(guard, { recursive: true, force: true })
+  return false
 }
 
 function parse(text: string): Holder | undefined {
