@@ -21,42 +21,45 @@ interface Range {
 }
 
 const blockSize = 1000
+/** A request that needs many ids fetches them ahead, at most so many at a time. */
+const mostAhead = 32 * blockSize
 
 /**
  * Ids that are unique in the whole installation, taken from the database a thousand at a time; what a request leaves over
  * is for the next one of this process.
  */
 export function idBlocks(db: Kysely<AnnotationsDb>): IdBlocks {
-  let spare: Range = { next: 0, end: 0 }
+  /** Ids nobody has reserved, ascending. */
+  let spare: Range[] = []
 
   const open = (): RequestIds => {
     const mine: Range[] = []
     const reserved: string[] = []
+    let total = 0
     let last = 0
-    const add = (range: Range) => {
-      mine.push(range)
-      reserved.push(`[${range.next},${range.end})`)
-    }
     const available = () => mine.reduce((sum, { next, end }) => sum + end - next, 0)
     const takeSpare = (count: number) => {
-      // Lower than what this request has already: the ids would not ascend.
-      const least = mine.at(-1)?.end ?? last + 1
-      if (spare.next < least || spare.next === spare.end) return
-      const end = Math.min(spare.end, spare.next + count)
-      add({ next: spare.next, end })
-      spare = { next: end, end: spare.end }
+      let missing = count
+      for (const range of spare) {
+        // Lower than what this request has already: the ids would not ascend.
+        if (missing <= 0 || range.next < (mine.at(-1)?.end ?? last + 1)) continue
+        const end = Math.min(range.end, range.next + missing)
+        mine.push({ next: range.next, end })
+        reserved.push(`[${range.next},${end})`)
+        total += end - range.next
+        missing -= end - range.next
+        range.next = end
+      }
+      spare = spare.filter(({ next, end }) => next < end)
     }
     const reserve = async (count: number) => {
-      if (available() < count) takeSpare(count - available())
+      takeSpare(count - available())
       const missing = count - available()
       if (missing <= 0) return
-      const blocks = await fetchBlocks(db, Math.ceil(missing / blockSize))
-      const lastBlock = blocks.at(-1)
-      if (!lastBlock) throw new Error('the database gave no block of ids')
-      const unused = blocks.length * blockSize - missing
-      lastBlock.end -= unused
-      blocks.forEach(add)
-      if (spare.next === spare.end) spare = { next: lastBlock.end, end: lastBlock.end + unused }
+      const wanted = missing + Math.min(total, mostAhead)
+      const blocks = await fetchBlocks(db, Math.ceil(wanted / blockSize))
+      spare = [...spare, ...blocks].sort((a, b) => a.next - b.next)
+      takeSpare(missing)
     }
     const next = () => {
       const range = mine.find((one) => one.next < one.end)
@@ -74,7 +77,5 @@ export function idBlocks(db: Kysely<AnnotationsDb>): IdBlocks {
 async function fetchBlocks(db: Kysely<AnnotationsDb>, count: number): Promise<Range[]> {
   const { rows } = await sql<{ start: number }>`
     select nextval('id_blocks') as start from generate_series(1, ${count})`.execute(db)
-  return rows
-    .map(({ start }) => ({ next: start, end: start + blockSize }))
-    .sort((a, b) => a.next - b.next)
+  return rows.map(({ start }) => ({ next: start, end: start + blockSize }))
 }

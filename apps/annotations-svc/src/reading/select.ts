@@ -56,14 +56,47 @@ function orderOf(kind: RowKind, target: Target, order: TrackOrder): string {
   return `${order === 'frame' ? start : ''}${originOf}, job_id`
 }
 
+/** The statement that reads again what one request created, in its order: a walk of the index of ids. */
+function selectCreated(db: Db, kind: RowKind, { task_id }: Target, ids: string): CompiledQuery {
+  const origin = kind === 'track' ? [originOf] : []
+  return sql`
+    select ${sql.raw([...lineOf[kind], ...origin].join(', '))} from ${sql.table(tableOf[kind])}
+    where task_id = ${task_id} and id >= lower(${ids}::int8multirange)
+      and id < upper(${ids}::int8multirange) and id <@ ${ids}::int8multirange
+    order by ${sql.raw(kind === 'track' ? `${originOf}, job_id` : 'id')}`.compile(db)
+}
+
 /** Every row of one kind, in batches, as `tx` sees them. */
-export async function* readKind(
+export function readKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   target: Target,
   { order, signal }: { order: TrackOrder; signal: AbortSignal },
 ): AsyncGenerator<Row[]> {
-  const bytes = copyOut(tx, selectRows(tx, kind, target, order), { signal })
+  return readRows(tx, kind, selectRows(tx, kind, target, order), signal)
+}
+
+/**
+ * The rows of one kind that a request created, in its order; tracks whole.
+ *
+ * @param ids every id the request had, as a multirange
+ */
+export function readCreated(
+  tx: Transaction<AnnotationsDb>,
+  kind: RowKind,
+  target: Target,
+  { ids, signal }: { ids: string; signal: AbortSignal },
+): AsyncGenerator<Row[]> {
+  return readRows(tx, kind, selectCreated(tx, kind, target, ids), signal)
+}
+
+async function* readRows(
+  tx: Transaction<AnnotationsDb>,
+  kind: RowKind,
+  query: CompiledQuery,
+  signal: AbortSignal,
+): AsyncGenerator<Row[]> {
+  const bytes = copyOut(tx, query, { signal })
   if (kind === 'track') yield* joinRows(pieceRows(bytes))
   else for await (const texts of splitLines(bytes)) yield texts.map((text) => lineRow(kind, text))
 }

@@ -58,7 +58,7 @@ function readValue(
 
 function readSpec(report: Report, fields: Fields, specs: SpecSet): Spec | undefined {
   const before = report.problems.length
-  const id = readInteger(report, fields, 'spec_id', {})
+  const id = readInteger(report, fields, 'spec_id')
   if (report.problems.length > before) return undefined
   const spec = specs.byId.get(id)
   if (!spec) complainWhole(report, 'attribute_invalid', `spec_id \`${id}\` is invalid`)

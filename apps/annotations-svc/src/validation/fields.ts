@@ -21,26 +21,40 @@ export function readFields(report: Report, value: unknown): Fields | undefined {
   return undefined
 }
 
-interface Bounds {
+/** What a number may be. Given as constants: numbers are read as often as there are annotations. */
+export interface Bounds {
   /** Absent: the member is required. */
   fallback?: number
-  min?: number
-  max?: number
+  min: number
+  max: number
 }
 
+const ids: Bounds = { min: -largestInt - 1, max: largestInt }
+const groups: Bounds = { fallback: 0, min: 0, max: largestInt }
+
+/** Bounds of a frame number or of the id of a label: a whole number from 0. */
+export const naturals: Bounds = { min: 0, max: largestInt }
+/** Bounds of a whole number that is 0 unless it is given. */
+export const integers: Bounds = { fallback: 0, min: -largestInt - 1, max: largestInt }
+
 /** A whole number of 32 bits. */
-export function readInteger(report: Report, fields: Fields, name: string, bounds: Bounds): number {
+export function readInteger(
+  report: Report,
+  fields: Fields,
+  name: string,
+  bounds: Bounds = ids,
+): number {
   const value = fields[name]
   if (value !== undefined && !Number.isInteger(value)) {
     complain(report, 'invalid', notA(value, 'A valid integer is required.'), name)
     return 0
   }
-  return readNumber(report, fields, name, { min: -largestInt - 1, max: largestInt, ...bounds })
+  return readNumber(report, fields, name, bounds)
 }
 
 /** A number within bounds. */
 export function readNumber(report: Report, fields: Fields, name: string, bounds: Bounds): number {
-  const { fallback, min = -Infinity, max = Infinity } = bounds
+  const { fallback, min, max } = bounds
   const value = fields[name]
   if (value === undefined && fallback !== undefined) return fallback
   if (typeof value !== 'number') {
@@ -67,7 +81,7 @@ export function readFlag(report: Report, fields: Fields, name: string, fallback:
 /** Null and 0 both mean "no group". */
 export function readGroup(report: Report, fields: Fields): number {
   if (fields.group === null) return 0
-  return readInteger(report, fields, 'group', { fallback: 0, min: 0 })
+  return readInteger(report, fields, 'group', groups)
 }
 
 /** One of a few words, required unless there is a fallback. */
@@ -96,11 +110,7 @@ export function readSource(report: Report, fields: Fields): Source {
 }
 
 /** A list, empty when absent; nothing after a complaint. */
-export function readList(
-  report: Report,
-  fields: Fields,
-  name: string,
-): readonly unknown[] | undefined {
+export function readList(report: Report, fields: Fields, name: string): unknown[] | undefined {
   const value = fields[name]
   if (value === undefined) return []
   if (Array.isArray(value)) return value

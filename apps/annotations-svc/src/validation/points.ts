@@ -32,7 +32,9 @@ export interface MaskBox {
 export function readPoints(
   report: Report,
   fields: Fields,
-  { type, frame, masks }: { type: ShapeType; frame: number; masks: MaskBox[] },
+  type: ShapeType,
+  frame: number,
+  masks: MaskBox[],
 ): number[] {
   const given = readList(report, fields, 'points')
   if (given === undefined) return []
@@ -48,26 +50,25 @@ export function readPoints(
   return numbers
 }
 
-function readNumbers(report: Report, given: readonly unknown[]): number[] | undefined {
+/** The list itself, once every one of its members is known to be a number in range: most of a body are numbers. */
+function readNumbers(report: Report, given: unknown[]): number[] | undefined {
   if (given.length > mostNumbers) {
     const text = `Ensure this field has no more than ${mostNumbers} elements.`
     complain(report, 'points_invalid', text, 'points')
     return undefined
   }
-  const numbers: number[] = []
-  for (const value of given) {
-    if (typeof value !== 'number' || !(Math.abs(value) <= farthest)) {
-      const isNumber = typeof value === 'number'
-      const text = isNumber
-        ? `Ensure this value is between -${farthest} and ${farthest}.`
-        : 'Value must be a float or an integer'
-      complain(report, 'invalid', text, 'points', numbers.length)
-      return undefined
-    }
-    numbers.push(value)
-  }
-  return numbers
+  if (given.every(isNear)) return given
+  const index = given.findIndex((value) => !isNear(value))
+  const text =
+    typeof given[index] === 'number'
+      ? `Ensure this value is between -${farthest} and ${farthest}.`
+      : 'Value must be a float or an integer'
+  complain(report, 'invalid', text, 'points', index)
+  return undefined
 }
+
+const isNear = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) <= farthest
 
 function readMask(report: Report, given: number[], frame: number, masks: MaskBox[]): number[] {
   const wrong = (text: string, code = 'mask_invalid') => {

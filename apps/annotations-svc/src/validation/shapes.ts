@@ -1,7 +1,10 @@
 import { type Shape, shapeTypes, type Tag } from '@reticle/contracts/rest/annotations'
 import { type AttributeRules, readAttributes } from './attributes.ts'
 import {
+  type Bounds,
   type Fields,
+  integers,
+  naturals,
   readFields,
   readFlag,
   readGroup,
@@ -13,7 +16,7 @@ import {
   readWord,
 } from './fields.ts'
 import type { LabelIndex, LabelRules, SpecSet } from './labels.ts'
-import { type MaskBox, readPoints, type ShapeType } from './points.ts'
+import { type MaskBox, readPoints } from './points.ts'
 import { complain, complainWhole, type Report } from './report.ts'
 
 /** What objects of one request are checked against. */
@@ -28,6 +31,10 @@ export interface Rules extends AttributeRules {
 }
 
 type Element = Shape['elements'][number]
+
+const scores: Bounds = { fallback: 1, min: 0, max: 1 }
+/** Degrees. */
+export const angles: Bounds = { fallback: 0, min: 0, max: 360 }
 
 const noSpecs: SpecSet = { byId: new Map(), defaults: [] }
 
@@ -51,7 +58,7 @@ export function readShape(report: Report, fields: Fields, rules: Rules): Shape {
   const given = readList(report, fields, 'elements') ?? []
   if (shape.type !== 'skeleton') {
     if (given.length > 0) refuseElements(report)
-    return { ...shape, elements: [] }
+    return shape
   }
   if (given.length === 0) requireElements(report)
   const elements = readEach(report, 'elements', given, (element) =>
@@ -72,7 +79,8 @@ interface Parent {
 }
 
 function readElement(report: Report, fields: Fields, { rules, label, frame }: Parent): Element {
-  const element = readSingle(report, fields, rules, elementLabel(report, fields, label))
+  const own = elementLabel(report, fields, label)
+  const { elements: _, ...element } = readSingle(report, fields, rules, own)
   const id = readOwnId(report, fields, rules)
   if (element.type === 'skeleton') {
     complain(report, 'elements_invalid', 'an element cannot be a skeleton', 'type')
@@ -84,12 +92,13 @@ function readElement(report: Report, fields: Fields, { rules, label, frame }: Pa
   return { ...element, id }
 }
 
+/** Without its elements. One literal of all members, no spread: there may be a million, and engines are fast with one form. */
 function readSingle(
   report: Report,
   fields: Fields,
   rules: Rules,
   label: LabelRules | undefined,
-): Element {
+): Shape {
   const type = readType(report, fields)
   const frame = readFrame(report, fields, rules)
   return {
@@ -99,24 +108,14 @@ function readSingle(
     label_id: label?.id ?? 0,
     group: readGroup(report, fields),
     source: readSource(report, fields),
-    score: readNumber(report, fields, 'score', { fallback: 1, min: 0, max: 1 }),
-    ...readPlace(report, fields, { type, frame, masks: rules.masks }),
-    attributes: label ? readAttributes(report, fields, label.all, rules) : [],
-  }
-}
-
-/** Members that a shape and a track shape share. */
-export function readPlace(
-  report: Report,
-  fields: Fields,
-  { type, frame, masks }: { type: ShapeType | undefined; frame: number; masks: MaskBox[] },
-) {
-  return {
+    score: readNumber(report, fields, 'score', scores),
     occluded: readFlag(report, fields, 'occluded', false),
     outside: readFlag(report, fields, 'outside', false),
-    z_order: readInteger(report, fields, 'z_order', { fallback: 0 }),
-    rotation: readNumber(report, fields, 'rotation', { fallback: 0, min: 0, max: 360 }),
-    points: type ? readPoints(report, fields, { type, frame, masks }) : [],
+    z_order: readInteger(report, fields, 'z_order', integers),
+    rotation: readNumber(report, fields, 'rotation', angles),
+    points: type ? readPoints(report, fields, type, frame, rules.masks) : [],
+    attributes: label ? readAttributes(report, fields, label.all, rules) : [],
+    elements: [],
   }
 }
 
@@ -126,7 +125,7 @@ export const readType = (report: Report, fields: Fields) =>
 /** A frame within the target. */
 export function readFrame(report: Report, fields: Fields, { range }: Rules): number {
   const before = report.problems.length
-  const frame = readInteger(report, fields, 'frame', { min: 0 })
+  const frame = readInteger(report, fields, 'frame', naturals)
   if (report.problems.length > before) return 0
   if (frame < range.start || frame > range.stop) {
     const text = `frame ${frame} is outside of ${range.start} to ${range.stop}`
@@ -142,7 +141,7 @@ export function readLabel(
   labels: ReadonlyMap<number, LabelRules>,
 ): LabelRules | undefined {
   const before = report.problems.length
-  const id = readInteger(report, fields, 'label_id', { min: 0 })
+  const id = readInteger(report, fields, 'label_id', naturals)
   if (report.problems.length > before) return undefined
   const label = labels.get(id)
   if (!label) complainWhole(report, 'label_invalid', `label_id \`${id}\` is invalid`)

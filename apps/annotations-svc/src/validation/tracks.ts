@@ -2,24 +2,28 @@ import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import { readAttributes } from './attributes.ts'
 import {
   type Fields,
+  integers,
   isFields,
   readFields,
   readFlag,
   readGroup,
+  readInteger,
   readList,
+  readNumber,
   readSource,
 } from './fields.ts'
 import type { LabelRules } from './labels.ts'
 import { normalizeTrack } from './normalize.ts'
+import { readPoints } from './points.ts'
 import { complain, type Report } from './report.ts'
 import {
+  angles,
   elementLabel,
   type Rules,
   readEach,
   readFrame,
   readLabel,
   readOwnId,
-  readPlace,
   readType,
   refuseElements,
   requireElements,
@@ -146,7 +150,11 @@ function readTrackShape(
     type: type ?? 'rectangle',
     frame,
     keyframe: readFlag(report, fields, 'keyframe', true),
-    ...readPlace(report, fields, { type, frame, masks: rules.masks }),
+    occluded: readFlag(report, fields, 'occluded', false),
+    outside: readFlag(report, fields, 'outside', false),
+    z_order: readInteger(report, fields, 'z_order', integers),
+    rotation: readNumber(report, fields, 'rotation', angles),
+    points: type ? readPoints(report, fields, type, frame, rules.masks) : [],
     attributes: label ? readAttributes(report, fields, specs, rules, inherited) : [],
   }
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { columnSeparator } from '@reticle/contracts/row-lines'
 import { copyIn, emptyText } from '@reticle/kit/db/copy'
@@ -8,60 +10,75 @@ import { type StoredRow, tables } from './stored.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
-/** Rows of one request on their way into the tables. */
+/** Rows of one request on their way into the tables, one kind after the other. */
 export interface Inserter {
+  /** Waits while the database has enough to do. */
   add: (kind: RowKind, rows: readonly StoredRow[]) => Promise<void>
   /** Resolves when everything that was added is in the tables. */
   finish: () => Promise<void>
-  /** Resolves when nothing is under way any more, whatever became of it. */
+  /** Ends what is under way, whatever became of it. */
   settle: () => Promise<void>
 }
 
 /** From here on `COPY` is faster than a statement with arrays (`perf-design.md` 2.1). */
 const copyFrom = 101
-/** Rows are sent in groups of about this size, one being stored while the next one is checked. */
-const groupBytes = 1_000_000
+/** How far rows run ahead of the database, in bytes. */
+const aheadBytes = 4_000_000
+
+/** Rows that follow each other and are of one kind: few wait for a statement, of many a `COPY` is under way. */
+interface Run {
+  kind: RowKind
+  waiting: StoredRow[]
+  copy?: { pipe: PassThrough; done: Promise<unknown> }
+}
 
 export function openInserter(tx: Tx): Inserter {
-  const waiting: Record<RowKind, StoredRow[]> = { tag: [], shape: [], track: [] }
-  const bytes: Record<RowKind, number> = { tag: 0, shape: 0, track: 0 }
-  let running: Promise<void> = Promise.resolve()
+  let run: Run = { kind: 'tag', waiting: [] }
 
-  const send = async (kind: RowKind) => {
-    const rows = waiting[kind]
-    waiting[kind] = []
-    bytes[kind] = 0
-    await running
-    running = insertRows(tx, kind, rows)
-    running.catch(() => undefined) // heard by whoever awaits it next
-  }
   const add: Inserter['add'] = async (kind, rows) => {
-    for (const row of rows) {
-      waiting[kind].push(row)
-      bytes[kind] += row.text.length
+    if (kind !== run.kind) {
+      await finish()
+      run = { kind, waiting: [] }
     }
-    if (bytes[kind] >= groupBytes) await send(kind)
+    run.waiting.push(...rows)
+    if (!run.copy && run.waiting.length < copyFrom) return
+    run.copy ??= startCopy(tx, kind)
+    await write(run.copy, copyText(kind, run.waiting.splice(0)))
   }
   const finish = async () => {
-    await send('tag')
-    await send('shape')
-    await send('track')
-    await running
+    const { kind, waiting, copy } = run
+    copy?.pipe.end()
+    await (copy ? copy.done : insertRows(tx, kind, waiting))
+    run = { kind, waiting: [] }
   }
-  const settle = () => running.catch(() => undefined)
+  const settle = async () => {
+    run.copy?.pipe.destroy()
+    await run.copy?.done.catch(() => undefined)
+  }
   return { add, finish, settle }
+}
+
+function startCopy(tx: Tx, kind: RowKind): NonNullable<Run['copy']> {
+  const pipe = new PassThrough({ writableHighWaterMark: aheadBytes })
+  const done = copyIn(tx, tables[kind], pipe)
+  done.catch(() => undefined) // heard by whoever writes next, or finishes
+  return { pipe, done }
+}
+
+async function write({ pipe, done }: NonNullable<Run['copy']>, text: Buffer): Promise<void> {
+  if (!pipe.write(text)) await Promise.race([once(pipe, 'drain'), done])
 }
 
 /** Adds rows of one kind. */
 export async function insertRows(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): Promise<void> {
   if (rows.length === 0) return
   if (rows.length < copyFrom) await insertArrays(tx, kind, rows)
-  else await copyIn(tx, tables[kind], copyText(kind, rows))
+  else await copyIn(tx, tables[kind], [copyText(kind, rows)])
 }
 
-async function* copyText(kind: RowKind, rows: readonly StoredRow[]): AsyncGenerator<Buffer> {
+function copyText(kind: RowKind, rows: readonly StoredRow[]): Buffer {
   const lines = rows.map((row) => (row.isBare ? withEmpty(kind, row.text) : row.text))
-  yield Buffer.from(`${lines.join('\n')}\n`)
+  return Buffer.from(`${lines.join('\n')}\n`)
 }
 
 function withEmpty(kind: RowKind, text: string): string {

@@ -7,7 +7,7 @@ import { findObjects } from '../reading/find.ts'
 import { setBytes } from '../reading/json.ts'
 import { latinRow } from '../reading/pieces.ts'
 import { wholeAnswer } from '../reading/read.ts'
-import { kinds } from '../reading/select.ts'
+import { kinds, readCreated } from '../reading/select.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
 import { answerText, type Checked } from './stored.ts'
 
@@ -20,6 +20,8 @@ export interface Touched {
   size: number
   /** Whether many of them need not be held: they can be read again. */
   mayForget: boolean
+  /** Of a request that only creates: every id it had, as a multirange. */
+  created?: string
 }
 
 /** What an answer may hold in memory; a larger one is read again. */
@@ -51,7 +53,7 @@ export function touch(touched: Touched, checked: Checked): void {
 export function answerTouched(
   deps: Deps,
   target: Target,
-  { ids, rows }: Touched,
+  { ids, rows, created }: Touched,
   etag: string,
   context: Context,
 ): Promise<BytesAnswer> {
@@ -59,8 +61,12 @@ export function answerTouched(
     const own = (kind: RowKind) => rows.filter((row) => row.kind === kind)
     return wholeAnswer(etag, setBytes(kinds.map((kind) => [kind, [own(kind)]])))
   }
-  return openSnapshot(deps.bulk, context.signal, async (tx) => {
-    const source = kinds.map((kind) => [kind, readAgain(tx, kind, target, ids[kind])] as const)
+  return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
+    const again = (kind: RowKind) =>
+      created
+        ? readCreated(tx, kind, target, { ids: created, signal })
+        : readAgain(tx, kind, target, ids[kind])
+    const source = kinds.map((kind) => [kind, again(kind)] as const)
     return { head: { etag }, chunks: setBytes(source) }
   })
 }

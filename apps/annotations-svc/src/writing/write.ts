@@ -11,13 +11,13 @@ import { begin } from './begin.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { openInserter } from './insert.ts'
 import { newLedger, note, noteEmptied } from './ledger.ts'
-import { type Checked, idsNeeded, numberObject, rowsOf } from './stored.ts'
+import { type Checked, idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
 import { answerTouched, newTouched, type Touched, touch } from './touched.ts'
 
 /** Objects that come into a target, in place of what is there or beside it. */
 export interface Write {
   target: Target
-  /** Checked objects in the order of the request. */
+  /** Checked objects in the order of the request, in batches of one kind. */
   source: AsyncIterable<readonly Checked[]>
   isReplacement: boolean
   action: AnnotationsChange['action']
@@ -59,6 +59,7 @@ export async function storeSet(
     set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
   const ids = deps.ids.open()
   const ledger = await insertObjects(tx, write, ids, touched)
+  touched.created = ids.ranges()
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(write.if_match, target, before)
   if (seen) assertSameLabels({ seen }, before)
@@ -83,16 +84,20 @@ async function insertObjects(
 ) {
   const ledger = newLedger()
   const inserter = openInserter(tx)
+  const rows: StoredRow[] = []
   try {
     for await (const batch of source) {
       await ids.reserve(batch.reduce((sum, one) => sum + idsNeeded(one, target), 0))
       for (const checked of batch) {
         numberObject(checked, ids)
-        const rows = rowsOf(checked, target, ids.next)
         touch(touched, checked)
-        for (const row of rows) note(ledger, checked.kind, row, 1)
-        await inserter.add(checked.kind, rows)
+        for (const row of rowsOf(checked, target, ids.next)) {
+          note(ledger, checked.kind, row, 1)
+          rows.push(row)
+        }
       }
+      const [first] = batch
+      if (first) await inserter.add(first.kind, rows.splice(0))
     }
     await inserter.finish()
   } finally {

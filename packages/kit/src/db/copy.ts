@@ -33,7 +33,7 @@ export interface CopyTarget {
 export async function copyIn<T>(
   db: Session<T>,
   { table, columns }: CopyTarget,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { signal }: CopyOptions = {},
 ): Promise<number> {
   signal?.throwIfAborted()
