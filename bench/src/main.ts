@@ -16,7 +16,7 @@ console.log(table)
 if (process.argv.includes('--write')) {
   const text = `# Performance
 
-Written by \`npm run bench -- --write\`. Ratios are to a limit that the same run measures (${limit.name}), medians of five
+Written by \`npm run bench -- --write\`. Ratios are to a limit that the same run measures (${limit.name}), medians of
 interleaved rounds, everything on one machine (${cpus().length} cores). Only ratios are judged.
 
 ${table}
