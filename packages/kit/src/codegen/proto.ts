@@ -5,7 +5,7 @@ import {
   requestSchema,
 } from '@reticle/contracts/api/operation'
 import { z } from 'zod'
-import { ambiguousKeys } from '../grpc/message.ts'
+import { ambiguousKeys } from '../grpc/wire/message.ts'
 
 /** Field numbers given before, by message and field: they never change, and a removed one stays reserved. */
 type Numbers = Map<string, Map<string, number>>

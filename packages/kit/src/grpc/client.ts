@@ -10,9 +10,9 @@ import {
 import { unavailable } from '../errors.ts'
 import type { Bytes, BytesAnswer, Context, Service } from '../rpc/context.ts'
 import { leavable } from '../rpc/leave.ts'
-import { errorOf } from './failure.ts'
-import { sign } from './metadata.ts'
-import { methodOf, type Piece, piecesOf } from './method.ts'
+import { errorOf } from './wire/failure.ts'
+import { sign } from './wire/metadata.ts'
+import { methodOf, type Piece, piecesOf } from './wire/method.ts'
 
 type Fields = Record<string, unknown>
 type Method = ReturnType<typeof methodOf>

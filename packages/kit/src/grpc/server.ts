@@ -4,9 +4,9 @@ import type { PackageDefinition } from '@grpc/proto-loader'
 import { answered, type Operations } from '@reticle/contracts/api/operation'
 import { toDomainError, unavailable } from '../errors.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from '../rpc/context.ts'
-import { statusOf } from './failure.ts'
-import { verify } from './metadata.ts'
-import { methodOf, piecesOf } from './method.ts'
+import { statusOf } from './wire/failure.ts'
+import { verify } from './wire/metadata.ts'
+import { methodOf, piecesOf } from './wire/method.ts'
 
 type Fields = Record<string, unknown>
 type AnyCall = grpc.ServerDuplexStream<Fields, unknown> & { request?: Fields }

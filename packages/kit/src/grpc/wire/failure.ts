@@ -1,5 +1,5 @@
 import * as grpc from '@grpc/grpc-js'
-import { DomainError, kinds, unavailable } from '../errors.ts'
+import { DomainError, kinds, unavailable } from '../../errors.ts'
 
 /** A failure's way over gRPC: the whole of it in the `error-bin` trailer, its kind in the status (`house.md` 5). */
 

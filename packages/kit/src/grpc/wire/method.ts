@@ -1,7 +1,7 @@
 import type { ServiceDefinition } from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import { isBytes, type Operation, requestSchema } from '@reticle/contracts/api/operation'
-import type { Bytes, Head } from '../rpc/context.ts'
+import type { Bytes, Head } from '../../rpc/context.ts'
 import { wireOf } from './message.ts'
 
 /** The gRPC method of an operation. It speaks the zod shape on both ends; the wire form lives in here alone. */
