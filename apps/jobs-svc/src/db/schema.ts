@@ -92,6 +92,7 @@ export interface RequestsTable {
   started_date: Timestamp | null
   finished_date: Timestamp | null
   expiry_date: Timestamp | null
+  traceparent: string | null
 }
 
 export interface TenantTurnsTable {
@@ -109,6 +110,12 @@ export interface UploadsTable {
   created_date: Generated<Date>
 }
 
+export interface WorkersTable {
+  worker: string
+  slots: number
+  seen_date: Generated<Date>
+}
+
 export interface RequestsDb {
   applied_calls: AppliedCallsTable
   blobs: BlobsTable
@@ -118,6 +125,7 @@ export interface RequestsDb {
   requests: RequestsTable
   tenant_turns: TenantTurnsTable
   uploads: UploadsTable
+  workers: WorkersTable
 }
 
 export type AppliedCallRow = Selectable<AppliedCallsTable>
@@ -128,3 +136,4 @@ export type OutboxRow = Selectable<OutboxTable>
 export type RequestRow = Selectable<RequestsTable>
 export type TenantTurnRow = Selectable<TenantTurnsTable>
 export type UploadRow = Selectable<UploadsTable>
+export type WorkerRow = Selectable<WorkersTable>

@@ -1,5 +1,6 @@
 import type { Migrations } from '@reticle/kit/db/migrate'
 import { requests } from './0001-requests.ts'
+import { scaling } from './0002-scaling.ts'
 
 /** Every step of the schema `requests`, in order. */
-export const migrations: Migrations = { '0001-requests': requests }
+export const migrations: Migrations = { '0001-requests': requests, '0002-scaling': scaling }

@@ -1,0 +1,31 @@
+import type { Step } from '@reticle/kit/db/migrate'
+import { sql } from 'kysely'
+
+/** What several workers share: who they are, how much there is to do, and which trace a request belongs to. */
+export const scaling: Step = {
+  up: async (db) => {
+    for (const statement of statements) await statement.execute(db)
+  },
+}
+
+const statements = [
+  // Living workers and their slots: which slots take large requests is decided over all of them.
+  sql`create table workers (
+    worker text primary key,
+    slots integer not null,
+    seen_date timestamptz not null default now()
+  )`,
+
+  // One row, read from two partial indexes. Autoscaler, metrics and tests read it under these names.
+  sql`create view queue_depth as
+    select queued, started, queued + started as demand, oldest_queued_seconds
+    from (
+      select count(*)::integer as queued,
+        coalesce(greatest(extract(epoch from now() - min(created_date)), 0), 0)::double precision
+          as oldest_queued_seconds
+      from requests where status = 'queued'
+    ) as waiting
+    cross join (select count(*)::integer as started from requests where status = 'started') as running`,
+
+  sql`alter table requests add column traceparent text`,
+]
