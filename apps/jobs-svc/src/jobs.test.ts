@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { postgresBus } from '@reticle/kit/bus/postgres'
-import { busMigrations } from '@reticle/kit/bus/postgres-log'
+import { busMigrations } from '@reticle/kit/bus/postgres/log'
 import { silentLog } from '@reticle/kit/log'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDatabase } from '@reticle/kit/testing/db'

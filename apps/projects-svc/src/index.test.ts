@@ -1,5 +1,5 @@
 import { postgresBus } from '@reticle/kit/bus/postgres'
-import { busMigrations } from '@reticle/kit/bus/postgres-log'
+import { busMigrations } from '@reticle/kit/bus/postgres/log'
 import { systemClock } from '@reticle/kit/clock'
 import { silentLog } from '@reticle/kit/log'
 import { callAs } from '@reticle/kit/testing/call'

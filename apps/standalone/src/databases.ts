@@ -1,6 +1,6 @@
 import * as annotations from '@reticle/annotations-svc'
 import * as jobs from '@reticle/jobs-svc'
-import { busMigrations } from '@reticle/kit/bus/postgres-log'
+import { busMigrations } from '@reticle/kit/bus/postgres/log'
 import { migrate } from '@reticle/kit/db/migrate'
 import { type Access, accessTo, provision } from '@reticle/kit/db/provision'
 import * as projects from '@reticle/projects-svc'

@@ -1,6 +1,6 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import { postgresBus } from '@reticle/kit/bus/postgres'
-import { busMigrations } from '@reticle/kit/bus/postgres-log'
+import { busMigrations } from '@reticle/kit/bus/postgres/log'
 import { silentLog } from '@reticle/kit/log'
 import { emit } from '@reticle/kit/outbox/emit'
 import { startRelay } from '@reticle/kit/outbox/relay'

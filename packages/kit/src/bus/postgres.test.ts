@@ -6,8 +6,8 @@ import { emit } from '../outbox/emit.ts'
 import { startRelay } from '../outbox/relay.ts'
 import { testDatabase } from '../testing/db.ts'
 import { busContract, type ContractTables, contractMigrations } from './contract.ts'
+import { appendBatch, busMigrations, retainMessages } from './postgres/log.ts'
 import { postgresBus } from './postgres.ts'
-import { appendBatch, busMigrations, retainMessages } from './postgres-log.ts'
 
 const schemas = [
   { schema: 'contract', migrations: contractMigrations },

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase } from '../db/connect.ts'
 import type { Bus, Group } from './bus.ts'
-import { type Consuming, startConsumer } from './postgres-consumer.ts'
-import { appendBatch, channel, retainMessages } from './postgres-log.ts'
-import { replayGroup, touchGroup } from './postgres-offsets.ts'
+import { type Consuming, startConsumer } from './postgres/consumer.ts'
+import { appendBatch, channel, retainMessages } from './postgres/log.ts'
+import { replayGroup, touchGroup } from './postgres/offsets.ts'
 
 export interface PostgresBusOptions {
   /** Address of a role that may use the schema `bus`; for listening and for throwing old messages away. */

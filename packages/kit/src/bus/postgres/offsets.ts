@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import type { Message } from './attempt.ts'
-import type { Group } from './bus.ts'
+import type { Message } from '../attempt.ts'
+import type { Group } from '../bus.ts'
 
 /** A partition in the hands of a member of a group. */
 export interface Lease {

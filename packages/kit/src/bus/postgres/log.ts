@@ -1,7 +1,7 @@
 import { topics } from '@reticle/contracts/events/define'
 import { type Kysely, sql } from 'kysely'
-import type { Migrations } from '../db/migrate.ts'
-import type { Outbox } from './bus.ts'
+import type { Migrations } from '../../db/migrate.ts'
+import type { Outbox } from '../bus.ts'
 
 /**
  * The log of the embedded bus (`reliability.md` 5), in a schema of its own: `bus_heads` counts offsets, `bus_messages`

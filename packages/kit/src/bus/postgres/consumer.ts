@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction } from 'kysely'
-import { alarm } from '../alarm.ts'
-import { attempt, type Failures, type Message, noteFailure, transientPause } from './attempt.ts'
-import type { Group, Handle, Subscription } from './bus.ts'
+import { alarm } from '../../alarm.ts'
+import { attempt, type Failures, type Message, noteFailure, transientPause } from '../attempt.ts'
+import type { Group, Handle, Subscription } from '../bus.ts'
 import {
   joinGroup,
   type Lease,
@@ -13,7 +13,7 @@ import {
   readMessages,
   releasePartition,
   takePartition,
-} from './postgres-offsets.ts'
+} from './offsets.ts'
 
 export interface Consumer<T> extends Group<T> {
   handle: Handle<T>
