@@ -1,0 +1,42 @@
+import { createRequire } from 'node:module'
+
+/** Whether a server can be used, asked the way the product asks it, with the libraries of the kit. */
+
+const fromKit = createRequire(new URL('../../packages/kit/package.json', import.meta.url))
+
+export async function kafkaAnswers(broker) {
+  process.env.KAFKAJS_NO_PARTITIONER_WARNING = '1'
+  const { Kafka, logLevel } = fromKit('kafkajs')
+  const once = { connectionTimeout: 1000, requestTimeout: 5000, retry: { retries: 0 } }
+  const kafka = new Kafka({ brokers: [broker], logLevel: logLevel.NOTHING, ...once })
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    const { brokers } = await admin.describeCluster()
+    return brokers.length === 1
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+export async function minioAnswers({ port, accessKey, secretKey }) {
+  const { ok } = await fetch(`http://127.0.0.1:${port}/minio/health/ready`)
+  if (!ok) return false
+  const { Client } = fromKit('minio')
+  const address = { endPoint: '127.0.0.1', port, useSSL: false, region: 'us-east-1' }
+  await new Client({ ...address, accessKey, secretKey }).listBuckets()
+  return true
+}
+
+export async function postgresAnswers(url) {
+  const { Client } = fromKit('pg')
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 3000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { kafkaAnswers } from './answers.mjs'
+import { cached, versionOf } from './cache.mjs'
+import { makePart } from './part.mjs'
+import { freePorts } from './ports.mjs'
+import { requireTool, runTool, telling } from './tools.mjs'
+
+const here = (name) => fileURLToPath(new URL(`kafka/${name}`, import.meta.url))
+const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
+
+/** Apache Kafka from its published Java artifacts: one broker that is its own controller. Data and settings in `folder`. */
+export async function kafkaPart(folder) {
+  await requireTool('java')
+  const libraries = await kafkaLibraries()
+  const settings = join(folder, 'server.properties')
+  const data = join(folder, 'data')
+  let ports
+  await mkdir(folder, { recursive: true })
+
+  const choosePorts = async () => {
+    const [broker, controller, behindProxy, proxy] = await freePorts(4)
+    ports = { broker, controller, behindProxy, proxy }
+    await writeFile(settings, properties({ ...ports, data }))
+    if (existsSync(join(data, 'meta.properties'))) return
+    const id = randomBytes(16).toString('base64url')
+    const format = ['kafka.tools.StorageTool', 'format', '-t', id, '-c', settings]
+    await runTool('java', [...flags(libraries), ...format])
+  }
+  return makePart({
+    name: 'kafka',
+    folder,
+    choosePorts,
+    command: () => ({ command: 'java', args: [...flags(libraries), 'kafka.Kafka', settings] }),
+    isReady: () => kafkaAnswers(`127.0.0.1:${ports.broker}`),
+    env: () => ({
+      RETICLE_TEST_KAFKA_BROKERS: `127.0.0.1:${ports.broker}`,
+      // A second way in for tests of a bad network: who comes by it is sent to the port where a proxy of theirs listens.
+      RETICLE_TEST_KAFKA_BEHIND_PROXY: `127.0.0.1:${ports.behindProxy}`,
+      RETICLE_TEST_KAFKA_PROXY: `127.0.0.1:${ports.proxy}`,
+    }),
+  })
+}
+
+/** The jars, fetched once and compared with the committed checksums at every start. */
+async function kafkaLibraries() {
+  const version = versionOf('4.4.0', here('pom.xml'), here('jars.sha256'))
+  const folder = await cached('kafka', version, (half) =>
+    telling('Fetching Apache Kafka (once)', async () => {
+      const output = `-DoutputDirectory=${join(half, 'libs')}`
+      const quiet = ['-q', '-B', '-ntp', '-C', '-f', here('pom.xml')]
+      await runTool('mvn', [...quiet, copyDependencies, '-DincludeScope=runtime', output])
+      await checkJars(join(half, 'libs'))
+    }),
+  )
+  const libraries = join(folder, 'libs')
+  await checkJars(libraries)
+  return libraries
+}
+
+/** @throws Error naming the jar that is missing, too many or not what was pinned */
+async function checkJars(folder) {
+  const pins = readFileSync(here('jars.sha256'), 'utf8').trim().split('\n')
+  const pinned = new Map(pins.map((line) => line.split(/\s+/).toReversed()))
+  const names = await readdir(folder)
+  const wrong = [...pinned.keys()].filter((name) => !names.includes(name))
+  for (const name of names) {
+    const content = await readFile(join(folder, name))
+    const hash = createHash('sha256').update(content).digest('hex')
+    if (pinned.get(name) !== hash) wrong.push(name)
+  }
+  if (wrong.length > 0)
+    throw new Error(`not as pinned in jars.sha256: ${wrong.join(', ')}; remove ${folder}`)
+}
+
+const flags = (libraries) => [
+  '-Xmx256m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Djava.awt.headless=true',
+  `-Dlog4j2.configurationFile=file:${here('log4j2.properties')}`,
+  '-cp',
+  join(libraries, '*'),
+]
+
+/**
+ * One broker needs the factors of 1; no delay before the first rebalance, and a short session, because tests kill the
+ * broker and the next one is refused until the session of the dead one is over.
+ */
+const properties = ({
+  broker,
+  controller,
+  behindProxy,
+  proxy,
+  data,
+}) => `process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${controller}
+listeners=PLAINTEXT://127.0.0.1:${broker},PROXIED://127.0.0.1:${behindProxy},CONTROLLER://127.0.0.1:${controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:${broker},PROXIED://127.0.0.1:${proxy}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=PLAINTEXT
+controller.listener.names=CONTROLLER
+log.dirs=${data}
+num.partitions=4
+default.replication.factor=1
+min.insync.replicas=1
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=4
+group.initial.rebalance.delay.ms=0
+auto.create.topics.enable=false
+broker.session.timeout.ms=2000
+broker.heartbeat.interval.ms=500
+`

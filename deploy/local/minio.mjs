@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { minioAnswers } from './answers.mjs'
+import { cached, versionOf } from './cache.mjs'
+import { kept } from './kept.mjs'
+import { makePart } from './part.mjs'
+import { freePort } from './ports.mjs'
+import { runTool, telling } from './tools.mjs'
+
+const source = fileURLToPath(new URL('minio', import.meta.url))
+const name = process.platform === 'win32' ? 'minio.exe' : 'minio'
+
+/** The MinIO server, built from its Go module. It belongs to tests and laptops only and is part of no image. */
+export async function minioPart(folder) {
+  const program = await minioProgram()
+  const data = join(folder, 'data')
+  await mkdir(data, { recursive: true })
+  const accessKey = 'reticle'
+  const secretKey = await kept(join(folder, 'secret-key'), () => randomBytes(16).toString('hex'))
+  let port
+  return makePart({
+    name: 'minio',
+    folder,
+    choosePorts: async () => {
+      port = await freePort()
+    },
+    command: () => ({
+      command: program,
+      args: ['server', '--quiet', '--address', `127.0.0.1:${port}`, data],
+      env: {
+        MINIO_ROOT_USER: accessKey,
+        MINIO_ROOT_PASSWORD: secretKey,
+        MINIO_BROWSER: 'off',
+        MINIO_UPDATE: 'off',
+      },
+    }),
+    isReady: () => minioAnswers({ port, accessKey, secretKey }),
+    env: () => ({
+      RETICLE_TEST_S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      RETICLE_TEST_S3_ACCESS_KEY: accessKey,
+      RETICLE_TEST_S3_SECRET_KEY: secretKey,
+    }),
+  })
+}
+
+async function minioProgram() {
+  const version = versionOf('20260212', join(source, 'go.mod'), join(source, 'go.sum'))
+  const folder = await cached('minio', version, (half) =>
+    telling('Building MinIO (once, about three minutes)', () =>
+      runTool('go', ['build', ...buildFlags, '-o', join(half, name), 'github.com/minio/minio'], {
+        cwd: source,
+        env: { ...process.env, GOTOOLCHAIN: 'local', CGO_ENABLED: '0' },
+      }),
+    ),
+  )
+  return join(folder, name)
+}
+
+/** Read-only: what go.sum does not pin is not built. */
+const buildFlags = ['-mod=readonly', '-buildvcs=false', '-trimpath', '-ldflags', '-s -w']

@@ -1,0 +1,45 @@
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { kafkaPart } from './kafka.mjs'
+import { minioPart } from './minio.mjs'
+import { postgresPart } from './postgres.mjs'
+import { telling } from './tools.mjs'
+
+const makers = { kafka: kafkaPart, minio: minioPart, postgres: postgresPart }
+export const partNames = Object.keys(makers)
+
+/**
+ * Starts real servers on free loopback ports: `startParts({kafka: true, minio: true})`; all three when none is named. Data
+ * and logs go to `folder`, by default one that is removed in the end. Ports stay the same through every restart.
+ *
+ * @returns `{env, folder, parts, stop}` with `parts[name].{start, stop, kill, pause, resume, restart, pid, log}`
+ * @throws MissingTool when java, mvn or go is needed and not installed; Error with the end of a server's log
+ */
+export async function startParts({ folder: given, ...wanted } = {}) {
+  const some = partNames.filter((name) => wanted[name])
+  const names = some.length > 0 ? some : partNames
+  const folder = given ?? (await mkdtemp(join(tmpdir(), 'reticle-parts-')))
+  await mkdir(folder, { recursive: true })
+  if (!given) await chmod(folder, 0o755) // the account of the database must be able to walk in
+
+  const parts = {}
+  const stop = async () => {
+    await Promise.all(Object.values(parts).map((part) => part.stop()))
+    if (!given) await rm(folder, { recursive: true, force: true })
+  }
+  const started = await Promise.allSettled(
+    names.map(async (name) => {
+      parts[name] = await makers[name](join(folder, name))
+      await telling(`Starting ${name}`, parts[name].start)
+    }),
+  )
+  // Only now: a stop while another is being started would miss it.
+  const failed = started.find(({ status }) => status === 'rejected')
+  if (failed) {
+    await stop()
+    throw failed.reason
+  }
+  const env = Object.assign({}, ...Object.values(parts).map((part) => part.env()))
+  return { env, folder, parts, stop }
+}

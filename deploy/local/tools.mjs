@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** A program that must be installed and is not: scripts end with exit code 3. */
+export class MissingTool extends Error {
+  exitCode = 3
+}
+
+const purposes = {
+  java: 'Java 17 or newer runs the Kafka broker',
+  mvn: 'Maven fetches the Kafka broker, once',
+  go: 'Go 1.25 or newer builds the MinIO server, once',
+}
+
+/** @throws MissingTool with a sentence that says what it is needed for */
+export async function requireTool(name) {
+  const found = await run(name, [name === 'go' ? 'version' : '-version']).catch((error) => error)
+  if (found.code !== 'ENOENT') return
+  throw new MissingTool(`${name} is not installed: ${purposes[name]}.`)
+}
+
+/** Runs a tool to its end. @throws Error with what it said */
+export async function runTool(name, args, options = {}) {
+  await requireTool(name)
+  try {
+    return await run(name, args, { maxBuffer: 64 * 1024 * 1024, ...options })
+  } catch (error) {
+    const said = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim().split('\n').slice(-40)
+    throw new Error([`${name} failed:`, ...said].join('\n'), { cause: error })
+  }
+}
+
+/** Tells what takes longer than two seconds; standard output belongs to the settings. */
+export async function telling(text, work, tell = (line) => process.stderr.write(`${line}\n`)) {
+  const began = Date.now()
+  const soon = setTimeout(() => tell(`${text} ...`), 2000)
+  try {
+    const result = await work()
+    const seconds = Math.round((Date.now() - began) / 1000)
+    if (seconds > 2) tell(`${text}: ${seconds} s`)
+    return result
+  } finally {
+    clearTimeout(soon)
+  }
+}
