@@ -1,0 +1,71 @@
+import { type Kysely, sql } from 'kysely'
+import {
+  blobBytes,
+  blobPendingOldestSeconds,
+  deadEvents,
+  outboxOldestSeconds,
+  outboxRows,
+} from './metrics.ts'
+import { type ReaderOptions, type Reading, readAtScrape } from './registry.ts'
+
+/** Whoever looks waits no longer, and neither does a statement of ours stand in anybody's way. */
+const limit = sql`set local statement_timeout = 1000`
+
+/**
+ * Reads gauges with a statement of at most a second, over the pool of the schema's owner.
+ *
+ * @returns how to stop
+ */
+export function readFromDatabase<T>(
+  db: Kysely<T>,
+  read: (tx: Kysely<T>) => Promise<Reading[]>,
+  options?: ReaderOptions,
+): () => void {
+  const readings = () =>
+    db.transaction().execute(async (tx) => {
+      await limit.execute(tx)
+      return read(tx)
+    })
+  return readAtScrape(readings, options)
+}
+
+/** Says how an outbox and its dead events are (`outbox/tables.ts`); by the process that relays it. */
+export function watchOutbox<T>(db: Kysely<T>, schema: string): () => void {
+  const labels = { schema }
+  return readFromDatabase(db, async (tx) => {
+    const { rows } = await sql<{ waiting: number; oldest: number; dead: number }>`
+      select (select count(*) from outbox)::integer as waiting,
+        coalesce((select extract(epoch from clock_timestamp() - created_date)
+          from outbox order by id limit 1), 0)::float8 as oldest,
+        (select count(*) from dead_events where replayed_date is null)::integer as dead`.execute(tx)
+    const { waiting, oldest, dead } = rows[0] ?? { waiting: 0, oldest: 0, dead: 0 }
+    return [
+      { gauge: outboxRows, labels, value: waiting },
+      { gauge: outboxOldestSeconds, labels, value: Math.max(0, oldest) },
+      { gauge: deadEvents, labels, value: dead },
+    ]
+  })
+}
+
+const minuteMs = 60_000
+
+/** Says what a registry of objects holds (`reliability.md` 16.1). It is read whole, so once a minute is enough. */
+export function watchBlobs<T>(db: Kysely<T>, schema: string): () => void {
+  const read = async (tx: Kysely<T>): Promise<Reading[]> => {
+    const { rows } = await sql<{ state: string; bytes: number; oldest: number }>`
+      select state, coalesce(sum(size), 0)::float8 as bytes,
+        extract(epoch from clock_timestamp() - min(created_date))::float8 as oldest
+      from blobs group by state`.execute(tx)
+    const pending = rows.find(({ state }) => state === 'pending')
+    const bytes = rows.map(
+      ({ state, bytes: value }): Reading => ({
+        gauge: blobBytes,
+        labels: { schema, state },
+        value,
+      }),
+    )
+    const oldest = Math.max(0, pending?.oldest ?? 0)
+    return [...bytes, { gauge: blobPendingOldestSeconds, labels: { schema }, value: oldest }]
+  }
+  return readFromDatabase(db, read, { keep_ms: minuteMs })
+}

@@ -1,0 +1,58 @@
+import { histogram, readGauge } from './registry.ts'
+
+export { metricNames, metricsText, metricsType, watchProcess } from './registry.ts'
+
+/**
+ * Instruments of what every process of the house has (`reliability.md` 16.2); what one service alone counts, it declares
+ * itself. Few buckets: they are a series each, and the whole page stays below 2,000.
+ */
+
+/** Handlers, by the service they belong to; `result` as a status class: `ok`, `refused` (the caller's), `failed` (ours). */
+export const rpcSeconds = histogram({
+  name: 'reticle_rpc_duration_seconds',
+  help: 'Time that handlers take, until the last byte of a streamed answer',
+  labelNames: ['service', 'operation', 'result'],
+  buckets: [0.005, 0.05, 0.5, 5],
+})
+
+export const outboxRows = readGauge({
+  name: 'reticle_outbox_rows',
+  help: 'Events that are committed and not yet on the bus',
+  labelNames: ['schema'],
+})
+
+export const outboxOldestSeconds = readGauge({
+  name: 'reticle_outbox_oldest_seconds',
+  help: 'Age of the oldest event that is not yet on the bus; 0 without one',
+  labelNames: ['schema'],
+})
+
+export const deadEvents = readGauge({
+  name: 'reticle_dead_events',
+  help: 'Events that could not be handled and were neither replayed nor dropped',
+  labelNames: ['schema'],
+})
+
+export const busLag = readGauge({
+  name: 'reticle_bus_lag',
+  help: 'Events on the bus that the group has not taken yet',
+  labelNames: ['group'],
+})
+
+export const poolWaiting = readGauge({
+  name: 'reticle_pool_waiting',
+  help: 'Calls that wait for a connection to the database',
+  labelNames: ['pool'],
+})
+
+export const blobBytes = readGauge({
+  name: 'reticle_blob_bytes',
+  help: 'Bytes of registered objects, where their size is known',
+  labelNames: ['schema', 'state'],
+})
+
+export const blobPendingOldestSeconds = readGauge({
+  name: 'reticle_blob_pending_oldest_seconds',
+  help: 'Age of the oldest object that nothing refers to yet; 0 without one',
+  labelNames: ['schema'],
+})
