@@ -1,9 +1,7 @@
-import * as grpc from '@grpc/grpc-js'
 import { tables } from '@reticle/contracts'
-import { loadProtos } from '@reticle/contracts/grpc/load'
 import type { Services } from '@reticle/gateway'
-import { grpcService } from '@reticle/kit/grpc/client'
-import { serveGrpc } from '@reticle/kit/grpc/server'
+import { connectGrpc } from '@reticle/kit/grpc/connect'
+import { listenGrpc } from '@reticle/kit/grpc/listen'
 import type { OnStop } from '@reticle/kit/lifecycle'
 
 /** The same services, reached through gRPC on a loopback port: for measuring, and for stories over that transport. */
@@ -13,43 +11,35 @@ export async function overGrpc(
   onStop: OnStop,
 ): Promise<Services> {
   const keys = [internalKey]
-  const protos = loadProtos()
-  const server = new grpc.Server()
-  serveGrpc(server, protos, tables.server, services.server, keys)
-  serveGrpc(server, protos, tables.identity, services.identity, keys)
-  serveGrpc(server, protos, tables.projects, services.projects, keys)
-  serveGrpc(server, protos, tables.labels, services.labels, keys)
-  serveGrpc(server, protos, tables.tasks, services.tasks, keys)
-  serveGrpc(server, protos, tables.jobs, services.jobs, keys)
-  serveGrpc(server, protos, tables.media, services.media, keys)
-  serveGrpc(server, protos, tables.frames, services.frames, keys)
-  serveGrpc(server, protos, tables.annotations, services.annotations, keys)
-  serveGrpc(server, protos, tables.requests, services.requests, keys)
-  serveGrpc(server, protos, tables.webhooks, services.webhooks, keys)
-  const port = await listen(server)
-  onStop('gRPC server', () => server.forceShutdown())
-  const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure())
-  onStop('gRPC client', () => client.close())
-  return {
-    server: grpcService(client, protos, tables.server, keys),
-    identity: grpcService(client, protos, tables.identity, keys),
-    projects: grpcService(client, protos, tables.projects, keys),
-    labels: grpcService(client, protos, tables.labels, keys),
-    tasks: grpcService(client, protos, tables.tasks, keys),
-    jobs: grpcService(client, protos, tables.jobs, keys),
-    media: grpcService(client, protos, tables.media, keys),
-    frames: grpcService(client, protos, tables.frames, keys),
-    annotations: grpcService(client, protos, tables.annotations, keys),
-    requests: grpcService(client, protos, tables.requests, keys),
-    webhooks: grpcService(client, protos, tables.webhooks, keys),
-  }
-}
-
-function listen(server: grpc.Server): Promise<number> {
-  const credentials = grpc.ServerCredentials.createInsecure()
-  return new Promise((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', credentials, (error, port) =>
-      error ? reject(error) : resolve(port),
-    )
+  const host = '127.0.0.1'
+  const server = await listenGrpc({ host, port: 0, keys, drainMs: 0 }, (serve) => {
+    serve(tables.server, services.server)
+    serve(tables.identity, services.identity)
+    serve(tables.projects, services.projects)
+    serve(tables.labels, services.labels)
+    serve(tables.tasks, services.tasks)
+    serve(tables.jobs, services.jobs)
+    serve(tables.media, services.media)
+    serve(tables.frames, services.frames)
+    serve(tables.annotations, services.annotations)
+    serve(tables.requests, services.requests)
+    serve(tables.webhooks, services.webhooks)
   })
+  server.setServing(true)
+  onStop('gRPC server', server.stop)
+  const { service, close } = connectGrpc({ address: `${host}:${server.port}`, keys })
+  onStop('gRPC client', close)
+  return {
+    server: service(tables.server),
+    identity: service(tables.identity),
+    projects: service(tables.projects),
+    labels: service(tables.labels),
+    tasks: service(tables.tasks),
+    jobs: service(tables.jobs),
+    media: service(tables.media),
+    frames: service(tables.frames),
+    annotations: service(tables.annotations),
+    requests: service(tables.requests),
+    webhooks: service(tables.webhooks),
+  }
 }

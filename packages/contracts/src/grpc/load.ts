@@ -7,8 +7,15 @@ import { loadSync, type PackageDefinition } from '@grpc/proto-loader'
  * an absent field means. `names` are files without their ending; default: all.
  */
 export function loadProtos(names?: readonly string[]): PackageDefinition {
-  const files = names ? names.map((name) => `${name}.proto`) : readdirSync(protoFolder)
-  return loadSync(files, { includeDirs: [protoFolder], keepCase: true, longs: Number })
+  if (names) return read(names.map((name) => `${name}.proto`))
+  all ??= read(readdirSync(protoFolder))
+  return all
+}
+
+let all: PackageDefinition | undefined
+
+function read(files: readonly string[]): PackageDefinition {
+  return loadSync([...files], { includeDirs: [protoFolder], keepCase: true, longs: Number })
 }
 
 /** The same place from `src/grpc` and from `dist/grpc`. */

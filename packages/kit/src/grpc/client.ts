@@ -17,16 +17,22 @@ import { methodOf, type Piece, piecesOf } from './wire/method.ts'
 type Fields = Record<string, unknown>
 type Method = ReturnType<typeof methodOf>
 
+/** Connections to the same place, by what travels on them (`channel.ts`). */
+export interface Channels {
+  messages: grpc.Client
+  streams: grpc.Client
+}
+
 /** The same service as its handlers, somewhere else. */
 export function grpcService<T extends Operations>(
-  client: grpc.Client,
+  { messages, streams }: Channels,
   protos: PackageDefinition,
   table: T,
   keys: readonly string[],
 ): Service<T> {
   const callers = answered(table).map((one) => [
     one.name,
-    callOver(client, one, methodOf(protos, one), keys),
+    callOver(isStream(one) ? streams : messages, one, methodOf(protos, one), keys),
   ])
   return Object.fromEntries(callers) as Service<T>
 }
@@ -52,6 +58,8 @@ function callOver(
     return answer.catch((thrown) => Promise.reject(failure(thrown)))
   }
 }
+
+const isStream = ({ body, answer }: Operation) => isBytes(body) || isBytes(answer)
 
 type Failure = (thrown: unknown) => unknown
 

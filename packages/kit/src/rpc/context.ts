@@ -12,6 +12,10 @@ export interface Context {
   /** The client's network address as the gateway saw it: failed passwords are counted per address. */
   address?: string
   request_id: string
+  /** The same for every attempt of one change over the network; nothing within a process (`db/change.ts`). */
+  call_id?: string
+  /** The trace this call belongs to, as W3C writes it. */
+  traceparent?: string
   deadline: number // epoch milliseconds
   signal: AbortSignal
 }

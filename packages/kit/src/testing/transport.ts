@@ -1,10 +1,9 @@
-import * as grpc from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import type { Operations } from '@reticle/contracts/api/operation'
 import { loadProtos } from '@reticle/contracts/grpc/load'
 import { afterAll } from 'vitest'
-import { grpcService } from '../grpc/client.ts'
-import { serveGrpc } from '../grpc/server.ts'
+import { connectGrpc } from '../grpc/connect.ts'
+import { listenGrpc } from '../grpc/listen.ts'
 import type { Call, Service } from '../rpc/context.ts'
 import { guard, mapValues, type OnBug } from '../rpc/guard.ts'
 
@@ -71,17 +70,14 @@ async function connect<T extends Operations>(
   service: Service<T>,
   { protos, keys }: Required<Pick<TransportOptions, 'protos' | 'keys'>>,
 ) {
-  const server = new grpc.Server()
-  serveGrpc(server, protos, table, service, serverKeys)
-  const port = await new Promise<number>((resolve, reject) => {
-    const done = (error: Error | null, bound: number) => (error ? reject(error) : resolve(bound))
-    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), done)
-  })
-  const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure())
-  const calls = grpcService(client, protos, table, keys) as Record<string, Call>
-  const close = () => {
-    client.close()
-    server.forceShutdown()
+  const host = '127.0.0.1'
+  const listening = { host, port: 0, keys: serverKeys, drainMs: 0, protos }
+  const server = await listenGrpc(listening, (serve) => serve(table, service))
+  const connection = connectGrpc({ address: `${host}:${server.port}`, keys, protos })
+  const calls = connection.service(table) as Record<string, Call>
+  const close = async () => {
+    connection.close()
+    await server.stop()
   }
   return { calls, close }
 }

@@ -1,0 +1,46 @@
+import { Client } from '@grpc/grpc-js'
+import type { PackageDefinition } from '@grpc/proto-loader'
+import type { Operations } from '@reticle/contracts/api/operation'
+import { loadProtos } from '@reticle/contracts/grpc/load'
+import type { Service } from '../rpc/context.ts'
+import { messageOptions, streamOptions } from './channel.ts'
+import { grpcService } from './client.ts'
+import { clientCredentials, type Tls } from './tls.ts'
+
+export interface ConnectOptions {
+  /** `dns:///name:50051`, `ipv4:127.0.0.1:1,127.0.0.1:2` or `host:port`. */
+  address: string
+  /** Keys that sign who is calling, newest first. */
+  keys: readonly string[]
+  /** Both sides show a certificate; without it the connection is plain. */
+  tls?: Tls
+  /** Default: everything in `proto/`. */
+  protos?: PackageDefinition
+}
+
+/** All replicas of another process; a call goes to the next one of those that answer. */
+export interface Connection {
+  /** The services that process answers, as if they were here. */
+  service<T extends Operations>(table: T): Service<T>
+  close(): void
+}
+
+/**
+ * Reaches the services of another process (`reliability.md` 14). Connects with the first call, and again by itself. Short
+ * calls and streams have a connection each, so that neither waits behind the other.
+ */
+export function connectGrpc(options: ConnectOptions): Connection {
+  const { address, keys, tls, protos = loadProtos() } = options
+  const credentials = clientCredentials(tls)
+  const channels = {
+    messages: new Client(address, credentials, messageOptions),
+    streams: new Client(address, credentials, streamOptions),
+  }
+  return {
+    service: (table) => grpcService(channels, protos, table, keys),
+    close: () => {
+      channels.messages.close()
+      channels.streams.close()
+    },
+  }
+}

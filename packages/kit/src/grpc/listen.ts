@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Server } from '@grpc/grpc-js'
+import type { PackageDefinition } from '@grpc/proto-loader'
+import type { Operations } from '@reticle/contracts/api/operation'
+import { loadProtos } from '@reticle/contracts/grpc/load'
+import { HealthImplementation } from 'grpc-health-check'
+import type { Service } from '../rpc/context.ts'
+import { serverOptions } from './channel.ts'
+import { serveGrpc } from './server.ts'
+import { serverCredentials, type Tls } from './tls.ts'
+
+export interface ListenOptions {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+  /** Keys that callers may have signed with. */
+  keys: readonly string[]
+  /** Both sides show a certificate; without it the connection is plain. */
+  tls?: Tls
+  /** Milliseconds between "not serving" and the end of listening, for callers to go elsewhere. Default: 5 s. */
+  drainMs?: number
+  /** Default: everything in `proto/`. */
+  protos?: PackageDefinition
+}
+
+/** Adds the operations of a table, answered by handlers in their `guard`. */
+export type Serve = <T extends Operations>(table: T, service: Service<T>) => void
+
+export interface GrpcServer {
+  port: number
+  /** What the health protocol says of every service here; at first that it is not serving. */
+  setServing(isServing: boolean): void
+  /** Says so, waits for callers to go elsewhere, finishes what runs for 20 s at most, and ends the rest. */
+  stop(): Promise<void>
+}
+
+const finishMs = 20_000
+
+/**
+ * Answers services to other processes, with the health protocol beside them (`reliability.md` 14). `register` names them
+ * all before the port opens: a call that arrived earlier would be told that its method does not exist.
+ */
+export async function listenGrpc(
+  { host, port, keys, tls, drainMs = 5000, protos = loadProtos() }: ListenOptions,
+  register: (serve: Serve) => void,
+): Promise<GrpcServer> {
+  const server = new Server(serverOptions)
+  const names = [''] // the empty one stands for the whole process
+  register((table, service) => {
+    serveGrpc(server, protos, table, service, keys)
+    names.push(...namesOf(table))
+  })
+  const health = new HealthImplementation()
+  const setServing = (isServing: boolean) => {
+    for (const name of names) health.setStatus(name, isServing ? 'SERVING' : 'NOT_SERVING')
+  }
+  setServing(false)
+  health.addToServer(server)
+  const bound = await bind(server, `${host}:${port}`, tls)
+  const stop = async () => {
+    setServing(false)
+    await sleep(drainMs)
+    await shutDown(server)
+  }
+  return { port: bound, setServing, stop }
+}
+
+/** The full names of the services that a table stands for. */
+function namesOf(table: Operations): string[] {
+  return [...new Set(Object.values(table).map(({ service }) => `reticle.v1.${service}`))]
+}
+
+function bind(server: Server, address: string, tls: Tls | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, serverCredentials(tls), (error, port) =>
+      error ? reject(error) : resolve(port),
+    )
+  })
+}
+
+/** An open stream would keep the polite way waiting for ever. */
+async function shutDown(server: Server): Promise<void> {
+  const over = new AbortController()
+  const finished = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
+  const late = sleep(finishMs, undefined, { signal: over.signal }).catch(() => undefined)
+  await Promise.race([finished, late])
+  over.abort()
+  server.forceShutdown()
+}
