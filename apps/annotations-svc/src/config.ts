@@ -1,4 +1,5 @@
 import { readEnv, setting } from '@reticle/kit/config'
+import { addressPart, databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
 /** What annotations-svc is told at start (`reliability.md` 16.5). */
@@ -28,3 +29,15 @@ export function readConfig(env: Record<string, string | undefined>): Annotations
     lockWaitMs: 10_000,
   }
 }
+
+/** What the process of this service reads. */
+export const processParts = {
+  settings: Object.assign(readConfig, { names: settingNames }),
+  database: databasePart('ANNOTATIONS'),
+  kafka: kafkaNeeded,
+  internal: internalPart,
+  projects: addressPart('PROJECTS'),
+}
+
+/** The environment of this process. */
+export const environment: Record<string, string | undefined> = process.env

@@ -1,4 +1,5 @@
 import { readEnv } from '@reticle/kit/config'
+import { addressPart, internalPart, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
 /** What the gateway is told at start (`reliability.md` 16.5). Sizes are bytes, times milliseconds, rates calls a minute. */
@@ -66,3 +67,17 @@ export function readConfig(env: Record<string, string | undefined>): Readonly<Ga
     loopDelay: 1000,
   })
 }
+
+/** What the process of the gateway reads. */
+export const processParts = {
+  settings: Object.assign(readConfig, { names: settingNames }),
+  s3: s3Needed,
+  internal: internalPart,
+  projects: addressPart('PROJECTS'),
+  annotations: addressPart('ANNOTATIONS'),
+  jobs: addressPart('JOBS'),
+  webhooks: addressPart('WEBHOOKS'),
+}
+
+/** The environment of this process. */
+export const environment: Record<string, string | undefined> = process.env

@@ -1,6 +1,13 @@
 import { cpus, tmpdir } from 'node:os'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import { readEnv, setting } from '@reticle/kit/config'
+import {
+  addressPart,
+  databasePart,
+  internalPart,
+  kafkaNeeded,
+  s3Needed,
+} from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
 const positive = (fallback: number) => setting.number(fallback).pipe(z.int().min(1))
@@ -46,3 +53,17 @@ export function readConfig(env: Record<string, string | undefined>) {
     }),
   })
 }
+
+/** What the process of this service reads; its workers read the same. */
+export const processParts = {
+  settings: Object.assign(readConfig, { names: settingNames }),
+  database: databasePart('JOBS'),
+  kafka: kafkaNeeded,
+  s3: s3Needed,
+  internal: internalPart,
+  projects: addressPart('PROJECTS'),
+  annotations: addressPart('ANNOTATIONS'),
+}
+
+/** The environment of this process. */
+export const environment: Record<string, string | undefined> = process.env

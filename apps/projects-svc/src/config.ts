@@ -1,4 +1,6 @@
 import { readEnv, setting } from '@reticle/kit/config'
+import { part } from '@reticle/kit/process/parts'
+import { databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 import type { IdentitySettings } from './identity/index.ts'
 import type { AnnotationsChangedSettings } from './jobs/annotations-changed.ts'
@@ -33,3 +35,29 @@ export function readConfig(env: Record<string, string | undefined>): ProjectsSet
     }),
   })
 }
+
+/** The first administrator, made at a start that finds no user; without a password none is made. */
+const adminPart = part(
+  z.object({
+    RETICLE_ADMIN_USERNAME: z.string().min(1).max(150).default('admin'),
+    RETICLE_ADMIN_PASSWORD: z.string().min(8).max(256).optional(),
+    RETICLE_ADMIN_EMAIL: z.string().max(254).default('admin@localhost'),
+  }),
+  (given) => ({
+    username: given.RETICLE_ADMIN_USERNAME,
+    password: given.RETICLE_ADMIN_PASSWORD,
+    email: given.RETICLE_ADMIN_EMAIL,
+  }),
+)
+
+/** What the process of this service reads. */
+export const processParts = {
+  settings: Object.assign(readConfig, { names: settingNames }),
+  database: databasePart('PROJECTS'),
+  kafka: kafkaNeeded,
+  internal: internalPart,
+  admin: adminPart,
+}
+
+/** The environment of this process. */
+export const environment: Record<string, string | undefined> = process.env

@@ -1,6 +1,7 @@
 import { readEnv, setting } from '@reticle/kit/config'
 import { listeningOrigin } from '@reticle/kit/links'
 import { type Net, readNets } from '@reticle/kit/outgoing/guard'
+import { addressPart, databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
 /** What webhooks-svc is told at start (`reliability.md` 16.5). */
@@ -62,3 +63,15 @@ export function readConfig(env: Record<string, string | undefined>): WebhooksSet
     perProject: given.RETICLE_WEBHOOKS_PER_PROJECT,
   }
 }
+
+/** What the process of this service reads. */
+export const processParts = {
+  settings: Object.assign(readConfig, { names: settingNames }),
+  database: databasePart('WEBHOOKS'),
+  kafka: kafkaNeeded,
+  internal: internalPart,
+  projects: addressPart('PROJECTS'),
+}
+
+/** The environment of this process. */
+export const environment: Record<string, string | undefined> = process.env

@@ -1,0 +1,96 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Throws what is wrong. */
+export type Check = () => Promise<void>
+
+export interface Probes {
+  port: number
+  /** Something that has to work before traffic comes here. */
+  needs: (name: string, check: Check) => void
+  /** Something without which only a restart helps. */
+  livesBy: (name: string, isAlive: () => boolean) => void
+  /** The start is over: `/startupz` and, as long as every need is met, `/readyz` answer 200. */
+  setReady: (isReady: boolean) => void
+  stop: () => Promise<void>
+}
+
+export interface ProbeOptions {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+  /** The text of `/metrics`. */
+  metrics: () => Promise<string>
+}
+
+const checkMs = 2000
+
+/**
+ * What a cluster asks a process (`reliability.md` 16.2 and 16.3): `/healthz` whether it lives, `/readyz` whether it may
+ * have traffic, `/startupz` whether its start is over, `/metrics` in the text form of Prometheus. On a port of its own.
+ */
+export async function openProbes({ host, port, metrics }: ProbeOptions): Promise<Probes> {
+  const checks = new Map<string, Check>()
+  const pulses = new Map<string, () => boolean>()
+  let isReady = false
+  let hasStarted = false
+
+  const dead = () => [...pulses].filter(([, isAlive]) => !isAlive()).map(([name]) => name)
+  const unmet = async () => {
+    if (!isReady) return ['not ready']
+    const failures = await Promise.all([...checks].map(([name, check]) => failure(name, check)))
+    return failures.filter((name) => name !== undefined)
+  }
+  const answers: Record<string, (response: ServerResponse) => Promise<void> | void> = {
+    '/healthz': (response) => say(response, dead()),
+    '/readyz': async (response) => say(response, await unmet()),
+    '/startupz': (response) => say(response, hasStarted ? [] : ['starting']),
+    '/metrics': async (response) => {
+      response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+      response.end(await metrics())
+    },
+  }
+  const server = createServer((request, response) => {
+    const answer = answers[new URL(request.url ?? '/', 'http://probe').pathname]
+    if (request.method !== 'GET' || !answer) response.writeHead(404).end()
+    else Promise.resolve(answer(response)).catch(() => response.writeHead(500).end())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    needs: (name, check) => checks.set(name, check),
+    livesBy: (name, isAlive) => pulses.set(name, isAlive),
+    setReady: (next) => {
+      isReady = next
+      hasStarted ||= next
+    },
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** 200, or 503 with the names of what fails. */
+function say(response: ServerResponse, problems: readonly string[]): void {
+  response.statusCode = problems.length === 0 ? 200 : 503
+  response.setHeader('content-type', 'text/plain; charset=utf-8')
+  response.end(problems.length === 0 ? 'ok\n' : `${problems.join('\n')}\n`)
+}
+
+async function failure(name: string, check: Check): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('late')), checkMs)
+  })
+  try {
+    await Promise.race([check(), late])
+    return undefined
+  } catch {
+    return name
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ConfigError } from '../config.ts'
+import { namesOf, type Parts, readParts } from './parts.ts'
+import {
+  addressPart,
+  databasePart,
+  internalPart,
+  kafkaNeeded,
+  kafkaPart,
+  processPart,
+  s3Needed,
+  s3Part,
+} from './settings.ts'
+
+const key = 'k'.repeat(32)
+
+function problemsOf(parts: Parts, env: Record<string, string>): readonly string[] {
+  try {
+    readParts(parts, env)
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return thrown.problems
+    throw thrown
+  }
+  return []
+}
+
+test('every bad variable of every part is named at once', () => {
+  const parts = {
+    common: processPart,
+    database: databasePart('SHOP'),
+    kafka: kafkaNeeded,
+    s3: s3Needed,
+    internal: internalPart,
+    other: addressPart('OTHER'),
+  }
+  const problems = problemsOf(parts, { RETICLE_METRICS_PORT: '70000', RETICLE_LOG_LEVEL: 'loud' })
+  const names = problems.map((one) => one.split(':')[0])
+  expect(names.sort()).toEqual([
+    'RETICLE_INTERNAL_KEYS',
+    'RETICLE_KAFKA_BROKERS',
+    'RETICLE_LOG_LEVEL',
+    'RETICLE_METRICS_PORT',
+    'RETICLE_OTHER_ADDRESS',
+    'RETICLE_S3_ENDPOINT',
+    'RETICLE_SHOP_DATABASE_URL',
+  ])
+})
+
+test('names of parts are the variables they read', () => {
+  expect(namesOf({ database: databasePart('SHOP'), other: addressPart('OTHER') })).toEqual([
+    'RETICLE_SHOP_DATABASE_URL',
+    'RETICLE_SHOP_OWNER_DATABASE_URL',
+    'RETICLE_DATABASE_URL',
+    'RETICLE_OTHER_ADDRESS',
+  ])
+})
+
+test('a service takes its own database before the shared one, and its owner for migrations', () => {
+  const read = databasePart('SHOP')
+  const shared = 'postgresql://all@db/reticle'
+  const own = 'postgresql://shop@db/reticle'
+  const owner = 'postgresql://owner@db/reticle'
+  expect(read({ RETICLE_DATABASE_URL: shared })).toEqual({ url: shared, owner: shared })
+  const both = { RETICLE_DATABASE_URL: shared, RETICLE_SHOP_DATABASE_URL: own }
+  expect(read(both)).toEqual({ url: own, owner: own })
+  expect(read({ ...both, RETICLE_SHOP_OWNER_DATABASE_URL: owner })).toEqual({ url: own, owner })
+  expect(() => read({ RETICLE_DATABASE_URL: 'mysql://db' })).toThrow(/Expected postgresql:/)
+})
+
+test('Kafka and S3 are absent or whole', () => {
+  expect(kafkaPart({})).toBeUndefined()
+  expect(kafkaPart({ RETICLE_KAFKA_BROKERS: 'a:9092, b:9092' })).toEqual({
+    brokers: ['a:9092', 'b:9092'],
+    ssl: false,
+  })
+  const sasl = { RETICLE_KAFKA_BROKERS: 'a:1', RETICLE_KAFKA_SASL_MECHANISM: 'scram-sha-512' }
+  expect(() => kafkaPart(sasl)).toThrow(/SASL_USERNAME: needed/)
+  expect(s3Part({})).toBeUndefined()
+  expect(() => s3Part({ RETICLE_S3_ENDPOINT: 'http://s3:9000' })).toThrow(/ACCESS_KEY: needed/)
+})
+
+test('internal keys are long, and certificates come as three files that can be read', () => {
+  expect(() => internalPart({ RETICLE_INTERNAL_KEYS: 'short' })).toThrow(/at least 32 characters/)
+  const keys = `${key},${key.toUpperCase()}`
+  expect(internalPart({ RETICLE_INTERNAL_KEYS: keys })).toMatchObject({
+    keys: keys.split(','),
+    tls: undefined,
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'reticle-tls-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = (name: string) => {
+    writeFileSync(join(folder, name), name)
+    return join(folder, name)
+  }
+  const files = { RETICLE_TLS_CERT: file('cert'), RETICLE_TLS_KEY: file('key') }
+  const env = { RETICLE_INTERNAL_KEYS: key, ...files }
+  expect(() => internalPart(env)).toThrow(/RETICLE_TLS_CA: needed beside/)
+  expect(() => internalPart({ ...env, RETICLE_TLS_CA: join(folder, 'none') })).toThrow(
+    /RETICLE_TLS_CA: the file cannot be read/,
+  )
+  const { tls } = internalPart({ ...env, RETICLE_TLS_CA: file('ca') })
+  expect([tls?.cert, tls?.key, tls?.ca].map(String)).toEqual(['cert', 'key', 'ca'])
+})

@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { ConfigError, setting } from '../config.ts'
+import { needed, type Part, part } from './parts.ts'
+
+/** Settings that the processes of a cluster share (`reliability.md` 16.5). */
+
+const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** What every process has: its log, its probes, and how long it says goodbye. */
+export const processPart = part(
+  z.object({
+    RETICLE_HOST: z.string().default('127.0.0.1'),
+    RETICLE_LOG_LEVEL: z.enum(levels).default('info'),
+    RETICLE_LOG_FORMAT: z.enum(['pretty', 'json']).default('json'),
+    RETICLE_METRICS_PORT: port(9464),
+    RETICLE_DRAIN_SECONDS: z.coerce.number().min(0).max(60).default(5),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  }),
+  (given) => ({
+    host: given.RETICLE_HOST,
+    log: { level: given.RETICLE_LOG_LEVEL, format: given.RETICLE_LOG_FORMAT },
+    /** 0 picks a free one. */
+    metricsPort: given.RETICLE_METRICS_PORT,
+    /** From "not ready any more" to the first door that closes: load balancers need it to notice. */
+    drainMs: given.RETICLE_DRAIN_SECONDS * 1000,
+    traces: given.OTEL_EXPORTER_OTLP_ENDPOINT,
+  }),
+)
+export type ProcessSettings = ReturnType<typeof processPart>
+
+const postgres = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'Expected postgresql://role:password@host:port/database',
+})
+
+/** Addresses of the two roles of a schema; `prefix` is the service's: `RETICLE_<PREFIX>_DATABASE_URL`. */
+export function databasePart(prefix: string): Part<{ url: string; owner: string }> {
+  const own = `RETICLE_${prefix}_DATABASE_URL`
+  const owner = `RETICLE_${prefix}_OWNER_DATABASE_URL`
+  const shared = 'RETICLE_DATABASE_URL'
+  const schema = z.object({
+    [own]: postgres.optional(),
+    [owner]: postgres.optional(),
+    [shared]: postgres.optional(),
+  })
+  const read = part(schema, (given) => {
+    const url = given[own] ?? given[shared]
+    return url ? { url, owner: given[owner] ?? url } : undefined
+  })
+  return needed(read, `${own}: needed: the address of the service's role`)
+}
+
+const kafkaSchema = z.object({
+  RETICLE_KAFKA_BROKERS: setting.list().optional(),
+  RETICLE_KAFKA_SSL: setting.flag(false),
+  RETICLE_KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
+  RETICLE_KAFKA_SASL_USERNAME: z.string().optional(),
+  RETICLE_KAFKA_SASL_PASSWORD: z.string().optional(),
+})
+
+export interface KafkaSettings {
+  /** `host:port` */
+  brokers: readonly string[]
+  ssl: boolean
+  sasl?: {
+    mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
+    username: string
+    password: string
+  }
+}
+
+function kafkaOf(given: Readonly<z.output<typeof kafkaSchema>>): KafkaSettings | undefined {
+  const brokers = given.RETICLE_KAFKA_BROKERS ?? []
+  if (brokers.length === 0) return undefined
+  const ssl = given.RETICLE_KAFKA_SSL
+  const mechanism = given.RETICLE_KAFKA_SASL_MECHANISM
+  if (!mechanism) return { brokers, ssl }
+  const username = given.RETICLE_KAFKA_SASL_USERNAME
+  const password = given.RETICLE_KAFKA_SASL_PASSWORD
+  if (!username) throw new ConfigError(['RETICLE_KAFKA_SASL_USERNAME: needed with a mechanism'])
+  if (!password) throw new ConfigError(['RETICLE_KAFKA_SASL_PASSWORD: needed with a mechanism'])
+  return { brokers, ssl, sasl: { mechanism, username, password } }
+}
+
+/** Kafka where it is given; without it events go through the log in PostgreSQL. */
+export const kafkaPart = part(kafkaSchema, kafkaOf)
+
+/** Kafka, which a cluster cannot be without. */
+export const kafkaNeeded = needed(kafkaPart, 'RETICLE_KAFKA_BROKERS: needed: host:port,host:port')
+
+const s3Schema = z.object({
+  RETICLE_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  RETICLE_S3_ACCESS_KEY: z.string().optional(),
+  RETICLE_S3_SECRET_KEY: z.string().optional(),
+  RETICLE_S3_BUCKET: z.string().min(3).default('reticle'),
+  RETICLE_S3_REGION: z.string().default('us-east-1'),
+})
+
+export interface S3Settings {
+  /** `http(s)://host:port` */
+  endpoint: string
+  accessKey: string
+  secretKey: string
+  bucket: string
+  region: string
+}
+
+function s3Of(given: Readonly<z.output<typeof s3Schema>>): S3Settings | undefined {
+  const { RETICLE_S3_ENDPOINT: endpoint, RETICLE_S3_ACCESS_KEY: accessKey } = given
+  if (!endpoint) return undefined
+  const secretKey = given.RETICLE_S3_SECRET_KEY
+  if (!accessKey) throw new ConfigError(['RETICLE_S3_ACCESS_KEY: needed with an endpoint'])
+  if (!secretKey) throw new ConfigError(['RETICLE_S3_SECRET_KEY: needed with an endpoint'])
+  const { RETICLE_S3_BUCKET: bucket, RETICLE_S3_REGION: region } = given
+  return { endpoint, accessKey, secretKey, bucket, region }
+}
+
+/** An S3 where one is given; without it objects are files. */
+export const s3Part = part(s3Schema, s3Of)
+
+/** An S3, which a cluster cannot be without. */
+export const s3Needed = needed(s3Part, 'RETICLE_S3_ENDPOINT: needed: http(s)://host:port')
+
+/** PEM, as files hold it. */
+export interface Tls {
+  cert: Buffer
+  key: Buffer
+  ca: Buffer
+}
+
+/** What proves that a call comes from a service of this installation: the signing keys, and certificates where given. */
+export const internalPart = part(
+  z.object({
+    RETICLE_INTERNAL_KEYS: setting.list(),
+    RETICLE_GRPC_PORT: port(50_051),
+    RETICLE_TLS_CERT: z.string().optional(),
+    RETICLE_TLS_KEY: z.string().optional(),
+    RETICLE_TLS_CA: z.string().optional(),
+  }),
+  (given) => {
+    const keys = given.RETICLE_INTERNAL_KEYS
+    if (keys.length === 0 || keys.some((key) => key.length < 32)) {
+      throw new ConfigError([
+        'RETICLE_INTERNAL_KEYS: needed: keys of at least 32 characters, newest first, separated by commas',
+      ])
+    }
+    const files = {
+      RETICLE_TLS_CERT: given.RETICLE_TLS_CERT,
+      RETICLE_TLS_KEY: given.RETICLE_TLS_KEY,
+      RETICLE_TLS_CA: given.RETICLE_TLS_CA,
+    }
+    return { keys, port: given.RETICLE_GRPC_PORT, tls: readTls(files) }
+  },
+)
+export type InternalSettings = ReturnType<typeof internalPart>
+
+function readTls(files: Record<string, string | undefined>): Tls | undefined {
+  const given = Object.entries(files).filter(([, path]) => path)
+  if (given.length === 0) return undefined
+  const missing = Object.entries(files).filter(([, path]) => !path)
+  if (missing.length > 0) {
+    throw new ConfigError(missing.map(([name]) => `${name}: needed beside the other two files`))
+  }
+  const problems: string[] = []
+  const [cert, key, ca] = given.map(([name, path = '']) => {
+    try {
+      return readFileSync(path)
+    } catch {
+      problems.push(`${name}: the file cannot be read`)
+      return Buffer.alloc(0)
+    }
+  })
+  if (problems.length > 0 || !cert || !key || !ca) throw new ConfigError(problems)
+  return { cert, key, ca }
+}
+
+/** Where a service answers gRPC; `prefix` as of `databasePart`. */
+export function addressPart(prefix: string): Part<string> {
+  const name = `RETICLE_${prefix}_ADDRESS`
+  const read = part(z.object({ [name]: z.string().optional() }), (given) => given[name])
+  return needed(read, `${name}: needed: a gRPC target such as dns:///host:50051`)
+}
