@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { traceFields } from './observe/traces.ts'
 
 export type { Logger }
 
@@ -9,10 +10,14 @@ export interface LogOptions {
 
 const secret = ['authorization', 'cookie', 'secret', 'password', 'token', 'signature', 'credential']
 
-/** One logger a process, or with null one whose children name their services: JSON lines, or for people. Values under secret names never appear (`reliability.md` 16.2). */
+/**
+ * One logger a process, or with null one whose children name their services: JSON lines, or for people. Values under
+ * secret names never appear; lines that are written as part of a span name it (`reliability.md` 16.2).
+ */
 export function createLog(service: string | null, { level, format }: LogOptions): Logger {
   const redact = secret.flatMap((name) => [name, `*.${name}`])
-  const options = { level, base: service === null ? {} : { service }, redact }
+  const mixin = () => traceFields() ?? {}
+  const options = { level, base: service === null ? {} : { service }, redact, mixin }
   if (format === 'json') return pino(options)
   const ignore = 'pid,hostname,service'
   return pino({

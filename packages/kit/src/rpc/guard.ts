@@ -2,34 +2,48 @@ import { once } from 'node:events'
 import type { Operations } from '@reticle/contracts/api/operation'
 import { fromDatabase } from '../db/errors.ts'
 import { DomainError, toDomainError } from '../errors.ts'
+import { type Called, watchCall } from '../observe/calls.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
 import { leavable } from './leave.ts'
 
 /** What is done with a failure that is nobody's input: logged once, with the request it belongs to. */
 export type OnBug = (thrown: unknown, context: Context) => void
 
-/** Handlers with deadline, cancellation and the error table around them. In one process this is the whole transport. */
-export function guard<T extends Operations>(handlers: Service<T>, onBug: OnBug): Service<T> {
-  return mapValues(handlers as Record<string, Call>, (call) => guarded(call, onBug)) as Service<T>
+/**
+ * Handlers with deadline, cancellation, the error table, metrics and a span around them. In one process this is the whole
+ * transport.
+ *
+ * @param service whose handlers they are, in metrics and traces: `<name>-svc`
+ */
+export function guard<T extends Operations>(
+  handlers: Service<T>,
+  onBug: OnBug,
+  service = 'unnamed',
+): Service<T> {
+  return mapValues(handlers as Record<string, Call>, (call, operation) =>
+    guarded(call, onBug, { service, operation }),
+  ) as Service<T>
 }
 
-function guarded(call: Call, onBug: OnBug): Call {
-  return async (input, context) => {
-    const limit = startLimit(context)
+function guarded(call: Call, onBug: OnBug, called: Called): Call {
+  return async (input, given) => {
+    const watched = watchCall(called, given)
+    const { context } = watched
+    const limit = startLimit(context, watched.end)
     const failed = (thrown: unknown) => {
       const cause = limit.signal.aborted ? limit.signal.reason : thrown
       const error = fromDatabase(cause) ?? toDomainError(cause)
-      if (error.kind === 'internal') onBug(thrown, context)
+      if (error.kind === 'internal') watched.within(() => onBug(thrown, context))
+      limit.stop(error)
       return error
     }
     try {
-      const running = call(input, { ...context, signal: limit.signal })
+      const running = watched.within(() => call(input, { ...context, signal: limit.signal }))
       const answer = await Promise.race([running, limit.aborted])
       if (!isBytesAnswer(answer)) limit.stop()
       else return { ...answer, chunks: guardedChunks(answer.chunks, limit, failed) }
       return answer
     } catch (thrown) {
-      limit.stop()
       throw failed(thrown)
     }
   }
@@ -65,7 +79,8 @@ async function* guardBytes(
   }
 }
 
-function startLimit({ deadline, signal: outer }: Context) {
+/** @param onStop told how it ended, perhaps more than once */
+function startLimit({ deadline, signal: outer }: Context, onStop: (failure?: DomainError) => void) {
   const inner = new AbortController()
   const late = () => inner.abort(new DomainError('unavailable', 'The request took too long.'))
   const gone = () => inner.abort(new DomainError('unavailable', 'The caller went away.'))
@@ -74,9 +89,10 @@ function startLimit({ deadline, signal: outer }: Context) {
   aborted.catch(() => undefined)
   outer.addEventListener('abort', gone)
   if (outer.aborted) gone()
-  const stop = () => {
+  const stop = (failure?: DomainError) => {
     clearTimeout(timer)
     outer.removeEventListener('abort', gone)
+    onStop(failure)
   }
   return { signal: inner.signal, aborted, stop }
 }
