@@ -1,10 +1,11 @@
 import { sql, type Transaction } from 'kysely'
 import { z } from 'zod'
 import { isTransient } from '../db/errors.ts'
+import { inSpan } from '../observe/traces.ts'
 import { bury } from '../outbox/dead.ts'
 import { readEnvelope } from '../outbox/envelope.ts'
 import { once } from '../outbox/inbox.ts'
-import { type Group, type Handle, PoisonEvent } from './bus.ts'
+import { type BusEvent, type Group, type Handle, PoisonEvent } from './bus.ts'
 
 /** An event as it comes off a bus, before anyone has looked at it. */
 export interface Message {
@@ -52,13 +53,25 @@ export async function attempt<T>(
   await sql`savepoint event`.execute(tx)
   try {
     const event = readEnvelope(message.key, message.headers, message.value)
-    if (await once(tx, group, message.event_id)) await handle(tx, event)
+    if (await once(tx, group, message.event_id)) await handled(tx, { group, handle }, event)
     await sql`release savepoint event`.execute(tx)
     return undefined
   } catch (error) {
     await sql`rollback to savepoint event`.execute(tx)
     return error ?? new Error('the handler threw nothing')
   }
+}
+
+/** The handler as a span of the trace that the event is part of. */
+function handled<T>(
+  tx: Transaction<T>,
+  { group, handle }: { group: string; handle: Handle<T> },
+  event: BusEvent,
+): Promise<void> {
+  const { type, id, traceparent } = event
+  const attributes = { 'reticle.event_id': id, 'messaging.consumer.group.name': group }
+  const span = { kind: 'consumer', service: group, traceparent, attributes } as const
+  return inSpan(`${type} process`, span, () => handle(tx, event))
 }
 
 /** Counts a failure of the event at `offset`; answers how many milliseconds the partition is to rest. */

@@ -79,8 +79,9 @@ export function route<T>(routes: readonly Route<T>[]): Handle<T> {
 }
 
 /** The cause of what a handler emits in turn: the same user, the same request. */
-export function causeOf({ actor, request_id, organization_id }: BusEvent): Cause {
-  if (!actor) return { principal: null, request_id, organization_id }
+export function causeOf({ actor, request_id, traceparent, organization_id }: BusEvent): Cause {
+  const cause = { request_id, traceparent, organization_id }
+  if (!actor) return { principal: null, ...cause }
   const { id, ...names } = actor
-  return { principal: { user_id: id, ...names }, request_id, organization_id }
+  return { principal: { user_id: id, ...names }, ...cause }
 }

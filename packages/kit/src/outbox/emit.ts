@@ -1,6 +1,7 @@
 import { type EventType, topics } from '@reticle/contracts/events/define'
 import { sql, type Transaction } from 'kysely'
 import { v7 as uuid } from 'uuid'
+import { traceparentNow } from '../observe/traces.ts'
 import type { Principal } from '../rpc/context.ts'
 import type { Actor, Headers } from './envelope.ts'
 
@@ -8,6 +9,8 @@ import type { Actor, Headers } from './envelope.ts'
 export interface Cause {
   principal: Pick<Principal, 'user_id' | 'username' | 'first_name' | 'last_name' | 'email'> | null
   request_id: string
+  /** The trace it is part of, where no span is at hand that says so. */
+  traceparent?: string
   organization_id?: number | null
 }
 
@@ -66,6 +69,7 @@ function rowOf<T>(event: EventType<T>, given: T, cause: Cause) {
 
 function headersOf<T>({ type, version }: EventType<T>, id: string, cause: Cause): Headers {
   const { principal, request_id, organization_id } = cause
+  const traceparent = traceparentNow() ?? cause.traceparent
   return {
     'event-id': id,
     'event-type': type,
@@ -74,6 +78,7 @@ function headersOf<T>({ type, version }: EventType<T>, id: string, cause: Cause)
     ...(organization_id != null && { 'org-id': String(organization_id) }),
     actor: JSON.stringify(principal && actorOf(principal)),
     'request-id': request_id,
+    ...(traceparent && { traceparent }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readTraceparent } from '../observe/traces.ts'
 
 /** Who caused an event, as receivers see them. */
 const actor = z.object({
@@ -22,6 +23,8 @@ export interface Headers {
   /** JSON: the acting user or null. */
   actor: string
   'request-id': string
+  /** The span that wrote the event, where traces are recorded. */
+  traceparent?: string
 }
 
 /** One event as a handler gets it: the envelope is checked, `data` is what the handler has to parse. */
@@ -33,6 +36,7 @@ export interface BusEvent {
   organization_id: number | null
   actor: Actor | null
   request_id: string
+  traceparent?: string
   key: string
   data: unknown
 }
@@ -48,6 +52,7 @@ const headers = z.object({
     .transform((text) => JSON.parse(text))
     .pipe(actor.nullable()),
   'request-id': z.string(),
+  traceparent: z.unknown().transform(readTraceparent), // a bad one is no reason to stop an event
 })
 
 /** @throws ZodError (or SyntaxError) where the envelope is not one of ours: such an event is poison. */
@@ -61,6 +66,7 @@ export function readEnvelope(key: string, sent: unknown, data: unknown): BusEven
     organization_id: read['org-id'] ?? null,
     actor: read.actor,
     request_id: read['request-id'],
+    traceparent: read.traceparent,
     key,
     data,
   }
