@@ -57,6 +57,19 @@ export interface OutboxTable {
   created_date: Generated<Date>
 }
 
+export interface OutboxSentTable {
+  id: number
+  event_id: string
+  topic: string
+  key: string
+  type: string
+  version: number
+  headers: unknown
+  data: unknown
+  created_date: Timestamp
+  sent_date: Generated<Date>
+}
+
 export interface ShapesTable {
   task_id: number
   job_id: number
@@ -108,6 +121,7 @@ export interface AnnotationsDb {
   inbox: InboxTable
   jobs: JobsTable
   outbox: OutboxTable
+  outbox_sent: OutboxSentTable
   shapes: ShapesTable
   tags: TagsTable
   tracks: TracksTable
@@ -118,6 +132,7 @@ export type DeadEventRow = Selectable<DeadEventsTable>
 export type InboxRow = Selectable<InboxTable>
 export type JobRow = Selectable<JobsTable>
 export type OutboxRow = Selectable<OutboxTable>
+export type OutboxSentRow = Selectable<OutboxSentTable>
 export type ShapeRow = Selectable<ShapesTable>
 export type TagRow = Selectable<TagsTable>
 export type TrackRow = Selectable<TracksTable>

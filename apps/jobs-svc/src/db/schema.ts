@@ -52,6 +52,19 @@ export interface OutboxTable {
   created_date: Generated<Date>
 }
 
+export interface OutboxSentTable {
+  id: number
+  event_id: string
+  topic: string
+  key: string
+  type: string
+  version: number
+  headers: unknown
+  data: unknown
+  created_date: Timestamp
+  sent_date: Generated<Date>
+}
+
 export interface RequestsTable {
   request_uuid: string
   rq_id: string
@@ -122,6 +135,7 @@ export interface RequestsDb {
   dead_events: DeadEventsTable
   inbox: InboxTable
   outbox: OutboxTable
+  outbox_sent: OutboxSentTable
   requests: RequestsTable
   tenant_turns: TenantTurnsTable
   uploads: UploadsTable
@@ -133,6 +147,7 @@ export type BlobRow = Selectable<BlobsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
 export type InboxRow = Selectable<InboxTable>
 export type OutboxRow = Selectable<OutboxTable>
+export type OutboxSentRow = Selectable<OutboxSentTable>
 export type RequestRow = Selectable<RequestsTable>
 export type TenantTurnRow = Selectable<TenantTurnsTable>
 export type UploadRow = Selectable<UploadsTable>

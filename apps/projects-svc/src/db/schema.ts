@@ -123,6 +123,19 @@ export interface OutboxTable {
   created_date: Generated<Date>
 }
 
+export interface OutboxSentTable {
+  id: number
+  event_id: string
+  topic: string
+  key: string
+  type: string
+  version: number
+  headers: unknown
+  data: unknown
+  created_date: Timestamp
+  sent_date: Generated<Date>
+}
+
 export interface PasswordFailuresTable {
   id: Generated<number>
   address: string
@@ -203,6 +216,7 @@ export interface ProjectsDb {
   jobs: JobsTable
   labels: LabelsTable
   outbox: OutboxTable
+  outbox_sent: OutboxSentTable
   password_failures: PasswordFailuresTable
   projects: ProjectsTable
   storages: StoragesTable
@@ -221,6 +235,7 @@ export type InboxRow = Selectable<InboxTable>
 export type JobRow = Selectable<JobsTable>
 export type LabelRow = Selectable<LabelsTable>
 export type OutboxRow = Selectable<OutboxTable>
+export type OutboxSentRow = Selectable<OutboxSentTable>
 export type PasswordFailureRow = Selectable<PasswordFailuresTable>
 export type ProjectRow = Selectable<ProjectsTable>
 export type StorageRow = Selectable<StoragesTable>

@@ -41,6 +41,19 @@ export interface OutboxTable {
   created_date: Generated<Date>
 }
 
+export interface OutboxSentTable {
+  id: number
+  event_id: string
+  topic: string
+  key: string
+  type: string
+  version: number
+  headers: unknown
+  data: unknown
+  created_date: Timestamp
+  sent_date: Generated<Date>
+}
+
 export interface ProjectsTable {
   id: number
   owner_id: number | null
@@ -105,6 +118,7 @@ export interface WebhooksDb {
   dead_events: DeadEventsTable
   inbox: InboxTable
   outbox: OutboxTable
+  outbox_sent: OutboxSentTable
   projects: ProjectsTable
   webhook_deliveries: WebhookDeliveriesTable
   webhook_messages: WebhookMessagesTable
@@ -115,6 +129,7 @@ export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
 export type InboxRow = Selectable<InboxTable>
 export type OutboxRow = Selectable<OutboxTable>
+export type OutboxSentRow = Selectable<OutboxSentTable>
 export type ProjectRow = Selectable<ProjectsTable>
 export type WebhookDeliveryRow = Selectable<WebhookDeliveriesTable>
 export type WebhookMessageRow = Selectable<WebhookMessagesTable>

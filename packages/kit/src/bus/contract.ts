@@ -5,7 +5,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Migrations } from '../db/migrate.ts'
 import { emit, emitAll } from '../outbox/emit.ts'
-import { type OutboxTables, outboxTables } from '../outbox/tables.ts'
+import {
+  keyDeadEvents,
+  type OutboxTables,
+  outboxSentTable,
+  outboxTables,
+} from '../outbox/tables.ts'
 import { type Bus, type BusEvent, type Handle, on, PoisonEvent, route } from './bus.ts'
 
 export interface ContractTables extends OutboxTables {
@@ -17,6 +22,8 @@ export const contractMigrations: Migrations = {
   '0001-effects': {
     up: async (db: Kysely<unknown>) => {
       await outboxTables(db, 'contract')
+      await outboxSentTable(db, 'contract')
+      await keyDeadEvents(db, 'contract')
       await sql`
         create table effects (
           id bigint generated always as identity,

@@ -21,14 +21,16 @@ const slice = 5000
 /** Twice what a topic keeps: an event that comes again later than that is a new one. */
 export const inboxRetention = 14 * days
 export const callRetention = 1 * days
+export const sentRetention = 2 * days
 
 /**
- * Forgets events received, and calls applied, too long ago; in short statements, so that nobody waits for it. Run by one
- * process at a time or by many: they share the work.
+ * Forgets events received, calls applied and events published too long ago; in short statements, so that nobody waits
+ * for it. Run by one process at a time or by many: they share the work.
  */
 export async function forgetOld<T>(db: Kysely<T>, now: Date): Promise<void> {
   const inboxLimit = new Date(now.getTime() - inboxRetention)
   const callLimit = new Date(now.getTime() - callRetention)
+  const sentLimit = new Date(now.getTime() - sentRetention)
   const inbox = sql`
     delete from inbox where (consumer, event_id) in (
       select consumer, event_id from inbox where received_date < ${inboxLimit}
@@ -37,7 +39,11 @@ export async function forgetOld<T>(db: Kysely<T>, now: Date): Promise<void> {
     delete from applied_calls where call_id in (
       select call_id from applied_calls where created_date < ${callLimit}
       limit ${slice} for update skip locked)`
-  for (const statement of [inbox, calls]) {
+  const sent = sql`
+    delete from outbox_sent where id in (
+      select id from outbox_sent where sent_date < ${sentLimit}
+      limit ${slice} for update skip locked)`
+  for (const statement of [inbox, calls, sent]) {
     let deleted = BigInt(slice)
     while (deleted === BigInt(slice)) {
       deleted = (await statement.execute(db)).numAffectedRows ?? 0n

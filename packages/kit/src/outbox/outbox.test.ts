@@ -9,10 +9,12 @@ import { applyOnce } from './calls.ts'
 import { emit, emitAll } from './emit.ts'
 import { forgetOld, once } from './inbox.ts'
 import { type Relay, startRelay } from './relay.ts'
-import { type OutboxTables, outboxTables } from './tables.ts'
+import { republish } from './sent.ts'
+import { type OutboxTables, outboxSentTable, outboxTables } from './tables.ts'
 
 const migrations: Migrations = {
   '0001-outbox': { up: (db: Kysely<unknown>) => outboxTables(db, 'shop') },
+  '0002-outbox-sent': { up: (db: Kysely<unknown>) => outboxSentTable(db, 'shop') },
 }
 const { db, url, onCommit } = await testDatabase<OutboxTables>([{ schema: 'shop', migrations }])
 const sold = defineEvent('item.sold', {
@@ -153,6 +155,53 @@ test('received events are forgotten after two weeks, calls after a day', async (
   expect(await db.selectFrom('applied_calls').select('call_id').execute()).toEqual([
     { call_id: '0.5' },
   ])
+})
+
+/** As the relay to a broker leaves them. */
+async function sent(given: { id: number; sent_date: Date }[]) {
+  const rest = { topic: 'reticle.events.v1', type: 'item.sold', version: 1, headers: '{}' }
+  const rows = given.map(({ id, sent_date }) => ({
+    ...rest,
+    id,
+    sent_date,
+    event_id: `0199f7a0-0000-7000-8000-00000000010${id}`,
+    key: `item:${id}`,
+    data: JSON.stringify({ id }),
+    created_date: sent_date,
+  }))
+  await db.insertInto('outbox_sent').values(rows).execute()
+}
+
+test('what was published since a time goes back into the outbox, in its order and with its ids', async () => {
+  const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute))
+  await sent([
+    { id: 4, sent_date: at(3) },
+    { id: 1, sent_date: at(0) },
+    { id: 2, sent_date: at(1) },
+    { id: 3, sent_date: at(2) },
+  ])
+  expect(await republish(db, { since: at(1) })).toBe(3)
+  const back = await rows()
+  expect(back.map(({ key }) => key)).toEqual(['item:2', 'item:3', 'item:4'])
+  expect(back[0]).toMatchObject({
+    event_id: '0199f7a0-0000-7000-8000-000000000102',
+    created_date: at(1),
+  })
+  expect(await db.selectFrom('outbox_sent').select('id').execute()).toEqual([{ id: 1 }])
+  await clear()
+  await db.deleteFrom('outbox_sent').execute()
+})
+
+test('published events are forgotten after two days', async () => {
+  const now = new Date('2026-03-05T00:00:00Z')
+  const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
+  await sent([
+    { id: 1, sent_date: hoursAgo(49) },
+    { id: 2, sent_date: hoursAgo(47) },
+  ])
+  await forgetOld(db, now)
+  expect(await db.selectFrom('outbox_sent').select('id').execute()).toEqual([{ id: 2 }])
+  await db.deleteFrom('outbox_sent').execute()
 })
 
 const moved: string[] = []

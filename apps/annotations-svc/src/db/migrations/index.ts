@@ -1,7 +1,9 @@
 import { annotations } from './0001-annotations.ts'
 import { labelChanges } from './0002-label-changes.ts'
+import { outboxSent } from './0003-outbox-sent.ts'
 
 export const migrations = {
   '0001-annotations': annotations,
   '0002-label-changes': labelChanges,
+  '0003-outbox-sent': outboxSent,
 }

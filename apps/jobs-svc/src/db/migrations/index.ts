@@ -1,6 +1,11 @@
 import type { Migrations } from '@reticle/kit/db/migrate'
 import { requests } from './0001-requests.ts'
 import { scaling } from './0002-scaling.ts'
+import { outboxSent } from './0003-outbox-sent.ts'
 
 /** Every step of the schema `requests`, in order. */
-export const migrations: Migrations = { '0001-requests': requests, '0002-scaling': scaling }
+export const migrations: Migrations = {
+  '0001-requests': requests,
+  '0002-scaling': scaling,
+  '0003-outbox-sent': outboxSent,
+}

@@ -1,0 +1,29 @@
+import { type Kysely, sql } from 'kysely'
+
+const slice = 5000
+
+/**
+ * Puts what was published to a broker since then back into the outbox, in its order and with the same ids, so that a group
+ * which had it already drops it (`reliability.md` 17, F13). What the embedded bus carries is not kept here: there a group
+ * reads its log again (`Bus.replay`).
+ *
+ * @returns how many events will be published again
+ */
+export async function republish<T>(db: Kysely<T>, { since }: { since: Date }): Promise<number> {
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
+  let total = 0
+  for (let moved = slice; moved === slice; total += moved) {
+    const { numAffectedRows } = await sql`
+      with again as (
+        delete from outbox_sent where id in (
+          select id from outbox_sent where sent_date >= ${since} and sent_date < ${rows[0]?.now}
+          order by id limit ${slice} for update skip locked
+        ) returning *
+      )
+      insert into outbox (event_id, topic, key, type, version, headers, data, created_date)
+      select event_id, topic, key, type, version, headers, data, created_date
+      from again order by id`.execute(db)
+    moved = Number(numAffectedRows)
+  }
+  return total
+}
