@@ -1,0 +1,125 @@
+import { createReadStream } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Member, readTar, tarEnd, tarHeader, tarPadding } from './tar.ts'
+
+export type { Member }
+
+/** Writes a backup: one tar file, or a folder with the same members as files. */
+export interface ArchiveWriter {
+  /** @throws Error when there are not exactly `size` bytes */
+  add: (name: string, size: number, chunks: AsyncIterable<Uint8Array> | [Buffer]) => Promise<void>
+  /** Everything is on the disk, and the archive gets its name. */
+  close: () => Promise<void>
+  /** Leaves nothing behind. */
+  discard: () => Promise<void>
+}
+
+const isTar = (path: string) => path.endsWith('.tar')
+
+/**
+ * A tar file where `path` ends with `.tar`, else a folder; written under `<path>.partial` until it is complete, readable
+ * by its owner only.
+ *
+ * @throws Error with one sentence when something is there already
+ */
+export async function createArchive(path: string): Promise<ArchiveWriter> {
+  if (await stat(path).catch(() => undefined)) {
+    throw new Error(`${path} is there already: name a new file or folder`)
+  }
+  const draft = `${path}.partial`
+  await rm(draft, { recursive: true, force: true })
+  await mkdir(dirname(path), { recursive: true })
+  const writer = isTar(path) ? await tarWriter(draft) : await folderWriter(draft)
+  return {
+    ...writer,
+    close: async () => {
+      await writer.close()
+      await rename(draft, path)
+    },
+    discard: async () => {
+      await writer.close().catch(() => undefined)
+      await rm(draft, { recursive: true, force: true })
+    },
+  }
+}
+
+type Writer = Pick<ArchiveWriter, 'add' | 'close'>
+
+async function tarWriter(path: string): Promise<Writer> {
+  const file = await open(path, 'wx', 0o600)
+  let isOpen = true
+  return {
+    add: async (name, size, chunks) => {
+      await file.writeFile(tarHeader(name, size))
+      await writeExactly(file, { name, size }, chunks)
+      await file.writeFile(tarPadding(size))
+    },
+    close: async () => {
+      if (!isOpen) return
+      isOpen = false
+      await file.writeFile(tarEnd)
+      await finish(file)
+    },
+  }
+}
+
+async function folderWriter(path: string): Promise<Writer> {
+  await mkdir(path, { mode: 0o700 })
+  return {
+    add: async (name, size, chunks) => {
+      const target = join(path, name)
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+      const file = await open(target, 'wx', 0o600)
+      try {
+        await writeExactly(file, { name, size }, chunks)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    },
+    close: async () => undefined,
+  }
+}
+
+async function finish(file: FileHandle): Promise<void> {
+  await file.sync()
+  await file.close()
+}
+
+async function writeExactly(
+  file: FileHandle,
+  { name, size }: { name: string; size: number },
+  chunks: AsyncIterable<Uint8Array> | [Buffer],
+): Promise<void> {
+  let written = 0
+  for await (const chunk of chunks) {
+    await file.writeFile(chunk)
+    written += chunk.length
+  }
+  if (written !== size) throw new Error(`${name} has ${written} bytes instead of ${size}`)
+}
+
+/**
+ * The members of an archive, each to be read before the next. Those of a folder come in the order of `first`, names of
+ * its topmost files and folders; those of a tar as they were written.
+ *
+ * @throws Error with one sentence when there is nothing, or it is damaged
+ */
+export async function* readArchive(path: string, first: readonly string[]): AsyncGenerator<Member> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw new Error(`there is no ${path}: name the file or folder of a backup`)
+  if (!found.isDirectory()) {
+    yield* readTar(createReadStream(path, { highWaterMark: 1 << 20 }))
+    return
+  }
+  for (const name of first) yield* walk(path, name)
+}
+
+async function* walk(root: string, name: string): AsyncGenerator<Member> {
+  const path = join(root, name)
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isFile()) yield { name, size: found.size, chunks: createReadStream(path) }
+  if (!found?.isDirectory()) return
+  for (const entry of (await readdir(path)).sort()) yield* walk(root, `${name}/${entry}`)
+}
