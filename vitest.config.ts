@@ -1,21 +1,33 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
+
+type ProjectTest = NonNullable<UserWorkspaceConfig['test']>
 
 /** Tests read our packages from their sources: nothing has to be built for them. */
 const sources = ['@reticle/source']
 const resolve = { conditions: sources, externalConditions: sources }
 
-const project = (name: string, include: string[]) => ({
+const project = (name: string, include: string[], more: ProjectTest = {}) => ({
   resolve: { conditions: sources },
   ssr: { resolve },
   test: {
     name,
     include,
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/*.cluster.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    ...more,
   },
 })
+
+/** Real Kafka and MinIO, which these tests share, stop and start: one file after the other. */
+const onRealParts: ProjectTest = {
+  exclude: ['**/node_modules/**', '**/dist/**'],
+  globalSetup: './tests/support/cluster-setup.ts',
+  fileParallelism: false,
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+}
 
 /** The global setup is loaded without conditions; it needs this one package of ours, which imports none. */
 const standalone = fileURLToPath(new URL('apps/standalone/src', import.meta.url))
@@ -28,6 +40,11 @@ export default defineConfig({
       project('unit', ['{packages,apps}/*/src/**/*.test.ts', 'tests/support/**/*.test.ts']),
       project('contract', ['tests/contract/**/*.test.ts']),
       project('e2e', ['tests/e2e/**/*.test.ts']),
+      project(
+        'cluster',
+        ['{packages,apps,tests}/**/*.cluster.test.ts', 'tests/cluster/**/*.test.ts'],
+        onRealParts,
+      ),
     ],
   },
 })

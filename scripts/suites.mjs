@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { foreground } from './foreground.mjs'
@@ -6,16 +6,28 @@ import { root } from './ready.mjs'
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
-/** Runs vitest projects one after another; prints minutes a suite and, last, the sum over all of them. */
-export async function runSuites(names, args = []) {
+/**
+ * Runs vitest projects one after another; prints minutes a suite, what `tell` has to say and, last, the sum over all of
+ * them. The counts also go to the file of `RETICLE_TEST_COUNTS_FILE`, for a sum over several runs.
+ */
+export async function runSuites(names, args = [], tell = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-suites-'))
   const rows = []
   for (const name of names) rows.push(await runSuite(name, args, join(folder, `${name}.json`)))
   rmSync(folder, { recursive: true, force: true })
   for (const row of rows) console.log(`${row.name}: ${row.minutes.toFixed(1)} min, ${counted(row)}`)
-  const sum = rows.reduce(added, { passed: 0, failed: 0, skipped: 0 })
+  tell()
+  const sum = rows.reduce(added, none)
   console.log(counted(sum))
+  const { RETICLE_TEST_COUNTS_FILE: file } = process.env
+  if (file) appendFileSync(file, `${JSON.stringify(sum)}\n`)
   return rows.every((row) => row.code === 0) && sum.failed === 0 ? 0 : 1
+}
+
+/** `N passed, N failed, N skipped` over all runs that wrote to a file of counts. */
+export function sumOf(file) {
+  const runs = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  return counted(runs.map((line) => JSON.parse(line)).reduce(added, none))
 }
 
 async function runSuite(name, args, file) {
@@ -46,6 +58,7 @@ function countsOf(file) {
   }
 }
 
+const none = { passed: 0, failed: 0, skipped: 0 }
 const added = (a, b) => ({
   passed: a.passed + b.passed,
   failed: a.failed + b.failed,

@@ -19,11 +19,11 @@ export async function kafkaAnswers(broker) {
   }
 }
 
-export async function minioAnswers({ port, accessKey, secretKey }) {
-  const { ok } = await fetch(`http://127.0.0.1:${port}/minio/health/ready`)
+export async function minioAnswers({ host = '127.0.0.1', port, accessKey, secretKey }) {
+  const { ok } = await fetch(`http://${host}:${port}/minio/health/ready`)
   if (!ok) return false
   const { Client } = fromKit('minio')
-  const address = { endPoint: '127.0.0.1', port, useSSL: false, region: 'us-east-1' }
+  const address = { endPoint: host, port, useSSL: false, region: 'us-east-1' }
   await new Client({ ...address, accessKey, secretKey }).listBuckets()
   return true
 }

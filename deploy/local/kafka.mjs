@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { kafkaAnswers } from './answers.mjs'
 import { cached, versionOf } from './cache.mjs'
+import { kafkaEnv, kafkaPorts, kafkaSettings } from './kafka-settings.mjs'
 import { makePart } from './part.mjs'
-import { freePorts } from './ports.mjs'
 import { requireTool, runTool, telling } from './tools.mjs'
 
 const here = (name) => fileURLToPath(new URL(`kafka/${name}`, import.meta.url))
@@ -22,9 +22,9 @@ export async function kafkaPart(folder) {
   await mkdir(folder, { recursive: true })
 
   const choosePorts = async () => {
-    const [broker, controller, behindProxy, proxy] = await freePorts(4)
-    ports = { broker, controller, behindProxy, proxy }
-    await writeFile(settings, properties({ ...ports, data }))
+    ports = await kafkaPorts()
+    const lines = Object.entries(kafkaSettings({ ...ports, data })).map((pair) => pair.join('='))
+    await writeFile(settings, `${lines.join('\n')}\n`)
     if (existsSync(join(data, 'meta.properties'))) return
     const id = randomBytes(16).toString('base64url')
     const format = ['kafka.tools.StorageTool', 'format', '-t', id, '-c', settings]
@@ -36,12 +36,7 @@ export async function kafkaPart(folder) {
     choosePorts,
     command: () => ({ command: 'java', args: [...flags(libraries), 'kafka.Kafka', settings] }),
     isReady: () => kafkaAnswers(`127.0.0.1:${ports.broker}`),
-    env: () => ({
-      RETICLE_TEST_KAFKA_BROKERS: `127.0.0.1:${ports.broker}`,
-      // A second way in for tests of a bad network: who comes by it is sent to the port where a proxy of theirs listens.
-      RETICLE_TEST_KAFKA_BEHIND_PROXY: `127.0.0.1:${ports.behindProxy}`,
-      RETICLE_TEST_KAFKA_PROXY: `127.0.0.1:${ports.proxy}`,
-    }),
+    env: () => kafkaEnv(ports),
   })
 }
 
@@ -85,36 +80,3 @@ const flags = (libraries) => [
   '-cp',
   join(libraries, '*'),
 ]
-
-/**
- * One broker needs the factors of 1; no delay before the first rebalance, and a short session, because tests kill the
- * broker and the next one is refused until the session of the dead one is over.
- */
-const properties = ({
-  broker,
-  controller,
-  behindProxy,
-  proxy,
-  data,
-}) => `process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=PLAINTEXT://127.0.0.1:${broker},PROXIED://127.0.0.1:${behindProxy},CONTROLLER://127.0.0.1:${controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${broker},PROXIED://127.0.0.1:${proxy}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT
-inter.broker.listener.name=PLAINTEXT
-controller.listener.names=CONTROLLER
-log.dirs=${data}
-num.partitions=4
-default.replication.factor=1
-min.insync.replicas=1
-offsets.topic.replication.factor=1
-offsets.topic.num.partitions=4
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-transaction.state.log.num.partitions=4
-group.initial.rebalance.delay.ms=0
-auto.create.topics.enable=false
-broker.session.timeout.ms=2000
-broker.heartbeat.interval.ms=500
-`

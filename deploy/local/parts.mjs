@@ -6,26 +6,27 @@ import { minioPart } from './minio.mjs'
 import { postgresPart } from './postgres.mjs'
 import { telling } from './tools.mjs'
 
-const makers = { kafka: kafkaPart, minio: minioPart, postgres: postgresPart }
-export const partNames = Object.keys(makers)
+export const localMakers = { kafka: kafkaPart, minio: minioPart, postgres: postgresPart }
 
 /**
- * Starts real servers on free loopback ports: `startParts({kafka: true, minio: true})`; all three when none is named. Data
- * and logs go to `folder`, by default one that is removed in the end. Ports stay the same through every restart.
+ * Starts real servers (all three, or those of `names`) on free loopback ports, which stay the same through every restart.
+ * Data and logs go to `folder`, by default one that is removed in the end.
  *
- * @returns `{env, folder, parts, stop}` with `parts[name].{start, stop, kill, pause, resume, restart, pid, log}`
+ * @returns `{env, folder, parts, stop}` with `parts[name].{start, stop, kill, pause, resume, restart}`
  * @throws MissingTool when java, mvn or go is needed and not installed; Error with the end of a server's log
  */
-export async function startParts({ folder: given, ...wanted } = {}) {
-  const some = partNames.filter((name) => wanted[name])
-  const names = some.length > 0 ? some : partNames
+export async function startParts({
+  names = Object.keys(localMakers),
+  makers = localMakers,
+  folder: given,
+} = {}) {
   const folder = given ?? (await mkdtemp(join(tmpdir(), 'reticle-parts-')))
   await mkdir(folder, { recursive: true })
   if (!given) await chmod(folder, 0o755) // the account of the database must be able to walk in
 
   const parts = {}
   const stop = async () => {
-    await Promise.all(Object.values(parts).map((part) => part.stop()))
+    await Promise.all(Object.values(parts).map((part) => part.stop().then(part.remove)))
     if (!given) await rm(folder, { recursive: true, force: true })
   }
   const started = await Promise.allSettled(

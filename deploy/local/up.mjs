@@ -1,19 +1,27 @@
 import { parseArgs } from 'node:util'
-import { partNames, startParts } from './parts.mjs'
+import { openControl } from './control.mjs'
+import { localMakers, startParts } from './parts.mjs'
 
 /**
  * Starts Kafka, MinIO and PostgreSQL (or those that are named: `--kafka --minio --postgres`), prints the settings by which
  * tests find them, and stops them at a signal. `--data FOLDER` keeps data and logs there.
  */
-const options = Object.fromEntries(partNames.map((name) => [name, { type: 'boolean' }]))
+const known = Object.keys(localMakers)
+const options = Object.fromEntries(known.map((name) => [name, { type: 'boolean' }]))
 try {
   const { values } = parseArgs({ options: { ...options, data: { type: 'string' } } })
-  const { data, ...wanted } = values
-  const asked = signalled()
-  const { env, folder, stop } = await startParts({ ...wanted, folder: data })
-  for (const [name, value] of Object.entries(env)) process.stdout.write(`${name}=${value}\n`)
+  const named = known.filter((name) => values[name])
+  let isUp = false
+  const asked = signalled(() => isUp || process.exit(130)) // the guards end what is being started
+  const names = named.length > 0 ? named : known
+  const { env, folder, parts, stop } = await startParts({ names, folder: values.data })
+  isUp = true
+  const control = await openControl(parts)
+  const all = { ...env, RETICLE_TEST_CONTROL: control.url }
+  for (const [name, value] of Object.entries(all)) process.stdout.write(`${name}=${value}\n`)
   process.stderr.write(`Logs are in ${folder}. Ctrl-C stops everything.\n`)
   await asked
+  await control.close()
   await stop()
   process.exit(0)
 } catch (error) {
@@ -21,8 +29,13 @@ try {
   process.exit(error.exitCode ?? 1)
 }
 
-function signalled() {
+function signalled(heard) {
   return new Promise((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, resolve)
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+      process.on(name, () => {
+        heard()
+        resolve()
+      })
+    }
   })
 }

@@ -1,0 +1,32 @@
+import { containerMakers, engineAnswers } from './containers.mjs'
+import { openControl } from './control.mjs'
+import { localMakers, startParts } from './parts.mjs'
+
+/** The variable whose presence says that a part is already there. */
+const givenBy = {
+  kafka: 'RETICLE_TEST_KAFKA_BROKERS',
+  minio: 'RETICLE_TEST_S3_ENDPOINT',
+  postgres: 'RETICLE_TEST_DATABASE_URL',
+}
+
+/**
+ * The real servers of tests, in the order of design.md 3: what the environment names; containers, when an engine answers;
+ * servers of our own. PostgreSQL always comes from npm, which every checkout has.
+ *
+ * @returns `{env, source, stop}`; `env` is what the environment did not have, `source` says in words where parts are from
+ * @throws MissingTool when a server can be had in no way
+ */
+export async function findParts() {
+  const names = Object.keys(givenBy).filter((name) => !process.env[givenBy[name]])
+  if (names.length === 0) return { env: {}, source: 'the environment', stop: async () => {} }
+  const hasEngine = names.some((name) => name in containerMakers) && (await engineAnswers())
+  const makers = hasEngine ? { ...localMakers, ...containerMakers } : localMakers
+  const started = await startParts({ names, makers })
+  const control = await openControl(started.parts)
+  const stop = async () => {
+    await control.close()
+    await started.stop()
+  }
+  const source = hasEngine ? 'containers' : 'deploy/local'
+  return { env: { ...started.env, RETICLE_TEST_CONTROL: control.url }, source, stop }
+}

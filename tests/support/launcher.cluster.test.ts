@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { partSetting, parts } from './parts.ts'
+import { root } from './reticle.ts'
+
+/** The launcher itself: what other tests take for granted. */
+
+const portOf = (address: string) => Number(address.split(':').at(-1))
+const ports = () => ({
+  kafka: portOf(partSetting('RETICLE_TEST_KAFKA_BROKERS')),
+  minio: portOf(partSetting('RETICLE_TEST_S3_ENDPOINT')),
+  postgres: portOf(new URL(partSetting('RETICLE_TEST_DATABASE_URL')).host),
+})
+
+test.each(['kafka', 'minio', 'postgres'] as const)(
+  '%s that was stopped or killed answers on the same port again',
+  async (name) => {
+    const port = ports()[name]
+    expect(await listens(port)).toBe(true)
+    await parts.stop(name)
+    expect(await listens(port)).toBe(false)
+    await parts.start(name)
+    expect(await listens(port)).toBe(true)
+    await parts.kill(name)
+    expect(await listens(port)).toBe(false)
+    await parts.start(name)
+    expect(await listens(port)).toBe(true)
+  },
+)
+
+test('a restart keeps the data', async () => {
+  await ask('create table kept_by_restart as select 7 as n')
+  onTestFinished(() => ask('drop table kept_by_restart').then(() => undefined))
+  await parts.restart('postgres')
+  expect(await ask('select n from kept_by_restart')).toEqual([{ n: 7 }])
+})
+
+test('a paused server is silent, and goes on', async () => {
+  await parts.pause('postgres')
+  const answer = ask('select 1 as n')
+  const silence = new Promise((resolve) => setTimeout(resolve, 300, 'silent'))
+  expect(await Promise.race([answer, silence])).toBe('silent')
+  await parts.resume('postgres')
+  expect(await answer).toEqual([{ n: 1 }])
+})
+
+test('a launcher that was killed leaves no server behind', async () => {
+  const launcher = up(['--minio', '--postgres'])
+  const settings = await settingsOf(launcher)
+  const both = ['RETICLE_TEST_S3_ENDPOINT', 'RETICLE_TEST_DATABASE_URL'].map((name) =>
+    Number(new URL(settings.get(name) ?? '').port),
+  )
+  for (const port of both) expect(await listens(port)).toBe(true)
+  launcher.kill('SIGKILL')
+  for (const port of both) await expect.poll(() => listens(port), { timeout: 5000 }).toBe(false)
+})
+
+test('a launcher that was asked to stop stops its servers and ends with 0', async () => {
+  const launcher = up(['--postgres'])
+  const settings = await settingsOf(launcher)
+  const gone = once(launcher, 'exit')
+  launcher.kill('SIGTERM')
+  expect(await gone).toEqual([0, null])
+  expect(await listens(Number(new URL(settings.get('RETICLE_TEST_DATABASE_URL') ?? '').port))).toBe(
+    false,
+  )
+})
+
+test('without Java the launcher says so and ends with 3', async () => {
+  const launcher = up(['--kafka'], { PATH: '/nowhere' })
+  let said = ''
+  launcher.stderr?.on('data', (piece) => (said += piece))
+  expect(await once(launcher, 'close')).toEqual([3, null])
+  expect(said).toBe('java is not installed: Java 17 or newer runs the Kafka broker.\n')
+})
+
+function up(options: string[], env: Record<string, string> = {}): ChildProcess {
+  const launcher = spawn(process.execPath, [join(root, 'deploy/local/up.mjs'), ...options], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => {
+    if (launcher.exitCode === null) launcher.kill('SIGTERM')
+  })
+  return launcher
+}
+
+/** What a launcher prints once everything answers. */
+async function settingsOf(launcher: ChildProcess): Promise<Map<string, string>> {
+  let text = ''
+  launcher.stdout?.on('data', (piece) => (text += piece))
+  await expect.poll(() => text, { timeout: 60_000 }).toMatch(/^RETICLE_TEST_CONTROL=\S+\n/m)
+  return new Map(
+    text.split('\n').map((line) => [line.replace(/=.*/, ''), line.replace(/^.*?=/, '')]),
+  )
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+async function ask(text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: partSetting('RETICLE_TEST_DATABASE_URL') })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
