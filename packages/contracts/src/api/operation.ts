@@ -21,6 +21,11 @@ export interface Shape {
    * its address for signing in, `polling` is free up to ten a second, `none` is never counted.
    */
   limit?: 'auth' | 'polling' | 'none'
+  /**
+   * Seconds until a service in another process must have answered, where the rule of its kind does not fit: 5 for
+   * reading, 15 for changes, 600 for streams (`reliability.md` 14).
+   */
+  within?: number
   /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
   by?: 'gateway'
   /** Bodies of this kind are multipart forms, streamed to the object store by the gateway. */
@@ -90,6 +95,11 @@ export function isPage(schema: z.ZodType): schema is z.ZodObject {
 /** Bytes pass through: they are never parsed by the gateway and never modelled in a message. */
 export function isBytes(schema: z.ZodType | undefined): boolean {
   return schema?.meta()?.bytes === true
+}
+
+/** A body or an answer that passes in pieces, whose size nobody knows before. */
+export function isStreamed({ body, answer }: Pick<Operation, 'body' | 'answer'>): boolean {
+  return isBytes(body) || isBytes(answer)
 }
 
 /** Params, query and headers by name, the body under `body`: the input of a handler and the fields of its message. */

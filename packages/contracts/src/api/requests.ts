@@ -46,6 +46,7 @@ export const requests = operations('RequestService', {
   }),
   getRequest: get('/requests/:rq_id', {
     limit: 'polling',
+    within: 35, // it may be asked to wait for 30
     params: rqIdParams,
     query: waitQuery,
     answers: { 200: request },

@@ -1,15 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import * as grpc from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import {
   answered,
   isBytes,
+  isStreamed,
   type Operation,
   type Operations,
 } from '@reticle/contracts/api/operation'
-import { unavailable } from '../errors.ts'
+import { DomainError, unavailable } from '../errors.ts'
 import type { Bytes, BytesAnswer, Context, Service } from '../rpc/context.ts'
 import { leavable } from '../rpc/leave.ts'
+import { moving, within } from './idle.ts'
 import { errorOf } from './wire/failure.ts'
 import { sign } from './wire/metadata.ts'
 import { methodOf, type Piece, piecesOf } from './wire/method.ts'
@@ -17,49 +20,59 @@ import { methodOf, type Piece, piecesOf } from './wire/method.ts'
 type Fields = Record<string, unknown>
 type Method = ReturnType<typeof methodOf>
 
-/** Connections to the same place, by what travels on them (`channel.ts`). */
-export interface Channels {
+/** The way to another process. */
+export interface Way {
+  protos: PackageDefinition
+  /** Connections to it, by what travels on them (`channel.ts`). */
   messages: grpc.Client
   streams: grpc.Client
+  /** Sign who is calling, newest first. */
+  keys: readonly string[]
+  /** Longest pause within a stream, in milliseconds. */
+  idleMs: number
 }
 
 /** The same service as its handlers, somewhere else. */
-export function grpcService<T extends Operations>(
-  { messages, streams }: Channels,
-  protos: PackageDefinition,
-  table: T,
-  keys: readonly string[],
-): Service<T> {
-  const callers = answered(table).map((one) => [
-    one.name,
-    callOver(isStream(one) ? streams : messages, one, methodOf(protos, one), keys),
-  ])
+export function grpcService<T extends Operations>(way: Way, table: T): Service<T> {
+  const callers = answered(table).map((one) => [one.name, callOver(way, one)])
   return Object.fromEntries(callers) as Service<T>
 }
 
-function callOver(
-  client: grpc.Client,
-  operation: Operation,
-  method: Method,
-  keys: readonly string[],
-) {
+function callOver(way: Way, operation: Operation) {
+  const method = methodOf(way.protos, operation)
+  const client = isStreamed(operation) ? way.streams : way.messages
+  const seal = { method: method.path, keys: way.keys }
   return async (input: Fields, context: Context) => {
-    const { deadline, signal } = context
+    const { signal } = context
     if (signal.aborted) throw unavailable('The caller went away.')
     const metadata = new grpc.Metadata()
-    sign(metadata, context, keys)
+    sign(metadata, { ...context, call_id: callIdOf(operation) }, seal)
+    const deadline = Math.min(context.deadline, Date.now() + limitOf(operation))
     let done: grpc.requestCallback<unknown> = () => undefined
     const answer = new Promise((resolve, reject) => {
       done = (error, value) => (error ? reject(error) : resolve(value))
     })
     const call = start(client, operation, method, { input, metadata, deadline, done })
-    const failure = follow(call, signal, isBytes(operation.body) ? input : undefined)
-    if (isBytes(operation.answer)) return receive(call as grpc.ClientReadableStream<Piece>, failure)
+    const body = isBytes(operation.body) ? input : undefined
+    const failure = follow(call, signal, way.idleMs, body)
+    if (isBytes(operation.answer))
+      return receive(call as grpc.ClientReadableStream<Piece>, failure, way.idleMs)
     return answer.catch((thrown) => Promise.reject(failure(thrown)))
   }
 }
 
-const isStream = ({ body, answer }: Operation) => isBytes(body) || isBytes(answer)
+/** A change that may be sent again is known by this, in every attempt (`db/change.ts`). */
+const callIdOf = (operation: Operation) =>
+  operation.method === 'GET' || isStreamed(operation) ? undefined : randomUUID()
+
+const second = 1000
+
+/** Milliseconds that a call may take at most, whatever time its caller has (`reliability.md` 14). */
+function limitOf(operation: Operation): number {
+  if (operation.within) return operation.within * second
+  if (isStreamed(operation)) return 600 * second
+  return operation.method === 'GET' ? 5 * second : 15 * second
+}
 
 type Failure = (thrown: unknown) => unknown
 
@@ -67,7 +80,12 @@ type Failure = (thrown: unknown) => unknown
  * Sends the body where there is one, and cancels the call when the caller goes away or its body breaks off. Answers how
  * to read a failure of the call: what broke the body, in its own words, else what the other side says.
  */
-function follow(call: grpc.ClientUnaryCall, signal: AbortSignal, input?: Fields): Failure {
+function follow(
+  call: grpc.ClientUnaryCall,
+  signal: AbortSignal,
+  idleMs: number,
+  input?: Fields,
+): Failure {
   let broken: { thrown: unknown } | undefined
   const ended = new AbortController()
   const cancel = () => call.cancel()
@@ -78,13 +96,16 @@ function follow(call: grpc.ClientUnaryCall, signal: AbortSignal, input?: Fields)
   })
   if (input) {
     const stream = call as grpc.ClientDuplexStream<unknown, unknown>
-    send(stream, input, ended.signal).catch((thrown) => {
+    send(stream, input, { ended: ended.signal, idleMs }).catch((thrown) => {
       if (ended.signal.aborted) return
       broken = { thrown }
       cancel()
     })
   }
-  return (thrown) => (broken ? broken.thrown : errorOf(thrown as grpc.ServiceError))
+  return (thrown) => {
+    if (broken) return broken.thrown
+    return thrown instanceof DomainError ? thrown : errorOf(thrown as grpc.ServiceError)
+  }
 }
 
 interface Sent {
@@ -114,12 +135,12 @@ function start(
 async function send(
   call: grpc.ClientWritableStream<unknown>,
   { body, ...fields }: Fields,
-  ended: AbortSignal,
+  { ended, idleMs }: { ended: AbortSignal; idleMs: number },
 ) {
   call.write(fields)
   for await (const piece of piecesOf(body as Bytes)) {
     ended.throwIfAborted()
-    if (!call.write(piece)) await once(call, 'drain', { signal: ended })
+    if (!call.write(piece)) await within(idleMs, once(call, 'drain', { signal: ended }))
   }
   call.end()
 }
@@ -128,24 +149,27 @@ async function send(
 async function receive(
   call: grpc.ClientReadableStream<Piece>,
   failure: Failure,
+  idleMs: number,
 ): Promise<BytesAnswer> {
   const pieces = call[Symbol.asyncIterator]()
   const first = await pieces.next().catch((thrown) => Promise.reject(failure(thrown)))
   if (first.done || !('head' in first.value))
     throw unavailable('A part of the service did not answer.')
   const left = async () => call.cancel()
-  return { head: first.value.head, chunks: leavable(rest(call, pieces, failure), left) }
+  return {
+    head: first.value.head,
+    chunks: leavable(rest(call, moving(idleMs, pieces), failure), left),
+  }
 }
 
 /** A reader that stops early ends the call, so that the other side stops too. */
 async function* rest(
   call: grpc.ClientReadableStream<Piece>,
-  pieces: AsyncIterator<Piece>,
+  pieces: AsyncIterable<Piece>,
   failure: Failure,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of { [Symbol.asyncIterator]: () => pieces })
-      if (piece instanceof Uint8Array) yield piece
+    for await (const piece of pieces) if (piece instanceof Uint8Array) yield piece
   } catch (thrown) {
     throw failure(thrown)
   } finally {

@@ -5,6 +5,7 @@ import { loadProtos } from '@reticle/contracts/grpc/load'
 import type { Service } from '../rpc/context.ts'
 import { messageOptions, streamOptions } from './channel.ts'
 import { grpcService } from './client.ts'
+import { idleLimitMs } from './idle.ts'
 import { clientCredentials, type Tls } from './tls.ts'
 
 export interface ConnectOptions {
@@ -14,6 +15,8 @@ export interface ConnectOptions {
   keys: readonly string[]
   /** Both sides show a certificate; without it the connection is plain. */
   tls?: Tls
+  /** Longest pause within a stream, in milliseconds. Default: 30 s. */
+  idleMs?: number
   /** Default: everything in `proto/`. */
   protos?: PackageDefinition
 }
@@ -30,17 +33,16 @@ export interface Connection {
  * calls and streams have a connection each, so that neither waits behind the other.
  */
 export function connectGrpc(options: ConnectOptions): Connection {
-  const { address, keys, tls, protos = loadProtos() } = options
+  const { address, keys, tls, idleMs = idleLimitMs, protos = loadProtos() } = options
   const credentials = clientCredentials(tls)
-  const channels = {
-    messages: new Client(address, credentials, messageOptions),
-    streams: new Client(address, credentials, streamOptions),
-  }
+  const messages = new Client(address, credentials, messageOptions)
+  const streams = new Client(address, credentials, streamOptions)
+  const way = { protos, messages, streams, keys, idleMs }
   return {
-    service: (table) => grpcService(channels, protos, table, keys),
+    service: (table) => grpcService(way, table),
     close: () => {
-      channels.messages.close()
-      channels.streams.close()
+      messages.close()
+      streams.close()
     },
   }
 }

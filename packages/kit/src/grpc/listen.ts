@@ -6,6 +6,7 @@ import { loadProtos } from '@reticle/contracts/grpc/load'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Service } from '../rpc/context.ts'
 import { serverOptions } from './channel.ts'
+import { idleLimitMs } from './idle.ts'
 import { serveGrpc } from './server.ts'
 import { serverCredentials, type Tls } from './tls.ts'
 
@@ -19,6 +20,8 @@ export interface ListenOptions {
   tls?: Tls
   /** Milliseconds between "not serving" and the end of listening, for callers to go elsewhere. Default: 5 s. */
   drainMs?: number
+  /** Longest pause within a stream, in milliseconds. Default: 30 s. */
+  idleMs?: number
   /** Default: everything in `proto/`. */
   protos?: PackageDefinition
 }
@@ -41,13 +44,15 @@ const finishMs = 20_000
  * all before the port opens: a call that arrived earlier would be told that its method does not exist.
  */
 export async function listenGrpc(
-  { host, port, keys, tls, drainMs = 5000, protos = loadProtos() }: ListenOptions,
+  options: ListenOptions,
   register: (serve: Serve) => void,
 ): Promise<GrpcServer> {
+  const { host, port, keys, tls, drainMs = 5000 } = options
+  const { idleMs = idleLimitMs, protos = loadProtos() } = options
   const server = new Server(serverOptions)
   const names = [''] // the empty one stands for the whole process
   register((table, service) => {
-    serveGrpc(server, protos, table, service, keys)
+    serveGrpc({ server, protos, keys, idleMs }, table, service)
     names.push(...namesOf(table))
   })
   const health = new HealthImplementation()

@@ -4,12 +4,15 @@ import { DomainError, kinds, unavailable } from '../../errors.ts'
 /** A failure's way over gRPC: the whole of it in the `error-bin` trailer, its kind in the status (`house.md` 5). */
 
 const key = 'error-bin' // -bin: plain metadata is ASCII only
+const noRetry = 'grpc-retry-pushback-ms'
 const trailerLimit = 8 * 1024 // bytes; grpc-js turns a much larger trailer into a dead call
 
 /** Status and trailer of a failure. */
 export function statusOf(error: DomainError) {
   const metadata = new grpc.Metadata()
   metadata.set(key, trailer(error))
+  // A service that answers for itself means it: only what a broken connection took along is worth another attempt.
+  metadata.set(noRetry, '-1')
   return { code: kinds[error.kind].grpc, details: error.message.slice(0, 512), metadata }
 }
 

@@ -10,36 +10,50 @@ const signatureKey = 'call-signature-bin'
 const validForMs = 60_000
 
 const sent = z.object({
+  method: z.string(),
   principal: principal.nullable(),
   credential: z.string().optional(),
   address: z.string().optional(),
   request_id: z.string(),
+  call_id: z.string().optional(),
+  traceparent: z.string().optional(),
   until: z.number(),
 })
 
-/** Writes who calls and for which request, signed with the newest of the internal keys (`reliability.md` 11). */
-export function sign(metadata: Metadata, context: Context, keys: readonly string[]): void {
+/** What of the context travels in the metadata; deadline and cancellation are gRPC's own. */
+export type Sent = Omit<Context, 'deadline' | 'signal'>
+
+/** What a signature is good for, and by what. */
+export interface Seal {
+  /** Full name of the method: `/reticle.v1.LabelService/ListLabels`. */
+  method: string
+  /** Internal keys; the newest signs, all of them are believed. */
+  keys: readonly string[]
+}
+
+/** Writes who calls what, for which request and as which call, signed (`reliability.md` 11). */
+export function sign(metadata: Metadata, context: Sent, { method, keys }: Seal): void {
   const [newest] = keys
   if (!newest) throw new Error('there is no internal key to sign a call with')
-  const { principal: caller, credential, address, request_id } = context
+  const { principal: caller, credential, address, request_id, call_id, traceparent } = context
   const until = Date.now() + validForMs
-  const call = { principal: caller, credential, address, request_id, until }
-  const text = Buffer.from(JSON.stringify(call))
+  const who = { principal: caller, credential, address }
+  const text = Buffer.from(
+    JSON.stringify({ method, ...who, request_id, call_id, traceparent, until }),
+  )
   metadata.set(callKey, text)
   metadata.set(signatureKey, signature(text, newest))
 }
 
-/** Reads it back; a missing, forged or old one is refused. */
-export function verify(
-  metadata: Metadata,
-  keys: readonly string[],
-): Omit<Context, 'deadline' | 'signal'> {
+/** Reads it back; one that is missing, forged, old or made for another method is refused. */
+export function verify(metadata: Metadata, { method, keys }: Seal): Sent {
   const [text] = metadata.get(callKey)
   const [given] = metadata.get(signatureKey)
   const isSigned =
     Buffer.isBuffer(text) && Buffer.isBuffer(given) && keys.some((key) => fits(given, text, key))
   if (!isSigned) throw unauthenticated('The call is not signed by a service of this installation.')
-  const { until, ...call } = sent.parse(JSON.parse(String(text)))
+  const { until, method: signed, ...call } = sent.parse(JSON.parse(String(text)))
+  if (signed !== method) throw unauthenticated('The signature of the call is for another method.')
   if (until < Date.now()) throw unauthenticated('The signature of the call is too old.')
   return call
 }

@@ -1,0 +1,25 @@
+import { unavailable } from '../errors.ts'
+
+/** Longest that one side of a stream waits for the other to take or to give the next piece (`reliability.md` 14). */
+export const idleLimitMs = 30_000
+
+/** What `wait` resolves to. @throws unavailable when that takes longer than `ms` */
+export async function within<T>(ms: number, wait: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const fail = () => reject(unavailable(`Nothing moved for ${ms / 1000} s.`))
+    timer = setTimeout(fail, ms)
+  })
+  try {
+    return await Promise.race([wait, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The same pieces, none of which is waited for longer than `ms`. */
+export function moving<T>(ms: number, pieces: AsyncIterator<T>): AsyncIterable<T> {
+  const leave = async () => (await pieces.return?.()) ?? { done: true as const, value: undefined }
+  const watched = { next: () => within(ms, pieces.next()), return: leave }
+  return { [Symbol.asyncIterator]: () => watched }
+}
