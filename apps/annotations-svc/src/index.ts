@@ -15,7 +15,7 @@ import type { AnnotationsDb } from './db/schema.ts'
 import { eventHandler, group } from './events/consumer.ts'
 
 export type { Neighbours } from './annotations/target.ts'
-export { type AnnotationsSettings, readConfig, settingNames } from './config.ts'
+export { type AnnotationsSettings, processParts, readConfig, settingNames } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { AnnotationsDb } from './db/schema.ts'
 

@@ -5,7 +5,7 @@ import { listenFailure } from './listen-failure.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
 
 export { buildGateway } from './app.ts'
-export { type GatewaySettings, readConfig, settingNames } from './config.ts'
+export { type GatewaySettings, processParts, readConfig, settingNames } from './config.ts'
 export type { GatewayPorts, HealthChecks, Services } from './ports.ts'
 
 export interface Gateway {

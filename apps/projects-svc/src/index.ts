@@ -21,7 +21,7 @@ import { projectRules } from './projects/policy.ts'
 import { handlers } from './server.ts'
 import { taskRules } from './tasks/policy.ts'
 
-export { type ProjectsSettings, readConfig, settingNames } from './config.ts'
+export { type ProjectsSettings, processParts, readConfig, settingNames } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { ProjectsDb } from './db/schema.ts'
 export { createUser, ensureAdministrator, type NewUser } from './identity/index.ts'

@@ -2,6 +2,8 @@ import * as annotations from '@reticle/annotations-svc'
 import * as gateway from '@reticle/gateway'
 import * as jobs from '@reticle/jobs-svc'
 import { ConfigError } from '@reticle/kit/config'
+import { namesOf } from '@reticle/kit/process/parts'
+import { processPart } from '@reticle/kit/process/settings'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 import * as standalone from './config.ts'
@@ -9,6 +11,25 @@ import * as standalone from './config.ts'
 type Env = Record<string, string | undefined>
 
 const parts = [gateway, projects, annotations, jobs, webhooks, standalone]
+
+const services = {
+  gateway,
+  'projects-svc': projects,
+  'annotations-svc': annotations,
+  'jobs-svc': jobs,
+  'webhooks-svc': webhooks,
+}
+
+/** What each process of a cluster reads, and the embedded mode: names of environment variables. */
+export const settingsByProcess: Record<string, readonly string[]> = {
+  ...Object.fromEntries(
+    Object.entries(services).map(([name, { processParts }]) => [
+      name,
+      namesOf({ ...processParts, common: processPart }),
+    ]),
+  ),
+  standalone: [...new Set(parts.flatMap((part) => part.settingNames))],
+}
 
 /** Made on the first start; until then any will do for reading the rest. */
 const someKey = 'k1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='

@@ -17,7 +17,7 @@ import { startSweeper } from './deliveries/sweeper.ts'
 import { webhookRules } from './webhooks/policy.ts'
 import { webhookHandlers } from './webhooks/rpc.ts'
 
-export { readConfig, settingNames, type WebhooksSettings } from './config.ts'
+export { processParts, readConfig, settingNames, type WebhooksSettings } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { WebhooksDb } from './db/schema.ts'
 

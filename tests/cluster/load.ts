@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Receiver } from '@reticle/kit/testing/receiver'
+import { type Answer, type Client, client, type Json } from '../support/client.ts'
+import { rectangle, taskWithMedia } from '../support/factories.ts'
+import { basic } from '../support/reticle.ts'
+
+/** What a load did and was told, to be compared with what is there in the end. */
+export interface Ledger {
+  /** Names of projects that were asked for, and those that were acknowledged. */
+  asked: Set<string>
+  created: Set<string>
+  /** `group` numbers of shapes, one a call. */
+  drawn: { asked: Set<number>; acknowledged: Set<number> }
+  /** Names the watched project was given, acknowledged, in order. */
+  renamed: string[]
+  exports: string[]
+  /** Failures that no client should have seen. */
+  wrong: string[]
+  /** Calls that were answered 503 or cut. */
+  refused: number
+  /** Milliseconds of the longest gap between two acknowledged calls. */
+  longestGap: number
+}
+
+export interface Load {
+  ledger: Ledger
+  /** The task that is drawn on, and the project that is renamed and watched by a webhook. */
+  task: Json
+  project: Json
+  stop: () => Promise<void>
+}
+
+const restMs = 25
+
+/** Writers of four kinds, each one call after the other, through all gateways in turn, until stopped. */
+export async function startLoad(urls: readonly string[], receiver: Receiver): Promise<Load> {
+  const apis = urls.map((url) => client(`${url}/api`, basic))
+  const [first] = apis
+  if (!first) throw new Error('a load needs a gateway')
+  const task = await taskWithMedia(first)
+  const project = await first.done('POST', '/projects', { json: { name: 'watched' } })
+  const hook = { target_url: `${receiver.url}/hook`, events: 'update:project', type: 'project' }
+  await first.done('POST', '/webhooks', { json: { ...hook, project_id: project.id } })
+
+  const ledger = newLedger()
+  let isStopped = false
+  let turn = 0
+  let lastGood = performance.now()
+  const tell = (answer: Answer | Error, name: string): boolean => {
+    const isGood = !(answer instanceof Error) && answer.status < 300
+    const now = performance.now()
+    ledger.longestGap = Math.max(ledger.longestGap, now - lastGood)
+    if (isGood) lastGood = now
+    else if (isRefusal(answer)) ledger.refused++
+    else ledger.wrong.push(`${name}: ${told(answer)}`)
+    return isGood
+  }
+  const writer = async (write: (api: Client, n: number) => Promise<boolean>, rest = restMs) => {
+    for (let n = 1; !isStopped; n++) {
+      const api = apis[turn++ % apis.length] ?? first
+      const isGood = await write(api, n)
+      await sleep(isGood ? rest : 10 * rest)
+    }
+  }
+  const attempt = (call: Promise<Answer>): Promise<Answer | Error> =>
+    call.catch((thrown) => (thrown instanceof Error ? thrown : new Error(String(thrown))))
+
+  const create = async (api: Client, n: number) => {
+    const name = `p-${n}`
+    ledger.asked.add(name)
+    const answer = await attempt(api.call('POST', '/projects', { json: { name } }))
+    const isGood = tell(answer, 'POST /projects')
+    if (isGood) ledger.created.add(name)
+    return isGood
+  }
+  const draw = async (api: Client, n: number) => {
+    const shapes = [{ ...rectangle(task.labels[0].id, n % 4), group: n }]
+    ledger.drawn.asked.add(n)
+    const path = `/tasks/${task.id}/annotations/?action=create`
+    const answer = await attempt(api.call('PATCH', path, { json: { shapes } }))
+    const isGood = tell(answer, 'PATCH annotations')
+    if (isGood) ledger.drawn.acknowledged.add(n)
+    return isGood
+  }
+  const rename = async (api: Client, n: number) => {
+    const json = { name: `watched-${n}` }
+    const answer = await attempt(api.call('PATCH', `/projects/${project.id}`, { json }))
+    const isGood = tell(answer, 'PATCH /projects')
+    if (isGood) ledger.renamed.push(json.name)
+    return isGood
+  }
+  const ask = async (api: Client) => {
+    const path = `/tasks/${task.id}/dataset/export?format=COCO%201.0`
+    const answer = await attempt(api.call('POST', path))
+    const isBusy = !(answer instanceof Error) && answer.status === 409
+    if (isBusy) return true
+    const isGood = tell(answer, 'POST export')
+    if (isGood && !(answer instanceof Error)) ledger.exports.push(answer.body.rq_id)
+    return isGood
+  }
+  const running = [writer(create), writer(draw), writer(rename), writer(ask, 1000)]
+  return {
+    ledger,
+    task,
+    project,
+    stop: async () => {
+      isStopped = true
+      await Promise.all(running)
+    },
+  }
+}
+
+const newLedger = (): Ledger => ({
+  asked: new Set(),
+  created: new Set(),
+  drawn: { asked: new Set(), acknowledged: new Set() },
+  renamed: [],
+  exports: [],
+  wrong: [],
+  refused: 0,
+  longestGap: 0,
+})
+
+/** What a client may see while a part is away: 503 that says when to come again, or a connection that was cut. */
+const isRefusal = (answer: Answer | Error) =>
+  answer instanceof Error || (answer.status === 503 && answer.headers.has('retry-after'))
+
+const told = (answer: Answer | Error) =>
+  answer instanceof Error ? answer.message : `${answer.status} ${answer.text.slice(0, 300)}`

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Receiver } from '@reticle/kit/testing/receiver'
+import { expect } from 'vitest'
+import type { Client, Json } from '../support/client.ts'
+import type { Load } from './load.ts'
+
+/** What a load left, once everything works again: nothing that was acknowledged is missing, nothing happened twice. */
+export async function expectSettled(
+  api: Client,
+  { ledger, task, project }: Load,
+  receiver: Receiver,
+): Promise<void> {
+  expect(ledger.wrong).toEqual([])
+  await expectProjects(api, ledger)
+  await expectShapes(api, ledger, task)
+  await expectDeliveries(api, ledger, project, receiver)
+  for (const id of new Set(ledger.exports)) {
+    expect((await api.ended(id)).status, `the request ${id}`).toBe('finished')
+  }
+}
+
+async function expectProjects(api: Client, { asked, created }: Load['ledger']): Promise<void> {
+  const names: string[] = []
+  for (let page = 1, isMore = true; isMore; page++) {
+    const list = await api.done('GET', `/projects?page_size=500&page=${page}&sort=id`)
+    names.push(...list.results.map((one: Json) => one.name))
+    isMore = list.next !== null
+  }
+  const own = names.filter((name) => asked.has(name))
+  expect([...created].filter((name) => !own.includes(name))).toEqual([])
+  expect(own.length, 'projects made twice').toBe(new Set(own).size)
+}
+
+async function expectShapes(api: Client, { drawn }: Load['ledger'], task: Json): Promise<void> {
+  const { shapes } = await api.done('GET', `/tasks/${task.id}/annotations/`)
+  const groups: number[] = shapes.map((shape: Json) => shape.group)
+  const known = new Set(groups)
+  expect([...drawn.acknowledged].filter((group) => !known.has(group))).toEqual([])
+  expect(groups.length, 'shapes drawn twice').toBe(known.size)
+}
+
+const patienceMs = 60_000
+
+/** Every acknowledged change of the watched project left as a webhook, and each delivery is one of its changes. */
+async function expectDeliveries(
+  api: Client,
+  { renamed }: Load['ledger'],
+  project: Json,
+  { received }: Receiver,
+): Promise<void> {
+  const bodies = (): Json[] => received.map(({ body }) => JSON.parse(body.toString('utf8')))
+  const told = () => new Set(bodies().map((body) => body.project?.name))
+  for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(200)) {
+    if (renamed.every((name) => told().has(name))) break
+  }
+  const missing = renamed.filter((name) => !told().has(name))
+  expect(missing, `webhooks of project ${project.id}`).toEqual([])
+  const byId = new Map<unknown, string>()
+  for (const { headers, body } of received) {
+    const id = headers['webhook-id']
+    const known = byId.get(id) ?? body.toString('utf8')
+    expect(body.toString('utf8'), 'one id, one body').toBe(known)
+    byId.set(id, known)
+  }
+  const names = [...byId.values()].map((text): Json => JSON.parse(text).project?.name)
+  expect(names.length, 'a change told under two ids').toBe(new Set(names).size)
+  expect((await api.call('GET', '/server/health')).status).toBe(200)
+}
