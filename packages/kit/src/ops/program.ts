@@ -1,0 +1,159 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+
+/** What a person at a terminal gave to a command. */
+export interface Given {
+  /** `--name value` and `--flag`, by name. */
+  options: Record<string, string | boolean | undefined>
+  /** What stands behind the command without a name. */
+  words: string[]
+}
+
+/** One operator command. `say` writes a line to standard output. */
+export interface Command {
+  /** `dead list` */
+  name: string
+  /** Half a line for the list of commands. */
+  summary: string
+  /** What may follow the name: `EVENT_ID`, `[--service NAME]`. */
+  usage: string
+  /** What it does, and what it does not, in whole sentences. */
+  about: string
+  /** What may follow the program's name, each a line that works. */
+  examples: readonly string[]
+  options?: NonNullable<ParseArgsConfig['options']>
+  run: (given: Given, say: (line: string) => void) => Promise<void>
+}
+
+/** A program of commands, as `run` behind its name. */
+export interface Program {
+  /** How a person calls it: `npm run ops --`. */
+  call: string
+  about: string
+  commands: readonly Command[]
+}
+
+export interface Terminal {
+  out: (text: string) => void
+  err: (text: string) => void
+}
+
+/** The command was called in a way that cannot work: exit code 2, and how it is called. */
+export class UsageError extends Error {}
+
+/** Exit codes, as every program's `--help` tells them. */
+export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
+
+const help = { help: { type: 'boolean', short: 'h' } } as const
+
+const terminalOf = (process: NodeJS.Process): Terminal => ({
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+})
+
+/**
+ * Finds the command in `argv`, runs it and says in one sentence what went wrong.
+ *
+ * @returns the exit code
+ */
+export async function runCommand(
+  program: Program,
+  argv: readonly string[],
+  terminal: Terminal = terminalOf(process),
+): Promise<number> {
+  const command = findCommand(program, argv)
+  if (!command) return listCommands(program, argv, terminal)
+  const say = (line: string) => terminal.out(`${line}\n`)
+  try {
+    const given = readArguments(command, argv)
+    if (given.options.help) say(helpOf(program, command))
+    else await command.run(given, say)
+    return exitCodes.done
+  } catch (thrown) {
+    if (!(thrown instanceof UsageError)) {
+      terminal.err(`${command.name}: ${sentenceOf(thrown)}\n`)
+      return exitCodes.failed
+    }
+    terminal.err(`${thrown.message}\nHow it is called: ${program.call} ${command.name} --help\n`)
+    return exitCodes.usage
+  }
+}
+
+/** The one with the most words that `argv` begins with. */
+function findCommand({ commands }: Program, argv: readonly string[]): Command | undefined {
+  const fits = ({ name }: Command) => name.split(' ').every((word, at) => argv[at] === word)
+  return commands.filter(fits).sort((a, b) => b.name.length - a.name.length)[0]
+}
+
+function listCommands(program: Program, argv: readonly string[], terminal: Terminal): number {
+  const [first] = argv
+  const asks = first === undefined || first === '--help' || first === '-h' || first === 'help'
+  const group = program.commands.filter(({ name }) => name.split(' ')[0] === first)
+  if (asks || (group.length > 0 && argv.includes('--help'))) {
+    terminal.out(overview(program, asks ? program.commands : group))
+    return exitCodes.done
+  }
+  const known = (group.length > 0 ? group : program.commands).map(({ name }) => name).join(', ')
+  const given = argv.slice(0, group.length > 0 ? 2 : 1).join(' ')
+  terminal.err(`There is no command "${given}". There are: ${known}. See ${program.call} --help\n`)
+  return exitCodes.usage
+}
+
+function overview({ call, about }: Program, commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 2
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`)
+  const examples = commands.flatMap((one) => one.examples.slice(0, 1))
+  return `${about}
+
+Commands (each has --help):
+${lines.join('\n')}
+
+Examples:
+${examples.map((one) => `  ${call} ${one}`).join('\n')}
+
+Exit codes: 0 done, 1 it failed (the sentence says why and what to do), 2 it was called wrongly.
+`
+}
+
+function helpOf({ call }: Program, { name, usage, about, examples }: Command): string {
+  return `${call} ${name}${usage ? ` ${usage}` : ''}
+
+${about}
+
+Examples:
+${examples.map((one) => `  ${call} ${one}`).join('\n')}`
+}
+
+function readArguments({ name, options = {} }: Command, argv: readonly string[]): Given {
+  const args = argv.slice(name.split(' ').length)
+  try {
+    const read = parseArgs({ args, options: { ...options, ...help }, allowPositionals: true })
+    return { options: read.values as Given['options'], words: read.positionals }
+  } catch (thrown) {
+    throw new UsageError(sentenceOf(thrown))
+  }
+}
+
+/** The text of an option. @throws UsageError when it must be given and is not */
+export function textOf({ options }: Given, name: string): string | undefined {
+  const value = options[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+const missingTable = '42P01'
+const noServer = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'])
+
+/** One sentence with what to do next, for the errors that a terminal sees most. */
+export function sentenceOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const code = 'code' in thrown ? String(thrown.code) : ''
+  if (noServer.has(code)) {
+    // Node says nothing itself when a name has several addresses.
+    const [first] = thrown instanceof AggregateError ? thrown.errors : [thrown]
+    const text = first instanceof Error ? first.message : code
+    return `no database server answers (${text}): start it, or correct its address in the settings`
+  }
+  if (code === missingTable) {
+    return `${thrown.message}: the schema is older than this program, run the migrations first`
+  }
+  return thrown.message
+}

@@ -1,0 +1,36 @@
+import { republish } from '../outbox/sent.ts'
+import { type Command, textOf, UsageError } from './program.ts'
+import { forEach, type Services, someService } from './target.ts'
+
+/** `republish --since TIME`: what a lost or wiped topic had carried (`reliability.md` 17, F13). */
+export function republishCommand(services: Services): Command {
+  return {
+    name: 'republish',
+    summary: 'publish again what was published since a time',
+    usage: '--since TIME [--service NAME]',
+    about: `For a broker that lost events, and after the restore of a cluster. Every event of the last two days that was
+published since TIME (ISO 8601) goes out again with the same id and in the same order; a group that had it drops it.
+The embedded bus lives in the database itself and needs none of this: there 0 is the right answer.`,
+    examples: [
+      'republish --since 2026-03-01T12:00:00Z',
+      `republish --since 2026-03-01 --service ${someService(services)}`,
+    ],
+    options: { service: { type: 'string' }, since: { type: 'string' } },
+    run: async (given, say) => {
+      const since = timeOf(textOf(given, 'since'))
+      await forEach(services, textOf(given, 'service'), async ({ service, db }) => {
+        say(`${service}: ${await republish(db, { since })} events go out again`)
+      })
+    },
+  }
+}
+
+/** With a zone, so that it is the same moment everywhere. */
+const moment = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
+
+function timeOf(text: string | undefined): Date {
+  if (text === undefined) throw new UsageError('--since: a time is needed: 2026-03-01T12:00:00Z')
+  const time = new Date(text)
+  if (moment.test(text) && !Number.isNaN(time.getTime())) return time
+  throw new UsageError(`--since: a time as 2026-03-01T12:00:00Z is expected, not "${text}"`)
+}

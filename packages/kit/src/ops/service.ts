@@ -1,0 +1,48 @@
+import type { Env } from '../process/parts.ts'
+import { databasePart } from '../process/settings.ts'
+import { deadCommands } from './dead.ts'
+import { type Program, runCommand, type Terminal } from './program.ts'
+import { republishCommand } from './republish.ts'
+import { rotateCommand } from './rotate.ts'
+import type { OpsService, Services } from './target.ts'
+
+/** The commands for services, wherever their databases are. @param keys `RETICLE_SECRET_KEYS` of the installation */
+export const serviceCommands = (services: Services, keys: () => Promise<string>) => [
+  ...deadCommands(services),
+  republishCommand(services),
+  rotateCommand(services, keys),
+]
+
+/**
+ * The operator's program of one service in a cluster: `node apps/<service>/dist/admin.js dead list`. It reads the same
+ * settings as the service itself.
+ *
+ * @returns the exit code
+ */
+export function runServiceOps(
+  service: OpsService,
+  env: Env,
+  argv: readonly string[],
+  terminal?: Terminal,
+): Promise<number> {
+  const name = service.service
+  const prefix = (name.split('-')[0] ?? name).toUpperCase()
+  const services: Services = {
+    services: [service],
+    reach: async (work) => {
+      const { url } = databasePart(prefix)(env)
+      return work(() => url)
+    },
+  }
+  const keys = async () => {
+    const given = env.RETICLE_SECRET_KEYS
+    if (!given) throw new Error('RETICLE_SECRET_KEYS is not set: give it as the services have it')
+    return given
+  }
+  const program: Program = {
+    call: `node apps/${name}/dist/admin.js`,
+    about: `Operator commands of ${name}. They read the same settings as the service.`,
+    commands: serviceCommands(services, keys),
+  }
+  return runCommand(program, argv, terminal)
+}
