@@ -1,8 +1,14 @@
+import type { SealedColumn } from '@reticle/kit/ops/rotate'
 import type { SecretBox } from '@reticle/kit/secrets'
 import type { WebhookRow } from '../db/schema.ts'
 
 /** A sealed secret is bound to its webhook: moved to another one it cannot be opened (`reliability.md` 11). */
 const placeOf = (id: number) => `webhooks.secret:${id}`
+
+/** Everything this service keeps sealed: what a rotation of keys rewrites. */
+export const sealed: readonly SealedColumn[] = [
+  { table: 'webhooks', id: 'id', column: 'secret_sealed', placeOf },
+]
 
 export function sealSecret(secrets: SecretBox, id: number, secret: string): string {
   return secrets.seal(secret, placeOf(id))

@@ -1,0 +1,7 @@
+import { runServiceOps } from '@reticle/kit/ops/service'
+import { environment } from './config.ts'
+import { schema } from './index.ts'
+
+/** `node apps/jobs-svc/dist/admin.js`: the operator's commands for this service of a cluster. */
+const service = { service: 'jobs-svc', schema, sealed: [] }
+process.exitCode = await runServiceOps(service, environment, process.argv.slice(2))

@@ -1,0 +1,7 @@
+import { runServiceOps } from '@reticle/kit/ops/service'
+import { environment } from './config.ts'
+import { schema } from './index.ts'
+
+/** `node apps/projects-svc/dist/admin.js`: the operator's commands for this service of a cluster. */
+const service = { service: 'projects-svc', schema, sealed: [] }
+process.exitCode = await runServiceOps(service, environment, process.argv.slice(2))
