@@ -1,0 +1,76 @@
+{{/*
+Every process of Reticle in one table, read by the deployments, the settings, the network policies and the migrations.
+
+values    key in values.yaml
+image     the image, after image.prefix
+entry     what Node runs
+database  whose database address it is given: RETICLE_<DATABASE>_DATABASE_URL; the key in the secret is the same, lower case
+calls     services it asks over gRPC: their addresses, and the way through the network policies
+serves    answers gRPC
+kafka, s3, secretKeys   is given these settings
+internet  may leave the cluster: receivers of webhooks
+grace     terminationGracePeriodSeconds (reliability 16.3)
+*/}}
+{{- define "reticle.apps" -}}
+gateway:
+  values: gateway
+  image: gateway
+  entry: dist/main.js
+  calls: [projects, annotations, jobs, webhooks]
+  s3: true
+  grace: 40
+projects:
+  values: projects
+  image: projects-svc
+  entry: dist/main.js
+  database: PROJECTS
+  calls: [annotations, jobs]
+  serves: true
+  kafka: true
+  s3: true
+  grace: 40
+annotations:
+  values: annotations
+  image: annotations-svc
+  entry: dist/main.js
+  database: ANNOTATIONS
+  calls: [projects]
+  serves: true
+  kafka: true
+  grace: 40
+jobs:
+  values: jobs
+  image: jobs-svc
+  entry: dist/main.js
+  database: JOBS
+  calls: [projects, annotations]
+  serves: true
+  kafka: true
+  s3: true
+  grace: 40
+jobs-worker:
+  values: jobsWorker
+  image: jobs-svc
+  entry: dist/worker.js
+  database: JOBS
+  calls: [projects, annotations]
+  kafka: true
+  s3: true
+  grace: 120
+webhooks:
+  values: webhooks
+  image: webhooks-svc
+  entry: dist/main.js
+  database: WEBHOOKS
+  calls: [projects]
+  serves: true
+  kafka: true
+  secretKeys: true
+  internet: true
+  grace: 30
+{{- end }}
+
+{{/* One row of the table. Given: root, name */}}
+{{- define "reticle.app" -}}
+{{- get (include "reticle.apps" . | fromYaml) .name | toYaml }}
+{{- end }}

@@ -1,0 +1,109 @@
+{{/* One variable from a secret. Given: name, secret, key */}}
+{{- define "reticle.fromSecret" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .secret }}
+      key: {{ .key }}
+{{- end }}
+
+{{/* The environment of one process. Given: root, name, app */}}
+{{- define "reticle.env" -}}
+{{- $values := .root.Values -}}
+{{- $keys := include "reticle.keysSecret" .root -}}
+{{- $settings := include "reticle.settings" . | fromYaml -}}
+{{- range $key := keys $settings | sortAlpha }}
+- name: {{ $key }}
+  value: {{ get $settings $key | quote }}
+{{- end }}
+{{ include "reticle.fromSecret" (dict "name" "RETICLE_INTERNAL_KEYS" "secret" $keys "key" "internal-keys") }}
+{{- with .app.database }}
+{{ include "reticle.databaseUrl" (dict "root" $.root "database" . "role" "") }}
+{{- end }}
+{{- if .app.secretKeys }}
+{{ include "reticle.fromSecret" (dict "name" "RETICLE_SECRET_KEYS" "secret" $keys "key" "secret-keys") }}
+{{- end }}
+{{- if eq .name "projects" }}
+{{ include "reticle.fromSecret" (dict "name" "RETICLE_ADMIN_PASSWORD" "secret" $keys "key" "admin-password") }}
+{{- end }}
+{{- if .app.s3 }}
+{{ include "reticle.fromSecret" (dict "name" "RETICLE_S3_ACCESS_KEY" "secret" $values.s3.existingSecret "key" "access-key") }}
+{{ include "reticle.fromSecret" (dict "name" "RETICLE_S3_SECRET_KEY" "secret" $values.s3.existingSecret "key" "secret-key") }}
+{{- end }}
+{{- if and .app.kafka $values.kafka.sasl.mechanism }}
+{{ include "reticle.fromSecret" (dict "name" "RETICLE_KAFKA_SASL_USERNAME" "secret" $values.kafka.sasl.existingSecret "key" "username") }}
+{{ include "reticle.fromSecret" (dict "name" "RETICLE_KAFKA_SASL_PASSWORD" "secret" $values.kafka.sasl.existingSecret "key" "password") }}
+{{- end }}
+{{- end }}
+
+{{/* The address of a schema's role: of the one that reads and writes rows, or of the "OWNER", who migrates. Given: root, database, role */}}
+{{- define "reticle.databaseUrl" -}}
+{{- $name := list "RETICLE" .database .role "DATABASE_URL" | compact | join "_" -}}
+{{- $key := list .database .role | compact | join "-" | lower -}}
+{{ include "reticle.fromSecret" (dict "name" $name "secret" .root.Values.database.existingSecret "key" $key) }}
+{{- end }}
+
+{{/* Settings that are no secrets, as a map; what values.yaml names for the process wins. Given: root, name, app */}}
+{{- define "reticle.settings" -}}
+{{- $values := .root.Values -}}
+{{- $all := include "reticle.commonSettings" . | fromYaml -}}
+{{- $own := get $values .app.values -}}
+{{- range .app.calls }}
+{{- $host := printf "%s-%s-headless.%s.svc" (include "reticle.fullname" $.root) . $.root.Release.Namespace -}}
+{{- $_ := set $all (printf "RETICLE_%s_ADDRESS" (upper .)) (printf "dns:///%s:50051" $host) -}}
+{{- end }}
+{{- if .app.kafka }}{{ $all = merge $all (include "reticle.kafkaSettings" .root | fromYaml) }}{{ end }}
+{{- if .app.s3 }}{{ $all = merge $all (include "reticle.s3Settings" .root | fromYaml) }}{{ end }}
+{{- if eq .name "gateway" }}
+{{- $isBehindProxy := or $values.ingress.enabled $values.httpRoute.enabled -}}
+{{- $_ := set $all "RETICLE_PORT" "8080" -}}
+{{- $_ := set $all "RETICLE_S3_PRESIGN" (toString $values.s3.presign) -}}
+{{- $_ := set $all "RETICLE_GATEWAY_TRUST_PROXY" (ternary "1" "0" $isBehindProxy) -}}
+{{- end }}
+{{- if eq .name "projects" }}
+{{- $_ := set $all "RETICLE_ADMIN_USERNAME" $values.admin.username -}}
+{{- $_ := set $all "RETICLE_ADMIN_EMAIL" $values.admin.email -}}
+{{- end }}
+{{- if eq .name "jobs-worker" }}
+{{- $_ := set $all "RETICLE_JOBS_SLOTS" (toString $values.jobsWorker.slots) -}}
+{{- end }}
+{{- range $key, $value := $own.settings }}{{ $_ := set $all $key (toString $value) }}{{ end }}
+{{- $all | toYaml }}
+{{- end }}
+
+{{/* What every process is told. Given: root, name, app */}}
+{{- define "reticle.commonSettings" -}}
+{{- $values := .root.Values -}}
+RETICLE_HOST: 0.0.0.0
+RETICLE_METRICS_PORT: "9464"
+RETICLE_LOG_LEVEL: {{ $values.log.level }}
+RETICLE_LOG_FORMAT: json
+{{- if .app.serves }}
+RETICLE_GRPC_PORT: "50051"
+{{- end }}
+{{- with $values.publicUrl }}
+RETICLE_PUBLIC_URL: {{ . }}
+{{- end }}
+{{- with $values.telemetry.endpoint }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ . }}
+{{- end }}
+{{- if $values.tls.existingSecret }}
+RETICLE_TLS_CERT: /etc/reticle/tls/tls.crt
+RETICLE_TLS_KEY: /etc/reticle/tls/tls.key
+RETICLE_TLS_CA: /etc/reticle/tls/ca.crt
+{{- end }}
+{{- end }}
+
+{{- define "reticle.kafkaSettings" -}}
+RETICLE_KAFKA_BROKERS: {{ join "," .Values.kafka.brokers }}
+RETICLE_KAFKA_SSL: {{ .Values.kafka.ssl | quote }}
+{{- with .Values.kafka.sasl.mechanism }}
+RETICLE_KAFKA_SASL_MECHANISM: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- define "reticle.s3Settings" -}}
+RETICLE_S3_ENDPOINT: {{ .Values.s3.endpoint }}
+RETICLE_S3_BUCKET: {{ .Values.s3.bucket }}
+RETICLE_S3_REGION: {{ .Values.s3.region }}
+{{- end }}

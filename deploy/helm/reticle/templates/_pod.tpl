@@ -1,0 +1,108 @@
+{{/* The restricted pod security standard, for every pod of the chart. */}}
+{{- define "reticle.podSecurity" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  seccompProfile:
+    type: RuntimeDefault
+{{- end }}
+
+{{- define "reticle.containerSecurity" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end }}
+
+{{/* Memory asked for is memory granted; no limit on processor time, which only makes answers late. Given: cpu, memory */}}
+{{- define "reticle.resources" -}}
+resources:
+  requests:
+    cpu: {{ .cpu }}
+    memory: {{ .memory }}
+  limits:
+    memory: {{ .memory }}
+{{- end }}
+
+{{/* Given: root, name, app */}}
+{{- define "reticle.probes" -}}
+{{- $grpc := and .app.serves (not .root.Values.tls.existingSecret) -}}
+startupProbe:
+  {{- include "reticle.probe" (dict "grpc" $grpc "path" "/startupz") | nindent 2 }}
+  periodSeconds: 2
+  failureThreshold: 60
+  timeoutSeconds: 3
+readinessProbe:
+  {{- include "reticle.probe" (dict "grpc" $grpc "path" "/readyz") | nindent 2 }}
+  periodSeconds: 5
+  failureThreshold: 2
+  timeoutSeconds: 3
+livenessProbe:
+  {{- /* gRPC health follows the database; a restart would not bring that back */}}
+  {{- include "reticle.probe" (dict "grpc" false "path" "/healthz") | nindent 2 }}
+  periodSeconds: 10
+  failureThreshold: 6
+  timeoutSeconds: 5
+{{- end }}
+
+{{/* The kubelet speaks no TLS in its gRPC probe. Given: grpc, path */}}
+{{- define "reticle.probe" -}}
+{{- if .grpc -}}
+grpc:
+  port: 50051
+{{- else -}}
+httpGet:
+  path: {{ .path }}
+  port: metrics
+{{- end }}
+{{- end }}
+
+{{/* Given: root, name, own */}}
+{{- define "reticle.scheduling" -}}
+topologySpreadConstraints:
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "reticle.selector" $ | nindent 8 }}
+  {{- end }}
+{{- with .own.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .own.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .own.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .own.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Changes when a secret it is given does: the next upgrade then restarts the pods. */}}
+{{- define "reticle.secretsChecksum" -}}
+{{- $root := . -}}
+{{- $seen := list (include "reticle.generatedKeys" .) -}}
+{{- $names := list .Values.keys.existingSecret .Values.database.existingSecret .Values.s3.existingSecret .Values.tls.existingSecret -}}
+{{- if .Values.kafka.sasl.mechanism }}{{ $names = append $names .Values.kafka.sasl.existingSecret }}{{ end -}}
+{{- range compact $names }}
+{{- $found := lookup "v1" "Secret" $root.Release.Namespace . -}}
+{{- $seen = append $seen (get $found "data" | toJson) -}}
+{{- end }}
+{{- join "\n" $seen | sha256sum }}
+{{- end }}
