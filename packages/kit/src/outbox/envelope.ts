@@ -52,7 +52,7 @@ const headers = z.object({
     .transform((text) => JSON.parse(text))
     .pipe(actor.nullable()),
   'request-id': z.string(),
-  traceparent: z.unknown().transform(readTraceparent), // a bad one is no reason to stop an event
+  traceparent: z.unknown().optional().transform(readTraceparent), // a bad one is no reason to stop an event
 })
 
 /** @throws ZodError (or SyntaxError) where the envelope is not one of ours: such an event is poison. */
