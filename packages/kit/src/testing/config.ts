@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { readEnv, setting } from '../config.ts'
+
+const variables = z.object({
+  RETICLE_TEST_KAFKA_BROKERS: setting.list(),
+  RETICLE_TEST_S3_ENDPOINT: z.url(),
+  RETICLE_TEST_S3_ACCESS_KEY: z.string(),
+  RETICLE_TEST_S3_SECRET_KEY: z.string(),
+})
+
+/**
+ * The real servers that the setup of vitest's project `cluster` has found or started (`design.md` 3).
+ *
+ * @throws ConfigError outside of that project
+ */
+export function readTestServers() {
+  const given = readEnv(variables, process.env)
+  return {
+    brokers: given.RETICLE_TEST_KAFKA_BROKERS,
+    s3: {
+      endpoint: given.RETICLE_TEST_S3_ENDPOINT,
+      accessKey: given.RETICLE_TEST_S3_ACCESS_KEY,
+      secretKey: given.RETICLE_TEST_S3_SECRET_KEY,
+      region: 'us-east-1',
+    },
+  }
+}
