@@ -13,7 +13,7 @@ const here = (name) => fileURLToPath(new URL(`kafka/${name}`, import.meta.url))
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
 /** Apache Kafka from its published Java artifacts: one broker that is its own controller. Data and settings in `folder`. */
-export async function kafkaPart(folder) {
+export async function kafkaPart(folder, logs) {
   await requireTool('java')
   const libraries = await kafkaLibraries()
   const settings = join(folder, 'server.properties')
@@ -32,7 +32,7 @@ export async function kafkaPart(folder) {
   }
   return makePart({
     name: 'kafka',
-    folder,
+    logs,
     choosePorts,
     command: () => ({ command: 'java', args: [...flags(libraries), 'kafka.Kafka', settings] }),
     isReady: () => kafkaAnswers(`127.0.0.1:${ports.broker}`),

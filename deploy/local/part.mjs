@@ -1,22 +1,31 @@
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch, untilReady } from './server.mjs'
 
 const portTaken = /address already in use|EADDRINUSE|could not bind/i
 
 /**
- * One server that can be stopped, killed, paused and started again on the same ports and data. A part is made from
- * `{name, folder, choosePorts, command, isReady, env}`: `choosePorts()` runs before the first start, `command()` tells what
- * to launch, `isReady()` whether it can be used, and `env()` by which settings.
+ * One program that can be stopped, killed, paused and started again on the same ports and data. It is made from
+ * `{name, logs, choosePorts, command, isReady, env}`: `choosePorts()` runs before the first start, `command()` tells what
+ * to launch, `isReady()` whether it can be used, and `env()` by which settings. `stopMs` is the grace after a polite stop,
+ * `onGone(code)` is told when it ends and nobody asked for that.
  */
-export function makePart({ name, folder, choosePorts, command, isReady, env }) {
-  const log = join(folder, `${name}.log`)
+export function makePart({ name, logs, choosePorts, command, isReady, env, stopMs, onGone }) {
+  const log = join(logs, `${name}.log`)
   let server
+  let isWanted = false
 
   const startOnce = async () => {
-    server = await launch({ ...(await command()), log })
-    await untilReady(name, server, { isReady, log })
+    const started = await launch({ ...(await command()), log })
+    server = started
+    await untilReady(name, started, { isReady, log })
+    isWanted = true
+    started.exited.then((code) => {
+      if (isWanted && server === started) onGone?.(code)
+    })
   }
   const firstStart = async () => {
+    await rename(log, join(logs, `${name}.1.log`)).catch(() => undefined) // of the run before
     await choosePorts()
     try {
       await startOnce()
@@ -31,16 +40,19 @@ export function makePart({ name, folder, choosePorts, command, isReady, env }) {
     await (server ? startOnce() : firstStart())
   }
   const stop = async () => {
-    await server?.stop()
+    isWanted = false
+    return server?.stop(stopMs)
   }
   return {
     name,
     log,
     env,
     start,
+    /** Answers the exit code. */
     stop,
     /** Like a crash: SIGKILL. */
     kill: async () => {
+      isWanted = false
       await server?.kill()
     },
     /** Frozen: connections stay open, nobody answers. */
@@ -50,6 +62,7 @@ export function makePart({ name, folder, choosePorts, command, isReady, env }) {
       await stop()
       await start()
     },
+    isRunning: () => server?.isRunning() ?? false,
     pid: () => server?.pid,
   }
 }

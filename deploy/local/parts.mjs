@@ -10,9 +10,9 @@ export const localMakers = { kafka: kafkaPart, minio: minioPart, postgres: postg
 
 /**
  * Starts real servers (all three, or those of `names`) on free loopback ports, which stay the same through every restart.
- * Data and logs go to `folder`, by default one that is removed in the end.
+ * Data goes to `folder`, by default one that is removed in the end, logs to `logs` in it.
  *
- * @returns `{env, folder, parts, stop}` with `parts[name].{start, stop, kill, pause, resume, restart}`
+ * @returns `{env, logs, parts, stop}` with `parts[name].{start, stop, kill, pause, resume, restart}`
  * @throws MissingTool when java, mvn or go is needed and not installed; Error with the end of a server's log
  */
 export async function startParts({
@@ -21,7 +21,8 @@ export async function startParts({
   folder: given,
 } = {}) {
   const folder = given ?? (await mkdtemp(join(tmpdir(), 'reticle-parts-')))
-  await mkdir(folder, { recursive: true })
+  const logs = join(folder, 'logs')
+  await mkdir(logs, { recursive: true })
   if (!given) await chmod(folder, 0o755) // the account of the database must be able to walk in
 
   const parts = {}
@@ -31,7 +32,7 @@ export async function startParts({
   }
   const started = await Promise.allSettled(
     names.map(async (name) => {
-      parts[name] = await makers[name](join(folder, name))
+      parts[name] = await makers[name](join(folder, name), logs)
       await telling(`Starting ${name}`, parts[name].start)
     }),
   )
@@ -42,5 +43,5 @@ export async function startParts({
     throw failed.reason
   }
   const env = Object.assign({}, ...Object.values(parts).map((part) => part.env()))
-  return { env, folder, parts, stop }
+  return { env, logs, parts, stop }
 }

@@ -14,7 +14,7 @@ const settings = {
 }
 
 /** The PostgreSQL that comes with npm, placed and made as the embedded mode does it. `fsync` stays on: parts are killed. */
-export async function postgresPart(folder) {
+export async function postgresPart(folder, logs) {
   const { placeServer } = await built('postgres-home')
   const { asServer, binary, createCluster, dataOf, readPassword } = await built('postgres-cluster')
   await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -30,7 +30,7 @@ export async function postgresPart(folder) {
     ])
   return makePart({
     name: 'postgres',
-    folder,
+    logs,
     choosePorts: async () => {
       port = await freePort()
     },

@@ -14,12 +14,12 @@ try {
   let isUp = false
   const asked = signalled(() => isUp || process.exit(130)) // the guards end what is being started
   const names = named.length > 0 ? named : known
-  const { env, folder, parts, stop } = await startParts({ names, folder: values.data })
+  const { env, logs, parts, stop } = await startParts({ names, folder: values.data })
   isUp = true
   const control = await openControl(parts)
   const all = { ...env, RETICLE_TEST_CONTROL: control.url }
   for (const [name, value] of Object.entries(all)) process.stdout.write(`${name}=${value}\n`)
-  process.stderr.write(`Logs are in ${folder}. Ctrl-C stops everything.\n`)
+  process.stderr.write(`Logs are in ${logs}. Ctrl-C stops everything.\n`)
   await asked
   await control.close()
   await stop()

@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { provideDatabase, schemas } from './database.mjs'
+import { openFront } from './front.mjs'
+import { kept } from './kept.mjs'
+import { makePart } from './part.mjs'
+import { freePorts } from './ports.mjs'
+import { ownSettings, sharedSettings } from './settings.mjs'
+import { telling } from './tools.mjs'
+
+const run = promisify(execFile)
+const services = Object.keys(schemas)
+
+/** What is run, and how long it may take to say goodbye (`reliability.md` 16.3). */
+const programs = {
+  gateway: { file: 'gateway/dist/main.js', stopMs: 40_000 },
+  projects: { file: 'projects-svc/dist/main.js', stopMs: 40_000 },
+  annotations: { file: 'annotations-svc/dist/main.js', stopMs: 40_000 },
+  jobs: { file: 'jobs-svc/dist/main.js', stopMs: 40_000 },
+  webhooks: { file: 'webhooks-svc/dist/main.js', stopMs: 30_000 },
+  worker: { file: 'jobs-svc/dist/worker.js', stopMs: 120_000 },
+}
+const appsFolder = fileURLToPath(new URL('../../apps', import.meta.url))
+const fileOf = (app) => join(appsFolder, programs[app].file)
+
+/**
+ * The split system: every app its own process, on real servers that already run. Services come up first, then workers and
+ * gateways; `stop` drains in reverse. What was built is run: `npm run build` comes before.
+ *
+ * Options: `parts` (the `RETICLE_TEST_*` settings of the servers), `folder` (keys, and `logs/`), `gateways` and `workers` (1),
+ * `replicas` (of services, e.g. `{projects: 2}`), `port` of the one public address (free), `database` and `bucket` (names,
+ * `reticle`), `admin` (`{username, password, email}`), `env` (settings over ours, for all), `envOf(name)` (for one),
+ * `onGone(name, code)` (a process ended and nobody asked).
+ *
+ * @returns `{url, urls, ports, processes, restart, kill, stop}`: `processes['worker-1'].{start, stop, kill, pause, ...}`
+ * @throws Error with the end of the log of what did not start
+ */
+export async function startSystem(options) {
+  const { folder, parts, port = 0, database = 'reticle', bucket = 'reticle' } = options
+  const logs = join(folder, 'logs')
+  await mkdir(logs, { recursive: true })
+  const names = namesOf(options)
+  const ports = await portsOf(names, port)
+  const keys = await readKeys(folder)
+  const access = await provideDatabase(parts.RETICLE_TEST_DATABASE_URL, database)
+  const front = await frontOf(names, ports, port)
+  const url = `http://127.0.0.1:${front?.port ?? ports.get('gateway-1').http}`
+  const shared = sharedSettings({ parts, keys, bucket, ports })
+  const envOf = (name) => ({
+    ...shared,
+    RETICLE_PUBLIC_URL: url,
+    ...ownSettings({ app: appOf(name), ports: ports.get(name), access, admin: options.admin }),
+    ...options.env,
+    ...options.envOf?.(name),
+  })
+
+  await telling('Migrating the database', () => migrateAll(envOf, access))
+  const processes = Object.fromEntries(
+    names.map((name) => [
+      name,
+      makeProcess(name, { ...options, logs, ports: ports.get(name), envOf }),
+    ]),
+  )
+  const stop = async () => {
+    const codes = await stopInOrder(processes)
+    await front?.close()
+    return codes
+  }
+  try {
+    await startInOrder(processes)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    url,
+    urls: names.filter(isGateway).map((name) => `http://127.0.0.1:${ports.get(name).http}`),
+    ports: Object.fromEntries(ports),
+    processes,
+    restart: (name) => processes[name].restart(),
+    kill: (name) => processes[name].kill(),
+    stop,
+  }
+}
+
+const appOf = (name) => name.replace(/-\d+$/, '')
+const isGateway = (name) => appOf(name) === 'gateway'
+const isService = (name) => services.includes(appOf(name))
+
+function namesOf({ gateways = 1, workers = 1, replicas = {} }) {
+  const counts = { gateway: gateways, worker: workers }
+  for (const service of services) counts[service] = replicas[service] ?? 1
+  return Object.entries(counts).flatMap(([app, count]) =>
+    Array.from({ length: count }, (_, index) => `${app}-${index + 1}`),
+  )
+}
+
+/** A single gateway listens on the public port itself. */
+async function portsOf(names, publicPort) {
+  const free = await freePorts(names.length * 2)
+  const isAlone = names.filter(isGateway).length === 1
+  return new Map(
+    names.map((name, index) => {
+      const [metrics, own] = free.slice(index * 2)
+      if (isGateway(name)) return [name, { metrics, http: (isAlone && publicPort) || own }]
+      return [name, isService(name) ? { metrics, grpc: own } : { metrics }]
+    }),
+  )
+}
+
+async function frontOf(names, ports, port) {
+  const gateways = names.filter(isGateway)
+  if (gateways.length < 2) return undefined
+  return openFront(
+    gateways.map((name) => ports.get(name).http),
+    { port },
+  )
+}
+
+async function readKeys(folder) {
+  const random = () => randomBytes(32).toString('base64')
+  return {
+    internal: await kept(join(folder, 'internal-key'), random),
+    secret: await kept(join(folder, 'secret-keys'), () => `k1:${random()}`),
+  }
+}
+
+/** As the migration job of the chart does it: every service its own schema, in the role that owns it. */
+async function migrateAll(envOf, access) {
+  await Promise.all(
+    services.map(async (service) => {
+      const owner = `RETICLE_${service.toUpperCase()}_OWNER_DATABASE_URL`
+      const env = {
+        ...process.env,
+        ...envOf(`${service}-1`),
+        [owner]: access.get(service).owner,
+      }
+      await run(process.execPath, [fileOf(service), 'migrate'], { env }).catch((error) => {
+        const said = `${error.stdout}${error.stderr}`.trim()
+        throw new Error(`the migrations of ${service} failed:\n${said || error.message}`)
+      })
+    }),
+  )
+}
+
+function makeProcess(name, { logs, ports, envOf, onGone }) {
+  const { stopMs } = programs[appOf(name)]
+  const answers = async (url) => (await fetch(url, { signal: AbortSignal.timeout(3000) })).ok
+  return makePart({
+    name,
+    logs,
+    choosePorts: async () => {},
+    command: () => ({ command: process.execPath, args: [fileOf(appOf(name))], env: envOf(name) }),
+    isReady: () => answers(`http://127.0.0.1:${ports.metrics}/readyz`),
+    env: () => envOf(name),
+    stopMs,
+    onGone: (code) => onGone?.(name, code),
+  })
+}
+
+/** Services need one another only when they are called, so they start together. */
+async function startInOrder(processes) {
+  const [first, then] = [isService, (name) => !isService(name)].map((belongs) =>
+    Object.keys(processes).filter(belongs),
+  )
+  for (const group of [first, then]) {
+    const starting = group.map((name) => telling(`Starting ${name}`, () => processes[name].start()))
+    const failed = (await Promise.allSettled(starting)).find(({ reason }) => reason)
+    if (failed) throw failed.reason
+  }
+}
+
+/** What takes from outside first, what others ask last. Answers exit codes by name. */
+async function stopInOrder(processes) {
+  const codes = {}
+  for (const belongs of [isGateway, (name) => appOf(name) === 'worker', isService]) {
+    const group = Object.keys(processes).filter(belongs)
+    await Promise.all(
+      group.map(async (name) => {
+        codes[name] = await telling(`Stopping ${name}`, () => processes[name].stop())
+      }),
+    )
+  }
+  return codes
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { kept } from '../deploy/local/kept.mjs'
+import { startParts } from '../deploy/local/parts.mjs'
+import { startSystem } from '../deploy/local/system.mjs'
+import { ready, root } from './ready.mjs'
+
+/**
+ * A person's whole cluster on a laptop without Docker: Kafka, MinIO, PostgreSQL and every app its own process. Data, keys and
+ * logs stay in `.reticle-cluster` or `RETICLE_DATA_DIR`. Ctrl-C drains everything in order.
+ */
+const { RETICLE_DATA_DIR, RETICLE_PORT = '8080' } = process.env
+const folder = resolve(RETICLE_DATA_DIR ?? join(root, '.reticle-cluster'))
+const echoMs = 2000
+const stops = []
+
+try {
+  const counts = readCounts()
+  ready()
+  await start(counts)
+  await signalled()
+  process.exitCode = await stopAll()
+} catch (error) {
+  console.error(error.message)
+  await stopAll()
+  process.exitCode = error.exitCode ?? 1
+}
+
+function readCounts() {
+  const count = { type: 'string', default: '1' }
+  const { values } = parseArgs({ options: { gateways: count, workers: count } })
+  return Object.fromEntries(
+    Object.entries(values).map(([name, text]) => {
+      if (/^[1-9]\d?$/.test(text)) return [name, Number(text)]
+      throw new Error(`--${name} ${text}: expected a number from 1 to 99`)
+    }),
+  )
+}
+
+async function start(counts) {
+  mkdirSync(folder, { recursive: true })
+  stops.push(await lock())
+  console.log(`Logs are in ${join(folder, 'logs')}`)
+  const parts = await startParts({ folder })
+  stops.push(parts.stop)
+  const admin = await administrator()
+  const system = await startSystem({
+    ...counts,
+    parts: parts.env,
+    folder,
+    port: Number(RETICLE_PORT),
+    admin,
+    onGone: revive,
+  })
+  stops.push(system.stop)
+  console.log(welcome(system, admin))
+
+  /** As an orchestrator does it. */
+  async function revive(name, code) {
+    console.error(`${name} ended by itself (exit code ${code}) and is started again`)
+    await system.processes[name].start().catch((error) => console.error(error.message))
+  }
+}
+
+/** One cluster at a time on a folder. */
+async function lock() {
+  const { lockDataDir } = await import('../apps/standalone/dist/lock.js')
+  return lockDataDir(folder)
+}
+
+async function administrator() {
+  const { RETICLE_ADMIN_USERNAME, RETICLE_ADMIN_PASSWORD, RETICLE_ADMIN_EMAIL } = process.env
+  const make = () => RETICLE_ADMIN_PASSWORD ?? randomBytes(12).toString('base64url')
+  return {
+    username: RETICLE_ADMIN_USERNAME ?? 'admin',
+    password: await kept(join(folder, 'admin-password'), make),
+    email: RETICLE_ADMIN_EMAIL ?? 'admin@localhost',
+  }
+}
+
+function welcome({ url, processes }, { username, password }) {
+  const curl = `curl -u '${username}:${password}' ${url}/api`
+  return `
+  ${Object.keys(processes).join(', ')}
+
+  Administrator  ${username}
+  Password       ${password}
+
+  Try:
+    ${curl}/users/self
+    ${curl}/projects -H 'Content-Type: application/json' -d '{"name":"First","labels":[{"name":"car"}]}'
+
+  Ctrl-C drains and stops everything; data and logs stay in ${folder}
+
+Reticle is ready at ${url}`
+}
+
+/** A signal while things start needs no listener: who watches the servers ends them with us. */
+function signalled() {
+  return new Promise((resolve) => {
+    let heard = 0
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+      process.on(name, () => {
+        heard ||= Date.now()
+        if (Date.now() - heard > echoMs) process.exit(1) // wished again, and no echo of the first
+        resolve()
+      })
+    }
+  })
+}
+
+/** In reverse order; answers the exit code. */
+async function stopAll() {
+  let code = 0
+  for (const stop of stops.reverse()) {
+    await stop().catch((error) => {
+      console.error(error.message)
+      code = 1
+    })
+  }
+  return code
+}
