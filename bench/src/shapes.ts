@@ -8,11 +8,13 @@ const polygonsFrom = 59_658
 const masksFrom = 94_939
 const runs = 200
 
-export function annotationBody(labelId: number): string {
+export function annotationBody(labelId: number, count = shapeCount, frames = frameCount): string {
   const next = numbers(100)
-  const shapes = Array.from({ length: shapeCount }, (_, index) => {
+  const step = shapeCount / count // a smaller set has the same share of each kind
+  const shapes = Array.from({ length: count }, (_, at) => {
+    const index = Math.floor(at * step)
     const { type, points } = geometry(index, next)
-    const frame = (index * 7919) % frameCount
+    const frame = (index * 7919) % frames
     return JSON.stringify({
       type,
       frame,

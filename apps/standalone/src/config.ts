@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { readEnv } from '@reticle/kit/config'
+import { namesOf, part, readParts } from '@reticle/kit/process/parts'
+import { kafkaPart, s3Part } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
 /** Settings of the embedded mode itself (`docs/operations.md`); each service reads its own from the same environment. */
@@ -20,34 +21,38 @@ const variables = z.object({
   RETICLE_TRANSPORT: z.enum(['in-process', 'grpc']).default('in-process'),
 })
 
+/** A broker and an S3 of one's own take the place of what is embedded. */
+const backends = { kafka: kafkaPart, s3: s3Part }
+
 /** Names of environment variables that mean something here. */
-export const settingNames = Object.keys(variables.shape)
+export const settingNames = [...Object.keys(variables.shape), ...namesOf(backends)]
 
 /** The environment of this process. */
 export const environment: Record<string, string | undefined> = process.env
 
 export type Config = ReturnType<typeof readConfig>
 
+const own = part(variables, (given) => ({
+  host: given.RETICLE_HOST,
+  port: given.RETICLE_PORT,
+  dataDir: resolve(given.RETICLE_DATA_DIR),
+  databaseUrl: given.RETICLE_DATABASE_URL,
+  admin: {
+    username: given.RETICLE_ADMIN_USERNAME,
+    password: given.RETICLE_ADMIN_PASSWORD,
+    email: given.RETICLE_ADMIN_EMAIL,
+  },
+  publicUrl: given.RETICLE_PUBLIC_URL,
+  secretKeys: given.RETICLE_SECRET_KEYS,
+  log: {
+    level: given.RETICLE_LOG_LEVEL,
+    format: given.RETICLE_LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
+  } as const,
+  transport: given.RETICLE_TRANSPORT,
+}))
+
 /** @throws ConfigError that names every bad variable at once */
 export function readConfig(env: Record<string, string | undefined> = environment) {
-  const given = readEnv(variables, env)
-  return {
-    env,
-    host: given.RETICLE_HOST,
-    port: given.RETICLE_PORT,
-    dataDir: resolve(given.RETICLE_DATA_DIR),
-    databaseUrl: given.RETICLE_DATABASE_URL,
-    admin: {
-      username: given.RETICLE_ADMIN_USERNAME,
-      password: given.RETICLE_ADMIN_PASSWORD,
-      email: given.RETICLE_ADMIN_EMAIL,
-    },
-    publicUrl: given.RETICLE_PUBLIC_URL,
-    secretKeys: given.RETICLE_SECRET_KEYS,
-    log: {
-      level: given.RETICLE_LOG_LEVEL,
-      format: given.RETICLE_LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
-    },
-    transport: given.RETICLE_TRANSPORT,
-  } as const
+  const { mine, ...given } = readParts({ mine: own, ...backends }, env)
+  return { env, ...mine, ...given }
 }

@@ -61,16 +61,20 @@ const kafkaSchema = z.object({
   RETICLE_KAFKA_SASL_PASSWORD: z.string().optional(),
 })
 
-export interface KafkaSettings {
+/** As it is handed from process to process and to threads. */
+export const kafkaSettings = z.object({
   /** `host:port` */
-  brokers: readonly string[]
-  ssl: boolean
-  sasl?: {
-    mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
-    username: string
-    password: string
-  }
-}
+  brokers: z.array(z.string()),
+  ssl: z.boolean(),
+  sasl: z
+    .object({
+      mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']),
+      username: z.string(),
+      password: z.string(),
+    })
+    .optional(),
+})
+export type KafkaSettings = z.infer<typeof kafkaSettings>
 
 function kafkaOf(given: Readonly<z.output<typeof kafkaSchema>>): KafkaSettings | undefined {
   const brokers = given.RETICLE_KAFKA_BROKERS ?? []
@@ -99,14 +103,16 @@ const s3Schema = z.object({
   RETICLE_S3_REGION: z.string().default('us-east-1'),
 })
 
-export interface S3Settings {
+/** As it is handed from process to process and to threads. */
+export const s3Settings = z.object({
   /** `http(s)://host:port` */
-  endpoint: string
-  accessKey: string
-  secretKey: string
-  bucket: string
-  region: string
-}
+  endpoint: z.string(),
+  accessKey: z.string(),
+  secretKey: z.string(),
+  bucket: z.string(),
+  region: z.string(),
+})
+export type S3Settings = z.infer<typeof s3Settings>
 
 function s3Of(given: Readonly<z.output<typeof s3Schema>>): S3Settings | undefined {
   const { RETICLE_S3_ENDPOINT: endpoint, RETICLE_S3_ACCESS_KEY: accessKey } = given

@@ -1,0 +1,54 @@
+import { connect } from 'node:net'
+
+/** Calls a second of one GET over `clients` connections kept open: a client that costs next to nothing beside the server. */
+export async function callsPerSecond(
+  url: string,
+  authorization: string,
+  { clients, seconds }: { clients: number; seconds: number },
+): Promise<number> {
+  const { hostname, port, pathname, search } = new URL(url)
+  const request = [
+    `GET ${pathname}${search} HTTP/1.1`,
+    `Host: ${hostname}:${port}`,
+    `Authorization: ${authorization}`,
+    '\r\n',
+  ].join('\r\n')
+  const until = performance.now() + seconds * 1000
+  const began = performance.now()
+  const counts = await Promise.all(
+    Array.from({ length: clients }, () => callUntil(until, request, hostname, Number(port))),
+  )
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  return total / ((performance.now() - began) / 1000)
+}
+
+const headEnd = Buffer.from('\r\n\r\n')
+
+/** One call after the other on one connection; answers how many. */
+function callUntil(until: number, request: string, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let count = 0
+    let missing = 0 // bytes of the answer under way
+    const socket = connect({ host, port }, () => socket.write(request))
+    socket.on('error', reject)
+    socket.on('data', (piece: Buffer) => {
+      missing = missing === 0 ? lengthOf(piece) - piece.length : missing - piece.length
+      if (missing > 0) return
+      count++
+      if (performance.now() < until) socket.write(request)
+      else {
+        socket.end()
+        resolve(count)
+      }
+    })
+  })
+}
+
+/** Bytes of a whole answer, by its head, which comes in one piece. */
+function lengthOf(piece: Buffer): number {
+  const end = piece.indexOf(headEnd)
+  const head = piece.toString('latin1', 0, end)
+  const [, length] = /content-length: (\d+)/i.exec(head) ?? []
+  if (!head.startsWith('HTTP/1.1 200') || !length) throw new Error(`an answer of ${head}`)
+  return end + headEnd.length + Number(length)
+}
