@@ -50,7 +50,28 @@ export interface BlobStore {
   removePrefix: (prefix: string) => Promise<number>
   /** Every object whose key begins with the text `prefix`, in the order of keys. */
   list: (prefix: string) => AsyncIterable<BlobInfo>
+  /**
+   * Removes what puts begun before that moment have left behind without ever becoming an object, because their process
+   * died; a put that still runs counts as well. Resolves to how many there were.
+   */
+  removeUnfinished: (before: Date) => Promise<number>
+  /**
+   * An address where anybody may read the object until it expires, with ranges, as a file called `filename` of the media
+   * type `type`. Nothing is looked up: an object that is missing is missing there. Absent where there are no such addresses.
+   */
+  presign?: (key: string, wanted: Presigned) => Promise<string>
 }
+
+export interface Presigned {
+  /** How long the address works; at most seven days. */
+  seconds: number
+  /** Media type. */
+  type: string
+  filename: string
+}
+
+/** Objects are read in pieces of at most so many bytes. */
+export const pieceBytes = 64 * 1024
 
 const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/
 const maxLength = 900

@@ -11,23 +11,16 @@ import {
   checkKey,
   checkPrefix,
   missingBlob,
+  pieceBytes,
   type Stored,
 } from './blob.ts'
 
-const pieceBytes = 64 * 1024
 /** No key begins with a dot. */
 const drafts = '.drafts'
 
-/** Untouched for that long, a draft is nobody's any more. */
-const abandonedMs = 24 * 3_600_000
-
-/**
- * Objects as files below `root`, made with their folders; drafts that a crash left behind are removed first. Several
- * processes and threads may open the same `root`.
- */
+/** Objects as files below `root`, made with their folders. Several processes and threads may open the same `root`. */
 export async function diskBlobs(root: string): Promise<BlobStore> {
   await mkdir(join(root, drafts), { recursive: true })
-  await removeAbandoned(join(root, drafts))
   const pathOf = (key: string) => {
     checkKey(key)
     return join(root, key)
@@ -58,15 +51,19 @@ export async function diskBlobs(root: string): Promise<BlobStore> {
       checkPrefix(prefix)
       return walk(root, prefix)
     },
+    removeUnfinished: (before) => removeDrafts(join(root, drafts), before),
   }
 }
 
-async function removeAbandoned(dir: string): Promise<void> {
+async function removeDrafts(dir: string, before: Date): Promise<number> {
+  let removed = 0
   for (const name of await readdir(dir)) {
     const found = await stat(join(dir, name)).catch(() => undefined)
-    if (found && found.mtimeMs < Date.now() - abandonedMs)
-      await rm(join(dir, name), { force: true })
+    if (!found || found.mtime >= before) continue
+    await rm(join(dir, name), { force: true })
+    removed++
   }
+  return removed
 }
 
 /** Written aside, flushed to the disk and renamed: no reader, and no crash, ever meets half an object. */

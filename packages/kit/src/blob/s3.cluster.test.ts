@@ -1,0 +1,201 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Client } from 'minio'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { readTestServers } from '../testing/config.ts'
+import { openProxy } from '../testing/proxy.ts'
+import type { BlobStore, Range } from './blob.ts'
+import { blobContract } from './contract.ts'
+import { s3Blobs } from './s3.ts'
+
+const server = readTestServers().s3
+const bucket = `reticle-test-${randomBytes(6).toString('hex')}`
+const { hostname, port } = new URL(server.endpoint)
+const { accessKey, secretKey, region } = server
+const client = new Client({
+  endPoint: hostname,
+  port: Number(port),
+  useSSL: server.endpoint.startsWith('https'),
+  accessKey,
+  secretKey,
+  region,
+})
+const blobs = await s3Blobs({ ...server, bucket })
+/** The same store behind a network with faults. */
+const proxy = await openProxy({ host: hostname, port: Number(port) })
+const failures: unknown[] = []
+const far = await s3Blobs({
+  ...server,
+  bucket,
+  endpoint: `http://127.0.0.1:${proxy.port}`,
+  onError: (thrown) => failures.push(thrown),
+})
+
+afterEach(() => proxy.heal())
+afterAll(async () => {
+  await proxy.close()
+  await blobs.removeUnfinished(new Date(Date.now() + 3_600_000))
+  await blobs.removePrefix('contract/')
+  await blobs.removePrefix('s3/')
+  await client.removeBucket(bucket)
+})
+
+blobContract('MinIO', blobs)
+
+const mebibyte = 1024 * 1024
+const block = randomBytes(mebibyte)
+
+async function* blocks(count: number, seen = { count: 0 }) {
+  for (; seen.count < count; seen.count++) yield block
+}
+
+async function* one(text: string) {
+  yield Buffer.from(text)
+}
+
+async function read(store: BlobStore, key: string, range?: Range) {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const piece of (await store.get(key, range)).chunks) {
+    hash.update(piece)
+    size += piece.length
+  }
+  return { size, sha256: hash.digest('hex') }
+}
+
+const unfinished = async () =>
+  (await client.listIncompleteUploadsQuery(bucket, '', '', '', '')).uploads.map(({ key }) => key)
+const gone = { kind: 'unavailable', retry_after: 2 }
+const missing = { kind: 'not_found' }
+
+test('a stream of 40 MiB whose size nobody knows arrives in parts and is read back', async () => {
+  const stored = await blobs.put('s3/large', blocks(40))
+  expect(stored.size).toBe(40 * mebibyte)
+  expect(stored.etag).toMatch(/-5$/)
+  const { size, sha256 } = stored
+  expect(await read(blobs, 's3/large')).toEqual({ size, sha256 })
+  expect(await blobs.stat('s3/large')).toMatchObject({ size, etag: stored.etag })
+  const part = await read(blobs, 's3/large', { start: 20 * mebibyte, end: 25 * mebibyte - 1 })
+  expect(part.size).toBe(5 * mebibyte)
+})
+
+test.each([8, 16])('%i MiB, which end with a part, are whole', async (count) => {
+  const { size, sha256 } = await blobs.put('s3/even', blocks(count))
+  expect(await read(blobs, 's3/even')).toEqual({ size, sha256 })
+})
+
+test('a source that fails half-way leaves nothing behind', async () => {
+  async function* broken() {
+    yield* blocks(20)
+    throw new Error('source broke')
+  }
+  await expect(blobs.put('s3/broken', broken())).rejects.toThrow('source broke')
+  await expect(blobs.stat('s3/broken')).rejects.toMatchObject(missing)
+  expect(await unfinished()).toEqual([])
+})
+
+test('an abort ends a put at once, also of a source that is silent, and leaves nothing behind', async () => {
+  const abort = new AbortController()
+  async function* silent() {
+    yield* blocks(20)
+    setTimeout(() => abort.abort(new Error('caller left')), 10)
+    await new Promise(() => {})
+  }
+  const attempt = blobs.put('s3/aborted', silent(), { signal: abort.signal })
+  await expect(attempt).rejects.toThrow('caller left')
+  await expect(blobs.stat('s3/aborted')).rejects.toMatchObject(missing)
+  expect(await unfinished()).toEqual([])
+})
+
+test('what a crash left behind goes when it is old enough', async () => {
+  await client.initiateNewMultipartUpload(bucket, 's3/crashed', {})
+  expect(await blobs.removeUnfinished(new Date(Date.now() - 60_000))).toBe(0)
+  expect(await unfinished()).toEqual(['s3/crashed'])
+  expect(await blobs.removeUnfinished(new Date(Date.now() + 60_000))).toBe(1)
+  expect(await unfinished()).toEqual([])
+})
+
+test('a store that takes nothing is not read ahead for', async () => {
+  const abort = new AbortController()
+  const seen = { count: 0 }
+  proxy.throttle(1000)
+  const attempt = far.put('s3/slow', blocks(1000, seen), { signal: abort.signal })
+  const ended = expect(attempt).rejects.toThrow('enough')
+  await expect.poll(() => seen.count, { timeout: 10_000 }).toBeGreaterThan(24)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(seen.count).toBeLessThanOrEqual(40)
+  proxy.heal()
+  abort.abort(new Error('enough'))
+  await ended
+})
+
+test('in a bucket that is missing there are no objects; the first put makes it', async () => {
+  const other = `${bucket}-other`
+  const store = await s3Blobs({ ...server, bucket: other })
+  await client.removeBucket(other)
+  await expect(store.get('s3/a')).rejects.toMatchObject(missing)
+  await expect(store.stat('s3/a')).rejects.toMatchObject(missing)
+  expect(await store.put('s3/a', one('here'))).toMatchObject({ size: 4 })
+  await store.remove('s3/a')
+  await client.removeBucket(other)
+  expect(await store.put('s3/b', blocks(9))).toMatchObject({ size: 9 * mebibyte })
+  await store.remove('s3/b')
+  await client.removeBucket(other)
+})
+
+test('an address of an object gives it under a name, in ranges, to everybody, for reading, for a while', async () => {
+  await blobs.put('s3/presigned', one('0123456789'))
+  const wanted = { type: 'application/zip', filename: 'Ärger 1.zip' }
+  const address = await blobs.presign?.('s3/presigned', { seconds: 2, ...wanted })
+  const get = (init?: RequestInit) => fetch(String(address), init)
+  const whole = await get()
+  expect([whole.status, await whole.text()]).toEqual([200, '0123456789'])
+  expect(whole.headers.get('content-type')).toBe('application/zip')
+  expect(whole.headers.get('content-disposition')).toBe(
+    `attachment; filename="_rger 1.zip"; filename*=UTF-8''%C3%84rger%201.zip`,
+  )
+  const part = await get({ headers: { range: 'bytes=2-4' } })
+  expect([part.status, await part.text()]).toEqual([206, '234'])
+  expect((await get({ method: 'PUT', body: 'other' })).status).toBe(403)
+  await expect.poll(async () => (await get()).status, { timeout: 10_000 }).toBe(403)
+})
+
+test('over a slow and distant connection objects arrive whole', async () => {
+  proxy.latency(100)
+  proxy.throttle(2 * mebibyte)
+  const { size, sha256 } = await far.put('s3/distant', blocks(3))
+  expect(await read(far, 's3/distant')).toEqual({ size, sha256 })
+})
+
+test('a get that is cut is unavailable, after the pieces that came', async () => {
+  await blobs.put('s3/cut', blocks(20))
+  proxy.throttle(4 * mebibyte)
+  let size = 0
+  const reading = async () => {
+    for await (const piece of (await far.get('s3/cut')).chunks) {
+      if (size === 0) setTimeout(proxy.cut, 100)
+      size += piece.length
+    }
+  }
+  await expect(reading()).rejects.toMatchObject(gone)
+  expect(size).toBeGreaterThan(0)
+  expect(size).toBeLessThan(20 * mebibyte)
+})
+
+test.each([1, 20])('a put of %i MiB that is cut is unavailable and leaves no object', async (n) => {
+  proxy.throttle(2 * mebibyte)
+  setTimeout(proxy.cut, 100)
+  await expect(far.put('s3/half', blocks(n))).rejects.toMatchObject(gone)
+  proxy.heal()
+  await expect(far.stat('s3/half')).rejects.toMatchObject(missing)
+})
+
+test('a store that fell silent is unavailable in seconds', async () => {
+  await far.put('s3/known', one('x'))
+  proxy.blackHole()
+  const calls = [far.get('s3/known'), far.stat('s3/known'), far.put('s3/known', one('y'))]
+  const outcomes = await Promise.allSettled(calls)
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: gone })
+  expect(failures.map(String).join()).toContain('was silent for 10 seconds')
+  proxy.heal()
+  expect((await far.stat('s3/known')).size).toBe(1)
+}, 30_000)

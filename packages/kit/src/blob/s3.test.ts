@@ -1,0 +1,153 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { afterAll, expect, test } from 'vitest'
+import { s3Blobs } from './s3.ts'
+
+/** What a real store hardly ever does, done on purpose (`reliability.md` 19); the rest is in `s3.cluster.test.ts`. */
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+const servers: ReturnType<typeof createServer>[] = []
+afterAll(() => {
+  for (const server of servers) server.closeAllConnections()
+  for (const server of servers) server.close()
+})
+
+async function storeThat(answer: Answer) {
+  const server = createServer((request, response) => {
+    if (request.method === 'HEAD' && request.url?.match(/^\/bucket\/?$/)) response.end()
+    else answer(request, response)
+  })
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const failures: unknown[] = []
+  const blobs = await s3Blobs({
+    ...credentials,
+    endpoint: `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
+    onError: (thrown) => failures.push(thrown),
+  })
+  return { blobs, failures }
+}
+
+const credentials = {
+  accessKey: 'key',
+  secretKey: 'a secret key',
+  bucket: 'bucket',
+  region: 'us-east-1',
+}
+const gone = { kind: 'unavailable', retry_after: 2 }
+
+async function* one(text: string) {
+  yield Buffer.from(text)
+}
+
+async function read(chunks: AsyncIterable<Uint8Array>) {
+  let text = ''
+  for await (const piece of chunks) text += Buffer.from(piece).toString()
+  return text
+}
+
+test('a store that is busy for a moment is asked once more, and no more', async () => {
+  const statuses = [503, 200, 503, 500, 200]
+  const { blobs, failures } = await storeThat((_, response) => {
+    response.writeHead(statuses.shift() ?? 0, { 'content-length': 2 }).end('ok')
+  })
+  expect(await read((await blobs.get('a')).chunks)).toBe('ok')
+  await expect(blobs.get('a')).rejects.toMatchObject(gone)
+  expect(failures.map(String)).toEqual(['Error: the object storage answered 500'])
+  expect(statuses).toEqual([200])
+})
+
+test('a connection that breaks before the answer is tried once more', async () => {
+  let count = 0
+  const { blobs } = await storeThat(({ socket }, response) => {
+    if (++count === 1) socket.resetAndDestroy()
+    else response.end('ok')
+  })
+  await blobs.remove('a').catch(() => undefined)
+  expect(count).toBe(2)
+})
+
+test('an object that was kept in part is removed, and the put has failed', async () => {
+  const asked: string[] = []
+  const { blobs } = await storeThat((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    request.resume()
+    const head = { etag: '"half"', 'content-length': 4, 'last-modified': new Date().toUTCString() }
+    if (request.method === 'HEAD') response.writeHead(200, head).end()
+    else response.writeHead(request.method === 'DELETE' ? 204 : 200, { etag: '"half"' }).end()
+  })
+  await expect(blobs.put('a', one('12345678'))).rejects.toMatchObject({
+    ...gone,
+    message: 'The object storage kept 4 of 8 bytes.',
+  })
+  expect(asked).toEqual(['PUT /bucket/a', 'HEAD /bucket/a', 'DELETE /bucket/a'])
+})
+
+test('an answer that ends early is unavailable behind the pieces that came', async () => {
+  const { blobs } = await storeThat((_, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('half')
+    setTimeout(() => response.destroy(), 20)
+  })
+  const { size, chunks } = await blobs.get('a')
+  expect(size).toBe(100)
+  const pieces = chunks[Symbol.asyncIterator]()
+  expect(String((await pieces.next()).value)).toBe('half')
+  await expect(pieces.next()).rejects.toMatchObject(gone)
+})
+
+test.each([
+  ['all of it', { 'content-length': 10 }],
+  ['fewer bytes', { 'content-length': 2, 'content-range': 'bytes 2-3/10' }],
+])('an answer that is %s instead of the range is unavailable', async (_, headers) => {
+  const { blobs } = await storeThat((_request, response) => {
+    const length = headers['content-length']
+    response.writeHead('content-range' in headers ? 206 : 200, headers).end('x'.repeat(length))
+  })
+  await expect(blobs.get('a', { start: 2, end: 5 })).rejects.toMatchObject(gone)
+})
+
+test('a reader that leaves closes the connection; what it did not read is not sent', async () => {
+  let closed: Promise<unknown> | undefined
+  const { blobs } = await storeThat((_, response) => {
+    closed = once(response, 'close')
+    response.writeHead(200, { 'content-length': 100_000_000 })
+    response.write(Buffer.alloc(50_000_000))
+  })
+  for await (const piece of (await blobs.get('a')).chunks) {
+    expect(piece.length).toBeLessThanOrEqual(65_536)
+    break
+  }
+  await closed
+})
+
+test('a store that is away does not keep anyone from starting; it is unavailable at once', async () => {
+  const failures: unknown[] = []
+  const onError = (thrown: unknown) => failures.push(thrown)
+  const blobs = await s3Blobs({ ...credentials, endpoint: 'http://127.0.0.1:1', onError })
+  expect(failures.length).toBe(1)
+  const begun = performance.now()
+  await expect(blobs.get('a')).rejects.toMatchObject(gone)
+  await expect(blobs.stat('a')).rejects.toMatchObject(gone)
+  await expect(blobs.put('a', one('x'))).rejects.toMatchObject(gone)
+  await expect(blobs.remove('a')).rejects.toMatchObject(gone)
+  await expect(blobs.list('a')[Symbol.asyncIterator]().next()).rejects.toMatchObject(gone)
+  expect(performance.now() - begun).toBeLessThan(1000)
+})
+
+test('credentials that are refused, and addresses that are none, end the start with a sentence', async () => {
+  const refused = createServer((_, response) => response.writeHead(403).end())
+  servers.push(refused)
+  refused.listen(0, '127.0.0.1')
+  await once(refused, 'listening')
+  const address = refused.address()
+  const endpoint = `http://127.0.0.1:${typeof address === 'object' && address?.port}`
+  await expect(s3Blobs({ ...credentials, endpoint })).rejects.toThrow(
+    `the bucket "bucket" cannot be used at ${endpoint}: AccessDenied`,
+  )
+  for (const wrong of ['minio:9000', 'http://host:9000/path', 'ftp://host', 'http://key@host'])
+    await expect(s3Blobs({ ...credentials, endpoint: wrong })).rejects.toThrow(
+      `must look like http://host:9000, not "${wrong}"`,
+    )
+})

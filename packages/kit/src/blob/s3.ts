@@ -1,0 +1,134 @@
+import type { BucketItem } from 'minio'
+import { attachment } from '../content-disposition.ts'
+import { unavailable } from '../errors.ts'
+import { type BlobInfo, type BlobStore, checkKey, checkPrefix } from './blob.ts'
+import { type Call, makeBucket, type S3, type S3Options, s3Client } from './s3/client.ts'
+import { codeOf, isAway } from './s3/errors.ts'
+import { getObject } from './s3/get.ts'
+import { putObject } from './s3/put.ts'
+
+export type { S3Options } from './s3/client.ts'
+
+/**
+ * Objects in a bucket of MinIO or any other S3 (`reliability.md` 16.1); the bucket is made when it is missing. A store that
+ * is away just now is no reason not to start: calls are `unavailable` until it is back.
+ *
+ * @throws Error when the endpoint is no address, or the store refuses these credentials or the bucket
+ */
+export async function s3Blobs(options: S3Options): Promise<BlobStore> {
+  const s3 = s3Client(options)
+  const { call, bucket } = s3
+  await openBucket(s3, options)
+
+  return {
+    put: async (key, chunks, options) => {
+      checkKey(key)
+      return putObject(s3, key, chunks, options?.signal)
+    },
+    get: async (key, range) => {
+      checkKey(key)
+      return getObject(s3, key, range)
+    },
+    stat: async (key) => {
+      checkKey(key)
+      const found = await call((client) => client.statObject(bucket, key), { key })
+      return infoOf({ ...found, name: key })
+    },
+    remove: async (key) => {
+      checkKey(key)
+      await call((client) => client.removeObject(bucket, key))
+    },
+    removePrefix: async (prefix) => {
+      checkPrefix(prefix)
+      return removePrefix(s3, prefix)
+    },
+    list: (prefix) => {
+      checkPrefix(prefix)
+      return list(s3, prefix)
+    },
+    removeUnfinished: (before) => removeUnfinished(s3, before),
+    presign: async (key, { seconds, type, filename }) => {
+      checkKey(key)
+      return call((client) =>
+        client.presignedGetObject(bucket, key, seconds, {
+          'response-content-type': type,
+          'response-content-disposition': attachment(filename),
+        }),
+      )
+    },
+  }
+}
+
+async function openBucket({ call, bucket }: S3, { endpoint }: S3Options): Promise<void> {
+  try {
+    await call(async (client) => {
+      if (!(await client.bucketExists(bucket))) await makeBucket(client, bucket)
+    })
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.cause : thrown
+    if (isAway(reason)) return
+    const text = [codeOf(reason), reason instanceof Error ? reason.message : reason].join(' ')
+    throw new Error(`the bucket "${bucket}" cannot be used at ${endpoint}: ${text}`)
+  }
+}
+
+async function* list({ call, bucket }: S3, prefix: string): AsyncGenerator<BlobInfo> {
+  for await (const page of pages(call, bucket, prefix)) yield* page
+}
+
+/** A thousand at a time, by key. */
+async function* pages(call: Call, bucket: string, prefix: string): AsyncGenerator<BlobInfo[]> {
+  let token = ''
+  for (;;) {
+    const { objects, isTruncated, nextContinuationToken } = await call((client) =>
+      client.listObjectsV2Query(bucket, prefix, token, '', 1000, ''),
+    )
+    yield objects.flatMap((object) => (object.name === undefined ? [] : [infoOf(object)]))
+    if (!isTruncated) return
+    token = String(nextContinuationToken) // one of digits only is read as a number
+  }
+}
+
+async function removePrefix({ call, bucket }: S3, prefix: string): Promise<number> {
+  let removed = 0
+  for await (const page of pages(call, bucket, prefix)) {
+    const keys = page.map(({ key }) => key)
+    if (keys.length === 0) continue
+    const refused = await call((client) => client.removeObjects(bucket, keys))
+    if (refused.length > 0)
+      throw unavailable(`The object storage did not remove ${refused.length} objects.`)
+    removed += keys.length
+  }
+  return removed
+}
+
+/** Of the whole bucket: MinIO finds none below a prefix. It also refuses a rule to do so by itself. */
+async function removeUnfinished({ call, bucket }: S3, before: Date): Promise<number> {
+  let removed = 0
+  let after = { key: '', id: '' }
+  for (;;) {
+    const page = await call((client) =>
+      client.listIncompleteUploadsQuery(bucket, '', after.key, after.id, ''),
+    )
+    for (const { key, uploadId, initiated } of page.uploads) {
+      if (initiated >= before) continue
+      await call((client) => client.abortMultipartUpload(bucket, key, uploadId).catch(unlessGone))
+      removed++
+    }
+    if (!page.isTruncated) return removed
+    after = { key: page.nextKeyMarker, id: page.nextUploadIdMarker }
+  }
+}
+
+function unlessGone(thrown: unknown): void {
+  if (codeOf(thrown) !== 'NoSuchUpload') throw thrown
+}
+
+type Found = Pick<Extract<BucketItem, { name: string }>, 'name' | 'size' | 'etag' | 'lastModified'>
+
+const infoOf = ({ name, size, etag, lastModified }: Found): BlobInfo => ({
+  key: name,
+  size,
+  etag,
+  modified_date: lastModified,
+})

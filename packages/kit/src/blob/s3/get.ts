@@ -1,0 +1,82 @@
+import { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { unavailable } from '../../errors.ts'
+import { type Blob, boundsOf, pieceBytes, type Range } from '../blob.ts'
+import type { S3 } from './client.ts'
+import { codeOf, failureOf, QuietStore } from './errors.ts'
+
+/** An answer that nobody begins to read, or whose next byte does not come, is given up after that time. */
+const quietMs = 30_000
+
+/** One request: size and bytes are of the same state of the object. */
+export async function getObject(s3: S3, key: string, range: Range = { start: 0 }): Promise<Blob> {
+  const { start, end } = range
+  if (end !== undefined && end < start) return emptyPart(s3, key, range)
+  const length = end === undefined ? 0 : end - start + 1 // 0 is all that follows
+  const answer = await s3.call(
+    (client) => client.getPartialObject(s3.bucket, key, start, length).catch(unlessBeyond),
+    { key },
+  )
+  return answer ? blobOf(s3, answer, range) : emptyPart(s3, key, range)
+}
+
+function unlessBeyond(thrown: unknown): undefined {
+  if (codeOf(thrown) !== 'InvalidRange') throw thrown
+}
+
+/** S3 knows no empty ranges, not even of an empty object. @throws DomainError invalid when it lies beyond the last byte */
+async function emptyPart({ call, bucket }: S3, key: string, range: Range): Promise<Blob> {
+  const { size } = await call((client) => client.statObject(bucket, key), { key })
+  const { first, last } = boundsOf(size, range)
+  if (first <= last)
+    throw unavailable(`The object storage refused bytes ${first} to ${last} of ${key}.`)
+  return { size, chunks: nothing() }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+function blobOf(s3: S3, answer: Readable, range: Range): Blob {
+  const { size, length } = sizesOf(answer)
+  const { first, last } = boundsOf(size, range)
+  if (length !== last - first + 1) {
+    answer.destroy()
+    throw unavailable(
+      `The object storage sent ${length} bytes of ${size}, not ${first} to ${last}.`,
+    )
+  }
+  answer.on('error', () => {}) // it may break while nobody reads it
+  const unread = setTimeout(() => answer.destroy(), quietMs).unref()
+  return { size, chunks: read(s3, answer, unread) }
+}
+
+/** Bytes of the whole object, and of this answer. */
+function sizesOf(answer: Readable): { size: number; length: number } {
+  if (!(answer instanceof IncomingMessage)) throw new Error('the minio client answers no message')
+  answer.socket.setTimeout(0) // from here on the reader's pace counts, not the connection's
+  const length = Number(answer.headers['content-length'])
+  const [, whole] = answer.headers['content-range']?.split('/') ?? []
+  return { size: whole === undefined ? length : Number(whole), length }
+}
+
+/** Leaving it early closes the connection. */
+async function* read(
+  { onError }: S3,
+  answer: Readable,
+  unread: NodeJS.Timeout,
+): AsyncGenerator<Uint8Array> {
+  clearTimeout(unread)
+  const watch = () => setTimeout(() => answer.destroy(new QuietStore(quietMs)), quietMs)
+  let quiet = watch()
+  try {
+    for await (const chunk of answer) {
+      clearTimeout(quiet)
+      for (let at = 0; at < chunk.length; at += pieceBytes)
+        yield chunk.subarray(at, at + pieceBytes)
+      quiet = watch()
+    }
+  } catch (thrown) {
+    throw failureOf(thrown, undefined, onError)
+  } finally {
+    clearTimeout(quiet)
+  }
+}
