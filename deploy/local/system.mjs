@@ -36,7 +36,7 @@ const fileOf = (app) => join(appsFolder, programs[app].file)
  * `reticle`), `admin` (`{username, password, email}`), `env` (settings over ours, for all), `envOf(name)` (for one),
  * `onGone(name, code)` (a process ended and nobody asked).
  *
- * @returns `{url, urls, ports, processes, restart, kill, stop}`: `processes['worker-1'].{start, stop, kill, pause, ...}`
+ * @returns `{url, urls, ports, databaseOf, processes, restart, kill, stop}`: `processes['worker-1'].{start, stop, kill, pause, ...}`
  * @throws Error with the end of the log of what did not start
  */
 export async function startSystem(options) {
@@ -80,6 +80,7 @@ export async function startSystem(options) {
     url,
     urls: names.filter(isGateway).map((name) => `http://127.0.0.1:${ports.get(name).http}`),
     ports: Object.fromEntries(ports),
+    databaseOf: (service) => access.get(service).writer,
     processes,
     restart: (name) => processes[name].restart(),
     kill: (name) => processes[name].kill(),

@@ -54,6 +54,8 @@ export interface System {
   /** Of each gateway. */
   urls: string[]
   ports: Record<string, { metrics: number; grpc?: number; http?: number }>
+  /** Address of the role of a service: `projects`, `annotations`, `jobs`, `webhooks`. */
+  databaseOf: (service: string) => string
   /** `gateway-1`, `projects-1`, `annotations-1`, `jobs-1`, `webhooks-1`, `worker-1`, ... */
   processes: Record<string, SystemProcess>
   restart: (name: string) => Promise<void>

@@ -1,15 +1,28 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { NewUser } from '@reticle/standalone/admin'
 import { onTestFinished } from 'vitest'
 import { client } from './client.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const main = join(root, 'apps/standalone/dist/main.js')
 const withPeople = join(root, 'tests/support/with-people.mjs')
+
+/** A system that runs already, which stories are told on instead of one of their own. */
+interface Attached {
+  url: string
+  addPerson: (person: NewUser) => Promise<void>
+}
+let attached: Attached | undefined
+
+/** From here on stories of this file run on `system`, and leave it running. */
+export function attach(system: Attached): void {
+  attached = system
+}
 
 /** The administrator of every Reticle of the tests. */
 export const password = 'a-password-for-tests'
@@ -46,6 +59,7 @@ export async function startReticle(
   dataDir: string,
   env: Record<string, string> = {},
 ): Promise<Reticle> {
+  if (attached) return onAttached(attached, dataDir, env)
   const child = spawn(process.execPath, [env.PEOPLE ? withPeople : main], {
     env: { ...process.env, ...development, RETICLE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,6 +84,27 @@ export async function startReticle(
       await end(child, () => child.kill('SIGTERM'))
       return child.exitCode
     },
+  }
+}
+
+async function onAttached(
+  { url, addPerson }: Attached,
+  dataDir: string,
+  { PEOPLE = '[]' }: Record<string, string>,
+): Promise<Reticle> {
+  writeFileSync(join(dataDir, 'admin-password'), password) // where the README looks for it
+  for (const person of JSON.parse(PEOPLE)) await addPerson(person)
+  const isNotOurs = async () => {
+    throw new Error('a story does not kill the system that it is told on')
+  }
+  return {
+    url,
+    admin: client(`${url}/api`, basic),
+    pid: 0,
+    output: () => '',
+    kill: isNotOurs,
+    ended: isNotOurs,
+    stop: async () => 0,
   }
 }
 

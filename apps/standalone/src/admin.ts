@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ensureAdministrator, type ProjectsDb } from '@reticle/projects-svc'
+import { openDatabase } from '@reticle/kit/db/connect'
+import {
+  createUser,
+  ensureAdministrator,
+  type NewUser,
+  type ProjectsDb,
+} from '@reticle/projects-svc'
 import type { Kysely } from 'kysely'
 import type { Config } from './config.ts'
 import { kept } from './keys.ts'
@@ -29,4 +35,16 @@ export async function firstAdministrator(
   const isMade = await ensureAdministrator(db, { username, password, email })
   if (!isMade && !isKept) await rm(file, { force: true })
   return { username, password: isMade && !given ? password : undefined }
+}
+
+export type { NewUser } from '@reticle/projects-svc'
+
+/** Adds somebody who did not come in by registration, over the address of the role of projects-svc. */
+export async function addPerson(url: string, person: NewUser): Promise<void> {
+  const { db, close } = openDatabase<ProjectsDb>(url, { application: 'people', max: 1 })
+  try {
+    await createUser(db, person)
+  } finally {
+    await close()
+  }
 }

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { survived } from '../support/faults.ts'
+import { type PartName, parts } from '../support/parts.ts'
+import { type Split, startSplit } from '../support/split.ts'
+import { type Load, startLoad } from './load.ts'
+import { expectSettled } from './settled.ts'
+
+/**
+ * Parts of the split system go away under load and come back (`reliability.md` 17): no acknowledged write is lost, nothing
+ * happens twice, and meanwhile clients are told 503 and when to come again.
+ */
+let split: Split
+let receiver: Receiver
+beforeAll(async () => {
+  split = await startSplit('faults')
+})
+afterAll(() => split.stop())
+
+let load: Load
+beforeEach(async () => {
+  receiver = await startReceiver()
+  load = await startLoad(split.urls, receiver)
+})
+afterEach(() => receiver.close())
+
+const beforeMs = 1000
+const afterMs = 2000
+
+/** Runs the load before, during and after a fault, and compares what it was told with what is there. */
+async function survive(fault: string, happen: () => Promise<void>): Promise<void> {
+  await sleep(beforeMs)
+  try {
+    await happen()
+    await sleep(afterMs)
+  } finally {
+    await load.stop()
+  }
+  await expectSettled(split.admin, load, receiver)
+  const { created, drawn, renamed } = load.ledger
+  expect(Math.min(created.size, drawn.acknowledged.size, renamed.length)).toBeGreaterThan(0)
+  survived(fault)
+}
+
+const processes = [
+  'gateway-1',
+  'projects-1',
+  'annotations-1',
+  'jobs-1',
+  'webhooks-1',
+  'worker-1',
+] as const
+
+test.each(processes)('%s is killed and started again', async (name) => {
+  await survive(`${name} killed`, async () => {
+    await split.kill(name)
+    await sleep(1000)
+    await split.processes[name]?.start()
+  })
+})
+
+test.each(processes)('%s is restarted in an orderly way', async (name) => {
+  await survive(`${name} restarted`, () => split.restart(name))
+})
+
+const away = async (name: PartName, ms: number) => {
+  await parts.stop(name)
+  await sleep(ms)
+  await parts.start(name)
+}
+
+test('Kafka is away for 30 s', () => survive('Kafka away', () => away('kafka', 30_000)))
+
+test('the object store is away', () => survive('MinIO away', () => away('minio', 5000)))
+
+test('PostgreSQL is restarted', () =>
+  survive('PostgreSQL restarted', () => parts.restart('postgres')))
+
+test('PostgreSQL crashes', () =>
+  survive('PostgreSQL crashed', async () => {
+    await parts.kill('postgres')
+    await parts.start('postgres')
+  }))
+
+test('Kafka stands still for 10 s', () =>
+  survive('Kafka frozen', async () => {
+    await parts.pause('kafka')
+    await sleep(10_000)
+    await parts.resume('kafka')
+  }))

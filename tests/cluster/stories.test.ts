@@ -1,0 +1,25 @@
+import { afterAll, describe, expect } from 'vitest'
+import { attach } from '../support/reticle.ts'
+import { startSplit } from '../support/split.ts'
+
+/** The end-to-end stories, told on the split system: two gateways, two workers, real Kafka, MinIO and PostgreSQL. */
+const split = await startSplit('stories')
+attach(split)
+afterAll(async () => {
+  const codes = Object.entries(await split.stop())
+  expect(codes.filter(([, code]) => code !== 0)).toEqual([])
+})
+
+const stories = {
+  isolation: () => import('../e2e/isolation.test.ts'), // first: it needs a system without anything in it
+  'the main job': () => import('../e2e/main-job.test.ts'),
+  'COCO archives': () => import('../e2e/coco-archives.test.ts'),
+  'a large set': () => import('../e2e/large-set.test.ts'),
+  'every route': () => import('../e2e/walk.test.ts'),
+  'the README': () => import('../e2e/readme.test.ts'),
+}
+for (const [name, tell] of Object.entries(stories)) {
+  describe(name, async () => {
+    await tell()
+  })
+}

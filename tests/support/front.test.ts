@@ -1,0 +1,67 @@
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { root } from './reticle.ts'
+
+interface Front {
+  port: number
+  close: () => Promise<void>
+}
+const file = pathToFileURL(join(root, 'deploy/local/front.mjs')).href
+const { openFront }: { openFront: (ports: number[]) => Promise<Front> } = await import(file)
+
+/** A server that answers its name, on a port of its own. */
+async function gateway(name: string) {
+  const server = createServer((_, response) => response.end(name))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  onTestFinished(close)
+  return { port: typeof address === 'object' && address ? address.port : 0, close }
+}
+
+async function frontOf(...ports: number[]): Promise<Front> {
+  const front = await openFront(ports)
+  onTestFinished(front.close)
+  return front
+}
+
+/** Each call over a connection of its own. */
+async function ask({ port }: Front): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })
+  return answer.text()
+}
+
+test('connections go to the gateways in turn', async () => {
+  const front = await frontOf((await gateway('one')).port, (await gateway('two')).port)
+  expect([await ask(front), await ask(front), await ask(front)]).toEqual(['one', 'two', 'one'])
+})
+
+test('a gateway that is gone is passed over', async () => {
+  const one = await gateway('one')
+  const front = await frontOf(one.port, (await gateway('two')).port)
+  one.close()
+  expect([await ask(front), await ask(front)]).toEqual(['two', 'two'])
+})
+
+test('where no gateway is left the connection is closed', async () => {
+  const one = await gateway('one')
+  const front = await frontOf(one.port)
+  one.close()
+  await expect(ask(front)).rejects.toThrow('fetch failed')
+})
+
+test('a connection ends with its gateway', async () => {
+  const one = await gateway('one')
+  const socket = connect((await frontOf(one.port)).port, '127.0.0.1').on('error', () => {})
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  await new Promise((resolve) => socket.once('data', resolve))
+  one.close()
+  await ended
+})

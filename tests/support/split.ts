@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { addPerson, type NewUser } from '@reticle/standalone/admin'
+import { client } from './client.ts'
+import { type System, type SystemOptions, startSystem } from './launcher.ts'
+import { basic, password } from './reticle.ts'
+
+/** Every app its own process, on the real servers of the run, with a database and a bucket of its own. */
+export interface Split extends System {
+  folder: string
+  admin: ReturnType<typeof client>
+  /** For tests: people who do not come in by registration. */
+  addPerson: (person: NewUser) => Promise<void>
+}
+
+/** What stories need beside the defaults. */
+const development = {
+  RETICLE_LOG_LEVEL: 'warn',
+  RETICLE_GATEWAY_RATE_ANONYMOUS: '100000',
+  RETICLE_GATEWAY_RATE_USER: '1000000',
+  RETICLE_WEBHOOKS_ALLOW_HTTP: 'true',
+  RETICLE_WEBHOOKS_ALLOWED_NETS: '127.0.0.0/8',
+  RETICLE_JOBS_SLOTS: '1',
+}
+
+/** Starts one; `name` tells its database and its bucket from those of others in the same run. */
+export async function startSplit(
+  name: string,
+  { env, ...options }: Partial<SystemOptions> = {},
+): Promise<Split> {
+  const folder = mkdtempSync(join(tmpdir(), `reticle-${name}-`))
+  const unique = `${name}_${process.pid}`
+  const system = await startSystem({
+    parts: process.env,
+    folder,
+    admin: { username: 'admin', password, email: 'admin@localhost' },
+    gateways: 2,
+    workers: 2,
+    database: unique,
+    bucket: unique.replace('_', '-'),
+    ...options,
+    env: { ...development, ...env },
+  })
+  return {
+    ...system,
+    folder,
+    admin: client(`${system.url}/api`, basic),
+    addPerson: (person) => addPerson(system.databaseOf('projects'), person),
+    stop: async () => {
+      const codes = await system.stop()
+      rmSync(folder, { recursive: true, force: true })
+      return codes
+    },
+  }
+}
