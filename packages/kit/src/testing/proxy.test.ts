@@ -120,3 +120,13 @@ test('half-closed, a client reads the end and may still write', async () => {
   socket.write(short)
   await expect.poll(() => atServer?.bytesRead).toBe(read + short.length)
 })
+
+test('a proxy that was closed may be opened again on the same port', async () => {
+  const target = { host: '127.0.0.1', port: proxy.port }
+  const first = await openProxy(target)
+  await first.close()
+  const second = await openProxy(target, { port: first.port })
+  expect(second.port).toBe(first.port)
+  await expect(openProxy(target, { port: second.port })).rejects.toThrow('EADDRINUSE')
+  await second.close()
+})

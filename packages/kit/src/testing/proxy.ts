@@ -35,8 +35,14 @@ const healthy: Faults = {
   open: Promise.resolve(),
 }
 
-/** Between clients of 127.0.0.1 and the server at `target`. */
-export async function openProxy(target: { host: string; port: number }): Promise<Proxy> {
+/**
+ * Between clients of 127.0.0.1 and the server at `target`, on a free port unless one is given: a Kafka broker tells its
+ * clients where to come, so its proxy must listen there.
+ */
+export async function openProxy(
+  target: { host: string; port: number },
+  { port = 0 }: { port?: number } = {},
+): Promise<Proxy> {
   const faults = { ...healthy }
   const links = new Set<{ client: Socket; server: Socket }>()
   let release = () => {}
@@ -52,7 +58,9 @@ export async function openProxy(target: { host: string; port: number }): Promise
     ]
     void Promise.allSettled(both).then(() => links.delete(link))
   })
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject).listen(port, '127.0.0.1', resolve)
+  })
   const address = listener.address()
 
   const reset = () => {
