@@ -30,6 +30,10 @@ export type Failures = Map<number, Failure>
 
 const transientPausesMs = [200, 1000, 5000, 15_000, 30_000]
 const poisonTries = 5
+/** A batch is committed after this long, so that its locks are not held on to. */
+const transactionMs = 200
+/** Events handled in one transaction at most. */
+export const batchSize = 100
 
 /** How long to wait before try `tries + 1` of something that fails for a reason that passes. */
 export const transientPause = (tries: number) => transientPausesMs[tries - 1] ?? 30_000
@@ -72,6 +76,28 @@ function handled<T>(
   const attributes = { 'reticle.event_id': id, 'messaging.consumer.group.name': group }
   const span = { kind: 'consumer', service: group, traceparent, attributes } as const
   return inSpan(`${type} process`, span, () => handle(tx, event))
+}
+
+/**
+ * Handles events of one partition in order, until one fails, `isOver`, or the transaction has had its time.
+ *
+ * @param reached told the offset that comes after each event that is done
+ * @returns the error of the event that failed
+ */
+export async function attemptEach<T>(
+  tx: Transaction<T>,
+  subscriber: Group<T> & { handle: Handle<T> },
+  { partition, messages, failures }: { partition: number; messages: Message[]; failures: Failures },
+  { isOver, reached }: { isOver: () => boolean; reached: (offset: number) => void },
+): Promise<unknown> {
+  const started = performance.now()
+  for (const message of messages) {
+    const error = await attempt(tx, subscriber, { partition, message, failures })
+    if (error !== undefined) return error
+    reached(message.offset + 1)
+    if (isOver() || performance.now() - started > transactionMs) break
+  }
+  return undefined
 }
 
 /** Counts a failure of the event at `offset`; answers how many milliseconds the partition is to rest. */

@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { type BusEvent, causeOf, on, PoisonEvent, route } from './bus.ts'
+import { pulse } from './pulse.ts'
 
 const made = defineEvent('thing.made', { key: () => 'thing:1', data: z.object({ id: z.int() }) })
 const event: BusEvent = {
@@ -48,4 +49,16 @@ test('what a handler emits has the same cause', () => {
     organization_id: 2,
   })
   expect(causeOf(event).principal).toBeNull()
+})
+
+test('a loop that has not gone round for 90 s is not alive', () => {
+  let now = 0
+  const { beat, isAlive } = pulse(() => now)
+  now = 89_000
+  expect(isAlive()).toBe(true)
+  beat()
+  now += 89_000
+  expect(isAlive()).toBe(true)
+  now += 1000
+  expect(isAlive()).toBe(false)
 })

@@ -27,6 +27,9 @@ export interface Group<T> {
 }
 
 export interface Subscription {
+  /** From the event at hand on nothing is taken; what is not taken counts as lag. */
+  pause: () => void
+  resume: () => void
   /** Finishes the event at hand, gives partitions back; at most 5 s. */
   stop: () => Promise<void>
 }
@@ -45,6 +48,8 @@ export interface Bus {
   subscribe: <T>(subscriber: Group<T> & { handle: Handle<T> }) => Subscription
   /** Lets a group read again from `offset` in every partition, forgetting what its inbox knows. */
   replay: <T>(group: Group<T>, offset: number) => Promise<void>
+  /** False when a subscription has not gone round for 90 s: hung for good, so the process is better started anew. */
+  isAlive: () => boolean
   close: () => Promise<void>
 }
 

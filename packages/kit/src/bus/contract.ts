@@ -4,6 +4,7 @@ import { type Generated, type Kysely, sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Migrations } from '../db/migrate.ts'
+import { replayDead } from '../outbox/dead.ts'
 import { emit, emitAll } from '../outbox/emit.ts'
 import {
   keyDeadEvents,
@@ -47,6 +48,7 @@ export function busContract(name: string, rig: Rig): void {
     testSharing(suite)
     testRepeats(suite)
     testPoison(suite)
+    testPauses(suite)
     testContent(suite)
   })
   afterAll(suite.close)
@@ -80,7 +82,7 @@ function openSuite({ db, openBus }: Rig) {
   const dead = (consumer: string) =>
     db
       .selectFrom('dead_events')
-      .select(['key', 'error', 'value'])
+      .select(['key', 'error', 'value', 'replayed_date'])
       .where('consumer', '=', consumer)
       .execute()
   return {
@@ -251,7 +253,7 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
     await publish('poison:1', 1, 3)
     await expect.poll(() => numbers('poison'), until).toEqual([1, 3])
     expect(tries).toBe(5)
-    expect(await dead('poison')).toEqual([
+    expect(await dead('poison')).toMatchObject([
       { key: 'poison:1', error: 'Error: no such thing', value: { key: 'poison:1', n: 2 } },
     ])
   })
@@ -278,6 +280,54 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
     await publish('wrong:1', 2, 2)
     await expect.poll(() => numbers('wrong'), until).toEqual([2])
     expect(await dead('wrong')).toHaveLength(1)
+  })
+}
+
+function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
+  test('takes nothing while paused, and afterwards everything in order', async () => {
+    const bus = newBus()
+    const subscription = subscribe('pause', recorder('pause', 'pause'), bus)
+    await publish('pause:1', 1, 2)
+    await expect.poll(() => numbers('pause'), until).toEqual([1, 2])
+
+    subscription.pause()
+    await publish('pause:1', 3, 5)
+    await sleep(1500)
+    expect(await numbers('pause')).toEqual([1, 2])
+    expect(bus.isAlive()).toBe(true)
+
+    subscription.resume()
+    await publish('pause:1', 6, 6)
+    await expect.poll(() => numbers('pause'), until).toEqual(upTo(6))
+  })
+
+  test('stops at the event in whose handler it is paused', async () => {
+    const handle = recorder('full', 'full', async () => subscription.pause())
+    const subscription = subscribe('full', handle)
+    await publish('full:1', 1, 3)
+    for (const n of upTo(3)) {
+      await expect.poll(() => numbers('full'), until).toEqual(upTo(n))
+      await sleep(100)
+      expect(await numbers('full')).toEqual(upTo(n))
+      subscription.resume()
+    }
+  })
+
+  test('handles a dead event again when it is given back, once', async () => {
+    let isBroken = true
+    const handle = recorder('again', 'again', async (_, { data }) => {
+      if (isBroken && counted.data.parse(data).n === 2) throw new PoisonEvent('not yet')
+    })
+    for (const _ of ['one member', 'another']) subscribe('again', handle)
+    await publish('again:1', 1, 3)
+    await expect.poll(() => numbers('again'), until).toEqual([1, 3])
+
+    expect(await replayDead(db, { consumer: 'again' })).toBe(1)
+    await expect.poll(() => dead('again'), until).toMatchObject([{ replayed_date: null }])
+    isBroken = false
+    await replayDead(db, { consumer: 'again' })
+    await expect.poll(() => dead('again'), until).toEqual([])
+    expect(await numbers('again')).toEqual([1, 3, 2])
   })
 }
 

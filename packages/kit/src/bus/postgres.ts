@@ -43,12 +43,13 @@ export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions
         consumers.delete(consumer)
         return consumer.stop()
       }
-      return { stop }
+      return { ...consumer, stop }
     },
     replay: async (group, offset) => {
       await replayGroup(group, offset)
       for (const consumer of consumers.keys()) consumer.wake()
     },
+    isAlive: () => [...consumers.keys()].every((consumer) => consumer.isAlive()),
     close: async () => {
       clearInterval(hourly)
       await Promise.all([...consumers.keys()].map((consumer) => consumer.stop()))

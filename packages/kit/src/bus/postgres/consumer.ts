@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Transaction } from 'kysely'
 import { alarm } from '../../alarm.ts'
-import { attempt, type Failures, type Message, noteFailure, transientPause } from '../attempt.ts'
+import { attemptEach, type Failures, noteFailure, transientPause } from '../attempt.ts'
 import type { Group, Handle, Subscription } from '../bus.ts'
+import { type Pulse, pulse } from '../pulse.ts'
+import { startReplays } from '../replays.ts'
 import {
   joinGroup,
   type Lease,
@@ -21,16 +22,14 @@ export interface Consumer<T> extends Group<T> {
   onError: (error: unknown) => void
 }
 
-/** One more than its subscription: `wake` when the topic has got messages. */
-export interface Consuming extends Subscription {
+/** More than its subscription: `wake` when the topic has got messages. */
+export interface Consuming extends Subscription, Pick<Pulse, 'isAlive'> {
   wake: () => void
 }
 
 /** Partitions one member works on at a time. */
 const slots = 4
 const pollMs = 1000
-/** A batch is committed after this long, so that its locks are not held on to. */
-const batchMs = 200
 const batchesPerLease = 10
 const stopMs = 5000
 
@@ -38,14 +37,24 @@ interface Member {
   id: string
   failures: Failures
   stopped: boolean
+  paused: boolean
+  pulse: Pulse
 }
+const newMember = (): Member => ({
+  id: randomUUID(),
+  failures: new Map(),
+  stopped: false,
+  paused: false,
+  pulse: pulse(),
+})
+const isOver = ({ stopped, paused }: Member) => stopped || paused
 
 /**
  * A member of a group. It takes a partition that has messages and no living owner, works on it and gives it back; the
  * lease is for others to see, what keeps two members apart is the lock on the group's row, held through each batch.
  */
 export function startConsumer<T>(consumer: Consumer<T>): Consuming {
-  const member: Member = { id: randomUUID(), failures: new Map(), stopped: false }
+  const member = newMember()
   const working = new Set<Promise<void>>()
   const waiting = alarm()
 
@@ -54,7 +63,7 @@ export function startConsumer<T>(consumer: Consumer<T>): Consuming {
     setTimeout(waiting.ring, pause)
   }
   const dispatch = async () => {
-    while (!member.stopped && working.size < slots) {
+    while (!isOver(member) && working.size < slots) {
       const partition = await takePartition(consumer, member.id)
       if (partition === undefined) return
       const done = work(partition)
@@ -67,19 +76,33 @@ export function startConsumer<T>(consumer: Consumer<T>): Consuming {
     await join(consumer, member)
     while (!member.stopped) {
       await dispatch().catch(consumer.onError)
+      member.pulse.beat()
       if (!member.stopped) await waiting.wait(pollMs)
     }
     await Promise.all(working)
     await leaveGroup(consumer, member.id).catch(consumer.onError)
   }
 
+  const replays = startReplays(consumer, {
+    isPaused: () => member.paused,
+    onError: consumer.onError,
+  })
   const running = run()
   return {
+    isAlive: member.pulse.isAlive,
     wake: waiting.ring,
+    pause: () => {
+      member.paused = true
+    },
+    resume: () => {
+      member.paused = false
+      waiting.ring()
+    },
     stop: async () => {
       member.stopped = true
       waiting.ring()
-      await Promise.race([running, sleep(stopMs, undefined, { ref: false })])
+      const stopped = Promise.all([running, replays.stop()])
+      await Promise.race([stopped, sleep(stopMs, undefined, { ref: false })])
     },
   }
 }
@@ -91,6 +114,7 @@ async function join<T>(consumer: Consumer<T>, member: Member): Promise<void> {
       return await joinGroup(consumer)
     } catch (error) {
       consumer.onError(error)
+      member.pulse.beat()
       await sleep(transientPause(tries), undefined, { ref: false })
     }
   }
@@ -100,7 +124,7 @@ async function join<T>(consumer: Consumer<T>, member: Member): Promise<void> {
 async function workOn<T>(consumer: Consumer<T>, member: Member, partition: number) {
   const lease = { member: member.id, partition }
   let result: Result = { pause_ms: 0, more: true }
-  for (let n = 0; n < batchesPerLease && result.more && !member.stopped; n++) {
+  for (let n = 0; n < batchesPerLease && result.more && !isOver(member); n++) {
     result = await runBatch(consumer, member, lease)
   }
   await releasePartition(consumer, lease, result.pause_ms)
@@ -128,8 +152,13 @@ async function runBatch<T>(consumer: Consumer<T>, member: Member, lease: Lease):
       offset = next
       const messages = await readMessages(tx, consumer, { partition, next })
       if (messages.length === 0) return drained
-      const error = await handleEach(tx, consumer, { member, partition, messages }, (reached) => {
-        offset = reached
+      const { failures } = member
+      const work = { partition, messages, failures }
+      const error = await attemptEach(tx, consumer, work, {
+        isOver: () => isOver(member),
+        reached: (next) => {
+          offset = next
+        },
       })
       await moveOffset(tx, consumer, { partition, next: offset })
       return error === undefined ? { pause_ms: 0, more: true } : failed(error)
@@ -138,20 +167,4 @@ async function runBatch<T>(consumer: Consumer<T>, member: Member, lease: Lease):
     // Nothing of the batch happened: the commit failed, or the connection went.
     return failed(error)
   }
-}
-
-async function handleEach<T>(
-  tx: Transaction<T>,
-  consumer: Consumer<T>,
-  { member, partition, messages }: { member: Member; partition: number; messages: Message[] },
-  reached: (offset: number) => void,
-): Promise<unknown> {
-  const started = performance.now()
-  for (const message of messages) {
-    const error = await attempt(tx, consumer, { partition, message, failures: member.failures })
-    if (error !== undefined) return error
-    reached(message.offset + 1)
-    if (member.stopped || performance.now() - started > batchMs) break
-  }
-  return undefined
 }

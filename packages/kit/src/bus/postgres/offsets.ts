@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import type { Message } from '../attempt.ts'
+import { batchSize, type Message } from '../attempt.ts'
 import type { Group } from '../bus.ts'
 
 /** A partition in the hands of a member of a group. */
@@ -8,7 +8,6 @@ export interface Lease {
   partition: number
 }
 
-const batch = 100
 const leaseEnd = sql`now() + interval '15 seconds'`
 
 /** Registers the group, so that retention keeps what it has not read, and says that it is alive. */
@@ -66,7 +65,7 @@ export async function readMessages<T>(
   const { rows } = await sql<Message>`
     select "offset", event_id, key, headers, value from bus.bus_messages
     where topic = ${topic} and partition = ${partition} and "offset" >= ${next}
-    order by "offset" limit ${batch}`.execute(tx)
+    order by "offset" limit ${batchSize}`.execute(tx)
   return rows
 }
 

@@ -1,0 +1,18 @@
+/** Three times the session timeout of Kafka's groups (`reliability.md` 4.2). */
+const limitMs = 90_000
+
+/** Whether a loop still goes round, well or badly: an error that passes is a beat too. */
+export interface Pulse {
+  beat: () => void
+  isAlive: () => boolean
+}
+
+export function pulse(now: () => number = () => performance.now()): Pulse {
+  let last = now()
+  return {
+    beat: () => {
+      last = now()
+    },
+    isAlive: () => now() - last < limitMs,
+  }
+}
