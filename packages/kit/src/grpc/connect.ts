@@ -2,6 +2,7 @@ import { Client } from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import type { Operations } from '@reticle/contracts/api/operation'
 import { loadProtos } from '@reticle/contracts/grpc/load'
+import { unavailable } from '../errors.ts'
 import type { Service } from '../rpc/context.ts'
 import { messageOptions, streamOptions } from './channel.ts'
 import { grpcService } from './client.ts'
@@ -21,10 +22,14 @@ export interface ConnectOptions {
   protos?: PackageDefinition
 }
 
+const checkMs = 2000
+
 /** All replicas of another process; a call goes to the next one of those that answer. */
 export interface Connection {
   /** The services that process answers, as if they were here. */
   service<T extends Operations>(table: T): Service<T>
+  /** @throws DomainError unavailable, unless a replica can be reached within 2 s */
+  check(): Promise<void>
   close(): void
 }
 
@@ -40,6 +45,12 @@ export function connectGrpc(options: ConnectOptions): Connection {
   const way = { protos, messages, streams, keys, idleMs }
   return {
     service: (table) => grpcService(way, table),
+    check: () =>
+      new Promise((resolve, reject) => {
+        const answer = (error?: Error) =>
+          error ? reject(unavailable('A part of the service did not answer.')) : resolve()
+        messages.waitForReady(Date.now() + checkMs, answer)
+      }),
     close: () => {
       messages.close()
       streams.close()

@@ -1,0 +1,51 @@
+import { tables } from '@reticle/contracts'
+import { openObjects, reach } from '@reticle/kit/process/doors'
+import { type App, runProgram } from '@reticle/kit/process/program'
+import { environment, processParts } from './config.ts'
+import { type Services, startGateway } from './index.ts'
+
+/** The gateway as a process of a cluster: the one public HTTP server. */
+async function start(app: App<typeof processParts>): Promise<void> {
+  const { s3, internal, settings, ...addresses } = app.config
+  const people = reach(app, internal, addresses.projects)
+  const sets = reach(app, internal, addresses.annotations)
+  const work = reach(app, internal, addresses.jobs)
+  const hooks = reach(app, internal, addresses.webhooks)
+  const services: Services = {
+    identity: people.service(tables.identity),
+    projects: people.service(tables.projects),
+    labels: people.service(tables.labels),
+    tasks: people.service(tables.tasks),
+    jobs: people.service(tables.jobs),
+    media: people.service(tables.media),
+    annotations: sets.service(tables.annotations),
+    requests: work.service(tables.requests),
+    frames: work.service(tables.frames),
+    server: work.service(tables.server),
+    webhooks: hooks.service(tables.webhooks),
+  }
+  const blobs = await openObjects(app, s3)
+  const checks = {
+    ProjectsService: people.check,
+    AnnotationsService: sets.check,
+    RequestsService: work.check,
+    WebhooksService: hooks.check,
+    ObjectStorage: async () => {
+      for await (const _ of blobs.list('health')) break
+    },
+  }
+  const gateway = await startGateway({ services, blobs, log: app.log, settings, checks })
+  app.onStop('gateway', gateway.stop)
+  app.log.info({ url: gateway.url }, `Reticle is ready at ${gateway.url}`)
+}
+
+process.exit(
+  await runProgram({
+    service: 'gateway',
+    about: 'the REST API',
+    env: environment,
+    parts: processParts,
+    graceMs: 38_000,
+    start,
+  }),
+)

@@ -1,0 +1,33 @@
+import { tables } from '@reticle/contracts'
+import { s3Blobs } from '@reticle/kit/blob/s3'
+import { connectGrpc } from '@reticle/kit/grpc/connect'
+import { s3Settings } from '@reticle/kit/process/settings'
+import { z } from 'zod'
+import type { Wired } from './worker/serve-conversions.ts'
+
+const pem = z.instanceof(Uint8Array).transform((bytes) => Buffer.from(bytes))
+
+/** What a conversion thread of a cluster's worker is handed to reach the services and the objects. */
+const wiringOptions = z.object({
+  s3: s3Settings,
+  keys: z.array(z.string()).readonly(),
+  tls: z.object({ cert: pem, key: pem, ca: pem }).optional(),
+  addresses: z.object({ projects: z.string(), annotations: z.string() }),
+})
+export type WiringOptions = z.infer<typeof wiringOptions>
+
+/** Opened in every conversion thread: gRPC to the services, S3 for the objects. */
+export async function wire(options: unknown): Promise<Wired> {
+  const { s3, keys, tls, addresses } = wiringOptions.parse(options)
+  const people = connectGrpc({ address: addresses.projects, keys, tls })
+  const sets = connectGrpc({ address: addresses.annotations, keys, tls })
+  return {
+    services: {
+      tasks: people.service(tables.tasks),
+      labels: people.service(tables.labels),
+      media: people.service(tables.media),
+      annotations: sets.service(tables.annotations),
+    },
+    blobs: await s3Blobs(s3),
+  }
+}
