@@ -1,7 +1,7 @@
 import * as annotations from '@reticle/annotations-svc'
 import * as jobs from '@reticle/jobs-svc'
 import { busMigrations } from '@reticle/kit/bus/postgres/log'
-import { migrate } from '@reticle/kit/db/migrate'
+import { migrate, type Schema } from '@reticle/kit/db/migrate'
 import { type Access, accessTo, provision } from '@reticle/kit/db/provision'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
@@ -28,22 +28,32 @@ function unreachable(cause: unknown, url: string): unknown {
   return new Error(sentence, { cause })
 }
 
+/** Every schema with its migrations, the bus included. */
+export const allSchemas: readonly Schema[] = [
+  { schema: shared, migrations: busMigrations },
+  ...schemas,
+]
+
 /**
  * Makes roles and schemas, brings them up to date, and answers by which address each service comes in.
  *
+ * @param wanted what to bring them to, where it is not the newest: the steps of a backup
  * @throws Error with one sentence for the terminal when no server answers
  */
 export async function prepareDatabase(
   admin: string,
   passwordOf: (role: string) => string,
+  wanted: readonly Schema[] = allSchemas,
 ): Promise<Urls> {
   const names = schemas.map((one) => one.schema)
   await provision({ admin, schemas: names, shared, passwordOf }).catch((cause: unknown) => {
     throw unreachable(cause, admin)
   })
   const access = (schema: string): Access => accessTo(admin, schema, passwordOf)
-  await migrate(access(shared).owner, { schema: shared, migrations: busMigrations })
-  await Promise.all(schemas.map((one) => migrate(access(one.schema).owner, one)))
+  const bus = wanted.filter(({ schema }) => schema === shared)
+  const others = wanted.filter(({ schema }) => schema !== shared)
+  for (const one of bus) await migrate(access(shared).owner, one)
+  await Promise.all(others.map((one) => migrate(access(one.schema).owner, one)))
   return {
     projects: access(projects.schema).writer,
     annotations: access(annotations.schema).writer,

@@ -48,6 +48,31 @@ export async function createCluster(home: Home, password: string): Promise<void>
   }
 }
 
+/** The major version that wrote the cluster; nothing where there is none yet. */
+export async function majorOfData(home: Home): Promise<number | undefined> {
+  const text = await readFile(join(dataOf(home), 'PG_VERSION'), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : Number.parseInt(text, 10)
+}
+
+/** The major version of the server's programs: 18. */
+export async function majorOfBinaries(home: Home): Promise<number> {
+  const { stdout } = await run(binary(home, 'postgres'), ['--version'], asServer(home))
+  return Number(/(\d+)/.exec(stdout)?.[1])
+}
+
+/** @throws Error with one sentence when the programs cannot read the cluster */
+export async function assertSameMajor(home: Home): Promise<void> {
+  const [data, programs] = [await majorOfData(home), await majorOfBinaries(home)]
+  if (data === undefined || data === programs) return
+  const advice =
+    data < programs
+      ? 'move it with "npm run ops -- upgrade-postgres" (docs/operations.md#postgresql-of-another-version)'
+      : 'use the version of Reticle that wrote it, or a newer one'
+  throw new Error(
+    `The database in ${dataOf(home)} belongs to PostgreSQL ${data}, and this Reticle runs PostgreSQL ${programs}: ${advice}.`,
+  )
+}
+
 export const binary = (home: Home, name: string) =>
   join(home.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
 /** How its programs are run: in a folder, and as an account, that fit them. */

@@ -6,7 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
-import { asServer, binary, createCluster, dataOf, readPassword } from './postgres-cluster.ts'
+import {
+  asServer,
+  assertSameMajor,
+  binary,
+  createCluster,
+  dataOf,
+  readPassword,
+} from './postgres-cluster.ts'
 import { type Home, type Placing, placeServer } from './postgres-home.ts'
 
 export interface PostgresOptions extends Placing {
@@ -31,12 +38,14 @@ const startLimitMs = 60_000
  * on the first start. A server left behind by a process that was killed is stopped first: call this only under the lock of
  * the data directory (`lock.ts`). The server is a group of its own, so that Ctrl-C does not reach it before we stop it.
  *
- * @throws Error with the last lines of the server's log when it does not come up.
+ * @throws Error with the last lines of the server's log when it does not come up, or with one sentence when the data
+ * belongs to another major version
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const home = await placeServer(options)
   const password = await readPassword(options.dataDir, home)
-  if (!existsSync(dataOf(home))) await createCluster(home, password)
+  if (existsSync(dataOf(home))) await assertSameMajor(home)
+  else await createCluster(home, password)
 
   let isStopping = false
   const onExit = () => {
@@ -113,13 +122,24 @@ async function answers(url: string, folder?: string): Promise<boolean> {
   }
 }
 
-/** A pid alone proves nothing, it may have been given anew: only a server that answers with our folder is stopped. */
-async function stopLeftBehind(home: Home, password: string): Promise<void> {
+/** The administrator's address of the server that runs on this data directory, started by whomever; nothing when none does. */
+export async function runningPostgres(dataDir: string): Promise<string | undefined> {
+  const home = await placeServer({ dataDir })
+  return runningServer(home, await readPassword(dataDir, home))
+}
+
+/** A pid alone proves nothing, it may have been given anew: only a server that answers with our folder is ours. */
+async function runningServer(home: Home, password: string): Promise<string | undefined> {
   const note = await readFile(join(dataOf(home), 'postmaster.pid'), 'utf8').catch(() => '')
   const port = Number(note.split('\n')[3])
-  if (!Number.isInteger(port) || port <= 0) return
+  if (!Number.isInteger(port) || port <= 0) return undefined
   const url = `postgres://reticle:${password}@127.0.0.1:${port}/postgres`
-  if (await answers(url, dataOf(home))) await stopServer(home)
+  return (await answers(url, dataOf(home))) ? url : undefined
+}
+
+/** Stops the server that a process which was killed left on this data. */
+export async function stopLeftBehind(home: Home, password: string): Promise<void> {
+  if (await runningServer(home, password)) await stopServer(home)
 }
 
 async function stopServer(home: Home): Promise<void> {

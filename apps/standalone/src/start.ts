@@ -14,6 +14,7 @@ import { freePort } from './free-port.ts'
 import { overGrpc } from './grpc.ts'
 import { readKeys } from './keys.ts'
 import { lockDataDir } from './lock.ts'
+import { assertFinished } from './ops/unfinished.ts'
 import { startPostgres } from './postgres.ts'
 import { objectsOf, openPool, startServices } from './services.ts'
 
@@ -36,6 +37,7 @@ export async function startStandalone(
 ): Promise<Standalone> {
   const { dataDir } = config
   onStop('lock', await lockDataDir(dataDir))
+  await assertFinished(dataDir)
   const keys = await readKeys(dataDir, config.secretKeys)
   const urls = await prepareDatabase(await databaseUrl(config, log, onStop), keys.passwordOf)
 

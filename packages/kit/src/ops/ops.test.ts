@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { Migrations } from '../db/migrate.ts'
+import { startRelay } from '../outbox/relay.ts'
 import { keyDeadEvents, outboxSentTable, outboxTables } from '../outbox/tables.ts'
 import { newSecretKey, secretBox } from '../secrets.ts'
 import { testDatabase } from '../testing/db.ts'
@@ -67,15 +69,20 @@ test('without a command it teaches: every command, an example each, exit codes',
   expect((await ops('dead --help')).out).not.toContain('rotate-keys')
 })
 
-test.each(['dead list', 'dead show', 'dead replay', 'dead drop', 'republish', 'rotate-keys'])(
-  '%s has a help with examples',
-  async (name) => {
-    const { code, out } = await ops(`${name} --help`)
-    expect(code).toBe(0)
-    expect(out).toMatch(new RegExp(`^node apps/shop-svc/dist/admin.js ${name}`))
-    expect(out).toMatch(/\nExamples:\n {2}node apps/)
-  },
-)
+test.each([
+  'dead list',
+  'dead show',
+  'dead replay',
+  'dead drop',
+  'republish',
+  'pause-relay',
+  'rotate-keys',
+])('%s has a help with examples', async (name) => {
+  const { code, out } = await ops(`${name} --help`)
+  expect(code).toBe(0)
+  expect(out).toMatch(new RegExp(`^node apps/shop-svc/dist/admin.js ${name}`))
+  expect(out).toMatch(/\nExamples:\n {2}node apps/)
+})
 
 test.each([
   ['ded', 2, 'There is no command "ded"'],
@@ -88,6 +95,7 @@ test.each([
   ['dead drop', 2, 'name an event id, or --all of them'],
   [`dead drop ${id(1)} --all`, 2, 'either one event id or --all'],
   ['republish', 2, '--since: a time is needed'],
+  ['pause-relay --seconds long', 2, '--seconds: a number from 1 to 86400'],
   ['republish --since yesterday', 2, 'not "yesterday"'],
   [`dead show ${id(9)}`, 1, `no service has a dead event ${id(9)}: see dead list`],
   ['rotate-keys', 1, 'RETICLE_SECRET_KEYS is not set'],
@@ -142,6 +150,35 @@ test('what was published since a time goes out again', async () => {
   expect((await ops(`republish --since ${since}`)).out).toBe('shop-svc: 2 events go out again\n')
   const { rows } = await sql`select key from outbox order by id`.execute(db)
   expect(rows).toEqual([{ key: 'item:1' }, { key: 'item:2' }])
+})
+
+test('a paused relay moves nothing until it goes on', async () => {
+  const bus = {
+    relay: async ({ session }: { session: Kysely<unknown> }) => {
+      const taken = await sql`delete from shop.outbox`.execute(session)
+      return Number(taken.numAffectedRows)
+    },
+  }
+  const relay = startRelay({ url, schema: 'shop', bus, onError: () => undefined, poll_ms: 20 })
+  const waiting = async () => (await sql`select 1 from outbox`.execute(db)).rows.length
+  const emit = () =>
+    sql`
+    insert into outbox (event_id, topic, key, type, version, headers, data)
+    values (gen_random_uuid(), 'reticle.events.v1', 'item:1', 'item.sold', 1, '{}', '{}')`.execute(
+      db,
+    )
+  await emit()
+  await expect.poll(waiting).toBe(0)
+
+  const paused = ops('pause-relay --seconds 1')
+  await sleep(300)
+  await emit()
+  relay.wake()
+  await sleep(300)
+  expect(await waiting()).toBe(1)
+  expect((await paused).out).toBe('shop-svc: paused\nevents go on\n')
+  await expect.poll(waiting).toBe(0)
+  await relay.stop()
 })
 
 const openWith = (keys: string) => async () => {

@@ -1,6 +1,7 @@
 import type { Env } from '../process/parts.ts'
 import { databasePart } from '../process/settings.ts'
 import { deadCommands } from './dead.ts'
+import { pauseCommand } from './pause.ts'
 import { type Program, runCommand, type Terminal } from './program.ts'
 import { republishCommand } from './republish.ts'
 import { rotateCommand } from './rotate.ts'
@@ -10,6 +11,7 @@ import type { OpsService, Services } from './target.ts'
 export const serviceCommands = (services: Services, keys: () => Promise<string>) => [
   ...deadCommands(services),
   republishCommand(services),
+  pauseCommand(services),
   rotateCommand(services, keys),
 ]
 

@@ -14,6 +14,7 @@ export interface OpsService {
 
 /** A service and the way into its schema. */
 export interface Target extends OpsService {
+  url: string
   db: Kysely<unknown>
 }
 
@@ -29,7 +30,7 @@ export interface Services {
 export const someService = ({ services }: Services): string => services.at(-1)?.service ?? 'NAME'
 
 /**
- * Runs `work` for each service, or for the one that is named.
+ * Runs `work` for each service, or for the one that is named, then `after` while they can still be reached.
  *
  * @throws UsageError when there is no service of that name
  */
@@ -37,6 +38,7 @@ export async function forEach(
   { services, reach }: Services,
   name: string | undefined,
   work: (target: Target) => Promise<void>,
+  after: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   const chosen = name === undefined ? services : services.filter((one) => one.service === name)
   if (chosen.length === 0) {
@@ -45,13 +47,15 @@ export async function forEach(
   }
   await reach(async (urlOf) => {
     for (const one of chosen) {
-      const database = openDatabase<unknown>(urlOf(one), {
+      const url = urlOf(one)
+      const database = openDatabase<unknown>(url, {
         application: 'ops',
         max: 1,
         statement_timeout: 60_000,
         search_path: [one.schema, 'bus'],
       })
-      await work({ ...one, db: database.db }).finally(database.close)
+      await work({ ...one, url, db: database.db }).finally(database.close)
     }
+    await after()
   })
 }

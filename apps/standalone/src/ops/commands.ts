@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import {
+  type Command,
+  type Given,
+  type Program,
+  textOf,
+  UsageError,
+} from '@reticle/kit/ops/program'
+import { serviceCommands } from '@reticle/kit/ops/service'
+import type { OpsService, Services } from '@reticle/kit/ops/target'
+import * as webhooks from '@reticle/webhooks-svc'
+import type { Config } from '../config.ts'
+import { backup, type Installation } from './backup.ts'
+import { withDatabase } from './reach.ts'
+import { restore } from './restore.ts'
+import { upgradePostgres } from './upgrade.ts'
+
+/** Services as the commands name them. */
+const services: readonly OpsService[] = [
+  { service: 'projects-svc', schema: 'projects', sealed: [] },
+  { service: 'annotations-svc', schema: 'annotations', sealed: [] },
+  { service: 'jobs-svc', schema: 'requests', sealed: [] },
+  { service: 'webhooks-svc', schema: 'webhooks', sealed: webhooks.sealed },
+]
+
+/** `npm run ops`: the operator's commands for an installation, whether or not it runs (`house.md` 8). */
+export function opsProgram(config: Config): Program {
+  const reached: Services = { services, reach: reachOf(config) }
+  return {
+    call: 'npm run ops --',
+    about: `Operator commands for the Reticle in RETICLE_DATA_DIR (.reticle), whether it runs or not; for services with databases
+of their own give RETICLE_<SERVICE>_DATABASE_URL, for one of yours RETICLE_DATABASE_URL.`,
+    commands: [
+      ...serviceCommands(reached, () => secretKeys(config)),
+      backupCommand(config),
+      restoreCommand(config),
+      upgradeCommand(config),
+    ],
+  }
+}
+
+/** A service's own address where it has one, else that of the whole installation. */
+function reachOf(config: Config): Services['reach'] {
+  const own = ({ service }: OpsService) => {
+    const [prefix = ''] = service.split('-')
+    return config.env[`RETICLE_${prefix.toUpperCase()}_DATABASE_URL`] || undefined
+  }
+  return async (work) => {
+    if (services.every(own)) return work((one) => own(one) ?? '')
+    return withDatabase(config, (url) => work((one) => own(one) ?? url))
+  }
+}
+
+async function secretKeys({ secretKeys: given, dataDir }: Config): Promise<string> {
+  if (given) return given
+  const file = join(dataDir, 'secret-keys')
+  return readFile(file, 'utf8').catch((cause) => {
+    throw new Error(`there is no ${file}: give the keys in RETICLE_SECRET_KEYS`, { cause })
+  })
+}
+
+const installationOf = (config: Config): Installation => ({
+  ...config,
+  hasBucket: Boolean(config.env.RETICLE_S3_ENDPOINT),
+})
+
+const backupCommand = (config: Config): Command => ({
+  name: 'backup',
+  summary: 'write database, objects and keys to a folder or a tar file',
+  usage: '--to PATH',
+  about: `Rows of one moment, then objects, while Reticle runs or not. A PATH that ends with .tar becomes one file, any other a
+folder; it must not be there yet. It holds the keys as well: keep it as you keep them.`,
+  examples: ['backup --to backup.tar', 'backup --to /mnt/backups/monday'],
+  options: { to: { type: 'string' } },
+  run: (given, say) => backup(installationOf(config), pathOf(given, 'to'), say),
+})
+
+const restoreCommand = (config: Config): Command => ({
+  name: 'restore',
+  summary: 'make a new data directory out of a backup',
+  usage: '--from PATH',
+  about: `Into the data directory that RETICLE_DATA_DIR names, which must be empty or missing; with RETICLE_DATABASE_URL into that
+database, which must be empty too. Every row and object is checked, then the schemas are brought up to date. A backup
+of a newer Reticle is refused. In a cluster, "republish" comes next: see docs/operations.md.`,
+  examples: ['restore --from backup.tar'],
+  options: { from: { type: 'string' } },
+  run: (given, say) => restore(installationOf(config), pathOf(given, 'from'), say),
+})
+
+const upgradeCommand = (config: Config): Command => ({
+  name: 'upgrade-postgres',
+  summary: 'move the embedded database to the PostgreSQL of this version',
+  usage: '[--old-binaries FOLDER]',
+  about: `When "npm start" says that the database belongs to an older PostgreSQL. FOLDER has the bin/ of that older one; without it
+the command says how to get it. Stop Reticle first. The old database stays beside the new one until you remove it.`,
+  examples: ['upgrade-postgres', 'upgrade-postgres --old-binaries /usr/lib/postgresql/17'],
+  options: { 'old-binaries': { type: 'string' } },
+  run: async (given, say) => {
+    if (config.databaseUrl) throw new Error('RETICLE_DATABASE_URL is set: that server is not ours')
+    const folder = textOf(given, 'old-binaries')
+    await upgradePostgres(config, folder && resolve(folder), say)
+  },
+})
+
+function pathOf(given: Given, name: string): string {
+  const path = textOf(given, name)
+  if (path) return resolve(path)
+  throw new UsageError(`--${name}: a path is needed`)
+}

@@ -1,0 +1,126 @@
+import type { Schema } from '@reticle/kit/db/migrate'
+import { type Member, readArchive } from '@reticle/kit/dump/archive'
+import { type Load, openLoad } from '@reticle/kit/dump/load'
+import {
+  type Checksums,
+  checksums,
+  layout,
+  type Manifest,
+  manifest,
+  newestFormat,
+  sequences,
+} from '@reticle/kit/dump/manifest'
+import { z } from 'zod'
+import { allSchemas, prepareDatabase } from '../databases.ts'
+import { version } from './backup.ts'
+
+const order = Object.values(layout)
+
+/** What takes in the parts of a backup that are not rows. */
+export interface Receiver {
+  /** After the keys and before the first row: the administrator's address of a database without our schemas. */
+  database: () => Promise<{ url: string; passwordOf: (role: string) => string }>
+  key: (name: string, content: Buffer) => Promise<void>
+  object: (member: Member) => Promise<void>
+  /** Before the rows are committed. @throws Error when the objects are not those that were written */
+  verify: (objects: Checksums['objects']) => void
+}
+
+/**
+ * Reads a backup from its first to its last byte. The rows come into schemas as old as the backup, in one transaction that
+ * is committed when everything is as it was written; then the schemas are brought up to date.
+ *
+ * @throws Error with one sentence: newer than this program, damaged, cut off
+ */
+export async function loadBackup(path: string, receiver: Receiver): Promise<Manifest> {
+  const members = readArchive(path, order)
+  const head = await members.next()
+  if (head.done || head.value.name !== layout.manifest) {
+    throw new Error(`${path} is no backup of Reticle: it does not begin with ${layout.manifest}`)
+  }
+  const given = readManifest(await textOf(head.value))
+  let rows: { load: Load; url: string; passwordOf: (role: string) => string } | undefined
+  let isComplete = false
+  try {
+    for await (const member of members) {
+      const [top, ...rest] = member.name.split('/')
+      if (top === layout.keys) await receiver.key(rest.join('/'), await bytesOf(member))
+      else {
+        rows ??= await openRows(given, receiver)
+        isComplete = await take(member, rows.load, receiver)
+      }
+    }
+    if (!rows || !isComplete) throw new Error(`${path} was cut off: its last part is missing`)
+  } finally {
+    await rows?.load.close()
+  }
+  await prepareDatabase(rows.url, rows.passwordOf)
+  return given
+}
+
+async function openRows(given: Manifest, receiver: Receiver) {
+  const { url, passwordOf } = await receiver.database()
+  await prepareDatabase(url, passwordOf, stepsOf(given))
+  return { load: await openLoad(url, given), url, passwordOf }
+}
+
+/** True when it was the last one. */
+async function take(member: Member, load: Load, receiver: Receiver): Promise<boolean> {
+  const [top = '', schema = '', table = ''] = member.name.split('/')
+  if (top === layout.tables) await load.addPart(schema, table, member.chunks)
+  else if (top === layout.sequences) {
+    await load.setSequences(parse(sequences, member.name, await textOf(member)))
+  } else if (top === layout.objects) await receiver.object(member)
+  else if (top === layout.checksums) {
+    const written = parse(checksums, member.name, await textOf(member))
+    receiver.verify(written.objects)
+    await load.commit(written.tables)
+  } else throw new Error(`the backup has ${member.name}, which this Reticle does not know`)
+  return top === layout.checksums
+}
+
+/** @throws Error with one sentence when a newer program wrote it */
+export function readManifest(text: string): Manifest {
+  const { format, version: from } = parse(
+    z.object({ format: z.number(), version: z.string() }),
+    layout.manifest,
+    text,
+  )
+  const newer = (what: string) =>
+    new Error(
+      `the backup was made by Reticle ${from}, and this is ${version}: ${what}; update Reticle, then restore`,
+    )
+  if (format > newestFormat) throw newer(`its form ${format} is newer than ${newestFormat}`)
+  const given = parse(manifest, layout.manifest, text)
+  for (const { schema, steps } of given.schemas) {
+    const known = allSchemas.find((one) => one.schema === schema)
+    const unknown = steps.filter((step) => !(step in (known?.migrations ?? {})))
+    if (unknown.length > 0) throw newer(`${schema} has ${unknown.join(', ')}, unknown here`)
+  }
+  return given
+}
+
+/** The migrations that the backup had, of ours. */
+const stepsOf = ({ schemas }: Manifest): Schema[] =>
+  schemas.flatMap(({ schema, steps }) => {
+    const known = allSchemas.find((one) => one.schema === schema)
+    if (!known) return []
+    const had = Object.entries(known.migrations).filter(([name]) => steps.includes(name))
+    return [{ schema, migrations: Object.fromEntries(had) }]
+  })
+
+function parse<S extends z.ZodType>(schema: S, name: string, text: string): z.output<S> {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new Error(`the backup is damaged: ${name} cannot be read`, { cause })
+  }
+}
+
+async function bytesOf({ chunks }: Member): Promise<Buffer> {
+  const all: Uint8Array[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return Buffer.concat(all)
+}
+
+const textOf = async (member: Member): Promise<string> => (await bytesOf(member)).toString()

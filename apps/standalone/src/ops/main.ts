@@ -1,0 +1,13 @@
+import { ConfigError } from '@reticle/kit/config'
+import { exitCodes, runCommand } from '@reticle/kit/ops/program'
+import { readConfig } from '../config.ts'
+import { opsProgram } from './commands.ts'
+
+/** `npm run ops -- <command>`. */
+try {
+  process.exitCode = await runCommand(opsProgram(readConfig()), process.argv.slice(2))
+} catch (thrown) {
+  if (!(thrown instanceof ConfigError)) throw thrown
+  process.stderr.write(`${thrown.message}\n`)
+  process.exitCode = exitCodes.failed
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { lockDataDir } from '../lock.ts'
+import { runningPostgres, startPostgres } from '../postgres.ts'
+import { serverSettings } from '../start.ts'
+import { assertFinished } from './unfinished.ts'
+
+/**
+ * Runs `work` with the administrator's address of the database: `RETICLE_DATABASE_URL`, or the embedded one, which is
+ * started for that long where no Reticle runs on the data directory.
+ *
+ * @throws Error with one sentence when there is no data directory
+ */
+export async function withDatabase<R>(
+  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  work: (url: string) => Promise<R>,
+): Promise<R> {
+  if (databaseUrl) return work(databaseUrl)
+  assertIsThere(dataDir)
+  return withLock(dataDir, async (isOurs) => {
+    await assertFinished(dataDir)
+    if (!isOurs) return work(await urlOfRunning(dataDir))
+    const postgres = await startPostgres({ dataDir, settings: serverSettings })
+    return work(postgres.url).finally(postgres.stop)
+  })
+}
+
+/** @throws Error with one sentence when the directory holds no embedded database */
+export function assertIsThere(dataDir: string): void {
+  if (existsSync(join(dataDir, 'postgres-password'))) return
+  throw new Error(
+    `there is no database of Reticle in ${dataDir}: name its directory with RETICLE_DATA_DIR, or the database with RETICLE_DATABASE_URL`,
+  )
+}
+
+/** Whether the directory is ours for as long as `work` runs, or a Reticle runs on it. */
+async function withLock<R>(dataDir: string, work: (isOurs: boolean) => Promise<R>): Promise<R> {
+  const unlock = await lockDataDir(dataDir).catch((thrown) => {
+    if (existsSync(join(dataDir, 'lock'))) return undefined
+    throw thrown
+  })
+  return work(unlock !== undefined).finally(unlock)
+}
+
+async function urlOfRunning(dataDir: string): Promise<string> {
+  const url = await runningPostgres(dataDir)
+  if (url) return url
+  throw new Error(`the Reticle on ${dataDir} is just starting or stopping: try again in a moment`)
+}

