@@ -19,6 +19,7 @@ import { checkScope } from './plugins/org-scope.ts'
 import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
 import { rateLimits } from './plugins/rate-limit.ts'
 import { logRequests } from './plugins/request-log.ts'
+import { watchRequests } from './plugins/watch.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
 import { apiPrefix } from './present.ts'
 import type { Check } from './request.ts'
@@ -62,6 +63,7 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
   knowMethods(app)
   app.decorateRequest('principal', null)
   app.decorateRequest('answerType', null)
+  app.decorateRequest('work', null)
   app.removeAllContentTypeParsers() // bodies are read by the rows: read.ts
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   return app
@@ -88,6 +90,7 @@ async function prepare(
   sockets: Connections,
 ): Promise<void> {
   watchConnections(app, sockets, settings.idleTimeout)
+  watchRequests(app)
   logRequests(app, log)
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)

@@ -1,6 +1,7 @@
 import type { Operation, Principal } from '@reticle/contracts'
 import { isBytes } from '@reticle/contracts/api/operation'
 import type { Context } from '@reticle/kit'
+import type { Work } from '@reticle/kit/observe/traces'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
@@ -15,6 +16,8 @@ declare module 'fastify' {
     principal: Principal | null
     /** Media type of a JSON answer; null where `Accept` allows none. */
     answerType: string | null
+    /** Its span, and the trace it is part of; null for what has no row. */
+    work: Work | null
   }
 }
 
@@ -44,6 +47,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply): Context
     principal: request.principal,
     address: request.ip,
     request_id: request.id,
+    traceparent: request.work?.traceparent,
     deadline: Date.now() + (operation && isStream(operation) ? streamMs : messageMs),
     signal: gone.signal,
   }

@@ -41,6 +41,7 @@ function identify(identity: Identity, request: FastifyRequest, authorization: st
   const context = {
     principal: null,
     request_id: request.id,
+    traceparent: request.work?.traceparent,
     deadline: Date.now() + answersWithinMs,
     signal: new AbortController().signal,
   }
