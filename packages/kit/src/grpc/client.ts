@@ -10,6 +10,7 @@ import {
   type Operations,
 } from '@reticle/contracts/api/operation'
 import { DomainError, unavailable } from '../errors.ts'
+import { startWork } from '../observe/traces.ts'
 import type { Bytes, BytesAnswer, Context, Service } from '../rpc/context.ts'
 import { leavable } from '../rpc/leave.ts'
 import { moving, within } from './idle.ts'
@@ -46,13 +47,16 @@ function callOver(way: Way, operation: Operation) {
     const { signal } = context
     if (signal.aborted) throw unavailable('The caller went away.')
     const metadata = new grpc.Metadata()
-    sign(metadata, { ...context, call_id: callIdOf(operation) }, seal)
+    const span = startSpan(method.path, context)
+    const { traceparent } = span
+    sign(metadata, { ...context, call_id: callIdOf(operation), traceparent }, seal)
     const deadline = Math.min(context.deadline, Date.now() + limitOf(operation))
     let done: grpc.requestCallback<unknown> = () => undefined
     const answer = new Promise((resolve, reject) => {
       done = (error, value) => (error ? reject(error) : resolve(value))
     })
     const call = start(client, operation, method, { input, metadata, deadline, done })
+    call.once('status', span.end)
     const body = isBytes(operation.body) ? input : undefined
     const failure = follow(call, signal, way.idleMs, body)
     if (isBytes(operation.answer))
@@ -60,6 +64,20 @@ function callOver(way: Way, operation: Operation) {
     return answer.catch((thrown) => Promise.reject(failure(thrown)))
   }
 }
+
+/** The way there and back, as a span; the other side continues it. */
+function startSpan(path: string, { traceparent }: Context) {
+  const name = path.slice(1)
+  const work = startWork(name, { kind: 'client', service: 'grpc', traceparent })
+  const end = ({ code }: grpc.StatusObject) => {
+    work.note({ 'rpc.grpc.status_code': code })
+    work.end(faults.has(code) ? new Error(grpc.status[code]) : undefined)
+  }
+  return { traceparent: work.traceparent, end }
+}
+
+const { UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE } = grpc.status
+const faults = new Set([UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE])
 
 /** A change that may be sent again is known by this, in every attempt (`db/change.ts`). */
 const callIdOf = (operation: Operation) =>
