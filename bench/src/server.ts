@@ -10,8 +10,21 @@ import { serverSettings } from '@reticle/standalone/start'
 const main = fileURLToPath(new URL('../../apps/standalone/dist/main.js', import.meta.url))
 const password = 'a-password-for-benches'
 
+/** A Reticle that is measured. */
+export interface Server {
+  api: string
+  authorization: string
+  /** Of a role that may read and write the tables of all services. */
+  databaseUrl: string
+  /** MiB of the process with the most memory, of those that are looked at. */
+  memory: () => number
+  /** Which these are, in words. */
+  measured: string
+  stop: () => Promise<void>
+}
+
 /** The embedded mode in a process of its own, on a PostgreSQL that the bench can reach as well. */
-export async function startServer() {
+export async function startEmbedded(): Promise<Server> {
   const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
   chmodSync(dataDir, 0o755) // open to the account of the database, so that all of it lies here
   const postgres = await startPostgres({ dataDir, settings: serverSettings, outside: tmpdir() })
@@ -32,6 +45,7 @@ export async function startServer() {
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     databaseUrl: postgres.url,
     memory: () => residentMiB(Number(child.pid)),
+    measured: 'the one process',
     stop: async () => {
       child.kill('SIGTERM')
       await once(child, 'exit')
@@ -40,8 +54,6 @@ export async function startServer() {
     },
   }
 }
-
-export type Server = Awaited<ReturnType<typeof startServer>>
 
 async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
   let text = ''
@@ -57,7 +69,7 @@ async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** MiB the process holds in memory (Linux; elsewhere not a number, and the table says so). */
-function residentMiB(pid: number): number {
+export function residentMiB(pid: number): number {
   try {
     const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return Number(kib) / 1024

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { residentMiB, type Server } from './server.ts'
+
+/** What the bench uses of `deploy/local`, which is plain JavaScript outside of every package. */
+interface Parts {
+  env: Record<string, string>
+  stop: () => Promise<void>
+}
+interface System {
+  url: string
+  processes: Record<string, { pid: () => number }>
+  stop: () => Promise<unknown>
+}
+const local = (file: string) => import(new URL(`../../deploy/local/${file}`, import.meta.url).href)
+
+const password = 'a-password-for-benches'
+const looked = ['gateway-1', 'annotations-1']
+
+export interface SplitServer extends Server {
+  /** Settings of the real servers, `RETICLE_TEST_*`. */
+  parts: Record<string, string>
+}
+
+/** Every app its own process, on real Kafka, MinIO and PostgreSQL. */
+export async function startSplit(): Promise<SplitServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
+  const parts: Parts = await (await local('parts.mjs')).startParts()
+  const system: System = await (await local('system.mjs')).startSystem({
+    parts: parts.env,
+    folder,
+    admin: { username: 'admin', password, email: 'admin@localhost' },
+    env: { RETICLE_LOG_LEVEL: 'error', RETICLE_GATEWAY_RATE_USER: '0' },
+  })
+  const database = new URL(parts.env.RETICLE_TEST_DATABASE_URL ?? '')
+  database.pathname = '/reticle'
+  const pids = looked.map((name) => Number(system.processes[name]?.pid()))
+  return {
+    parts: parts.env,
+    api: `${system.url}/api`,
+    authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+    databaseUrl: database.href,
+    memory: () => Math.max(...pids.map(residentMiB)),
+    measured: 'gateway or service, whichever has more',
+    stop: async () => {
+      await system.stop()
+      await parts.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
