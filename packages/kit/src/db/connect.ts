@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { sessionPool } from './session.ts'
+import { sessionPool } from './session/session.ts'
 
 /** How a pool behaves; every default is that of `reliability.md` 15. Times are milliseconds, 0 switches a limit off. */
 export interface DatabaseOptions {

@@ -4,7 +4,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { type CopyToStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import type { Session } from './connect.ts'
-import type { Connection, StreamingStatement } from './session.ts'
+import type { Connection, StreamingStatement } from './session/session.ts'
 
 /**
  * The bulk row format (`perf-design.md` 3): CSV whose separators are control characters, which JSON text cannot contain, so

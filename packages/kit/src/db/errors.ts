@@ -26,7 +26,7 @@ export function fromDatabase(
   if (code === '23505' || code === '23503') return violation(thrown, code, violations)
   if (badValue.has(code)) return invalidText('A value cannot be stored as it is.')
   if (code === '55P03' || serialization.has(code)) return conflict(busy, { retry_after: 1 })
-  if (code === '57014') return unavailable('The database took too long.')
+  if (isCancelled(thrown)) return unavailable('The database took too long.')
   if (isConnectionLost(thrown)) return unavailable(overloaded)
   return undefined
 }
@@ -42,6 +42,9 @@ function violation(thrown: unknown, code: string, violations: Violations): Domai
 export function isTransient(thrown: unknown): boolean {
   return serialization.has(codeOf(thrown)) || codeOf(thrown) === '55P03' || isConnectionLost(thrown)
 }
+
+/** The statement took too long, or somebody stopped it. */
+export const isCancelled = (thrown: unknown): boolean => codeOf(thrown) === '57014'
 
 /** The connection went, or there was none to have. */
 export function isConnectionLost(thrown: unknown): boolean {

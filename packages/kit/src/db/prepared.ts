@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Session } from './connect.ts'
-import type { StreamingStatement } from './session.ts'
+import type { StreamingStatement } from './session/session.ts'
 
 /** One text of SQL under a name of its own: the server plans it once a connection. */
 export interface Prepared {
@@ -19,9 +19,10 @@ export async function queryTexts<T>(
 ): Promise<(string | null)[][]> {
   let rows: (string | null)[][] = []
   const statement: StreamingStatement = {
-    runOn: async (client) => {
+    runOn: async (client, { duringCall }) => {
       const config = { name, text, values: [...values], rowMode: 'array' as const, types: asTexts }
-      rows = (await client.query<(string | null)[]>(config)).rows
+      const run = () => client.query<(string | null)[]>(config)
+      rows = (await duringCall(run)).rows
       return rows.length
     },
   }

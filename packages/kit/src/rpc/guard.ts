@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Operations } from '@reticle/contracts/api/operation'
 import { fromDatabase } from '../db/errors.ts'
+import { endingWith } from '../db/session/call-signal.ts'
 import { DomainError, toDomainError } from '../errors.ts'
 import { type Called, watchCall } from '../observe/calls.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
@@ -38,7 +39,9 @@ function guarded(call: Call, onBug: OnBug, called: Called): Call {
       return error
     }
     try {
-      const running = watched.within(() => call(input, { ...context, signal: limit.signal }))
+      const { signal } = limit
+      const run = () => endingWith(signal, () => call(input, { ...context, signal }))
+      const running = watched.within(run)
       const answer = await Promise.race([running, limit.aborted])
       if (!isBytesAnswer(answer)) limit.stop()
       else return { ...answer, chunks: guardedChunks(answer.chunks, limit, failed) }
@@ -68,7 +71,7 @@ async function* guardBytes(
   failed: (thrown: unknown) => DomainError,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of endingChunks(chunks, limit.signal)) {
       limit.signal.throwIfAborted()
       yield chunk
     }
@@ -77,6 +80,14 @@ async function* guardBytes(
   } finally {
     limit.stop()
   }
+}
+
+/** A generator runs as part of whoever asks it for more; these keep the signal of their own call. */
+function endingChunks(chunks: Bytes, signal: AbortSignal): Bytes {
+  const pieces = chunks[Symbol.asyncIterator]()
+  const leave = async () => (await pieces.return?.()) ?? { done: true as const, value: undefined }
+  const ending = { next: () => endingWith(signal, () => pieces.next()), return: leave }
+  return { [Symbol.asyncIterator]: () => ending }
 }
 
 /** @param onStop told how it ended, perhaps more than once */

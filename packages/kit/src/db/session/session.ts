@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+import { isCancelled, isConnectionLost } from '../errors.ts'
+import { endingWith, signalOfCall } from './call-signal.ts'
+
+/** What a streaming statement may do to the connection it runs on. */
+export interface Connection {
+  /** Asks the server, from another connection, to stop what runs here; false when it could not be asked. */
+  cancel: () => Promise<boolean>
+  /** Closes the connection instead of giving it back. */
+  drop: (reason: Error) => void
+  /** Cuts the connection, in the middle of whatever it does. */
+  sever: () => void
+  /** Runs a statement of this connection, which ends early when the call it is made for does. */
+  duringCall: <R>(statement: () => Promise<R>) => Promise<R>
+}
+
+/** A statement that streams (COPY): it is handed to the driver in place of parameters and drives the client itself. */
+export interface StreamingStatement {
+  /** Resolves to the number of rows once the client is ready for the next statement. */
+  runOn: (client: pg.PoolClient, connection: Connection) => Promise<number>
+}
+
+/**
+ * The pool as kysely sees it. Beside plain statements a connection runs `StreamingStatement`s, so that COPY is part of an
+ * ordinary kysely transaction, and tells `committed` when a transaction has been committed.
+ */
+export function sessionPool(pool: pg.Pool, committed: () => void): PostgresPool {
+  const sessions = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  return {
+    connect: async () => {
+      const client = await pool.connect()
+      const known = sessions.get(client) ?? openSession(pool, client, committed)
+      sessions.set(client, known)
+      return known
+    },
+    end: () => pool.end(),
+  }
+}
+
+function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void) {
+  let broken: Error | undefined
+  const drop = (reason: Error) => {
+    broken = reason
+  }
+  // The pool listens only while a connection is idle; nobody would hear of one lost between two statements.
+  client.on('error', drop)
+  const connection: Connection = {
+    cancel: () => cancel(pool, Reflect.get(client, 'processID')),
+    drop,
+    sever: () => void client.end(),
+    duringCall: (statement) => endedByCall(connection, statement),
+  }
+
+  const query = async (text: string, values: readonly unknown[]) => {
+    const [first] = values
+    if (isStreaming(first)) {
+      signalOfCall()?.throwIfAborted()
+      return { command: 'UPDATE', rowCount: await first.runOn(client, connection), rows: [] }
+    }
+    if (text === 'rollback') return broken ? nothing : plain(text, [])
+    if (text === 'commit') return commit()
+    return connection.duringCall(() => plain(text, [...values]))
+  }
+  const plain = (text: string, values: unknown[]) =>
+    client.query(text, values).catch((thrown) => {
+      if (isConnectionLost(thrown)) drop(thrown)
+      throw thrown
+    })
+  /** Not interrupted once it has begun: half of it would be neither done nor undone. */
+  const commit = async () => {
+    signalOfCall()?.throwIfAborted()
+    const result = await plain('commit', [])
+    endingWith(undefined, committed)
+    return result
+  }
+  return { query, release: () => client.release(broken) } as unknown as PostgresPoolClient
+}
+
+/** What a dropped connection answers to a rollback, which it does by itself; asking would hide why it was dropped. */
+const nothing = { command: 'SELECT', rowCount: 0, rows: [] }
+
+/**
+ * Asks the server to stop the statement when the signal of its call fires. A request that came too late might stop what
+ * runs on the connection next, so that one is closed.
+ *
+ * @throws the reason of the signal, or what the statement throws
+ */
+async function endedByCall<R>(connection: Connection, statement: () => Promise<R>): Promise<R> {
+  const signal = signalOfCall()
+  if (!signal) return statement()
+  signal.throwIfAborted()
+  const over = new AbortController()
+  let stopping: Promise<void> | undefined
+  let isStopped = false
+  const stop = () => {
+    stopping = stopStatement(connection, over.signal)
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await statement()
+  } catch (thrown) {
+    isStopped = isCancelled(thrown)
+    throw stopping ? signal.reason : thrown
+  } finally {
+    signal.removeEventListener('abort', stop)
+    over.abort()
+    await stopping
+    if (stopping && !isStopped) connection.drop(new Error('a statement was stopped too late'))
+  }
+}
+
+const tries = 3
+const pauseMs = 50
+
+/** Asks until the statement is `over`: a request that overtakes it on the way to the server stops nothing. */
+async function stopStatement(connection: Connection, over: AbortSignal): Promise<void> {
+  for (let left = tries; left > 0 && !over.aborted; left--) {
+    if (!(await connection.cancel())) break
+    await sleep(pauseMs, undefined, { signal: over }).catch(() => undefined)
+  }
+  if (!over.aborted) connection.sever()
+}
+
+async function cancel(pool: pg.Pool, pid: unknown): Promise<boolean> {
+  const other = new pg.Client(pool.options)
+  other.on('error', () => undefined)
+  try {
+    await other.connect()
+    await other.query('select pg_cancel_backend($1)', [pid])
+    return true
+  } catch {
+    return false
+  } finally {
+    await other.end().catch(() => undefined)
+  }
+}
+
+function isStreaming(value: unknown): value is StreamingStatement {
+  return typeof value === 'object' && value !== null && 'runOn' in value
+}
