@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { provideDatabase, schemas } from './database.mjs'
+import { forgetEvents } from './events.mjs'
 import { openFront } from './front.mjs'
 import { kept } from './kept.mjs'
 import { makePart } from './part.mjs'
@@ -46,7 +47,8 @@ export async function startSystem(options) {
   const names = namesOf(options)
   const ports = await portsOf(names, port)
   const keys = await readKeys(folder)
-  const access = await provideDatabase(parts.RETICLE_TEST_DATABASE_URL, database)
+  const { access, isNew } = await provideDatabase(parts.RETICLE_TEST_DATABASE_URL, database)
+  if (isNew) await forgetEvents(parts.RETICLE_TEST_KAFKA_BROKERS)
   const front = await frontOf(names, ports, port)
   const url = `http://127.0.0.1:${front?.port ?? ports.get('gateway-1').http}`
   const shared = sharedSettings({ parts, keys, bucket, ports })
