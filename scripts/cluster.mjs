@@ -66,7 +66,8 @@ async function start(counts) {
 
 /** One cluster at a time on a folder. */
 async function lock() {
-  const { lockDataDir } = await import('../apps/standalone/dist/lock.js')
+  const built = new URL('../apps/standalone/dist/lock.js', import.meta.url)
+  const { lockDataDir } = await import(built.href)
   return lockDataDir(folder)
 }
 

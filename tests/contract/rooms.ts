@@ -69,6 +69,7 @@ export const rooms: Record<string, Room> = {
     usesNode: true,
   },
   scripts: { own: [], libraries: [], usesNode: true },
+  deploy: { own: ['@reticle/contracts/grpc/load'], libraries: [], usesNode: true },
 }
 
 /** Paths of kit that belong to services: the gateway has no database and no bus. */

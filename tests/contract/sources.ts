@@ -26,7 +26,7 @@ export function readSources(): Source[] {
   const packages = ['apps', 'packages'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   )
-  return [...packages, 'tests', 'bench', 'scripts'].flatMap((room) =>
+  return [...packages, 'tests', 'bench', 'scripts', 'deploy'].flatMap((room) =>
     filesBelow(room).map((path) => readSource(room, path)),
   )
 }
