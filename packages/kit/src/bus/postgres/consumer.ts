@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alarm } from '../../alarm.ts'
+import { watchLag } from '../../observe/lag.ts'
 import { attemptEach, type Failures, noteFailure, transientPause } from '../attempt.ts'
 import type { Group, Handle, Subscription } from '../bus.ts'
 import { type Pulse, pulse } from '../pulse.ts'
@@ -8,6 +9,7 @@ import { startReplays } from '../replays.ts'
 import {
   joinGroup,
   type Lease,
+  lagOf,
   leaveGroup,
   lockOffset,
   moveOffset,
@@ -87,6 +89,7 @@ export function startConsumer<T>(consumer: Consumer<T>): Consuming {
     isPaused: () => member.paused,
     onError: consumer.onError,
   })
+  const forgetLag = watchLag(consumer.group, () => lagOf(consumer))
   const running = run()
   return {
     isAlive: member.pulse.isAlive,
@@ -99,6 +102,7 @@ export function startConsumer<T>(consumer: Consumer<T>): Consuming {
       waiting.ring()
     },
     stop: async () => {
+      forgetLag()
       member.stopped = true
       waiting.ring()
       const stopped = Promise.all([running, replays.stop()])

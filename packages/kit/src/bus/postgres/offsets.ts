@@ -44,6 +44,15 @@ export async function takePartition<T>(
   return rows[0]?.partition
 }
 
+/** Messages that the group has not taken yet, in all partitions. */
+export async function lagOf<T>({ db, group, topic }: Group<T>): Promise<number> {
+  const { rows } = await sql<{ lag: number }>`
+    select coalesce(sum(h.next - c.next), 0)::float8 as lag
+    from bus.bus_offsets c join bus.bus_heads h using (topic, partition)
+    where c."group" = ${group} and c.topic = ${topic}`.execute(db)
+  return rows[0]?.lag ?? 0
+}
+
 /** The next offset, its row locked; nothing when the partition is no longer this member's. */
 export async function lockOffset<T>(
   tx: Transaction<T>,
