@@ -25,3 +25,10 @@ export function readTestServers() {
     },
   }
 }
+
+const counts = z.object({ RETICLE_TEST_FULL: setting.flag(false) })
+
+/** Whether tests run the full counts and times of `reliability.md` instead of a short run of the same (`npm run soak`). */
+export function isFullRun(): boolean {
+  return readEnv(counts, process.env).RETICLE_TEST_FULL
+}
