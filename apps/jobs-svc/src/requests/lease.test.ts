@@ -10,15 +10,16 @@ import { recoverAbandoned } from '../worker/abandoned.ts'
 import { fail, failLocked, finish, finishFromTwin } from './ending.ts'
 import { claim, enterFinal, giveBack, renew, reportProgress, stillHeld, tryLater } from './lease.ts'
 import { lockRequest, lockTenant } from './repo.ts'
+import { forgetWorker, noteWorker } from './workers.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
-const usual = { worker: 'w', tenant_concurrency: 4, takes_large: true }
+const usual = { worker: 'w', tenant_concurrency: 4 }
 const take = (given: Partial<typeof usual> = {}) => claim(db, { ...usual, ...given })
 const nothing = { report: null, result: null, result_id: null }
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, workers, blobs, uploads, outbox`.execute(db)
 })
 
 const letLeaseEnd = (request_uuid: string) =>
@@ -98,12 +99,41 @@ test('ten claims at once take ten requests, none twice', async () => {
   expect(new Set(taken.map((row) => row?.request_uuid)).size).toBe(10)
 })
 
-test('large requests are left to the slots that take them', async () => {
-  await addRequest(db, { size_class: 'large', created: 1 })
-  const small = await addRequest(db, { created: 2 })
-  expect(await take({ takes_large: false })).toMatchObject({ request_uuid: small.request_uuid })
-  expect(await take({ takes_large: false })).toBeUndefined()
+test('large requests leave one slot of all living workers to small ones', async () => {
+  await noteWorker(db, 'a', 1)
+  await noteWorker(db, 'b', 1)
+  for (const created of [1, 2]) await addRequest(db, { size_class: 'large', created })
+  const small = await addRequest(db, { created: 3 })
+
   expect(await take()).toMatchObject({ size_class: 'large' })
+  expect(await take()).toMatchObject({ request_uuid: small.request_uuid })
+  expect(await take()).toBeUndefined()
+  await noteWorker(db, 'c', 1)
+  expect(await take()).toMatchObject({ size_class: 'large' })
+})
+
+test('the only slot takes large requests too, one after the other', async () => {
+  await noteWorker(db, 'a', 1)
+  for (const created of [1, 2]) await addRequest(db, { size_class: 'large', created })
+  const first = await take()
+  expect(first).toBeDefined()
+  expect(await take()).toBeUndefined()
+  if (first) await finish(db, first, nothing, 24)
+  expect(await take()).toBeDefined()
+})
+
+test('slots of a worker that is gone do not count', async () => {
+  for (const worker of ['a', 'b', 'c']) await noteWorker(db, worker, 1)
+  await forgetWorker(db, 'b')
+  await sql`update workers set seen_date = now() - interval '61 seconds' where worker = 'c'`.execute(
+    db,
+  )
+  for (const created of [1, 2]) await addRequest(db, { size_class: 'large', created })
+  expect(await take()).toBeDefined()
+  expect(await take()).toBeUndefined()
+
+  await noteWorker(db, 'a', 1)
+  expect(await db.selectFrom('workers').select('worker').execute()).toEqual([{ worker: 'a' }])
 })
 
 test('a request is not converted beside its twin, and finishes from the file of that one', async () => {

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { lockTenant } from './repo.ts'
+import { livingSlots } from './workers.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
@@ -18,13 +19,13 @@ export interface Claim {
   worker: string
   /** Requests of one tenant that run at once. */
   tenant_concurrency: number
-  /** Whether this slot takes large ones. */
-  takes_large: boolean
+  lease_seconds?: number
 }
 
 /**
  * Takes the request whose turn it is: of the tenants that wait, the one with the fewest running, then the one served
- * longest ago; of its requests the oldest that is due and whose result no one else is making.
+ * longest ago; of its requests the oldest that is due and whose result no one else is making. Large ones never take the last
+ * slot of all living workers, so that small ones always have one.
  */
 export function claim(db: Db, wanted: Claim): Promise<RequestRow | undefined> {
   return db.transaction().execute(async (tx) => {
@@ -36,14 +37,14 @@ export function claim(db: Db, wanted: Claim): Promise<RequestRow | undefined> {
       if (!next) return undefined
       // Before its request, as everywhere: the other way round, a claim and a cancellation could wait for each other.
       await lockTenant(tx, next.tenant)
-      const row = await startRequest(tx, next.request_uuid, wanted.worker)
+      const row = await startRequest(tx, next.request_uuid, wanted)
       if (row) return row
     }
   })
 }
 
 /** The loose index scan finds the tenants without reading all that is queued. */
-const nextRequest = ({ tenant_concurrency, takes_large }: Claim) => sql<{
+const nextRequest = ({ tenant_concurrency }: Claim) => sql<{
   request_uuid: string
   tenant: string
 }>`
@@ -58,29 +59,34 @@ const nextRequest = ({ tenant_concurrency, takes_large }: Claim) => sql<{
       (select count(*) from requests r where r.status = 'started' and r.tenant = w.tenant) as running
     from waiting w left join tenant_turns t on t.tenant = w.tenant
     where w.tenant is not null
+  ),
+  lanes as (
+    select (select count(*) from requests where status = 'started' and size_class = 'large')
+      < greatest(1, ${livingSlots} - 1) as is_large_open
   )
   select head.request_uuid, turn.tenant
   from (
-    select tenant from turns where running < ${tenant_concurrency}
+    select * from turns where running < ${tenant_concurrency}
     order by running, last_claimed_date nulls first, tenant
   ) turn
   cross join lateral (
     select r.request_uuid from requests r
     where r.status = 'queued' and r.tenant = turn.tenant
       and (r.not_before_date is null or r.not_before_date <= now())
-      and (${takes_large} or r.size_class = 'small')
+      and (r.size_class = 'small' or (select is_large_open from lanes))
       and not exists (
         select 1 from requests twin where twin.cache_key = r.cache_key and twin.status = 'started')
     order by r.priority desc, r.created_date
     limit 1
   ) head
+  order by turn.running, turn.last_claimed_date nulls first, turn.tenant
   limit 1`
 
 /** Nothing when it was ended before its tenant was locked. */
 async function startRequest(
   tx: Tx,
   request_uuid: string,
-  worker: string,
+  { worker, lease_seconds }: Claim,
 ): Promise<RequestRow | undefined> {
   const row = await tx
     .updateTable('requests')
@@ -89,7 +95,7 @@ async function startRequest(
       attempt: sql<number>`attempt + 1`,
       lease_owner: worker,
       lease_token: nextToken,
-      lease_until: leaseEnd,
+      lease_until: leaseEnd(lease_seconds),
       not_before_date: null,
       is_applying: false,
       stage: '',
@@ -110,13 +116,17 @@ async function startRequest(
 
 /** A new token makes every lease given before worthless. */
 const nextToken = sql<number>`nextval('lease_tokens')`
-const leaseEnd = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
+const leaseEnd = (seconds = leaseSeconds) => sql<Date>`now() + make_interval(secs => ${seconds})`
 
 /** Puts off the end of leases that are still held; answers those. */
-export async function renew(db: Db, leases: readonly Lease[]): Promise<Set<string>> {
+export async function renew(
+  db: Db,
+  leases: readonly Lease[],
+  seconds?: number,
+): Promise<Set<string>> {
   const rows = await db
     .updateTable('requests')
-    .set({ lease_until: leaseEnd })
+    .set({ lease_until: leaseEnd(seconds) })
     .where((row) => row.or(leases.map((lease) => row.and({ ...lease, status: 'started' }))))
     .returning('request_uuid')
     .execute()
@@ -184,6 +194,7 @@ const unleased = {
  * instead of after their 60 s.
  */
 export async function endLeases(db: Db): Promise<void> {
+  await db.deleteFrom('workers').execute()
   await db
     .updateTable('requests')
     .set({ lease_until: sql<Date>`now()` })
@@ -231,14 +242,21 @@ export function endRequest(
     .executeTakeFirstOrThrow()
 }
 
-/** Queues what lost workers had, while there are attempts left; answers how many. */
+/** Queues what lost workers had, while there are attempts left; answers how many. What another is at is left to it. */
 export async function reclaim(db: Db): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('requests')
     .set(unleased)
-    .where('status', '=', 'started')
-    .where('lease_until', '<', sql<Date>`now()`)
-    .whereRef('attempt', '<', 'max_attempts')
+    .where('request_uuid', 'in', (lost) =>
+      lost
+        .selectFrom('requests')
+        .select('request_uuid')
+        .where('status', '=', 'started')
+        .where('lease_until', '<', sql<Date>`now()`)
+        .whereRef('attempt', '<', 'max_attempts')
+        .forUpdate()
+        .skipLocked(),
+    )
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }

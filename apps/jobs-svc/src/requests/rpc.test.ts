@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 
 async function finishNext(key = 'requests/results/u/1') {
-  const row = await claim(db, { worker: 'w', tenant_concurrency: 4, takes_large: true })
+  const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
   if (!row) throw new Error('nothing was claimed')
   await finish(db, row, { report: null, result: { key, size: 7 }, result_id: null }, 24)
 }
@@ -267,7 +267,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('a started request is cancelled until its final transaction begins', async () => {
     const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&y' })
-    const row = await claim(db, { worker: 'w', tenant_concurrency: 4, takes_large: true })
+    const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
     if (!row) throw new Error('nothing was claimed')
     await enterFinal(db, row)
     await expect(calls.cancelRequest({ rq_id }, anna)).rejects.toMatchObject({
@@ -355,7 +355,7 @@ describe.each(transports)('over %s', (transport) => {
 test('of a hundred cancellations racing the end, each request ends one way and tells it once (T-REQ-8)', async () => {
   const race = async (n: number) => {
     const added = await addRequest(db, { rq_id: `race ${n}`, tenant: `user:${n}` })
-    const row = await claim(db, { worker: 'w', tenant_concurrency: 4, takes_large: true })
+    const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
     if (!row) throw new Error('nothing was claimed')
     const outcome = { report: null, result: { key: `k${n}`, size: 1 }, result_id: null }
     const [finished, cancelled] = await Promise.all([
