@@ -44,6 +44,7 @@ export class UnusableInput extends Error {}
 
 /** The operation asks with the rights of the person who wants it done. */
 export function contextOf(work: Work, signal: AbortSignal): Context {
-  const { principal, request_uuid: request_id } = work
-  return { principal, request_id, deadline: Date.now() + hardLimitMs, signal }
+  const { principal, request_uuid: request_id, traceparent } = work
+  const context = { principal, request_id, deadline: Date.now() + hardLimitMs, signal }
+  return traceparent === null ? context : { ...context, traceparent }
 }

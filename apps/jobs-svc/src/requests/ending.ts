@@ -103,6 +103,7 @@ export async function afterEnd(tx: Tx, row: RequestRow): Promise<void> {
     principal: principal.parse(row.principal),
     request_id: request_uuid,
     organization_id,
+    traceparent: row.traceparent ?? undefined,
   }
   await emit(tx, requestFinished, { tenant, request_uuid, request: toRequest(row) }, cause)
 }

@@ -125,6 +125,7 @@ function rowOf(wish: Wish, context: Context) {
     ...{ size_class, cache_key, input_key },
     owner_id: caller.user_id,
     principal: JSON.stringify(caller),
+    traceparent: context.traceparent,
     tenant: org_id === null ? `user:${caller.user_id}` : `org:${org_id}`,
   }
 }

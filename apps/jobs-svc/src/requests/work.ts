@@ -39,6 +39,8 @@ const claimed = {
   created_date: z.date(),
   /** Whoever asked: the conversion acts with the same rights. */
   principal,
+  /** The trace that the request was posted in. */
+  traceparent: z.string().nullable(),
 }
 
 export const work = z.discriminatedUnion('action', [

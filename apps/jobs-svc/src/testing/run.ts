@@ -54,6 +54,7 @@ const claimed = () => ({
   task_id: 1,
   created_date: new Date('2026-03-01T10:00:00.000Z'),
   principal: callAs({ user_id: 1 }).principal ?? raise(),
+  traceparent: null,
 })
 
 function raise(): never {
