@@ -4,8 +4,11 @@ import { UnusableInput } from './operation.ts'
 
 /** Why an operation failed, as it travels out of its thread. */
 export interface Failure {
-  /** `user`: trying again would fail the same way. `transient`: it may pass. `memory`: the thread had too little. */
-  kind: 'user' | 'transient' | 'memory'
+  /**
+   * `user`: trying again would fail the same way. `transient`: it may pass. `memory`: the thread had too little.
+   * `limit`: it took too long.
+   */
+  kind: 'user' | 'transient' | 'memory' | 'limit'
   /** One sentence for the owner of the request. */
   message: string
 }

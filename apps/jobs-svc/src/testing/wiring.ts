@@ -2,52 +2,104 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeShape, rowLinesHeader } from '@reticle/contracts/row-lines'
 import { invalidText, unavailable } from '@reticle/kit'
 import { diskBlobs } from '@reticle/kit/blob/disk'
+import { openDatabase } from '@reticle/kit/db/connect'
+import { applyOnce } from '@reticle/kit/outbox/calls'
+import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
+import type { OperationServices } from '../operations/operation.ts'
 import type { Wired } from '../worker/serve-conversions.ts'
 import { bytesAnswer, factsOf, frameOf, jsonLinesOf, labelOf, servicesOf } from './services.ts'
 
 /** What a conversion meets in the worker's tests, by the id of its task. */
-export const tasks = { works: 1, hangs: 2, spins: 3, hoards: 4, isDown: 5, isRefused: 6 } as const
+export const tasks = {
+  works: 1,
+  hangs: 2,
+  spins: 3,
+  hoards: 4,
+  isDown: 5,
+  isRefused: 6,
+  isPatient: 7,
+  /** Tasks from here on take some milliseconds, each its own number of them. */
+  takesTime: 1000,
+} as const
 
-const shape = encodeShape({
-  id: 7,
-  frame: 0,
-  label_id: 1,
-  group: 0,
-  source: 'manual',
-  type: 'rectangle',
-  score: 1,
-  occluded: false,
-  outside: false,
-  z_order: 0,
-  rotation: 0,
-  points: [1, 2, 4, 6],
-  attributes: [],
-  elements: [],
+const wiringOptions = z.object({
+  /** Folder of the blob store. */
+  root: z.string(),
+  /** A database with the table `applied (call_id)`: an import writes its line there, once. */
+  url: z.string().optional(),
+  /** What tasks from `takesTime` on take: this, up to four times as long. */
+  pace_ms: z.number().default(50),
 })
+export type TestWiringOptions = z.input<typeof wiringOptions>
 
 /** Loaded by the conversion threads of the worker's tests, like the module of an app. */
 export async function wire(options: unknown): Promise<Wired> {
-  const { root } = z.object({ root: z.string() }).parse(options)
+  const { root, url, pace_ms } = wiringOptions.parse(options)
+  const db = url === undefined ? undefined : openApplied(url)
   const getLabelSet = async ({ task_id }: { task_id: number }) => {
-    await behave(task_id)
+    await behave(task_id, pace_ms)
     return { labels_revision: 1, labels: [labelOf()] }
   }
   const services = servicesOf({
     tasks: { authorize: async ({ id }) => factsOf({ task_id: id, size: 1 }) },
     labels: { getLabelSet },
     media: { readFrames: async () => bytesAnswer(jsonLinesOf([frameOf()])) },
-    annotations: { readRows: async () => bytesAnswer([rowLinesHeader, shape]) },
+    annotations: {
+      readRows: async ({ id }) => bytesAnswer([rowLinesHeader, shapeOf(id)]),
+      ...(db && { writeRows: writeOnce(db) }),
+    },
   })
   return { services, blobs: await diskBlobs(root) }
 }
 
-async function behave(task_id: number): Promise<void> {
+const openApplied = (url: string) =>
+  openDatabase<unknown>(url, { application: 'conversion', max: 1, search_path: ['requests'] }).db
+
+/** As annotations-svc does: the effect and the memory of it in one transaction. Then time to be killed in. */
+function writeOnce(db: Kysely<unknown>): OperationServices['annotations']['writeRows'] {
+  return async ({ call_id = '', body }) => {
+    for await (const _ of body);
+    const created = { tags: 0, shapes: 1, tracks: 0 }
+    const answer = await db.transaction().execute((tx) =>
+      applyOnce(tx, call_id, async () => {
+        await sql`insert into applied (call_id) values (${call_id})`.execute(tx)
+        return created
+      }),
+    )
+    await sleep(100)
+    return answer
+  }
+}
+
+const shapeOf = (task_id: number) =>
+  encodeShape({
+    id: 7,
+    frame: 0,
+    label_id: 1,
+    group: 0,
+    source: 'manual',
+    type: 'rectangle',
+    score: 1,
+    occluded: false,
+    outside: false,
+    z_order: 0,
+    rotation: 0,
+    points: [1, 2, 4, task_id + 6],
+    attributes: [],
+    elements: [],
+  })
+
+const patienceMs = 1000
+
+async function behave(task_id: number, pace_ms: number): Promise<void> {
   if (task_id === tasks.hangs) await sleep(3_600_000)
   if (task_id === tasks.spins) for (;;) Math.sqrt(2)
   if (task_id === tasks.hoards) hoard()
   if (task_id === tasks.isDown) throw unavailable('The labels are away')
   if (task_id === tasks.isRefused) throw invalidText('These labels cannot be used')
+  if (task_id === tasks.isPatient) await sleep(patienceMs)
+  if (task_id >= tasks.takesTime) await sleep(pace_ms * (1 + ((task_id * 7) % 13) / 4))
 }
 
 function hoard(): never {

@@ -1,8 +1,7 @@
 import type { Logger } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { hardLimitMs } from '../operations/operation.ts'
-import { leaseSeconds, renew, stillHeld } from '../requests/lease.ts'
+import { renew, stillHeld } from '../requests/lease.ts'
 import type { StopReason } from './settle.ts'
 
 /** A request that this worker runs. */
@@ -17,11 +16,15 @@ export interface Held {
 }
 
 export interface HeldTiming {
+  /** How long a worker may be silent before another takes its requests. */
+  leaseSeconds: number
   renewMs: number
   /** How soon a cancellation is noticed. */
   watchMs: number
   /** Longest without progress. */
   stuckMs: number
+  /** Longest that a request may run. */
+  limitMs: number
 }
 
 export interface HeldRequests {
@@ -39,17 +42,18 @@ export interface HeldRequests {
  */
 export function holdRequests(
   { db, log }: { db: Kysely<RequestsDb>; log: Logger },
-  { renewMs, watchMs, stuckMs }: HeldTiming,
+  timing: HeldTiming,
 ): HeldRequests {
   const all = new Set<Held>()
 
   const watch = async () => {
     const now = performance.now()
     const running = [...all]
-    stopStuck(running, now, stuckMs)
+    stopOverdue(running, now, timing)
     if (running.length === 0) return
-    const isDue = running.some((held) => now - held.renewed > renewMs)
-    const kept = await (isDue ? renew : stillHeld)(db, running.map(leaseOf))
+    const leases = running.map(leaseOf)
+    const isDue = running.some((held) => now - held.renewed > timing.renewMs)
+    const kept = await (isDue ? renew(db, leases, timing.leaseSeconds) : stillHeld(db, leases))
     for (const held of running) {
       if (!kept.has(held.row.request_uuid)) stop(held, 'lost')
       else if (isDue) held.renewed = now
@@ -62,7 +66,7 @@ export function holdRequests(
     isWatching = true
     await watch().catch((thrown) => log.error({ err: thrown }, 'leases could not be looked after'))
     isWatching = false
-  }, watchMs)
+  }, timing.watchMs)
 
   return {
     add: (row) => {
@@ -84,11 +88,16 @@ export function holdRequests(
 
 const leaseOf = ({ row: { request_uuid, lease_token } }: Held) => ({ request_uuid, lease_token })
 
-function stopStuck(running: readonly Held[], now: number, stuckMs: number): void {
+function stopOverdue(
+  running: readonly Held[],
+  now: number,
+  { stuckMs, limitMs, leaseSeconds }: HeldTiming,
+): void {
   for (const held of running) {
-    if (now - held.moved > stuckMs || now - held.started > hardLimitMs) stop(held, 'stuck')
     // Unable to reach the database for that long: by now another worker may have the request.
     if (now - held.renewed > leaseSeconds * 1000) stop(held, 'lost')
+    if (now - held.started > limitMs) stop(held, 'too long')
+    if (now - held.moved > stuckMs) stop(held, 'stuck')
   }
 }
 

@@ -4,11 +4,11 @@ import { progressGate } from './progress-gate.ts'
 function gated() {
   const passed: [number, string][] = []
   const clock = { now: 0 }
-  const tell = progressGate(
+  const gate = progressGate(
     (share, stage) => passed.push([share, stage]),
     () => clock.now,
   )
-  return { passed, clock, tell }
+  return { passed, clock, tell: gate.progress, moved: gate.moved }
 }
 
 test('steps of one per cent pass, smaller ones only after two seconds', () => {
@@ -38,4 +38,15 @@ test('progress never goes back, nor beyond the whole', () => {
   tell(0.2, 'b')
   tell(7, 'c')
   expect(passed.map(([share]) => share)).toEqual([0.5, 0.5, 1])
+})
+
+test('what moves without growing says so every two seconds', () => {
+  const { passed, clock, tell, moved } = gated()
+  tell(0.5, 'a')
+  for (clock.now = 500; clock.now <= 4500; clock.now += 500) moved()
+  expect(passed).toEqual([
+    [0.5, 'a'],
+    [0.5, 'a'],
+    [0.5, 'a'],
+  ])
 })

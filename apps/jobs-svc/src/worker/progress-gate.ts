@@ -1,6 +1,12 @@
 const smallestStep = 0.01
 const longestSilenceMs = 2000
 
+export interface ProgressGate {
+  progress: (share: number, stage: string) => void
+  /** Something moves, though the share has not grown: said again what was said last. */
+  moved: () => void
+}
+
 /**
  * Lets progress through at most every 2 seconds or 1 % (`reliability.md` 6.3), and every new stage; it never goes back.
  *
@@ -9,13 +15,14 @@ const longestSilenceMs = 2000
 export function progressGate(
   pass: (share: number, stage: string) => void,
   now: () => number = () => performance.now(),
-): (share: number, stage: string) => void {
+): ProgressGate {
   const last = { share: 0, stage: '', at: Number.NEGATIVE_INFINITY }
-  return (given, stage) => {
+  const progress = (given: number, stage: string) => {
     const share = Math.min(1, Math.max(last.share, given))
     const isNews = stage !== last.stage || share - last.share >= smallestStep
     if (!isNews && now() - last.at < longestSilenceMs) return
     Object.assign(last, { share, stage, at: now() })
     pass(share, stage)
   }
+  return { progress, moved: () => progress(last.share, last.stage) }
 }

@@ -7,6 +7,7 @@ import type { Work } from '../requests/work.ts'
 import { progressGate } from './progress-gate.ts'
 import { type FromThread, type ThreadData, toThread, type Wiring } from './thread-messages.ts'
 import { makeTmpDir, removeTmpDir } from './tmp-dirs.ts'
+import { watchedBlobs } from './watched-blobs.ts'
 
 /** What the wiring module of an app opens inside of a conversion thread. */
 export interface Wired {
@@ -54,10 +55,14 @@ async function convert(work: Work, running: Running, thread: Thread): Promise<vo
   const { data, tell } = thread
   try {
     const tmpDir = await makeTmpDir(data.tmp_dir, work)
+    const { progress, moved } = progressGate((share, stage) =>
+      tell({ type: 'progress', share, stage }),
+    )
     const outcome = await runOperation(work, {
-      ...thread.wired,
+      services: thread.wired.services,
+      blobs: watchedBlobs(thread.wired.blobs, moved),
       signal: running.abort.signal,
-      progress: progressGate((share, stage) => tell({ type: 'progress', share, stage })),
+      progress,
       enterFinal: () => mayEnterFinal(running, tell),
       tmpDir,
       limits: data.limits,

@@ -7,7 +7,7 @@ import { makeDead } from '../objects/repo.ts'
 import type { Failure } from '../operations/failure.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { fail, finish } from '../requests/ending.ts'
-import { giveBack, leaseSeconds, tryLater } from '../requests/lease.ts'
+import { giveBack, tryLater } from '../requests/lease.ts'
 import type { Conversion } from './slot.ts'
 
 export interface SettleDeps {
@@ -15,14 +15,18 @@ export interface SettleDeps {
   blobs: Pick<BlobStore, 'remove'>
   log: Logger
   result_ttl_hours: number
+  leaseSeconds: number
   /** Seconds before the second and the third attempt. */
   retrySeconds: readonly number[]
 }
 
 /** Why the worker itself stopped a conversion. */
-export type StopReason = 'lost' | 'stuck' | 'shutdown'
+export type StopReason = 'lost' | 'stuck' | 'too long' | 'shutdown'
 
-const stuck: Failure = { kind: 'transient', message: 'The conversion made no progress' }
+const stopped: Partial<Record<StopReason, Failure>> = {
+  stuck: { kind: 'transient', message: 'The conversion made no progress' },
+  'too long': { kind: 'limit', message: 'The conversion took longer than it may' },
+}
 
 /**
  * Writes down what became of a request. Every write names the lease: when it is lost, nothing is written, and what the
@@ -32,9 +36,9 @@ export async function settle(
   deps: SettleDeps,
   row: RequestRow,
   conversion: Conversion,
-  stopped: StopReason | undefined,
+  reason: StopReason | undefined,
 ): Promise<void> {
-  const isKept = await persistently(deps, () => record(deps, row, conversion, stopped))
+  const isKept = await persistently(deps, () => record(deps, row, conversion, reason))
   if (!isKept && row.action === 'export') await dropResult(deps, row)
 }
 
@@ -43,20 +47,21 @@ async function record(
   deps: SettleDeps,
   row: RequestRow,
   conversion: Conversion,
-  stopped: StopReason | undefined,
+  reason: StopReason | undefined,
 ): Promise<boolean> {
   const { db, log, result_ttl_hours } = deps
   if (conversion.type === 'done') return finish(db, row, conversion.outcome, result_ttl_hours)
-  if (stopped === 'lost') return false
-  if (stopped === 'shutdown') {
+  if (reason === 'lost') return false
+  if (reason === 'shutdown') {
     await giveBack(db, row)
     return false
   }
   const { failure } = conversion
+  const decided = (reason && stopped[reason]) ?? failure
   const about = { request_uuid: row.request_uuid, attempt: row.attempt }
-  if (failure.kind === 'user') log.info(about, failure.message)
-  else log.warn({ ...about, detail: failure.detail }, failure.message)
-  await recordFailure(deps, row, stopped === 'stuck' ? stuck : failure)
+  if (decided.kind === 'user') log.info(about, decided.message)
+  else log.warn({ ...about, detail: failure.detail }, decided.message)
+  await recordFailure(deps, row, decided)
   return false
 }
 
@@ -65,8 +70,8 @@ async function recordFailure(
   row: RequestRow,
   { kind, message }: Failure,
 ): Promise<void> {
-  // More memory will not be there the third time either.
-  const attempts = { user: 1, memory: 2, transient: row.max_attempts }[kind]
+  // More memory will not be there the third time either, nor will hours be shorter the second.
+  const attempts = { user: 1, limit: 1, memory: 2, transient: row.max_attempts }[kind]
   const seconds = retrySeconds[Math.min(row.attempt, retrySeconds.length) - 1] ?? 0
   if (row.attempt < attempts) await tryLater(db, row, seconds)
   else await fail(db, row, message, result_ttl_hours, kind === 'user' && row.attempt === 1)
@@ -75,7 +80,10 @@ async function recordFailure(
 const pauseMs = 1000
 
 /** The database may be away for a moment; when it stays away the lease ends, and another worker does it all again. */
-async function persistently({ log }: SettleDeps, run: () => Promise<boolean>): Promise<boolean> {
+async function persistently(
+  { log, leaseSeconds }: SettleDeps,
+  run: () => Promise<boolean>,
+): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
       return await run()

@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Bus } from '@reticle/kit/bus/bus'
 import { silentLog } from '@reticle/kit/log'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
@@ -9,12 +8,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { cancelRequest } from '../requests/cancel.ts'
+import { deaf, deafBus } from '../testing/bus.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
 import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { tasks } from '../testing/wiring.ts'
-import { type ConversionWorker, startWorker, type WorkerTiming } from './start.ts'
+import { type ConversionWorker, startWorker, type WorkerPorts } from './start.ts'
+import type { WorkerTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { root, blobs } = await testStore()
@@ -24,15 +25,7 @@ const wiring = {
 }
 const quick = { pollMs: 50, drainMs: 100, heapMb: 64, retrySeconds: [0, 0] }
 
-/** No message ever arrives: idle workers find their work by looking. */
-const silentBus: Bus = {
-  relay: async () => 0,
-  subscribe: () => ({ stop: async () => undefined }),
-  replay: async () => undefined,
-  close: async () => undefined,
-}
-
-function start(timing: Partial<WorkerTiming> = {}, bus = silentBus) {
+function start(timing: Partial<WorkerTiming> = {}, bus: WorkerPorts['bus'] = deafBus) {
   const settings = settingsOf({ slots: 1, tmp_dir: root })
   const ports = { db, bus, blobs, log: silentLog, settings, wiring }
   return startWorker({ ...ports, timing: { ...quick, ...timing } })
@@ -154,19 +147,37 @@ describe('one worker', () => {
   })
 })
 
-test('a wake-up starts a request long before an idle worker would look', async () => {
-  let ring = async () => undefined as unknown
-  const bus: Bus = {
-    ...silentBus,
-    subscribe: ({ handle }) => {
-      ring = () => db.transaction().execute((tx) => Reflect.apply(handle, undefined, [tx, {}]))
-      return { stop: async () => undefined }
-    },
+/** A bus whose only member is rung by hand; what it is told is kept. */
+function handBell() {
+  const told: string[] = []
+  let message = async () => undefined as unknown
+  const subscribe: WorkerPorts['bus']['subscribe'] = ({ handle, group, topic }) => {
+    told.push(`${group} of ${topic}`)
+    message = () => db.transaction().execute((tx) => Reflect.apply(handle, undefined, [tx, {}]))
+    return { ...deaf, pause: () => told.push('pause'), resume: () => told.push('resume') }
   }
+  return { bus: { subscribe }, told, ring: () => message() }
+}
+
+test('a wake-up starts a request long before an idle worker would look', async () => {
+  const { bus, ring } = handBell()
   const worker = await start({ pollMs: 60_000 }, bus)
   const added = await add(tasks.works)
   await ring()
   await until(added, { status: 'finished' })
+  await worker.stop()
+})
+
+test('a worker takes no message while all of its slots are at work', async () => {
+  const { bus, told, ring } = handBell()
+  const worker = await start({ pollMs: 60_000 }, bus)
+  const added = await add(tasks.isPatient)
+  await ring()
+  await until(added, { status: 'started' })
+  expect(told).toEqual(['reticle.workers of reticle.requests.v1', 'pause'])
+
+  await until(added, { status: 'finished' })
+  await vi.waitFor(() => expect(told.slice(2)).toEqual(['resume']), patience)
   await worker.stop()
 })
 
@@ -209,6 +220,25 @@ test('a worker that stops gives its request back unharmed', async () => {
     attempt: 0,
     lease_owner: null,
   })
+})
+
+test('a worker that stops lets what runs come to its end, and takes nothing new', async () => {
+  const added = await add(tasks.isPatient)
+  const worker = await start({ drainMs: 10_000 })
+  await until(added, { status: 'started' })
+  const next = await add(tasks.works)
+  await worker.stop()
+  expect(await readRequest(db, added)).toMatchObject({ status: 'finished', attempt: 1 })
+  expect(await readRequest(db, next)).toMatchObject({ status: 'queued', attempt: 0 })
+  expect(await db.selectFrom('workers').selectAll().execute()).toEqual([])
+})
+
+test('a conversion that takes longer than it may fails, and is not tried again', async () => {
+  const added = await add(tasks.hangs)
+  const worker = await start({ limitMs: 1000, watchMs: 50 })
+  const row = await until(added, { status: 'failed' })
+  expect(row).toMatchObject({ attempt: 1, message: 'The conversion took longer than it may' })
+  await worker.stop()
 })
 
 test('a row of a newer program is left to workers that understand it', async () => {

@@ -1,23 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { alarm } from '@reticle/kit/alarm'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
 import type { Logger } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
 import type { Settings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../requests/lease.ts'
+import { forgetWorker, noteWorker } from '../requests/workers.ts'
 import { recoverAbandoned } from './abandoned.ts'
-import { type HeldTiming, holdRequests } from './held.ts'
-import { runRequest } from './run-request.ts'
-import { openSlot } from './slot.ts'
+import { openDoorbell } from './doorbell.ts'
+import { holdRequests } from './held.ts'
+import { repeat } from './repeat.ts'
+import { serveSlot } from './serve-slot.ts'
 import type { Wiring } from './thread-messages.ts'
+import { usualTiming, type WorkerTiming } from './timing.ts'
 import { removeLeftBehind } from './tmp-dirs.ts'
 
 export interface WorkerPorts {
   db: Kysely<RequestsDb>
-  bus: Bus
+  /** Wakes idle slots; without a message they look for themselves. */
+  bus: Pick<Bus, 'subscribe'>
   /** To put away what a conversion left that was stopped. */
   blobs: Pick<BlobStore, 'remove'>
   log: Logger
@@ -27,89 +29,61 @@ export interface WorkerPorts {
   timing?: Partial<WorkerTiming>
 }
 
-export interface WorkerTiming extends HeldTiming {
-  /** How often an idle slot looks for itself, should no wake-up arrive. */
-  pollMs: number
-  graceMs: number
-  /** Heap of a conversion, in megabytes. */
-  heapMb: number
-  /** What running requests have to finish when the worker stops. */
-  drainMs: number
-  retrySeconds: readonly number[]
-}
-
-/** `reliability.md` 6.2 and 6.3. */
-const usual: WorkerTiming = {
-  pollMs: 2000,
-  renewMs: 15_000,
-  watchMs: 500,
-  stuckMs: 10 * 60_000,
-  graceMs: 800,
-  heapMb: 1024,
-  drainMs: 20_000,
-  retrySeconds: [10, 60],
-}
-
 export interface ConversionWorker {
   /** Takes nothing new, lets what runs finish for a while, then gives it back. */
   stop: () => Promise<void>
 }
 
-/** Runs requests, as many at once as there are slots; any number of such workers share one queue. */
+/**
+ * Runs requests, as many at once as there are slots. Any number of such workers share one queue (`reliability.md` 6): the
+ * database decides who has what, the bus only wakes.
+ */
 export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker> {
-  const { db, bus, log, settings, wiring } = ports
-  const timing = { ...usual, ...ports.timing }
-  const { tmp_dir, limits, slots, tenant_concurrency } = settings
+  const { db, bus, blobs, log, wiring } = ports
+  const timing = { ...usualTiming, ...ports.timing }
+  const { slots, tenant_concurrency, result_ttl_hours, tmp_dir, limits } = ports.settings
   await removeLeftBehind(tmp_dir)
   const worker = `worker-${process.pid}-${randomUUID().slice(0, 8)}`
-  const running = holdRequests({ db, log }, timing)
-  const bells = Array.from({ length: slots }, alarm)
-  const ring = () => {
-    for (const bell of bells) bell.ring()
-  }
-  let isStopped = false
-
-  const result_ttl_hours = settings.result_ttl_hours
-  const shared = { ...ports, running, tmp_dir, result_ttl_hours, retrySeconds: timing.retrySeconds }
   const logged = (what: string) => (thrown: unknown) => log.error({ err: thrown }, what)
 
-  const serve = async (index: number) => {
-    const slot = openSlot({
-      data: { wiring, tmp_dir, limits },
-      heapMb: timing.heapMb,
-      graceMs: timing.graceMs,
-    })
-    // With several slots, one is kept for small requests.
-    const wanted = { worker, tenant_concurrency, takes_large: slots === 1 || index > 0 }
-    while (!isStopped) {
-      const row = await claim(db, wanted).catch(logged('no request could be claimed'))
-      if (row) await runRequest({ ...shared, slot }, row)
-      else await bells[index]?.wait(timing.pollMs * (0.75 + Math.random() / 2))
-    }
-    await slot.stop()
-  }
-  const recover = async () => {
-    if ((await recoverAbandoned(db, result_ttl_hours)) > 0) ring()
-  }
-  const serving = bells.map((_, index) => serve(index))
-  const recovering = setInterval(
-    () => recover().catch(logged('what lost workers had could not be taken up')),
-    timing.pollMs,
+  const running = holdRequests({ db, log }, timing)
+  const stopping = new AbortController()
+  const bell = openDoorbell(slots, (isWanted) =>
+    isWanted ? subscription.resume() : subscription.pause(),
   )
-  const group = { group: 'reticle.jobs', topic: 'reticle.requests.v1' } as const
-  const subscription = bus.subscribe({ ...group, db, handle: async () => ring() })
+  const group = { group: 'reticle.workers', topic: 'reticle.requests.v1' } as const
+  const subscription = bus.subscribe({ ...group, db, handle: async () => bell.ring() })
 
+  const recover = async () => {
+    for (let left = await recoverAbandoned(db, result_ttl_hours); left > 0; left--) bell.ring()
+  }
+  const note = () => noteWorker(db, worker, slots)
+  const habits = [
+    repeat(timing.pollMs, recover, logged('what lost workers had could not be taken up')),
+    repeat(timing.renewMs, note, logged('the worker could not say that it lives')),
+  ]
+  const { leaseSeconds, retrySeconds } = timing
+  const shared = { db, blobs, log, running, bell, worker, timing, leaseSeconds, retrySeconds }
+  const limited = { tenant_concurrency, result_ttl_hours, tmp_dir }
+  const data = { wiring, tmp_dir, limits }
+  const serving = Array.from({ length: slots }, () =>
+    serveSlot({ ...shared, ...limited, data }, stopping.signal),
+  )
+
+  const drain = async () => {
+    const all = Promise.all(serving)
+    await Promise.race([all, sleep(timing.drainMs, undefined, { ref: false })])
+    running.stopAll()
+    await all
+    running.close()
+  }
   return {
     stop: async () => {
-      isStopped = true
-      clearInterval(recovering)
-      await subscription.stop()
-      ring()
-      const all = Promise.all(serving)
-      await Promise.race([all, sleep(timing.drainMs, undefined, { ref: false })])
-      running.stopAll()
-      await all
-      running.close()
+      stopping.abort()
+      bell.close()
+      await Promise.all(habits.map((stop) => stop()))
+      await forgetWorker(db, worker).catch(logged('the worker could not say that it is gone'))
+      await Promise.all([subscription.stop(), drain()])
     },
   }
 }

@@ -34,7 +34,7 @@ const outcome = z.object({
 })
 
 const failure = z.object({
-  kind: z.enum(['user', 'transient', 'memory']),
+  kind: z.enum(['user', 'transient', 'memory', 'limit']),
   message: z.string(),
   /** The stack, for the log. */
   detail: z.string(),

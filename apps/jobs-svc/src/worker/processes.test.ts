@@ -1,0 +1,215 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isFullRun } from '@reticle/kit/testing/config'
+import { testDatabase } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { runOperation } from '../operations/run.ts'
+import { queueDepth } from '../requests/depth.ts'
+import { readWork } from '../requests/work.ts'
+import { startProcess, type WorkerProcess } from '../testing/processes.ts'
+import { addRequest, readRequest } from '../testing/rows.ts'
+import { runOf, testStore, upload } from '../testing/run.ts'
+import { tasks, wire } from '../testing/wiring.ts'
+
+/**
+ * Workers as processes of their own that share one queue: killed, frozen, fair (`reliability.md` T-REQ). Short by default;
+ * `RETICLE_TEST_FULL=1` runs the counts and times of the document.
+ */
+const isFull = isFullRun()
+const given = isFull
+  ? { workers: 4, exports: 150, imports: 50, kills: 100, pace_ms: 2000, lease: 60 }
+  : { workers: 3, exports: 20, imports: 10, kills: 6, pace_ms: 50, lease: 2 }
+const longest = isFull ? 30 * 60_000 : 90_000
+const patience = { timeout: longest, interval: 100 }
+vi.setConfig({ testTimeout: longest })
+
+const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
+await sql`create table applied (call_id text not null)`.execute(db)
+const store = await testStore()
+const timing = { leaseSeconds: given.lease, renewMs: (given.lease * 1000) / 4, pollMs: 200 }
+const options = { root: store.root, url, timing, pace_ms: given.pace_ms }
+
+const living = new Map<number, WorkerProcess>()
+async function startOne(): Promise<WorkerProcess> {
+  const started = await startProcess(options)
+  living.set(started.pid, started)
+  return started
+}
+
+async function kill(one: WorkerProcess) {
+  living.delete(one.pid)
+  await one.kill()
+}
+
+/** So many workers, those of the test before among them. */
+async function haveWorkers(count: number) {
+  for (const one of [...living.values()].slice(count)) await kill(one)
+  await Promise.all(Array.from({ length: count - living.size }, startOne))
+}
+
+beforeEach(async () => {
+  await sql`truncate requests, tenant_turns, workers, blobs, uploads, outbox, applied`.execute(db)
+})
+afterAll(() => Promise.all([...living.values()].map(kill)))
+
+/** Which process has a request. */
+const holderOf = ({ lease_owner }: RequestRow) => living.get(Number(lease_owner?.split('-')[1]))
+
+async function until(row: RequestRow, expected: Partial<RequestRow>): Promise<RequestRow> {
+  await vi.waitFor(async () => expect(await readRequest(db, row)).toMatchObject(expected), patience)
+  return readRequest(db, row)
+}
+
+async function untilDrained() {
+  await vi.waitFor(
+    async () => expect(await queueDepth(db)).toMatchObject({ queued: 0, started: 0 }),
+    patience,
+  )
+  return db.selectFrom('requests').selectAll().orderBy('started_date').execute()
+}
+
+async function bytesOf(key: string) {
+  const { chunks } = await store.blobs.get(key)
+  const pieces: Uint8Array[] = []
+  for await (const piece of chunks) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** What a request makes when nobody disturbs it. */
+async function undisturbed(row: RequestRow) {
+  const { services } = await wire({ root: '', pace_ms: 0 })
+  const { result } = await runOperation(readWork(row), await runOf(store, services))
+  return bytesOf(result?.key ?? '')
+}
+
+const coco = JSON.stringify({
+  images: [{ id: 1, file_name: 'a.jpg', width: 100, height: 50 }],
+  categories: [{ id: 1, name: 'car' }],
+  annotations: [
+    {
+      id: 1,
+      image_id: 1,
+      category_id: 1,
+      iscrowd: 0,
+      area: 1,
+      bbox: [1, 2, 3, 4],
+      segmentation: [],
+    },
+  ],
+})
+
+/** Killed as often as it may happen: the number of attempts is not what is looked at. */
+const stubborn = { max_attempts: 1000 }
+
+const addExport = (n: number) => {
+  const task_id = tasks.takesTime + n
+  return addRequest(db, { task_id, target_id: task_id, created: n, ...stubborn })
+}
+
+async function addImport(n: number) {
+  const task_id = tasks.takesTime + 500 + n
+  const file = await upload(store.blobs, 'a.json', coco)
+  const format = 'COCO 1.0'
+  const how = { import_mode: 'replace', conv_mask_to_poly: true, if_match: null }
+  const params = JSON.stringify({ format, file, ...how })
+  const wish = { action: 'import' as const, task_id, target_id: task_id, params }
+  return addRequest(db, { ...wish, created: n, ...stubborn })
+}
+
+async function countApplied() {
+  const { rows } = await sql<{ count: number; calls: number }>`
+    select count(*)::int as count, count(distinct call_id)::int as calls from applied`.execute(db)
+  return rows[0]
+}
+
+test('workers that are killed at random points finish every request once (T-REQ-1)', async () => {
+  for (let n = 0; n < given.exports; n++) await addExport(n)
+  for (let n = 0; n < given.imports; n++) await addImport(n)
+  await haveWorkers(given.workers)
+
+  for (let kills = 0; kills < given.kills; kills++) {
+    await sleep(isFull ? 500 : randomInt(100, 400))
+    const victim = [...living.values()][randomInt(living.size)]
+    if (victim) await kill(victim)
+    await startOne()
+  }
+  const rows = await untilDrained()
+
+  expect(rows.filter(({ status }) => status !== 'finished')).toEqual([])
+  const exports = rows.filter(({ action }) => action === 'export')
+  expect(exports.length).toBe(given.exports)
+  for (const row of exports.slice(0, 20))
+    expect(await bytesOf(row.result_key ?? '')).toEqual(await undisturbed(row))
+  expect(await countApplied()).toEqual({ count: given.imports, calls: given.imports })
+  expect(rows.some(({ attempt }) => attempt > 1)).toBe(true)
+  const events = await db.selectFrom('outbox').select('type').execute()
+  expect(events.length).toBe(rows.length)
+})
+
+test('what a killed worker had is begun by another once its lease has ended (T-REQ-2)', async () => {
+  await haveWorkers(2)
+  const added = await addRequest(db, { task_id: tasks.hangs, target_id: tasks.hangs })
+  const first = await until(added, { status: 'started' })
+  const holder = holderOf(first)
+  if (!holder) throw new Error('nobody has it')
+
+  const killed = performance.now()
+  await kill(holder)
+  await until(added, { status: 'started', attempt: 2 })
+  expect(performance.now() - killed).toBeLessThan((given.lease + 5) * 1000)
+  expect((await readRequest(db, added)).lease_owner).not.toBe(first.lease_owner)
+})
+
+test('a worker that was frozen beyond its lease can change nothing afterwards (T-REQ-5)', async () => {
+  await haveWorkers(2)
+  const added = await addRequest(db, { task_id: tasks.isPatient, target_id: tasks.isPatient })
+  const first = await until(added, { status: 'started' })
+  const frozen = holderOf(first)
+  if (!frozen) throw new Error('nobody has it')
+  frozen.freeze()
+
+  const last = await until(added, { status: 'finished' })
+  expect(last).toMatchObject({ attempt: 2 })
+  frozen.thaw()
+  const late = `requests/results/${first.request_uuid}/${first.lease_token}`
+  await vi.waitFor(async () => {
+    const [blob] = await db.selectFrom('blobs').select('state').where('key', '=', late).execute()
+    expect(blob?.state).toBe('dead')
+    await expect(store.blobs.stat(late)).rejects.toMatchObject({ kind: 'not_found' })
+  }, patience)
+
+  expect(await readRequest(db, added)).toEqual(last)
+  expect(last.result_key).toContain(`/${last.lease_token}`)
+  expect(await bytesOf(last.result_key ?? '')).toEqual(await undisturbed(last))
+})
+
+test("ten conversions queued by one tenant, one by another: the second tenant's starts on the next free slot (T-REQ-3)", async () => {
+  const slots = 2
+  await haveWorkers(slots)
+  const of = (tenant: string, task_id: number) => ({ tenant, task_id, target_id: task_id })
+  for (let created = 0; created < 10; created++) {
+    const task_id = created < slots ? tasks.isPatient : tasks.takesTime
+    await addRequest(db, { ...of('org:1', task_id), created })
+  }
+  await vi.waitFor(
+    async () => expect(await queueDepth(db)).toMatchObject({ queued: 8, started: slots }),
+    patience,
+  )
+
+  await addRequest(db, { ...of('org:2', tasks.takesTime), created: 99 })
+
+  const tenants = (await untilDrained()).map((row) => row.tenant)
+  expect(tenants.indexOf('org:2')).toBe(slots)
+  expect(tenants.length).toBe(11)
+})
+
+test('a worker that is told to stop while it is idle is gone at once', async () => {
+  const worker = await startOne()
+  living.delete(worker.pid)
+  const asked = performance.now()
+  expect(await worker.stop()).toBe(0)
+  expect(performance.now() - asked).toBeLessThan(3000)
+})

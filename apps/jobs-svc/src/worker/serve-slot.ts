@@ -1,0 +1,47 @@
+import { claim, giveBack } from '../requests/lease.ts'
+import type { Doorbell } from './doorbell.ts'
+import { type RunDeps, runRequest } from './run-request.ts'
+import { openSlot } from './slot.ts'
+import type { ThreadData } from './thread-messages.ts'
+import type { WorkerTiming } from './timing.ts'
+
+export interface SlotDeps extends Omit<RunDeps, 'slot'> {
+  bell: Doorbell
+  data: ThreadData
+  timing: WorkerTiming
+  tenant_concurrency: number
+  /** Name of the worker in the rows it has. */
+  worker: string
+}
+
+/** Runs one request after the other in a thread of its own, until `stopping` fires and the last one is over. */
+export async function serveSlot(deps: SlotDeps, stopping: AbortSignal): Promise<void> {
+  const { bell, data, timing } = deps
+  const slot = openSlot({ data, ...timing })
+  let isRung = false
+  while (!stopping.aborted) {
+    const row = await claimNext(deps, stopping)
+    if (row) {
+      bell.found(isRung)
+      await runRequest({ ...deps, slot }, row)
+      bell.done()
+      isRung = false
+    } else {
+      bell.foundNothing(isRung)
+      isRung = await bell.wait(timing.pollMs * (0.75 + Math.random() / 2))
+    }
+  }
+  await slot.stop()
+}
+
+async function claimNext(deps: SlotDeps, stopping: AbortSignal) {
+  const { db, log, worker, tenant_concurrency, leaseSeconds: lease_seconds } = deps
+  try {
+    const row = await claim(db, { worker, tenant_concurrency, lease_seconds })
+    if (!row || !stopping.aborted) return row
+    await giveBack(db, row)
+  } catch (thrown) {
+    log.error({ err: thrown }, 'no request could be claimed')
+  }
+  return undefined
+}

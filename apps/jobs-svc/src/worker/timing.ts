@@ -1,0 +1,30 @@
+import { hardLimitMs } from '../operations/operation.ts'
+import { leaseSeconds } from '../requests/lease.ts'
+import type { HeldTiming } from './held.ts'
+
+export interface WorkerTiming extends HeldTiming {
+  /** How often an idle slot looks for itself, should no wake-up arrive. */
+  pollMs: number
+  /** What a conversion that is stopped has for putting its files away. */
+  graceMs: number
+  /** Heap of a conversion, in megabytes. */
+  heapMb: number
+  /** What running requests have to finish when the worker stops: 90 s in a cluster (`reliability.md` 6.2). */
+  drainMs: number
+  /** Seconds before the second and the third attempt. */
+  retrySeconds: readonly number[]
+}
+
+/** `reliability.md` 6.2 and 6.3; the drain is that of the embedded mode. */
+export const usualTiming: WorkerTiming = {
+  pollMs: 2000,
+  leaseSeconds,
+  renewMs: 15_000,
+  watchMs: 500,
+  stuckMs: 10 * 60_000,
+  limitMs: hardLimitMs,
+  graceMs: 800,
+  heapMb: 1024,
+  drainMs: 20_000,
+  retrySeconds: [10, 60],
+}
