@@ -1,43 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Client } from 'minio'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { readTestServers } from '../testing/config.ts'
+import { testBucket } from '../testing/bucket.ts'
 import { openProxy } from '../testing/proxy.ts'
 import type { BlobStore, Range } from './blob.ts'
 import { blobContract } from './contract.ts'
 import { s3Blobs } from './s3.ts'
 
-const server = readTestServers().s3
-const bucket = `reticle-test-${randomBytes(6).toString('hex')}`
-const { hostname, port } = new URL(server.endpoint)
-const { accessKey, secretKey, region } = server
-const client = new Client({
-  endPoint: hostname,
-  port: Number(port),
-  useSSL: server.endpoint.startsWith('https'),
-  accessKey,
-  secretKey,
-  region,
-})
-const blobs = await s3Blobs({ ...server, bucket })
+const { options, blobs, client, unfinished } = await testBucket()
+const { bucket } = options
 /** The same store behind a network with faults. */
-const proxy = await openProxy({ host: hostname, port: Number(port) })
+const { hostname: host, port } = new URL(options.endpoint)
+const proxy = await openProxy({ host, port: Number(port) })
 const failures: unknown[] = []
 const far = await s3Blobs({
-  ...server,
-  bucket,
+  ...options,
   endpoint: `http://127.0.0.1:${proxy.port}`,
   onError: (thrown) => failures.push(thrown),
 })
-
-afterEach(() => proxy.heal())
-afterAll(async () => {
-  await proxy.close()
-  await blobs.removeUnfinished(new Date(Date.now() + 3_600_000))
-  await blobs.removePrefix('contract/')
-  await blobs.removePrefix('s3/')
-  await client.removeBucket(bucket)
-})
+afterEach(proxy.heal)
+afterAll(proxy.close)
 
 blobContract('MinIO', blobs)
 
@@ -62,8 +43,6 @@ async function read(store: BlobStore, key: string, range?: Range) {
   return { size, sha256: hash.digest('hex') }
 }
 
-const unfinished = async () =>
-  (await client.listIncompleteUploadsQuery(bucket, '', '', '', '')).uploads.map(({ key }) => key)
 const gone = { kind: 'unavailable', retry_after: 2 }
 const missing = { kind: 'not_found' }
 
@@ -130,7 +109,7 @@ test('a store that takes nothing is not read ahead for', async () => {
 
 test('in a bucket that is missing there are no objects; the first put makes it', async () => {
   const other = `${bucket}-other`
-  const store = await s3Blobs({ ...server, bucket: other })
+  const store = await s3Blobs({ ...options, bucket: other })
   await client.removeBucket(other)
   await expect(store.get('s3/a')).rejects.toMatchObject(missing)
   await expect(store.stat('s3/a')).rejects.toMatchObject(missing)

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'minio'
+import { afterAll } from 'vitest'
+import type { BlobStore } from '../blob/blob.ts'
+import { s3Blobs } from '../blob/s3.ts'
+import { readTestServers } from './config.ts'
+
+/** A bucket of this test file's own on the real store of the project `cluster`; gone when the file is done. */
+export async function testBucket() {
+  const server = readTestServers().s3
+  const bucket = `reticle-test-${randomBytes(6).toString('hex')}`
+  const client = clientOf(server)
+  const options = { ...server, bucket }
+  const blobs: BlobStore = await s3Blobs(options)
+  afterAll(async () => {
+    await blobs.removeUnfinished(new Date(Date.now() + 3_600_000))
+    const keys: string[] = []
+    for await (const { name } of client.listObjectsV2(bucket, '', true)) keys.push(name)
+    await client.removeObjects(bucket, keys)
+    await client.removeBucket(bucket)
+  })
+  /** Keys of uploads that were begun and neither completed nor given up. */
+  const unfinished = async () => {
+    const { uploads } = await client.listIncompleteUploadsQuery(bucket, '', '', '', '')
+    return uploads.map(({ key }) => key)
+  }
+  return { options, blobs, client, unfinished }
+}
+
+function clientOf({ endpoint, ...credentials }: ReturnType<typeof readTestServers>['s3']): Client {
+  const { protocol, hostname, port } = new URL(endpoint)
+  const address = { endPoint: hostname, port: Number(port), useSSL: protocol === 'https:' }
+  return new Client({ ...address, ...credentials })
+}
