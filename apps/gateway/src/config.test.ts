@@ -13,6 +13,7 @@ test('without a setting everything has its default', () => {
     rateAnonymous: 100,
     rateAuth: 20,
     rateUser: 1200,
+    presign: false,
   })
 })
 

@@ -1,4 +1,4 @@
-import { readEnv } from '@reticle/kit/config'
+import { readEnv, setting } from '@reticle/kit/config'
 import { addressPart, internalPart, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
@@ -22,6 +22,8 @@ export interface GatewaySettings {
   requestTimeout: number
   /** A stream on which nothing moves for this time is cut. */
   idleTimeout: number
+  /** Downloads are sent to the object store by an address that expires, where it has such addresses. */
+  presign: boolean
   /** Calls are refused while the event loop is later than this on average of a second; 0 never refuses. */
   loopDelay: number
 }
@@ -40,6 +42,7 @@ const variables = z.object({
   RETICLE_GATEWAY_RATE_ANONYMOUS: whole(100),
   RETICLE_GATEWAY_RATE_AUTH: whole(20),
   RETICLE_GATEWAY_RATE_USER: whole(1200),
+  RETICLE_S3_PRESIGN: setting.flag(false),
 })
 
 /** Names of environment variables that mean something here. */
@@ -62,6 +65,7 @@ export function readConfig(env: Record<string, string | undefined>): Readonly<Ga
     rateAnonymous: given.RETICLE_GATEWAY_RATE_ANONYMOUS,
     rateAuth: given.RETICLE_GATEWAY_RATE_AUTH,
     rateUser: given.RETICLE_GATEWAY_RATE_USER,
+    presign: given.RETICLE_S3_PRESIGN,
     requestTimeout: 30_000,
     idleTimeout: 60_000,
     loopDelay: 1000,

@@ -1,6 +1,6 @@
 import { forbidden, notFound } from '@reticle/kit'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { storeAway, testGateway } from '../testing/gateway.ts'
 
 const content = '0123456789'
 const asked: unknown[] = []
@@ -15,14 +15,15 @@ const file = {
 }
 
 const { send, blobs } = await testGateway({
-  settings: { rateUser: 1 },
+  settings: { rateUser: 1, presign: true },
   services: {
     requests: {
       async getResultFile(input) {
         asked.push(input)
         if (input.rq_id === 'foreign') throw forbidden()
         if (input.rq_id === 'unknown') throw notFound()
-        return input.rq_id === 'swept' ? { ...file, key: 'requests/user/3/2/0' } : file
+        const [at] = { swept: [2], truncated: [3] }[String(input.rq_id)] ?? [1]
+        return { ...file, key: `requests/user/3/${at}/0` }
       },
     },
   },
@@ -115,6 +116,27 @@ test('a result whose object is gone has expired', async () => {
     code: 'result_expired',
   })
   expect(answer.headers['content-disposition']).toBeUndefined()
+})
+
+test('what the store has not whole is not sent as if it were', async () => {
+  await blobs.put('requests/user/3/3/0', pieces('01234'))
+  const answer = await send('/api/tasks/12/dataset/download?rq_id=truncated')
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2'])
+})
+
+test('where the store has no addresses of its own, wanting them changes nothing', async () => {
+  expect((await send(path)).status).toBe(200)
+})
+
+test('a store that is away is 503', async () => {
+  const { send } = await testGateway({
+    blobs: await storeAway(),
+    services: { requests: { getResultFile: async () => file } },
+  })
+  for (const method of ['GET', 'HEAD'] as const) {
+    const { status, headers } = await send(path, { method })
+    expect([status, headers['retry-after']]).toEqual([503, '2'])
+  }
 })
 
 test('a read-only token may download', async () => {

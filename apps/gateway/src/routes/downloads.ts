@@ -1,7 +1,7 @@
 import { tables } from '@reticle/contracts'
 import type { Operation } from '@reticle/contracts/api/operation'
 import { targets } from '@reticle/contracts/rest/facts'
-import { DomainError, notFound } from '@reticle/kit'
+import { DomainError, notFound, unavailable } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { attachment } from '@reticle/kit/content-disposition'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -19,7 +19,10 @@ type ResultFile = Awaited<ReturnType<Services['requests']['getResultFile']>>
 
 const downloadInput = z.object({ id: z.int(), rq_id: z.string().optional() })
 
-/** Results of exports, streamed out of the object store with ranges (`spec/api-annotations.md` 2.2). */
+/**
+ * Results of exports, streamed out of the object store with ranges (`spec/api-annotations.md` 2.2), or fetched there by the
+ * client itself where that is wanted (`reliability.md` 16.1).
+ */
 export function serveDownloads(api: FastifyInstance, ports: GatewayPorts): void {
   const { downloadTaskDataset, downloadJobDataset } = tables.requests
   for (const operation of [downloadTaskDataset, downloadJobDataset])
@@ -31,6 +34,7 @@ function serveDownload(
   operation: Operation,
   { services: { requests }, blobs, settings }: GatewayPorts,
 ): void {
+  const presign = settings.presign ? blobs.presign : undefined
   const read = reader(operation, settings)
   const target = targetOf(operation)
   const config = { operation, ignoresAccept: true }
@@ -39,6 +43,9 @@ function serveDownload(
     allowToken(operation, request)
     const input = { target, id, rq_id }
     const file = await requests.getResultFile(input, contextOf(request, reply))
+    const isElsewhere = presign !== undefined && request.method === 'GET'
+    if (isElsewhere && !isNotModified(request, file.etag))
+      return redirect(reply, file, { stat: blobs.stat, presign })
     return sendFile(request, reply, file, blobs)
   })
 }
@@ -48,6 +55,19 @@ export function targetOf({ path, name }: Operation): (typeof targets)[number] {
   const target = targets.find((one) => path.startsWith(`/${one}s/`))
   if (!target) throw new Error(`${name} has no target in its path`)
   return target
+}
+
+const addressSeconds = 15 * 60
+
+/** The address is good for this one file, for reading, and for a while; nobody may keep it. */
+async function redirect(
+  reply: FastifyReply,
+  { key, size, media_type: type, filename }: ResultFile,
+  { stat, presign }: Required<Pick<BlobStore, 'stat' | 'presign'>>,
+): Promise<FastifyReply> {
+  assertWhole(await stat(key).catch(expired), size)
+  const address = await presign(key, { seconds: addressSeconds, type, filename })
+  return reply.headers({ 'cache-control': 'no-store' }).redirect(address, 302)
 }
 
 async function sendFile(
@@ -63,9 +83,16 @@ async function sendFile(
     throw new HttpError(416, 'range_not_satisfiable', `The file has ${file.size} bytes.`)
   }
   const part = range === 'whole' ? undefined : range
-  const { chunks } = await blobs.get(file.key, part).catch(expired)
+  const isHead = request.method === 'HEAD'
+  const found = await (isHead ? blobs.stat(file.key) : blobs.get(file.key, part)).catch(expired)
+  assertWhole(found, file.size)
   setLength(setFileHeaders(reply, file), file, range)
-  return request.method === 'HEAD' ? sendNone(reply) : reply.send(bytesStream(chunks))
+  return 'chunks' in found ? reply.send(bytesStream(found.chunks)) : sendNone(reply)
+}
+
+/** @throws DomainError unavailable when the store has not all of it (`reliability.md` F23) */
+function assertWhole({ size }: { size: number }, expected: number): void {
+  if (size !== expected) throw unavailable(`The file has ${size} of ${expected} bytes.`)
 }
 
 function setFileHeaders(reply: FastifyReply, file: ResultFile): FastifyReply {

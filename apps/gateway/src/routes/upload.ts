@@ -36,13 +36,15 @@ export interface Handover<S, T> {
 }
 
 /**
- * Stores, then starts. Objects of an upload that broke off or was refused are removed; when nobody knows how `start` ended
- * they stay, and the sweeper of the requests decides (`reliability.md` 16.1).
+ * Stores, then starts; that the store is away is found out before any of the body is read. Objects of an upload that broke
+ * off or was refused are removed; when nobody knows how `start` ended they stay, and the sweeper of the requests decides
+ * (`reliability.md` 16.1).
  */
 export async function handOver<S, T>(
   { blobs, log }: Pick<GatewayPorts, 'blobs' | 'log'>,
   { prefix, store, start }: Handover<S, T>,
 ): Promise<T> {
+  await assertStoreAnswers(blobs, prefix)
   let isStored = false
   try {
     const stored = await store()
@@ -55,6 +57,14 @@ export async function handOver<S, T>(
         .catch((err: unknown) => log.warn({ err, prefix }, 'objects of a refused upload stay'))
     throw thrown
   }
+}
+
+/** @throws DomainError unavailable */
+async function assertStoreAnswers({ stat }: BlobStore, prefix: string): Promise<void> {
+  await stat(`${prefix}0`).catch((thrown: unknown) => {
+    const isThere = thrown instanceof DomainError && thrown.kind === 'not_found'
+    if (!isThere) throw thrown
+  })
 }
 
 function isRefusal(thrown: unknown): boolean {

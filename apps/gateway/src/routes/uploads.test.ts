@@ -1,7 +1,7 @@
 import { conflict, forbidden, invalidText, unavailable } from '@reticle/kit'
 import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Sent, testGateway } from '../testing/gateway.ts'
+import { type Sent, storeAway, testGateway } from '../testing/gateway.ts'
 
 let opened: unknown[] = []
 let started: unknown[] = []
@@ -338,15 +338,28 @@ describe('a body that cannot be read', () => {
     expect(started).toEqual([])
   })
 
+  test('a store that is away is told before any of the body is there', async () => {
+    const { raw } = await testGateway({
+      blobs: await storeAway(),
+      services: { requests: { openUpload: async () => ({ upload_id: 'u', prefix: 'u/u/' }) } },
+    })
+    for (const path of ['tasks/12/data', 'jobs/31/annotations/?format=COCO'])
+      expect(await raw(headOf(path))).toMatch(/^HTTP\/1\.1 503 .*retry-after: 2\r\n/s)
+  })
+
   test('a client that falls silent in the middle is let go and leaves no object', async () => {
     const start =
       filePart('client_files[0]', 'first') + filePart('client_files[1]', '', 'b.png').slice(0, -2)
-    const head = `POST /api/tasks/12/data HTTP/1.1\r\nHost: x\r\nAuthorization: Token anna\r\nContent-Type: ${multipart['content-type']}\r\nContent-Length: 100000\r\n\r\n`
-    await raw(head + start)
+    await raw(headOf('tasks/12/data') + start)
     await expect.poll(keys).toEqual([])
     expect(started).toEqual([])
   })
 })
+
+function headOf(path: string): string {
+  const type = multipart['content-type']
+  return `POST /api/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Token anna\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n`
+}
 
 test.each<Record<string, string>>([
   { 'tus-resumable': '1.0.0', 'upload-length': '5' },

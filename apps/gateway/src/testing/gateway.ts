@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
+import { s3Blobs } from '@reticle/kit/blob/s3'
 import { type Logger, silentLog } from '@reticle/kit/log'
 import { type Dispatcher, FormData, request } from 'undici'
 import { afterAll } from 'vitest'
@@ -69,6 +70,16 @@ export async function temporaryBlobs(): Promise<BlobStore> {
   ends.push(() => rm(root, { recursive: true, force: true }))
   return diskBlobs(root)
 }
+
+/** An object store that nobody answers for. */
+export const storeAway = () =>
+  s3Blobs({
+    endpoint: 'http://127.0.0.1:1',
+    accessKey: 'key',
+    secretKey: 'secret',
+    bucket: 'bucket',
+    region: 'us-east-1',
+  })
 
 async function call(url: string, { method = 'GET', as = 'anna', headers, body, signal }: Sent) {
   const isJson = isPlain(body)

@@ -35,7 +35,7 @@ const download = {
   limit: 'none',
   params: idParams,
   query: downloadQuery,
-  answers: { 200: bytes, 206: bytes },
+  answers: { 200: bytes, 206: bytes, 302: nothing },
 } as const
 
 export const requests = operations('RequestService', {
