@@ -18,6 +18,7 @@ const stops = []
 
 try {
   const counts = readCounts()
+  console.error('Building what changed ...')
   ready()
   await start(counts)
   await signalled()

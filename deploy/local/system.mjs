@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { provideDatabase, schemas } from './database.mjs'
@@ -74,6 +75,7 @@ export async function startSystem(options) {
   }
   try {
     await startInOrder(processes)
+    await telling('Waiting until every service answers', () => healthy(url))
   } catch (error) {
     await stop()
     throw error
@@ -150,9 +152,19 @@ async function migrateAll(envOf, access) {
   )
 }
 
+const answers = async (url) => (await fetch(url, { signal: AbortSignal.timeout(3000) })).ok
+
+/** A process is ready without the others; the whole is when the gateway reaches them all. */
+async function healthy(url) {
+  for (const limit = Date.now() + 60_000; Date.now() < limit; await sleep(50)) {
+    if (await answers(`${url}/api/server/health`).catch(() => false)) return
+  }
+  const why = await fetch(`${url}/api/server/health`).then((answer) => answer.text())
+  throw new Error(`not healthy within 60 s: ${why}`)
+}
+
 function makeProcess(name, { logs, ports, envOf, onGone }) {
   const { stopMs } = programs[appOf(name)]
-  const answers = async (url) => (await fetch(url, { signal: AbortSignal.timeout(3000) })).ok
   return makePart({
     name,
     logs,
