@@ -35,7 +35,14 @@ export interface Program<P extends Parts> {
   graceMs: number
   start: (app: App<P>) => Promise<void>
   /** What the word behind the program's name does instead of serving: `migrate`. */
-  commands?: Record<string, { about: string; run: (config: Read<P>, log: Logger) => Promise<void> }>
+  commands?: Record<string, Command<P>>
+}
+
+export interface Command<P extends Parts> {
+  about: string
+  /** The parts it reads, so that it runs where nothing else is given yet; all when not named. */
+  reads?: readonly (keyof P)[]
+  run: (config: Read<P>, log: Logger) => Promise<void>
 }
 
 /**
@@ -54,7 +61,8 @@ export async function runProgram<P extends Parts>(
     return word === '--help' ? 0 : 2
   }
   try {
-    const { common, ...config } = readParts({ ...parts, common: processPart }, env)
+    const wanted = partsOf(parts, command?.reads)
+    const { common, ...config } = readParts({ ...wanted, common: processPart }, env)
     const settings = common as ProcessSettings
     const log = createLog(service, settings.log)
     if (command) return await once(() => command.run(config as Read<P>, log), log)
@@ -66,6 +74,9 @@ export async function runProgram<P extends Parts>(
     return 1
   }
 }
+
+const partsOf = (parts: Parts, names?: readonly PropertyKey[]): Parts =>
+  Object.fromEntries(Object.entries(parts).filter(([name]) => names?.includes(name) ?? true))
 
 async function once(work: () => Promise<void>, log: Logger): Promise<number> {
   try {
