@@ -1,0 +1,55 @@
+import type { Bus, Group } from './bus.ts'
+import { type KafkaOptions, openClient } from './kafka/client.ts'
+import { type Consuming, startConsumer } from './kafka/consumer.ts'
+import { openPublisher } from './kafka/publisher.ts'
+import { replayGroup } from './kafka/replay.ts'
+
+export type { KafkaOptions } from './kafka/client.ts'
+export { createTopics } from './kafka/topics.ts'
+
+export interface KafkaBusOptions extends KafkaOptions {
+  /** Told about failures of handlers, of the database and of brokers; the bus goes on by itself. */
+  onError: (error: unknown) => void
+  /**
+   * How long the partitions of a member that died wait for it; of one that stops, not at all. Where a cluster of one broker
+   * is restarted, that is also what its readers wait.
+   */
+  session_ms?: number
+}
+
+/**
+ * The bus of a cluster: Kafka (`reliability.md` 4.2). Its topics must be there (`createTopics`). `replay` takes the members
+ * of this process out of their group meanwhile and refuses when there are others.
+ */
+export function kafkaBus({ onError, session_ms = 30_000, ...options }: KafkaBusOptions): Bus {
+  const kafka = openClient(options)
+  const { prefix = '' } = options
+  const publisher = openPublisher(kafka, prefix)
+  const consumers = new Map<Consuming, Pick<Group<never>, 'group' | 'topic'>>()
+  return {
+    relay: publisher.relay,
+    subscribe: (subscriber) => {
+      const consumer = startConsumer(kafka, { ...subscriber, onError }, { prefix, session_ms })
+      consumers.set(consumer, subscriber)
+      const stop = () => {
+        consumers.delete(consumer)
+        return consumer.stop()
+      }
+      return { ...consumer, stop }
+    },
+    replay: async (group, offset) => {
+      const members = [...consumers].filter(([, { group: name }]) => name === group.group)
+      try {
+        await Promise.all(members.map(([consumer]) => consumer.hold()))
+        await replayGroup(kafka, group, { offset, prefix })
+      } finally {
+        for (const [consumer] of members) consumer.release()
+      }
+    },
+    isAlive: () => [...consumers.keys()].every((consumer) => consumer.isAlive()),
+    close: async () => {
+      await Promise.all([...consumers.keys()].map((consumer) => consumer.stop()))
+      await publisher.close()
+    },
+  }
+}

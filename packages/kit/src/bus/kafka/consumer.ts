@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kafka } from 'kafkajs'
+import { alarm } from '../../alarm.ts'
+import type { Failures } from '../attempt.ts'
+import type { Group, Handle, Subscription } from '../bus.ts'
+import { type Pulse, pulse } from '../pulse.ts'
+import { startReplays } from '../replays.ts'
+import { handleBatch } from './batch.ts'
+import { type Intake, openIntake } from './intake.ts'
+
+export interface Consumer<T> extends Group<T> {
+  handle: Handle<T>
+  /** Told about every failure of a handler, of the database and of the broker; the consumer goes on by itself. */
+  onError: (error: unknown) => void
+}
+
+export interface Settings {
+  prefix: string
+  /** After this long without a sign of life a member's partitions go to others. */
+  session_ms: number
+}
+
+/** What a member of a group remembers from one connection to the next. */
+export interface Member<T> extends Consumer<T> {
+  failures: Failures
+  intake: Intake
+  pulse: Pulse
+  isLeaving: () => boolean
+}
+
+/** More than its subscription: `hold` leaves the group until `release`. */
+export interface Consuming extends Subscription, Pick<Pulse, 'isAlive'> {
+  hold: () => Promise<void>
+  release: () => void
+}
+
+const restartMs = 1000
+const stopMs = 5000
+
+/**
+ * A member of a group, connected again whenever kafkajs gives up. Offsets are committed after the transaction of the
+ * effects: what is read twice, the inbox drops.
+ */
+export function startConsumer<T>(
+  kafka: Kafka,
+  consumer: Consumer<T>,
+  settings: Settings,
+): Consuming {
+  const { onError } = consumer
+  const waiting = alarm()
+  const intake = openIntake(settings.prefix + consumer.topic)
+  let wish: 'read' | 'hold' | 'stop' = 'read'
+  const member: Member<T> = {
+    ...consumer,
+    failures: new Map(),
+    intake,
+    pulse: pulse(),
+    isLeaving: () => wish !== 'read',
+  }
+  const isStopped = () => wish === 'stop'
+  let leave = new AbortController()
+  let reading = Promise.resolve()
+
+  const run = async () => {
+    while (!isStopped()) {
+      leave = new AbortController()
+      if (wish === 'read')
+        reading = readUntilCrash(kafka, member, settings, leave.signal).catch(onError)
+      await reading
+      member.pulse.beat()
+      if (!isStopped()) await waiting.wait(restartMs)
+    }
+  }
+  const part = (how: 'hold' | 'stop') => {
+    wish = how
+    leave.abort()
+    waiting.ring()
+  }
+  const replays = startReplays(consumer, { isPaused: intake.isPaused, onError })
+  const running = run()
+
+  return {
+    isAlive: member.pulse.isAlive,
+    pause: intake.pause,
+    resume: intake.resume,
+    hold: async () => {
+      part('hold')
+      await reading
+    },
+    release: () => {
+      wish = 'read'
+      waiting.ring()
+    },
+    stop: async () => {
+      part('stop')
+      intake.close()
+      const stopped = Promise.all([running, replays.stop()])
+      await Promise.race([stopped, sleep(stopMs, undefined, { ref: false })])
+    },
+  }
+}
+
+/** One life of a kafkajs consumer: until it crashes, which throws, or `signal` asks it to leave. */
+async function readUntilCrash<T>(
+  kafka: Kafka,
+  member: Member<T>,
+  { prefix, session_ms }: Settings,
+  signal: AbortSignal,
+): Promise<void> {
+  const consumer = kafka.consumer({
+    groupId: prefix + member.group,
+    sessionTimeout: session_ms,
+    rebalanceTimeout: 2 * session_ms,
+    heartbeatInterval: session_ms / 10,
+    maxWaitTimeInMs: 500,
+    maxBytesPerPartition: 1024 ** 2,
+    allowAutoTopicCreation: false,
+    // One way back after a crash, for those that kafkajs would restart and for those that it would not: ours.
+    retry: { restartOnFailure: async () => false },
+  })
+  const { CRASH, FETCH, GROUP_JOIN } = consumer.events
+  const crashed = new Promise<never>((_, reject) => {
+    consumer.on(CRASH, ({ payload }) => reject(payload.error))
+  })
+  crashed.catch(() => undefined)
+  consumer.on(FETCH, member.pulse.beat)
+  consumer.on(GROUP_JOIN, () => member.intake.attach(consumer))
+  try {
+    await consumer.connect()
+    await consumer.subscribe({ topics: [prefix + member.topic], fromBeginning: true })
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: 3,
+      eachBatch: (given) => handleBatch(member, given),
+    })
+    await Promise.race([crashed, left(signal)])
+  } finally {
+    await consumer.disconnect()
+  }
+}
+
+async function left(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
+}

@@ -1,0 +1,65 @@
+import { type Topic, topics } from '@reticle/contracts/events/define'
+import type { Admin } from 'kafkajs'
+import { type KafkaOptions, openClient } from './client.ts'
+
+/** How long a topic keeps events (`reliability.md` 4.2); doorbells are of no use the next day. */
+const retentionDays: Record<Topic, number> = { 'reticle.events.v1': 7, 'reticle.requests.v1': 1 }
+const dayMs = 86_400_000
+
+/**
+ * Creates the topics that are missing: partitions as the contracts say, three copies or as many as there are brokers, two
+ * of which must have an event before it counts. May be run at every start, by many at once. A topic that is there already
+ * is left as it is; the log says when its partitions are not as many as expected.
+ *
+ * @throws when no broker can be reached or the account may not create topics
+ */
+export async function createTopics(options: KafkaOptions): Promise<void> {
+  const admin = openClient(options).admin()
+  await admin.connect()
+  try {
+    const present = new Set(await admin.listTopics())
+    const wanted = Object.entries(topics) as [Topic, number][]
+    const named = wanted.map(([topic, partitions]) => ({
+      topic,
+      name: `${options.prefix ?? ''}${topic}`,
+      partitions,
+    }))
+    const missing = named.filter(({ name }) => !present.has(name))
+    if (missing.length > 0) await create(admin, missing)
+    await comparePartitions(admin, named, options)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function create(admin: Admin, missing: { topic: Topic; name: string; partitions: number }[]) {
+  const { brokers } = await admin.describeCluster()
+  const copies = Math.min(3, brokers.length)
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: missing.map(({ topic, name, partitions }) => ({
+      topic: name,
+      numPartitions: partitions,
+      replicationFactor: copies,
+      configEntries: [
+        { name: 'retention.ms', value: String(retentionDays[topic] * dayMs) },
+        { name: 'min.insync.replicas', value: copies === 3 ? '2' : '1' },
+      ],
+    })),
+  })
+}
+
+async function comparePartitions(
+  admin: Admin,
+  named: { name: string; partitions: number }[],
+  { log }: Pick<KafkaOptions, 'log'>,
+) {
+  const found = await admin.fetchTopicMetadata({ topics: named.map(({ name }) => name) })
+  const counts = new Map(found.topics.map(({ name, partitions }) => [name, partitions.length]))
+  for (const { name, partitions } of named) {
+    const has = counts.get(name)
+    if (has !== partitions) {
+      log.warn({ topic: name, partitions: has, expected: partitions }, 'a topic was made by hand')
+    }
+  }
+}
