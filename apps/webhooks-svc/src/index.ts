@@ -4,6 +4,8 @@ import type { Service } from '@reticle/kit'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
 import type { Logger } from '@reticle/kit/log'
+import { logBugs } from '@reticle/kit/observe/calls'
+import { watchOutbox } from '@reticle/kit/observe/database'
 import { type OutgoingOptions, openOutgoing } from '@reticle/kit/outgoing/fetch'
 import { guard } from '@reticle/kit/rpc/guard'
 import { secretBox } from '@reticle/kit/secrets'
@@ -14,6 +16,7 @@ import { startDispatcher } from './deliveries/dispatch.ts'
 import { matchEvents } from './deliveries/match.ts'
 import { deliveryHandlers } from './deliveries/rpc.ts'
 import { startSweeper } from './deliveries/sweeper.ts'
+import { watchMessages } from './metrics.ts'
 import { webhookRules } from './webhooks/policy.ts'
 import { webhookHandlers } from './webhooks/rpc.ts'
 
@@ -61,6 +64,7 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const group = { group: 'reticle.webhooks', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
   const sweeper = startSweeper(shared)
+  const unwatch = [watchOutbox(db, schema), watchMessages(db)]
 
   const handlers = {
     ...webhookHandlers({ ...shared, guard: guarded, perProject: settings.perProject }),
@@ -68,11 +72,10 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   }
   return {
     services: {
-      webhooks: guard(handlers, (thrown, { request_id }) =>
-        log.error({ err: thrown, request_id }, 'a handler failed'),
-      ),
+      webhooks: guard(handlers, logBugs(log), 'webhooks-svc'),
     },
     stop: async () => {
+      for (const stop of unwatch) stop()
       await subscription.stop()
       await Promise.all([dispatcher.stop(), sweeper.stop()])
     },

@@ -90,6 +90,8 @@ export interface WebhookMessagesTable {
   lease_until: Timestamp | null
   lease_token: string | null
   created_date: Timestamp
+  occurred_date: Timestamp | null
+  traceparent: string | null
 }
 
 export interface WebhooksTable {

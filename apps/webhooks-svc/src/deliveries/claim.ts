@@ -8,9 +8,13 @@ export interface Claimed {
   webhook_id: number
   lease_token: string
   sequence: number
+  event_id: string
   delivery_id: string
   event: string
   body: Buffer
+  /** Null: the message is older than this column. */
+  occurred_date: Date | null
+  traceparent: string | null
   /** Attempts that ended before. */
   attempt: number
   target_url: string
@@ -106,10 +110,13 @@ function lease(db: Kysely<WebhooksDb>, ids: number[]): Promise<Claimed[]> {
       'message.webhook_id',
       from.ref('message.lease_token').$notNull().as('lease_token'),
       'message.sequence',
+      'message.event_id',
       'message.delivery_id',
       'message.event',
       'message.body',
       'message.attempt',
+      'message.occurred_date',
+      'message.traceparent',
       'webhook.target_url',
       'webhook.secret_sealed',
       'webhook.is_active',

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alarm } from '@reticle/kit/alarm'
+import { inSpan } from '@reticle/kit/observe/traces'
 import { limits } from './choose.ts'
 import { type Claimed, claim } from './claim.ts'
-import { type SendDeps, send } from './send.ts'
+import { fieldsOf, type SendDeps, send } from './send.ts'
 
 export interface Dispatcher {
   /** There may be something to send. */
@@ -26,8 +27,8 @@ export function startDispatcher(deps: SendDeps): Dispatcher {
 
   const start = (message: Claimed) => {
     after = message.webhook_id
-    const attempt: Promise<void> = send(deps, message, abandon.signal)
-      .catch((error) => log.error({ err: error, message_id: message.id }, 'webhook attempt failed'))
+    const attempt: Promise<void> = sendTraced(deps, message, abandon.signal)
+      .catch((error) => log.error({ err: error, ...fieldsOf(message) }, 'webhook attempt failed'))
       .finally(() => {
         running.delete(attempt)
         waiting.ring()
@@ -61,4 +62,16 @@ export function startDispatcher(deps: SendDeps): Dispatcher {
       await Promise.all(running)
     },
   }
+}
+
+/** An attempt as a span of the trace that its event is part of. The receiver is told nothing of it. */
+function sendTraced(deps: SendDeps, message: Claimed, abandoned: AbortSignal): Promise<void> {
+  const { attempt, event_id: id, traceparent } = message
+  const span = {
+    kind: 'client',
+    service: 'webhooks-svc',
+    traceparent: traceparent ?? undefined,
+    attributes: { 'reticle.event_id': id, 'reticle.attempt': attempt + 1 },
+  } as const
+  return inSpan('webhook attempt', span, () => send(deps, message, abandoned))
 }

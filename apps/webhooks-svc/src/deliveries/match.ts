@@ -13,6 +13,7 @@ import type { Project } from '@reticle/contracts/rest/projects'
 import { type BusEvent, type Handle, on, type Route, route } from '@reticle/kit/bus/bus'
 import type { Clock } from '@reticle/kit/clock'
 import { absolute } from '@reticle/kit/links'
+import { traceparentNow } from '@reticle/kit/observe/traces'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { ProjectRow, WebhooksDb } from '../db/schema.ts'
@@ -89,6 +90,7 @@ function factOf<D>(type: EventType<D>, data: D, event: BusEvent, base: string): 
     event_id: event.id,
     key: event.key,
     occurred_date: event.occurred_date,
+    traceparent: traceparentNow() ?? event.traceparent,
     resource,
     record: record.parse(said[resource]),
     before_update: said.before_update,
@@ -102,9 +104,10 @@ async function tell(tx: Transaction<WebhooksDb>, fact: Fact, project_id: number,
   const ids = await lockMatching(tx, fact, project_id)
   if (ids.length === 0) return
   const now = deps.clock.now()
-  const { event_id, event, key, before_update = {} } = fact
+  const { event_id, event, key, occurred_date, traceparent, before_update = {} } = fact
   const changed_fields = Object.keys(before_update).join(',')
-  const shared = { event_id, event, key, changed_fields, created_date: now, next_attempt_date: now }
+  const dates = { occurred_date, created_date: now, next_attempt_date: now }
+  const shared = { event_id, event, key, changed_fields, traceparent, ...dates }
   const messages = (await takeSequences(tx, ids)).map(({ webhook_id, sequence }) => {
     const to = { webhook_id, sequence, delivery_id: randomUUID() }
     return { ...shared, ...to, body: bodyOf(fact, to, deps.base) }

@@ -8,6 +8,8 @@ export interface Fact {
   key: string
   /** ISO 8601. */
   occurred_date: string
+  /** The trace it is part of; for ourselves only. */
+  traceparent?: string
   /** Key of the record in the payload: `task`. */
   resource: string
   record: Record<string, unknown>

@@ -1,10 +1,12 @@
 import { apiVersion } from '@reticle/contracts/openapi'
 import type { Clock } from '@reticle/kit/clock'
 import type { Logger } from '@reticle/kit/log'
+import { traceIdOf } from '@reticle/kit/observe/traces'
 import type { Outcome, Outgoing } from '@reticle/kit/outgoing/fetch'
 import type { SecretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
+import { attempts, firstAttemptSeconds } from '../metrics.ts'
 import { openSecret } from '../webhooks/secret.ts'
 import type { Claimed } from './claim.ts'
 import { countFailure, insertDelivery, lockOwner, settle } from './repo.ts'
@@ -33,12 +35,26 @@ export async function send(
 ): Promise<void> {
   if (!message.is_active) return drop(deps, message)
   const started = deps.clock.now()
+  noteFirst(message, started)
   const outcome = await ask(deps, message, started).catch((error: unknown) =>
     notSent(deps, message, error),
   )
   if (abandoned.aborted) return release(deps, message)
   await record(deps, message, outcome, started)
 }
+
+/** Fields by which log lines about a message are found. */
+export function fieldsOf({ webhook_id, id, event_id, traceparent }: Claimed) {
+  const trace_id = traceIdOf(traceparent ?? undefined)
+  return { webhook_id, message_id: id, event_id, ...(trace_id && { trace_id }) }
+}
+
+function noteFirst({ attempt, occurred_date }: Claimed, now: Date): void {
+  if (attempt > 0 || !occurred_date) return
+  firstAttemptSeconds.observe(Math.max(0, now.getTime() - occurred_date.getTime()) / 1000)
+}
+
+const results = { delivered: 'delivered', waiting: 'retried', failed: 'failed' } as const
 
 async function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date): Promise<Outcome> {
   const { webhook_id, body, target_url, secret_sealed, enable_ssl } = message
@@ -51,8 +67,8 @@ async function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date)
 }
 
 /** A secret whose key is gone, or a bug: an attempt all the same, else the message would be tried for ever. */
-function notSent({ log }: SendDeps, { id, webhook_id }: Claimed, err: unknown): Outcome {
-  log.error({ err, webhook_id, message_id: id }, 'webhook attempt failed')
+function notSent({ log }: SendDeps, message: Claimed, err: unknown): Outcome {
+  log.error({ err, ...fieldsOf(message) }, 'webhook attempt failed')
   return { kind: 'failed', reason: 'internal', took_ms: 0 }
 }
 
@@ -70,8 +86,12 @@ async function record(deps: SendDeps, message: Claimed, outcome: Outcome, starte
     await insertDelivery(tx, { webhook_id, message_id, attempt, ...result, ...dates })
     await countFailure(tx, webhook_id, verdict.status !== 'delivered')
   })
+  attempts.inc({ result: results[verdict.status] })
   if (verdict.status === 'failed')
-    log.warn({ webhook_id, event, attempt, status: result.status_code }, 'webhook message failed')
+    log.warn(
+      { ...fieldsOf(message), event, attempt, status: result.status_code },
+      'webhook message failed',
+    )
 }
 
 function stateAfter(verdict: Verdict, now: Date) {

@@ -4,10 +4,11 @@ import type { Facts } from '@reticle/contracts/rest/facts'
 import type { Webhook, WebhookPatch } from '@reticle/contracts/rest/webhooks'
 import { allow, type Context, invalid, type Service, signedIn } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/clock'
+import { change, changeAfter } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import type { Guard } from '@reticle/kit/outgoing/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { lockProject } from '../projects/repo.ts'
 import { changesOf } from './changes.ts'
@@ -60,7 +61,8 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
       if (!facts) throw noSuchProject(project_id)
       allow(webhookRules, 'create', owner, standing(facts, owner))
       const fields = readFields(body, 'project', deps.guard)
-      const id = await insert(deps, { ...fields, target_url: body.target_url }, facts, owner)
+      const asked = { ...fields, target_url: body.target_url }
+      const id = await change(db, context, (tx) => insert(tx, deps, asked, facts, owner))
       return read(db, id)
     },
 
@@ -70,16 +72,16 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
     },
 
     async updateWebhook({ id, if_match, body }, context) {
-      return change(deps, { id, if_match, body }, context)
+      return update(deps, { id, if_match, body }, context)
     },
 
     async replaceWebhook({ id, if_match, body }, context) {
-      return change(deps, { id, if_match, body }, context)
+      return update(deps, { id, if_match, body }, context)
     },
 
     async deleteWebhook({ id, if_match }, context) {
-      await permit(deps, 'delete', id, context)
-      await db.transaction().execute(async (tx) => {
+      const prepare = () => permit(deps, 'delete', id, context)
+      await changeAfter(db, context, prepare, async (tx) => {
         assertMatches(if_match, (await lockWebhook(tx, id)) ?? missing())
         await deleteWebhook(tx, id)
       })
@@ -92,30 +94,29 @@ async function read(db: Kysely<WebhooksDb>, id: number): Promise<Webhook> {
 }
 
 /** The project's row is locked, so that nobody else adds the one that is too many, and no deletion is missed. */
-function insert(
-  { db, clock, secrets, perProject }: WebhookDeps,
+async function insert(
+  tx: Transaction<WebhooksDb>,
+  { clock, secrets, perProject }: WebhookDeps,
   { secret = '', ...fields }: Fields & { target_url: string },
   { organization_id, project_id }: Facts,
   owner: Principal,
 ): Promise<number> {
   const now = clock.now()
-  return db.transaction().execute(async (tx) => {
-    const project = await lockProject(tx, { id: project_id ?? 0, organization_id })
-    if (project.is_deleted) throw noSuchProject(project.id)
-    if ((await countWebhooks(tx, project.id)) >= perProject)
-      throw invalid({ non_field_errors: `A project may have at most ${perProject} webhooks.` })
-    const id = await insertWebhook(tx, {
-      ...defaults,
-      ...fields,
-      ...ownerColumns(owner),
-      type: 'project',
-      project_id: project.id,
-      created_date: now,
-      updated_date: now,
-    })
-    if (secret) await updateWebhook(tx, id, { secret_sealed: sealSecret(secrets, id, secret) })
-    return id
+  const project = await lockProject(tx, { id: project_id ?? 0, organization_id })
+  if (project.is_deleted) throw noSuchProject(project.id)
+  if ((await countWebhooks(tx, project.id)) >= perProject)
+    throw invalid({ non_field_errors: `A project may have at most ${perProject} webhooks.` })
+  const id = await insertWebhook(tx, {
+    ...defaults,
+    ...fields,
+    ...ownerColumns(owner),
+    type: 'project',
+    project_id: project.id,
+    created_date: now,
+    updated_date: now,
   })
+  if (secret) await updateWebhook(tx, id, { secret_sealed: sealSecret(secrets, id, secret) })
+  return id
 }
 
 const defaults = { description: '', events: [], is_active: true, enable_ssl: true }
@@ -128,14 +129,14 @@ const ownerColumns = ({ user_id, username, first_name, last_name }: Principal) =
 })
 
 /** PATCH and PUT differ in what the body has to name; neither touches what it does not name. */
-async function change(
+async function update(
   deps: WebhookDeps,
   { id, if_match, body }: { id: number; if_match?: string; body: WebhookPatch },
   context: Context,
 ): Promise<Webhook> {
   const { type } = await permit(deps, 'update', id, context)
   const fields = readFields(body, type, deps.guard)
-  await deps.db.transaction().execute(async (tx) => {
+  await change(deps.db, context, async (tx) => {
     const before = (await lockWebhook(tx, id)) ?? missing()
     assertMatches(if_match, before)
     const changes = changesOf(before, fields, deps)

@@ -1,0 +1,34 @@
+import { readFromDatabase } from '@reticle/kit/observe/database'
+import { counter, histogram, readGauge } from '@reticle/kit/observe/registry'
+import { type Kysely, sql } from 'kysely'
+import type { WebhooksDb } from './db/schema.ts'
+
+/** Instruments of deliveries (`reliability.md` 16.2). */
+
+/** `retried`: it failed and is tried again. */
+export const attempts = counter({
+  name: 'reticle_webhook_attempts_total',
+  help: 'Attempts to deliver a message that have ended',
+  labelNames: ['result'],
+})
+
+export const firstAttemptSeconds = histogram({
+  name: 'reticle_webhook_first_attempt_seconds',
+  help: 'From the fact to the start of the first attempt to tell it',
+  buckets: [0.05, 0.15, 0.5, 1, 5, 30, 300],
+})
+
+const pending = readGauge({
+  name: 'reticle_webhook_pending',
+  help: 'Messages that are neither delivered nor given up',
+})
+
+/** Answers how to stop. */
+export function watchMessages(db: Kysely<WebhooksDb>): () => void {
+  return readFromDatabase(db, async (tx) => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::integer as count from webhook_messages
+      where status in ('pending', 'waiting')`.execute(tx)
+    return [{ gauge: pending, value: rows[0]?.count ?? 0 }]
+  })
+}
