@@ -1,5 +1,7 @@
 import { type DomainError, kinds } from '../errors.ts'
+import type { Logger } from '../log.ts'
 import type { Context } from '../rpc/context.ts'
+import type { OnBug } from '../rpc/guard.ts'
 import { rpcSeconds } from './metrics.ts'
 import { startWork, traceFields, traceIdOf } from './traces.ts'
 
@@ -56,3 +58,9 @@ export function callFields({ request_id, principal, traceparent }: Context) {
     ...traceFields(),
   }
 }
+
+/** The usual fate of bugs: a line each, with the call they belong to. */
+export const logBugs =
+  (log: Logger): OnBug =>
+  (err, context) =>
+    log.error({ err, ...callFields(context) }, 'a handler failed')
