@@ -3,9 +3,11 @@ import type { Service } from '@reticle/kit'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
 import type { Logger } from '@reticle/kit/log'
+import { logBugs } from '@reticle/kit/observe/calls'
+import { watchOutbox } from '@reticle/kit/observe/database'
 import { forgetOld } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
-import { guard, type OnBug } from '@reticle/kit/rpc/guard'
+import { guard } from '@reticle/kit/rpc/guard'
 import type { Kysely } from 'kysely'
 import { idBlocks } from './annotations/ids.ts'
 import { annotationHandlers } from './annotations/rpc.ts'
@@ -61,7 +63,7 @@ const hourMs = 3_600_000
 export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const { db, bulk, bus, log, clock = systemClock, settings, services } = ports
   const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
-  const onBug: OnBug = (err, { request_id }) => log.error({ err, request_id }, 'a handler failed')
+  const onBug = logBugs(log)
 
   const relay = startRelay({ url: ports.url, schema, bus, onError })
   const forget = ports.onCommit?.(relay.wake)
@@ -70,11 +72,13 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const hourly = setInterval(() => forgetOld(db, clock.now()).catch(onError), hourMs)
   hourly.unref()
 
+  const unwatch = watchOutbox(db, schema)
   const { annotations } = handlers({ db, bulk, log, settings, services })
   return {
-    services: { annotations: guard(annotations, onBug) },
+    services: { annotations: guard(annotations, onBug, 'annotations-svc') },
     stop: async () => {
       clearInterval(hourly)
+      unwatch()
       await subscription.stop()
       forget?.()
       await relay.stop()

@@ -10,14 +10,17 @@ import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
 import type { Database } from '@reticle/kit/db/connect'
 import type { Logger } from '@reticle/kit/log'
+import { logBugs } from '@reticle/kit/observe/calls'
+import { watchBlobs, watchOutbox } from '@reticle/kit/observe/database'
 import { startRelay } from '@reticle/kit/outbox/relay'
-import { guard, type OnBug } from '@reticle/kit/rpc/guard'
+import { guard } from '@reticle/kit/rpc/guard'
 import type { Settings } from './config.ts'
 import { followDeletions } from './consumers/deletions.ts'
 import type { RequestsDb } from './db/schema.ts'
 import { formatHandlers } from './formats/rpc.ts'
 import { openPictures } from './frames/pictures.ts'
 import { frameHandlers } from './frames/rpc.ts'
+import { watchRequests } from './metrics.ts'
 import { requestHandlers } from './requests/rpc.ts'
 import { startSweeper } from './sweeper.ts'
 
@@ -49,13 +52,15 @@ export interface Jobs {
   stop: () => Promise<void>
 }
 
+/** What it is called in metrics and traces. */
+const name = 'jobs-svc'
+
 /** Starts the API process: the queue, uploads, pictures, formats; nothing is converted here (`startWorker` does). */
 export function startJobs(ports: JobsPorts): Jobs {
   const { db, bus, blobs, log, settings, services, clock = systemClock } = ports
   const { result_ttl_hours, upload_ttl_hours } = settings
   const onError = (thrown: unknown) => log.error({ err: thrown }, 'jobs-svc goes on after an error')
-  const onBug: OnBug = (thrown, { request_id }) =>
-    log.error({ err: thrown, request_id }, 'a handler failed')
+  const onBug = logBugs(log)
 
   const relay = startRelay({ url: ports.url, schema, bus, onError })
   const forget = ports.onCommit(relay.wake)
@@ -64,14 +69,16 @@ export function startJobs(ports: JobsPorts): Jobs {
   const subscription = bus.subscribe({ ...group, db, handle })
   const sweeper = startSweeper({ db, blobs, clock, upload_ttl_hours }, onError)
   const pictures = openPictures({ db, blobs })
+  const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema), watchRequests(db)]
 
   return {
     services: {
-      requests: guard(requestHandlers({ db, services, settings }), onBug),
-      frames: guard(frameHandlers({ services, pictures }), onBug),
-      server: guard(formatHandlers(), onBug),
+      requests: guard(requestHandlers({ db, services, settings }), onBug, name),
+      frames: guard(frameHandlers({ services, pictures }), onBug, name),
+      server: guard(formatHandlers(), onBug, name),
     },
     stop: async () => {
+      for (const stop of unwatch) stop()
       await subscription.stop()
       await sweeper.stop()
       forget()

@@ -8,9 +8,11 @@ import type { Service } from '@reticle/kit'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
 import type { Logger } from '@reticle/kit/log'
+import { logBugs } from '@reticle/kit/observe/calls'
+import { watchOutbox } from '@reticle/kit/observe/database'
 import { forgetOld } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
-import { guard, type OnBug } from '@reticle/kit/rpc/guard'
+import { guard } from '@reticle/kit/rpc/guard'
 import type { Kysely } from 'kysely'
 import type { ProjectsSettings } from './config.ts'
 import { eventHandler, group } from './consumer.ts'
@@ -64,13 +66,16 @@ export interface Projects {
   stop: () => Promise<void>
 }
 
+/** What it is called in metrics and traces. */
+const name = 'projects-svc'
+
 const hourMs = 3_600_000
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
 export function startProjects(ports: ProjectsPorts): Projects {
   const { db, bulk, bus, log, settings, clock = systemClock } = ports
   const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
-  const onBug: OnBug = (err, { request_id }) => log.error({ err, request_id }, 'a handler failed')
+  const onBug = logBugs(log)
 
   const relay = startRelay({ url: ports.url, schema, bus, onError })
   const forget = ports.onCommit?.(relay.wake)
@@ -87,18 +92,20 @@ export function startProjects(ports: ProjectsPorts): Projects {
   const hourly = setInterval(() => sweep().catch(onError), hourMs)
   hourly.unref()
 
+  const unwatch = watchOutbox(db, schema)
   const all = handlers({ db, bulk, clock, settings })
   return {
     services: {
-      identity: guard(all.identity, onBug),
-      projects: guard(all.projects, onBug),
-      labels: guard(all.labels, onBug),
-      tasks: guard(all.tasks, onBug),
-      jobs: guard(all.jobs, onBug),
-      media: guard(all.media, onBug),
+      identity: guard(all.identity, onBug, name),
+      projects: guard(all.projects, onBug, name),
+      labels: guard(all.labels, onBug, name),
+      tasks: guard(all.tasks, onBug, name),
+      jobs: guard(all.jobs, onBug, name),
+      media: guard(all.media, onBug, name),
     },
     stop: async () => {
       clearInterval(hourly)
+      unwatch()
       await subscription.stop()
       forget?.()
       await relay.stop()

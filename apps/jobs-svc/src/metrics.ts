@@ -1,0 +1,77 @@
+import { readFromDatabase } from '@reticle/kit/observe/database'
+import { counter, histogram, type Reading, readGauge } from '@reticle/kit/observe/registry'
+import { type Kysely, sql } from 'kysely'
+import type { RequestRow, RequestsDb } from './db/schema.ts'
+import { queueDepth } from './requests/depth.ts'
+
+/** Instruments of requests (`reliability.md` 16.2): the API process counts rows, workers time what they run. */
+
+const requestRows = readGauge({
+  name: 'reticle_requests',
+  help: 'Requests that are kept, by state and what they do',
+  labelNames: ['status', 'action'],
+})
+
+const oldestQueued = readGauge({
+  name: 'reticle_request_oldest_queued_seconds',
+  help: 'Age of the oldest request that waits for a worker; 0 without one',
+})
+
+const waitSeconds = histogram({
+  name: 'reticle_request_wait_seconds',
+  help: 'From a wish to the first attempt at it',
+  buckets: [0.5, 2, 10, 30, 60, 300, 900, 3600],
+})
+
+const runSeconds = histogram({
+  name: 'reticle_request_run_seconds',
+  help: 'Time an attempt takes, whatever comes of it; the format is none where data is prepared',
+  labelNames: ['format'],
+  buckets: [1, 10, 60, 600, 3600],
+})
+
+/** A worker found that a request it ran is no longer its own. */
+export const leasesLost = counter({
+  name: 'reticle_lease_lost_total',
+  help: 'Requests that were taken from a worker while it ran them',
+})
+
+const minuteMs = 60_000
+
+/** Says what the queue holds now, and once a minute what has come to its end. Answers how to stop. */
+export function watchRequests(db: Kysely<RequestsDb>): () => void {
+  const forget = [
+    readFromDatabase(db, async (tx) => [
+      ...(await countRows(tx, ['queued', 'started'])),
+      { gauge: oldestQueued, value: (await queueDepth(tx)).oldest_queued_seconds },
+    ]),
+    readFromDatabase(db, (tx) => countRows(tx, ['finished', 'failed']), { keep_ms: minuteMs }),
+  ]
+  return () => {
+    for (const each of forget) each()
+  }
+}
+
+async function countRows(
+  db: Kysely<RequestsDb>,
+  statuses: readonly RequestRow['status'][],
+): Promise<Reading[]> {
+  const { rows } = await sql<{ status: string; action: string; count: number }>`
+    select status, action, count(*)::integer as count from requests
+    where ${sql.join(
+      statuses.map((status) => sql`status = ${sql.lit(status)}`),
+      sql` or `,
+    )}
+    group by status, action`.execute(db)
+  return rows.map(({ count: value, ...labels }) => ({ gauge: requestRows, labels, value }))
+}
+
+/** A claimed request waited so long; later attempts wait for other reasons. */
+export function noteClaim({ attempt, created_date, started_date }: RequestRow): void {
+  if (attempt !== 1 || !started_date) return
+  waitSeconds.observe(Math.max(0, started_date.getTime() - created_date.getTime()) / 1000)
+}
+
+/** Begins to time an attempt; to be called at its end. */
+export const timeRun = ({ format }: RequestRow) =>
+  runSeconds.startTimer({ format: format ?? 'none' })
