@@ -1,44 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineEvent } from '@reticle/contracts/events/define'
-import { type Generated, type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Migrations } from '../db/migrate.ts'
 import { replayDead } from '../outbox/dead.ts'
-import { emit, emitAll } from '../outbox/emit.ts'
+import { emit } from '../outbox/emit.ts'
+import { type BusEvent, type Handle, on, PoisonEvent, route, type Subscription } from './bus.ts'
 import {
-  keyDeadEvents,
-  type OutboxTables,
-  outboxSentTable,
-  outboxTables,
-} from '../outbox/tables.ts'
-import { type Bus, type BusEvent, type Handle, on, PoisonEvent, route } from './bus.ts'
-
-export interface ContractTables extends OutboxTables {
-  effects: { id: Generated<number>; reader: string; event_id: string; key: string; n: number }
-}
-
-/** The service of the suite: what it migrates, in the schema `contract`. */
-export const contractMigrations: Migrations = {
-  '0001-effects': {
-    up: async (db: Kysely<unknown>) => {
-      await outboxTables(db, 'contract')
-      await outboxSentTable(db, 'contract')
-      await keyDeadEvents(db, 'contract')
-      await sql`
-        create table effects (
-          id bigint generated always as identity,
-          reader text not null, event_id uuid not null, key text not null, n integer not null
-        )`.execute(db)
-    },
-  },
-}
-
-export interface Rig {
-  db: Kysely<ContractTables>
-  /** A bus as another process would have it. A relay of the outbox must be running on one of them. */
-  openBus: () => Bus
-}
+  type ContractTables,
+  cause,
+  counted,
+  openSuite,
+  type Rig,
+  recorder,
+  type Suite,
+  slowly,
+  topic,
+  until,
+  upTo,
+} from './rig.ts'
 
 /** What every adapter of `Bus` promises (`reliability.md` 5). Each test has keys and groups of its own. */
 export function busContract(name: string, rig: Rig): void {
@@ -46,76 +26,13 @@ export function busContract(name: string, rig: Rig): void {
   describe(`the bus on ${name}`, () => {
     testDelivery(suite)
     testSharing(suite)
+    testMembers(suite)
     testRepeats(suite)
     testPoison(suite)
     testPauses(suite)
     testContent(suite)
   })
   afterAll(suite.close)
-}
-
-const counted = defineEvent('counted.up', {
-  key: ({ key }) => key,
-  data: z.object({ key: z.string(), n: z.int(), padding: z.string().optional() }),
-})
-const { topic } = counted
-const cause = { principal: null, request_id: 'contract' }
-const until = { timeout: 19_000, interval: 20 }
-const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1)
-
-type Suite = ReturnType<typeof openSuite>
-
-function openSuite({ db, openBus }: Rig) {
-  const buses: Bus[] = []
-  const newBus = () => {
-    const bus = openBus()
-    buses.push(bus)
-    return bus
-  }
-  const publish = (key: string, from: number, to: number) =>
-    db.transaction().execute((tx) => {
-      const facts = upTo(to - from + 1).map((n) => ({ key, n: from + n - 1 }))
-      return emitAll(tx, counted, facts, cause)
-    })
-  const effects = (reader: string) =>
-    db.selectFrom('effects').selectAll().where('reader', '=', reader).orderBy('id').execute()
-  const dead = (consumer: string) =>
-    db
-      .selectFrom('dead_events')
-      .select(['key', 'error', 'value', 'replayed_date'])
-      .where('consumer', '=', consumer)
-      .execute()
-  return {
-    db,
-    newBus,
-    publish,
-    effects,
-    dead,
-    numbers: async (reader: string) => (await effects(reader)).map(({ n }) => n),
-    subscribe: (group: string, handle: Handle<ContractTables>, bus = newBus()) =>
-      bus.subscribe({ group, topic, db, handle }),
-    close: async () => {
-      await Promise.all(buses.map((bus) => bus.close()))
-    },
-  }
-}
-
-/** Writes down what it gets of the keys that begin with `prefix:`. */
-function recorder(
-  reader: string,
-  prefix: string,
-  before?: Handle<ContractTables>,
-): Handle<ContractTables> {
-  return async (tx, event) => {
-    if (!event.key.startsWith(`${prefix}:`)) return
-    await before?.(tx, event)
-    const { key, n } = counted.data.parse(event.data)
-    await tx.insertInto('effects').values({ reader, event_id: event.id, key, n }).execute()
-  }
-}
-
-const slowly = (ms: number) => async () => {
-  await sleep(ms)
 }
 
 function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suite) {
@@ -187,6 +104,37 @@ function testSharing({ publish, effects, numbers, subscribe }: Suite) {
     await sleep(400)
     expect(await numbers('stop')).toEqual(done)
     expect(done).toEqual(upTo(done.length))
+  })
+}
+
+function testMembers({ publish, effects, subscribe }: Suite) {
+  test('loses, doubles and reorders nothing while members come and go', async () => {
+    const keys = upTo(12).map((n) => `storm:${n}`)
+    const join = () => subscribe('storm', recorder('storm', 'storm', slowly(1)))
+    let isOver = false
+    const write = async (key: string) => {
+      let n = 0
+      for (; !isOver; await sleep(40)) await publish(key, ++n, n)
+      return n
+    }
+    const members: (Subscription | undefined)[] = [join()]
+    const written = keys.map(write)
+    for (const change of upTo(8)) {
+      await sleep(500)
+      if (change % 3 === 0) await members.shift()?.stop()
+      else members.push(join())
+    }
+    isOver = true
+    const totals = await Promise.all(written)
+
+    const sum = totals.reduce((all, n) => all + n, 0)
+    await expect
+      .poll(async () => (await effects('storm')).length, until)
+      .toBeGreaterThanOrEqual(sum)
+    const rows = await effects('storm')
+    for (const [at, key] of keys.entries()) {
+      expect(rows.filter((row) => row.key === key).map(({ n }) => n)).toEqual(upTo(totals[at] ?? 0))
+    }
   })
 }
 

@@ -6,8 +6,9 @@ import { silentLog } from '../log.ts'
 import { startRelay } from '../outbox/relay.ts'
 import { readTestServers } from '../testing/config.ts'
 import { testDatabase } from '../testing/db.ts'
-import { busContract, type ContractTables, contractMigrations } from './contract.ts'
+import { busContract } from './contract.ts'
 import { createTopics, kafkaBus } from './kafka.ts'
+import { type ContractTables, contractMigrations } from './rig.ts'
 
 const { brokers } = readTestServers()
 /** Topics and groups of this run alone. */

@@ -5,9 +5,10 @@ import { z } from 'zod'
 import { emit } from '../outbox/emit.ts'
 import { startRelay } from '../outbox/relay.ts'
 import { testDatabase } from '../testing/db.ts'
-import { busContract, type ContractTables, contractMigrations } from './contract.ts'
+import { busContract } from './contract.ts'
 import { appendBatch, busMigrations, retainMessages } from './postgres/log.ts'
 import { postgresBus } from './postgres.ts'
+import { type ContractTables, contractMigrations } from './rig.ts'
 
 const schemas = [
   { schema: 'contract', migrations: contractMigrations },
