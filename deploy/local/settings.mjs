@@ -39,7 +39,8 @@ export function ownSettings({ app, ports, access, admin }) {
     RETICLE_METRICS_PORT: String(metrics),
     ...(grpc && { RETICLE_GRPC_PORT: String(grpc) }),
     ...(http && { RETICLE_PORT: String(http) }),
-    ...(roles && { [`${prefix}_DATABASE_URL`]: roles.writer }),
+    // Nobody calls itself, and its own address would look like a misspelt setting.
+    ...(roles && { [`${prefix}_DATABASE_URL`]: roles.writer, [`${prefix}_ADDRESS`]: undefined }),
     ...(app === 'projects' && {
       RETICLE_ADMIN_USERNAME: admin.username,
       RETICLE_ADMIN_PASSWORD: admin.password,

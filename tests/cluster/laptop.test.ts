@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { client } from '../support/client.ts'
+import { basic, dataDirectory, password, root } from '../support/reticle.ts'
+
+/** `npm run cluster`: a person's whole cluster, on servers of its own. */
+
+test('a cluster on a laptop is used, drained by Ctrl-C, and found again as it was', async () => {
+  const { path, remove } = dataDirectory()
+  onTestFinished(remove)
+
+  const first = await start(path)
+  const { id } = await first.api.done('POST', '/projects', { json: { name: 'kept' } })
+  expect(await first.interrupt()).toBe(0)
+  expect(readdirSync(join(path, 'logs'))).toEqual(
+    expect.arrayContaining(['gateway-1.log', 'kafka.log', 'minio.log', 'postgres.log']),
+  )
+
+  const second = await start(path, '--gateways', '2')
+  expect(second.output()).toContain('gateway-2')
+  expect(await second.api.done('GET', `/projects/${id}`)).toMatchObject({ name: 'kept' })
+  await expect(start(path)).rejects.toThrow('Reticle already runs on the data directory')
+  expect(await second.interrupt()).toBe(0)
+}, 300_000)
+
+test('a number of gateways that is none is refused', async () => {
+  await expect(start('/nowhere', '--gateways', 'many')).rejects.toThrow(
+    '--gateways many: expected a number from 1 to 99',
+  )
+})
+
+async function start(dataDir: string, ...options: string[]) {
+  const script = join(root, 'scripts/cluster.mjs')
+  const env = { RETICLE_DATA_DIR: dataDir, RETICLE_PORT: '0', RETICLE_ADMIN_PASSWORD: password }
+  const child = spawn(process.execPath, [script, ...options], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece))
+  onTestFinished(() => {
+    if (child.exitCode === null) child.kill('SIGKILL')
+  })
+  const url = await ready(child, () => text)
+  const interrupt = async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGINT')
+    const [code] = await ended
+    return code
+  }
+  return { api: client(`${url}/api`, basic), output: () => text, interrupt }
+}
+
+async function ready(child: ChildProcess, text: () => string): Promise<string> {
+  for (const until = Date.now() + 120_000; Date.now() < until; ) {
+    const [, url] = /^Reticle is ready at (\S+)/m.exec(text()) ?? []
+    if (url) return url
+    if (child.exitCode !== null) break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`the cluster did not get ready:\n${text()}`)
+}
