@@ -1,0 +1,264 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import { readArchive } from '@reticle/kit/dump/archive'
+import { type Checksums, layout } from '@reticle/kit/dump/manifest'
+import { pauseRelay } from '@reticle/kit/ops/pause'
+import { runningPostgres } from '@reticle/standalone/postgres'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Json } from '../support/client.ts'
+import { rectangle, taskWithMedia } from '../support/factories.ts'
+import { ops, type Ran } from '../support/ops.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+
+/** T-BK of `reliability.md` 15: an installation with real data is backed up while it runs, and lives on elsewhere. */
+
+const folder = mkdtempSync(join(tmpdir(), 'reticle-backup-'))
+chmodSync(folder, 0o755)
+const source = dataDirectory()
+const tar = join(folder, 'backup.tar')
+const env = { RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1,1,1,1,1,1,1,1' }
+const receiver = await refusing()
+let reticle: Reticle
+let project: Json
+let task: Json
+let made: Ran
+
+beforeAll(async () => {
+  reticle = await startReticle(source.path, env)
+  const { admin } = reticle
+  project = await admin.done('POST', '/projects', {
+    json: { name: 'kept', labels: [{ name: 'car' }] },
+  })
+  task = await taskWithMedia(admin, { project_id: project.id })
+  const shapes = Array.from({ length: 5000 }, (_, at) => rectangle(task.labels[0].id, at % 4))
+  await admin.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
+  const hook = { type: 'project', project_id: project.id, target_url: receiver.url }
+  await admin.done('POST', '/webhooks', {
+    json: { ...hook, events: 'update:project', secret: 'a planted secret' },
+  })
+  await admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'delivered' } })
+  await receiver.calls(1)
+  receiver.refuse()
+  await holdEvents(async () => {
+    await admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'still in the outbox' } })
+    made = await ops(source.path, ['backup', '--to', tar])
+  })
+  await reticle.stop()
+}, 120_000)
+afterAll(() => {
+  source.remove()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs `work` while nothing leaves the outbox of projects-svc. */
+async function holdEvents(work: () => Promise<void>) {
+  const resume = await pauseRelay(String(await runningPostgres(source.path)), 'projects')
+  await work().finally(resume)
+}
+
+async function checksumsOf(path: string): Promise<Checksums> {
+  for await (const { name, chunks } of readArchive(path, Object.values(layout))) {
+    let text = ''
+    for await (const chunk of chunks) text += Buffer.from(chunk)
+    if (name === layout.checksums) return JSON.parse(text)
+  }
+  throw new Error('no checksums')
+}
+
+function filesBelow(path: string): Record<string, string> {
+  const files = readdirSync(path, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  return Object.fromEntries(
+    files.map((file) => [
+      relative(path, file),
+      createHash('sha256').update(readFileSync(file)).digest('hex'),
+    ]),
+  )
+}
+
+/** A new directory that a backup was restored to. */
+async function restored(from = tar) {
+  const { path, remove } = dataDirectory()
+  onTestFinished(remove)
+  return { path, ...(await ops(path, ['restore', '--from', from])) }
+}
+
+test('a backup of a running Reticle says what is in it, and is the owner’s alone', async () => {
+  expect(made).toMatchObject({ code: 0, err: '' })
+  expect(made.out).toMatch(/^annotations\.shapes: 5000$/m)
+  expect(made.out).toMatch(/^projects\.outbox: [1-9]/m)
+  expect(made.out).toMatch(/backup\.tar: \d+ rows, \d+ objects \(\d+ bytes\), the keys\n$/)
+  expect(statSync(tar).mode & 0o777).toBe(0o600)
+  expect(existsSync(`${tar}.partial`)).toBe(false)
+})
+
+test('what was planted as a secret is in no row of it', async () => {
+  for await (const { name, chunks } of readArchive(tar, [])) {
+    const pieces: Uint8Array[] = []
+    for await (const chunk of chunks) pieces.push(chunk)
+    const bytes = Buffer.concat(pieces)
+    const text = name.endsWith('.gz') ? gunzipSync(bytes) : bytes
+    expect(text.includes('a planted secret'), name).toBe(false)
+  }
+})
+
+test('rows and objects are the same, and events go on with each effect once', {
+  timeout: 90_000,
+}, async () => {
+  const { path, code, err, out } = await restored()
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toContain(`${path}: restored from ${tar}`)
+  const again = join(folder, 'again')
+  expect(await ops(path, ['backup', '--to', again])).toMatchObject({ code: 0, err: '' })
+  expect(await checksumsOf(again)).toEqual(await checksumsOf(tar))
+  expect(filesBelow(join(path, 'objects'))).toEqual(filesBelow(join(source.path, 'objects')))
+
+  receiver.accept()
+  const before = receiver.received.length
+  const second = await startReticle(path, env)
+  onTestFinished(async () => {
+    await second.stop()
+  })
+  const { admin } = second
+  expect(await admin.done('GET', `/projects/${project.id}`)).toMatchObject({
+    name: 'still in the outbox',
+  })
+  const { shapes } = await admin.done('GET', `/tasks/${task.id}/annotations/`)
+  expect(shapes).toHaveLength(5000)
+  const { rq_id } = await admin.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
+  expect(await admin.ended(rq_id)).toMatchObject({ status: 'finished' })
+
+  await receiver.calls(before + 1)
+  await sleep(1500)
+  const names = receiver.received.slice(before).map(({ body }) => body.project.name)
+  expect(names).toEqual(['still in the outbox'])
+  const created = await admin.done('POST', '/projects', { json: { name: 'new' } })
+  expect(created.id).toBeGreaterThan(project.id)
+})
+
+test('a folder holds the same as a file', { timeout: 60_000 }, async () => {
+  const path = join(folder, 'as-folder')
+  expect(await ops(source.path, ['backup', '--to', path])).toMatchObject({ code: 0, err: '' })
+  expect(readdirSync(path).sort()).toEqual(Object.values(layout).sort())
+  expect(await restored(path)).toMatchObject({ code: 0, err: '' })
+})
+
+test('a directory that has anything in it is refused and left alone', async () => {
+  const { path, remove } = dataDirectory()
+  onTestFinished(remove)
+  writeFileSync(join(path, 'mine'), 'x')
+  const { code, err } = await ops(path, ['restore', '--from', tar])
+  expect(code).toBe(1)
+  expect(err).toMatch(/is not empty \(it has mine\): name a new directory/)
+  expect(readdirSync(path)).toEqual(['mine'])
+})
+
+/** A backup in a folder with one of its files changed. */
+function changed(file: string, change: (text: string) => string): string {
+  const path = mkdtempSync(join(folder, 'changed-'))
+  cpSync(join(folder, 'as-folder'), path, { recursive: true })
+  writeFileSync(join(path, file), change(readFileSync(join(path, file), 'latin1')), 'latin1')
+  return path
+}
+
+test.each([
+  [
+    'a newer form',
+    'manifest.json',
+    (text: string) => text.replace('"format": 1', '"format": 2'),
+    /its form 2 is newer than 1; update Reticle, then restore/,
+  ],
+  [
+    'a newer schema',
+    'manifest.json',
+    (text: string) => text.replace('"0001-identity"', '"0001-identity", "0999-later"'),
+    /projects has 0999-later, unknown here; update Reticle/,
+  ],
+  [
+    'changed counts',
+    'checksums.json',
+    (text: string) => text.replace('"rows": 5000', '"rows": 5001'),
+    /damaged: annotations.shapes has 5000 rows, 5001 were written/,
+  ],
+  [
+    'changed objects',
+    'checksums.json',
+    (text: string) => text.replace(/("objects": \{[^}]*"sha256": ")./, '$1x'),
+    /damaged: objects were changed/,
+  ],
+])(
+  'a backup with %s is refused, and nothing is left of the try',
+  { timeout: 60_000 },
+  async (_, file, change, sentence) => {
+    const { path, code, err } = await restored(changed(file, change))
+    expect(code).toBe(1)
+    expect(err).toMatch(sentence)
+    expect(readdirSync(path)).toEqual([])
+  },
+)
+
+test('a backup that was cut off is refused', async () => {
+  const path = changed('checksums.json', (text) => text)
+  rmSync(join(path, 'checksums.json'))
+  expect((await restored(path)).err).toMatch(/was cut off: its last part is missing/)
+})
+
+test('a start on half a restore says what to do', async () => {
+  const { path, remove } = dataDirectory()
+  onTestFinished(remove)
+  mkdirSync(path, { recursive: true })
+  writeFileSync(join(path, 'unfinished'), 'A restore was cut off: empty that directory.\n')
+  await expect(startReticle(path)).rejects.toThrow('A restore was cut off: empty that directory.')
+})
+
+interface Received {
+  id: unknown
+  body: Json
+}
+
+async function refusing() {
+  const received: Received[] = []
+  let status = 200
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const body = JSON.parse(Buffer.concat(pieces).toString('utf8'))
+    if (status === 200) received.push({ id: request.headers['webhook-id'], body })
+    response.writeHead(status).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => void server.close())
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`,
+    received,
+    refuse: () => {
+      status = 503
+    },
+    accept: () => {
+      status = 200
+    },
+    calls: async (count: number) => {
+      for (const until = Date.now() + 20_000; Date.now() < until && received.length < count; )
+        await sleep(50)
+      expect(received.length).toBeGreaterThanOrEqual(count)
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { root } from './reticle.ts'
+
+const main = join(root, 'apps/standalone/dist/ops/main.js')
+
+export interface Ran {
+  code: number
+  out: string
+  err: string
+}
+
+/** Runs `npm run ops -- <words>` as built, on a data directory. */
+export async function ops(
+  dataDir: string,
+  words: string[],
+  env: Record<string, string> = {},
+): Promise<Ran> {
+  const child = spawn(process.execPath, [main, ...words], {
+    env: { ...process.env, RETICLE_DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (piece) => (out += piece))
+  child.stderr.on('data', (piece) => (err += piece))
+  const [code] = await once(child, 'close')
+  return { code, out, err }
+}
