@@ -5,7 +5,9 @@ import { s3Settings } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 import type { Wired } from './worker/serve-conversions.ts'
 
-const pem = z.instanceof(Uint8Array).transform((bytes) => Buffer.from(bytes))
+const pem = z
+  .custom<Uint8Array>((value) => value instanceof Uint8Array)
+  .transform((bytes) => Buffer.from(bytes))
 
 /** What a conversion thread of a cluster's worker is handed to reach the services and the objects. */
 const wiringOptions = z.object({
@@ -14,7 +16,7 @@ const wiringOptions = z.object({
   tls: z.object({ cert: pem, key: pem, ca: pem }).optional(),
   addresses: z.object({ projects: z.string(), annotations: z.string() }),
 })
-export type WiringOptions = z.infer<typeof wiringOptions>
+export type WiringOptions = z.input<typeof wiringOptions>
 
 /** Opened in every conversion thread: gRPC to the services, S3 for the objects. */
 export async function wire(options: unknown): Promise<Wired> {

@@ -1,18 +1,18 @@
 import * as annotations from '@reticle/annotations-svc'
 import type { Tables } from '@reticle/contracts'
 import type { Wired } from '@reticle/jobs-svc'
-import { diskBlobs } from '@reticle/kit/blob/disk'
 import { systemClock } from '@reticle/kit/clock'
 import { openDatabase } from '@reticle/kit/db/connect'
 import { createLog } from '@reticle/kit/log'
 import { guard } from '@reticle/kit/rpc/guard'
 import * as projects from '@reticle/projects-svc'
 import { z } from 'zod'
+import { objectsOptions, openObjects } from './objects.ts'
 
 /** What a conversion thread is handed to open its own way to the database and the objects. */
 export const wiringOptions = z.object({
   urls: z.object({ projects: z.string(), annotations: z.string() }),
-  objects: z.string(),
+  objects: objectsOptions,
   env: z.record(z.string(), z.string().optional()),
   log: z.object({ level: z.string(), format: z.enum(['json', 'pretty']) }),
 })
@@ -53,6 +53,6 @@ export async function wire(options: unknown): Promise<Wired> {
   })
   return {
     services: { ...known, annotations: guard<Tables['annotations']>(sets.annotations, onBug) },
-    blobs: await diskBlobs(objects),
+    blobs: await openObjects(objects),
   }
 }

@@ -1,13 +1,13 @@
-import { join } from 'node:path'
 import * as annotations from '@reticle/annotations-svc'
 import type { Services } from '@reticle/gateway'
 import * as jobs from '@reticle/jobs-svc'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { postgresBus } from '@reticle/kit/bus/postgres'
-import { type Database, openDatabase } from '@reticle/kit/db/connect'
 import type { OnStop } from '@reticle/kit/lifecycle'
 import type { Logger } from '@reticle/kit/log'
+import { openKafka, openPool, openPools } from '@reticle/kit/process/pools'
+import type { KafkaSettings } from '@reticle/kit/process/settings'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 import type { Urls } from './databases.ts'
@@ -15,47 +15,35 @@ import type { Urls } from './databases.ts'
 export interface Surroundings {
   urls: Urls
   blobs: BlobStore
+  /** A broker of one's own instead of the log in PostgreSQL. */
+  kafka: KafkaSettings | undefined
   log: Logger
   env: Record<string, string | undefined>
   onStop: OnStop
 }
 
-export const objectsOf = (dataDir: string) => join(dataDir, 'objects')
-
-/** Connections of one service in the API process; streams of bytes have some of their own. */
-const connections = 8
-const bulkPool = { max: 6, statement_timeout: 10 * 60_000 }
-
-/** Opens a pool that is closed when everything stops. */
-export function openPool<T>(
-  { log, onStop }: Pick<Surroundings, 'log' | 'onStop'>,
-  name: string,
-  url: string,
-  { max = connections, statement_timeout }: { max?: number; statement_timeout?: number } = {},
-): Database<T> {
-  const onIdleError = (err: Error) => log.warn({ err }, `${name} lost a connection`)
-  const database = openDatabase<T>(url, { application: name, max, statement_timeout, onIdleError })
-  onStop(`database of ${name}`, database.close)
-  return database
-}
-
-export function openBus({ urls, log, onStop }: Pick<Surroundings, 'urls' | 'log' | 'onStop'>): Bus {
+/** Where events go: a Kafka of one's own, or the log in PostgreSQL. */
+export function openBus(
+  around: Pick<Surroundings, 'urls' | 'log' | 'onStop' | 'kafka'>,
+): Promise<Bus> {
+  const { urls, log, onStop, kafka } = around
+  if (kafka) return openKafka(around, 'standalone', kafka)
   const bus = postgresBus({
     url: urls.bus,
     onError: (err) => log.error({ err }, 'the bus goes on after an error'),
     onGroupDropped: (group) => log.warn({ group }, 'a group nobody reads was dropped'),
   })
   onStop('bus', bus.close)
-  return bus
+  return Promise.resolve(bus)
 }
 
 type Running = Surroundings & { bus: Bus; child: (service: string) => Logger }
 
 /** Starts the services in this process; each gets its own database role and the callers it asks. */
-export function startServices(around: Surroundings) {
+export async function startServices(around: Surroundings) {
   const running: Running = {
     ...around,
-    bus: openBus(around),
+    bus: await openBus(around),
     child: (service) => around.log.child({ service }),
   }
   const { identity, ...people } = startPeople(running)
@@ -125,17 +113,4 @@ function startHooks(
   })
   around.onStop('webhooks-svc', started.stop)
   return started.services
-}
-
-/** Two pools of one service: one for short calls, one for streams; the relay hears of commits of either. */
-function openPools<T>(around: Pick<Surroundings, 'log' | 'onStop'>, name: string, url: string) {
-  const few = openPool<T>(around, name, url)
-  const many = openPool<T>(around, `${name} bulk`, url, bulkPool)
-  const onCommit = (listener: () => void) => {
-    const forget = [few.onCommit(listener), many.onCommit(listener)]
-    return () => {
-      for (const each of forget) each()
-    }
-  }
-  return { db: few.db, bulk: many.db, onCommit }
 }

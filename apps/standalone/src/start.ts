@@ -1,9 +1,9 @@
 import { type GatewayPorts, readConfig as readGatewayConfig, startGateway } from '@reticle/gateway'
 import { endLeases, type RequestsDb, readConfig as readJobsConfig } from '@reticle/jobs-svc'
-import { diskBlobs } from '@reticle/kit/blob/disk'
 import type { OnStop } from '@reticle/kit/lifecycle'
 import { listeningOrigin } from '@reticle/kit/links'
 import type { Logger } from '@reticle/kit/log'
+import { openPool } from '@reticle/kit/process/pools'
 import { createUser, type NewUser } from '@reticle/projects-svc'
 import { type Administrator, firstAdministrator } from './admin.ts'
 import { healthChecks } from './checks.ts'
@@ -14,9 +14,10 @@ import { freePort } from './free-port.ts'
 import { overGrpc } from './grpc.ts'
 import { readKeys } from './keys.ts'
 import { lockDataDir } from './lock.ts'
+import { objectsOf, openObjects } from './objects.ts'
 import { assertFinished } from './ops/unfinished.ts'
 import { startPostgres } from './postgres.ts'
-import { objectsOf, openPool, startServices } from './services.ts'
+import { startServices } from './services.ts'
 
 export interface Standalone {
   /** `http://HOST:PORT` */
@@ -50,16 +51,17 @@ export async function startStandalone(
     RETICLE_PORT: String(port),
     RETICLE_SECRET_KEYS: keys.secretKeys,
   }
-  const objects = objectsOf(dataDir)
-  const blobs = await diskBlobs(objects)
-  const around = { urls, blobs, log, env, onStop }
-  const { services, identity } = startServices(around)
+  const { kafka, s3 } = config
+  const objects = { folder: objectsOf(dataDir), s3 }
+  const blobs = await openObjects(objects)
+  const around = { urls, blobs, kafka, log, env, onStop }
+  const { services, identity } = await startServices(around)
   const admin = await firstAdministrator(identity, config)
 
   const { db: requests } = openPool<RequestsDb>(around, 'conversion', urls.requests, { max: 1 })
   const wiring = { urls, objects, env, log: config.log }
   const conversion = await startConversion(
-    { urls, wiring },
+    { urls, kafka, wiring },
     { log, endLeases: () => endLeases(requests) },
   )
   onStop('conversion', conversion.stop)

@@ -1,11 +1,13 @@
 import { EventEmitter, once } from 'node:events'
 import * as jobs from '@reticle/jobs-svc'
-import { diskBlobs } from '@reticle/kit/blob/disk'
 import { type OnStop, run } from '@reticle/kit/lifecycle'
 import { createLog } from '@reticle/kit/log'
+import { openPool } from '@reticle/kit/process/pools'
+import { kafkaSettings } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 import { wiringOptions } from './convert-wiring.ts'
-import { openBus, openPool } from './services.ts'
+import { openObjects } from './objects.ts'
+import { openBus } from './services.ts'
 
 /**
  * The conversion process of the embedded mode, forked by `conversion.ts`: leases and slots here, each conversion in a
@@ -19,6 +21,7 @@ const toWorker = z.object({
     webhooks: z.string(),
     bus: z.string(),
   }),
+  kafka: kafkaSettings.optional(),
   wiring: wiringOptions,
 })
 export type ToWorker = z.infer<typeof toWorker>
@@ -28,18 +31,18 @@ process.on('disconnect', () => process.exit(1))
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => undefined)
 
 const [given] = await once(process, 'message')
-const { urls, wiring } = toWorker.parse(given)
+const { urls, kafka, wiring } = toWorker.parse(given)
 const log = createLog('worker', wiring.log)
 const signals = new EventEmitter()
 process.on('message', () => signals.emit('SIGTERM'))
 
 async function start(onStop: OnStop): Promise<void> {
-  const around = { urls, log, onStop }
+  const around = { urls, kafka, log, onStop }
   const { db } = openPool<jobs.RequestsDb>(around, 'worker', urls.requests)
   const worker = await jobs.startWorker({
     db,
-    bus: openBus(around),
-    blobs: await diskBlobs(wiring.objects),
+    bus: await openBus(around),
+    blobs: await openObjects(wiring.objects),
     log,
     settings: jobs.readConfig(wiring.env),
     wiring: { module: new URL('./convert-wiring.js', import.meta.url).href, options: wiring },

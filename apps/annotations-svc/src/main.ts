@@ -1,0 +1,42 @@
+import { tables } from '@reticle/contracts'
+import { openDoor, reach } from '@reticle/kit/process/doors'
+import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
+import { type App, runProgram } from '@reticle/kit/process/program'
+import { environment, processParts } from './config.ts'
+import { type AnnotationsDb, migrations, schema, startAnnotations } from './index.ts'
+
+/** annotations-svc as a process of a cluster: tags, shapes and tracks. */
+async function start(app: App<typeof processParts>): Promise<void> {
+  const { database, kafka, internal, projects, settings } = app.config
+  const { url } = database
+  const pools = await openSchema<AnnotationsDb>(app, 'annotations-svc', url, { schema, migrations })
+  const bus = await joinBus(app, 'annotations-svc', kafka)
+  const people = reach(app, internal, projects)
+
+  const { services, stop } = startAnnotations({
+    ...pools,
+    url,
+    bus,
+    log: app.log,
+    settings,
+    services: {
+      tasks: people.service(tables.tasks),
+      labels: people.service(tables.labels),
+      media: people.service(tables.media),
+    },
+  })
+  app.onStop('annotations-svc', stop)
+  await openDoor(app, internal, (serve) => serve(tables.annotations, services.annotations))
+}
+
+process.exit(
+  await runProgram({
+    service: 'annotations-svc',
+    about: 'tags, shapes and tracks over gRPC',
+    env: environment,
+    parts: processParts,
+    graceMs: 38_000,
+    commands: { migrate: migrateCommand({ schema, migrations }) },
+    start,
+  }),
+)

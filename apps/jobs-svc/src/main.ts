@@ -1,0 +1,48 @@
+import { tables } from '@reticle/contracts'
+import { openDoor, openObjects, reach } from '@reticle/kit/process/doors'
+import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
+import { type App, runProgram } from '@reticle/kit/process/program'
+import { environment, processParts } from './config.ts'
+import { migrations, type RequestsDb, schema, startJobs } from './index.ts'
+
+/** The API process of jobs-svc: the queue of requests, uploads, pictures; nothing is converted here (`worker.ts` does). */
+async function start(app: App<typeof processParts>): Promise<void> {
+  const { database, kafka, s3, internal, projects, annotations, settings } = app.config
+  const { url } = database
+  const pools = await openSchema<RequestsDb>(app, 'jobs-svc', url, { schema, migrations })
+  const bus = await joinBus(app, 'jobs-svc', kafka)
+  const people = reach(app, internal, projects)
+  const sets = reach(app, internal, annotations)
+
+  const { services, stop } = startJobs({
+    ...pools,
+    url,
+    bus,
+    blobs: await openObjects(app, s3),
+    log: app.log,
+    settings,
+    services: {
+      tasks: people.service(tables.tasks),
+      media: people.service(tables.media),
+      annotations: sets.service(tables.annotations),
+    },
+  })
+  app.onStop('jobs-svc', stop)
+  await openDoor(app, internal, (serve) => {
+    serve(tables.requests, services.requests)
+    serve(tables.frames, services.frames)
+    serve(tables.server, services.server)
+  })
+}
+
+process.exit(
+  await runProgram({
+    service: 'jobs-svc',
+    about: 'the queue of imports, exports and media preparation over gRPC',
+    env: environment,
+    parts: processParts,
+    graceMs: 38_000,
+    commands: { migrate: migrateCommand({ schema, migrations }) },
+    start,
+  }),
+)

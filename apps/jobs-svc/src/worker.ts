@@ -1,0 +1,42 @@
+import { openObjects } from '@reticle/kit/process/doors'
+import { joinBus, openSchema } from '@reticle/kit/process/pools'
+import { type App, runProgram } from '@reticle/kit/process/program'
+import { environment, processParts } from './config.ts'
+import type { WiringOptions } from './convert-wiring.ts'
+import { migrations, type RequestsDb, schema, startWorker } from './index.ts'
+
+/** What running conversions have to finish when the worker is asked to stop (`reliability.md` 6.2). */
+const drainMs = 90_000
+
+/** A conversion worker of a cluster: leases requests, converts in threads; scaled alone. */
+async function start(app: App<typeof processParts>): Promise<void> {
+  const { database, kafka, s3, internal, projects, annotations, settings } = app.config
+  const { db } = await openSchema<RequestsDb>(app, 'worker', database.url, { schema, migrations })
+  const options: WiringOptions = {
+    s3,
+    keys: internal.keys,
+    tls: internal.tls,
+    addresses: { projects, annotations },
+  }
+  const worker = await startWorker({
+    db,
+    bus: await joinBus(app, 'worker', kafka),
+    blobs: await openObjects(app, s3),
+    log: app.log,
+    settings,
+    wiring: { module: new URL('./convert-wiring.js', import.meta.url).href, options },
+    timing: { drainMs },
+  })
+  app.onStop('worker', worker.stop)
+}
+
+process.exit(
+  await runProgram({
+    service: 'jobs-worker',
+    about: 'converts datasets and prepares media',
+    env: environment,
+    parts: processParts,
+    graceMs: 115_000,
+    start,
+  }),
+)

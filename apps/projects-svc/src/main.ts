@@ -1,0 +1,39 @@
+import { tables } from '@reticle/contracts'
+import { openDoor } from '@reticle/kit/process/doors'
+import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
+import { type App, runProgram } from '@reticle/kit/process/program'
+import { environment, processParts } from './config.ts'
+import { ensureAdministrator, migrations, type ProjectsDb, schema, startProjects } from './index.ts'
+
+/** projects-svc as a process of a cluster: who works here, and what is to be annotated. */
+async function start(app: App<typeof processParts>): Promise<void> {
+  const { database, kafka, internal, admin, settings } = app.config
+  const { url } = database
+  const pools = await openSchema<ProjectsDb>(app, 'projects-svc', url, { schema, migrations })
+  const bus = await joinBus(app, 'projects-svc', kafka)
+  const { password } = admin
+  if (password) await ensureAdministrator(pools.db, { ...admin, password })
+
+  const { services, stop } = startProjects({ ...pools, url, bus, log: app.log, settings })
+  app.onStop('projects-svc', stop)
+  await openDoor(app, internal, (serve) => {
+    serve(tables.identity, services.identity)
+    serve(tables.projects, services.projects)
+    serve(tables.labels, services.labels)
+    serve(tables.tasks, services.tasks)
+    serve(tables.jobs, services.jobs)
+    serve(tables.media, services.media)
+  })
+}
+
+process.exit(
+  await runProgram({
+    service: 'projects-svc',
+    about: 'people, projects, labels, tasks, jobs and media over gRPC',
+    env: environment,
+    parts: processParts,
+    graceMs: 38_000,
+    commands: { migrate: migrateCommand({ schema, migrations }) },
+    start,
+  }),
+)

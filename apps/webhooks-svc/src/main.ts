@@ -1,0 +1,38 @@
+import { tables } from '@reticle/contracts'
+import { openDoor, reach } from '@reticle/kit/process/doors'
+import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
+import { type App, runProgram } from '@reticle/kit/process/program'
+import { environment, processParts } from './config.ts'
+import { migrations, schema, startWebhooks, type WebhooksDb } from './index.ts'
+
+/** webhooks-svc as a process of a cluster: turns events into deliveries. */
+async function start(app: App<typeof processParts>): Promise<void> {
+  const { database, kafka, internal, projects, settings } = app.config
+  const { db } = await openSchema<WebhooksDb>(app, 'webhooks-svc', database.url, {
+    schema,
+    migrations,
+  })
+  const bus = await joinBus(app, 'webhooks-svc', kafka)
+  const people = reach(app, internal, projects)
+  const { services, stop } = startWebhooks({
+    db,
+    bus,
+    log: app.log,
+    settings,
+    services: { tasks: people.service(tables.tasks) },
+  })
+  app.onStop('webhooks-svc', stop)
+  await openDoor(app, internal, (serve) => serve(tables.webhooks, services.webhooks))
+}
+
+process.exit(
+  await runProgram({
+    service: 'webhooks-svc',
+    about: 'webhooks and their deliveries over gRPC',
+    env: environment,
+    parts: processParts,
+    graceMs: 28_000,
+    commands: { migrate: migrateCommand({ schema, migrations }) },
+    start,
+  }),
+)

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Bus } from '../bus/bus.ts'
+import { createTopics, kafkaBus } from '../bus/kafka.ts'
+import { type Database, openDatabase } from '../db/connect.ts'
+import { assertMigrated, migrate, type Schema } from '../db/migrate.ts'
+import type { OnStop } from '../lifecycle.ts'
+import type { Logger } from '../log.ts'
+import { eventually } from './eventually.ts'
+import type { Parts } from './parts.ts'
+import type { App } from './program.ts'
+import type { KafkaSettings } from './settings.ts'
+
+/** Who opens something that has to be closed. */
+type Opener = { log: Logger; onStop: OnStop }
+
+/** Connections of one service; streams of bytes have some of their own. */
+const connections = 8
+const bulk = { max: 6, statement_timeout: 10 * 60_000 }
+
+/** Opens a pool that is closed when everything stops. */
+export function openPool<T>(
+  { log, onStop }: Opener,
+  name: string,
+  url: string,
+  { max = connections, statement_timeout }: { max?: number; statement_timeout?: number } = {},
+): Database<T> {
+  const onIdleError = (err: Error) => log.warn({ err }, `${name} lost a connection`)
+  const database = openDatabase<T>(url, { application: name, max, statement_timeout, onIdleError })
+  onStop(`database of ${name}`, database.close)
+  return database
+}
+
+/** Two pools of one service: one for short calls, one for streams; a relay hears of commits of either. */
+export function openPools<T>(opener: Opener, name: string, url: string) {
+  const few = openPool<T>(opener, name, url)
+  const many = openPool<T>(opener, `${name} bulk`, url, bulk)
+  const onCommit = (listener: () => void) => {
+    const forget = [few.onCommit(listener), many.onCommit(listener)]
+    return () => {
+      for (const each of forget) each()
+    }
+  }
+  return { db: few.db, bulk: many.db, onCommit }
+}
+
+/** Opens the bus on Kafka, closed when everything stops; the topics are there when this resolves. */
+export async function openKafka(
+  { log, onStop }: Opener,
+  clientId: string,
+  kafka: KafkaSettings,
+): Promise<Bus> {
+  const onError = (err: unknown) => log.error({ err }, 'the bus goes on after an error')
+  const options = { ...kafka, clientId, log, onError }
+  await createTopics(options)
+  const bus = kafkaBus(options)
+  onStop('bus', bus.close)
+  return bus
+}
+
+type Around = Pick<App<Parts>, 'log' | 'onStop' | 'signal' | 'probes'>
+
+/** The pools of a service, once its schema is as new as the program; the probes ask it from then on. */
+export async function openSchema<T>(app: Around, name: string, url: string, wanted: Schema) {
+  const pools = openPools<T>(app, name, url)
+  await eventually(app, `the schema ${wanted.schema}`, () => assertMigrated(pools.db, wanted))
+  app.probes.needs('database', async () => {
+    await sql`select 1`.execute(pools.db)
+  })
+  return pools
+}
+
+/** The bus of a process of a cluster: waited for at the start, part of its liveness from then on. */
+export async function joinBus(app: Around, clientId: string, kafka: KafkaSettings): Promise<Bus> {
+  const bus = await eventually(app, 'Kafka', () => openKafka(app, clientId, kafka))
+  app.probes.livesBy('bus', bus.isAlive)
+  return bus
+}
+
+/** The word `migrate` of a service's program: its schema becomes as new as the program, then it ends. */
+export const migrateCommand = (schema: Schema) => ({
+  about: `brings the schema "${schema.schema}" up to date and ends`,
+  run: async ({ database }: { database: { owner: string } }, log: Logger) => {
+    await migrate(database.owner, schema)
+    log.info(`the schema ${schema.schema} is up to date`)
+  },
+})
