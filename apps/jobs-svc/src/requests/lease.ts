@@ -143,6 +143,17 @@ export async function stillHeld(db: Db, leases: readonly Lease[]): Promise<Set<s
   return new Set(rows.map((row) => row.request_uuid))
 }
 
+/** Is it still to be done, by whomever? False where it has ended, as it does when it is cancelled. */
+export async function isOpen(db: Db, { request_uuid }: Lease): Promise<boolean> {
+  const row = await db
+    .selectFrom('requests')
+    .select('status')
+    .where('request_uuid', '=', request_uuid)
+    .where('status', 'in', ['queued', 'started'])
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Progress never goes back, also over several attempts. */
 export async function reportProgress(
   db: Db,

@@ -1,9 +1,11 @@
+import { inSpan, traceBindings } from '@reticle/kit/observe/traces'
 import type { RequestRow } from '../db/schema.ts'
+import { leasesLost, noteClaim, timeRun } from '../metrics.ts'
 import { registerPending } from '../objects/repo.ts'
 import { failureOf } from '../operations/failure.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { finishFromTwin } from '../requests/ending.ts'
-import { enterFinal, reportProgress } from '../requests/lease.ts'
+import { enterFinal, isOpen, reportProgress } from '../requests/lease.ts'
 import { readWork } from '../requests/work.ts'
 import type { Held, HeldRequests } from './held.ts'
 import { type SettleDeps, settle } from './settle.ts'
@@ -16,18 +18,37 @@ export interface RunDeps extends SettleDeps {
   tmp_dir: string
 }
 
-/** Runs a request that was claimed, to its end or until it is taken away. Never throws: the next one is waiting. */
-export async function runRequest(deps: RunDeps, row: RequestRow): Promise<void> {
+/**
+ * Runs a request that was claimed, to its end or until it is taken away, as part of the trace it was posted in. Never
+ * throws: the next one is waiting.
+ */
+export function runRequest(deps: RunDeps, row: RequestRow): Promise<void> {
+  const { rq_id, request_uuid, action, attempt } = row
+  const about = { kind: 'consumer', service: 'jobs-svc worker' } as const
+  const attributes = { 'reticle.request_uuid': request_uuid, 'reticle.attempt': attempt }
+  const posted = row.traceparent ?? undefined
+  noteClaim(row)
+  return inSpan(`run ${action}`, { ...about, traceparent: posted, attributes }, (span) => {
+    const { traceparent = null } = span
+    const log = deps.log.child({ rq_id, request_uuid, ...traceBindings(posted) })
+    return run({ ...deps, log }, { ...row, traceparent })
+  })
+}
+
+async function run(deps: RunDeps, row: RequestRow): Promise<void> {
   const { db, running, log, result_ttl_hours, tmp_dir } = deps
   const held = running.add(row)
+  const over = timeRun(row)
   try {
     if (await finishFromTwin(db, row, result_ttl_hours)) return
     const conversion = await convert(deps, held).catch(failed)
     await removeTmpDir(tmp_dir, row)
     await settle(deps, row, conversion, held.reason)
+    if (held.reason === 'lost' && (await isOpen(db, row))) leasesLost.inc()
   } catch (thrown) {
-    log.error({ err: thrown, request_uuid: row.request_uuid }, 'a request could not be run')
+    log.error({ err: thrown }, 'a request could not be run')
   } finally {
+    over()
     running.remove(held)
   }
 }

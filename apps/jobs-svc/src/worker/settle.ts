@@ -58,9 +58,9 @@ async function record(
   }
   const { failure } = conversion
   const decided = (reason && stopped[reason]) ?? failure
-  const about = { request_uuid: row.request_uuid, attempt: row.attempt }
-  if (decided.kind === 'user') log.info(about, decided.message)
-  else log.warn({ ...about, detail: failure.detail }, decided.message)
+  const { attempt } = row
+  if (decided.kind === 'user') log.info({ attempt }, decided.message)
+  else log.warn({ attempt, detail: failure.detail }, decided.message)
   await recordFailure(deps, row, decided)
   return false
 }

@@ -110,6 +110,12 @@ export function traceFields(): { trace_id: string; span_id: string } | undefined
     : undefined
 }
 
+/** The same for a logger that belongs to one piece of work, where no span says it on every line. */
+export function traceBindings(traceparent: string | undefined): { trace_id?: string } {
+  const trace_id = traceIdOf(traceparent)
+  return trace_id && !traceFields() ? { trace_id } : {}
+}
+
 const form = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/
 
 /** A header as it came from outside, where it is a `traceparent` of the version that everybody sends. */
