@@ -1,5 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { poolWaiting } from '../observe/metrics.ts'
+import { readAtScrape } from '../observe/registry.ts'
 import { sessionPool } from './session/session.ts'
 
 /** How a pool behaves; every default is that of `reliability.md` 15. Times are milliseconds, 0 switches a limit off. */
@@ -40,6 +42,7 @@ export function openDatabase<T>(url: string, options: DatabaseOptions): Database
   const pool = new pg.Pool(poolConfig(url, options))
   pool.on('error', options.onIdleError ?? (() => undefined))
   const gone = trackConnections(pool)
+  const forget = watchPool(pool, options.application)
   const listeners = new Set<() => void>()
   const committed = () => {
     for (const listener of listeners) listener()
@@ -56,11 +59,17 @@ export function openDatabase<T>(url: string, options: DatabaseOptions): Database
       return () => listeners.delete(listener)
     },
     close: async () => {
+      forget()
       await db.destroy()
       if (!pool.ending) await pool.end()
       await gone()
     },
   }
+}
+
+function watchPool(pool: pg.Pool, name: string): () => void {
+  const read = () => [{ gauge: poolWaiting, labels: { pool: name }, value: pool.waitingCount }]
+  return readAtScrape(read, { keep_ms: 0 })
 }
 
 function poolConfig(url: string, options: DatabaseOptions): pg.PoolConfig {
