@@ -67,7 +67,7 @@ export function startJobs(ports: JobsPorts): Jobs {
   const handle = followDeletions(result_ttl_hours)
   const group = { group: 'reticle.jobs', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
-  const sweeper = startSweeper({ db, blobs, clock, upload_ttl_hours }, onError)
+  const sweeper = startSweeper({ db, blobs, clock, log, upload_ttl_hours }, onError)
   const pictures = openPictures({ db, blobs })
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema), watchRequests(db)]
 

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto'
+import { unavailable } from '@reticle/kit'
+import { silentLog } from '@reticle/kit/log'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from './db/migrations/index.ts'
 import type { RequestsDb } from './db/schema.ts'
-import { makeDead, makeLive, registerPending } from './objects/repo.ts'
-import { sweep } from './sweeper.ts'
+import { removeOrphans } from './objects/orphans.ts'
+import { makeDead, makeLive, registerLive, registerPending } from './objects/repo.ts'
+import { type SweepDeps, sweep } from './sweeper.ts'
 import { addRequest } from './testing/rows.ts'
 import { testStore } from './testing/run.ts'
 import { bytesOf } from './testing/services.ts'
@@ -16,11 +20,18 @@ const { blobs } = await testStore()
 const minute = 60_000
 const hour = 60 * minute
 /** Sweeps as if so much time had passed. */
-const sweepAfter = (ms: number) =>
-  sweep({ db, blobs, clock: testClock(new Date(Date.now() + ms)), upload_ttl_hours: 12 })
+const sweepAfter = (ms: number, given: Partial<SweepDeps> = {}) =>
+  sweep({
+    db,
+    blobs,
+    clock: testClock(new Date(Date.now() + ms)),
+    log: silentLog,
+    upload_ttl_hours: 12,
+    ...given,
+  })
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox, sweeps`.execute(db)
   for await (const { key } of blobs.list('requests/')) await blobs.remove(key)
 })
 
@@ -103,12 +114,91 @@ test('it is known for thirty days that a file has expired', async () => {
   expect(await count()).toBe(0)
 })
 
-test('sweeping twice at once removes everything once, and harms nothing', async () => {
+test('of two sweeps at once one does it all, and the other leaves it to that', async () => {
   for (let n = 0; n < 20; n++) {
     const key = `requests/results/u/${n}`
     await registerPending(db, { key, kind: 'result' })
     await put(key)
   }
-  await Promise.all([sweepAfter(25 * hour), sweepAfter(25 * hour)])
+  const outcomes = await Promise.all([sweepAfter(25 * hour), sweepAfter(25 * hour)])
+  expect(outcomes.sort()).toEqual([false, true])
+  expect(await stored()).toEqual([])
+  expect(await sweepAfter(25 * hour)).toBe(true)
+})
+
+describe('objects that no row knows', () => {
+  const orphan = 'requests/results/gone/1'
+
+  test('go when they are two days old; what a row stands for stays, however it does', async () => {
+    await put(orphan)
+    await registerLive(db, { key: 'requests/frames/7/', kind: 'frames' })
+    await put('requests/frames/7/1/0-preview.png')
+    await registerLive(db, { key: 'requests/results/u/1', kind: 'result' })
+    await put('requests/results/u/1')
+    await put('elsewhere/1')
+    const known = ['requests/frames/7/1/0-preview.png', 'requests/results/u/1']
+
+    await sweepAfter(47 * hour)
+    expect(await stored()).toEqual([known[0], orphan, known[1]])
+    await sql`truncate sweeps`.execute(db)
+    await sweepAfter(49 * hour)
+    expect(await stored()).toEqual(known)
+    expect((await blobs.stat('elsewhere/1')).size).toBe(1)
+  })
+
+  test('are looked for once a week', async () => {
+    await sweepAfter(100 * hour)
+    await put(orphan)
+    await sweepAfter((100 + 7 * 24 - 1) * hour)
+    expect(await stored()).toEqual([orphan])
+    await sweepAfter((100 + 7 * 24) * hour)
+    expect(await stored()).toEqual([])
+  })
+
+  test('are only told in a dry run', async () => {
+    await put(orphan)
+    const now = new Date(Date.now() + 49 * hour)
+    const told: string[] = []
+    const onOrphan = ({ key }: { key: string }) => told.push(key)
+    const look = (isDryRun: boolean) => removeOrphans({ db, blobs }, { now, isDryRun, onOrphan })
+    expect(await look(true)).toBe(1)
+    expect(await stored()).toEqual([orphan])
+    expect(await look(false)).toBe(1)
+    expect(await stored()).toEqual([])
+    expect(told).toEqual([orphan, orphan])
+  })
+})
+
+test('rows are swept while the object store is away, and their objects when it is back', async () => {
+  await registerPending(db, { key: 'requests/results/u/1', kind: 'result' })
+  await put('requests/results/u/1')
+  await db
+    .insertInto('inbox')
+    .values({ consumer: 'c', event_id: randomUUID(), received_date: new Date(0) })
+    .execute()
+  const away = { ...blobs, remove: () => Promise.reject(unavailable('away')) }
+  await expect(sweepAfter(25 * hour, { blobs: away })).rejects.toMatchObject({
+    kind: 'unavailable',
+  })
+  expect(await db.selectFrom('inbox').selectAll().execute()).toEqual([])
+  expect((await stored()).length).toBe(1)
+  await sweepAfter(25 * hour)
+  expect(await stored()).toEqual([])
+})
+
+test('a sweep that is stopped ends, and the next one goes on', async () => {
+  for (const key of ['requests/results/u/1', 'requests/results/u/2']) {
+    await registerPending(db, { key, kind: 'result' })
+    await put(key)
+  }
+  const end = new AbortController()
+  const remove = async (key: string) => {
+    end.abort()
+    await blobs.remove(key)
+  }
+  const stopped = sweepAfter(25 * hour, { blobs: { ...blobs, remove }, signal: end.signal })
+  await expect(stopped).rejects.toThrow('aborted')
+  expect((await stored()).length).toBe(1)
+  await sweepAfter(25 * hour)
   expect(await stored()).toEqual([])
 })

@@ -1,37 +1,82 @@
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Clock } from '@reticle/kit/clock'
+import type { Logger } from '@reticle/kit/log'
 import { forgetOld } from '@reticle/kit/outbox/inbox'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { RequestsDb } from './db/schema.ts'
-import { deleteBlob, dropUnusedResult, findRemovable, giveUpPending } from './objects/repo.ts'
+import { removeOrphans } from './objects/orphans.ts'
+import {
+  deleteBlob,
+  dropUnusedResult,
+  findRemovable,
+  findSwept,
+  giveUpPending,
+  noteSwept,
+} from './objects/repo.ts'
 import { deleteExpired, expireResults } from './requests/repo.ts'
 
 export interface SweepDeps {
   db: Kysely<RequestsDb>
-  blobs: Pick<BlobStore, 'remove' | 'removePrefix'>
+  blobs: Pick<BlobStore, 'remove' | 'removePrefix' | 'removeUnfinished' | 'list'>
   clock: Clock
+  log: Logger
   upload_ttl_hours: number
+  /** Ends a sweep between two objects; the next one goes on. */
+  signal?: AbortSignal
 }
+
+const hourMs = 3_600_000
+const weekMs = 7 * 24 * hourMs
+/** No put lasts so long. */
+const unfinishedMs = 24 * hourMs
 
 /**
  * Removes what nobody needs any more: files of requests whose life is over, uploads and results that were never referred
- * to, media of deleted tasks, and what the outbox's tables remember for too long (`reliability.md` 16.1). Several may run
- * at once.
+ * to, media of deleted tasks, what crashes left in the object store, and what the outbox's tables remember for too long
+ * (`reliability.md` 16.1). One process sweeps at a time.
+ *
+ * @returns false when another one is at it
  */
-export async function sweep({ db, blobs, clock, upload_ttl_hours }: SweepDeps): Promise<void> {
-  const now = clock.now()
-  for (const key of await expireResults(db, now)) await dropUnusedResult(db, key)
-  await deleteExpired(db, now)
-  await giveUpPending(db, now, upload_ttl_hours)
+export function sweep(deps: SweepDeps): Promise<boolean> {
+  return alone(deps.db, async () => {
+    const { db, blobs, clock, upload_ttl_hours } = deps
+    const now = clock.now()
+    for (const key of await expireResults(db, now)) await dropUnusedResult(db, key)
+    await deleteExpired(db, now)
+    await giveUpPending(db, now, upload_ttl_hours)
+    await forgetOld(db, now) // before the object store, which may be away
+    await removeDead(deps, now)
+    await blobs.removeUnfinished(new Date(now.getTime() - unfinishedMs))
+    await sweepOrphans(deps, now)
+  })
+}
+
+/** The lock belongs to a session, so that it ends with the process that holds it. */
+function alone(db: Kysely<RequestsDb>, run: () => Promise<void>): Promise<boolean> {
+  const name = sql`hashtext('sweep.requests')`
+  return db.connection().execute(async (session) => {
+    const { rows } = await sql<{ is_mine: boolean }>`
+      select pg_try_advisory_lock(${name}) as is_mine`.execute(session)
+    if (!rows[0]?.is_mine) return false
+    try {
+      await run()
+    } finally {
+      await sql`select pg_advisory_unlock(${name})`.execute(session)
+    }
+    return true
+  })
+}
+
+async function removeDead({ db, blobs, signal }: SweepDeps, now: Date): Promise<void> {
   for (;;) {
     const found = await findRemovable(db, now)
     for (const { key } of found) {
+      signal?.throwIfAborted()
       await removeObjects(blobs, key)
       await deleteBlob(db, key)
     }
-    if (found.length === 0) break
+    if (found.length === 0) return
   }
-  await forgetOld(db, now)
 }
 
 /** A key that ends in "/" stands for everything below it. */
@@ -40,14 +85,27 @@ async function removeObjects(blobs: SweepDeps['blobs'], key: string): Promise<vo
   else await blobs.remove(key)
 }
 
-const hourMs = 3_600_000
+/** Once a week, because it reads the whole list. */
+async function sweepOrphans({ db, blobs, log, signal }: SweepDeps, now: Date): Promise<void> {
+  const last = await findSwept(db, 'orphans')
+  if (last && now.getTime() - last.getTime() < weekMs) return
+  const onOrphan = ({ key, size }: { key: string; size: number }) =>
+    log.warn({ key, size }, 'an object that nobody knows is removed')
+  await removeOrphans({ db, blobs }, { now, isDryRun: false, onOrphan, signal })
+  await noteSwept(db, 'orphans', now)
+}
 
 /** Sweeps now and then every hour. */
 export function startSweeper(
   deps: SweepDeps,
   onError: (thrown: unknown) => void,
 ): { stop: () => Promise<void> } {
-  const run = () => sweep(deps).catch(onError)
+  const end = new AbortController()
+  const run = async () => {
+    await sweep({ ...deps, signal: end.signal }).catch((thrown) => {
+      if (!end.signal.aborted) onError(thrown)
+    })
+  }
   let running = run()
   const timer = setInterval(() => {
     running = running.then(run)
@@ -55,6 +113,7 @@ export function startSweeper(
   return {
     stop: async () => {
       clearInterval(timer)
+      end.abort()
       await running
     },
   }

@@ -108,6 +108,11 @@ export interface RequestsTable {
   traceparent: string | null
 }
 
+export interface SweepsTable {
+  name: string
+  swept_date: Timestamp
+}
+
 export interface TenantTurnsTable {
   tenant: string
   last_claimed_date: Timestamp | null
@@ -137,6 +142,7 @@ export interface RequestsDb {
   outbox: OutboxTable
   outbox_sent: OutboxSentTable
   requests: RequestsTable
+  sweeps: SweepsTable
   tenant_turns: TenantTurnsTable
   uploads: UploadsTable
   workers: WorkersTable
@@ -149,6 +155,7 @@ export type InboxRow = Selectable<InboxTable>
 export type OutboxRow = Selectable<OutboxTable>
 export type OutboxSentRow = Selectable<OutboxSentTable>
 export type RequestRow = Selectable<RequestsTable>
+export type SweepRow = Selectable<SweepsTable>
 export type TenantTurnRow = Selectable<TenantTurnsTable>
 export type UploadRow = Selectable<UploadsTable>
 export type WorkerRow = Selectable<WorkersTable>

@@ -111,3 +111,29 @@ export function findRemovable(db: Db, now: Date): Promise<BlobRow[]> {
 export async function deleteBlob(db: Db, key: string): Promise<void> {
   await db.deleteFrom('blobs').where('key', '=', key).execute()
 }
+
+/** Which of these keys have a row. */
+export async function findRegistered(db: Db, keys: readonly string[]): Promise<string[]> {
+  if (keys.length === 0) return []
+  const wanted = [...new Set(keys)]
+  const rows = await db.selectFrom('blobs').select('key').where('key', 'in', wanted).execute()
+  return rows.map(({ key }) => key)
+}
+
+/** When that was last done; never, when nobody knows. */
+export async function findSwept(db: Db, name: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('sweeps')
+    .select('swept_date')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row?.swept_date
+}
+
+export async function noteSwept(db: Db, name: string, swept_date: Date): Promise<void> {
+  await db
+    .insertInto('sweeps')
+    .values({ name, swept_date })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ swept_date }))
+    .execute()
+}

@@ -2,10 +2,12 @@ import type { Migrations } from '@reticle/kit/db/migrate'
 import { requests } from './0001-requests.ts'
 import { scaling } from './0002-scaling.ts'
 import { outboxSent } from './0003-outbox-sent.ts'
+import { sweeps } from './0004-sweeps.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
   '0001-requests': requests,
   '0002-scaling': scaling,
   '0003-outbox-sent': outboxSent,
+  '0004-sweeps': sweeps,
 }

@@ -1,0 +1,61 @@
+import type { BlobInfo, BlobStore } from '@reticle/kit/blob/blob'
+import type { Kysely } from 'kysely'
+import type { RequestsDb } from '../db/schema.ts'
+import { findRegistered } from './repo.ts'
+
+export interface OrphanDeps {
+  db: Kysely<RequestsDb>
+  blobs: Pick<BlobStore, 'list' | 'remove'>
+}
+
+export interface OrphanOptions {
+  now: Date
+  /** Only looks. */
+  isDryRun: boolean
+  /** Told of each, before it is removed. */
+  onOrphan: (orphan: BlobInfo) => void
+  signal?: AbortSignal
+}
+
+/** Where objects of this service are, and nobody else's. */
+const ownPrefix = 'requests/'
+/** What is younger may be known to a transaction that has not ended yet. */
+const youngestMs = 48 * 3_600_000
+const batch = 500
+
+/**
+ * Finds objects that no row knows, directly or by a prefix: what was written after its row was gone, by a process that had
+ * been away for long (`reliability.md` 16.1). Reads the whole list. Resolves to how many there are.
+ */
+export async function removeOrphans(deps: OrphanDeps, options: OrphanOptions): Promise<number> {
+  const { now, isDryRun, onOrphan, signal } = options
+  const before = new Date(now.getTime() - youngestMs)
+  let count = 0
+  for await (const found of batches(deps.blobs.list(ownPrefix), before)) {
+    signal?.throwIfAborted()
+    const registered = new Set(await findRegistered(deps.db, found.flatMap(namesOf)))
+    for (const info of found.filter((one) => !namesOf(one).some((name) => registered.has(name)))) {
+      onOrphan(info)
+      if (!isDryRun) await deps.blobs.remove(info.key)
+      count++
+    }
+  }
+  return count
+}
+
+async function* batches(list: AsyncIterable<BlobInfo>, before: Date): AsyncGenerator<BlobInfo[]> {
+  let found: BlobInfo[] = []
+  for await (const info of list) {
+    if (info.modified_date < before) found.push(info)
+    if (found.length < batch) continue
+    yield found
+    found = []
+  }
+  yield found
+}
+
+/** Keys of rows that would stand for an object: its own, and every prefix that ends in "/". */
+function namesOf({ key }: BlobInfo): string[] {
+  const parts = key.split('/')
+  return parts.map((_, at) => (at === 0 ? key : `${parts.slice(0, at).join('/')}/`))
+}
