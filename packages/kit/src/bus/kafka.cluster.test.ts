@@ -1,42 +1,50 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { topics } from '@reticle/contracts/events/define'
-import { Kafka, logLevel } from 'kafkajs'
-import { afterAll } from 'vitest'
+import { type Admin, ConfigResourceTypes, Kafka, logLevel } from 'kafkajs'
+import { afterAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../log.ts'
 import { startRelay } from '../outbox/relay.ts'
+import { republish } from '../outbox/sent.ts'
 import { readTestServers } from '../testing/config.ts'
 import { testDatabase } from '../testing/db.ts'
 import { busContract } from './contract.ts'
 import { createTopics, kafkaBus } from './kafka.ts'
-import { type ContractTables, contractMigrations } from './rig.ts'
+import { type ContractTables, contractMigrations, openSuite, recorder, topic, upTo } from './rig.ts'
 
-const { brokers } = readTestServers()
-/** Topics and groups of this run alone. */
-const prefix = `test-${randomBytes(4).toString('hex')}.`
-const options = { brokers, clientId: 'test', log: silentLog, prefix }
-const openBus = () => kafkaBus({ ...options, onError: () => undefined, session_ms: 6000 })
+const { brokers, control } = readTestServers()
+const kafka = new Kafka({ brokers, clientId: 'test', logLevel: logLevel.NOTHING })
+const until = { timeout: 60_000, interval: 50 }
 
-const database = await testDatabase<ContractTables>([
-  { schema: 'contract', migrations: contractMigrations },
-])
-const { url, onCommit } = database
-const bus = openBus()
-await createTopics(options)
-const relay = startRelay({ url: withPath(url), schema: 'contract', bus, onError: () => undefined })
-onCommit(relay.wake)
-afterAll(async () => {
-  await relay.stop()
-  await bus.close()
-  await dropTopics()
-})
+/** Topics, groups and a database that no other run and no other rig sees, and a relay at work. */
+async function openRig() {
+  const prefix = `test-${randomBytes(4).toString('hex')}.`
+  const options = { brokers, clientId: 'test', log: silentLog, prefix }
+  const openBus = () => kafkaBus({ ...options, onError: () => undefined, session_ms: 6000 })
+  const schemas = [{ schema: 'contract', migrations: contractMigrations }]
+  const { db, url, onCommit } = await testDatabase<ContractTables>(schemas)
+  await createTopics(options)
+  const bus = openBus()
+  const relay = startRelay({
+    url: withPath(url),
+    schema: 'contract',
+    bus,
+    onError: () => undefined,
+  })
+  onCommit(relay.wake)
+  const names = Object.keys(topics).map((name) => prefix + name)
+  afterAll(async () => {
+    await relay.stop()
+    await bus.close()
+    await asAdmin((admin) => admin.deleteTopics({ topics: names }))
+  })
+  return { db, openBus, prefix, options, names }
+}
 
-busContract('Kafka', { db: database.db, openBus })
-
-async function dropTopics() {
-  const admin = new Kafka({ brokers, clientId: 'test', logLevel: logLevel.NOTHING }).admin()
+async function asAdmin<R>(run: (admin: Admin) => Promise<R>): Promise<R> {
+  const admin = kafka.admin()
   await admin.connect()
-  await admin.deleteTopics({ topics: Object.keys(topics).map((topic) => prefix + topic) })
-  await admin.disconnect()
+  return run(admin).finally(() => admin.disconnect())
 }
 
 function withPath(given: string): string {
@@ -44,3 +52,101 @@ function withPath(given: string): string {
   changed.searchParams.set('options', '-c search_path=contract')
   return changed.href
 }
+
+busContract('Kafka', await openRig())
+
+describe('Kafka', async () => {
+  const rig = await openRig()
+  const { db, openBus, prefix, options, names } = rig
+  const { publish, numbers, dead, subscribe, newBus, close } = openSuite(rig)
+  afterAll(close)
+
+  test('has the topics of the contracts, created by however many', async () => {
+    await Promise.all([createTopics(options), createTopics(options)])
+    const found = await asAdmin((admin) => admin.fetchTopicMetadata({ topics: names }))
+    const counts = found.topics.map(({ name, partitions }) => [name, partitions.length])
+    expect(Object.fromEntries(counts)).toEqual({
+      [`${prefix}reticle.events.v1`]: 12,
+      [`${prefix}reticle.requests.v1`]: 24,
+    })
+    const resources = names.map((name) => ({
+      type: ConfigResourceTypes.TOPIC,
+      name,
+      configNames: ['retention.ms'],
+    }))
+    const { resources: read } = await asAdmin((admin) =>
+      admin.describeConfigs({ includeSynonyms: false, resources }),
+    )
+    const days = read.map(({ configEntries }) => Number(configEntries[0]?.configValue) / 86_400_000)
+    expect(days).toEqual([7, 1])
+  })
+
+  test('an event that is published twice has its effect once', async () => {
+    const since = new Date()
+    subscribe('twice', recorder('twice', 'twice'))
+    await publish('twice:1', 1, 5)
+    await expect.poll(() => numbers('twice'), until).toEqual(upTo(5))
+    expect(await republish(db, { since })).toBe(5)
+    await publish('twice:1', 6, 6)
+    await expect.poll(() => numbers('twice'), until).toEqual(upTo(6))
+  })
+
+  test('what a stranger wrote is put aside and holds up nobody', async () => {
+    subscribe('stranger', recorder('stranger', 'stranger'))
+    const producer = kafka.producer()
+    await producer.connect()
+    const messages = [{ key: 'stranger:1', value: 'no event \0 at all' }]
+    await producer.send({ topic: prefix + topic, messages })
+    await producer.disconnect()
+    await publish('stranger:1', 1, 1)
+    await expect.poll(() => numbers('stranger'), until).toEqual([1])
+    expect(await dead('stranger')).toMatchObject([
+      { key: 'stranger:1', value: 'no event \ufffd at all' },
+    ])
+  })
+
+  test('a group that others are reading is not replayed under them', async () => {
+    subscribe('taken', recorder('taken', 'taken'))
+    await publish('taken:1', 1, 1)
+    await expect.poll(() => numbers('taken'), until).toEqual([1])
+    const attempt = newBus().replay({ group: 'taken', topic, db }, 0)
+    await expect(attempt).rejects.toThrow('is read by 1 members of other processes')
+  })
+
+  test.skipIf(!control)(
+    'a broker that is restarted on its data costs time, nothing else',
+    async () => {
+      const bus = openBus()
+      subscribe('restart', recorder('restart', 'restart'), bus)
+      await publish('restart:1', 1, 1)
+      await expect.poll(() => numbers('restart'), until).toEqual([1])
+      const restarted = fetch(`${control}/kafka/restart`, { method: 'POST' })
+      for (let n = 2; n <= 60; n++) {
+        await publish('restart:1', n, n)
+        await sleep(50)
+      }
+      expect((await restarted).status).toBe(204)
+      await expect.poll(() => numbers('restart'), until).toEqual(upTo(60))
+      expect(bus.isAlive()).toBe(true)
+      await bus.close()
+    },
+  )
+
+  test('a topic that is lost is filled again from what was published', async () => {
+    const since = new Date()
+    const member = subscribe('wiped', recorder('wiped', 'wiped'))
+    await publish('wiped:1', 1, 3)
+    await expect.poll(() => numbers('wiped'), until).toEqual(upTo(3))
+    await member.stop()
+    await publish('wiped:1', 4, 5)
+    await expect.poll(() => db.selectFrom('outbox').select('id').execute(), until).toEqual([])
+
+    await asAdmin((admin) => admin.deleteTopics({ topics: names }))
+    await expect.poll(() => asAdmin((admin) => admin.listTopics()), until).not.toContain(names[0])
+    await createTopics(options)
+    expect(await republish(db, { since })).toBe(5)
+    subscribe('wiped', recorder('wiped', 'wiped'))
+    await publish('wiped:1', 6, 6)
+    await expect.poll(() => numbers('wiped'), until).toEqual(upTo(6))
+  })
+})

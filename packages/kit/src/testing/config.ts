@@ -6,6 +6,7 @@ const variables = z.object({
   RETICLE_TEST_S3_ENDPOINT: z.url(),
   RETICLE_TEST_S3_ACCESS_KEY: z.string(),
   RETICLE_TEST_S3_SECRET_KEY: z.string(),
+  RETICLE_TEST_CONTROL: z.url().optional(),
 })
 
 /**
@@ -17,6 +18,8 @@ export function readTestServers() {
   const given = readEnv(variables, process.env)
   return {
     brokers: given.RETICLE_TEST_KAFKA_BROKERS,
+    /** `POST <control>/kafka/restart`; absent where the servers are not ours to stop (`deploy/local/control.mjs`). */
+    control: given.RETICLE_TEST_CONTROL,
     s3: {
       endpoint: given.RETICLE_TEST_S3_ENDPOINT,
       accessKey: given.RETICLE_TEST_S3_ACCESS_KEY,
