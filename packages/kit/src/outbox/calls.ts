@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 
 /**
  * Runs a change that a caller may ask for twice (a retry after a cut connection) only once: the repeat gets the answer of
@@ -12,7 +12,8 @@ export async function applyOnce<T, R>(
 ): Promise<R> {
   const { numAffectedRows } = await sql`
     insert into applied_calls (call_id) values (${callId}) on conflict do nothing`.execute(tx)
-  if (numAffectedRows === 0n) return storedAnswer<T, R>(tx, callId)
+  const known = numAffectedRows === 0n && (await answerOf<T, R>(tx, callId))
+  if (known) return known.answer
 
   const answer = await run()
   const response = Buffer.from(JSON.stringify(answer ?? null))
@@ -20,8 +21,13 @@ export async function applyOnce<T, R>(
   return answer
 }
 
-async function storedAnswer<T, R>(tx: Transaction<T>, callId: string): Promise<R> {
+/** What a call was answered when it was applied; nothing when it has not been. */
+export async function answerOf<T, R>(
+  db: Kysely<T>,
+  callId: string,
+): Promise<{ answer: R } | undefined> {
   const { rows } = await sql<{ response: Buffer }>`
-    select response from applied_calls where call_id = ${callId}`.execute(tx)
-  return JSON.parse(String(rows[0]?.response)) as R
+    select response from applied_calls where call_id = ${callId}`.execute(db)
+  const [row] = rows
+  return row && { answer: JSON.parse(String(row.response)) }
 }

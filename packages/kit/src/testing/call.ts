@@ -1,6 +1,6 @@
 import type { Context, Principal } from '../rpc/context.ts'
 
-/** The context of a call by a user; what is not given is that of an ordinary one, with a deadline of 15 s. */
+/** The context of a call by a user; what is not given is that of an ordinary one, with a deadline that a whole file can share. */
 export function callAs(given: Partial<Principal> | null, context: Partial<Context> = {}): Context {
   const principal: Principal | null = given && {
     user_id: 1,
@@ -13,5 +13,5 @@ export function callAs(given: Partial<Principal> | null, context: Partial<Contex
     ...given,
   }
   const { signal } = new AbortController()
-  return { principal, request_id: 'test', deadline: Date.now() + 15_000, signal, ...context }
+  return { principal, request_id: 'test', deadline: Date.now() + 300_000, signal, ...context }
 }
