@@ -73,11 +73,23 @@ export async function updateLastLogin(db: Db, id: number, last_login: Date): Pro
   await db.updateTable('users').set({ last_login }).where('id', '=', id).execute()
 }
 
-export async function insertLegacyToken(
-  db: Db,
-  token: { user_id: number; token_hash: Buffer; created_date: Date },
-): Promise<void> {
+interface LegacyToken {
+  user_id: number
+  token_hash: Buffer
+  created_date: Date
+}
+
+export async function insertLegacyToken(db: Db, token: LegacyToken): Promise<void> {
   await db.insertInto('auth_tokens').values(token).execute()
+}
+
+/** The same row, with another token. */
+export async function replaceLegacyToken(
+  db: Db,
+  before: Buffer,
+  token: LegacyToken,
+): Promise<void> {
+  await db.updateTable('auth_tokens').set(token).where('token_hash', '=', before).execute()
 }
 
 export async function deleteLegacyToken(db: Db, token_hash: Buffer): Promise<void> {

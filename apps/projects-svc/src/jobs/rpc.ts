@@ -3,13 +3,13 @@ import { jobDeleted, jobUpdated } from '@reticle/contracts/events/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { JobPatch } from '@reticle/contracts/rest/jobs'
 import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
 import type { JobRow, ProjectsDb } from '../db/schema.ts'
-import { inTransaction } from '../db/transaction.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { jobStanding } from '../standing.ts'
@@ -54,7 +54,7 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
 
     async updateJob({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return inTransaction(db, async (tx) => {
+      return change(db, context, async (tx) => {
         const row = await lockJob(tx, id)
         if (!row) throw notFound()
         allowPatch(jobRules, rights, body, principal, jobStanding(principal, row))
@@ -68,7 +68,7 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
 
     async deleteJob({ id, if_match }, context) {
       const principal = signedIn(context)
-      await inTransaction(db, async (tx) => {
+      await change(db, context, async (tx) => {
         const row = await lockJob(tx, id)
         if (!row) throw notFound()
         allow(jobRules, 'delete', principal, jobStanding(principal, row))

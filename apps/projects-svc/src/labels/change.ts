@@ -1,9 +1,8 @@
 import type { Label } from '@reticle/contracts/rest/labels'
 import { type Context, notFound, signedIn } from '@reticle/kit'
 import { allow } from '@reticle/kit/policy'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
-import { inTransaction } from '../db/transaction.ts'
 import type { Owner } from '../owner.ts'
 import { changeProject } from '../projects/change.ts'
 import { projectRules } from '../projects/policy.ts'
@@ -25,13 +24,13 @@ type Plan = (current: readonly Label[]) => LabelsPlan
  * @param plan what becomes of the present labels; called once the right to change them is sure
  */
 export async function changeOwnedLabels(
-  db: Kysely<ProjectsDb>,
+  tx: Transaction<ProjectsDb>,
   { kind, id }: Owner,
   plan: Plan,
   context: Context,
 ): Promise<void> {
   const change = kind === 'project' ? inProject : inTask
-  await inTransaction(db, (tx) => change(tx, id, plan, context))
+  await change(tx, id, plan, context)
 }
 
 const nothingElse = { columns: {}, storages: [] }

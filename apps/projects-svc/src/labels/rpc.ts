@@ -3,6 +3,7 @@ import type { Input } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Label } from '@reticle/contracts/rest/labels'
 import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
@@ -40,37 +41,33 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
     },
 
     async updateLabel({ id, body }, context) {
-      const row = await findLabel(db, id)
-      if (!row) throw notFound()
-      await changeOwnedLabels(
-        db,
-        ownerOf(row),
-        (current) => {
+      return change(db, context, async (tx) => {
+        const row = await findLabel(tx, id)
+        if (!row) throw notFound()
+        const plan = (current: readonly Label[]) => {
           refuseSublabel(row)
           if (body.deleted) throw invalid({ deleted: 'Use DELETE to remove a label.' })
           refuseGone(current, id)
           return planOneLabel(current, id, body)
-        },
-        context,
-      )
-      const changed = await findLabel(db, id)
-      if (!changed) throw notFound()
-      return record(db, changed)
+        }
+        await changeOwnedLabels(tx, ownerOf(row), plan, context)
+        const changed = await findLabel(tx, id)
+        if (!changed) throw notFound()
+        return record(tx, changed)
+      })
     },
 
     async deleteLabel({ id }, context) {
-      const row = await findLabel(db, id)
-      if (!row) throw notFound()
-      await changeOwnedLabels(
-        db,
-        ownerOf(row),
-        (current) => {
+      await change(db, context, async (tx) => {
+        const row = await findLabel(tx, id)
+        if (!row) throw notFound()
+        const plan = (current: readonly Label[]) => {
           refuseSublabel(row)
           refuseGone(current, id)
           return planLabels(current, [{ id, deleted: true }])
-        },
-        context,
-      )
+        }
+        await changeOwnedLabels(tx, ownerOf(row), plan, context)
+      })
     },
 
     async getLabelSet({ task_id }) {

@@ -3,6 +3,7 @@ import { projectCreated, projectDeleted } from '@reticle/contracts/events/projec
 import type { Principal } from '@reticle/contracts/principal'
 import type { Project, ProjectCreate, ProjectPatch } from '@reticle/contracts/rest/projects'
 import { notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
@@ -10,7 +11,6 @@ import type { Kysely, Transaction } from 'kysely'
 import { changesTo } from '../changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
-import { inTransaction } from '../db/transaction.ts'
 import { planLabels, planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
 import { allowPatch } from '../patch-rights.ts'
@@ -52,7 +52,7 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
     async createProject({ body }, context) {
       const principal = signedIn(context)
       allow(projectRules, 'create', principal, sandbox)
-      return inTransaction(db, async (tx) => {
+      return change(db, context, async (tx) => {
         const project = await create(tx, principal, body)
         await emit(tx, projectCreated, { project }, context)
         return project
@@ -69,20 +69,20 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
 
     async updateProject({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return inTransaction(db, async (tx) => {
+      return change(db, context, async (tx) => {
         const row = await lockProject(tx, id)
         if (!row) throw notFound()
         allowPatch(projectRules, rights, body, principal, projectStanding(principal, row))
         const before = await projectRecord(tx, row)
-        const change = await planChange(tx, principal, { row, before, body })
+        const planned = await planChange(tx, principal, { row, before, body })
         assertMatches(if_match, row)
-        return changeProject(tx, row, before, change, context)
+        return changeProject(tx, row, before, planned, context)
       })
     },
 
     async deleteProject({ id, if_match }, context) {
       const principal = signedIn(context)
-      await inTransaction(db, async (tx) => {
+      await change(db, context, async (tx) => {
         const row = await lockProject(tx, id)
         if (!row) throw notFound()
         allow(projectRules, 'delete', principal, projectStanding(principal, row))

@@ -2,13 +2,13 @@ import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Task, TaskPatch } from '@reticle/contracts/rest/tasks'
 import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo } from '../changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb, TaskRow } from '../db/schema.ts'
-import { inTransaction } from '../db/transaction.ts'
 import { planLabels } from '../labels/plan.ts'
 import { listOwnLabels } from '../labels/repo.ts'
 import { allowPatch } from '../patch-rights.ts'
@@ -67,7 +67,7 @@ export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async createTask({ body }, context) {
       const principal = signedIn(context)
-      return inTransaction(db, async (tx) => {
+      return change(db, context, async (tx) => {
         const { row, record } = await createTask(tx, principal, body, context)
         return shownTask(principal, row, record)
       })
@@ -83,21 +83,21 @@ export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async updateTask({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return inTransaction(db, async (tx) => {
+      return change(db, context, async (tx) => {
         const row = await lockTaskAndProject(tx, id, body.project_id)
         if (!row) throw notFound()
         allowPatch(taskRules, rights, body, principal, taskStanding(principal, row))
         const before = await taskRecord(tx, row)
-        const change = await planChange(tx, principal, { row, before, body })
+        const planned = await planChange(tx, principal, { row, before, body })
         assertMatches(if_match, row)
-        const after = await changeTask(tx, row, before, change, context)
+        const after = await changeTask(tx, row, before, planned, context)
         return shownTask(principal, after.row, after.record)
       })
     },
 
     async deleteTask({ id, if_match }, context) {
       const principal = signedIn(context)
-      await inTransaction(db, async (tx) => {
+      await change(db, context, async (tx) => {
         const row = await lockTaskAndProject(tx, id)
         if (!row) throw notFound()
         allow(taskRules, 'delete', principal, taskStanding(principal, row))

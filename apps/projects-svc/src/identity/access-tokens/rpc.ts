@@ -1,6 +1,7 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
 import { type Context, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
 import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
@@ -44,15 +45,20 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     },
 
     async createAccessToken({ body }, context) {
-      const token = newToken(body, clock.now())
-      return db.transaction().execute(async (tx) => {
+      const { value, columns } = newToken(body, clock.now())
+      const made = await change(db, context, async (tx) => {
         const owner = await lockUser(tx, signedIn(context).user_id)
         if (!owner) throw userGone()
         const count = await countAccessTokens(tx, owner.id, usability())
         assertRoomForOne(count, settings.maxAccessTokens)
-        const row = await insertAccessToken(tx, { ...token.columns, owner_id: owner.id })
-        return { ...toAccessToken(row, toBasicUser(owner)), value: token.value }
+        const row = await insertAccessToken(tx, { ...columns, owner_id: owner.id })
+        return { record: toAccessToken(row, toBasicUser(owner)), prefix: columns.prefix }
       })
+      // Asked again: the first answer is lost, and its value with it, which nobody has kept.
+      const { prefix, token_hash } = columns
+      if (made.prefix !== prefix)
+        await updateAccessToken(db, made.record.id, { prefix, token_hash })
+      return { ...made.record, value }
     },
 
     async getCurrentAccessToken(_, context) {
@@ -68,7 +74,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     },
 
     async updateAccessToken({ id, body }, context) {
-      return db.transaction().execute(async (tx) => {
+      return change(db, context, async (tx) => {
         const before = allowed('update', context, await lockAccessToken(tx, id, usability()))
         const changes = changesOf(before, body)
         if (Object.keys(changes).length === 0) return withOwner(tx, before)
@@ -78,7 +84,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     },
 
     async deleteAccessToken({ id }, context) {
-      return db.transaction().execute(async (tx) => {
+      return change(db, context, async (tx) => {
         allowed('delete', context, await lockAccessToken(tx, id, usability()))
         await updateAccessToken(tx, id, { revoked_date: clock.now() })
         return undefined
