@@ -1,4 +1,5 @@
 import { type Context, invalidText, notFound } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { type Authority, assertMay } from './access.ts'
@@ -25,7 +26,7 @@ export async function cancelRequest(
   const seen = await findRequest(db, rq_id)
   if (!seen) throw notFound()
   await assertMay(authority, 'cancel', seen, context)
-  await db.transaction().execute(async (tx) => {
+  await change(db, context, async (tx) => {
     await lockTenant(tx, seen.tenant)
     const row = await lockRequest(tx, rq_id)
     if (!row) throw notFound()

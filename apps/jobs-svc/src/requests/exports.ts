@@ -3,6 +3,7 @@ import type { annotations } from '@reticle/contracts/api/annotations'
 import type { requests } from '@reticle/contracts/api/requests'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import { type Context, invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { chooseExporter } from '../formats/lookup.ts'
@@ -50,7 +51,7 @@ async function startExport(
   const id = { action: 'export', target, target_id, user_id, format, subresource } as const
   const cache_key = cacheKey([target, target_id, subresource, format, etag], facts)
   const wish = { id, format, params, facts, cache_key, size_class: sizeClass(facts, save_images) }
-  return db.transaction().execute((tx) => postRequest(tx, wish, settings, context))
+  return change(db, context, (tx) => postRequest(tx, wish, settings, context))
 }
 
 /** Equal while neither the annotations nor anything else of the object has changed. */

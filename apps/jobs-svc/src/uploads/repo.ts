@@ -13,13 +13,11 @@ export async function insertUpload(
 ): Promise<{ upload_id: string; prefix: string }> {
   const upload_id = randomUUID()
   const prefix = `requests/uploads/${upload_id}/`
-  await db.transaction().execute(async (tx) => {
-    await registerPending(tx, { key: prefix, kind: 'upload', organization_id })
-    await tx
-      .insertInto('uploads')
-      .values({ ...upload, upload_id, prefix })
-      .execute()
-  })
+  await registerPending(db, { key: prefix, kind: 'upload', organization_id })
+  await db
+    .insertInto('uploads')
+    .values({ ...upload, upload_id, prefix })
+    .execute()
   return { upload_id, prefix }
 }
 

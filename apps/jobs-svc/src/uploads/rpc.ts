@@ -1,6 +1,7 @@
 import type { requests } from '@reticle/contracts/api/requests'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import { type Context, invalid, invalidText, type Service, signedIn } from '@reticle/kit'
+import { change, changeAfter } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { chooseImporter } from '../formats/lookup.ts'
@@ -37,21 +38,24 @@ export function uploadHandlers({ db, services, settings }: UploadDeps): Handlers
       const rq_id = await findRunning(db, rqIdOf(identity(purpose, target, target_id)))
       if (rq_id !== undefined) throw requestRunning(rq_id)
       const upload = { purpose, target, target_id, owner_id: signedIn(context).user_id }
-      return insertUpload(db, upload, facts.organization_id)
+      return change(db, context, (tx) => insertUpload(tx, upload, facts.organization_id))
     },
 
     async startDataPreparation({ body }, context) {
       const { upload_id, task_id: target_id, files, parameters } = body
       const target = 'task'
-      const facts = await authorize(target, target_id, actionOf.data, context)
-      assertEmpty(facts)
+      const prepare = async () => {
+        const facts = await authorize(target, target_id, actionOf.data, context)
+        assertEmpty(facts)
+        return facts
+      }
       const params: CreateWork['params'] = {
         files,
         image_quality: parameters.image_quality ?? defaultQuality,
         sorting_method: parameters.sorting_method ?? 'lexicographical',
         chunk_size: parameters.chunk_size ?? null,
       }
-      return db.transaction().execute(async (tx) => {
+      return changeAfter(db, context, prepare, async (tx, facts) => {
         const upload = { upload_id, purpose: 'data', target, target_id, files } as const
         const input_key = await claimUpload(tx, upload, context)
         const id = identity('data', target, target_id)
@@ -73,7 +77,7 @@ export function uploadHandlers({ db, services, settings }: UploadDeps): Handlers
         if_match,
         file,
       }
-      return db.transaction().execute(async (tx) => {
+      return change(db, context, async (tx) => {
         const files = [file]
         const upload = { upload_id, purpose: 'annotations', target, target_id, files } as const
         const input_key = await claimUpload(tx, upload, context)
