@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { testDatabase } from '@reticle/kit/testing/db'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from '../generate/files.ts'
+
+/** `npm run migration`, in a copy of the services' migrations. */
+const copy = mkdtempSync(join(tmpdir(), 'reticle-migration-'))
+const folder = (service: string) => `apps/${service}/src/db/migrations`
+const services = ['projects-svc', 'annotations-svc', 'jobs-svc', 'webhooks-svc']
+const stepsOf = (service: string) => readdirSync(join(copy, folder(service))).sort()
+const countOf = (service: string) =>
+  readdirSync(join(root, folder(service))).filter((name) => name !== 'index.ts').length
+
+beforeAll(() => {
+  cpSync(join(root, 'scripts/migration.mjs'), join(copy, 'scripts/migration.mjs'))
+  for (const one of services)
+    cpSync(join(root, folder(one)), join(copy, folder(one)), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+})
+afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+function migration(...words: string[]) {
+  const run = spawnSync(process.execPath, [join(copy, 'scripts/migration.mjs'), ...words], {
+    encoding: 'utf8',
+  })
+  return { code: run.status, out: run.stdout, err: run.stderr }
+}
+
+test.each(services)('a new step of %s is found and migrates', async (service) => {
+  const number = String(countOf(service) + 1).padStart(4, '0')
+  const step = `${number}-some-note`
+  const { code, out } = migration(service, 'some-note')
+  expect(code).toBe(0)
+  expect(out).toContain(`${step}.ts`)
+  expect(out).toContain('npm run codegen')
+  expect(stepsOf(service)).toContain(`${step}.ts`)
+
+  const { migrations } = await import(join(copy, folder(service), 'index.ts'))
+  expect(Object.keys(migrations)).toHaveLength(countOf(service) + 1)
+  const schema = { 'jobs-svc': 'requests' }[service] ?? service.replace('-svc', '')
+  const { pool } = await testDatabase<unknown>([{ schema, migrations }])
+  const { rows } = await pool.query(
+    `select name from ${schema}.migrations order by name desc limit 1`,
+  )
+  expect(rows).toEqual([{ name: step }])
+})
+
+test('what it writes is formatted as everything else', () => {
+  migration('jobs', 'one-more')
+  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
+  for (const name of ['index.ts', ...stepsOf('jobs-svc').filter((one) => /one-more/.test(one))]) {
+    const text = readFileSync(join(copy, folder('jobs-svc'), name), 'utf8')
+    const path = `${folder('jobs-svc')}/${name}`
+    const args = [biome, 'format', `--stdin-file-path=${path}`]
+    const { stdout } = spawnSync(process.execPath, args, {
+      cwd: root,
+      input: text,
+      encoding: 'utf8',
+    })
+    expect(stdout, name).toBe(text)
+  }
+})
+
+test.each([
+  [[], 'Name a service and what changes'],
+  [['store-svc', 'x'], 'There is no service "store-svc"'],
+  [['gateway', 'x'], 'There is no service "gateway"'],
+  [['projects-svc'], 'Name the step with one word'],
+  [['projects-svc', 'Two Words'], '"Two Words" is not in kebab case'],
+  [['projects-svc', 'workspace'], 'projects-svc has 0002-workspace.ts already'],
+])('%j is refused with a sentence and how it is called', (words, sentence) => {
+  const { code, err } = migration(...words)
+  expect(code).toBe(2)
+  expect(err).toContain(sentence)
+  expect(err).toContain('npm run migration -- <service> <name>')
+})
