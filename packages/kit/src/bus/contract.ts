@@ -3,6 +3,7 @@ import { defineEvent } from '@reticle/contracts/events/define'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { metricsText } from '../observe/metrics.ts'
 import { replayDead } from '../outbox/dead.ts'
 import { emit } from '../outbox/emit.ts'
 import { type BusEvent, type Handle, on, PoisonEvent, route, type Subscription } from './bus.ts'
@@ -249,6 +250,19 @@ function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
     await expect.poll(() => numbers('pause'), until).toEqual(upTo(6))
   })
 
+  test('says how many events a group has still to take', async () => {
+    const subscription = subscribe('behind', recorder('behind', 'behind'))
+    await publish('behind:1', 1, 1)
+    await expect.poll(() => numbers('behind'), until).toEqual([1])
+    subscription.pause()
+    await publish('behind:1', 2, 4)
+    await expect.poll(() => lagOf('behind'), until).toBeGreaterThanOrEqual(3)
+
+    subscription.resume()
+    await expect.poll(() => numbers('behind'), until).toEqual(upTo(4))
+    await expect.poll(() => lagOf('behind'), until).toBe(0)
+  })
+
   test('stops at the event in whose handler it is paused', async () => {
     const handle = recorder('full', 'full', async () => subscription.pause())
     const subscription = subscribe('full', handle)
@@ -277,6 +291,11 @@ function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
     await expect.poll(() => dead('again'), until).toEqual([])
     expect(await numbers('again')).toEqual([1, 3, 2])
   })
+}
+
+async function lagOf(group: string): Promise<number> {
+  const line = new RegExp(`^reticle_bus_lag\\{group="${group}"\\} (.+)$`, 'm')
+  return Number(line.exec(await metricsText())?.[1])
 }
 
 function testContent({ db, subscribe }: Suite) {

@@ -1,8 +1,8 @@
 import type { Bus, Group } from './bus.ts'
 import { type KafkaOptions, openClient } from './kafka/client.ts'
 import { type Consuming, startConsumer } from './kafka/consumer.ts'
+import { replayGroup } from './kafka/offsets.ts'
 import { openPublisher } from './kafka/publisher.ts'
-import { replayGroup } from './kafka/replay.ts'
 
 export type { KafkaOptions } from './kafka/client.ts'
 export { createTopics } from './kafka/topics.ts'

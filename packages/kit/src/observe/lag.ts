@@ -7,5 +7,6 @@ import { readAtScrape } from './registry.ts'
  * @returns how to stop
  */
 export function watchLag(group: string, lag: () => Promise<number>): () => void {
-  return readAtScrape(async () => [{ gauge: busLag, labels: { group }, value: await lag() }])
+  const read = async () => [{ gauge: busLag, labels: { group }, value: await lag() }]
+  return readAtScrape(read, { keep_ms: 1000 })
 }

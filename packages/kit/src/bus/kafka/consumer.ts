@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { alarm } from '../../alarm.ts'
+import { watchLag } from '../../observe/lag.ts'
 import type { Failures } from '../attempt.ts'
 import type { Group, Handle, Subscription } from '../bus.ts'
 import { type Pulse, pulse } from '../pulse.ts'
 import { startReplays } from '../replays.ts'
 import { handleBatch } from './batch.ts'
 import { type Intake, openIntake } from './intake.ts'
+import { lagOf } from './offsets.ts'
 
 export interface Consumer<T> extends Group<T> {
   handle: Handle<T>
@@ -78,6 +80,7 @@ export function startConsumer<T>(
     waiting.ring()
   }
   const replays = startReplays(consumer, { isPaused: intake.isPaused, onError })
+  const forgetLag = watchLag(consumer.group, () => lagOf(kafka, consumer, settings.prefix))
   const running = run()
 
   return {
@@ -93,6 +96,7 @@ export function startConsumer<T>(
       waiting.ring()
     },
     stop: async () => {
+      forgetLag()
       part('stop')
       intake.close()
       const stopped = Promise.all([running, replays.stop()])
