@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { migrate, type Step } from '@reticle/kit/db/migrate'
+import { startReceiver } from '@reticle/kit/testing/receiver'
+import { schemas } from '@reticle/standalone/databases'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { survived } from '../support/faults.ts'
+import { partSetting } from '../support/parts.ts'
+import { type Split, startSplit } from '../support/split.ts'
+import { startLoad } from './load.ts'
+import { expectSettled } from './settled.ts'
+
+/**
+ * T-UPG-1 of `reliability.md` 2: N becomes N+1 under load as `docs/operations.md` says it: the schemas are expanded while N
+ * runs on them, then every process is exchanged, one after the other.
+ */
+let split: Split
+beforeAll(async () => {
+  const replicas = { projects: 2, annotations: 2, jobs: 2, webhooks: 2 }
+  split = await startSplit('upgrade', { replicas })
+})
+afterAll(() => split.stop())
+
+/** A table of each schema that is written all the time, and that a later version gives one more column. */
+const busiest: Record<string, string> = {
+  projects: 'projects',
+  annotations: 'shapes',
+  requests: 'requests',
+  webhooks: 'webhook_messages',
+}
+
+/** The administrator's address of the database of the system: who owns the schemas migrates them. */
+function adminUrl(): string {
+  const url = new URL(partSetting('RETICLE_TEST_DATABASE_URL'))
+  url.pathname = new URL(split.databaseOf('projects')).pathname
+  return url.href
+}
+
+/** What the migration job of the next release does, on tables that are in use. */
+async function expand(): Promise<void> {
+  for (const { schema, migrations } of schemas) {
+    const table = busiest[schema] ?? ''
+    const later: Step = {
+      up: async (db) => {
+        const change = db.schema.withSchema(schema).alterTable(table)
+        await change.addColumn('later_note', 'text').execute()
+      },
+    }
+    await migrate(adminUrl(), { schema, migrations: { ...migrations, '0999-later': later } })
+  }
+}
+
+test('a release with a migration is rolled out under load, and no call fails', {
+  timeout: 240_000,
+}, async () => {
+  const receiver = await startReceiver()
+  const load = await startLoad([split.url], receiver)
+  await sleep(1000)
+  await expand()
+  await sleep(1000)
+  for (const name of Object.keys(split.processes)) await split.restart(name)
+  await sleep(1000)
+  await load.stop()
+
+  const { ledger } = load
+  expect(ledger.wrong).toEqual([])
+  expect(ledger.refused, 'calls that were answered 503 or cut').toBe(0)
+  await expectSettled(split.admin, load, receiver)
+  await receiver.close()
+  const calls = ledger.created.size + ledger.drawn.acknowledged.size + ledger.renamed.length
+  expect(calls).toBeGreaterThan(100)
+  survived('a rolling upgrade with a migration')
+})
