@@ -1,6 +1,7 @@
 import type { LocatedFrame } from '@reticle/contracts/rest/facts'
 import { DomainError, notFound } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import { beyondCall } from '@reticle/kit/db/session/call-signal'
 import type { Kysely } from 'kysely'
 import type { Sharp } from 'sharp'
 import type { RequestsDb } from '../db/schema.ts'
@@ -49,7 +50,8 @@ export function openPictures({ db, blobs }: Deps): Pictures {
   }
   /** Whoever asks while it is being made waits for the same one. */
   const made = (frame: LocatedFrame, key: string, change: Change) => {
-    const running = making.get(key) ?? make(frame, key, change).finally(() => making.delete(key))
+    const begin = () => make(frame, key, change).finally(() => making.delete(key))
+    const running = making.get(key) ?? beyondCall(begin)
     making.set(key, running)
     return running
   }

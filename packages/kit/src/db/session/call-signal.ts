@@ -8,8 +8,13 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 const signals = new AsyncLocalStorage<AbortSignal | undefined>()
 
 /** Runs `work`: every statement it makes ends when `signal` fires. */
-export function endingWith<R>(signal: AbortSignal | undefined, work: () => R): R {
+export function endingWith<R>(signal: AbortSignal, work: () => R): R {
   return signals.run(signal, work)
+}
+
+/** Runs `work` that others wait for as well: it goes on when the call that happened to begin it ends. */
+export function beyondCall<R>(work: () => R): R {
+  return signals.run(undefined, work)
 }
 
 /** When the call ends that the present work is part of; nothing for work of the process itself. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { isCancelled, isConnectionLost } from '../errors.ts'
-import { endingWith, signalOfCall } from './call-signal.ts'
+import { beyondCall, signalOfCall } from './call-signal.ts'
 
 /** What a streaming statement may do to the connection it runs on. */
 export interface Connection {
@@ -72,7 +72,7 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   const commit = async () => {
     signalOfCall()?.throwIfAborted()
     const result = await plain('commit', [])
-    endingWith(undefined, committed)
+    beyondCall(committed)
     return result
   }
   return { query, release: () => client.release(broken) } as unknown as PostgresPoolClient
