@@ -8,6 +8,7 @@ database  whose database address it is given: RETICLE_<DATABASE>_DATABASE_URL; t
 calls     services it asks over gRPC: their addresses, and the way through the network policies
 serves    answers gRPC
 kafka, s3, secretKeys   is given these settings
+links     tells others how to reach Reticle
 internet  may leave the cluster: receivers of webhooks
 grace     terminationGracePeriodSeconds (reliability 16.3)
 */}}
@@ -24,10 +25,9 @@ projects:
   image: projects-svc
   entry: dist/main.js
   database: PROJECTS
-  calls: [annotations, jobs]
+  calls: []
   serves: true
   kafka: true
-  s3: true
   grace: 40
 annotations:
   values: annotations
@@ -66,6 +66,7 @@ webhooks:
   serves: true
   kafka: true
   secretKeys: true
+  links: true
   internet: true
   grace: 30
 {{- end }}

@@ -78,10 +78,12 @@ RETICLE_HOST: 0.0.0.0
 RETICLE_METRICS_PORT: "9464"
 RETICLE_LOG_LEVEL: {{ $values.log.level }}
 RETICLE_LOG_FORMAT: json
+# The pod has waited for callers to go elsewhere before it asks the process to stop (preStop).
+RETICLE_DRAIN_SECONDS: "0"
 {{- if .app.serves }}
 RETICLE_GRPC_PORT: "50051"
 {{- end }}
-{{- with $values.publicUrl }}
+{{- with and .app.links $values.publicUrl }}
 RETICLE_PUBLIC_URL: {{ . }}
 {{- end }}
 {{- with $values.telemetry.endpoint }}

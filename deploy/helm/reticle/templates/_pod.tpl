@@ -23,10 +23,10 @@ securityContext:
 {{- define "reticle.resources" -}}
 resources:
   requests:
-    cpu: {{ .cpu }}
-    memory: {{ .memory }}
+    cpu: {{ .cpu | quote }}
+    memory: {{ .memory | quote }}
   limits:
-    memory: {{ .memory }}
+    memory: {{ .memory | quote }}
 {{- end }}
 
 {{/* Given: root, name, app */}}

@@ -1,0 +1,39 @@
+-- The schemas of Reticle and the two roles of each: reticle_<schema>_owner migrates it, reticle_<schema> reads and writes its
+-- rows. Run it once in an empty database as an administrator; it may be run again. All roles get one password:
+--   PGOPTIONS="-c reticle.password=..." psql -f roles.sql postgresql://admin@host/reticle
+-- Give each its own afterwards with ALTER ROLE ... PASSWORD, where people share the server.
+do $$
+declare
+  schema_name text;
+  owner_name text;
+  writer_name text;
+  role_name text;
+  rows constant text := 'select, insert, update, delete';
+begin
+  revoke create on schema public from public;
+  foreach schema_name in array array['projects', 'annotations', 'requests', 'webhooks'] loop
+    owner_name := format('reticle_%s_owner', schema_name);
+    writer_name := format('reticle_%s', schema_name);
+    foreach role_name in array array[owner_name, writer_name] loop
+      if not exists (select from pg_roles where rolname = role_name) then
+        execute format('create role %I', role_name);
+      end if;
+      execute format('alter role %I with login password %L', role_name, current_setting('reticle.password'));
+      execute format('alter role %I set search_path = %I', role_name, schema_name);
+    end loop;
+    -- An administrator who is no superuser may give a schema only to a role he is a member of.
+    if not (select rolsuper from pg_roles where rolname = current_user) then
+      execute format('grant %I to current_user', owner_name);
+    end if;
+    execute format('create schema if not exists %I authorization %I', schema_name, owner_name);
+    execute format('revoke all on schema %I from public', schema_name);
+    execute format('grant usage on schema %I to %I', schema_name, writer_name);
+    execute format('grant %s on all tables in schema %I to %I', rows, schema_name, writer_name);
+    execute format('grant usage, select on all sequences in schema %I to %I', schema_name, writer_name);
+    execute format('alter default privileges for role %I in schema %I grant %s on tables to %I',
+      owner_name, schema_name, rows, writer_name);
+    execute format('alter default privileges for role %I in schema %I grant usage, select on sequences to %I',
+      owner_name, schema_name, writer_name);
+  end loop;
+end
+$$;

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { root } from '../support/reticle.ts'
+import { chartFile, environmentOf, render, workloads } from './chart-tools.ts'
+
+/**
+ * What the chart and the compose file tell the programs is what the programs read: they are started with a wrong log level
+ * beside what they are given, and have to complain of that alone.
+ */
+
+const run = promisify(execFile)
+const service = z.looseObject({
+  image: z.string(),
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+})
+const composed = z.object({ services: z.record(z.string(), service) })
+
+interface Started {
+  code: number
+  text: string
+}
+
+/** Runs a program as its image would, with nothing of this process's environment. */
+async function start(
+  image: string,
+  words: string[],
+  env: Record<string, string>,
+): Promise<Started> {
+  const cwd = join(root, 'apps', image)
+  const [file = 'dist/main.js', ...rest] = words
+  const running = run(process.execPath, [file, ...rest], { cwd, env: { PATH: '', ...env } })
+  return running.then(
+    ({ stdout }) => ({ code: 0, text: stdout }),
+    ({ code, stderr }) => ({ code, text: stderr }),
+  )
+}
+
+const seen = new Map<string, Promise<string[]>>()
+
+/** Names that a program reads. */
+function read(image: string, file: string): Promise<string[]> {
+  const program = `${image}/${file}`
+  const known = seen.get(program) ?? namesOf(image, file)
+  seen.set(program, known)
+  return known
+}
+
+async function namesOf(image: string, file: string): Promise<string[]> {
+  const { code, text } = await start(image, [file, '--help'], {})
+  if (code !== 0) throw new Error(`${image}/${file} --help: ${text}`)
+  return [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+)$/gm)].map(([, name = '']) => name)
+}
+
+const wrong = { RETICLE_LOG_LEVEL: 'loud' }
+const complaint = /^These settings cannot be used:\n {2}RETICLE_LOG_LEVEL: .*\n$/
+
+/** Values of the secrets that the chart only names. */
+function secretOf(_: string, key: string): string {
+  if (/^(projects|annotations|jobs|webhooks)/.test(key))
+    return 'postgresql://role:word@host/reticle'
+  if (key === 'internal-keys') return 'k'.repeat(48)
+  if (key === 'secret-keys') return `k1:${Buffer.alloc(32).toString('base64')}`
+  return 'a-password-of-some-length'
+}
+
+const ours = (name: string) => name.startsWith('RETICLE_') || name.startsWith('OTEL_')
+const imageOf = (text: string) => text.replace(/^.*reticle-/, '').replace(/[:@].*$/, '')
+
+describe.each([
+  ['default', []],
+  ['production', ['-f', join(root, 'deploy/helm/values/production.yaml')]],
+])('with %s values the chart', (_, args) => {
+  const programs = async () =>
+    workloads(await render(...args)).flatMap(({ metadata, pod }) =>
+      pod.containers
+        .filter(({ args: [file = ''] }) => file.startsWith('dist/'))
+        .map((one) => ({
+          name: metadata.name,
+          words: one.args,
+          image: imageOf(one.image),
+          env: environmentOf(one, secretOf),
+        })),
+    )
+
+  test('gives every program all that it cannot be without, in a form it accepts', async () => {
+    const all = await programs()
+    expect(all).toHaveLength(10)
+    for (const { name, image, words, env } of all) {
+      const { code, text } = await start(image, words, { ...env, ...wrong })
+      expect({ name, code, text }).toEqual({
+        name,
+        code: 1,
+        text: expect.stringMatching(complaint),
+      })
+    }
+  })
+
+  test('gives no program what it does not read', async () => {
+    for (const { name, image, words, env } of await programs()) {
+      const known = await read(image, words[0] ?? '')
+      const unknown = Object.keys(env).filter((one) => ours(one) && !known.includes(one))
+      expect({ name, unknown }).toEqual({ name, unknown: [] })
+    }
+  })
+})
+
+const settingsOf = z.looseObject({
+  properties: z.looseObject({
+    settings: z.object({
+      properties: z.record(z.string(), z.unknown()),
+      type: z.string(),
+      additionalProperties: z.literal(false),
+    }),
+  }),
+})
+const schema = z
+  .looseObject({ properties: z.record(z.string(), z.unknown()) })
+  .parse(JSON.parse(chartFile('values.schema.json')))
+
+/** Every other variable is set from a value of its own. */
+test.each([
+  ['gateway', 'gateway', 'GATEWAY', 'dist/main.js', []],
+  ['projects', 'projects-svc', 'PROJECTS', 'dist/main.js', []],
+  ['annotations', 'annotations-svc', 'ANNOTATIONS', 'dist/main.js', []],
+  ['jobs', 'jobs-svc', 'JOBS', 'dist/main.js', []],
+  ['jobsWorker', 'jobs-svc', 'JOBS', 'dist/worker.js', ['RETICLE_JOBS_SLOTS']],
+  ['webhooks', 'webhooks-svc', 'WEBHOOKS', 'dist/main.js', []],
+])(
+  '%s.settings takes the settings of its own program, and no other',
+  async (key, image, own, file, not) => {
+    const { settings } = settingsOf.parse(schema.properties[key]).properties
+    const names = (await read(image, file)).filter(
+      (name) =>
+        name.startsWith(`RETICLE_${own}_`) &&
+        !/_(DATABASE_URL|ADDRESS)$/.test(name) &&
+        !not.some((one) => one === name),
+    )
+    expect(Object.keys(settings.properties).sort()).toEqual(names.sort())
+  },
+)
+
+describe('the compose file', () => {
+  const text = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')
+  const example = readFileSync(join(root, 'deploy/.env.example'), 'utf8')
+  const { services } = composed.parse(parse(text, { merge: true }))
+  const apps = Object.entries(services).filter(([, { image }]) => image.startsWith('reticle-'))
+  const values: Record<string, string> = {
+    INTERNAL_KEYS: secretOf('', 'internal-keys'),
+    SECRET_KEYS: secretOf('', 'secret-keys'),
+    LISTEN: '127.0.0.1:8080',
+  }
+  const filled = (value: string) =>
+    value.replace(
+      /\$\{(\w+)[^}]*\}/g,
+      (_, name: string) => values[name] ?? (/^OTEL/.test(name) ? '' : 'filledin8'),
+    )
+
+  test.each(apps)('starts %s with what it needs', async (_, { image, command, environment }) => {
+    const given = Object.entries(environment).map(([name, value]) => [name, filled(value)])
+    const env = { ...Object.fromEntries(given), ...wrong }
+    const started = await start(imageOf(image), command ?? ['dist/main.js'], env)
+    expect(started).toEqual({ code: 1, text: expect.stringMatching(complaint) })
+  })
+
+  test.each(apps)('tells %s nothing that it does not read', async (_, one) => {
+    const known = await read(imageOf(one.image), one.command?.[0] ?? 'dist/main.js')
+    expect(Object.keys(one.environment).filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  test('asks for secrets that the example names', () => {
+    const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+    const named = [...example.matchAll(/^(\w+)=/gm)].map(([, name]) => name)
+    expect(named).toEqual(expect.arrayContaining([...new Set(asked)]))
+  })
+
+  test('runs every program as nobody, on a file system that it cannot change', () => {
+    for (const [name, one] of apps) {
+      expect(one, name).toMatchObject({
+        user: '10001:10001',
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      })
+    }
+  })
+})

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { parseAllDocuments } from 'yaml'
+import { z } from 'zod'
+import { root } from '../support/reticle.ts'
+
+/** The chart as its tests see it: rendered by helm, checked by kubeconform, read as data. */
+
+const run = promisify(execFile)
+const chart = join(root, 'deploy/helm/reticle')
+const schemas = join(root, 'deploy/schemas')
+const kubernetes = '1.36.0'
+
+const toolsUrl = pathToFileURL(join(root, 'deploy/helm/tools.mjs')).href
+const { program }: { program: (name: string) => Promise<string> } = await import(toolsUrl)
+
+const texts = z.record(z.string(), z.string())
+const variable = z.object({
+  name: z.string(),
+  value: z.string().optional(),
+  valueFrom: z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) }).optional(),
+})
+const probe = z.looseObject({
+  grpc: z.object({ port: z.int() }).optional(),
+  httpGet: z.object({ path: z.string(), port: z.string() }).optional(),
+  periodSeconds: z.int(),
+  failureThreshold: z.int(),
+})
+const container = z.looseObject({
+  name: z.string(),
+  image: z.string(),
+  args: z.array(z.string()),
+  securityContext: z.record(z.string(), z.unknown()),
+  env: z.array(variable),
+  resources: z.object({ requests: texts, limits: texts }),
+  startupProbe: probe.optional(),
+  readinessProbe: probe.optional(),
+  livenessProbe: probe.optional(),
+})
+const pod = z.looseObject({
+  automountServiceAccountToken: z.boolean(),
+  securityContext: z.record(z.string(), z.unknown()),
+  terminationGracePeriodSeconds: z.int().optional(),
+  containers: z.array(container),
+})
+const manifest = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({
+    name: z.string(),
+    annotations: texts.optional(),
+    labels: texts.optional(),
+  }),
+  spec: z.looseObject({}).optional(),
+})
+const withPods = z.looseObject({
+  spec: z.looseObject({ template: z.looseObject({ spec: pod }) }),
+})
+
+export type Manifest = z.infer<typeof manifest>
+export type Container = z.infer<typeof container>
+export type Pod = z.infer<typeof pod>
+
+/** Manifests of a release called "r". @param args of `helm template`: `-f FILE`, `--set A=B` */
+export async function render(...args: string[]): Promise<Manifest[]> {
+  return read(await renderText(...args))
+}
+
+/** The same as YAML. @throws Error with what helm says */
+export async function renderText(...args: string[]): Promise<string> {
+  const words = ['template', 'r', chart, '--namespace', 'n', '--kube-version', kubernetes, ...args]
+  const { stdout } = await run(await program('helm'), words, { maxBuffer: 64 * 1024 * 1024 })
+  return stdout
+}
+
+function read(text: string): Manifest[] {
+  const documents = parseAllDocuments(text, { merge: true })
+  return documents.flatMap((document) => {
+    const data: unknown = document.toJS()
+    return data === null ? [] : [manifest.parse(data)]
+  })
+}
+
+export async function lint(...args: string[]): Promise<void> {
+  await run(await program('helm'), [
+    'lint',
+    '--strict',
+    chart,
+    '--kube-version',
+    kubernetes,
+    ...args,
+  ])
+}
+
+/** @throws Error with what kubeconform says about fields that do not exist or have the wrong type */
+export async function conform(yaml: string): Promise<void> {
+  const known = [
+    `${schemas}/{{.ResourceKind}}{{.KindSuffix}}.json`,
+    `${schemas}/crd/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json`,
+  ]
+  const words = ['-strict', '-kubernetes-version', kubernetes]
+  for (const location of known) words.push('-schema-location', location)
+  const running = run(await program('kubeconform'), words)
+  running.child.stdin?.end(yaml)
+  await running.catch(({ stdout }) => {
+    throw new Error(String(stdout))
+  })
+}
+
+/** Deployments and jobs, with the pods they make. */
+export function workloads(manifests: readonly Manifest[]) {
+  return manifests
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+    .map((one) => ({ ...one, pod: withPods.parse(one).spec.template.spec }))
+}
+
+/** The environment of a container; what comes from a secret is looked up in `secretOf(name, key)`. */
+export function environmentOf(
+  { env }: Container,
+  secretOf: (name: string, key: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(
+    env.map(({ name, value, valueFrom }) => {
+      const secret = valueFrom?.secretKeyRef
+      return [name, secret ? secretOf(secret.name, secret.key) : (value ?? '')]
+    }),
+  )
+}
+
+/** A file of the chart as text. */
+export const chartFile = (path: string) => readFileSync(join(chart, path), 'utf8')

@@ -1,0 +1,262 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { root } from '../support/reticle.ts'
+import {
+  chartFile,
+  conform,
+  lint,
+  type Manifest,
+  render,
+  renderText,
+  workloads,
+} from './chart-tools.ts'
+
+/** The chart of `reliability.md` 16.3, rendered for every set of values beside it. Real API servers: `deploy/local/kube.mjs`. */
+
+const folder = join(root, 'deploy/helm/values')
+const sets = readdirSync(folder).map((name) => [name.replace('.yaml', ''), join(folder, name)])
+
+test('there are values for the ways it is installed', () => {
+  expect(sets.length).toBeGreaterThanOrEqual(6)
+})
+
+describe.each([['default', undefined], ...sets])('with %s values', (_, file) => {
+  const given = file === undefined ? [] : ['-f', file]
+  let manifests: Manifest[]
+
+  beforeAll(async () => {
+    manifests = await render(...given)
+  })
+
+  test('helm finds nothing to complain about', () => lint(...given))
+
+  test('every field is one that the API server knows', async () => {
+    await conform(await renderText(...given))
+  })
+
+  test('names are unique', () => {
+    const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    expect(names).toEqual([...new Set(names)])
+  })
+
+  test('no pod may do more than the restricted standard allows', () => {
+    for (const { metadata, pod } of workloads(manifests)) {
+      expect(pod, metadata.name).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: 10001,
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+      })
+      for (const container of pod.containers) {
+        expect(container.securityContext, metadata.name).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        })
+      }
+    }
+  })
+
+  test('memory asked for is memory granted, and nothing limits the processor', () => {
+    for (const { pod } of workloads(manifests)) {
+      for (const { resources } of pod.containers) {
+        expect(resources.requests.cpu).toBeDefined()
+        expect(resources.limits).toEqual({ memory: resources.requests.memory })
+      }
+    }
+  })
+
+  test('no secret is in the clear', () => {
+    for (const { pod } of workloads(manifests)) {
+      for (const { env } of pod.containers) {
+        // RETICLE_TLS_KEY is a path.
+        const secret = env.filter(
+          ({ name }) =>
+            /KEYS?$|PASSWORD|DATABASE_URL|SASL_USER/.test(name) && name !== 'RETICLE_TLS_KEY',
+        )
+        expect(secret.filter(({ value }) => value !== undefined)).toEqual([])
+      }
+    }
+  })
+})
+
+test.each([
+  ['gateway.replicaz=3', 'replicaz'],
+  ['networkPolicy.enabeld=true', 'enabeld'],
+  ['jobsWorker.autoscaling.minReplica=1', 'minReplica'],
+  ['gateway.settings.RETICLE_GATEWAY_MAXBODY=1', 'RETICLE_GATEWAY_MAXBODY'],
+  ['kafka.brokers={kafka}', 'brokers'],
+  ['s3.endpoint=minio:9000', 'endpoint'],
+  ['gateway.resources.memory=lots', 'memory'],
+  ['httpRoute.enabled=true', 'parentRefs'],
+])('%s is refused', async (setting, named) => {
+  await expect(render('--set', setting)).rejects.toThrow(named)
+})
+
+describe('the deployments', () => {
+  const named = async (...args: string[]) => {
+    const found = workloads(await render(...args)).filter(({ kind }) => kind === 'Deployment')
+    return new Map(found.map((one) => [one.metadata.name.replace('r-reticle-', ''), one]))
+  }
+  const services = ['projects', 'annotations', 'jobs', 'webhooks']
+
+  test('are one a process, and leave within the time each needs', async () => {
+    const found = [...(await named())].map(([name, { pod }]) => [
+      name,
+      pod.terminationGracePeriodSeconds,
+    ])
+    expect(Object.fromEntries(found)).toEqual({
+      gateway: 40,
+      projects: 40,
+      annotations: 40,
+      jobs: 40,
+      'jobs-worker': 120,
+      webhooks: 30,
+    })
+  })
+
+  test('are probed by gRPC where they speak it, and never restarted for a dependency', async () => {
+    for (const [name, { pod }] of await named()) {
+      const [container] = pod.containers
+      const path = services.includes(name) ? undefined : '/readyz'
+      expect(container?.readinessProbe?.grpc?.port, name).toBe(path ? undefined : 50051)
+      expect(container?.readinessProbe).toMatchObject({ periodSeconds: 5, failureThreshold: 2 })
+      expect(container?.readinessProbe?.httpGet?.path).toBe(path)
+      expect(container?.startupProbe).toMatchObject({ periodSeconds: 2, failureThreshold: 60 })
+      expect(container?.livenessProbe).toMatchObject({
+        httpGet: { path: '/healthz', port: 'metrics' },
+        periodSeconds: 10,
+        failureThreshold: 6,
+      })
+    }
+  })
+
+  test('are probed by HTTP when gRPC needs certificates, which the kubelet has not', async () => {
+    for (const [, { pod }] of await named('--set', 'tls.existingSecret=internal')) {
+      expect(pod.containers[0]?.readinessProbe?.httpGet?.path).toBe('/readyz')
+    }
+  })
+
+  test('are replaced one by one, after traffic has gone elsewhere', async () => {
+    for (const [, { spec, pod }] of await named()) {
+      expect(spec).toMatchObject({
+        strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      })
+      expect(pod.containers[0]).toMatchObject({ lifecycle: { preStop: { sleep: { seconds: 5 } } } })
+    }
+  })
+})
+
+const ofKind = (manifests: readonly Manifest[], kind: string) =>
+  manifests.filter((one) => one.kind === kind)
+
+test('services are reached pod by pod, the gateway by one address', async () => {
+  const found = ofKind(await render(), 'Service').map(({ metadata, spec }) => [
+    metadata.name,
+    spec?.clusterIP ?? spec?.type,
+  ])
+  expect(Object.fromEntries(found)).toEqual({
+    'r-reticle': 'ClusterIP',
+    'r-reticle-projects-headless': 'None',
+    'r-reticle-annotations-headless': 'None',
+    'r-reticle-jobs-headless': 'None',
+    'r-reticle-webhooks-headless': 'None',
+  })
+})
+
+test('gateway and annotations scale by processor time', async () => {
+  const found = ofKind(await render(), 'HorizontalPodAutoscaler')
+  expect(found.map(({ metadata }) => metadata.name).sort()).toEqual([
+    'r-reticle-annotations',
+    'r-reticle-gateway',
+  ])
+  for (const { spec } of found) {
+    expect(spec).toMatchObject({
+      minReplicas: 2,
+      maxReplicas: 10,
+      metrics: [{ resource: { target: { averageUtilization: 70 } } }],
+    })
+  }
+})
+
+test('who scales by himself is not given a number of pods', async () => {
+  const scaled = await render('--set', 'jobsWorker.autoscaling.enabled=true')
+  const [worker] = scaled.filter(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'r-reticle-jobs-worker',
+  )
+  expect(worker?.spec).not.toHaveProperty('replicas')
+})
+
+test('only what has several pods has a disruption budget', async () => {
+  const budgets = async (...args: string[]) =>
+    ofKind(await render(...args), 'PodDisruptionBudget').map(({ metadata }) => metadata.name)
+  expect(await budgets()).toHaveLength(6)
+  expect(await budgets('--set', 'webhooks.replicas=1')).not.toContain('r-reticle-webhooks')
+})
+
+test('KEDA counts wake-ups in Kafka and rows in the table', async () => {
+  const manifests = await render('-f', join(folder, 'production.yaml'))
+  const [scaled] = ofKind(manifests, 'ScaledObject')
+  expect(scaled?.spec).toMatchObject({
+    minReplicaCount: 1,
+    maxReplicaCount: 40,
+    triggers: [
+      {
+        type: 'kafka',
+        metadata: {
+          consumerGroup: 'reticle.workers',
+          topic: 'reticle.requests.v1',
+          lagThreshold: '2',
+          activationLagThreshold: '0',
+          allowIdleConsumers: 'true',
+          sasl: 'scram_sha512',
+          tls: 'enable',
+        },
+      },
+      { type: 'postgresql', metadata: { targetQueryValue: '2' } },
+    ],
+  })
+})
+
+test('migrations run before anything of a release is there, one job a schema', async () => {
+  const jobs = workloads(await render()).filter(({ metadata }) => /-migrate-/.test(metadata.name))
+  expect(jobs).toHaveLength(4)
+  for (const { metadata, spec, pod } of jobs) {
+    expect(metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
+    expect(spec).toMatchObject({ backoffLimit: 3, activeDeadlineSeconds: 600 })
+    expect(pod.containers[0]?.args).toEqual(['dist/main.js', 'migrate'])
+    // What the chart makes is not there yet.
+    const secrets = pod.containers.flatMap(({ env }) =>
+      env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.name ?? []),
+    )
+    expect(new Set(secrets)).toEqual(new Set(['reticle-database']))
+    expect(pod).not.toHaveProperty('serviceAccountName')
+  }
+})
+
+test('generated keys are kept when the release goes', async () => {
+  const [keys] = ofKind(await render(), 'Secret')
+  expect(keys?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' })
+  const own = await render('--set', 'keys.existingSecret=mine')
+  expect(ofKind(own, 'Secret')).toEqual([])
+})
+
+test('without a way that is named, nobody is reached', async () => {
+  const policies = ofKind(await render(), 'NetworkPolicy')
+  const [all] = policies.filter(({ metadata }) => metadata.name === 'r-reticle')
+  expect(all?.spec).toMatchObject({
+    policyTypes: ['Ingress', 'Egress'],
+    egress: [{ ports: [{ port: 53 }, { port: 53 }] }],
+  })
+  expect(all?.spec).not.toHaveProperty('ingress')
+  expect(policies).toHaveLength(9)
+})
+
+test('the alerts are those of deploy/observability', async () => {
+  const rules = await render('--set', 'monitoring.rules.enabled=true')
+  expect(ofKind(rules, 'PrometheusRule')[0]?.spec).toHaveProperty('groups')
+  expect(chartFile('files/alerts.yaml')).toBe(chartFile('../../observability/alerts.yaml'))
+})
