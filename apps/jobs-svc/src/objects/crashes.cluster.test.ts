@@ -1,0 +1,37 @@
+import { silentLog } from '@reticle/kit/log'
+import { testBucket } from '@reticle/kit/testing/bucket'
+import { testClock } from '@reticle/kit/testing/clock'
+import { isFullRun } from '@reticle/kit/testing/config'
+import { testDatabase } from '@reticle/kit/testing/db'
+import { expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestsDb } from '../db/schema.ts'
+import { sweep } from '../sweeper.ts'
+import { crashMidUpload } from '../testing/crash.ts'
+
+const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
+const { options: store, blobs, unfinished } = await testBucket()
+
+/** Of three processes, or of a hundred, each in the middle of nine objects. */
+const crashes = isFullRun() ? 100 : 3
+
+test('T-GC-1: one sweep a day after crashes in the middle of uploads leaves no orphan', {
+  timeout: crashes * 20_000,
+}, async () => {
+  for (let n = 0; n < crashes; n++) await crashMidUpload({ url, store, count: 3 })
+  const objects = async () => {
+    const keys: string[] = []
+    for await (const { key } of blobs.list('requests/')) keys.push(key)
+    return keys
+  }
+  expect([(await objects()).length, (await unfinished()).length]).toEqual([
+    9 * crashes,
+    6 * crashes,
+  ])
+
+  const clock = testClock(new Date(Date.now() + 25 * 3_600_000))
+  await sweep({ db, blobs, clock, log: silentLog, upload_ttl_hours: 12 })
+
+  expect([await objects(), await unfinished()]).toEqual([[], []])
+  expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
+})

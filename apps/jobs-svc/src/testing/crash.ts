@@ -1,0 +1,18 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Interrupted } from './interrupted.ts'
+
+/** Runs `interrupted.ts` until all of it is on its way, and a random moment longer; then SIGKILL. */
+export async function crashMidUpload(given: Interrupted): Promise<void> {
+  const script = fileURLToPath(new URL('./interrupted.ts', import.meta.url))
+  const execArgv = ['--conditions=@reticle/source', '--import', 'tsx']
+  const child = fork(script, [JSON.stringify(given)], { execArgv })
+  const exit = once(child, 'exit')
+  const [said] = await Promise.race([once(child, 'message'), exit])
+  if (said !== 'begun') throw new Error(`the process ended by itself: ${said}`)
+  await sleep(Math.random() * 100)
+  child.kill('SIGKILL')
+  await exit
+}
