@@ -1,6 +1,7 @@
 import type { RandomAccess } from '@reticle/formats/archive/source'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { gather } from './packed.ts'
+import { openPart } from './stored-part.ts'
 
 /** An object of the store that formats read from any place, by ranges. */
 export function blobSource(
@@ -12,8 +13,7 @@ export function blobSource(
     ...(name !== undefined && { name }),
     read: async (start, end) => {
       if (end <= start) return new Uint8Array()
-      const { chunks } = await blobs.get(key, { start, end: end - 1 })
-      return gather(chunks)
+      return gather(await openPart(blobs, key, { start, end }))
     },
   }
 }

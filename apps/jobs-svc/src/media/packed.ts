@@ -3,6 +3,7 @@ import { createInflateRaw } from 'node:zlib'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { largestImageBytes } from './image.ts'
+import { openPart } from './stored-part.ts'
 
 /** Where the bytes of a picture lie: an object of its own, or a part of one, a member of a zip archive. */
 export type Place = Pick<FrameSource, 'key' | 'offset' | 'length' | 'packing'>
@@ -14,15 +15,14 @@ const pieceBytes = 64 * 1024
 /**
  * The original bytes of a picture in pieces.
  *
- * @throws DomainError not_found when the object is gone. While reading: an error of `isUnpackError`.
+ * @throws DomainError not_found when the object is gone, unavailable when it is not whole. While reading: an error of `isUnpackError`.
  */
 export async function openPlace(
   blobs: Pick<BlobStore, 'get'>,
   { key, offset, length, packing }: Place,
 ): Promise<Pieces> {
   if (length === 0) return unpack([], 'stored')
-  const { chunks } = await blobs.get(key, { start: offset, end: offset + length - 1 })
-  return unpack(chunks, packing)
+  return unpack(await openPart(blobs, key, { start: offset, end: offset + length }), packing)
 }
 
 /** The same, opened when it is first read. */
