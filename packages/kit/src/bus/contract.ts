@@ -19,7 +19,7 @@ import {
   topic,
   until,
   upTo,
-} from './rig.ts'
+} from './testing/rig.ts'
 
 /** What every adapter of `Bus` promises (`reliability.md` 5). Each test has keys and groups of its own. */
 export function busContract(name: string, rig: Rig): void {

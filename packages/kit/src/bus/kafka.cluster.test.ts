@@ -6,11 +6,20 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../log.ts'
 import { startRelay } from '../outbox/relay.ts'
 import { republish } from '../outbox/sent.ts'
-import { readTestServers } from '../testing/config.ts'
+import { isFullRun, readTestServers } from '../testing/config.ts'
 import { testDatabase } from '../testing/db.ts'
 import { busContract } from './contract.ts'
 import { createTopics, kafkaBus } from './kafka.ts'
-import { type ContractTables, contractMigrations, openSuite, recorder, topic, upTo } from './rig.ts'
+import {
+  type ContractTables,
+  contractMigrations,
+  openSuite,
+  recorder,
+  topic,
+  upTo,
+  withPath,
+} from './testing/rig.ts'
+import { soak } from './testing/soak.ts'
 
 const { brokers, control } = readTestServers()
 const kafka = new Kafka({ brokers, clientId: 'test', logLevel: logLevel.NOTHING })
@@ -38,19 +47,13 @@ async function openRig() {
     await bus.close()
     await asAdmin((admin) => admin.deleteTopics({ topics: names }))
   })
-  return { db, openBus, prefix, options, names }
+  return { db, url: withPath(url), openBus, prefix, options, names }
 }
 
 async function asAdmin<R>(run: (admin: Admin) => Promise<R>): Promise<R> {
   const admin = kafka.admin()
   await admin.connect()
   return run(admin).finally(() => admin.disconnect())
-}
-
-function withPath(given: string): string {
-  const changed = new URL(given)
-  changed.searchParams.set('options', '-c search_path=contract')
-  return changed.href
 }
 
 busContract('Kafka', await openRig())
@@ -148,5 +151,15 @@ describe('Kafka', async () => {
     subscribe('wiped', recorder('wiped', 'wiped'))
     await publish('wiped:1', 6, 6)
     await expect.poll(() => numbers('wiped'), until).toEqual(upTo(6))
+  })
+})
+
+describe('Kafka under kills', async () => {
+  const { db, url, prefix } = await openRig()
+  const counts = isFullRun() ? { kills: 200, events: 20_000 } : { kills: 10, events: 2000 }
+
+  test('nothing is lost, doubled or reordered', { timeout: 600_000 }, async () => {
+    const seen = await soak({ db, url, kafka: { brokers, prefix }, ...counts })
+    expect(seen).toEqual({ ...counts, lost: 0, doubled: 0, disordered: 0 })
   })
 })

@@ -8,7 +8,7 @@ import { testDatabase } from '../testing/db.ts'
 import { busContract } from './contract.ts'
 import { appendBatch, busMigrations, retainMessages } from './postgres/log.ts'
 import { postgresBus } from './postgres.ts'
-import { type ContractTables, contractMigrations } from './rig.ts'
+import { type ContractTables, contractMigrations, withPath } from './testing/rig.ts'
 
 const schemas = [
   { schema: 'contract', migrations: contractMigrations },
@@ -93,10 +93,3 @@ test('messages go after a week, but not before the slowest living group has read
   const { rows } = await sql`select "offset" from bus.bus_messages`.execute(db)
   expect(rows).toEqual([{ offset: 3 }])
 })
-
-/** Relays and buses open pools of their own, as roles whose path is set; the administrator of the tests has none. */
-function withPath(given: string): string {
-  const changed = new URL(given)
-  changed.searchParams.set('options', '-c search_path=contract,bus')
-  return changed.href
-}

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineEvent } from '@reticle/contracts/events/define'
 import { type Generated, type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import type { Migrations } from '../db/migrate.ts'
-import { emitAll } from '../outbox/emit.ts'
+import type { Migrations } from '../../db/migrate.ts'
+import { emitAll } from '../../outbox/emit.ts'
 import {
   keyDeadEvents,
   type OutboxTables,
   outboxSentTable,
   outboxTables,
-} from '../outbox/tables.ts'
-import type { Bus, Handle } from './bus.ts'
+} from '../../outbox/tables.ts'
+import type { Bus, Handle } from '../bus.ts'
 
 export interface ContractTables extends OutboxTables {
   effects: { id: Generated<number>; reader: string; event_id: string; key: string; n: number }
@@ -100,4 +100,11 @@ export function recorder(
 
 export const slowly = (ms: number) => async () => {
   await sleep(ms)
+}
+
+/** Relays and members open pools of their own, as roles whose path is set; the administrator of the tests has none. */
+export function withPath(given: string): string {
+  const changed = new URL(given)
+  changed.searchParams.set('options', '-c search_path=contract,bus')
+  return changed.href
 }

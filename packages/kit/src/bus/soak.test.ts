@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { isFullRun } from '../testing/config.ts'
+import { testDatabase } from '../testing/db.ts'
+import { busMigrations } from './postgres/log.ts'
+import { type ContractTables, contractMigrations, withPath } from './testing/rig.ts'
+import { soak } from './testing/soak.ts'
+
+const { db, url } = await testDatabase<ContractTables>([
+  { schema: 'contract', migrations: contractMigrations },
+  { schema: 'bus', migrations: busMigrations },
+])
+const counts = isFullRun() ? { kills: 200, events: 20_000 } : { kills: 10, events: 2000 }
+
+test('the embedded bus loses, doubles and reorders nothing under kills', {
+  timeout: 600_000,
+}, async () => {
+  const seen = await soak({ db, url: withPath(url), ...counts })
+  expect(seen).toEqual({ ...counts, lost: 0, doubled: 0, disordered: 0 })
+})

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { openDatabase } from '../../db/connect.ts'
+import { silentLog } from '../../log.ts'
+import { startRelay } from '../../outbox/relay.ts'
+import { kafkaBus } from '../kafka.ts'
+import { postgresBus } from '../postgres.ts'
+import { type ContractTables, recorder, topic } from './rig.ts'
+
+/** What a process of the soak is told on its command line, as JSON. */
+export const role = z.object({
+  does: z.enum(['relay', 'reader']),
+  /** Of the database, with its search path. */
+  url: z.string(),
+  /** Without it the bus is that of PostgreSQL. */
+  kafka: z.object({ brokers: z.array(z.string()), prefix: z.string() }).optional(),
+})
+export type Role = z.infer<typeof role>
+
+/** One process of a soak: relays or reads until somebody kills it, or its parent is gone. */
+function work({ does, url, kafka }: Role): void {
+  const onError = () => undefined
+  const bus = kafka
+    ? kafkaBus({ ...kafka, clientId: 'soak', log: silentLog, session_ms: 6000, onError })
+    : postgresBus({ url, onError })
+  if (does === 'relay') startRelay({ url, schema: 'contract', bus, onError })
+  else {
+    const { db } = openDatabase<ContractTables>(url, { application: 'soak' })
+    bus.subscribe({ group: 'soak', topic, db, handle: recorder('soak', 'soak') })
+  }
+  process.once('disconnect', () => process.exit())
+}
+
+work(role.parse(JSON.parse(process.argv[2] ?? '')))
