@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeShape, rowLinesHeader } from '@reticle/contracts/row-lines'
 import { invalidText, unavailable } from '@reticle/kit'
@@ -21,7 +23,12 @@ export const tasks = {
   isPatient: 7,
   /** Tasks from here on take some milliseconds, each its own number of them. */
   takesTime: 1000,
+  /** Tasks from here on take until the file `gateOf` is there. */
+  isGated: 2000,
 } as const
+
+/** Beside the blob store of `root`. */
+export const gateOf = (root: string, task_id: number) => join(root, '..', `open-${task_id}`)
 
 const wiringOptions = z.object({
   /** Folder of the blob store. */
@@ -38,7 +45,7 @@ export async function wire(options: unknown): Promise<Wired> {
   const { root, url, pace_ms } = wiringOptions.parse(options)
   const db = url === undefined ? undefined : openApplied(url)
   const getLabelSet = async ({ task_id }: { task_id: number }) => {
-    await behave(task_id, pace_ms)
+    await behave(task_id, { root, pace_ms })
     return { labels_revision: 1, labels: [labelOf()] }
   }
   const services = servicesOf({
@@ -92,14 +99,18 @@ const shapeOf = (task_id: number) =>
 
 const patienceMs = 1000
 
-async function behave(task_id: number, pace_ms: number): Promise<void> {
+async function behave(
+  task_id: number,
+  { root, pace_ms }: { root: string; pace_ms: number },
+): Promise<void> {
   if (task_id === tasks.hangs) await sleep(3_600_000)
   if (task_id === tasks.spins) for (;;) Math.sqrt(2)
   if (task_id === tasks.hoards) hoard()
   if (task_id === tasks.isDown) throw unavailable('The labels are away')
   if (task_id === tasks.isRefused) throw invalidText('These labels cannot be used')
   if (task_id === tasks.isPatient) await sleep(patienceMs)
-  if (task_id >= tasks.takesTime) await sleep(pace_ms * (1 + ((task_id * 7) % 13) / 4))
+  if (task_id >= tasks.isGated) while (!existsSync(gateOf(root, task_id))) await sleep(20)
+  else if (task_id >= tasks.takesTime) await sleep(pace_ms * (1 + ((task_id * 7) % 13) / 4))
 }
 
 function hoard(): never {

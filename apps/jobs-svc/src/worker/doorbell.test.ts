@@ -18,15 +18,15 @@ test('a message wakes one slot, not all', async () => {
   expect(woken).toEqual([1])
 })
 
-test('no message is wanted while every slot works, and again when one is done', async () => {
+test('no message is wanted while every slot works, and again when one finds nothing more', async () => {
   const { bell, said } = bellOf(2)
   const slots = [bell.wait(long), bell.wait(long)]
   bell.ring()
   expect(said).toEqual([])
   bell.ring()
   expect(said).toEqual([false])
-  for (const slot of slots) bell.found(await slot)
-  bell.done()
+  for (const slot of slots) bell.found(!(await slot))
+  bell.foundNothing(false)
   expect(said).toEqual([false, true])
 })
 
@@ -34,15 +34,28 @@ test('a slot that was woken for nothing is free again', async () => {
   const { bell, said } = bellOf(1)
   const slot = bell.wait(long)
   bell.ring()
-  bell.foundNothing(await slot)
+  bell.foundNothing(!(await slot))
   expect(said).toEqual([false, true])
 })
 
 test('the message of what a slot found by itself is taken while it works, and no other', () => {
   const { bell, said } = bellOf(1)
-  bell.found(false)
+  bell.found(true)
   expect(said).toEqual([])
   bell.ring()
+  expect(said).toEqual([false])
+  bell.found(false) // the next one, right after the first
+  expect(said).toEqual([false, true])
+  bell.ring()
+  expect(said).toEqual([false, true, false])
+})
+
+test('a message taken too much stands for the next request that is found', () => {
+  const { bell, said } = bellOf(1)
+  bell.found(true)
+  bell.ring()
+  bell.ring()
+  bell.found(false)
   expect(said).toEqual([false])
 })
 
@@ -50,23 +63,24 @@ test('a message that comes while the slot is looking by itself is not lost', asy
   const { bell, said } = bellOf(1)
   bell.ring()
   expect(said).toEqual([false])
-  bell.foundNothing(false)
+  bell.foundNothing(true)
   expect(await bell.wait(long)).toBe(true)
 })
 
-test('such a message is the one of what was found', () => {
+test('such a message is the one of what was found', async () => {
   const { bell, said } = bellOf(1)
   bell.ring()
-  bell.found(false)
-  bell.done()
+  bell.found(true)
+  bell.foundNothing(false)
   expect(said).toEqual([false, true])
+  expect(await bell.wait(1)).toBe(false)
 })
 
-test('an empty queue owes no message', () => {
+test('an empty queue has no messages to come', () => {
   const { bell, said } = bellOf(2)
-  bell.found(false)
-  bell.foundNothing(false)
-  bell.found(false)
+  bell.found(true)
+  bell.foundNothing(true)
+  bell.found(true)
   bell.ring()
   expect(said).toEqual([false])
 })
@@ -74,7 +88,7 @@ test('an empty queue owes no message', () => {
 test('a slot that waits looks for itself after a while', async () => {
   const { bell, said } = bellOf(1)
   expect(await bell.wait(1)).toBe(false)
-  bell.foundNothing(false)
+  bell.foundNothing(true)
   expect(said).toEqual([])
 })
 
@@ -84,6 +98,6 @@ test('a bell that is closed lets everybody go and says nothing more', async () =
   bell.close()
   expect(await slot).toBe(false)
   expect(await bell.wait(long)).toBe(false)
-  bell.found(false)
+  bell.found(true)
   expect(said).toEqual([])
 })

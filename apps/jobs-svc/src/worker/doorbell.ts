@@ -5,14 +5,12 @@
 export interface Doorbell {
   /** A message was taken. */
   ring: () => void
-  /** A slot waits until a message is meant for it, or `ms` have passed. True: a message. */
+  /** A free slot waits until a message is meant for it, or `ms` have passed. True: a message, and it is free no more. */
   wait: (ms: number) => Promise<boolean>
-  /** A slot has found work; `isRung` as it came out of `wait`, false for a slot that looked by itself. */
-  found: (isRung: boolean) => void
-  /** A slot looked and found nothing. */
-  foundNothing: (isRung: boolean) => void
-  /** A slot has done its work. */
-  done: () => void
+  /** A slot looked and found work; `isFree`: by itself, neither woken nor coming from other work. */
+  found: (isFree: boolean) => void
+  /** A slot looked and found nothing, and is free. */
+  foundNothing: (isFree: boolean) => void
   /** Nobody waits any more. */
   close: () => void
 }
@@ -22,8 +20,8 @@ interface State {
   free: number
   /** Messages that came while every free slot was just looking by itself. */
   kept: number
-  /** Messages still on the bus whose request a slot has found by itself: they are taken and let go. */
-  owed: number
+  /** Requests found, less messages taken. Above 0, messages are taken and let go: theirs are found already. */
+  ahead: number
 }
 
 /**
@@ -32,14 +30,14 @@ interface State {
  */
 export function openDoorbell(slots: number, listen: (isWanted: boolean) => void): Doorbell {
   const waiting = new Set<(isRung: boolean) => void>()
-  const state: State = { free: slots, kept: 0, owed: 0 }
+  const state: State = { free: slots, kept: 0, ahead: 0 }
   let isWanted = true
   let isClosed = false
 
   const change = (changes: Partial<State>) => {
     Object.assign(state, changes)
     const before = isWanted
-    isWanted = state.free > state.kept || state.owed > 0
+    isWanted = state.free > state.kept || state.ahead > 0
     if (isWanted !== before && !isClosed) listen(isWanted)
   }
   const wait = (ms: number) =>
@@ -55,11 +53,11 @@ export function openDoorbell(slots: number, listen: (isWanted: boolean) => void)
 
   return {
     ring: () => {
-      const owed = Math.max(0, state.owed - 1)
+      const ahead = state.ahead - 1
       const [wake] = waiting
       wake?.(true)
-      if (wake) change({ owed, free: state.free - 1 })
-      else change({ owed, kept: Math.min(state.kept + 1, state.free) })
+      if (wake) change({ ahead, free: state.free - 1 })
+      else change({ ahead, kept: Math.min(state.kept + 1, state.free) })
     },
     wait: async (ms) => {
       if (isClosed) return false
@@ -67,15 +65,13 @@ export function openDoorbell(slots: number, listen: (isWanted: boolean) => void)
       change({ kept: state.kept - 1, free: state.free - 1 })
       return true
     },
-    found: (isRung) => {
-      if (isRung) return
-      const free = state.free - 1
+    found: (isFree) => {
+      const ahead = state.ahead + 1
+      if (!isFree) return change({ ahead })
       // A message that came meanwhile told of just this.
-      if (state.kept > 0) change({ free, kept: state.kept - 1 })
-      else change({ free, owed: state.owed + 1 })
+      change({ ahead, free: state.free - 1, kept: Math.max(0, state.kept - 1) })
     },
-    foundNothing: (isRung) => change({ owed: 0, free: state.free + Number(isRung) }),
-    done: () => change({ free: state.free + 1 }),
+    foundNothing: (isFree) => change({ ahead: 0, free: state.free + Number(!isFree) }),
     close: () => {
       isClosed = true
       for (const leave of [...waiting]) leave(false)

@@ -18,17 +18,16 @@ export interface SlotDeps extends Omit<RunDeps, 'slot'> {
 export async function serveSlot(deps: SlotDeps, stopping: AbortSignal): Promise<void> {
   const { bell, data, timing } = deps
   const slot = openSlot({ data, ...timing })
-  let isRung = false
+  let isFree = true
   while (!stopping.aborted) {
     const row = await claimNext(deps, stopping)
     if (row) {
-      bell.found(isRung)
+      bell.found(isFree)
+      isFree = false
       await runRequest({ ...deps, slot }, row)
-      bell.done()
-      isRung = false
     } else {
-      bell.foundNothing(isRung)
-      isRung = await bell.wait(timing.pollMs * (0.75 + Math.random() / 2))
+      bell.foundNothing(isFree)
+      isFree = !(await bell.wait(timing.pollMs * (0.75 + Math.random() / 2)))
     }
   }
   await slot.stop()
