@@ -4,29 +4,49 @@ import type { Server } from './server.ts'
 
 const task = z.object({ id: z.int(), labels: z.array(z.object({ id: z.int() })).min(1) })
 const started = z.object({ rq_id: z.string() })
-const request = z.object({ status: z.string(), message: z.string() })
+const date = z.coerce.date()
+const request = z.object({
+  status: z.string(),
+  message: z.string(),
+  created_date: date,
+  finished_date: date.nullable(),
+})
 
-/** A task of `frames` tiny pictures in one job, made through the API. */
-export async function makeTask(
-  { api, authorization }: Server,
-  frames: number,
-): Promise<{ id: number; labelId: number }> {
-  const call = async (method: string, path: string, body?: FormData | string) => {
+export type Call = (method: string, path: string, body?: FormData | string) => Promise<unknown>
+
+/** Calls of the API that are to succeed; answers the JSON of their bodies. */
+export function callerOf({ api, authorization }: Pick<Server, 'api' | 'authorization'>): Call {
+  return async (method, path, body) => {
     const type = typeof body === 'string' ? { 'content-type': 'application/json' } : undefined
     const headers = { authorization, ...type }
     const answer = await fetch(`${api}${path}`, { method, body, headers })
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
     return answer.json()
   }
-  const json = JSON.stringify({ name: 'bench', labels: [{ name: 'car' }] })
-  const { id, labels } = task.parse(await call('POST', '/tasks', json))
-  const { rq_id } = started.parse(await call('POST', `/tasks/${id}/data`, pixels(frames)))
+}
+
+/** Waits for the end of the request that a call answered with. */
+export async function finished(call: Call, answer: unknown): Promise<z.output<typeof request>> {
+  const { rq_id } = started.parse(answer)
   for (;;) {
     const path = `/requests/${encodeURIComponent(rq_id)}?wait=30`
-    const { status, message } = request.parse(await call('GET', path))
-    if (status === 'failed') throw new Error(message)
-    if (status === 'finished') return { id, labelId: labels[0]?.id ?? 0 }
+    const record = request.parse(await call('GET', path))
+    if (record.status === 'failed') throw new Error(record.message)
+    if (record.status === 'finished') return record
   }
+}
+
+/** A task of `frames` tiny pictures, made through the API: in one job, or in jobs of `segment_size` frames. */
+export async function makeTask(
+  server: Pick<Server, 'api' | 'authorization'>,
+  frames: number,
+  segment_size?: number,
+): Promise<{ id: number; labelId: number }> {
+  const call = callerOf(server)
+  const json = JSON.stringify({ name: 'bench', labels: [{ name: 'car' }], segment_size })
+  const { id, labels } = task.parse(await call('POST', '/tasks', json))
+  await finished(call, await call('POST', `/tasks/${id}/data`, pixels(frames)))
+  return { id, labelId: labels[0]?.id ?? 0 }
 }
 
 function pixels(frames: number): FormData {
