@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { kept } from '../deploy/local/kept.mjs'
 import { startParts } from '../deploy/local/parts.mjs'
@@ -14,7 +15,9 @@ import { ready, root } from './ready.mjs'
 const { RETICLE_DATA_DIR, RETICLE_PORT = '8080' } = process.env
 const folder = resolve(RETICLE_DATA_DIR ?? join(root, '.reticle-cluster'))
 const echoMs = 2000
+const reviveMs = 5000
 const stops = []
+let isStopping = false
 
 try {
   const counts = readCounts()
@@ -61,7 +64,14 @@ async function start(counts) {
   /** As an orchestrator does it. */
   async function revive(name, code) {
     console.error(`${name} ended by itself (exit code ${code}) and is started again`)
-    await system.processes[name].start().catch((error) => console.error(error.message))
+    for (let isUp = false; !isUp && !isStopping; ) {
+      isUp = await system.processes[name].start().then(
+        () => true,
+        (error) => console.error(error.message),
+      )
+      if (!isUp) await sleep(reviveMs)
+    }
+    console.error(`${name} is ready again`)
   }
 }
 
@@ -115,6 +125,7 @@ function signalled() {
 
 /** In reverse order; answers the exit code. */
 async function stopAll() {
+  isStopping = true
   let code = 0
   for (const stop of stops.reverse()) {
     await stop().catch((error) => {

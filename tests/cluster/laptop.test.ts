@@ -24,7 +24,7 @@ test('a cluster on a laptop is used, drained by Ctrl-C, and found again as it wa
   expect(await second.api.done('GET', `/projects/${id}`)).toMatchObject({ name: 'kept' })
   await expect(start(path)).rejects.toThrow('Reticle already runs on the data directory')
   expect(await second.interrupt()).toBe(0)
-}, 300_000)
+}, 420_000)
 
 test('a number of gateways that is none is refused', async () => {
   await expect(start('/nowhere', '--gateways', 'many')).rejects.toThrow(
@@ -55,7 +55,7 @@ async function start(dataDir: string, ...options: string[]) {
 }
 
 async function ready(child: ChildProcess, text: () => string): Promise<string> {
-  for (const until = Date.now() + 120_000; Date.now() < until; ) {
+  for (const until = Date.now() + 180_000; Date.now() < until; ) {
     const [, url] = /^Reticle is ready at (\S+)/m.exec(text()) ?? []
     if (url) return url
     if (child.exitCode !== null) break
