@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import { traceFields } from './observe/traces.ts'
 
 export type { Logger }
@@ -13,12 +13,18 @@ const secret = ['authorization', 'cookie', 'secret', 'password', 'token', 'signa
 /**
  * One logger a process, or with null one whose children name their services: JSON lines, or for people. Values under
  * secret names never appear; lines that are written as part of a span name it (`reliability.md` 16.2).
+ *
+ * @param to where JSON lines go, if not to standard output
  */
-export function createLog(service: string | null, { level, format }: LogOptions): Logger {
+export function createLog(
+  service: string | null,
+  { level, format }: LogOptions,
+  to?: DestinationStream,
+): Logger {
   const redact = secret.flatMap((name) => [name, `*.${name}`])
   const mixin = () => traceFields() ?? {}
   const options = { level, base: service === null ? {} : { service }, redact, mixin }
-  if (format === 'json') return pino(options)
+  if (format === 'json') return to ? pino(options, to) : pino(options)
   const ignore = 'pid,hostname,service'
   return pino({
     ...options,

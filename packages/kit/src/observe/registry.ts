@@ -21,12 +21,13 @@ export const histogram = <L extends string = never>(
   told: Told<L> & { buckets: number[] },
 ): Histogram<L> => new Histogram({ ...told, registers: [registry] })
 
-const readGauges = new Set<Gauge>()
+/** Takes the values of the last time from each gauge; a plain `reset` would say 0 where there are no labels. */
+const clearings: (() => void)[] = []
 
 /** A gauge whose values are read when somebody looks (`readAtScrape`), and by nobody else. */
 export function readGauge<L extends string = never>(told: Told<L>): Gauge<L> {
   const gauge = new Gauge({ ...told, registers: [registry] })
-  readGauges.add(gauge as unknown as Gauge)
+  clearings.push(told.labelNames ? () => gauge.reset() : () => gauge.remove())
   return gauge
 }
 
@@ -85,7 +86,7 @@ function inTime(readings: Promise<readonly Reading[]>): Promise<readonly Reading
 /** All metrics of this process as Prometheus reads them (text format 0.0.4). It never fails for want of a reading. */
 export async function metricsText(): Promise<string> {
   const readings = await Promise.all([...readers].map((reader) => reader.current()))
-  for (const gauge of readGauges) gauge.reset()
+  for (const clear of clearings) clear()
   for (const { gauge, labels = {}, value } of readings.flat()) gauge.inc(labels, value)
   return registry.metrics()
 }

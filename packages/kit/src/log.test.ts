@@ -1,0 +1,33 @@
+import { Writable } from 'node:stream'
+import { afterAll, expect, test } from 'vitest'
+import { createLog } from './log.ts'
+import { rememberTraces } from './observe/trace-sdk.ts'
+import { inSpan, traceFields } from './observe/traces.ts'
+
+const lines: Record<string, unknown>[] = []
+const to = new Writable({
+  write: (text, _encoding, done) => {
+    lines.push(JSON.parse(String(text)))
+    done()
+  },
+})
+const log = createLog('a-svc', { level: 'info', format: 'json' }, to)
+const tracing = rememberTraces('test')
+afterAll(tracing.stop)
+
+test('a line names its service, and the span it is part of', async () => {
+  await inSpan('a', { service: 'a-svc' }, async () => {
+    log.info({ request_id: 'r' }, 'inside')
+    expect(lines.at(-1)).toMatchObject({ service: 'a-svc', request_id: 'r', ...traceFields() })
+  })
+  log.info('outside')
+  expect(lines.at(-1)).not.toHaveProperty('trace_id')
+})
+
+test.each(['authorization', 'cookie', 'secret', 'password', 'token', 'signature', 'credential'])(
+  'what is called %s is not written',
+  (name) => {
+    log.info({ [name]: 'hunter2', headers: { [name]: 'hunter2' } }, 'a line')
+    expect(JSON.stringify(lines.at(-1))).not.toContain('hunter2')
+  },
+)

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import {
+  counter,
+  metricNames,
+  metricsText,
+  readAtScrape,
+  readGauge,
+  watchProcess,
+} from './registry.ts'
+
+const waiting = readGauge({ name: 'test_waiting', help: 'what waits', labelNames: ['place'] })
+const seen = counter({ name: 'test_seen_total', help: 'what was seen' })
+
+const valueAt = async (series: string) =>
+  (await metricsText())
+    .split('\n')
+    .find((line) => line.startsWith(`${series} `))
+    ?.split(' ')[1]
+const here = 'test_waiting{place="here"}'
+const reading = (value: number) => [{ gauge: waiting, labels: { place: 'here' }, value }]
+
+test('a gauge is what its readers say at the moment, added up, until they stop', async () => {
+  let value = 3
+  const forget = [
+    readAtScrape(() => reading(value), { keep_ms: 0 }),
+    readAtScrape(async () => reading(40), { keep_ms: 0 }),
+  ]
+  expect(await valueAt(here)).toBe('43')
+  value = 1
+  expect(await valueAt(here)).toBe('41')
+  forget[0]?.()
+  expect(await valueAt(here)).toBe('40')
+  forget[1]?.()
+  expect(await valueAt(here)).toBeUndefined()
+})
+
+test('a reading is kept for a while', async () => {
+  let reads = 0
+  const forget = readAtScrape(() => reading(++reads))
+  expect(await valueAt(here)).toBe('1')
+  expect(await valueAt(here)).toBe('1')
+  forget()
+})
+
+test('a reader that fails says nothing, and what else there is is told', async () => {
+  let isBroken = false
+  const read = () => {
+    if (isBroken) throw new Error('the database is away')
+    return reading(7)
+  }
+  const forget = readAtScrape(read, { keep_ms: 0 })
+  expect(await valueAt(here)).toBe('7')
+  isBroken = true
+  seen.inc()
+  expect(await valueAt(here)).toBeUndefined()
+  expect(await valueAt('test_seen_total')).toBe('1')
+  forget()
+})
+
+test('nobody waits longer than 2 s for a reader', async () => {
+  const forget = readAtScrape(async () => {
+    await sleep(60_000, undefined, { ref: false })
+    return reading(9)
+  })
+  const started = performance.now()
+  expect(await valueAt(here)).toBeUndefined()
+  expect(performance.now() - started).toBeLessThan(4000)
+  forget()
+})
+
+test('a process tells its event-loop lag and garbage collection, however often it is asked to', async () => {
+  watchProcess()
+  watchProcess()
+  expect(metricNames()).toEqual(
+    expect.arrayContaining([
+      'reticle_nodejs_eventloop_lag_seconds',
+      'reticle_nodejs_gc_duration_seconds',
+      'reticle_process_resident_memory_bytes',
+    ]),
+  )
+})
