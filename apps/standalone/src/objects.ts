@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
-import { s3Blobs } from '@reticle/kit/blob/s3'
 import { s3Settings } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
@@ -14,5 +13,12 @@ export const objectsOptions = z.object({
 /** The folder in a data directory. */
 export const objectsOf = (dataDir: string) => join(dataDir, 'objects')
 
-export const openObjects = ({ folder, s3 }: z.infer<typeof objectsOptions>): Promise<BlobStore> =>
-  s3 ? s3Blobs(s3) : diskBlobs(folder)
+/** The client of S3 takes longer to load than everything else together: only who uses it shall wait for it. */
+export async function openObjects({
+  folder,
+  s3,
+}: z.infer<typeof objectsOptions>): Promise<BlobStore> {
+  if (!s3) return diskBlobs(folder)
+  const { s3Blobs } = await import('@reticle/kit/blob/s3')
+  return s3Blobs(s3)
+}
