@@ -7,7 +7,6 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
-import { s3Blobs } from '@reticle/kit/blob/s3'
 import { type Logger, silentLog } from '@reticle/kit/log'
 import { type Dispatcher, FormData, request } from 'undici'
 import { afterAll } from 'vitest'
@@ -71,15 +70,12 @@ export async function temporaryBlobs(): Promise<BlobStore> {
   return diskBlobs(root)
 }
 
-/** An object store that nobody answers for. */
-export const storeAway = () =>
-  s3Blobs({
-    endpoint: 'http://127.0.0.1:1',
-    accessKey: 'key',
-    secretKey: 'secret',
-    bucket: 'bucket',
-    region: 'us-east-1',
-  })
+/** An object store that nobody answers for. Its client is slow to load, and few tests need it. */
+export async function storeAway(): Promise<BlobStore> {
+  const { s3Blobs } = await import('@reticle/kit/blob/s3')
+  const credentials = { accessKey: 'key', secretKey: 'secret', region: 'us-east-1' }
+  return s3Blobs({ ...credentials, endpoint: 'http://127.0.0.1:1', bucket: 'bucket' })
+}
 
 async function call(url: string, { method = 'GET', as = 'anna', headers, body, signal }: Sent) {
   const isJson = isPlain(body)
