@@ -35,10 +35,11 @@ export function reach(
   return connection
 }
 
-/** Objects in S3, waited for at the start. */
+/** Objects in S3. One that refuses us is waited for; one that is away is met by the calls, which are 503 until it is back. */
 export function openObjects(
   app: Pick<App<Parts>, 'log' | 'signal'>,
   s3: S3Settings,
 ): Promise<BlobStore> {
-  return eventually(app, 'the object store', () => s3Blobs(s3))
+  const onError = (err: unknown) => app.log.warn({ err }, 'the object store failed')
+  return eventually(app, 'the object store', () => s3Blobs({ ...s3, onError }))
 }
