@@ -5,6 +5,7 @@ import { survived } from '../support/faults.ts'
 import { type PartName, parts } from '../support/parts.ts'
 import { type Split, startSplit } from '../support/split.ts'
 import { type Load, startLoad } from './load.ts'
+import { openNetwork } from './network.ts'
 import { expectSettled } from './settled.ts'
 
 /**
@@ -13,10 +14,14 @@ import { expectSettled } from './settled.ts'
  */
 let split: Split
 let receiver: Receiver
+const network = await openNetwork()
 beforeAll(async () => {
-  split = await startSplit('faults')
+  split = await startSplit('faults', { parts: network.settings })
 })
-afterAll(() => split.stop())
+afterAll(async () => {
+  await split.stop()
+  await network.close()
+})
 
 let load: Load
 beforeEach(async () => {
@@ -81,6 +86,27 @@ test('PostgreSQL crashes', () =>
   survive('PostgreSQL crashed', async () => {
     await parts.kill('postgres')
     await parts.start('postgres')
+  }))
+
+test('the network to PostgreSQL and to the objects is slow', () =>
+  survive('slow network', async () => {
+    network.each((proxy) => proxy.latency(100))
+    await sleep(10_000)
+    network.each((proxy) => proxy.heal())
+  }))
+
+test('PostgreSQL is there and silent for 5 s', () =>
+  survive('PostgreSQL silent', async () => {
+    network.database.blackHole()
+    await sleep(5000)
+    network.database.heal()
+  }))
+
+test('connections to PostgreSQL are cut', () =>
+  survive('PostgreSQL cut', async () => {
+    network.database.cut()
+    await sleep(1000)
+    network.database.heal()
   }))
 
 test('Kafka stands still for 10 s', () =>
