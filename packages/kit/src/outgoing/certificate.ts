@@ -1,6 +1,6 @@
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** Certificates for receivers in tests, signed by themselves and made when needed: none is checked in that could expire. */
+/** Certificates for tests, made when needed: none is checked in that could expire. */
 
 export interface Certificate {
   /** PEM. */
@@ -29,27 +29,68 @@ const nameOf = (text: string) =>
 const time = (date: Date) =>
   der(0x18, Buffer.from(`${date.toISOString().replace(/\D/g, '').slice(0, 14)}Z`))
 
-/** A certificate for a DNS name, valid until `until`. It is its own root. */
-export function selfSigned(name: string, until: Date): Certificate {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+interface Wanted {
+  subject: string
+  /** Who it is signed by. */
+  issuer: { name: string; key: KeyObject }
+  publicKey: KeyObject
+  extensions: Uint8Array[]
+  until: Date
+}
+
+/** @returns the certificate as PEM */
+function certify({ subject, issuer, publicKey, extensions, until }: Wanted): string {
   const serial = der(0x02, Buffer.from([1]), randomBytes(8))
   const validity = sequence(time(new Date(until.getTime() - 10 * 365 * 86_400_000)), time(until))
-  const names = sequence(der(0x82, Buffer.from(name)))
-  const extensions = der(0xa3, sequence(sequence(alternativeNames, der(0x04, names))))
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))), // version 3
     serial,
     ecdsaWithSha256,
-    nameOf(name),
+    nameOf(issuer.name),
     validity,
-    nameOf(name),
+    nameOf(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
-    extensions,
+    der(0xa3, sequence(...extensions)),
   )
-  const whole = sequence(body, ecdsaWithSha256, bits(sign('sha256', body, privateKey)))
+  const whole = sequence(body, ecdsaWithSha256, bits(sign('sha256', body, issuer.key)))
   const lines = whole.toString('base64').replace(/.{64}/g, '$&\n')
-  return {
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`
+}
+
+const isAuthority = sequence(
+  oid('551d13'),
+  der(0x01, Buffer.from([0xff])), // critical
+  der(0x04, sequence(der(0x01, Buffer.from([0xff])))),
+)
+
+const extensionOf = (names: Uint8Array[]) =>
+  sequence(alternativeNames, der(0x04, sequence(...names)))
+const dnsName = (name: string) => der(0x82, Buffer.from(name))
+const address4 = (address: string) => der(0x87, Buffer.from(address.split('.').map(Number)))
+
+const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+/** A certificate for a DNS name, valid until `until`. It is its own root. */
+export function selfSigned(name: string, until: Date): Certificate {
+  const { publicKey, privateKey } = newKeys()
+  const issuer = { name, key: privateKey }
+  const extensions = [extensionOf([dnsName(name)])]
+  const cert = certify({ subject: name, issuer, publicKey, extensions, until })
+  return { key: pemOf(privateKey), cert }
+}
+
+/** Somebody who signs certificates, for a DNS name and an IPv4 address each, until tomorrow. */
+export function newAuthority(name: string) {
+  const { publicKey, privateKey } = newKeys()
+  const issuer = { name, key: privateKey }
+  const until = new Date(Date.now() + 86_400_000)
+  const ca = certify({ subject: name, issuer, publicKey, extensions: [isAuthority], until })
+  const issue = (host: string, address: string): Certificate => {
+    const own = newKeys()
+    const extensions = [extensionOf([dnsName(host), address4(address)])]
+    const cert = certify({ subject: host, issuer, publicKey: own.publicKey, extensions, until })
+    return { key: pemOf(own.privateKey), cert }
   }
+  return { ca, issue }
 }

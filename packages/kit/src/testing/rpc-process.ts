@@ -1,0 +1,54 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { internal, operations, post } from '@reticle/contracts/api/operation'
+import { bytes } from '@reticle/contracts/rest/common'
+import { z } from 'zod'
+
+/** A service of its own process, for tests and figures of the transport: it counts, and every count is a row. */
+export const tally = operations('TallyService', {
+  /** Adds one: the same change as any other. */
+  add: post('/tally', {
+    body: z.object({ note: z.string() }),
+    answers: { 201: z.object({ id: z.int(), note: z.string() }).meta({ id: 'Tally' }) },
+  }),
+  /** Does nothing. */
+  ping: internal({ answers: { 200: z.object({ pid: z.int() }).meta({ id: 'Pong' }) } }),
+  /** `size` bytes, as fast as they are taken. */
+  flood: internal({ query: z.object({ size: z.int() }), answers: { 200: bytes } }),
+})
+
+export interface ToRpcProcess {
+  port: number
+  keys: readonly string[]
+  /** Of a database with the tables of `outbox/tables.ts` and `tally`, in this schema. */
+  database?: { url: string; schema: string }
+}
+
+export interface RpcProcess {
+  pid: number
+  port: number
+  /** SIGTERM: it finishes what runs. Resolves when the process is gone. */
+  stop: () => Promise<void>
+  /** SIGKILL. Resolves when the process is gone. */
+  kill: () => Promise<void>
+}
+
+const isSource = import.meta.url.endsWith('.ts')
+const execArgv = isSource ? ['--conditions=@reticle/source', '--import', 'tsx'] : []
+const entry = isSource ? './rpc-server.ts' : './rpc-server.js'
+
+/** Starts the service; it listens when this resolves. */
+export async function startRpcProcess(given: ToRpcProcess): Promise<RpcProcess> {
+  const child = fork(fileURLToPath(new URL(entry, import.meta.url)), { execArgv })
+  const gone = once(child, 'exit')
+  child.send(given)
+  const failed = gone.then(() => Promise.reject(new Error('the server did not start')))
+  failed.catch(() => undefined)
+  const [{ port }] = await Promise.race([once(child, 'message'), failed])
+  const end = (signal: NodeJS.Signals) => async () => {
+    child.kill(signal)
+    await gone
+  }
+  return { pid: child.pid ?? 0, port, stop: end('SIGTERM'), kill: end('SIGKILL') }
+}
