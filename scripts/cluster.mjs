@@ -60,18 +60,16 @@ async function start(counts) {
   })
   stops.push(system.stop)
   console.log(welcome(system, admin))
+}
 
-  /** As an orchestrator does it. */
-  async function revive(name, code) {
-    console.error(`${name} ended by itself (exit code ${code}) and is started again`)
-    for (let isUp = false; !isUp && !isStopping; ) {
-      isUp = await system.processes[name].start().then(
-        () => true,
-        (error) => console.error(error.message),
-      )
-      if (!isUp) await sleep(reviveMs)
-    }
-    console.error(`${name} is ready again`)
+/** As an orchestrator does it. */
+async function revive(name, code, part) {
+  console.error(`${name} ended by itself (exit code ${code}) and is started again`)
+  while (!isStopping) {
+    const failure = await part.start().catch((error) => error)
+    if (!failure) return console.error(`${name} is ready again`)
+    console.error(failure.message)
+    await sleep(reviveMs)
   }
 }
 

@@ -36,7 +36,7 @@ const fileOf = (app) => join(appsFolder, programs[app].file)
  * Options: `parts` (the `RETICLE_TEST_*` settings of the servers), `folder` (keys, and `logs/`), `gateways` and `workers` (1),
  * `replicas` (of services, e.g. `{projects: 2}`), `port` of the one public address (free), `database` and `bucket` (names,
  * `reticle`), `admin` (`{username, password, email}`), `env` (settings over ours, for all), `envOf(name)` (for one),
- * `onGone(name, code)` (a process ended and nobody asked).
+ * `onGone(name, code, process)` (one ended and nobody asked).
  *
  * @returns `{url, urls, ports, databaseOf, processes, restart, kill, stop}`: `processes['worker-1'].{start, stop, kill, pause, ...}`
  * @throws Error with the end of the log of what did not start
@@ -165,7 +165,7 @@ async function healthy(url) {
 
 function makeProcess(name, { logs, ports, envOf, onGone }) {
   const { stopMs } = programs[appOf(name)]
-  return makePart({
+  const one = makePart({
     name,
     logs,
     choosePorts: async () => {},
@@ -173,8 +173,9 @@ function makeProcess(name, { logs, ports, envOf, onGone }) {
     isReady: () => answers(`http://127.0.0.1:${ports.metrics}/readyz`),
     env: () => envOf(name),
     stopMs,
-    onGone: (code) => onGone?.(name, code),
+    onGone: (code) => onGone?.(name, code, one),
   })
+  return one
 }
 
 /** Services need one another only when they are called, so they start together. */

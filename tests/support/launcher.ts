@@ -29,7 +29,7 @@ export interface SystemOptions {
   env?: Record<string, string | undefined>
   envOf?: (name: string) => Record<string, string | undefined>
   /** A process ended and nobody asked for that. */
-  onGone?: (name: string, code: number) => void
+  onGone?: (name: string, code: number, one: SystemProcess) => void
 }
 
 /** One process of a system; it keeps its ports through every restart. */
