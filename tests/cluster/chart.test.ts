@@ -216,7 +216,10 @@ test('KEDA counts wake-ups in Kafka and rows in the table', async () => {
           tls: 'enable',
         },
       },
-      { type: 'postgresql', metadata: { targetQueryValue: '2' } },
+      {
+        type: 'postgresql',
+        metadata: { query: 'select demand from requests.queue_depth', targetQueryValue: '2' },
+      },
     ],
   })
 })

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../generate/files.ts'
+
+/** The image of every app, as far as a text can tell; `deploy/docker/dry-run.mjs` runs its lines. */
+
+const lines = readFileSync(join(root, 'deploy/docker/Dockerfile'), 'utf8').split('\n')
+const after = (word: string) =>
+  lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []))
+const apps = readdirSync(join(root, 'apps')).filter((app) => app !== 'standalone')
+
+test('every app has a base to run on, and is compiled', () => {
+  const bases = after('FROM').flatMap((line) => / AS base-(.+)$/.exec(line)?.[1] ?? [])
+  expect(bases.sort()).toEqual(apps.sort())
+  const compiled = after('RUN').find((command) => command.includes('tsc -b'))
+  expect(compiled?.split(' ').slice(3).sort()).toEqual(apps.map((app) => `apps/${app}`).sort())
+})
+
+test('images run as nobody, and what they start is Node alone', () => {
+  const final = lines.slice(lines.findIndex((line) => line.endsWith(' AS final')))
+  expect(final).toContain('USER 10001:10001')
+  expect(final).toContain('ENTRYPOINT ["node"]')
+  expect(final.filter((line) => line.startsWith('RUN'))).toEqual([])
+})
+
+test('base images are named by their tag, to be pinned by digest', () => {
+  const images = after('ARG').flatMap((line) => /_IMAGE=(.+)$/.exec(line)?.[1] ?? [])
+  expect(images).toHaveLength(3)
+  expect(images.filter((image) => !/:[\w.-]+$/.test(image) || /latest/.test(image))).toEqual([])
+})
+
+test('every workspace that the lockfile knows comes along, or npm ci would refuse it', () => {
+  const workspaces = ['packages', 'apps', 'tests', 'bench']
+  const copied = after('COPY').join('\n')
+  expect(workspaces.filter((folder) => !copied.includes(folder))).toEqual([])
+})
