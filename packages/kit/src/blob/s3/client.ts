@@ -106,8 +106,9 @@ function readEndpoint(endpoint: string): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   const isAddress = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search
   if (isAddress && url.username === '') return url
+  const shown = JSON.stringify(endpoint.replace(/\/\/.*@/, '//...@')) // no secret goes to a terminal
   throw new Error(
-    `the endpoint of the object storage must look like http://host:9000, not ${JSON.stringify(endpoint)}`,
+    `the endpoint of the object storage must look like http://host:9000, not ${shown}`,
   )
 }
 
