@@ -3,7 +3,7 @@ import type { LocatedFrame } from '@reticle/contracts/rest/facts'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import { writeZip } from '@reticle/formats/archive/zip-writer'
 import { createReport } from '@reticle/formats/report'
-import { notFound } from '@reticle/kit'
+import { notFound, unavailable } from '@reticle/kit'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
@@ -200,4 +200,18 @@ describe.each(transports)('over %s', (transport) => {
     const attempt = calls.getTaskData({ id, ...wanted, quality: 'original' }, anna)
     await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
   })
+})
+
+test('while the object store is away every picture is unavailable', async () => {
+  const get = () => Promise.reject(unavailable('away'))
+  const away = frameHandlers({
+    services: { media: { locateFrame } },
+    pictures: openPictures({ db, blobs: { ...blobs, get } }),
+  })
+  const id = await taskWith(photo)
+  for (const quality of ['original', 'compressed'] as const) {
+    const attempt = away.getTaskData({ id, type: 'frame', number: 0, quality }, anna)
+    await expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
+  }
+  await expect(away.getTaskPreview({ id }, anna)).rejects.toMatchObject({ kind: 'unavailable' })
 })
