@@ -44,6 +44,9 @@ async function run(deps: RunDeps, row: RequestRow): Promise<void> {
     const conversion = await convert(deps, held).catch(failed)
     await removeTmpDir(tmp_dir, row)
     await settle(deps, row, conversion, held.reason)
+    const { action, format, attempt } = row
+    const ms = Math.round(performance.now() - held.started)
+    log.info({ action, format, attempt, ended: held.reason ?? conversion.type, ms }, 'request run')
     if (held.reason === 'lost' && (await isOpen(db, row))) leasesLost.inc()
   } catch (thrown) {
     log.error({ err: thrown }, 'a request could not be run')
