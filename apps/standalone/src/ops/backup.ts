@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,8 @@ import { pauseRelay } from '@reticle/kit/ops/pause'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { allSchemas, schemas as schemasOfServices } from '../databases.ts'
-import { writeObjects } from './objects.ts'
+import { objectsOf } from '../objects.ts'
+import { noObjects, writeObjects } from './objects.ts'
 import { withDatabase } from './reach.ts'
 
 /** Files of a data directory without which its rows say nothing. */
@@ -23,10 +24,7 @@ export const version: string = z
   .parse(JSON.parse(readFileSync(packageFile, 'utf8'))).version
 
 type Say = (line: string) => void
-export type Installation = Pick<Config, 'databaseUrl' | 'dataDir'> & {
-  /** Objects are in a bucket, which has ways of its own to be kept. */
-  hasBucket: boolean
-}
+export type Installation = Pick<Config, 'databaseUrl' | 'dataDir' | 'kafka' | 's3'>
 
 /**
  * Writes a backup of the whole installation to `to`: rows of one moment, then objects, and the keys that both are read
@@ -43,7 +41,7 @@ export async function backup(given: Installation, to: string, say: Say): Promise
     const rows = Object.values(sums.tables).reduce((sum, { rows }) => sum + rows, 0)
     const { count, bytes } = sums.objects
     say(`${to}: ${rows} rows, ${count} objects (${bytes} bytes), the keys`)
-    if (given.hasBucket) say('Objects are in the bucket: keep its state of now as well.')
+    if (!hasObjects(given)) say('Objects are in a bucket: keep its state of now as well.')
   } catch (thrown) {
     await archive.discard()
     throw thrown
@@ -51,24 +49,27 @@ export async function backup(given: Installation, to: string, say: Say): Promise
 }
 
 async function writeAll(
-  { dataDir, databaseUrl, hasBucket }: Installation,
+  given: Installation,
   { archive, url, say }: { archive: ArchiveWriter; url: string; say: Say },
 ): Promise<Checksums> {
   const schemas = allSchemas.map(({ schema }) => schema)
-  const objects = hasBucket ? 'outside' : 'included'
+  const { databaseUrl, dataDir, kafka } = given
+  const objects = hasObjects(given) ? 'included' : 'outside'
   const onTable = (name: string, rows: number) => say(`${name}: ${rows}`)
-  const resume = databaseUrl ? await pauseRelays(url) : async () => undefined
+  const resume = databaseUrl || kafka ? await pauseRelays(url) : async () => undefined
   const snapshot = await openSnapshot({ url, schemas, version, objects, onTable }).finally(resume)
   try {
     await addJson(archive, layout.manifest, snapshot.manifest)
     for (const name of keyFiles) await addFile(archive, dataDir, name)
     const tables = await snapshot.writeTo(archive)
-    const none = { count: 0, bytes: 0, sha256: '' }
-    return { tables, objects: hasBucket ? none : await writeObjects(archive, dataDir) }
+    return { tables, objects: hasObjects(given) ? await writeObjects(archive, dataDir) : noObjects }
   } finally {
     await snapshot.close()
   }
 }
+
+/** A cluster, whose database alone is reached from here, has them in a bucket as well. */
+const hasObjects = ({ s3, dataDir }: Installation) => !s3 && existsSync(objectsOf(dataDir))
 
 /** For consumers to take what is on its way to them. */
 const settleMs = 2000

@@ -11,7 +11,7 @@ import { serviceCommands } from '@reticle/kit/ops/service'
 import type { OpsService, Services } from '@reticle/kit/ops/target'
 import * as webhooks from '@reticle/webhooks-svc'
 import type { Config } from '../config.ts'
-import { backup, type Installation } from './backup.ts'
+import { backup } from './backup.ts'
 import { withDatabase } from './reach.ts'
 import { restore } from './restore.ts'
 import { upgradePostgres } from './upgrade.ts'
@@ -60,11 +60,6 @@ async function secretKeys({ secretKeys: given, dataDir }: Config): Promise<strin
   })
 }
 
-const installationOf = (config: Config): Installation => ({
-  ...config,
-  hasBucket: Boolean(config.env.RETICLE_S3_ENDPOINT),
-})
-
 const backupCommand = (config: Config): Command => ({
   name: 'backup',
   summary: 'write database, objects and keys to a folder or a tar file',
@@ -73,7 +68,7 @@ const backupCommand = (config: Config): Command => ({
 folder; it must not be there yet. It holds the keys as well: keep it as you keep them.`,
   examples: ['backup --to backup.tar', 'backup --to /mnt/backups/monday'],
   options: { to: { type: 'string' } },
-  run: (given, say) => backup(installationOf(config), pathOf(given, 'to'), say),
+  run: (given, say) => backup(config, pathOf(given, 'to'), say),
 })
 
 const restoreCommand = (config: Config): Command => ({
@@ -85,7 +80,7 @@ database, which must be empty too. Every row and object is checked, then the sch
 of a newer Reticle is refused. In a cluster, "republish" comes next: see docs/operations.md.`,
   examples: ['restore --from backup.tar'],
   options: { from: { type: 'string' } },
-  run: (given, say) => restore(installationOf(config), pathOf(given, 'from'), say),
+  run: (given, say) => restore(config, pathOf(given, 'from'), say),
 })
 
 const upgradeCommand = (config: Config): Command => ({

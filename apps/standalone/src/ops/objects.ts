@@ -65,6 +65,9 @@ function countObjects() {
   }
 }
 
+/** Of a backup whose objects are elsewhere. */
+export const noObjects: Sum = countObjects().result()
+
 /** First names of keys; names with a dot are the store's own. */
 async function topOf(dataDir: string): Promise<string[]> {
   const names = await readdir(objectsOf(dataDir))

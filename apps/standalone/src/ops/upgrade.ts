@@ -14,6 +14,7 @@ import { type Home, placeServer } from '../postgres-home.ts'
 import { serverSettings } from '../start.ts'
 import { addJson, version } from './backup.ts'
 import { loadBackup } from './load.ts'
+import { noObjects } from './objects.ts'
 import { assertIsThere } from './reach.ts'
 import { begin, finish } from './unfinished.ts'
 
@@ -108,7 +109,7 @@ async function writeRows(dataDir: string, native: string, to: string): Promise<v
     await snapshot.close()
     await addJson(archive, layout.checksums, {
       tables,
-      objects: { count: 0, bytes: 0, sha256: '' },
+      objects: noObjects,
     })
     await archive.close()
   } catch (thrown) {
