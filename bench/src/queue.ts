@@ -4,7 +4,7 @@ import type { Figure } from './table.ts'
 import { type Call, callerOf, finished, makeTask } from './task.ts'
 
 const conversions = 12
-const framesEach = 2
+const framesEach = 4
 const most = 4
 const least = 1.7
 
@@ -26,11 +26,15 @@ export async function queueFigure(
   const ids = jobs.parse(listed).results.map(({ id }) => id)
   if (ids.length !== conversions) throw new Error(`${ids.length} jobs, not ${conversions}`)
 
-  const drainedBy = async (count: number) => {
-    await haveWorkers(count)
+  const drainedOnce = async () => {
     // What has not changed is not converted again.
     await call('PUT', `/tasks/${task.id}/annotations`, annotations(task.labelId))
     return drain(call, ids)
+  }
+  const drainedBy = async (count: number) => {
+    await haveWorkers(count)
+    await drainedOnce() // workers that have just started load their programs first
+    return drainedOnce()
   }
   const one = await drainedBy(1)
   const four = await drainedBy(most)

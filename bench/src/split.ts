@@ -8,9 +8,15 @@ interface Parts {
   env: Record<string, string>
   stop: () => Promise<void>
 }
+interface Program {
+  pid: () => number
+  isRunning: () => boolean
+  start: () => Promise<unknown>
+  stop: () => Promise<unknown>
+}
 interface System {
   url: string
-  processes: Record<string, { pid: () => number }>
+  processes: Record<string, Program>
   stop: () => Promise<unknown>
 }
 const local = (file: string) => import(new URL(`../../deploy/local/${file}`, import.meta.url).href)
@@ -21,15 +27,30 @@ const looked = ['gateway-1', 'annotations-1']
 export interface SplitServer extends Server {
   /** Settings of the real servers, `RETICLE_TEST_*`. */
   parts: Record<string, string>
+  /** Makes it so many workers that run, of those there are. */
+  haveWorkers: (count: number) => Promise<void>
+}
+
+export interface SplitOptions {
+  /** How many there are; 1. */
+  workers?: number
+  /** Settings of theirs over those of all, made of the settings of the real servers. */
+  envOfWorkers?: (parts: Record<string, string>) => Promise<Record<string, string>>
 }
 
 /** Every app its own process, on real Kafka, MinIO and PostgreSQL. */
-export async function startSplit(): Promise<SplitServer> {
+export async function startSplit({
+  workers = 1,
+  envOfWorkers = async () => ({}),
+}: SplitOptions = {}): Promise<SplitServer> {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
   const parts: Parts = await (await local('parts.mjs')).startParts()
+  const workerEnv = await envOfWorkers(parts.env)
   const system: System = await (await local('system.mjs')).startSystem({
     parts: parts.env,
     folder,
+    workers,
+    envOf: (name: string) => (name.startsWith('worker') ? workerEnv : {}),
     admin: { username: 'admin', password, email: 'admin@localhost' },
     env: { RETICLE_LOG_LEVEL: 'error', RETICLE_GATEWAY_RATE_USER: '0' },
   })
@@ -38,6 +59,7 @@ export async function startSplit(): Promise<SplitServer> {
   const pids = looked.map((name) => Number(system.processes[name]?.pid()))
   return {
     parts: parts.env,
+    haveWorkers: (count) => haveWorkers(system, count),
     api: `${system.url}/api`,
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     databaseUrl: database.href,
@@ -49,4 +71,13 @@ export async function startSplit(): Promise<SplitServer> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function haveWorkers({ processes }: System, count: number): Promise<void> {
+  const workers = Object.entries(processes).filter(([name]) => name.startsWith('worker'))
+  const change = async ([, worker]: [string, Program], index: number) => {
+    if (index < count && !worker.isRunning()) await worker.start()
+    if (index >= count && worker.isRunning()) await worker.stop()
+  }
+  await Promise.all(workers.map(change))
 }
