@@ -19,6 +19,7 @@ const variables = z.object({
     .default('info'),
   RETICLE_LOG_FORMAT: z.enum(['pretty', 'json']).optional(),
   RETICLE_TRANSPORT: z.enum(['in-process', 'grpc']).default('in-process'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
 })
 
 /** A broker and an S3 of one's own take the place of what is embedded. */
@@ -49,6 +50,7 @@ const own = part(variables, (given) => ({
     format: given.RETICLE_LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
   } as const,
   transport: given.RETICLE_TRANSPORT,
+  traces: given.OTEL_EXPORTER_OTLP_ENDPOINT,
 }))
 
 /** @throws ConfigError that names every bad variable at once */

@@ -4,6 +4,8 @@ import type { Wired } from '@reticle/jobs-svc'
 import { systemClock } from '@reticle/kit/clock'
 import { openDatabase } from '@reticle/kit/db/connect'
 import { createLog } from '@reticle/kit/log'
+import { logBugs } from '@reticle/kit/observe/calls'
+import { startTraces } from '@reticle/kit/observe/traces'
 import { guard } from '@reticle/kit/rpc/guard'
 import * as projects from '@reticle/projects-svc'
 import { z } from 'zod'
@@ -15,6 +17,7 @@ export const wiringOptions = z.object({
   objects: objectsOptions,
   env: z.record(z.string(), z.string().optional()),
   log: z.object({ level: z.string(), format: z.enum(['json', 'pretty']) }),
+  traces: z.string().optional(),
 })
 export type WiringOptions = z.infer<typeof wiringOptions>
 
@@ -23,10 +26,10 @@ const connections = { max: 3, statement_timeout: 10 * 60_000 }
 
 /** Opened in every conversion thread (`docs/adr/0005`): handlers over small pools, no socket to the other process. */
 export async function wire(options: unknown): Promise<Wired> {
-  const { urls, objects, env, log } = wiringOptions.parse(options)
+  const { urls, objects, env, log, traces } = wiringOptions.parse(options)
+  await startTraces({ service: 'reticle conversion', endpoint: traces })
   const logger = createLog('conversion', log)
-  const onBug = (err: unknown, { request_id }: { request_id: string }) =>
-    logger.error({ err, request_id }, 'a handler failed')
+  const onBug = logBugs(logger)
 
   const people = projects.handlers({
     db: openDatabase<projects.ProjectsDb>(urls.projects, {
@@ -38,9 +41,9 @@ export async function wire(options: unknown): Promise<Wired> {
   })
   const { tasks, labels, media } = people
   const known = {
-    tasks: guard<Tables['tasks']>(tasks, onBug),
-    labels: guard<Tables['labels']>(labels, onBug),
-    media: guard<Tables['media']>(media, onBug),
+    tasks: guard<Tables['tasks']>(tasks, onBug, 'projects-svc'),
+    labels: guard<Tables['labels']>(labels, onBug, 'projects-svc'),
+    media: guard<Tables['media']>(media, onBug, 'projects-svc'),
   }
   const sets = annotations.handlers({
     db: openDatabase<annotations.AnnotationsDb>(urls.annotations, {
@@ -51,8 +54,9 @@ export async function wire(options: unknown): Promise<Wired> {
     settings: annotations.readConfig(env),
     services: known,
   })
+  const annotated = guard<Tables['annotations']>(sets.annotations, onBug, 'annotations-svc')
   return {
-    services: { ...known, annotations: guard<Tables['annotations']>(sets.annotations, onBug) },
+    services: { ...known, annotations: annotated },
     blobs: await openObjects(objects),
   }
 }

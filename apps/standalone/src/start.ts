@@ -3,6 +3,7 @@ import { endLeases, type RequestsDb, readConfig as readJobsConfig } from '@retic
 import type { OnStop } from '@reticle/kit/lifecycle'
 import { listeningOrigin } from '@reticle/kit/links'
 import type { Logger } from '@reticle/kit/log'
+import { startTraces } from '@reticle/kit/observe/traces'
 import { openPool } from '@reticle/kit/process/pools'
 import { createUser, type NewUser } from '@reticle/projects-svc'
 import { type Administrator, firstAdministrator } from './admin.ts'
@@ -36,9 +37,10 @@ export async function startStandalone(
   log: Logger,
   onStop: OnStop,
 ): Promise<Standalone> {
-  const { dataDir } = config
+  const { dataDir, traces } = config
   onStop('lock', await lockDataDir(dataDir))
   await assertFinished(dataDir)
+  onStop('traces', (await startTraces({ service: 'reticle', endpoint: traces })).stop)
   const keys = await readKeys(dataDir, config.secretKeys)
   const urls = await prepareDatabase(await databaseUrl(config, log, onStop), keys.passwordOf)
 
@@ -59,7 +61,7 @@ export async function startStandalone(
   const admin = await firstAdministrator(identity, config)
 
   const { db: requests } = openPool<RequestsDb>(around, 'conversion', urls.requests, { max: 1 })
-  const wiring = { urls, objects, env, log: config.log }
+  const wiring = { urls, objects, env, log: config.log, traces }
   const conversion = await startConversion(
     { urls, kafka, wiring },
     { log, endLeases: () => endLeases(requests) },

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import * as jobs from '@reticle/jobs-svc'
 import { type OnStop, run } from '@reticle/kit/lifecycle'
 import { createLog } from '@reticle/kit/log'
+import { startTraces } from '@reticle/kit/observe/traces'
 import { openPool } from '@reticle/kit/process/pools'
 import { kafkaSettings } from '@reticle/kit/process/settings'
 import { z } from 'zod'
@@ -37,6 +38,8 @@ const signals = new EventEmitter()
 process.on('message', () => signals.emit('SIGTERM'))
 
 async function start(onStop: OnStop): Promise<void> {
+  const traces = await startTraces({ service: 'reticle worker', endpoint: wiring.traces })
+  onStop('traces', traces.stop)
   const around = { urls, kafka, log, onStop }
   const { db } = openPool<jobs.RequestsDb>(around, 'worker', urls.requests)
   const worker = await jobs.startWorker({
