@@ -1,0 +1,164 @@
+import { operations, put } from '@reticle/contracts/api/operation'
+import { bytes } from '@reticle/contracts/rest/common'
+import { type Kysely, sql } from 'kysely'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { change } from '../db/change.ts'
+import { unavailable } from '../errors.ts'
+import { outboxTables } from '../outbox/tables.ts'
+import type { Context, Service } from '../rpc/context.ts'
+import { guard } from '../rpc/guard.ts'
+import { callAs } from '../testing/call.ts'
+import { testDatabase } from '../testing/db.ts'
+import { protosOf } from '../testing/protos.ts'
+import { openProxy } from '../testing/proxy.ts'
+import { connectGrpc } from './connect.ts'
+import { listenGrpc } from './listen.ts'
+
+/** `reliability.md` 13 and 14: what a broken connection took along is asked again, and done once. */
+
+const migrations = {
+  '0001-notes': {
+    up: async (db: Kysely<unknown>) => {
+      await outboxTables(db, 'notes')
+      await sql`create table notes.notes (
+        id integer generated always as identity primary key, text text not null)`.execute(db)
+    },
+  },
+}
+const { db } = await testDatabase<{ notes: { id: number; text: string } }>([
+  { schema: 'notes', migrations },
+])
+
+const note = z.object({ id: z.int(), text: z.string() }).meta({ id: 'Note' })
+const body = z.object({ text: z.string() }).meta({ id: 'NoteCreate' })
+const table = operations('NoteService', {
+  addNote: put('/notes', { body, answers: { 200: note } }),
+  sendNote: put('/sent', { body: bytes, answers: { 200: note } }),
+})
+const protos = protosOf(table)
+const keys = ['k']
+const host = '127.0.0.1'
+
+let seen: Context[] = []
+let beforeAnswer: () => Promise<void> | void = () => undefined
+
+async function insert(text: string, context: Context) {
+  seen.push(context)
+  const made = await change(db, context, async (tx) => {
+    const { rows } = await sql<{ id: number; text: string }>`
+      insert into notes (text) values (${text}) returning id, text`.execute(tx)
+    return { id: rows[0]?.id ?? 0, text }
+  })
+  await beforeAnswer()
+  return made
+}
+
+const handlers: Service<typeof table> = {
+  addNote: ({ body: { text } }, context) => insert(text, context),
+  sendNote: async ({ body: chunks }, context) => {
+    for await (const _ of chunks);
+    return insert('sent', context)
+  },
+}
+
+const server = await listenGrpc({ host, port: 0, keys, protos, drainMs: 0 }, (serve) =>
+  serve(
+    table,
+    guard(handlers, () => undefined),
+  ),
+)
+const proxy = await openProxy({ host, port: server.port })
+const connection = connectGrpc({ address: `${host}:${proxy.port}`, keys, protos })
+const notes = connection.service(table)
+
+afterAll(async () => {
+  connection.close()
+  await proxy.close() // first: a connection that nobody closes keeps the server waiting
+  await server.stop()
+})
+
+beforeEach(async () => {
+  await db.deleteFrom('notes').execute()
+  proxy.heal()
+  seen = []
+  beforeAnswer = () => undefined
+})
+
+const stored = () => db.selectFrom('notes').select(['id', 'text']).execute()
+
+/** Cuts the connection after the commit, as often as asked; the caller can come back at once. */
+function cutAnswers(times: number) {
+  let left = times
+  beforeAnswer = () => {
+    if (left-- <= 0) return
+    proxy.cut()
+    proxy.heal()
+  }
+}
+
+test.each([1, 3])('a change whose answer was lost %d times is made once', async (times) => {
+  cutAnswers(times)
+  const answer = await notes.addNote({ body: { text: 'once' } }, callAs(null))
+
+  expect(await stored()).toEqual([answer])
+  expect(seen).toHaveLength(times + 1)
+  expect(new Set(seen.map(({ call_id }) => call_id)).size).toBe(1)
+})
+
+test('a caller whose connection breaks four times is told that nobody answers', async () => {
+  cutAnswers(4)
+  const attempt = notes.addNote({ body: { text: 'once' } }, callAs(null))
+  await expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(seen).toHaveLength(4)
+  expect(await stored()).toHaveLength(1)
+})
+
+test('two equal changes that a caller wants are two', async () => {
+  const wish = { body: { text: 'twice' } }
+  await notes.addNote(wish, callAs(null))
+  await notes.addNote(wish, callAs(null))
+  expect(await stored()).toHaveLength(2)
+})
+
+test('a change that another call led to has an id of its own', async () => {
+  const context = callAs(null, { call_id: 'of the call before' })
+  await notes.addNote({ body: { text: 'a' } }, context)
+  await notes.addNote({ body: { text: 'b' } }, context)
+  expect(await stored()).toHaveLength(2)
+})
+
+test('a streamed body is not sent again', async () => {
+  cutAnswers(1)
+  const chunks = (async function* () {
+    yield Buffer.from('text')
+  })()
+  const attempt = notes.sendNote({ body: chunks }, callAs(null))
+  await expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(seen.map(({ call_id }) => call_id)).toEqual([undefined])
+})
+
+test('a service that answers for itself that it cannot is not asked again', async () => {
+  beforeAnswer = () => {
+    throw unavailable('The database took too long.')
+  }
+  const attempt = notes.addNote({ body: { text: 'once' } }, callAs(null))
+  await expect(attempt).rejects.toMatchObject({ message: 'The database took too long.' })
+  expect(seen).toHaveLength(1)
+})
+
+test('a patient caller is answered within the time of the operation', async () => {
+  await notes.addNote({ body: { text: 'a' } }, callAs(null, { deadline: Date.now() + 3_600_000 }))
+  const deadline = seen.at(-1)?.deadline ?? 0
+  expect(deadline - Date.now()).toBeGreaterThan(10_000)
+  expect(deadline - Date.now()).toBeLessThanOrEqual(15_000)
+})
+
+test('a caller never waits longer than its own deadline, whoever is silent', async () => {
+  proxy.blackHole()
+  const began = performance.now()
+  const context = callAs(null, { deadline: Date.now() + 300 })
+  const attempt = notes.addNote({ body: { text: 'lost' } }, context)
+  await expect(attempt).rejects.toMatchObject({ message: 'The request took too long.' })
+  expect(performance.now() - began).toBeLessThan(2000)
+})
