@@ -78,7 +78,7 @@ const taken = (draft, path) =>
     },
   )
 
-function isAlive(pid) {
+export function isAlive(pid) {
   try {
     process.kill(pid, 0)
     return true

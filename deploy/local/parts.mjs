@@ -1,6 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isAlive } from './cache.mjs'
 import { kafkaPart } from './kafka.mjs'
 import { minioPart } from './minio.mjs'
 import { postgresPart } from './postgres.mjs'
@@ -20,10 +21,9 @@ export async function startParts({
   makers = localMakers,
   folder: given,
 } = {}) {
-  const folder = given ?? (await mkdtemp(join(tmpdir(), 'reticle-parts-')))
+  const folder = given ?? (await temporaryFolder())
   const logs = join(folder, 'logs')
   await mkdir(logs, { recursive: true })
-  if (!given) await chmod(folder, 0o755) // the account of the database must be able to walk in
 
   const parts = {}
   const stop = async () => {
@@ -44,4 +44,16 @@ export async function startParts({
   }
   const env = Object.assign({}, ...Object.values(parts).map((part) => part.env()))
   return { env, logs, parts, stop }
+}
+
+/** Named after its process, so that the next start can remove what a killed one left. */
+async function temporaryFolder() {
+  const left = (await readdir(tmpdir())).filter((name) => {
+    const [, pid] = /^reticle-parts-(\d+)-/.exec(name) ?? []
+    return pid && !isAlive(Number(pid))
+  })
+  for (const name of left) await rm(join(tmpdir(), name), { recursive: true, force: true })
+  const folder = await mkdtemp(join(tmpdir(), `reticle-parts-${process.pid}-`))
+  await chmod(folder, 0o755) // the account of the database must be able to walk in
+  return folder
 }
