@@ -35,9 +35,10 @@ export async function cancelRequest(
   })
 }
 
-function assertUnfinished({ status, is_applying }: RequestRow): void {
+function assertUnfinished({ status, has_applied }: RequestRow): void {
   if (status === 'finished' || status === 'failed')
     throw invalidText(`Only queued and started requests can be cancelled, this one is ${status}`)
-  if (is_applying)
+  // Also between two attempts: whoever is told that it was cancelled must find nothing of it.
+  if (has_applied)
     throw invalidText('The request is being completed and can no longer be cancelled')
 }

@@ -6,12 +6,12 @@ import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
-import type { RequestsDb } from '../db/schema.ts'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { addRequest } from '../testing/rows.ts'
 import { authorityOf, factsOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { finish } from './ending.ts'
-import { claim, enterFinal } from './lease.ts'
+import { claim, enterFinal, tryLater } from './lease.ts'
 import { requestHandlers } from './rpc.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -273,9 +273,23 @@ describe.each(transports)('over %s', (transport) => {
     await expect(calls.cancelRequest({ rq_id }, anna)).rejects.toMatchObject({
       body: ['The request is being completed and can no longer be cancelled'],
     })
-    await sql`update requests set is_applying = false`.execute(db)
+  })
+
+  test('a started request that was cancelled cannot begin its final transaction', async () => {
+    const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&y' })
+    const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
+    if (!row) throw new Error('nothing was claimed')
     await calls.cancelRequest({ rq_id }, anna)
     expect(await enterFinal(db, row)).toBe(false)
+  })
+
+  test('a request whose worker was lost in its final transaction may have had its effect', async () => {
+    const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&y' })
+    const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
+    if (!row) throw new Error('nothing was claimed')
+    await enterFinal(db, row)
+    await tryLater(db, row, 60)
+    await expect(calls.cancelRequest({ rq_id }, anna)).rejects.toMatchObject({ kind: 'invalid' })
   })
 
   test('nobody but the owner and administrators may cancel', async () => {
@@ -352,23 +366,33 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('of a hundred cancellations racing the end, each request ends one way and tells it once (T-REQ-8)', async () => {
-  const race = async (n: number) => {
-    const added = await addRequest(db, { rq_id: `race ${n}`, tenant: `user:${n}` })
+/** Claims requests one after the other and lets `act` race a cancellation: what became of both. */
+async function race(count: number, act: (row: RequestRow, n: number) => Promise<boolean>) {
+  const races = []
+  for (let n = 0; n < count; n++) {
+    await addRequest(db, { rq_id: `race ${n}`, tenant: `user:${n}` })
     const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
     if (!row) throw new Error('nothing was claimed')
-    const outcome = { report: null, result: { key: `k${n}`, size: 1 }, result_id: null }
-    const [finished, cancelled] = await Promise.all([
-      finish(db, row, outcome, 24),
-      handlers.cancelRequest({ rq_id: row.rq_id }, anna).then(
-        () => true,
-        () => false,
-      ),
-    ])
-    return { added, finished, cancelled }
+    const cancelling = handlers.cancelRequest({ rq_id: row.rq_id }, anna).then(
+      () => true,
+      () => false,
+    )
+    const [acted, cancelled] = await Promise.all([act(row, n), cancelling])
+    races.push({ acted, cancelled })
   }
-  const races = []
-  for (let n = 0; n < 100; n++) races.push(await race(n))
-  expect(races.filter(({ finished, cancelled }) => finished === cancelled)).toEqual([])
+  return races
+}
+
+test('of a hundred cancellations racing the end, each request ends one way and tells it once (T-REQ-8)', async () => {
+  const races = await race(100, (row, n) => {
+    const result = { key: `k${n}`, size: 1 }
+    return finish(db, row, { report: null, result, result_id: null }, 24)
+  })
+  expect(races.filter(({ acted, cancelled }) => acted === cancelled)).toEqual([])
   expect((await eventTypes()).length).toBe(100)
+})
+
+test('either the final transaction begins or the request is cancelled, never both (T-REQ-8)', async () => {
+  const races = await race(50, (row) => enterFinal(db, row))
+  expect(races.filter(({ acted, cancelled }) => acted === cancelled)).toEqual([])
 })
