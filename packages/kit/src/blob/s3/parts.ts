@@ -8,8 +8,14 @@ export interface Part {
   isWhole: boolean
 }
 
-/** Cuts a stream into parts of `partBytes`; the last one has at most as many, and an empty stream is one empty part. */
-export async function* partsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Part> {
+/**
+ * Cuts a stream into parts of `partBytes`; the last one has at most as many, and an empty stream is one empty part. Who is
+ * done with a part may put it into `spare`, to be filled again: otherwise memory would be what the garbage collector leaves.
+ */
+export async function* partsOf(
+  chunks: AsyncIterable<Uint8Array>,
+  spare: Buffer[],
+): AsyncGenerator<Part> {
   let part: Buffer = Buffer.allocUnsafe(firstBytes)
   let length = 0
   let isWhole = true
@@ -18,7 +24,7 @@ export async function* partsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
       if (length === partBytes) {
         isWhole = false
         yield { bytes: part, isWhole }
-        part = Buffer.allocUnsafe(partBytes)
+        part = spare.pop() ?? Buffer.allocUnsafe(partBytes)
         length = 0
       }
       part = withRoom(part, length, chunk.length - at)

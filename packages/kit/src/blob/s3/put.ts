@@ -5,7 +5,7 @@ import type { Stored } from '../blob.ts'
 import { untilAborted } from './abort.ts'
 import { makeBucket, type S3 } from './client.ts'
 import { codeOf } from './errors.ts'
-import { type Part, partBytes, partsOf } from './parts.ts'
+import { partBytes, partsOf } from './parts.ts'
 
 /** Parts on their way at once: with the one being filled, a put holds 40 MiB at most. */
 const inFlight = 4
@@ -38,7 +38,7 @@ export async function putObject(
   }
   try {
     halt.signal.throwIfAborted()
-    const etag = await putParts(s3, key, partsOf(counted()), halt)
+    const etag = await putParts(s3, key, counted(), halt)
     return { size, sha256: hash.digest('hex'), etag }
   } finally {
     signal?.removeEventListener('abort', leave)
@@ -49,13 +49,14 @@ export async function putObject(
 async function putParts(
   s3: S3,
   key: string,
-  parts: AsyncIterable<Part>,
+  chunks: AsyncIterable<Uint8Array>,
   halt: AbortController,
 ): Promise<string> {
-  const upload = multipartUpload(s3, key, halt)
+  const spare: Buffer[] = []
+  const upload = multipartUpload(s3, key, halt, (bytes) => spare.push(bytes))
   let size = 0
   try {
-    for await (const { bytes, isWhole } of parts) {
+    for await (const { bytes, isWhole } of partsOf(chunks, spare)) {
       if (isWhole) return await putWhole(s3, key, bytes, halt.signal)
       size += bytes.length
       await upload.add(bytes)
@@ -95,8 +96,13 @@ interface MultipartUpload {
   abandon: () => Promise<void>
 }
 
-/** Begins with the first part. A part that fails fires `halt`. */
-function multipartUpload(s3: S3, key: string, halt: AbortController): MultipartUpload {
+/** Begins with the first part. A part that fails fires `halt`; one that is stored is handed to `onStored`. */
+function multipartUpload(
+  s3: S3,
+  key: string,
+  halt: AbortController,
+  onStored: (bytes: Buffer) => void,
+): MultipartUpload {
   const { bucket, call } = s3
   const { signal } = halt
   const done: { part: number; etag: string }[] = []
@@ -116,6 +122,7 @@ function multipartUpload(s3: S3, key: string, halt: AbortController): MultipartU
     const limits = { signal, quietMs: quietMs(bytes) }
     const { etag } = await call((client) => client.uploadPart(place, bytes), limits)
     done[part - 1] = { part, etag }
+    if (bytes.length === partBytes) onStored(bytes)
   }
   return {
     add: async (bytes) => {
