@@ -32,8 +32,8 @@ export function busContract(name: string, rig: Rig): void {
     testPoison(suite)
     testPauses(suite)
     testContent(suite)
+    afterAll(suite.close)
   })
-  afterAll(suite.close)
 }
 
 function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suite) {

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bus } from '@reticle/kit/bus/bus'
+import { createTopics, kafkaBus } from '@reticle/kit/bus/kafka'
+import { postgresBus } from '@reticle/kit/bus/postgres'
+import { busMigrations } from '@reticle/kit/bus/postgres/log'
+import {
+  type ContractTables,
+  cause,
+  contractMigrations,
+  counted,
+  topic,
+  withPath,
+} from '@reticle/kit/bus/testing/rig'
+import { soak } from '@reticle/kit/bus/testing/soak'
+import { type Database, openDatabase } from '@reticle/kit/db/connect'
+import { migrate } from '@reticle/kit/db/migrate'
+import { silentLog } from '@reticle/kit/log'
+import { emit } from '@reticle/kit/outbox/emit'
+import { startRelay } from '@reticle/kit/outbox/relay'
+import pg from 'pg'
+import type { Figure } from './table.ts'
+
+export interface BusBench {
+  /** Of an administrator: every figure gets a database of its own. */
+  databaseUrl: string
+  /** Of Kafka; without them the bus of PostgreSQL is measured. */
+  brokers?: readonly string[]
+  /** Of the soak; T-BUS-1 asks for 200 kills and 20,000 events. */
+  counts?: { kills: number; events: number }
+}
+
+const perSecond = 200
+const seconds = 10
+const warmUp = 200
+/** p50 and p99 in milliseconds from commit to handler (`reliability.md` 2). */
+const latencyGoals = { PostgreSQL: { p50: 15, p99: 100 }, Kafka: { p50: Number.NaN, p99: 600 } }
+
+/** T-BUS-1 to 3 of `reliability.md` 2 on one adapter; T-BUS-3 is asked of the embedded bus alone. */
+export async function busFigures(bench: BusBench): Promise<Figure[]> {
+  const counts = bench.counts ?? { kills: 10, events: 2000 }
+  const latency = await inRig(bench, latencyFigure)
+  const throughput = bench.brokers ? [] : [await inRig(bench, throughputFigure)]
+  return [await inRig(bench, (rig) => soakFigure(rig, counts)), latency, ...throughput]
+}
+
+interface Rig {
+  name: keyof typeof latencyGoals
+  database: Database<ContractTables>
+  url: string
+  kafka?: { brokers: string[]; prefix: string }
+  openBus: () => Bus
+}
+
+/** A fresh database and, on Kafka, fresh topics. */
+async function inRig<R>(
+  { databaseUrl, brokers }: BusBench,
+  measure: (rig: Rig) => Promise<R>,
+): Promise<R> {
+  const mark = randomBytes(4).toString('hex')
+  const admin = new pg.Client({ connectionString: databaseUrl })
+  await admin.connect()
+  await admin.query(`create database bus_${mark}`)
+  const own = new URL(databaseUrl)
+  own.pathname = `/bus_${mark}`
+  await migrate(own.href, { schema: 'contract', migrations: contractMigrations })
+  await migrate(own.href, { schema: 'bus', migrations: busMigrations })
+  const url = withPath(own.href)
+  const database = openDatabase<ContractTables>(url, { application: 'bench', max: 16 })
+  const kafka = brokers && { brokers: [...brokers], prefix: `bench-${mark}.` }
+  const onError = () => undefined
+  const options = kafka && { ...kafka, clientId: 'bench', log: silentLog }
+  if (options) await createTopics(options)
+  const openBus = () =>
+    options ? kafkaBus({ ...options, onError }) : postgresBus({ url, onError })
+  try {
+    return await measure({ name: kafka ? 'Kafka' : 'PostgreSQL', database, url, kafka, openBus })
+  } finally {
+    await database.close()
+    await admin.query(`drop database bus_${mark} with (force)`)
+    await admin.end()
+  }
+}
+
+async function soakFigure(
+  { name, database, url, kafka }: Rig,
+  counts: { kills: number; events: number },
+): Promise<Figure> {
+  const seen = await soak({ db: database.db, url, kafka, ...counts })
+  const { lost, doubled, disordered } = seen
+  return {
+    id: 'T-BUS-1',
+    what: `${seen.events} events on ${name} while relays and readers are killed ${seen.kills} times: lost / doubled / out of order`,
+    seen: `${lost} / ${doubled} / ${disordered}`,
+    target: '0 / 0 / 0',
+    holds: lost + doubled + disordered === 0,
+  }
+}
+
+async function latencyFigure(rig: Rig): Promise<Figure> {
+  const goal = latencyGoals[rig.name]
+  const waits = await carrying(rig, async (commit) => {
+    const started = performance.now()
+    const committing: Promise<void>[] = []
+    for (let n = 0; n < warmUp + perSecond * seconds; n++) {
+      await sleep(started + (n * 1000) / perSecond - performance.now())
+      committing.push(commit(n))
+    }
+    await Promise.all(committing)
+  })
+  const sorted = waits.slice(warmUp).sort((a, b) => a - b)
+  const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+  const [p50, p99] = [at(0.5), at(0.99)]
+  return {
+    id: 'T-BUS-2',
+    what: `commit to handler on ${rig.name} at ${perSecond} events/s, ms: p50 / p99`,
+    seen: `${p50.toFixed(0)} / ${p99.toFixed(0)}`,
+    target: `${Number.isNaN(goal.p50) ? '' : `p50 <= ${goal.p50}, `}p99 <= ${goal.p99}`,
+    holds: !(p50 > goal.p50) && p99 <= goal.p99,
+  }
+}
+
+async function throughputFigure(rig: Rig): Promise<Figure> {
+  const writers = 8
+  const each = 1000
+  const started = performance.now()
+  await carrying(rig, async (commit) => {
+    const write = async (writer: number) => {
+      for (let n = 0; n < each; n++) await commit(writer * each + n)
+    }
+    await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+  })
+  const rate = (writers * each) / ((performance.now() - started) / 1000)
+  return {
+    id: 'T-BUS-3',
+    what: `events of 1 KB a second, from ${writers} writers to a handler, on ${rig.name}`,
+    seen: rate.toFixed(0),
+    target: '>= 1000',
+    holds: rate >= 1000,
+  }
+}
+
+/**
+ * A relay and a reader at work while `write` commits events; answers, in the order of arrival, how many milliseconds each
+ * took from the end of its commit to its handler.
+ */
+async function carrying(
+  { database: { db, onCommit }, url, openBus }: Rig,
+  write: (commit: (n: number) => Promise<void>) => Promise<void>,
+): Promise<number[]> {
+  const bus = openBus()
+  const onError = () => undefined
+  const relay = startRelay({ url, schema: 'contract', bus, onError })
+  onCommit(relay.wake)
+  const committed = new Map<string, number>()
+  const began = new Map<string, number>()
+  const handle = async (_: unknown, { id }: { id: string }) => {
+    if (!began.has(id)) began.set(id, performance.now())
+  }
+  bus.subscribe({ group: 'bench', topic, db, handle })
+  const commit = async (n: number) => {
+    const fact = { key: `bench:${n % 50}`, n, padding: 'x'.repeat(1000) }
+    const id = await db.transaction().execute((tx) => emit(tx, counted, fact, cause))
+    committed.set(id, performance.now())
+  }
+  await write(commit)
+  while (began.size < committed.size) await sleep(5)
+  await relay.stop()
+  await bus.close()
+  return [...began].map(([id, at]) => Math.max(0, at - (committed.get(id) ?? at)))
+}
