@@ -6,6 +6,7 @@ import { connectGrpc } from '../grpc/connect.ts'
 import { listenGrpc } from '../grpc/listen.ts'
 import type { Call, Service } from '../rpc/context.ts'
 import { guard, mapValues, type OnBug } from '../rpc/guard.ts'
+import { openProxy } from './proxy.ts'
 
 /** Both ways in which a service is reached: `describe.each(transports)('over %s', (transport) => ...)`. */
 export const transports = ['in-process', 'grpc'] as const
@@ -70,9 +71,7 @@ async function connect<T extends Operations>(
   service: Service<T>,
   { protos, keys }: Required<Pick<TransportOptions, 'protos' | 'keys'>>,
 ) {
-  const host = '127.0.0.1'
-  const listening = { host, port: 0, keys: serverKeys, drainMs: 0, protos }
-  const server = await listenGrpc(listening, (serve) => serve(table, service))
+  const server = await listen(table, service, protos)
   const connection = connectGrpc({ address: `${host}:${server.port}`, keys, protos })
   const calls = connection.service(table) as Record<string, Call>
   const close = async () => {
@@ -80,4 +79,43 @@ async function connect<T extends Operations>(
     await server.stop()
   }
   return { calls, close }
+}
+
+const host = '127.0.0.1'
+
+function listen<T extends Operations>(table: T, service: Service<T>, protos: PackageDefinition) {
+  const options = { host, port: 0, keys: serverKeys, drainMs: 0, protos }
+  return listenGrpc(options, (serve) => serve(table, service))
+}
+
+/**
+ * The caller's view over a network that loses the first answer to every change: the connection is cut when the handler is
+ * done, and the caller asks again. To be awaited at top level, or in an async `describe`.
+ */
+export async function losingAnswers<T extends Operations>(
+  table: T,
+  handlers: Service<T>,
+  { protos = loadProtos(), onBug = failingOnBugs() }: Omit<TransportOptions, 'keys'> = {},
+): Promise<Service<T>> {
+  const lost = new Set<string>()
+  const service = mapValues(guard(handlers, onBug) as Record<string, Call>, (call): Call => {
+    return async (input, context) => {
+      const answer = await call(input, context)
+      if (context.call_id && !lost.has(context.call_id)) {
+        lost.add(context.call_id)
+        proxy.cut()
+        proxy.heal()
+      }
+      return answer
+    }
+  }) as Service<T>
+  const server = await listen(table, service, protos)
+  const proxy = await openProxy({ host, port: server.port })
+  const connection = connectGrpc({ address: `${host}:${proxy.port}`, keys: serverKeys, protos })
+  afterAll(async () => {
+    connection.close()
+    await proxy.close()
+    await server.stop()
+  })
+  return connection.service(table)
 }

@@ -1,0 +1,106 @@
+import { identity as identityTable } from '@reticle/contracts/api/identity'
+import { jobs as jobTable } from '@reticle/contracts/api/jobs'
+import { labels as labelTable } from '@reticle/contracts/api/labels'
+import { projects as projectTable } from '@reticle/contracts/api/projects'
+import { tasks as taskTable } from '@reticle/contracts/api/tasks'
+import { systemClock } from '@reticle/kit/clock'
+import { callAs } from '@reticle/kit/testing/call'
+import { losingAnswers } from '@reticle/kit/testing/transport'
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { createUser } from './identity/index.ts'
+import { handlers } from './server.ts'
+import { attachFrames, testWorkspace } from './testing/workspace.ts'
+
+/** `reliability.md` 13: over a network that loses the answer to every change, each is made once and answered rightly. */
+
+const { db, takeEvents, over } = await testWorkspace()
+const all = handlers({ db, clock: systemClock, settings: readConfig({}) })
+const projects = await losingAnswers(projectTable, all.projects)
+const labels = await losingAnswers(labelTable, all.labels)
+const tasks = await losingAnswers(taskTable, all.tasks)
+const jobs = await losingAnswers(jobTable, all.jobs)
+const identity = await losingAnswers(identityTable, all.identity)
+
+const password = 'a good password'
+const user = await createUser(db, { username: 'anna', email: 'anna@example.org', password })
+const anna = () => callAs({ user_id: user.id, username: user.username })
+const typesOf = async () => (await takeEvents()).map(({ type }) => type)
+const countOf = async (table: 'projects' | 'tasks' | 'labels' | 'access_tokens' | 'auth_tokens') =>
+  (
+    await db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll().as('count'))
+      .executeTakeFirst()
+  )?.count
+
+test('a project is made, changed and deleted once', async () => {
+  const made = await projects.createProject({ body: { name: 'p' } }, anna())
+  expect(await countOf('projects')).toBe(1)
+  expect(made).toEqual(await projects.getProject({ id: made.id }, anna()))
+
+  const { id } = made
+  const changed = await projects.updateProject({ id, body: { name: 'q' } }, anna())
+  expect(changed).toMatchObject({ id, name: 'q' })
+  await projects.deleteProject({ id }, anna())
+  expect(await countOf('projects')).toBe(0)
+  expect(await typesOf()).toEqual(['create:project', 'update:project', 'delete:project'])
+})
+
+test('so is a task, and its labels', async () => {
+  const body = { name: 't', labels: [{ name: 'a' }, { name: 'b' }] }
+  const made = await tasks.createTask({ body }, anna())
+  const { id } = made
+  const [a, b] = made.labels
+  await takeEvents()
+  const renamed = await labels.updateLabel({ id: a?.id ?? 0, body: { name: 'c' } }, anna())
+  expect(renamed).toMatchObject({ id: a?.id, name: 'c' })
+  await labels.deleteLabel({ id: b?.id ?? 0 }, anna())
+  expect(await countOf('labels')).toBe(1)
+  const once = ['update:task', 'labels.changed']
+  expect(await typesOf()).toEqual([...once, ...once])
+
+  await tasks.updateTask({ id, body: { name: 'u' } }, anna())
+  await tasks.deleteTask({ id }, anna())
+  expect(await countOf('tasks')).toBe(0)
+  expect(await typesOf()).toEqual(['update:task', 'delete:task'])
+})
+
+test('a job is changed once', async () => {
+  const { id } = await tasks.createTask({ body: { name: 't', labels: [{ name: 'a' }] } }, anna())
+  const annaHere = { id: user.id, username: user.username, call: anna() }
+  await attachFrames(over('in-process'), id, 2, annaHere)
+  const [job] = (await jobs.listJobs({ task_id: id }, anna())).results
+  await takeEvents()
+  const body = { state: 'in progress' as const }
+  expect(await jobs.updateJob({ id: job?.id ?? 0, body }, anna())).toMatchObject(body)
+  expect((await typesOf()).filter((type) => type === 'update:job')).toHaveLength(1)
+})
+
+test('an access token is made once, and the value that arrives is the one that works', async () => {
+  const made = await identity.createAccessToken({ body: { name: 'n', read_only: false } }, anna())
+  expect(await countOf('access_tokens')).toBe(1)
+  const authorization = `Bearer ${made.value}`
+  const found = await identity.authenticate({ authorization, address: '' }, callAs(null))
+  expect(found.principal).toMatchObject({ user_id: user.id, token: { id: made.id } })
+
+  const { id } = made
+  expect(await identity.updateAccessToken({ id, body: { name: 'm' } }, anna())).toMatchObject({
+    id,
+    name: 'm',
+  })
+  await identity.deleteAccessToken({ id }, anna())
+  await expect(identity.getAccessToken({ id }, anna())).rejects.toMatchObject({ kind: 'not_found' })
+})
+
+test('signing in makes one token, the one that arrives; no answer that is kept holds it', async () => {
+  const { key } = await identity.login({ body: { username: 'anna', password } }, callAs(null))
+  expect(await countOf('auth_tokens')).toBe(1)
+  const authorization = `Token ${key}`
+  const found = await identity.authenticate({ authorization, address: '' }, callAs(null))
+  expect(found.principal.user_id).toBe(user.id)
+
+  const kept = await db.selectFrom('applied_calls').select('response').execute()
+  expect(kept.length).toBeGreaterThan(0)
+  for (const { response } of kept) expect(String(response)).not.toContain(key)
+})
