@@ -68,8 +68,17 @@ export async function render(...args: string[]): Promise<Manifest[]> {
   return read(await renderText(...args))
 }
 
-/** The same as YAML. @throws Error with what helm says */
-export async function renderText(...args: string[]): Promise<string> {
+const rendered = new Map<string, Promise<string>>()
+
+/** The same as YAML, rendered once for the same arguments. @throws Error with what helm says */
+export function renderText(...args: string[]): Promise<string> {
+  const key = args.join(' ')
+  const known = rendered.get(key) ?? template(args)
+  rendered.set(key, known)
+  return known
+}
+
+async function template(args: string[]): Promise<string> {
   const words = ['template', 'r', chart, '--namespace', 'n', '--kube-version', kubernetes, ...args]
   const { stdout } = await run(await program('helm'), words, { maxBuffer: 64 * 1024 * 1024 })
   return stdout

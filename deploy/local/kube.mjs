@@ -1,0 +1,142 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { program } from '../helm/tools.mjs'
+import { startControlPlane } from './kube/control-plane.mjs'
+import { runTool } from './tools.mjs'
+
+/**
+ * The chart against a real control plane, by hand or at night: node deploy/local/kube.mjs
+ *
+ * Every set of values is accepted by the server; then a release is installed, upgraded, rolled back, tested and removed in a
+ * namespace that enforces the restricted pod security standard. The first run builds the control plane.
+ */
+
+const chart = fileURLToPath(new URL('../helm/reticle', import.meta.url))
+const values = fileURLToPath(new URL('../helm/values', import.meta.url))
+const namespace = 'reticle'
+
+const folder = await mkdtemp(join(tmpdir(), 'reticle-kube-'))
+const began = Date.now()
+let plane
+try {
+  plane = await startControlPlane(folder)
+  say('control plane', began)
+  await scenario(plane)
+  await rm(folder, { recursive: true, force: true })
+} catch (error) {
+  process.exitCode = error.exitCode ?? 1
+  process.stderr.write(`${error.message}\nThe logs are in ${folder}/logs\n`)
+} finally {
+  await plane?.stop()
+}
+
+async function scenario({ api, kubeconfig, programs }) {
+  const helm = await helmOf(kubeconfig)
+  await timed('a node, a namespace, kinds of operators', () => furnish(api, programs))
+  await timed('a pod that the standard forbids is refused', () => expectRefusal(api))
+  for (const name of await readdir(values)) {
+    await timed(`accepted: ${name}`, () =>
+      helm('install', 'dry', chart, '-f', join(values, name), '--dry-run=server'),
+    )
+  }
+  const wait = ['--wait', '--wait-for-jobs', '--timeout', '3m']
+  await timed('install', () => helm('install', 'r', chart, ...wait))
+  const keys = await keysOf(api)
+  await expectPods(api, 12)
+
+  // Nobody scales the workers here, so one is left of two.
+  const scaled = ['-f', join(values, 'keda.yaml'), '--set', 'webhooks.replicas=4']
+  await timed('upgrade', () => helm('upgrade', 'r', chart, ...scaled, ...wait))
+  expectSame(keys, await keysOf(api), 'the keys are those of the installation')
+  await expectPods(api, 13)
+  await timed('rollback', () => helm('rollback', 'r', '1', ...wait))
+  await expectPods(api, 12)
+
+  await timed('helm test', () => helm('test', 'r', '--timeout', '2m'))
+  await timed('uninstall', () => helm('uninstall', 'r', '--wait'))
+  expectSame(keys, await keysOf(api), 'the keys outlive the release')
+  await expectNoViolation(api)
+}
+
+async function helmOf(kubeconfig) {
+  const path = await program('helm')
+  const always = ['--kubeconfig', kubeconfig, '--namespace', namespace]
+  return (...words) => runTool(path, [...words, ...always])
+}
+
+async function furnish(api, programs) {
+  const capacity = { cpu: '64', memory: '256Gi', pods: '200', 'ephemeral-storage': '1Ti' }
+  const status = { allocatable: capacity, capacity }
+  await api('POST', '/api/v1/nodes', { metadata: { name: 'played' }, status })
+  const labels = {
+    'pod-security.kubernetes.io/enforce': 'restricted',
+    'pod-security.kubernetes.io/warn': 'restricted',
+  }
+  await api('POST', '/api/v1/namespaces', { metadata: { name: namespace, labels } })
+  const definitions = JSON.parse(await readFile(join(programs, 'crds.json'), 'utf8'))
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  for (const definition of definitions) await api('POST', path, definition)
+  await until('a node that is ready', async () => {
+    const { status: now } = await api('GET', '/api/v1/nodes/played')
+    return now.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')
+  })
+  await until('the account of the namespace', () => api('GET', at('serviceaccounts/default')))
+}
+
+const at = (path) => `/api/v1/namespaces/${namespace}/${path}`
+
+async function expectRefusal(api) {
+  const pod = {
+    metadata: { name: 'forbidden' },
+    spec: { containers: [{ name: 'x', image: 'x' }] },
+  }
+  const said = await api('POST', at('pods'), pod).catch(({ message }) => message)
+  if (!/violates PodSecurity "restricted/.test(said)) throw new Error(`it was not refused: ${said}`)
+}
+
+async function expectPods(api, count) {
+  await until(`${count} pods that are ready, and no other`, async () => {
+    const { items } = await api('GET', at('pods'))
+    const serving = items.filter(({ status }) => status.phase !== 'Succeeded')
+    const isReady = ({ status }) =>
+      status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')
+    return serving.length === count && serving.every(isReady)
+  })
+}
+
+async function keysOf(api) {
+  const { data } = await api('GET', at('secrets/r-reticle-keys'))
+  return JSON.stringify(data)
+}
+
+function expectSame(before, after, sentence) {
+  if (before !== after) throw new Error(`${sentence}: no, they have changed`)
+  process.stdout.write(`  ${sentence}\n`)
+}
+
+async function expectNoViolation(api) {
+  const { items } = await api('GET', at('events'))
+  const found = items.map(({ message }) => message).filter((text) => /PodSecurity/.test(text))
+  if (found.length > 0) throw new Error(found.join('\n'))
+  process.stdout.write('  no pod of the chart was refused\n')
+}
+
+async function until(what, look) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(200)) {
+    if (await look()) return
+  }
+  throw new Error(`waited a minute for ${what}`)
+}
+
+async function timed(name, work) {
+  const start = Date.now()
+  await work()
+  say(name, start)
+}
+
+function say(name, start) {
+  process.stdout.write(`${name}: ${((Date.now() - start) / 1000).toFixed(1)} s\n`)
+}

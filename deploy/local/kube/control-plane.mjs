@@ -1,0 +1,165 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { makePart } from '../part.mjs'
+import { freePorts } from '../ports.mjs'
+import { kubePrograms } from './programs.mjs'
+
+/**
+ * A real control plane on loopback: etcd, API server, controllers, scheduler. Kubelets are played by kwok: pods become ready
+ * and jobs end without anything being run. What it cannot show: images, real probes, traffic through network policies.
+ *
+ * @returns `{kubeconfig, api(method, path, body), stop}`; `body` is an object, or YAML as text
+ */
+export async function startControlPlane(folder) {
+  const programs = await kubePrograms()
+  const place = await prepare(folder, programs)
+  const made = partsOf(place)
+  const stop = async () => {
+    for (const part of [...made].reverse()) await part.stop()
+  }
+  try {
+    for (const part of made) await part.start()
+    return { kubeconfig: place.kubeconfig, programs, api: apiOf(place), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function prepare(folder, programs) {
+  const [etcd, peers, api, controllers, scheduler, kwok] = await freePorts(6)
+  const ports = { etcd, peers, api, controllers, scheduler, kwok }
+  const token = randomBytes(16).toString('hex')
+  const at = (name) => join(folder, name)
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  await mkdir(at('logs'), { recursive: true })
+  await writeFile(at('accounts.key'), privateKey, { mode: 0o600 })
+  await writeFile(at('tokens.csv'), `${token},admin,admin,system:masters\n`, { mode: 0o600 })
+  await writeFile(at('kubeconfig'), JSON.stringify(kubeconfig(api, token)), { mode: 0o600 })
+  return { at, programs, ports, token, kubeconfig: at('kubeconfig') }
+}
+
+/** JSON is YAML. */
+function kubeconfig(port, token) {
+  const cluster = { server: `https://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true }
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'local', cluster }],
+    users: [{ name: 'admin', user: { token } }],
+    contexts: [{ name: 'local', context: { cluster: 'local', user: 'admin' } }],
+    'current-context': 'local',
+  }
+}
+
+/** In the order in which they need one another. */
+function partsOf(place) {
+  const { at, programs, ports } = place
+  const part = (name, args, isReady) =>
+    makePart({
+      name,
+      logs: at('logs'),
+      choosePorts: async () => {},
+      command: () => ({ command: join(programs, name), args }),
+      isReady,
+      env: () => ({}),
+    })
+  const isOk = (path) => async () => (await apiOf(place)('GET', path)) !== undefined
+  const local = (port) => ['--bind-address=127.0.0.1', `--secure-port=${port}`]
+  const asClient = [`--kubeconfig=${place.kubeconfig}`, '--leader-elect=false']
+  const certificates = `--cert-dir=${at('certificates')}`
+  return [
+    part('etcd', etcdFlags(place), () => isHealthy(`http://127.0.0.1:${ports.etcd}/health`)),
+    part(
+      'kube-apiserver',
+      [...apiFlags(place), ...local(ports.api), certificates],
+      isOk('/readyz'),
+    ),
+    part(
+      'kube-controller-manager',
+      [
+        ...asClient,
+        ...local(ports.controllers),
+        certificates,
+        `--service-account-private-key-file=${at('accounts.key')}`,
+      ],
+      isOk('/api/v1/namespaces/default/serviceaccounts/default'),
+    ),
+    part('kube-scheduler', [...asClient, ...local(ports.scheduler), certificates], isOk('/readyz')),
+    part('kwok', kwokFlags(place), () => isHealthy(`http://127.0.0.1:${ports.kwok}/healthz`)),
+  ]
+}
+
+function etcdFlags({ at, ports }) {
+  const [client, peer] = [`http://127.0.0.1:${ports.etcd}`, `http://127.0.0.1:${ports.peers}`]
+  return [
+    `--data-dir=${at('etcd')}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+    '--unsafe-no-fsync',
+  ]
+}
+
+function apiFlags({ at, ports }) {
+  return [
+    `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
+    '--advertise-address=127.0.0.1',
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-signing-key-file=${at('accounts.key')}`,
+    `--service-account-key-file=${at('accounts.key')}`,
+    `--token-auth-file=${at('tokens.csv')}`,
+    '--authorization-mode=RBAC',
+    '--service-cluster-ip-range=10.96.0.0/24',
+    '--endpoint-reconciler-type=none',
+  ]
+}
+
+function kwokFlags({ programs, kubeconfig: config, ports }) {
+  return [
+    `--kubeconfig=${config}`,
+    `--config=${join(programs, 'stages.yaml')}`,
+    '--manage-all-nodes=true',
+    `--server-address=127.0.0.1:${ports.kwok}`,
+  ]
+}
+
+async function isHealthy(url) {
+  return (await fetch(url)).ok
+}
+
+/** Calls the API server. @returns the object, or undefined when there is none; @throws Error with its sentence */
+function apiOf({ ports, token }) {
+  return async (method, path, body) => {
+    const type = typeof body === 'string' ? 'application/yaml' : 'application/json'
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const { status, answer } = await call(method, ports.api, path, { token, type, text })
+    if (status === 404 && method === 'GET') return undefined
+    if (status < 300) return answer
+    throw new Error(`${method} ${path}: ${status} ${answer.message ?? answer}`)
+  }
+}
+
+/** The certificate is the API server's own, made at its start, and the way does not leave this machine. */
+function call(method, port, path, { token, type, text }) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': type }
+  const place = { method, host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }
+  return new Promise((resolve, reject) => {
+    const asked = request(place, async (response) => {
+      const pieces = await response.toArray()
+      const whole = Buffer.concat(pieces).toString()
+      const isJson = /json/.test(response.headers['content-type'] ?? '')
+      resolve({ status: response.statusCode, answer: isJson ? JSON.parse(whole) : whole })
+    })
+    asked.on('error', reject)
+    asked.end(text)
+  })
+}
