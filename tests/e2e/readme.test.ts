@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -34,7 +34,7 @@ test('every file that a document points to is there', () => {
     'CONTRIBUTING.md',
     'docs/architecture.md',
     'docs/operations.md',
-    'docs/how-to/add-endpoint.md',
+    ...readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`),
   ]
   for (const document of documents) {
     const text = readFileSync(join(root, document), 'utf8')
