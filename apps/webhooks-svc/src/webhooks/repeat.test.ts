@@ -1,0 +1,37 @@
+import { webhooks as table } from '@reticle/contracts/api/webhooks'
+import { callAs } from '@reticle/kit/testing/call'
+import { testClock } from '@reticle/kit/testing/clock'
+import { testDb } from '@reticle/kit/testing/db'
+import { losingAnswers } from '@reticle/kit/testing/transport'
+import { expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { WebhooksDb } from '../db/schema.ts'
+import { deliveryHandlers } from '../deliveries/rpc.ts'
+import { projectFacts, secrets } from '../testing/world.ts'
+import { webhookHandlers } from './rpc.ts'
+
+/** `reliability.md` 13: over a network that loses the answer to every change, each is made once and answered rightly. */
+
+const db = await testDb<WebhooksDb>(migrations, 'webhooks')
+const clock = testClock('2026-03-01T10:00:00.000Z')
+const tasks = projectFacts({ 7: { owner_id: 1 } })
+const deps = { db, tasks, clock, secrets, perProject: 1 }
+const guard = { nets: [], allowHttp: false }
+const handlers = { ...webhookHandlers({ ...deps, guard }), ...deliveryHandlers(deps) }
+const webhooks = await losingAnswers(table, handlers)
+const anna = () => callAs({ user_id: 1 })
+
+test('a webhook is made, changed and deleted once', async () => {
+  const target_url = 'https://example.org/hook'
+  const body = { target_url, events: 'update:task', type: 'project' as const, project_id: 7 }
+  const made = await webhooks.createWebhook({ body }, anna()) // a second would be one too many
+  const { id } = made
+  expect(await webhooks.getWebhook({ id }, anna())).toEqual(made)
+
+  clock.advance(1000)
+  const changed = await webhooks.updateWebhook({ id, body: { description: 'ci' } }, anna())
+  expect(changed).toMatchObject({ description: 'ci', updated_date: '2026-03-01T10:00:01.000Z' })
+
+  await webhooks.deleteWebhook({ id }, anna())
+  expect(await db.selectFrom('webhooks').selectAll().execute()).toEqual([])
+})
