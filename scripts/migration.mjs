@@ -55,20 +55,23 @@ function nextNumber(folder) {
 
 const variableOf = (name) => name.replace(/-([a-z0-9])/g, (_, letter) => letter.toUpperCase())
 
-const stepFile = (variable) => `import type { Step } from '@reticle/kit/db/migrate'
-import { sql } from 'kysely'
-
-/** What becomes possible by this step, and why; replace this sentence. */
-const statements: readonly string[] = [
-  // One addition a line: 'alter table things add column note text',
-]
-
-export const ${variable}: Step = {
-  up: async (db) => {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-`
+const stepFile = (variable) =>
+  [
+    "import type { Step } from '@reticle/kit/db/migrate'",
+    "import { sql } from 'kysely'",
+    '',
+    '/** What becomes possible by this step, and why; replace this sentence. */',
+    'const statements: readonly string[] = [',
+    "  // One addition a line: 'alter table things add column note text',",
+    ']',
+    '',
+    `export const ${variable}: Step = {`,
+    '  up: async (db) => {',
+    '    for (const statement of statements) await sql.raw(statement).execute(db)',
+    '  },',
+    '}',
+    '',
+  ].join('\n')
 
 /** The list with one more step, or nothing when it does not look as expected. */
 function withStep(text, step, variable) {
