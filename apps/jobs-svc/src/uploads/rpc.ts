@@ -33,7 +33,7 @@ export function uploadHandlers({ db, services, settings }: UploadDeps): Handlers
       const { purpose, id: target_id } = given
       const target = taskOrJob(given.target)
       const facts = await authorize(target, target_id, actionOf[purpose], context)
-      if (given.purpose === 'data') assertEmpty(facts)
+      if (given.purpose === 'data') ofEmpty(facts)
       else assertImportable(given, facts)
       const rq_id = await findRunning(db, rqIdOf(identity(purpose, target, target_id)))
       if (rq_id !== undefined) throw requestRunning(rq_id)
@@ -44,11 +44,7 @@ export function uploadHandlers({ db, services, settings }: UploadDeps): Handlers
     async startDataPreparation({ body }, context) {
       const { upload_id, task_id: target_id, files, parameters } = body
       const target = 'task'
-      const prepare = async () => {
-        const facts = await authorize(target, target_id, actionOf.data, context)
-        assertEmpty(facts)
-        return facts
-      }
+      const prepare = () => authorize(target, target_id, actionOf.data, context).then(ofEmpty)
       const params: CreateWork['params'] = {
         files,
         image_quality: parameters.image_quality ?? defaultQuality,
@@ -114,9 +110,11 @@ function taskOrJob(target: OpenUpload['target']): 'task' | 'job' {
   return target
 }
 
-function assertEmpty({ size, target }: Facts): void {
-  if (target !== 'task') throw invalidText('Media is attached to a task')
-  if (size > 0) throw invalidText('Adding more data is not supported')
+/** Facts of a task that has no media yet. */
+function ofEmpty(facts: Facts): Facts {
+  if (facts.target !== 'task') throw invalidText('Media is attached to a task')
+  if (facts.size > 0) throw invalidText('Adding more data is not supported')
+  return facts
 }
 
 interface ImportWish {
