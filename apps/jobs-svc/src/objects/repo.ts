@@ -57,17 +57,18 @@ export async function makeTaskDead(db: Db, task_ids: readonly number[]): Promise
     .execute()
 }
 
-/** A result may serve several requests; it dies with the last of them. */
-export async function dropUnusedResult(db: Db, key: string | null): Promise<void> {
-  if (key === null) return
-  await db
+/** A result may serve several requests; it dies with the last of them. False: it still serves one. */
+export async function dropUnusedResult(db: Db, key: string | null): Promise<boolean> {
+  if (key === null) return false
+  const { numUpdatedRows } = await db
     .updateTable('blobs')
     .set({ state: 'dead', dead_date: sql<Date>`now()` })
     .where('key', '=', key)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('requests').select('rq_id').where('result_key', '=', key))),
     )
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 const hourMs = 3_600_000

@@ -3,7 +3,7 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Logger } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { makeDead } from '../objects/repo.ts'
+import { dropUnusedResult } from '../objects/repo.ts'
 import type { Failure } from '../operations/failure.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { fail, finish } from '../requests/ending.ts'
@@ -95,10 +95,10 @@ async function persistently(
   }
 }
 
+/** The end may have been written though nobody answered so: what the row refers to stays. */
 async function dropResult({ db, blobs, log }: SettleDeps, row: RequestRow): Promise<void> {
   try {
-    await makeDead(db, resultKey(row))
-    await blobs.remove(resultKey(row))
+    if (await dropUnusedResult(db, resultKey(row))) await blobs.remove(resultKey(row))
   } catch (thrown) {
     log.warn({ err: thrown }, 'a result nobody needs is left to the sweeper')
   }

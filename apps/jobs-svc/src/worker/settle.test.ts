@@ -1,0 +1,61 @@
+import { silentLog } from '@reticle/kit/log'
+import { testDb } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { registerPending } from '../objects/repo.ts'
+import { resultKey } from '../operations/result-key.ts'
+import { claim } from '../requests/lease.ts'
+import { addRequest, readRequest } from '../testing/rows.ts'
+import { testStore } from '../testing/run.ts'
+import { bytesOf } from '../testing/services.ts'
+import { settle } from './settle.ts'
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+const { blobs } = await testStore()
+const deps = { db, blobs, log: silentLog, result_ttl_hours: 24, leaseSeconds: 60, retrySeconds: [] }
+
+beforeEach(async () => {
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+})
+
+/** A claimed export whose file is written, and how it came to its end. */
+async function converted() {
+  await addRequest(db)
+  const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
+  if (!row) throw new Error('nothing was claimed')
+  const key = resultKey(row)
+  await registerPending(db, { key, kind: 'result', organization_id: null })
+  const { size } = await blobs.put(key, bytesOf(['result']))
+  const outcome = { report: null, result: { key, size }, result_id: null }
+  return { row, key, conversion: { type: 'done', outcome } as const }
+}
+
+const stateOf = async (key: string) => {
+  const found = await db.selectFrom('blobs').select('state').where('key', '=', key).execute()
+  return found[0]?.state
+}
+const finishedWith = (key: string): Partial<RequestRow> => ({ status: 'finished', result_key: key })
+
+test('an end that was written though the answer was lost is written again without harm', async () => {
+  const { row, key, conversion } = await converted()
+  await settle(deps, row, conversion, undefined)
+  await settle(deps, row, conversion, undefined)
+
+  expect(await readRequest(db, row)).toMatchObject(finishedWith(key))
+  expect(await stateOf(key)).toBe('live')
+  expect((await blobs.stat(key)).size).toBe('result'.length)
+  const events = await db.selectFrom('outbox').select('type').execute()
+  expect(events.length).toBe(1)
+})
+
+test('the file of an attempt that lost its lease is removed', async () => {
+  const { row, key, conversion } = await converted()
+  await sql`update requests set lease_token = nextval('lease_tokens')`.execute(db)
+  await settle(deps, row, conversion, 'lost')
+
+  expect(await readRequest(db, row)).toMatchObject({ status: 'started', result_key: null })
+  expect(await stateOf(key)).toBe('dead')
+  await expect(blobs.stat(key)).rejects.toMatchObject({ kind: 'not_found' })
+})
