@@ -59,9 +59,13 @@ async function startSystem(): Promise<string> {
     own.searchParams.set('options', `-c search_path=${schema},bus`)
     return own.href
   }
-  const names = ['projects', 'annotations', 'requests', 'webhooks', 'bus'] as const
-  const [projects, annotations, requests, webhooks, bus] = names.map(at) as [string, ...never[]]
-  const urls = { projects, annotations, requests, webhooks, bus }
+  const urls = {
+    projects: at('projects'),
+    annotations: at('annotations'),
+    requests: at('requests'),
+    webhooks: at('webhooks'),
+    bus: at('bus'),
+  }
   const folder = await mkdtemp(join(tmpdir(), 'reticle-traces-'))
   onStop('folder', () => rm(folder, { recursive: true, force: true }))
   const env = {
@@ -82,7 +86,7 @@ async function startSystem(): Promise<string> {
     role: 'admin',
   })
   const worker = await startWorker({
-    db: openPool<RequestsDb>(around, 'worker', requests).db,
+    db: openPool<RequestsDb>(around, 'worker', urls.requests).db,
     bus: await openBus(around),
     blobs,
     log: log.child({ service: 'worker' }),
