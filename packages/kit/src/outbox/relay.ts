@@ -23,6 +23,7 @@ export interface Relay {
 const batch = 500
 /** Commits without events wake the relay too; this keeps it from asking after each of them. */
 const restMs = 10
+const stopMs = 10_000
 
 /**
  * Moves events from the outbox of one schema to the bus, by deleting them: it never remembers a last id. Every process
@@ -62,8 +63,10 @@ export function startRelay({ url, schema, bus, onError, poll_ms = 500 }: RelayOp
     stop: async () => {
       stopped = true
       waiting.ring()
-      await running
-      await database.close()
+      const ended = running.then(() => true)
+      const isOver = await Promise.race([ended, sleep(stopMs, false, { ref: false })])
+      // A batch that hangs at a silent broker ends with the process; the next relay publishes it again.
+      if (isOver) await database.close()
     },
   }
 }

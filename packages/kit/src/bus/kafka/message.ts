@@ -11,16 +11,47 @@ export interface OutboxRow {
   data: unknown
 }
 
-export const toMessage = ({ key, headers, data }: OutboxRow): Outgoing & { value: string } => ({
-  key,
-  value: JSON.stringify(data),
-  headers,
-})
+/** What goes to the brokers at once. */
+export interface Request {
+  messages: { id: number; topic: string; message: Outgoing }[]
+  bytes: number
+}
 
+/** Below what brokers take as one batch (1 MiB), since all of a request may be for one partition. */
+const requestBytes = 900_000
+/** The key, and headers with their short values. */
 const envelopeBytes = 600
 
-/** What a message takes in a request, about: the values of its headers are short. */
-export const sizeOf = ({ value }: { value: string }) => Buffer.byteLength(value) + envelopeBytes
+/** Rows in their order, cut into requests that a broker takes. */
+export function requestsOf(rows: readonly OutboxRow[]): Request[] {
+  const requests: Request[] = []
+  for (const { id, topic, key, headers, data } of rows) {
+    const value = JSON.stringify(data)
+    const bytes = Buffer.byteLength(value) + envelopeBytes
+    const entry = { id, topic, message: { key, value, headers } }
+    const last = requests.at(-1)
+    if (last && last.bytes + bytes <= requestBytes) {
+      last.messages.push(entry)
+      last.bytes += bytes
+    } else requests.push({ messages: [entry], bytes })
+  }
+  return requests
+}
+
+interface Confirmed {
+  prefix: string
+  placeOf: (message: Outgoing) => number | undefined
+  taken: readonly { topicName: string; partition: number }[]
+}
+
+/**
+ * A message whose partition is not among those that the brokers confirmed. When a partition moves to another broker between
+ * two tries, kafkajs may leave it out and still report success.
+ */
+export function unconfirmed(messages: Request['messages'], { prefix, placeOf, taken }: Confirmed) {
+  const known = new Set(taken.map(({ topicName, partition }) => `${topicName} ${partition}`))
+  return messages.find(({ message, topic }) => !known.has(`${prefix}${topic} ${placeOf(message)}`))
+}
 
 export const compressionFor = (bytes: number) =>
   bytes > 1024 ? CompressionTypes.GZIP : CompressionTypes.None

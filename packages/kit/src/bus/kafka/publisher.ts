@@ -1,15 +1,12 @@
 import { type ICustomPartitioner, type Kafka, type Message, Partitioners } from 'kafkajs'
 import { type Kysely, sql } from 'kysely'
 import type { Bus } from '../bus.ts'
-import { compressionFor, type OutboxRow, sizeOf, toMessage } from './message.ts'
+import { compressionFor, type OutboxRow, type Request, requestsOf, unconfirmed } from './message.ts'
 
 export interface Publisher {
   relay: Bus['relay']
   close: () => Promise<void>
 }
-
-/** Below what brokers take as one batch (1 MiB), since all of a request may be for one partition. */
-const requestBytes = 900_000
 
 /**
  * Moves events from an outbox to their topics. They leave in the order of their ids, one request after the other; a row is
@@ -37,11 +34,7 @@ export function openPublisher(kafka: Kafka, prefix: string): Publisher {
     }))
     const compression = compressionFor(bytes)
     const taken = await producer.sendBatch({ acks: -1, compression, topicMessages })
-    const known = new Set(taken.map(({ topicName, partition }) => `${topicName} ${partition}`))
-    // When a partition moves to another broker between two tries, kafkajs may leave it out and still report success.
-    const missing = messages.find(
-      ({ message, topic }) => !known.has(`${prefix}${topic} ${placeOf(message)}`),
-    )
+    const missing = unconfirmed(messages, { prefix, placeOf, taken })
     if (missing) throw new Error(`the broker did not confirm an event of ${missing.topic}`)
   }
 
@@ -100,24 +93,4 @@ async function settle(session: Kysely<unknown>, schema: string, ids: number[]): 
       (id, event_id, topic, key, type, version, headers, data, created_date)
     select id, event_id, topic, key, type, version, headers, data, created_date from published
   `.execute(session)
-}
-
-interface Request {
-  messages: { id: number; topic: string; message: Message }[]
-  bytes: number
-}
-
-function requestsOf(rows: OutboxRow[]): Request[] {
-  const requests: Request[] = []
-  for (const row of rows) {
-    const message = toMessage(row)
-    const bytes = sizeOf(message)
-    const last = requests.at(-1)
-    const entry = { id: row.id, topic: row.topic, message }
-    if (last && last.bytes + bytes <= requestBytes) {
-      last.messages.push(entry)
-      last.bytes += bytes
-    } else requests.push({ messages: [entry], bytes })
-  }
-  return requests
 }
