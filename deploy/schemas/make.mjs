@@ -25,6 +25,7 @@ const kinds = [
   'ingress-networking-v1',
   'job-batch-v1',
   'networkpolicy-networking-v1',
+  'pod-v1',
   'poddisruptionbudget-policy-v1',
   'secret-v1',
   'service-v1',

@@ -55,9 +55,8 @@ const manifest = z.looseObject({
   }),
   spec: z.looseObject({}).optional(),
 })
-const withPods = z.looseObject({
-  spec: z.looseObject({ template: z.looseObject({ spec: pod }) }),
-})
+const template = z.looseObject({ template: z.looseObject({ spec: pod }) })
+const makesPods = new Set(['Deployment', 'Job'])
 
 export type Manifest = z.infer<typeof manifest>
 export type Container = z.infer<typeof container>
@@ -73,12 +72,12 @@ const rendered = new Map<string, Promise<string>>()
 /** The same as YAML, rendered once for the same arguments. @throws Error with what helm says */
 export function renderText(...args: string[]): Promise<string> {
   const key = args.join(' ')
-  const known = rendered.get(key) ?? template(args)
+  const known = rendered.get(key) ?? renderWith(args)
   rendered.set(key, known)
   return known
 }
 
-async function template(args: string[]): Promise<string> {
+async function renderWith(args: string[]): Promise<string> {
   const words = ['template', 'r', chart, '--namespace', 'n', '--kube-version', kubernetes, ...args]
   const { stdout } = await run(await program('helm'), words, { maxBuffer: 64 * 1024 * 1024 })
   return stdout
@@ -118,11 +117,14 @@ export async function conform(yaml: string): Promise<void> {
   })
 }
 
-/** Deployments and jobs, with the pods they make. */
+/** Deployments, jobs and single pods, with the pods they make. */
 export function workloads(manifests: readonly Manifest[]) {
   return manifests
-    .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
-    .map((one) => ({ ...one, pod: withPods.parse(one).spec.template.spec }))
+    .filter(({ kind }) => kind === 'Pod' || makesPods.has(kind))
+    .map((one) => ({
+      ...one,
+      pod: one.kind === 'Pod' ? pod.parse(one.spec) : template.parse(one.spec).template.spec,
+    }))
 }
 
 /** The environment of a container; what comes from a secret is looked up in `secretOf(name, key)`. */
