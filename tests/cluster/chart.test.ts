@@ -15,13 +15,18 @@ import {
 /** The chart of `reliability.md` 16.3, rendered for every set of values beside it. Real API servers: `deploy/local/kube.mjs`. */
 
 const folder = join(root, 'deploy/helm/values')
-const sets = readdirSync(folder).map((name) => [name.replace('.yaml', ''), join(folder, name)])
+const sets = readdirSync(folder).map((name): [string, string | undefined] => [
+  name.replace('.yaml', ''),
+  join(folder, name),
+])
 
 test('there are values for the ways it is installed', () => {
   expect(sets.length).toBeGreaterThanOrEqual(6)
 })
 
-describe.each([['default', undefined], ...sets])('with %s values', (_, file) => {
+const all: typeof sets = [['default', undefined], ...sets]
+
+describe.each(all)('with %s values', (_, file) => {
   const given = file === undefined ? [] : ['-f', file]
   let manifests: Manifest[]
 
