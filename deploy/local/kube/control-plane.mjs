@@ -91,7 +91,10 @@ function partsOf(place) {
       ],
       isOk('/api/v1/namespaces/default/serviceaccounts/default'),
     ),
-    part('kube-scheduler', [...asClient, ...local(ports.scheduler), certificates], isOk('/readyz')),
+    part('kube-scheduler', [...asClient, ...local(ports.scheduler), certificates], async () => {
+      const { status } = await call('GET', ports.scheduler, '/healthz', place)
+      return status === 200
+    }),
     part('kwok', kwokFlags(place), () => isHealthy(`http://127.0.0.1:${ports.kwok}/healthz`)),
   ]
 }
@@ -139,17 +142,25 @@ async function isHealthy(url) {
 /** Calls the API server. @returns the object, or undefined when there is none; @throws Error with its sentence */
 function apiOf({ ports, token }) {
   return async (method, path, body) => {
-    const type = typeof body === 'string' ? 'application/yaml' : 'application/json'
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const { status, answer } = await call(method, ports.api, path, { token, type, text })
+    const { status, answer } = await call(method, ports.api, path, {
+      token,
+      type: typeOf(method, body),
+      text,
+    })
     if (status === 404 && method === 'GET') return undefined
     if (status < 300) return answer
     throw new Error(`${method} ${path}: ${status} ${answer.message ?? answer}`)
   }
 }
 
+function typeOf(method, body) {
+  if (typeof body === 'string') return 'application/yaml'
+  return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+}
+
 /** The certificate is the API server's own, made at its start, and the way does not leave this machine. */
-function call(method, port, path, { token, type, text }) {
+function call(method, port, path, { token, type = 'application/json', text }) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': type }
   const place = { method, host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }
   return new Promise((resolve, reject) => {
