@@ -30,7 +30,7 @@ export function openBus(
   if (kafka) return openKafka(around, 'standalone', kafka)
   const bus = postgresBus({
     url: urls.bus,
-    onError: (err) => log.error({ err }, 'the bus goes on after an error'),
+    onError: (err, about) => log.error({ err, ...about }, 'the bus goes on after an error'),
     onGroupDropped: (group) => log.warn({ group }, 'a group nobody reads was dropped'),
   })
   onStop('bus', bus.close)

@@ -1,11 +1,11 @@
 import { sql, type Transaction } from 'kysely'
 import { z } from 'zod'
 import { isTransient } from '../db/errors.ts'
-import { inSpan } from '../observe/traces.ts'
+import { inSpan, traceBindings } from '../observe/traces.ts'
 import { bury } from '../outbox/dead.ts'
 import { readEnvelope } from '../outbox/envelope.ts'
 import { once } from '../outbox/inbox.ts'
-import { type BusEvent, type Group, type Handle, PoisonEvent } from './bus.ts'
+import { type BusEvent, type Group, type Handle, type OnFailure, PoisonEvent } from './bus.ts'
 
 /** An event as it comes off a bus, before anyone has looked at it. */
 export interface Message {
@@ -25,6 +25,9 @@ interface Failure {
   other: number
 }
 
+/** Who handles events, and is told when that fails. */
+export type Attempting<T> = Group<T> & { handle: Handle<T>; onError: OnFailure }
+
 /** What a member remembers of each partition it works on; lost with the member, then counting starts anew. */
 export type Failures = Map<number, Failure>
 
@@ -40,13 +43,13 @@ export const transientPause = (tries: number) => transientPausesMs[tries - 1] ??
 
 /**
  * Handles one event inside the transaction that will move the offset: through the inbox, its writes undone when the handler
- * fails. An event that has failed too often is buried instead.
+ * fails, which is told to `onError`. An event that has failed too often is buried instead.
  *
  * @returns the error that keeps the partition at this event; nothing when the offset may move on
  */
 export async function attempt<T>(
   tx: Transaction<T>,
-  { group, topic, handle }: Group<T> & { handle: Handle<T> },
+  { group, topic, handle, onError }: Attempting<T>,
   { partition, message, failures }: { partition: number; message: Message; failures: Failures },
 ): Promise<unknown> {
   const before = failures.get(partition)
@@ -60,10 +63,17 @@ export async function attempt<T>(
     if (await once(tx, group, message.event_id)) await handled(tx, { group, handle }, event)
     await sql`release savepoint event`.execute(tx)
     return undefined
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown ?? new Error('the handler threw nothing')
+    onError(error, { group, ...fieldsOf(message) })
     await sql`rollback to savepoint event`.execute(tx)
-    return error ?? new Error('the handler threw nothing')
+    return error
   }
+}
+
+function fieldsOf({ event_id, headers }: Message): Record<string, string> {
+  const { traceparent } = z.object({ traceparent: z.string() }).partial().catch({}).parse(headers)
+  return { event_id, ...traceBindings(traceparent) }
 }
 
 /** The handler as a span of the trace that the event is part of. */
@@ -86,7 +96,7 @@ function handled<T>(
  */
 export async function attemptEach<T>(
   tx: Transaction<T>,
-  subscriber: Group<T> & { handle: Handle<T> },
+  subscriber: Attempting<T>,
   { partition, messages, failures }: { partition: number; messages: Message[]; failures: Failures },
   { isOver, reached }: { isOver: () => boolean; reached: (offset: number) => void },
 ): Promise<unknown> {

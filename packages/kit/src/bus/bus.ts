@@ -53,6 +53,9 @@ export interface Bus {
   close: () => Promise<void>
 }
 
+/** Told about what failed; `about`: the event whose handler it was, as fields of a log line. */
+export type OnFailure = (error: unknown, about?: Record<string, string>) => void
+
 /** Can never be handled, however often: goes to `dead_events` at once. */
 export class PoisonEvent extends Error {}
 

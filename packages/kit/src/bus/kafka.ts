@@ -1,4 +1,4 @@
-import type { Bus, Group } from './bus.ts'
+import type { Bus, Group, OnFailure } from './bus.ts'
 import { type KafkaOptions, openClient } from './kafka/client.ts'
 import { type Consuming, startConsumer } from './kafka/consumer.ts'
 import { replayGroup } from './kafka/offsets.ts'
@@ -9,7 +9,7 @@ export { createTopics } from './kafka/topics.ts'
 
 export interface KafkaBusOptions extends KafkaOptions {
   /** Told about failures of handlers, of the database and of brokers; the bus goes on by itself. */
-  onError: (error: unknown) => void
+  onError: OnFailure
   /**
    * How long the partitions of a member that died wait for it; of one that stops, not at all. Where a cluster of one broker
    * is restarted, that is also what its readers wait.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase } from '../db/connect.ts'
-import type { Bus, Group } from './bus.ts'
+import type { Bus, Group, OnFailure } from './bus.ts'
 import { type Consuming, startConsumer } from './postgres/consumer.ts'
 import { appendBatch, channel, retainMessages } from './postgres/log.ts'
 import { replayGroup, touchGroup } from './postgres/offsets.ts'
@@ -10,7 +10,7 @@ export interface PostgresBusOptions {
   /** Address of a role that may use the schema `bus`; for listening and for throwing old messages away. */
   url: string
   /** Told about failures of handlers and of the database; the bus goes on by itself. */
-  onError: (error: unknown) => void
+  onError: OnFailure
   /** Told that a group nobody reads any more was dropped. */
   onGroupDropped?: (group: string) => void
 }

@@ -2,10 +2,7 @@ import { sql } from 'kysely'
 import { alarm } from '../alarm.ts'
 import { isTransient } from '../db/errors.ts'
 import { bury, type DeadEvent } from '../outbox/dead.ts'
-import { attempt } from './attempt.ts'
-import type { Group, Handle } from './bus.ts'
-
-type Subscriber<T> = Group<T> & { handle: Handle<T> }
+import { type Attempting, attempt } from './attempt.ts'
 
 const pollMs = 2000
 
@@ -14,8 +11,8 @@ const pollMs = 2000
  * in the order they had. Looks every two seconds, unless `isPaused`.
  */
 export function startReplays<T>(
-  subscriber: Subscriber<T>,
-  { isPaused, onError }: { isPaused: () => boolean; onError: (error: unknown) => void },
+  subscriber: Attempting<T>,
+  { isPaused }: { isPaused: () => boolean },
 ): { stop: () => Promise<void> } {
   const waiting = alarm()
   let stopped = false
@@ -26,7 +23,7 @@ export function startReplays<T>(
   }
   const run = async () => {
     while (!stopped) {
-      await takeAll().catch(onError)
+      await takeAll().catch(subscriber.onError)
       if (!stopped) await waiting.wait(pollMs)
     }
   }
@@ -40,8 +37,8 @@ export function startReplays<T>(
   }
 }
 
-/** False when there is none left. An error that passes leaves the event for the next time. */
-async function replayOne<T>(subscriber: Subscriber<T>): Promise<boolean> {
+/** False when there is none left, or the next one has to wait: an error that passes leaves it for the next time. */
+async function replayOne<T>(subscriber: Attempting<T>): Promise<boolean> {
   const { db, group, topic } = subscriber
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<DeadEvent>`
@@ -55,7 +52,7 @@ async function replayOne<T>(subscriber: Subscriber<T>): Promise<boolean> {
       message: dead,
       failures: new Map(),
     })
-    if (isTransient(error)) throw error
+    if (isTransient(error)) return false
     if (error !== undefined) await bury(tx, dead, error)
     else {
       await sql`

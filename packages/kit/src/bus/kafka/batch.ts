@@ -49,10 +49,7 @@ async function runTransaction<T>(
   const messages = fetched.slice(0, batchSize).map((one) => readMessage(place, one))
   const first = messages[0]?.offset ?? 0
   let next = first
-  const failed = (error: unknown) => {
-    onError(error)
-    return noteFailure(failures, { partition, offset: next, error })
-  }
+  const failed = (error: unknown) => noteFailure(failures, { partition, offset: next, error })
   const isOver = () => isLeaving() || !intake.isOpen(partition)
   const reached = (offset: number) => {
     next = offset
@@ -66,6 +63,7 @@ async function runTransaction<T>(
     return { next, pause_ms: error === undefined ? 0 : failed(error) }
   } catch (error) {
     // Nothing of it happened: the commit failed, or the connection went.
+    onError(error)
     return { next: first, pause_ms: failed(error) }
   }
 }

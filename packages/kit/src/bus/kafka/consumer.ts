@@ -4,7 +4,7 @@ import type { Kafka } from 'kafkajs'
 import { alarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
 import type { Failures } from '../attempt.ts'
-import type { Group, Handle, Subscription } from '../bus.ts'
+import type { Group, Handle, OnFailure, Subscription } from '../bus.ts'
 import { type Pulse, pulse } from '../pulse.ts'
 import { startReplays } from '../replays.ts'
 import { handleBatch } from './batch.ts'
@@ -14,7 +14,7 @@ import { lagOf } from './offsets.ts'
 export interface Consumer<T> extends Group<T> {
   handle: Handle<T>
   /** Told about every failure of a handler, of the database and of the broker; the consumer goes on by itself. */
-  onError: (error: unknown) => void
+  onError: OnFailure
 }
 
 export interface Settings {
@@ -79,7 +79,7 @@ export function startConsumer<T>(
     leave.abort()
     waiting.ring()
   }
-  const replays = startReplays(consumer, { isPaused: intake.isPaused, onError })
+  const replays = startReplays(consumer, { isPaused: intake.isPaused })
   const forgetLag = watchLag(consumer.group, () => lagOf(kafka, consumer, settings.prefix))
   const running = run()
 

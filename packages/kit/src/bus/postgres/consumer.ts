@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
-import { attemptEach, type Failures, noteFailure, transientPause } from '../attempt.ts'
-import type { Group, Handle, Subscription } from '../bus.ts'
+import { attemptEach, batchSize, type Failures, noteFailure, transientPause } from '../attempt.ts'
+import type { Group, Handle, OnFailure, Subscription } from '../bus.ts'
 import { type Pulse, pulse } from '../pulse.ts'
 import { startReplays } from '../replays.ts'
 import {
@@ -21,7 +21,7 @@ import {
 export interface Consumer<T> extends Group<T> {
   handle: Handle<T>
   /** Told about every failure of a handler or of the database; the consumer goes on by itself. */
-  onError: (error: unknown) => void
+  onError: OnFailure
 }
 
 /** More than its subscription: `wake` when the topic has got messages. */
@@ -85,10 +85,7 @@ export function startConsumer<T>(consumer: Consumer<T>): Consuming {
     await leaveGroup(consumer, member.id).catch(consumer.onError)
   }
 
-  const replays = startReplays(consumer, {
-    isPaused: () => member.paused,
-    onError: consumer.onError,
-  })
+  const replays = startReplays(consumer, { isPaused: () => member.paused })
   const forgetLag = watchLag(consumer.group, () => lagOf(consumer))
   const running = run()
   return {
@@ -145,10 +142,10 @@ const drained: Result = { pause_ms: 0, more: false }
 async function runBatch<T>(consumer: Consumer<T>, member: Member, lease: Lease): Promise<Result> {
   const { partition } = lease
   let offset = -1
-  const failed = (error: unknown): Result => {
-    consumer.onError(error)
-    return { pause_ms: noteFailure(member.failures, { partition, offset, error }), more: false }
-  }
+  const failed = (error: unknown): Result => ({
+    pause_ms: noteFailure(member.failures, { partition, offset, error }),
+    more: false,
+  })
   try {
     return await consumer.db.transaction().execute(async (tx) => {
       const next = await lockOffset(tx, consumer, lease)
@@ -165,10 +162,13 @@ async function runBatch<T>(consumer: Consumer<T>, member: Member, lease: Lease):
         },
       })
       await moveOffset(tx, consumer, { partition, next: offset })
-      return error === undefined ? { pause_ms: 0, more: true } : failed(error)
+      if (error !== undefined) return failed(error)
+      const isLast = messages.length < batchSize && messages.every((one) => one.offset < offset)
+      return { pause_ms: 0, more: !isLast } // what came meanwhile is found when the partition is given back
     })
   } catch (error) {
     // Nothing of the batch happened: the commit failed, or the connection went.
+    consumer.onError(error)
     return failed(error)
   }
 }
