@@ -123,12 +123,13 @@ async function readUntilCrash<T>(
     // One way back after a crash, for those that kafkajs would restart and for those that it would not: ours.
     retry: { restartOnFailure: async () => false },
   })
-  const { CRASH, FETCH, GROUP_JOIN } = consumer.events
+  const { CRASH, FETCH, GROUP_JOIN, REQUEST_TIMEOUT } = consumer.events
   const crashed = new Promise<never>((_, reject) => {
     consumer.on(CRASH, ({ payload }) => reject(payload.error))
   })
   crashed.catch(() => undefined)
   consumer.on(FETCH, member.pulse.beat)
+  consumer.on(REQUEST_TIMEOUT, member.pulse.beat) // a silent broker is no reason to start this process anew
   consumer.on(GROUP_JOIN, () => member.intake.attach(consumer))
   try {
     await consumer.connect()
