@@ -155,6 +155,15 @@ describe('the deployments', () => {
   })
 })
 
+test('settings that are large numbers are written out', async () => {
+  const found = workloads(await render('-f', join(folder, 'production.yaml')))
+  const [gateway] = found.filter(({ metadata }) => metadata.name === 'r-reticle-gateway')
+  expect(gateway?.pod.containers[0]?.env).toContainEqual({
+    name: 'RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY',
+    value: '1073741824',
+  })
+})
+
 const ofKind = (manifests: readonly Manifest[], kind: string) =>
   manifests.filter((one) => one.kind === kind)
 

@@ -67,7 +67,11 @@
 {{- if eq .name "jobs-worker" }}
 {{- $_ := set $all "RETICLE_JOBS_SLOTS" (toString $values.jobsWorker.slots) -}}
 {{- end }}
-{{- range $key, $value := $own.settings }}{{ $_ := set $all $key (toString $value) }}{{ end }}
+{{- range $key, $value := $own.settings }}
+{{- /* Numbers are floats here, and large ones would be written with an exponent. */}}
+{{- $isNumber := kindIs "float64" $value -}}
+{{- $_ := set $all $key ($isNumber | ternary ($value | int64 | toString) (toString $value)) -}}
+{{- end }}
 {{- $all | toYaml }}
 {{- end }}
 
