@@ -1,6 +1,7 @@
 import { mediaType } from '@reticle/contracts/openapi'
 import { DomainError, kinds, toDomainError } from '@reticle/kit'
 import type { Logger } from '@reticle/kit/log'
+import { traceBindings } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../http-error.ts'
 import { toJson } from '../json-text.ts'
@@ -35,7 +36,10 @@ export function sendError(
   log: Logger,
 ): void {
   const failed = failedOf(error)
-  if (failed.status === 500) log.error({ err: error, request_id: request.id }, 'request failed')
+  if (failed.status === 500) {
+    const trace = traceBindings(request.work?.traceparent)
+    log.error({ err: error, request_id: request.id, ...trace }, 'request failed')
+  }
   setHeaders(request, reply)
   reply.code(failed.status).headers({ 'x-error-code': failed.code, 'cache-control': 'no-store' })
   if (failed.status === 401) reply.header('www-authenticate', 'Token')

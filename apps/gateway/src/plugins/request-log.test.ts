@@ -11,6 +11,13 @@ log.info = (line: unknown) => {
 
 const { send } = await testGateway({ log })
 
+test('health, which is asked all the time, is no line', async () => {
+  await send('/api/server/health', { as: null })
+  await send('/healthz', { as: null })
+  await send('/api/nothing')
+  expect(lines).toEqual([])
+})
+
 test('a request is one line, and nothing of its content is in it', async () => {
   const headers = { 'x-request-id': 'request-12' }
   await send('/api/projects/7?name=secret', { headers })
@@ -23,4 +30,11 @@ test('a request is one line, and nothing of its content is in it', async () => {
     { request_id, user_id: 3, operation: 'getProject', status: 404, ms },
     { request_id, user_id: null, operation: 'getAbout', status: 200, ms },
   ])
+})
+
+test('a line has the trace that the client names', async () => {
+  lines.length = 0
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  await send('/api/server/about', { as: null, headers: { traceparent } })
+  await expect.poll(() => lines).toMatchObject([{ trace_id: 'a'.repeat(32) }])
 })
