@@ -91,8 +91,6 @@ export async function metricsText(): Promise<string> {
   return registry.metrics()
 }
 
-export const metricsType = registry.contentType
-
 /** Names of all instruments, without the suffixes of their series. */
 export const metricNames = (): string[] =>
   registry.getMetricsAsArray().map(({ name }: { name: string }) => name)
