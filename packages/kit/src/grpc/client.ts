@@ -105,14 +105,12 @@ function follow(
   input?: Fields,
 ): Failure {
   let broken: { thrown: unknown } | undefined
-  const ended = new AbortController()
   const cancel = () => call.cancel()
   signal.addEventListener('abort', cancel)
-  call.once('status', () => {
-    signal.removeEventListener('abort', cancel)
-    ended.abort()
-  })
+  call.once('status', () => signal.removeEventListener('abort', cancel))
   if (input) {
+    const ended = new AbortController()
+    call.once('status', () => ended.abort())
     const stream = call as grpc.ClientDuplexStream<unknown, unknown>
     send(stream, input, { ended: ended.signal, idleMs }).catch((thrown) => {
       if (ended.signal.aborted) return

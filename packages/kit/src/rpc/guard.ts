@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Operations } from '@reticle/contracts/api/operation'
 import { fromDatabase } from '../db/errors.ts'
 import { endingWith } from '../db/session/call-signal.ts'
@@ -96,7 +95,9 @@ function startLimit({ deadline, signal: outer }: Context, onStop: (failure?: Dom
   const late = () => inner.abort(new DomainError('unavailable', 'The request took too long.'))
   const gone = () => inner.abort(new DomainError('unavailable', 'The caller went away.'))
   const timer = setTimeout(late, Math.max(0, Math.min(deadline - Date.now(), 2 ** 31 - 1)))
-  const aborted = once(inner.signal, 'abort').then(() => Promise.reject(inner.signal.reason))
+  const aborted = new Promise<never>((_, reject) => {
+    inner.signal.addEventListener('abort', () => reject(inner.signal.reason), { once: true })
+  })
   aborted.catch(() => undefined)
   outer.addEventListener('abort', gone)
   if (outer.aborted) gone()

@@ -91,36 +91,44 @@ async function endedByCall<R>(connection: Connection, statement: () => Promise<R
   const signal = signalOfCall()
   if (!signal) return statement()
   signal.throwIfAborted()
-  const over = new AbortController()
-  let stopping: Promise<void> | undefined
-  let isStopped = false
+  let stopping: ReturnType<typeof startStopping> | undefined
   const stop = () => {
-    stopping = stopStatement(connection, over.signal)
+    stopping = startStopping(connection)
   }
   signal.addEventListener('abort', stop, { once: true })
   try {
-    return await statement()
+    const result = await statement()
+    await stopping?.end(false)
+    return result
   } catch (thrown) {
-    isStopped = isCancelled(thrown)
-    throw stopping ? signal.reason : thrown
+    if (!stopping) throw thrown
+    await stopping.end(isCancelled(thrown))
+    throw signal.reason
   } finally {
     signal.removeEventListener('abort', stop)
-    over.abort()
-    await stopping
-    if (stopping && !isStopped) connection.drop(new Error('a statement was stopped too late'))
   }
 }
 
 const tries = 3
 const pauseMs = 50
 
-/** Asks until the statement is `over`: a request that overtakes it on the way to the server stops nothing. */
-async function stopStatement(connection: Connection, over: AbortSignal): Promise<void> {
-  for (let left = tries; left > 0 && !over.aborted; left--) {
-    if (!(await connection.cancel())) break
-    await sleep(pauseMs, undefined, { signal: over }).catch(() => undefined)
+/** Asks until the statement has ended: a request that overtakes it on the way to the server stops nothing. */
+function startStopping(connection: Connection) {
+  const over = new AbortController()
+  const asking = async () => {
+    for (let left = tries; left > 0 && !over.signal.aborted; left--) {
+      if (!(await connection.cancel())) break
+      await sleep(pauseMs, undefined, { signal: over.signal }).catch(() => undefined)
+    }
+    if (!over.signal.aborted) connection.sever()
   }
-  if (!over.aborted) connection.sever()
+  const asked = asking()
+  const end = async (isStopped: boolean) => {
+    over.abort()
+    await asked
+    if (!isStopped) connection.drop(new Error('a statement was stopped too late'))
+  }
+  return { end }
 }
 
 async function cancel(pool: pg.Pool, pid: unknown): Promise<boolean> {
