@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { connectGrpc } from '@reticle/kit/grpc/connect'
+import type { Context, Service } from '@reticle/kit/rpc/context'
+import { guard } from '@reticle/kit/rpc/guard'
+import { protosOf } from '@reticle/kit/testing/protos'
+import { startRpcProcess, tally } from '@reticle/kit/testing/rpc-process'
+import { median, timed } from './measure.ts'
+import type { Figure } from './table.ts'
+
+const rounds = 5
+const calls = 500
+const most = 0.5 // milliseconds
+
+/**
+ * P10: what a hop costs, p50: a call that does nothing, answered by another process over gRPC with all that its calls have
+ * (signature, deadline, guard), less the same call answered by the same handler in this one.
+ */
+export async function hopFigure(): Promise<Figure> {
+  const keys = [randomBytes(32).toString('base64')]
+  const server = await startRpcProcess({ port: 0, keys })
+  const address = `127.0.0.1:${server.port}`
+  const connection = connectGrpc({ address, keys, protos: protosOf(tally) })
+  try {
+    const { ping: far } = connection.service(tally)
+    const { ping: near } = guard<typeof tally>(here, () => undefined)
+    await halfOf(far) // warm
+    const differences: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      const direct = await halfOf(near)
+      differences.push((await halfOf(far)) - direct)
+    }
+    const hop = median(differences)
+    return {
+      id: 'P10',
+      what: 'gRPC hop: a call that does nothing, less the direct call, p50',
+      seen: `${hop.toFixed(2)} ms`,
+      target: `<= ${most} ms`,
+      holds: hop <= most,
+    }
+  } finally {
+    connection.close()
+    await server.kill()
+  }
+}
+
+type Ping = Service<typeof tally>['ping']
+
+/** Milliseconds that half of the calls take at most, made one after another. */
+async function halfOf(ping: Ping): Promise<number> {
+  const { signal } = new AbortController()
+  const times: number[] = []
+  for (let call = 0; call < calls; call++) {
+    const deadline = Date.now() + 5000
+    const context: Context = { principal: null, request_id: 'bench', deadline, signal }
+    times.push(await timed(() => ping({}, context)))
+  }
+  return median(times)
+}
+
+const unused = () => Promise.reject(new Error('not part of the figure'))
+const here: Service<typeof tally> = {
+  add: unused,
+  flood: unused,
+  ping: async () => ({ pid: process.pid }),
+}
