@@ -16,8 +16,8 @@ export interface Ledger {
   exports: string[]
   /** Failures that no client should have seen. */
   wrong: string[]
-  /** Calls that were answered 503 or cut. */
-  refused: number
+  /** Calls that were answered 503 or cut, in their order. */
+  refusals: string[]
   /** Milliseconds of the longest gap between two acknowledged calls. */
   longestGap: number
 }
@@ -51,7 +51,7 @@ export async function startLoad(urls: readonly string[], receiver: Receiver): Pr
     const now = performance.now()
     ledger.longestGap = Math.max(ledger.longestGap, now - lastGood)
     if (isGood) lastGood = now
-    else if (isRefusal(answer)) ledger.refused++
+    else if (isRefusal(answer)) ledger.refusals.push(`${name}: ${told(answer)}`)
     else ledger.wrong.push(`${name}: ${told(answer)}`)
     return isGood
   }
@@ -117,7 +117,7 @@ const newLedger = (): Ledger => ({
   renamed: [],
   exports: [],
   wrong: [],
-  refused: 0,
+  refusals: [],
   longestGap: 0,
 })
 
@@ -126,4 +126,6 @@ const isRefusal = (answer: Answer | Error) =>
   answer instanceof Error || (answer.status === 503 && answer.headers.has('retry-after'))
 
 const told = (answer: Answer | Error) =>
-  answer instanceof Error ? answer.message : `${answer.status} ${answer.text.slice(0, 300)}`
+  answer instanceof Error
+    ? `${answer.message}: ${answer.cause}`
+    : `${answer.status} ${answer.text.slice(0, 300)}`

@@ -16,7 +16,7 @@ import { expectSettled } from './settled.ts'
 let split: Split
 beforeAll(async () => {
   const replicas = { projects: 2, annotations: 2, jobs: 2, webhooks: 2 }
-  split = await startSplit('upgrade', { replicas })
+  split = await startSplit('upgrade', { replicas, env: { RETICLE_DRAIN_SECONDS: '2' } })
 })
 afterAll(() => split.stop())
 
@@ -33,6 +33,15 @@ function adminUrl(): string {
   const url = new URL(partSetting('RETICLE_TEST_DATABASE_URL'))
   url.pathname = new URL(split.databaseOf('projects')).pathname
   return url.href
+}
+
+/** Thirteen processes that start at once on a small machine answer late at first, and what they say then is no measure. */
+async function settled(): Promise<void> {
+  for (let inTime = 0; inTime < 20; await sleep(100)) {
+    const began = performance.now()
+    const { status } = await split.admin.call('GET', '/projects')
+    inTime = status === 200 && performance.now() - began < 500 ? inTime + 1 : 0
+  }
 }
 
 /** What the migration job of the next release does, on tables that are in use. */
@@ -53,17 +62,24 @@ test('a release with a migration is rolled out under load, and no call fails', {
   timeout: 240_000,
 }, async () => {
   const receiver = await startReceiver()
+  await settled()
   const load = await startLoad([split.url], receiver)
-  await sleep(1000)
-  await expand()
-  await sleep(1000)
-  for (const name of Object.keys(split.processes)) await split.restart(name)
-  await sleep(1000)
+  const { ledger } = load
+  /** What clients were refused while it happened. */
+  const refused: Record<string, string[]> = {}
+  const step = async (name: string, happen: () => Promise<void>) => {
+    const before = ledger.refusals.length
+    await happen()
+    await sleep(500)
+    if (ledger.refusals.length > before) refused[name] = ledger.refusals.slice(before)
+  }
+  await step('nothing', () => sleep(1000))
+  await step('the migration', expand)
+  for (const name of Object.keys(split.processes)) await step(name, () => split.restart(name))
   await load.stop()
 
-  const { ledger } = load
   expect(ledger.wrong).toEqual([])
-  expect(ledger.refused, 'calls that were answered 503 or cut').toBe(0)
+  expect(refused).toEqual({})
   await expectSettled(split.admin, load, receiver)
   await receiver.close()
   const calls = ledger.created.size + ledger.drawn.acknowledged.size + ledger.renamed.length
