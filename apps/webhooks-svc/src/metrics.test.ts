@@ -53,6 +53,7 @@ test('attempts are counted by what came of them, the first one by how late it wa
   await happen('/a')
   await expect.poll(metricsText).toContain(count('retried'))
   expect(await metricsText()).toContain('reticle_webhook_first_attempt_seconds_sum 2\n')
+  expect(await metricsText()).toContain('reticle_webhook_pending 1\n')
 
   receiver.answer({ status: 200 })
   clock.set(new Date(clock.now().getTime() + 61_000))
