@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Bus } from '../bus/bus.ts'
+import type { Bus, OnFailure } from '../bus/bus.ts'
 import { createTopics, kafkaBus } from '../bus/kafka.ts'
 import { type Database, openDatabase } from '../db/connect.ts'
 import { assertMigrated, migrate, type Schema } from '../db/migrate.ts'
@@ -49,7 +49,8 @@ export async function openKafka(
   clientId: string,
   kafka: KafkaSettings,
 ): Promise<Bus> {
-  const onError = (err: unknown) => log.error({ err }, 'the bus goes on after an error')
+  const onError: OnFailure = (err, about) =>
+    log.error({ err, ...about }, 'the bus goes on after an error')
   const options = { ...kafka, clientId, log, onError }
   await createTopics(options)
   const bus = kafkaBus(options)
@@ -79,6 +80,7 @@ export async function joinBus(app: Around, clientId: string, kafka: KafkaSetting
 /** The word `migrate` of a service's program: its schema becomes as new as the program, then it ends. */
 export const migrateCommand = (schema: Schema) => ({
   about: `brings the schema "${schema.schema}" up to date and ends`,
+  reads: ['database'] as const,
   run: async ({ database }: { database: { owner: string } }, log: Logger) => {
     await migrate(database.owner, schema)
     log.info(`the schema ${schema.schema} is up to date`)
