@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Topic, topics } from '@reticle/contracts/events/define'
 import type { Admin } from 'kafkajs'
 import { type KafkaOptions, openClient } from './client.ts'
@@ -36,7 +37,7 @@ async function create(admin: Admin, missing: { topic: Topic; name: string; parti
   const { brokers } = await admin.describeCluster()
   const copies = Math.min(3, brokers.length)
   await admin.createTopics({
-    waitForLeaders: true,
+    waitForLeaders: false,
     topics: missing.map(({ topic, name, partitions }) => ({
       topic: name,
       numPartitions: partitions,
@@ -54,12 +55,32 @@ async function comparePartitions(
   named: { name: string; partitions: number }[],
   { log }: Pick<KafkaOptions, 'log'>,
 ) {
-  const found = await admin.fetchTopicMetadata({ topics: named.map(({ name }) => name) })
-  const counts = new Map(found.topics.map(({ name, partitions }) => [name, partitions.length]))
+  const counts = await knownPartitions(
+    admin,
+    named.map(({ name }) => name),
+  )
   for (const { name, partitions } of named) {
     const has = counts.get(name)
     if (has !== partitions) {
       log.warn({ topic: name, partitions: has, expected: partitions }, 'a topic was made by hand')
     }
+  }
+}
+
+const settleMs = 30_000
+
+/** A topic just created is unknown to a broker, or has no leaders, for as long as the news takes. */
+async function knownPartitions(admin: Admin, names: string[]): Promise<Map<string, number>> {
+  for (const limit = Date.now() + settleMs; ; await sleep(200)) {
+    try {
+      const { topics: found } = await admin.fetchTopicMetadata({ topics: names })
+      const all = found.flatMap(({ partitions }) => partitions)
+      if (found.length === names.length && all.every(({ leader }) => leader >= 0)) {
+        return new Map(found.map(({ name, partitions }) => [name, partitions.length]))
+      }
+    } catch (error) {
+      if (Date.now() > limit) throw error
+    }
+    if (Date.now() > limit) throw new Error(`topics without leaders: ${names.join(', ')}`)
   }
 }
