@@ -27,7 +27,8 @@ const clientOptions: ChannelOptions = {
   'grpc.service_config_disable_resolution': 1, // a TXT record must not change any of this
   'grpc.dns_min_time_between_resolutions_ms': 10_000,
   'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 5000,
+  // Shorter than any drain: a replica that came back is found again before the next one leaves.
+  'grpc.max_reconnect_backoff_ms': 1000,
 }
 
 const loadBalancingConfig = [{ round_robin: {} }]
