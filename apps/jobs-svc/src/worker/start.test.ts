@@ -41,7 +41,9 @@ afterEach(async () => {
 const add = (task_id: number, given: Parameters<typeof addRequest>[1] = {}) =>
   addRequest(db, { task_id, target_id: task_id, ...given })
 
-const patience = { timeout: 15_000, interval: 20 }
+/** Threads start slowly on a busy machine. */
+const patience = { timeout: 60_000, interval: 20 }
+vi.setConfig({ testTimeout: 120_000 })
 
 async function until(row: RequestRow, expected: Partial<RequestRow>) {
   const read = async () => expect(await readRequest(db, row)).toMatchObject(expected)
@@ -204,9 +206,11 @@ test('a conversion without end does not lose its lease', async () => {
   const added = await add(tasks.spins)
   const worker = await start({ renewMs: 50, watchMs: 50 })
   const first = await until(added, { status: 'started' })
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  const later = await until(added, { status: 'started', attempt: 1 })
-  expect(later.lease_until?.getTime()).toBeGreaterThan(first.lease_until?.getTime() ?? 0)
+  await vi.waitFor(async () => {
+    const later = await readRequest(db, added)
+    expect(later).toMatchObject({ status: 'started', attempt: 1 })
+    expect(later.lease_until?.getTime()).toBeGreaterThan(first.lease_until?.getTime() ?? 0)
+  }, patience)
   await worker.stop()
 })
 
