@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineEvent } from '@reticle/contracts/events/define'
 import { sql } from 'kysely'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { metricsText } from '../observe/metrics.ts'
 import { replayDead } from '../outbox/dead.ts'
@@ -23,7 +23,7 @@ import {
 
 /** What every adapter of `Bus` promises (`reliability.md` 5). Each test has keys and groups of its own. */
 export function busContract(name: string, rig: Rig): void {
-  const suite = openSuite(rig)
+  const suite = stoppingEarly(openSuite(rig))
   describe(`the bus on ${name}`, () => {
     testDelivery(suite)
     testSharing(suite)
@@ -34,6 +34,16 @@ export function busContract(name: string, rig: Rig): void {
     testContent(suite)
     afterAll(suite.close)
   })
+}
+
+/** Every group reads every event: those of tests that are done only take time from the others. */
+function stoppingEarly(suite: Suite): Suite {
+  const subscribe: Suite['subscribe'] = (...given) => {
+    const subscription = suite.subscribe(...given)
+    onTestFinished(subscription.stop)
+    return subscription
+  }
+  return { ...suite, subscribe }
 }
 
 function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suite) {

@@ -53,13 +53,14 @@ export const channel = 'bus'
 
 /**
  * Takes a batch out of an outbox and appends it to the log in one statement: either both happen or none, and offsets have
- * no holes. Relays wait for each other on the heads they need, which each locks in the order of topic and partition.
+ * no holes. Relays wait for each other on the rows and on the heads they need, which each locks in one order.
  */
 export async function appendBatch({ schema, session }: Outbox, limit: number): Promise<number> {
   const outbox = sql.id(schema, 'outbox')
   const { rows } = await sql<{ moved: number }>`
     with taken as (
-      delete from ${outbox} where id in (select id from ${outbox} order by id limit ${limit})
+      delete from ${outbox}
+      where id in (select id from ${outbox} order by id limit ${limit} for update)
       returning *
     ), sizes as (
       select topic, count(*)::int as partitions from bus.bus_heads group by topic

@@ -44,7 +44,7 @@ export const counted = defineEvent('counted.up', {
 })
 export const { topic } = counted
 export const cause = { principal: null, request_id: 'contract' }
-export const until = { timeout: 19_000, interval: 20 }
+export const until = { timeout: 60_000, interval: 20 }
 export const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1)
 
 export type Suite = ReturnType<typeof openSuite>
