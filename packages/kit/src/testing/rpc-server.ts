@@ -33,7 +33,7 @@ async function serve({ port, keys, database }: ToRpcProcess): Promise<void> {
 }
 
 function openTally({ url, schema }: NonNullable<ToRpcProcess['database']>) {
-  const options = { application: 'tally', search_path: [schema], max: 8 }
+  const options = { application: 'tally', search_path: [schema], max: 8, wait_timeout: 15_000 }
   const { db, close } = openDatabase<{ tally: { id: number; note: string } }>(url, options)
   const add: Service<typeof tally>['add'] = ({ body }, context) =>
     change(db, context, async (tx) => {
