@@ -2,8 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { openProxy } from '@reticle/kit/testing/proxy'
 import { annotationFigures } from './annotations.ts'
+import { busFigures } from './bus.ts'
+import { databaseKillsFigure } from './database-kills.ts'
 import { limitOf } from './limit.ts'
+import { queueFigure } from './queue.ts'
+import { hopFigure } from './rpc.ts'
 import { type Server, startEmbedded } from './server.ts'
 import { smallReadFigure } from './small-reads.ts'
 import { startSplit } from './split.ts'
@@ -32,19 +37,41 @@ async function measureEmbedded() {
       write: { id: 'P4', most: 1.5 },
     })),
     await smallReadFigure(server, { mode: 'embedded', least: 0.2 }),
+    ...(await busFigures({ databaseUrl: server.databaseUrl })),
+    await databaseKillsFigure(),
   ])
 }
 
+/** How far the objects are from the workers. */
+const objectsMs = 200
+
 async function measureSplit() {
-  const server = await startSplit()
-  return measured(server, async (limit) => [
-    ...(await annotationFigures(server, limit, {
-      name: 'split',
-      read: { id: 'P1', most: 1.6 },
-      write: { id: 'P4', most: 1.6 },
-    })),
-    await smallReadFigure(server, { mode: 'split', least: 0.08 }),
-  ])
+  let toObjects: Awaited<ReturnType<typeof openProxy>> | undefined
+  const envOfWorkers = async ({ RETICLE_TEST_S3_ENDPOINT = '' }: Record<string, string>) => {
+    const { hostname, port } = new URL(RETICLE_TEST_S3_ENDPOINT)
+    toObjects = await openProxy({ host: hostname, port: Number(port) })
+    const near = `http://127.0.0.1:${toObjects.port}`
+    return { RETICLE_S3_ENDPOINT: near, RETICLE_JOBS_SLOTS: '1' }
+  }
+  const server = await startSplit({ workers: 4, envOfWorkers })
+  await server.haveWorkers(1)
+  return measured(server, async (limit) => {
+    const figures = [
+      ...(await annotationFigures(server, limit, {
+        name: 'split',
+        read: { id: 'P1', most: 1.6 },
+        write: { id: 'P4', most: 1.6 },
+      })),
+      await smallReadFigure(server, { mode: 'split', least: 0.08 }),
+      await hopFigure(),
+    ]
+    toObjects?.latency(objectsMs)
+    figures.push(await queueFigure(server, server.haveWorkers))
+    await server.haveWorkers(0)
+    const brokers = server.parts.RETICLE_TEST_KAFKA_BROKERS?.split(',')
+    figures.push(...(await busFigures({ databaseUrl: server.databaseUrl, brokers })))
+    return figures
+  }).finally(() => toObjects?.close())
 }
 
 async function measured(

@@ -35,7 +35,7 @@ process.exit(
     about: 'tags, shapes and tracks over gRPC',
     env: environment,
     parts: processParts,
-    graceMs: 38_000,
+    graceMs: 34_000,
     commands: { migrate: migrateCommand({ schema, migrations }) },
     start,
   }),

@@ -45,7 +45,7 @@ process.exit(
     about: 'the REST API',
     env: environment,
     parts: processParts,
-    graceMs: 38_000,
+    graceMs: 34_000,
     start,
   }),
 )

@@ -41,7 +41,7 @@ process.exit(
     about: 'the queue of imports, exports and media preparation over gRPC',
     env: environment,
     parts: processParts,
-    graceMs: 38_000,
+    graceMs: 34_000,
     commands: { migrate: migrateCommand({ schema, migrations }) },
     start,
   }),

@@ -36,7 +36,7 @@ process.exit(
     about: 'converts datasets and prepares media',
     env: environment,
     parts: processParts,
-    graceMs: 115_000,
+    graceMs: 113_000,
     start,
   }),
 )

@@ -32,7 +32,7 @@ process.exit(
     about: 'people, projects, labels, tasks, jobs and media over gRPC',
     env: environment,
     parts: processParts,
-    graceMs: 38_000,
+    graceMs: 34_000,
     commands: { migrate: migrateCommand({ schema, migrations }) },
     start,
   }),

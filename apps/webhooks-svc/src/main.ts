@@ -31,7 +31,7 @@ process.exit(
     about: 'webhooks and their deliveries over gRPC',
     env: environment,
     parts: processParts,
-    graceMs: 28_000,
+    graceMs: 24_000,
     commands: { migrate: migrateCommand({ schema, migrations }) },
     start,
   }),
