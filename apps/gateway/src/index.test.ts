@@ -33,6 +33,22 @@ test('a call that runs ends before the gateway has stopped, a new one is refused
   await expect(request(`${gateway.url}/healthz`)).rejects.toThrow()
 })
 
+test('a gateway that leaves answers, and ends the connection of each answer', async () => {
+  const blobs = await temporaryBlobs()
+  const settings = readConfig({ RETICLE_PORT: '0' })
+  const services = someServices({})
+  const gateway = await startGateway({ services, blobs, settings, log: silentLog, checks: {} })
+  const about = async () => {
+    const { statusCode, headers, body } = await request(`${gateway.url}/api/server/about`)
+    await body.dump()
+    return [statusCode, headers.connection]
+  }
+  expect(await about()).toEqual([200, 'keep-alive'])
+  gateway.leave()
+  expect(await about()).toEqual([200, 'close'])
+  await gateway.stop()
+})
+
 const forwarded = { 'x-forwarded-host': 'labels.example.org', 'x-forwarded-proto': 'https' }
 
 test.each([

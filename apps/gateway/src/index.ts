@@ -12,6 +12,8 @@ export interface Gateway {
   /** Where it listens, e.g. `http://127.0.0.1:8080`. */
   url: string
   port: number
+  /** Is ready no more: every answer from now on ends its connection, so that clients go elsewhere before `stop`. */
+  leave(): void
   /** Refuses new calls, lets running ones end for at most 20 s, then closes. */
   stop(): Promise<void>
 }
@@ -29,13 +31,16 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   const port = portOf(app.server.address())
   phase.now = 'ready'
 
+  const leave = () => {
+    phase.now = 'leaving'
+  }
   const stop = async () => {
     phase.now = 'stopping'
     const cut = setTimeout(() => app.server.closeAllConnections(), streamsEndWithinMs)
     await app.close()
     clearTimeout(cut)
   }
-  return { url: listeningOrigin(host, port), port, stop }
+  return { url: listeningOrigin(host, port), port, leave, stop }
 }
 
 function portOf(address: AddressInfo | string | null): number {

@@ -36,6 +36,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
   }
   const gateway = await startGateway({ services, blobs, log: app.log, settings, checks })
   app.onStop('gateway', gateway.stop)
+  app.onLeave(gateway.leave)
   app.log.info({ url: gateway.url }, `Reticle is ready at ${gateway.url}`)
 }
 

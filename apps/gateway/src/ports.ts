@@ -20,7 +20,10 @@ export interface GatewayPorts {
   checks: HealthChecks
 }
 
-/** Where the process is in its life; probes report it, and calls are refused while it stops. */
+/**
+ * Where the process is in its life; probes report it. While it leaves it answers, and asks clients to come over another
+ * connection next time; while it stops calls are refused.
+ */
 export interface Phase {
-  now: 'starting' | 'ready' | 'stopping'
+  now: 'starting' | 'ready' | 'leaving' | 'stopping'
 }

@@ -49,7 +49,7 @@ export async function startServices(around: Surroundings) {
   const { identity, ...people } = startPeople(running)
   const sets = startSets(running, people.services)
   const work = startWork(running, { ...people.services, ...sets })
-  const hooks = startHooks(running, people.services)
+  const hooks = await startHooks(running, people.services)
   const services: Services = { ...people.services, ...sets, ...work, ...hooks }
   return { services, identity }
 }
@@ -100,17 +100,15 @@ function startWork({ bus, child, env, ...around }: Running, services: jobs.JobsP
   return started.services
 }
 
-function startHooks(
+async function startHooks(
   { bus, child, env, ...around }: Running,
   services: webhooks.WebhooksPorts['services'],
 ) {
-  const started = webhooks.startWebhooks({
-    db: openPool<webhooks.WebhooksDb>(around, 'webhooks', around.urls.webhooks).db,
-    bus,
-    log: child('webhooks-svc'),
-    settings: webhooks.readConfig(env),
-    services,
-  })
+  const { db } = openPool<webhooks.WebhooksDb>(around, 'webhooks', around.urls.webhooks)
+  const settings = webhooks.readConfig(env)
+  await webhooks.assertSecretsOpen(db, settings)
+  const log = child('webhooks-svc')
+  const started = webhooks.startWebhooks({ db, bus, log, settings, services })
   around.onStop('webhooks-svc', started.stop)
   return started.services
 }

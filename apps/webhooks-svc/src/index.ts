@@ -23,7 +23,7 @@ import { webhookHandlers } from './webhooks/rpc.ts'
 export { processParts, readConfig, settingNames, type WebhooksSettings } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { WebhooksDb } from './db/schema.ts'
-export { sealed } from './webhooks/secret.ts'
+export { assertSecretsOpen, sealed } from './webhooks/secret.ts'
 
 /** Its tables live here, and nobody else's. */
 export const schema = 'webhooks'

@@ -3,7 +3,7 @@ import { openDoor, reach } from '@reticle/kit/process/doors'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { environment, processParts } from './config.ts'
-import { migrations, schema, startWebhooks, type WebhooksDb } from './index.ts'
+import { assertSecretsOpen, migrations, schema, startWebhooks, type WebhooksDb } from './index.ts'
 
 /** webhooks-svc as a process of a cluster: turns events into deliveries. */
 async function start(app: App<typeof processParts>): Promise<void> {
@@ -12,6 +12,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     schema,
     migrations,
   })
+  await assertSecretsOpen(db, settings)
   const bus = await joinBus(app, 'webhooks-svc', kafka)
   const people = reach(app, internal, projects)
   const { services, stop } = startWebhooks({

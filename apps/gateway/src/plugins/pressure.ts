@@ -22,8 +22,15 @@ export async function refuseUnderPressure(app: FastifyInstance, loopDelay: numbe
   })
 }
 
-/** While the process stops, calls on open connections are refused, and connections end with the call they carry. */
+/**
+ * A process that is about to go ends connections with the answers they carry; while it stops, calls that still come are
+ * refused.
+ */
 export function refuseWhenStopping(app: FastifyInstance, phase: Phase): Check {
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (phase.now === 'leaving' || phase.now === 'stopping') reply.header('connection', 'close')
+    done(null, payload)
+  })
   app.addHook('onResponse', (_request, _reply, done) => {
     if (phase.now === 'stopping') setImmediate(() => app.server.closeIdleConnections())
     done()

@@ -43,6 +43,7 @@ test('probes depend on no other part', async () => {
 test.each<[Phase['now'], number, number, number, number]>([
   ['starting', 200, 503, 503, 503],
   ['ready', 200, 200, 200, 200],
+  ['leaving', 200, 503, 200, 503],
   ['stopping', 200, 503, 200, 503],
 ])('while %s the probes tell', async (now, alive, ready, started, health) => {
   const app = await buildGateway(

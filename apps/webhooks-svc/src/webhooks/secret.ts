@@ -1,5 +1,6 @@
-import type { SealedColumn } from '@reticle/kit/ops/rotate'
-import type { SecretBox } from '@reticle/kit/secrets'
+import { assertKeysFit, type SealedColumn } from '@reticle/kit/db/sealed'
+import { type SecretBox, secretBox } from '@reticle/kit/secrets'
+import type { Kysely } from 'kysely'
 import type { WebhookRow } from '../db/schema.ts'
 
 /** A sealed secret is bound to its webhook: moved to another one it cannot be opened (`reliability.md` 11). */
@@ -9,6 +10,12 @@ const placeOf = (id: number) => `webhooks.secret:${id}`
 export const sealed: readonly SealedColumn[] = [
   { table: 'webhooks', id: 'id', column: 'secret_sealed', placeOf },
 ]
+
+/** @throws Error with one sentence when the keys of `settings` do not open what is stored: nothing may start then */
+export const assertSecretsOpen = <T>(
+  db: Kysely<T>,
+  { secretKeys }: { secretKeys: string },
+): Promise<void> => assertKeysFit(db, secretBox(secretKeys), sealed)
 
 export function sealSecret(secrets: SecretBox, id: number, secret: string): string {
   return secrets.seal(secret, placeOf(id))

@@ -1,17 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { SealedColumn } from '../db/sealed.ts'
 import { type SecretBox, secretBox } from '../secrets.ts'
 import type { Command } from './program.ts'
 import { forEach, type Services, someService } from './target.ts'
-
-/** A column that holds what a `SecretBox` sealed. */
-export interface SealedColumn {
-  table: string
-  /** Its primary key: integers above 0. */
-  id: string
-  column: string
-  /** Where a text is kept, as it was sealed with (`SecretBox.seal`). */
-  placeOf: (id: number) => string
-}
 
 export interface Rotated {
   /** Sealed anew with the newest key. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { openDatabase } from '../db/connect.ts'
+import type { SealedColumn } from '../db/sealed.ts'
 import { UsageError } from './program.ts'
-import type { SealedColumn } from './rotate.ts'
 
 /** A service as an operator's commands know it. */
 export interface OpsService {
