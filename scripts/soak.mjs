@@ -19,14 +19,15 @@ process.env.RETICLE_TEST_FULL = '1'
 ready()
 const parts = await findParts()
 const folder = mkdtempSync(join(tmpdir(), 'reticle-soak-'))
-process.env.RETICLE_TEST_COUNTS_FILE = join(folder, 'counts')
+const counts = join(folder, 'counts')
+process.env.RETICLE_TEST_COUNTS_FILE = counts
 try {
   const codes = []
   for (const [suite, names] of Object.entries(files)) {
     if (suite === 'cluster') Object.assign(process.env, parts.env) // the others have a PostgreSQL of their own
     codes.push(await runSuites([suite], names))
   }
-  console.log(sumOf(process.env.RETICLE_TEST_COUNTS_FILE))
+  console.log(sumOf(counts))
   process.exitCode = Math.max(...codes)
 } finally {
   await parts.stop()
