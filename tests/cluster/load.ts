@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Receiver } from '@reticle/kit/testing/receiver'
 import { type Answer, type Client, client, type Json } from '../support/client.ts'
@@ -43,6 +44,7 @@ export async function startLoad(urls: readonly string[], receiver: Receiver): Pr
   await first.done('POST', '/webhooks', { json: { ...hook, project_id: project.id } })
 
   const ledger = newLedger()
+  const mark = randomUUID() // loads follow each other on one system
   let isStopped = false
   let turn = 0
   let lastGood = performance.now()
@@ -66,7 +68,7 @@ export async function startLoad(urls: readonly string[], receiver: Receiver): Pr
     call.catch((thrown) => (thrown instanceof Error ? thrown : new Error(String(thrown))))
 
   const create = async (api: Client, n: number) => {
-    const name = `p-${n}`
+    const name = `${mark}-${n}`
     ledger.asked.add(name)
     const answer = await attempt(api.call('POST', '/projects', { json: { name } }))
     const isGood = tell(answer, 'POST /projects')

@@ -1,4 +1,4 @@
-import { openProxy, type Proxy as FaultyProxy } from '@reticle/kit/testing/proxy'
+import { type Proxy as FaultyProxy, openProxy } from '@reticle/kit/testing/proxy'
 import { partSetting } from '../support/parts.ts'
 
 /** Proxies between a system and its database and object store, for a network to be bad. */
