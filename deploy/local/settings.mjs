@@ -16,6 +16,7 @@ export function sharedSettings({ parts, keys, bucket, ports }) {
   return {
     ...Object.fromEntries(addresses),
     RETICLE_KAFKA_BROKERS: parts.RETICLE_TEST_KAFKA_BROKERS,
+    RETICLE_KAFKA_SESSION_SECONDS: '10', // one broker: what readers wait after its restart
     RETICLE_S3_ENDPOINT: parts.RETICLE_TEST_S3_ENDPOINT,
     RETICLE_S3_ACCESS_KEY: parts.RETICLE_TEST_S3_ACCESS_KEY,
     RETICLE_S3_SECRET_KEY: parts.RETICLE_TEST_S3_SECRET_KEY,

@@ -59,6 +59,7 @@ const kafkaSchema = z.object({
   RETICLE_KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
   RETICLE_KAFKA_SASL_USERNAME: z.string().optional(),
   RETICLE_KAFKA_SASL_PASSWORD: z.string().optional(),
+  RETICLE_KAFKA_SESSION_SECONDS: z.coerce.number().min(6).max(300).default(30),
 })
 
 /** As it is handed from process to process and to threads. */
@@ -66,6 +67,8 @@ export const kafkaSettings = z.object({
   /** `host:port` */
   brokers: z.array(z.string()),
   ssl: z.boolean(),
+  /** How long the partitions of a member that died wait for it, and readers for a broker that is alone. */
+  session_ms: z.number(),
   sasl: z
     .object({
       mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']),
@@ -80,13 +83,14 @@ function kafkaOf(given: Readonly<z.output<typeof kafkaSchema>>): KafkaSettings |
   const brokers = given.RETICLE_KAFKA_BROKERS ?? []
   if (brokers.length === 0) return undefined
   const ssl = given.RETICLE_KAFKA_SSL
+  const session_ms = given.RETICLE_KAFKA_SESSION_SECONDS * 1000
   const mechanism = given.RETICLE_KAFKA_SASL_MECHANISM
-  if (!mechanism) return { brokers, ssl }
+  if (!mechanism) return { brokers, ssl, session_ms }
   const username = given.RETICLE_KAFKA_SASL_USERNAME
   const password = given.RETICLE_KAFKA_SASL_PASSWORD
   if (!username) throw new ConfigError(['RETICLE_KAFKA_SASL_USERNAME: needed with a mechanism'])
   if (!password) throw new ConfigError(['RETICLE_KAFKA_SASL_PASSWORD: needed with a mechanism'])
-  return { brokers, ssl, sasl: { mechanism, username, password } }
+  return { brokers, ssl, session_ms, sasl: { mechanism, username, password } }
 }
 
 /** Kafka where it is given; without it events go through the log in PostgreSQL. */
