@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { program } from '../helm/tools.mjs'
+import { expectAccepted } from './kube/accepted.mjs'
 import { startControlPlane } from './kube/control-plane.mjs'
 import { runTool } from './tools.mjs'
 
 /**
  * The chart against a real control plane, by hand or at night: node deploy/local/kube.mjs
  *
- * Every set of values is accepted by the server; then a release is installed, upgraded, rolled back, tested and removed in a
+ * Every manifest of every set of values is accepted by the server; then a release is installed, upgraded, rolled back, tested and removed in a
  * namespace that enforces the restricted pod security standard. The first run builds the control plane.
  */
 
@@ -25,27 +26,29 @@ try {
   plane = await startControlPlane(folder)
   say('control plane', began)
   await scenario(plane)
-  await rm(folder, { recursive: true, force: true })
 } catch (error) {
   process.exitCode = error.exitCode ?? 1
   process.stderr.write(`${error.message}\nThe logs are in ${folder}/logs\n`)
 } finally {
   await plane?.stop()
 }
+if (!process.exitCode) await rm(folder, { recursive: true, force: true })
 
 async function scenario({ api, kubeconfig, programs }) {
   const helm = await helmOf(kubeconfig)
   await timed('a node, a namespace, kinds of operators', () => furnish(api, programs))
   await timed('a pod that the standard forbids is refused', () => expectRefusal(api))
+  await timed('accepted: the defaults', () => accepted(api, helm))
   for (const name of await readdir(values)) {
-    await timed(`accepted: ${name}`, () =>
-      helm('install', 'dry', chart, '-f', join(values, name), '--dry-run=server'),
-    )
+    await timed(`accepted: ${name}`, () => accepted(api, helm, '-f', join(values, name)))
   }
   const wait = ['--wait', '--wait-for-jobs', '--timeout', '3m']
   await timed('install', () => helm('install', 'r', chart, ...wait))
   const keys = await keysOf(api)
   await expectPods(api, 12)
+  const pods = await podsOf(api)
+  await timed('upgrade to the same', () => helm('upgrade', 'r', chart, ...wait))
+  expectSame(pods, await podsOf(api), 'it replaces no pod')
 
   // Nobody scales the workers here, so one is left of two.
   const scaled = ['-f', join(values, 'keda.yaml'), '--set', 'webhooks.replicas=4']
@@ -64,7 +67,14 @@ async function scenario({ api, kubeconfig, programs }) {
 async function helmOf(kubeconfig) {
   const path = await program('helm')
   const always = ['--kubeconfig', kubeconfig, '--namespace', namespace]
-  return (...words) => runTool(path, [...words, ...always])
+  const env = { ...process.env, KUBECACHEDIR: join(folder, 'discovery') } // the next server is another one
+  return (...words) => runTool(path, [...words, ...always], { env })
+}
+
+async function accepted(api, helm, ...given) {
+  const asked = ['--validate', '--dry-run=server'] // the server's version, kinds and secrets
+  const { stdout: text } = await helm('template', 'dry', chart, ...given, ...asked)
+  return `${await expectAccepted({ api, namespace, text })} manifests`
 }
 
 async function furnish(api, programs) {
@@ -86,7 +96,9 @@ async function furnish(api, programs) {
   await until('the account of the namespace', () => api('GET', at('serviceaccounts/default')))
 }
 
-const at = (path) => `/api/v1/namespaces/${namespace}/${path}`
+function at(path) {
+  return `/api/v1/namespaces/${namespace}/${path}`
+}
 
 async function expectRefusal(api) {
   const pod = {
@@ -117,13 +129,18 @@ async function endTest(api) {
   await api('PATCH', `${path}/status`, { status: { phase: 'Succeeded' } })
 }
 
+async function podsOf(api) {
+  const { items } = await api('GET', at('pods'))
+  return items.map(({ metadata }) => metadata.name).join('\n')
+}
+
 async function keysOf(api) {
   const { data } = await api('GET', at('secrets/r-reticle-keys'))
   return JSON.stringify(data)
 }
 
 function expectSame(before, after, sentence) {
-  if (before !== after) throw new Error(`${sentence}: no, they have changed`)
+  if (before !== after) throw new Error(`${sentence}: no, they differ`)
   process.stdout.write(`  ${sentence}\n`)
 }
 
@@ -143,8 +160,11 @@ async function until(what, look) {
 
 async function timed(name, work) {
   const start = Date.now()
-  await work()
-  say(name, start)
+  const found = await work().catch((error) => {
+    error.message = `${name}: ${error.message}`
+    throw error
+  })
+  say(typeof found === 'string' ? `${name}, ${found}` : name, start)
 }
 
 function say(name, start) {

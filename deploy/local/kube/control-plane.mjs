@@ -10,7 +10,7 @@ import { kubePrograms } from './programs.mjs'
  * A real control plane on loopback: etcd, API server, controllers, scheduler. Kubelets are played by kwok: pods become ready
  * and jobs end without anything being run. What it cannot show: images, real probes, traffic through network policies.
  *
- * @returns `{kubeconfig, api(method, path, body), stop}`; `body` is an object, or YAML as text
+ * @returns `{kubeconfig, programs, api(method, path, body, onWarning), stop}`; `body` is an object, or YAML as text
  */
 export async function startControlPlane(folder) {
   const programs = await kubePrograms()
@@ -139,18 +139,23 @@ async function isHealthy(url) {
   return (await fetch(url)).ok
 }
 
-/** Calls the API server. @returns the object, or undefined when there is none; @throws Error with its sentence */
+/**
+ * Calls the API server; `onWarning(text)` is told what it accepts with doubts.
+ *
+ * @returns the object, or undefined when there is none; @throws Error with its sentence
+ */
 function apiOf({ ports, token }) {
-  return async (method, path, body) => {
+  return async (method, path, body, onWarning) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const { status, answer } = await call(method, ports.api, path, {
+    const { status, answer, warning } = await call(method, ports.api, path, {
       token,
       type: typeOf(method, body),
       text,
     })
     if (status === 404 && method === 'GET') return undefined
-    if (status < 300) return answer
-    throw new Error(`${method} ${path}: ${status} ${answer.message ?? answer}`)
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${answer.message ?? answer}`)
+    if (warning) onWarning?.(warning)
+    return answer
   }
 }
 
@@ -160,15 +165,16 @@ function typeOf(method, body) {
 }
 
 /** The certificate is the API server's own, made at its start, and the way does not leave this machine. */
-function call(method, port, path, { token, type = 'application/json', text }) {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': type }
+function call(method, port, path, { token, type: sent = 'application/json', text }) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': sent }
   const place = { method, host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }
   return new Promise((resolve, reject) => {
     const asked = request(place, async (response) => {
       const pieces = await response.toArray()
       const whole = Buffer.concat(pieces).toString()
-      const isJson = /json/.test(response.headers['content-type'] ?? '')
-      resolve({ status: response.statusCode, answer: isJson ? JSON.parse(whole) : whole })
+      const { 'content-type': type = '', warning } = response.headers
+      const answer = /json/.test(type) ? JSON.parse(whole) : whole
+      resolve({ status: response.statusCode, answer, warning })
     })
     asked.on('error', reject)
     asked.end(text)
