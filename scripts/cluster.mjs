@@ -19,6 +19,15 @@ const reviveMs = 5000
 const stops = []
 let isStopping = false
 
+const help = `npm run cluster -- [--gateways N] [--workers N]
+
+Kafka, MinIO, PostgreSQL and every app its own process, until Ctrl-C; needs Node, Java, Maven and Go. Data, keys and logs
+stay in .reticle-cluster (RETICLE_DATA_DIR), the address is http://127.0.0.1:8080 (RETICLE_PORT). The first start builds
+MinIO, which takes some minutes.
+
+  npm run cluster                              one gateway, one conversion worker
+  npm run cluster -- --gateways 2 --workers 4`
+
 try {
   const counts = readCounts()
   console.error('Building what changed ...')
@@ -34,9 +43,14 @@ try {
 
 function readCounts() {
   const count = { type: 'string', default: '1' }
-  const { values } = parseArgs({ options: { gateways: count, workers: count } })
+  const options = { gateways: count, workers: count, help: { type: 'boolean' } }
+  const { help: isAsked, ...counts } = parseArgs({ options }).values
+  if (isAsked) {
+    console.log(help)
+    process.exit(0)
+  }
   return Object.fromEntries(
-    Object.entries(values).map(([name, text]) => {
+    Object.entries(counts).map(([name, text]) => {
       if (/^[1-9]\d?$/.test(text)) return [name, Number(text)]
       throw new Error(`--${name} ${text}: expected a number from 1 to 99`)
     }),
