@@ -1,4 +1,4 @@
-import { assertKeysFit, type SealedColumn } from '@reticle/kit/db/sealed'
+import { assertKeysFit, type SealedColumn } from '@reticle/kit/sealed'
 import { type SecretBox, secretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhookRow } from '../db/schema.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { SealedColumn } from '../db/sealed.ts'
+import type { SealedColumn } from '../sealed.ts'
 import { type SecretBox, secretBox } from '../secrets.ts'
 import type { Command } from './program.ts'
 import { forEach, type Services, someService } from './target.ts'

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { openDatabase } from '../db/connect.ts'
-import type { SealedColumn } from '../db/sealed.ts'
+import type { SealedColumn } from '../sealed.ts'
 import { UsageError } from './program.ts'
 
 /** A service as an operator's commands know it. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { SecretBox } from '../secrets.ts'
+import type { SecretBox } from './secrets.ts'
 
 /** A column that holds what a `SecretBox` sealed. */
 export interface SealedColumn {
