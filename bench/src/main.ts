@@ -14,6 +14,9 @@ import { smallReadFigure } from './small-reads.ts'
 import { startSplit } from './split.ts'
 import { type Figure, tableOf } from './table.ts'
 
+/** How far the objects are from the workers. */
+const objectsMs = 200
+
 /**
  * `npm run bench`: figures as ratios to limits measured in the same run, of the embedded mode or, with `--split`, of every
  * app its own process on real Kafka, MinIO and PostgreSQL. `--write` puts them into `docs/performance.md`.
@@ -41,9 +44,6 @@ async function measureEmbedded() {
     await databaseKillsFigure(),
   ])
 }
-
-/** How far the objects are from the workers. */
-const objectsMs = 200
 
 async function measureSplit() {
   let toObjects: Awaited<ReturnType<typeof openProxy>> | undefined
