@@ -1,6 +1,7 @@
 import { tables } from '@reticle/contracts'
 import { s3Blobs } from '@reticle/kit/blob/s3'
 import { connectGrpc } from '@reticle/kit/grpc/connect'
+import { startTraces } from '@reticle/kit/observe/traces'
 import { s3Settings } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 import type { Wired } from './worker/serve-conversions.ts'
@@ -14,13 +15,16 @@ const wiringOptions = z.object({
   s3: s3Settings,
   keys: z.array(z.string()).readonly(),
   tls: z.object({ cert: pem, key: pem, ca: pem }).optional(),
+  /** Base address of a collector of traces. */
+  traces: z.string().optional(),
   addresses: z.object({ projects: z.string(), annotations: z.string() }),
 })
 export type WiringOptions = z.input<typeof wiringOptions>
 
 /** Opened in every conversion thread: gRPC to the services, S3 for the objects. */
 export async function wire(options: unknown): Promise<Wired> {
-  const { s3, keys, tls, addresses } = wiringOptions.parse(options)
+  const { s3, keys, tls, traces, addresses } = wiringOptions.parse(options)
+  await startTraces({ service: 'jobs-worker', endpoint: traces })
   const people = connectGrpc({ address: addresses.projects, keys, tls })
   const sets = connectGrpc({ address: addresses.annotations, keys, tls })
   return {

@@ -1,4 +1,5 @@
 import { tables } from '@reticle/contracts'
+import { serveAll } from '@reticle/kit/grpc/listen'
 import { openDoor, openObjects, reach } from '@reticle/kit/process/doors'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
@@ -28,11 +29,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     },
   })
   app.onStop('jobs-svc', stop)
-  await openDoor(app, internal, (serve) => {
-    serve(tables.requests, services.requests)
-    serve(tables.frames, services.frames)
-    serve(tables.server, services.server)
-  })
+  await openDoor(app, internal, (serve) => serveAll(serve, tables, services))
 }
 
 process.exit(

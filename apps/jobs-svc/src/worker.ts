@@ -16,6 +16,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     s3,
     keys: internal.keys,
     tls: internal.tls,
+    traces: app.settings.traces,
     addresses: { projects, annotations },
   }
   const worker = await startWorker({

@@ -1,4 +1,5 @@
 import { tables } from '@reticle/contracts'
+import { serveAll } from '@reticle/kit/grpc/listen'
 import { openDoor } from '@reticle/kit/process/doors'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
@@ -16,14 +17,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
 
   const { services, stop } = startProjects({ ...pools, url, bus, log: app.log, settings })
   app.onStop('projects-svc', stop)
-  await openDoor(app, internal, (serve) => {
-    serve(tables.identity, services.identity)
-    serve(tables.projects, services.projects)
-    serve(tables.labels, services.labels)
-    serve(tables.tasks, services.tasks)
-    serve(tables.jobs, services.jobs)
-    serve(tables.media, services.media)
-  })
+  await openDoor(app, internal, (serve) => serveAll(serve, tables, services))
 }
 
 process.exit(

@@ -42,12 +42,16 @@ export function selectRows(
   target: Target,
   order: TrackOrder,
 ): CompiledQuery {
-  const origin = kind === 'track' ? [originOf] : []
   const job = target.kind === 'job' ? sql`and job_id = ${target.id}` : sql``
   return sql`
-    select ${sql.raw([...lineOf[kind], ...origin].join(', '))} from ${sql.table(tableOf[kind])}
-    where task_id = ${target.task_id} ${job}
+    ${linesFrom(kind)} where task_id = ${target.task_id} ${job}
     order by ${sql.raw(orderOf(kind, target, order))}`.compile(db)
+}
+
+/** The columns of lines; of tracks also what their pieces share. */
+function linesFrom(kind: RowKind) {
+  const columns = kind === 'track' ? [...lineOf.track, originOf] : lineOf[kind]
+  return sql`select ${sql.raw(columns.join(', '))} from ${sql.table(tableOf[kind])}`
 }
 
 function orderOf(kind: RowKind, target: Target, order: TrackOrder): string {
@@ -58,10 +62,8 @@ function orderOf(kind: RowKind, target: Target, order: TrackOrder): string {
 
 /** The statement that reads again what one request created, in its order: a walk of the index of ids. */
 function selectCreated(db: Db, kind: RowKind, { task_id }: Target, ids: string): CompiledQuery {
-  const origin = kind === 'track' ? [originOf] : []
   return sql`
-    select ${sql.raw([...lineOf[kind], ...origin].join(', '))} from ${sql.table(tableOf[kind])}
-    where task_id = ${task_id} and id >= lower(${ids}::int8multirange)
+    ${linesFrom(kind)} where task_id = ${task_id} and id >= lower(${ids}::int8multirange)
       and id < upper(${ids}::int8multirange) and id <@ ${ids}::int8multirange
     order by ${sql.raw(kind === 'track' ? `${originOf}, job_id` : 'id')}`.compile(db)
 }

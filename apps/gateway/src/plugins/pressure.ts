@@ -27,15 +27,13 @@ export async function refuseUnderPressure(app: FastifyInstance, loopDelay: numbe
  * refused.
  */
 export function refuseWhenStopping(app: FastifyInstance, phase: Phase): Check {
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (phase.now === 'leaving' || phase.now === 'stopping') reply.header('connection', 'close')
-    done(null, payload)
-  })
   app.addHook('onResponse', (_request, _reply, done) => {
     if (phase.now === 'stopping') setImmediate(() => app.server.closeIdleConnections())
     done()
   })
-  return (_request, _reply, { limit }) => {
+  return (_request, reply, { limit }) => {
+    if (phase.now === 'ready') return
+    reply.header('connection', 'close')
     if (phase.now === 'stopping' && limit !== 'none')
       throw unavailable('The server is stopping.', retryAfter)
   }

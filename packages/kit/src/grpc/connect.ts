@@ -4,6 +4,7 @@ import type { Operations } from '@reticle/contracts/api/operation'
 import { loadProtos } from '@reticle/contracts/grpc/load'
 import { unavailable } from '../errors.ts'
 import type { Service } from '../rpc/context.ts'
+import { mapValues } from '../rpc/guard.ts'
 import { messageOptions, streamOptions } from './channel.ts'
 import { grpcService } from './client.ts'
 import { idleLimitMs } from './idle.ts'
@@ -28,6 +29,8 @@ const checkMs = 2000
 export interface Connection {
   /** The services that process answers, as if they were here. */
   service<T extends Operations>(table: T): Service<T>
+  /** Several at once, by the names of their tables. */
+  services<T extends Record<string, Operations>>(tables: T): { [N in keyof T]: Service<T[N]> }
   /** @throws DomainError unavailable, unless a replica can be reached within 2 s */
   check(): Promise<void>
   close(): void
@@ -45,6 +48,10 @@ export function connectGrpc(options: ConnectOptions): Connection {
   const way = { protos, messages, streams, keys, idleMs }
   return {
     service: (table) => grpcService(way, table),
+    services: <T extends Record<string, Operations>>(tables: T) =>
+      mapValues(tables, (table) => grpcService(way, table)) as {
+        [N in keyof T]: Service<T[N]>
+      },
     check: () =>
       new Promise((resolve, reject) => {
         const answer = (error?: Error) =>

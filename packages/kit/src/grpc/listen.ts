@@ -29,6 +29,18 @@ export interface ListenOptions {
 /** Adds the operations of a table, answered by handlers in their `guard`. */
 export type Serve = <T extends Operations>(table: T, service: Service<T>) => void
 
+/** Adds what a process answers: services by the names of their tables. */
+export function serveAll<T extends Record<string, Operations>>(
+  serve: Serve,
+  tables: T,
+  services: { [N in keyof T]?: Service<T[N]> },
+): void {
+  for (const [name, table] of Object.entries(tables)) {
+    const service = services[name]
+    if (service) serve(table, service as Service<Operations>)
+  }
+}
+
 export interface GrpcServer {
   port: number
   /** What the health protocol says of every service here; at first that it is not serving. */

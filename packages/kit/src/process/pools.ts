@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Bus, OnFailure } from '../bus/bus.ts'
 import { createTopics, kafkaBus } from '../bus/kafka.ts'
-import { type Database, openDatabase } from '../db/connect.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../db/connect.ts'
 import { assertMigrated, migrate, type Schema } from '../db/migrate.ts'
 import type { OnStop } from '../lifecycle.ts'
 import type { Logger } from '../log.ts'
@@ -17,23 +17,30 @@ type Opener = { log: Logger; onStop: OnStop }
 const connections = 8
 const bulk = { max: 6, statement_timeout: 10 * 60_000 }
 
+type PoolOptions = Pick<DatabaseOptions, 'max' | 'statement_timeout' | 'search_path'>
+
 /** Opens a pool that is closed when everything stops. */
 export function openPool<T>(
   { log, onStop }: Opener,
   name: string,
   url: string,
-  { max = connections, statement_timeout }: { max?: number; statement_timeout?: number } = {},
+  { max = connections, ...options }: PoolOptions = {},
 ): Database<T> {
   const onIdleError = (err: Error) => log.warn({ err }, `${name} lost a connection`)
-  const database = openDatabase<T>(url, { application: name, max, statement_timeout, onIdleError })
+  const database = openDatabase<T>(url, { application: name, max, onIdleError, ...options })
   onStop(`database of ${name}`, database.close)
   return database
 }
 
 /** Two pools of one service: one for short calls, one for streams; a relay hears of commits of either. */
-export function openPools<T>(opener: Opener, name: string, url: string) {
-  const few = openPool<T>(opener, name, url)
-  const many = openPool<T>(opener, `${name} bulk`, url, bulk)
+export function openPools<T>(
+  opener: Opener,
+  name: string,
+  url: string,
+  options: Pick<PoolOptions, 'search_path'> = {},
+) {
+  const few = openPool<T>(opener, name, url, options)
+  const many = openPool<T>(opener, `${name} bulk`, url, { ...bulk, ...options })
   const onCommit = (listener: () => void) => {
     const forget = [few.onCommit(listener), many.onCommit(listener)]
     return () => {
@@ -62,7 +69,8 @@ type Around = Pick<App<Parts>, 'log' | 'onStop' | 'signal' | 'probes'>
 
 /** The pools of a service, once its schema is as new as the program; the probes ask it from then on. */
 export async function openSchema<T>(app: Around, name: string, url: string, wanted: Schema) {
-  const pools = openPools<T>(app, name, url)
+  // A role of its own looks there anyway; an address that services share names no schema.
+  const pools = openPools<T>(app, name, url, { search_path: [wanted.schema] })
   await eventually(app, `the schema ${wanted.schema}`, () => assertMigrated(pools.db, wanted))
   app.probes.needs('database', async () => {
     await sql`select 1`.execute(pools.db)

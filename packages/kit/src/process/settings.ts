@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { ConfigError, setting } from '../config.ts'
+import type { Tls } from '../grpc/tls.ts'
 import { needed, type Part, part } from './parts.ts'
 
 /** Settings that the processes of a cluster share (`reliability.md` 16.5). */
@@ -133,13 +134,6 @@ export const s3Part = part(s3Schema, s3Of)
 
 /** An S3, which a cluster cannot be without. */
 export const s3Needed = needed(s3Part, 'RETICLE_S3_ENDPOINT: needed: http(s)://host:port')
-
-/** PEM, as files hold it. */
-export interface Tls {
-  cert: Buffer
-  key: Buffer
-  ca: Buffer
-}
 
 /** What proves that a call comes from a service of this installation: the signing keys, and certificates where given. */
 export const internalPart = part(
