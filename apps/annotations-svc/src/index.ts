@@ -24,6 +24,9 @@ export type { AnnotationsDb } from './db/schema.ts'
 /** Its tables live here, and nobody else's. */
 export const schema = 'annotations'
 
+/** How its short statements are planned: all of them find rows by task, job and id. */
+export const plans = 'generic' as const
+
 export interface AnnotationsPorts {
   db: Kysely<AnnotationsDb>
   /** A pool of its own, four to eight connections, for streams in and out; default: `db`. */

@@ -3,13 +3,14 @@ import { openDoor, reach } from '@reticle/kit/process/doors'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { environment, processParts } from './config.ts'
-import { type AnnotationsDb, migrations, schema, startAnnotations } from './index.ts'
+import { type AnnotationsDb, migrations, plans, schema, startAnnotations } from './index.ts'
 
 /** annotations-svc as a process of a cluster: tags, shapes and tracks. */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, internal, projects, settings } = app.config
   const { url } = database
-  const pools = await openSchema<AnnotationsDb>(app, 'annotations-svc', url, { schema, migrations })
+  const wanted = { schema, migrations, plans }
+  const pools = await openSchema<AnnotationsDb>(app, 'annotations-svc', url, wanted)
   const bus = await joinBus(app, 'annotations-svc', kafka)
   const people = reach(app, internal, projects)
 

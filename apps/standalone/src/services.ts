@@ -74,7 +74,9 @@ function startSets(
 ) {
   const url = around.urls.annotations
   const started = annotations.startAnnotations({
-    ...openPools<annotations.AnnotationsDb>(around, 'annotations', url),
+    ...openPools<annotations.AnnotationsDb>(around, 'annotations', url, {
+      plans: annotations.plans,
+    }),
     url,
     bus,
     log: child('annotations-svc'),

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RowKind } from '@reticle/contracts/row-lines'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { type CompiledQuery, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { selectRows } from '../reading/select.ts'
+import { setBytes } from '../reading/json.ts'
+import { kinds, readKind, selectRows } from '../reading/select.ts'
 import { readFew } from '../reading/select-few.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
 import { jobRange } from '../testing/workspace.ts'
@@ -39,7 +41,7 @@ describe('ids', () => {
   })
 })
 
-test('a small set that became large while it is read is read whole', async () => {
+test('a set that is larger than its job says is read whole', async () => {
   const place = { job_id: 91, task_id: 9, start_frame: 0, stop_frame: 4 }
   await db
     .insertInto('jobs')
@@ -50,7 +52,39 @@ test('a small set that became large while it is read is read whole', async () =>
   )
   const owner = { project_id: null, organization_id: null, labels_revision: 1 }
   const target: Target = { kind: 'job', id: 91, task_id: 9, jobs: [jobRange(91, 0, 4)], ...owner }
-  expect((await readFew(db, target))?.rows).toHaveLength(130_000)
+  const few = await readFew(db, target)
+  expect(JSON.parse(few?.json ?? '').tags).toHaveLength(130_000)
+})
+
+test('a small set is the same, byte for byte, as it would be streamed', async () => {
+  const counts = { tags: 2, shapes: 16, tracks: 2 }
+  const place = { job_id: 81, task_id: 8, start_frame: 0, stop_frame: 9 }
+  await db
+    .insertInto('jobs')
+    .values({ ...place, ...counts })
+    .execute()
+  const list = '[{"spec_id":1,"value":"ключ \\"\\u0001"}]'
+  await sql`insert into tags values (8, 81, 3, 40, 2, 0, 2, ${list}), (8, 81, 1, 40, 1, 5, 0, null)`.execute(
+    db,
+  )
+  await sql`insert into shapes select 8, 81, 9 - n, 40, 100 + n, n, -n, 0.5 * n, 1e-7 * n, n, n % 4, n % 2 = 0,
+    n % 3 = 0, case n when 7 then '' else '1.5,2e-9' end, ${list}, case n when 7 then ${list} end
+    from generate_series(0, 7) n`.execute(db)
+  await sql`insert into tracks values (8, 81, 0, 9, 40, 200, null, 0, 1, null, ${list}, null),
+    (8, 81, 2, 9, 40, 201, 7, 1, 3, ${list}, '', ${list})`.execute(db)
+  const owner = { project_id: null, organization_id: null, labels_revision: 1 }
+  const target: Target = { kind: 'job', id: 81, task_id: 8, jobs: [jobRange(81, 0, 9)], ...owner }
+  const streamed = await db.transaction().execute(async (tx) => {
+    const { signal } = new AbortController()
+    const rows = (kind: RowKind) => readKind(tx, kind, target, { order: 'id', signal })
+    const pieces = []
+    for await (const piece of setBytes(kinds.map((kind) => [kind, rows(kind)]))) pieces.push(piece)
+    return Buffer.concat(pieces).toString()
+  })
+  expect((await readFew(db, target))?.json).toBe(streamed)
+  expect(JSON.parse(streamed).shapes.map((one: { frame: number }) => one.frame)).toEqual([
+    2, 3, 4, 5, 6, 7, 8, 9,
+  ])
 })
 
 describe('plans', () => {

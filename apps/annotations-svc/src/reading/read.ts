@@ -9,7 +9,7 @@ import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { completeRows } from './complete.ts'
-import { cutText, type RowSource, setBytes } from './json.ts'
+import { cutText, setBytes } from './json.ts'
 import { kinds, readKind, selectRows } from './select.ts'
 import { readFew } from './select-few.ts'
 import { openSnapshot } from './snapshot.ts'
@@ -21,20 +21,15 @@ import { openSnapshot } from './snapshot.ts'
 export async function readSet(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
   assertHasData(target)
   const few = await readFew(deps.db, target)
-  if (!few) return streamSet(deps, target, context)
-  const { states, rows } = few
-  const labels = await staleLabels(deps, target, [...states.values()], context)
-  const source = kinds.map((kind): RowSource[number] => {
-    const own = rows.filter((row) => row.kind === kind)
-    return [kind, labels ? completeRows([own], labels) : [own]]
-  })
-  return wholeAnswer(annotationsTag(target, states), setBytes(source))
+  if (!few || isStale(target, [...few.states.values()])) return streamSet(deps, target, context)
+  const etag = annotationsTag(target, few.states)
+  return wholeAnswer(etag, [Buffer.from(few.json)])
 }
 
 /** An answer that is in memory, its length known. */
 export async function wholeAnswer(
   etag: string,
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<BytesAnswer> {
   const body: Uint8Array[] = []
   for await (const piece of pieces) body.push(piece)
@@ -111,14 +106,19 @@ function readCompleted(
 async function staleLabels(
   deps: Deps,
   target: Target,
-  jobs: readonly { labels_revision: number; objects: number }[],
+  jobs: readonly Size[],
   context: Context,
 ): Promise<LabelIndex | undefined> {
-  const isStale = jobs.some(
-    (one) => one.objects > 0 && one.labels_revision !== target.labels_revision,
-  )
-  return isStale ? labelsOf(deps, target, context) : undefined
+  return isStale(target, jobs) ? labelsOf(deps, target, context) : undefined
 }
+
+interface Size {
+  labels_revision: number
+  objects: number
+}
+
+const isStale = (target: Target, jobs: readonly Size[]) =>
+  jobs.some((one) => one.objects > 0 && one.labels_revision !== target.labels_revision)
 
 function assertHasData({ jobs }: Target): void {
   if (jobs.length > 0) return

@@ -103,17 +103,6 @@ export async function updateJobs(
     .execute()
 }
 
-/** Frame ranges of a task's annotation jobs, in id order. */
-export function listRanges(db: Db, task_id: number) {
-  return db
-    .selectFrom('jobs')
-    .select(['id', 'type', 'start_frame', 'stop_frame'])
-    .where('task_id', '=', task_id)
-    .where('type', '=', 'annotation')
-    .orderBy('id')
-    .execute()
-}
-
 export async function deleteJob(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('jobs').where('id', '=', id).execute()
 }

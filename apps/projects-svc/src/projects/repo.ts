@@ -50,16 +50,6 @@ export async function followChild(tx: Tx, id: number, date: Date | string): Prom
     .execute()
 }
 
-/** The newest date of a project and its tasks. */
-export async function findNewestDate(db: Db, { id, updated_date }: ProjectRow): Promise<Date> {
-  const { newest } = await db
-    .selectFrom('tasks')
-    .select(sql<Date | null>`max(updated_date)`.as('newest'))
-    .where('project_id', '=', id)
-    .executeTakeFirstOrThrow()
-  return newest !== null && newest > updated_date ? newest : updated_date
-}
-
 export interface TasksSummary {
   project_id: number | null
   count: number

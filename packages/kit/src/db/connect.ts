@@ -16,6 +16,11 @@ export interface DatabaseOptions {
   idle_in_transaction_session_timeout?: number
   /** Longest wait for a free connection; then the call fails as `unavailable`. */
   wait_timeout?: number
+  /**
+   * `generic`: statements are planned once, whatever their parameters. For rows that are found by their keys alone: the
+   * server expects too much of a plan that has yet to choose its partition, and would plan it anew for every call.
+   */
+  plans?: 'generic'
   /** Schemas to look in, where the role does not already say so (`db/provision.ts`). */
   search_path?: readonly string[]
   /** Told about the loss of an idle connection; the pool replaces it by itself. */
@@ -94,8 +99,9 @@ function poolConfig(url: string, options: DatabaseOptions): pg.PoolConfig {
  * Settings of every session: bulk reads walk their key instead of sorting, and plans are too short to compile
  * (`perf-design.md` 2.2).
  */
-function sessionSettings({ search_path }: DatabaseOptions): string {
+function sessionSettings({ search_path, plans }: DatabaseOptions): string {
   const settings = ['random_page_cost=1.1', 'jit=off']
+  if (plans) settings.push(`plan_cache_mode=force_${plans}_plan`)
   if (search_path) settings.push(`search_path=${search_path.join(',')}`)
   return settings.map((one) => `-c ${one}`).join(' ')
 }

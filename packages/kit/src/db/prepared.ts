@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { Session } from './connect.ts'
+import { CompiledQuery, type Kysely } from 'kysely'
+import type { QueryArrayConfig, QueryConfig } from 'pg'
 import type { StreamingStatement } from './session/session.ts'
 
 /** One text of SQL under a name of its own: the server plans it once a connection. */
@@ -8,25 +8,43 @@ export interface Prepared {
   text: string
 }
 
+/** A pool or a transaction, whatever its tables. */
+type Runner = Pick<Kysely<unknown>, 'executeQuery'>
+
 /**
- * Runs a prepared statement. Columns come as the texts that the server sent: for rows that are passed on and never
- * looked at (`perf-design.md` 4.2).
+ * Runs a prepared statement, for what every call of a service does: a plain one costs the server more to plan than to
+ * run. The columns are named in it: `select *` fails on connections that are older than a new column.
  */
-export async function queryTexts<T>(
-  db: Session<T>,
-  { name, text }: Prepared,
+export function queryRows<R>(
+  db: Runner,
+  prepared: Prepared,
+  values: readonly unknown[],
+): Promise<R[]> {
+  return run<R>(db, { ...prepared, values: [...values] })
+}
+
+/**
+ * The same; columns come as the texts that the server sent: for rows that are passed on and never looked at
+ * (`perf-design.md` 4.2).
+ */
+export function queryTexts(
+  db: Runner,
+  prepared: Prepared,
   values: readonly unknown[],
 ): Promise<(string | null)[][]> {
-  let rows: (string | null)[][] = []
+  return run(db, { ...prepared, values: [...values], rowMode: 'array' as const, types: asTexts })
+}
+
+async function run<R>(db: Runner, config: QueryConfig | QueryArrayConfig): Promise<R[]> {
+  let rows: R[] = []
   const statement: StreamingStatement = {
     runOn: async (client, { duringCall }) => {
-      const config = { name, text, values: [...values], rowMode: 'array' as const, types: asTexts }
-      const run = () => client.query<(string | null)[]>(config)
-      rows = (await duringCall(run)).rows
+      const answer = await duringCall(() => client.query<R & object>(config))
+      rows = answer.rows as R[]
       return rows.length
     },
   }
-  await sql`${statement}`.execute(db)
+  await db.executeQuery(CompiledQuery.raw('', [statement]))
   return rows
 }
 

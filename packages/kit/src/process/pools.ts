@@ -17,7 +17,7 @@ type Opener = { log: Logger; onStop: OnStop }
 const connections = 8
 const bulk = { max: 6, statement_timeout: 10 * 60_000 }
 
-type PoolOptions = Pick<DatabaseOptions, 'max' | 'statement_timeout' | 'search_path'>
+type PoolOptions = Pick<DatabaseOptions, 'max' | 'statement_timeout' | 'search_path' | 'plans'>
 
 /** Opens a pool that is closed when everything stops. */
 export function openPool<T>(
@@ -37,9 +37,9 @@ export function openPools<T>(
   opener: Opener,
   name: string,
   url: string,
-  options: Pick<PoolOptions, 'search_path'> = {},
+  { plans, ...options }: Pick<PoolOptions, 'search_path' | 'plans'> = {},
 ) {
-  const few = openPool<T>(opener, name, url, options)
+  const few = openPool<T>(opener, name, url, { plans, ...options })
   const many = openPool<T>(opener, `${name} bulk`, url, { ...bulk, ...options })
   const onCommit = (listener: () => void) => {
     const forget = [few.onCommit(listener), many.onCommit(listener)]
@@ -68,9 +68,14 @@ export async function openKafka(
 type Around = Pick<App<Parts>, 'log' | 'onStop' | 'signal' | 'probes'>
 
 /** The pools of a service, once its schema is as new as the program; the probes ask it from then on. */
-export async function openSchema<T>(app: Around, name: string, url: string, wanted: Schema) {
+export async function openSchema<T>(
+  app: Around,
+  name: string,
+  url: string,
+  { plans, ...wanted }: Schema & Pick<PoolOptions, 'plans'>,
+) {
   // A role of its own looks there anyway; an address that services share names no schema.
-  const pools = openPools<T>(app, name, url, { search_path: [wanted.schema] })
+  const pools = openPools<T>(app, name, url, { search_path: [wanted.schema], plans })
   await eventually(app, `the schema ${wanted.schema}`, () => assertMigrated(pools.db, wanted))
   app.probes.needs('database', async () => {
     await sql`select 1`.execute(pools.db)

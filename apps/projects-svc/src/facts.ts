@@ -1,0 +1,63 @@
+import type { Facts } from '@reticle/contracts/rest/facts'
+import { type Prepared, queryRows } from '@reticle/kit/db/prepared'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb } from './db/schema.ts'
+import type { JobPeople, ProjectPeople, TaskPeople } from './standing.ts'
+
+/** What there is to know of a project, task or job, and of the people above it. */
+export interface FactsRow
+  extends Omit<Facts, 'organization_role' | 'relations' | 'updated_date'>,
+    ProjectPeople,
+    TaskPeople,
+    JobPeople {
+  organization_id: number | null
+  updated_date: Date
+}
+
+/** One prepared statement: every call about annotations, media or requests begins with it. */
+export async function findFacts(
+  db: Kysely<ProjectsDb>,
+  target: Facts['target'],
+  id: number,
+): Promise<FactsRow | undefined> {
+  const [row] = await queryRows<FactsRow>(db, statements[target], [id])
+  return row
+}
+
+const ofTask = `t.id as task_id, t.project_id, t.organization_id,
+  t.owner_id as task_owner_id, t.assignee_id as task_assignee_id,
+  p.owner_id as project_owner_id, p.assignee_id as project_assignee_id,
+  coalesce(p.labels_revision, t.labels_revision) as labels_revision,
+  t.size, t.dimension, t.subset, t.name`
+
+const rangeOf = (job: string) =>
+  `json_build_object('id', ${job}.id, 'type', ${job}.type,
+    'start_frame', ${job}.start_frame, 'stop_frame', ${job}.stop_frame)`
+
+const statements: Record<Facts['target'], Prepared> = {
+  project: {
+    name: 'facts_of_project',
+    text: `select 'project' as target, p.id as project_id, null::int as task_id, null::int as job_id,
+        p.organization_id, p.owner_id, p.assignee_id, p.labels_revision,
+        0 as size, '2d' as dimension, '' as subset, p.name,
+        greatest(p.updated_date, (select max(updated_date) from tasks where project_id = p.id))
+          as updated_date,
+        '[]'::json as jobs
+      from projects p where p.id = $1`,
+  },
+  task: {
+    name: 'facts_of_task',
+    text: `select 'task' as target, null::int as job_id, ${ofTask},
+        t.owner_id, t.assignee_id, t.updated_date,
+        (select coalesce(json_agg(${rangeOf('j')} order by j.id), '[]') from jobs j
+          where j.task_id = t.id and j.type = 'annotation') as jobs
+      from tasks t left join projects p on p.id = t.project_id where t.id = $1`,
+  },
+  job: {
+    name: 'facts_of_job',
+    text: `select 'job' as target, j.id as job_id, ${ofTask},
+        t.owner_id, j.assignee_id, j.updated_date, json_build_array(${rangeOf('j')}) as jobs
+      from jobs j join tasks t on t.id = j.task_id left join projects p on p.id = t.project_id
+      where j.id = $1`,
+  },
+}
