@@ -9,6 +9,7 @@ import type { Figure } from './table.ts'
 
 const rounds = 5
 const calls = 500
+const warmRounds = 10
 const most = 0.5 // milliseconds
 
 /**
@@ -23,7 +24,7 @@ export async function hopFigure(): Promise<Figure> {
   try {
     const { ping: far } = connection.service(tally)
     const { ping: near } = guard<typeof tally>(here, () => undefined)
-    await halfOf(far) // warm
+    for (let round = 0; round < warmRounds; round++) await halfOf(far) // until nothing is compiled any more
     const differences: number[] = []
     for (let round = 0; round < rounds; round++) {
       const direct = await halfOf(near)

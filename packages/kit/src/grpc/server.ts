@@ -48,7 +48,10 @@ export function serveGrpc<T extends Operations>(
 function answerWith({ keys, idleMs }: Entrance, handle: Call) {
   return async (call: AnyCall, reply?: grpc.sendUnaryData<unknown>) => {
     const cancel = new AbortController()
-    call.on('cancelled', () => cancel.abort())
+    let isOver = false
+    call.on('cancelled', () => {
+      if (!isOver) cancel.abort() // it also comes after every answer
+    })
     const { signal } = cancel
     try {
       const sent = verify(call.metadata, { method: call.getPath(), keys })
@@ -61,6 +64,8 @@ function answerWith({ keys, idleMs }: Entrance, handle: Call) {
       const status = statusOf(toDomainError(thrown))
       if (reply) reply(status)
       else call.emit('error', status)
+    } finally {
+      isOver = true
     }
   }
 }

@@ -15,8 +15,8 @@ export interface Called {
 /** A call of a handler under way. */
 export interface WatchedCall {
   within: <T>(part: () => T) => T
-  /** As the handler gets it: what it asks others for is part of the same trace. */
-  context: Context
+  /** What the handler gets: what it asks others for is part of the same trace. */
+  traceparent: string | undefined
   /** The first time counts. */
   end: (failure?: DomainError) => void
 }
@@ -30,7 +30,7 @@ export function watchCall({ service, operation }: Called, context: Context): Wat
   let isOver = false
   return {
     within: work.within,
-    context: { ...context, traceparent: work.traceparent },
+    traceparent: work.traceparent,
     end: (failure) => {
       if (isOver) return
       isOver = true

@@ -28,8 +28,8 @@ export function guard<T extends Operations>(
 function guarded(call: Call, onBug: OnBug, called: Called): Call {
   return async (input, given) => {
     const watched = watchCall(called, given)
-    const { context } = watched
-    const limit = startLimit(context, watched.end)
+    const limit = startLimit(given, watched.end)
+    const context = { ...given, traceparent: watched.traceparent, signal: limit.signal }
     const failed = (thrown: unknown) => {
       const cause = limit.signal.aborted ? limit.signal.reason : thrown
       const error = fromDatabase(cause) ?? toDomainError(cause)
@@ -38,10 +38,10 @@ function guarded(call: Call, onBug: OnBug, called: Called): Call {
       return error
     }
     try {
-      const { signal } = limit
-      const run = () => endingWith(signal, () => call(input, { ...context, signal }))
-      const running = watched.within(run)
-      const answer = await Promise.race([running, limit.aborted])
+      const handle = () => call(input as never, context)
+      const answer = await limit.watch(() =>
+        watched.within(() => endingWith(context.signal, handle)),
+      )
       if (!isBytesAnswer(answer)) limit.stop()
       else return { ...answer, chunks: guardedChunks(answer.chunks, limit, failed) }
       return answer
@@ -89,16 +89,23 @@ function endingChunks(chunks: Bytes, signal: AbortSignal): Bytes {
   return { [Symbol.asyncIterator]: () => ending }
 }
 
-/** @param onStop told how it ended, perhaps more than once */
+/**
+ * One controller and one timer a call, which every call of every service pays for: no listener of our own signal, no race
+ * of promises.
+ *
+ * @param onStop told how it ended, perhaps more than once
+ */
 function startLimit({ deadline, signal: outer }: Context, onStop: (failure?: DomainError) => void) {
   const inner = new AbortController()
-  const late = () => inner.abort(new DomainError('unavailable', 'The request took too long.'))
-  const gone = () => inner.abort(new DomainError('unavailable', 'The caller went away.'))
+  let giveUp: (reason: DomainError) => void = () => undefined
+  const end = (text: string) => {
+    const reason = new DomainError('unavailable', text)
+    inner.abort(reason)
+    giveUp(reason)
+  }
+  const late = () => end('The request took too long.')
+  const gone = () => end('The caller went away.')
   const timer = setTimeout(late, Math.max(0, Math.min(deadline - Date.now(), 2 ** 31 - 1)))
-  const aborted = new Promise<never>((_, reject) => {
-    inner.signal.addEventListener('abort', () => reject(inner.signal.reason), { once: true })
-  })
-  aborted.catch(() => undefined)
   outer.addEventListener('abort', gone)
   if (outer.aborted) gone()
   const stop = (failure?: DomainError) => {
@@ -106,7 +113,14 @@ function startLimit({ deadline, signal: outer }: Context, onStop: (failure?: Dom
     outer.removeEventListener('abort', gone)
     onStop(failure)
   }
-  return { signal: inner.signal, aborted, stop }
+  /** What `work` resolves to; rejects at the limit, however long `work` goes on. */
+  const watch = <T>(work: () => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      giveUp = reject
+      inner.signal.throwIfAborted()
+      work().then(resolve, reject)
+    })
+  return { signal: inner.signal, watch, stop }
 }
 
 export function mapValues<A, B>(

@@ -1,5 +1,8 @@
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
 import type { Logger } from '../../log.ts'
+import { RequestQueue, restEmptyQueues } from './request-queue.ts'
+
+restEmptyQueues(RequestQueue)
 
 /** How to reach a cluster. */
 export interface KafkaOptions {

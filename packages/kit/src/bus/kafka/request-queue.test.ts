@@ -1,0 +1,19 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { RequestQueue } from './request-queue.ts'
+import './client.ts' // mends the queue
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('an empty queue does not look for work, one with a request that waits does', () => {
+  const queue = new RequestQueue({ maxInFlightRequests: 1 })
+  queue.scheduleCheckPendingRequests()
+  expect(vi.getTimerCount()).toBe(0)
+  queue.pending.push({})
+  queue.scheduleCheckPendingRequests()
+  expect(vi.getTimerCount()).toBe(1)
+})
