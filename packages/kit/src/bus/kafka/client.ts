@@ -1,8 +1,6 @@
+import { createRequire } from 'node:module'
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
 import type { Logger } from '../../log.ts'
-import { RequestQueue, restEmptyQueues } from './request-queue.ts'
-
-restEmptyQueues(RequestQueue)
 
 /** How to reach a cluster. */
 export interface KafkaOptions {
@@ -56,4 +54,24 @@ function tell(log: Logger, { level, namespace, log: line }: Entry): void {
   if (level === logLevel.ERROR && !isHealed) log.warn(about, text)
   else if (level === logLevel.WARN && !isHealed) log.info(about, text)
   else log.debug(about, text)
+}
+
+interface Queue {
+  pending: unknown[]
+  scheduleCheckPendingRequests(): void
+}
+
+/** The queue of requests that kafkajs has for each connection. */
+export const RequestQueue: { new (options: object): Queue; prototype: Queue } = createRequire(
+  import.meta.url,
+)('kafkajs/src/network/requestQueue')
+
+/**
+ * kafkajs 2.2.4 looks once a millisecond whether a queue without requests may send one by now (tulios/kafkajs#1556): up to
+ * a tenth of a core for every process that has nothing to do. Nothing has to be looked for where nothing waits: a request
+ * that must wait begins to look by itself.
+ */
+const { scheduleCheckPendingRequests } = RequestQueue.prototype
+RequestQueue.prototype.scheduleCheckPendingRequests = function schedule() {
+  if (this.pending.length > 0) scheduleCheckPendingRequests.call(this)
 }

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { RequestQueue } from './request-queue.ts'
-import './client.ts' // mends the queue
+import { RequestQueue } from './client.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
