@@ -10,8 +10,10 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Limit and subject in turn, so that a machine that slows down slows both; `prepare` before
- * each pair is not measured. The first round of each does not count. */
+/**
+ * Limit and subject in turn, so that a machine that slows down slows both; `prepare` before each pair is not measured. The
+ * first round of each does not count.
+ */
 export async function interleaved(
   rounds: number,
   limit: () => Promise<unknown>,

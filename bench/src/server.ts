@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startPostgres } from '@reticle/standalone/postgres'
-import { serverSettings } from '@reticle/standalone/start'
 
 const main = fileURLToPath(new URL('../../apps/standalone/dist/main.js', import.meta.url))
 const password = 'a-password-for-benches'
@@ -27,7 +26,7 @@ export interface Server {
 export async function startEmbedded(): Promise<Server> {
   const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
   chmodSync(dataDir, 0o755) // open to the account of the database, so that all of it lies here
-  const postgres = await startPostgres({ dataDir, settings: serverSettings, outside: tmpdir() })
+  const postgres = await startPostgres({ dataDir, outside: tmpdir() })
   const child = spawn(process.execPath, [main], {
     env: {
       ...process.env,

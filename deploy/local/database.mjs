@@ -11,8 +11,8 @@ export const schemas = {
 
 /**
  * Makes a database with schemas and roles as an operator of a cluster does it, and answers `{access, isNew}`: `access` maps
- * a service to the addresses `{owner, writer}`, `isNew` tells that there was no such database. Roles belong to the whole server, so their passwords follow from the administrator's: whatever system is started
- * on it finds the same.
+ * a service to the addresses `{owner, writer}`, `isNew` tells that there was no such database. Roles belong to the whole
+ * server, so their passwords follow from the administrator's: whatever system is started on it finds the same.
  */
 export async function provideDatabase(admin, name) {
   const { provision } = await built('db/provision')

@@ -2,9 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 
 /** The content of a file that only its owner may read; made by `make` when it is not there. */
 export async function kept(path, make) {
-  const known = await readFile(path, 'utf8').catch(() => undefined)
+  const known = await readFile(path, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
   if (known !== undefined) return known.trim()
   const made = make()
-  await writeFile(path, `${made}\n`, { mode: 0o600 })
+  await writeFile(path, `${made}\n`, { mode: 0o600, flag: 'wx' })
   return made
 }

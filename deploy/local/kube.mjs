@@ -11,8 +11,9 @@ import { runTool } from './tools.mjs'
 /**
  * The chart against a real control plane, by hand or at night: node deploy/local/kube.mjs
  *
- * Every manifest of every set of values is accepted by the server; then a release is installed, upgraded, rolled back, tested and removed in a
- * namespace that enforces the restricted pod security standard. The first run builds the control plane.
+ * Every manifest of every set of values is accepted by the server; then a release is installed, upgraded, rolled back,
+ * tested and removed in a namespace that enforces the restricted pod security standard. The first run builds the control
+ * plane.
  */
 
 const chart = fileURLToPath(new URL('../helm/reticle', import.meta.url))

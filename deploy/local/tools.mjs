@@ -14,21 +14,16 @@ const purposes = {
   go: 'Go 1.25 or newer builds the MinIO server, once',
 }
 
-/** @throws MissingTool with a sentence that says what it is needed for */
-export async function requireTool(name) {
-  const found = await run(name, [name === 'go' ? 'version' : '-version']).catch((error) => error)
-  if (found.code !== 'ENOENT') return
-  throw new MissingTool(`${name} is not installed: ${purposes[name]}.`)
-}
-
-/** Runs a tool to its end. @throws Error with what it said */
+/** Runs a tool to its end. @throws MissingTool with what it is needed for; Error with what it said */
 export async function runTool(name, args, options = {}) {
-  await requireTool(name)
   try {
     return await run(name, args, { maxBuffer: 64 * 1024 * 1024, ...options })
   } catch (error) {
-    const said = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim().split('\n').slice(-40)
-    throw new Error([`${name} failed:`, ...said].join('\n'), { cause: error })
+    if (error.code === 'ENOENT' && name in purposes)
+      throw new MissingTool(`${name} is not installed: ${purposes[name]}.`)
+    const said = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim() || error.message
+    const lines = said.split('\n').slice(-40)
+    throw new Error([`${name} failed:`, ...lines].join('\n'), { cause: error })
   }
 }
 

@@ -141,7 +141,7 @@ test('files are kebab-case and named for what they hold', () => {
 test('index.ts is a front door, or the list of migrations', () => {
   const doors = sources.map(({ path }) => path).filter((path) => path.endsWith('/index.ts'))
   const allowed =
-    /\/src\/index\.ts$|\/migrations\/index\.ts$|\/src\/(identity|organizations)\/index\.ts$|contracts\/src\/(api|events)\/index\.ts$/
+    /\/src\/index\.ts$|\/migrations\/index\.ts$|\/src\/(identity|organizations)\/index\.ts$|contracts\/src\/api\/index\.ts$/
   expect(doors.filter((path) => !allowed.test(path))).toEqual([])
 })
 

@@ -41,7 +41,7 @@ export const rooms: Record<string, Room> = {
   'apps/projects-svc': service,
   'apps/annotations-svc': {
     ...service,
-    own: [...service.own, '@reticle/geometry', '@reticle/formats/json'],
+    own: [...service.own, '@reticle/formats/json'],
   },
   'apps/jobs-svc': { ...service, own: [...service.own, '@reticle/formats'] },
   'apps/webhooks-svc': service,

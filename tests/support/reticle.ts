@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { NewUser } from '@reticle/standalone/admin'
+import type { NewUser } from '@reticle/standalone/administrator'
 import { onTestFinished } from 'vitest'
 import { client } from './client.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addPerson, type NewUser } from '@reticle/standalone/admin'
+import { addPerson, type NewUser } from '@reticle/standalone/administrator'
 import { client } from './client.ts'
 import { type System, type SystemOptions, startSystem } from './launcher.ts'
 import { basic, password } from './reticle.ts'

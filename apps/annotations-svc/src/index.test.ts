@@ -4,6 +4,7 @@ import { busMigrations } from '@reticle/kit/bus/postgres/log'
 import { silentLog } from '@reticle/kit/log'
 import { emit } from '@reticle/kit/outbox/emit'
 import { testDatabase } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { type AnnotationsDb, migrations, readConfig, schema, startAnnotations } from './index.ts'
 import { jobRecord } from './testing/records.ts'
@@ -20,6 +21,10 @@ address.searchParams.set('options', `-c search_path=${schema},bus`)
 const bus = postgresBus({ url: address.href, onError: () => undefined })
 const workspace = newWorkspace(12)
 const services = neighboursOf([workspace])
+const receivedLongAgo = sql`
+  insert into inbox (consumer, event_id, received_date)
+  values ('reticle.annotations', gen_random_uuid(), now() - interval '15 days')`
+await receivedLongAgo.execute(db)
 const ports = { db, url: address.href, onCommit, bus, log: silentLog, services }
 const service = startAnnotations({ ...ports, settings: readConfig({}) })
 afterAll(async () => {
@@ -50,6 +55,14 @@ test('jobs are learnt from the bus, and changes go out on it', async () => {
     },
     { timeout: 15_000, interval: 50 },
   )
+})
+
+test('what is remembered for too long is forgotten soon after the start', async () => {
+  const old = db
+    .selectFrom('inbox')
+    .select('event_id')
+    .where('received_date', '<', sql<Date>`now() - interval '14 days'`)
+  await vi.waitFor(async () => expect(await old.execute()).toEqual([]), 15_000)
 })
 
 test('a neighbour that is silent or fails keeps nobody from saving', async () => {

@@ -7,6 +7,7 @@ import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
 import { forgetOld } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
+import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
 import type { Kysely } from 'kysely'
 import { idBlocks } from './annotations/ids.ts'
@@ -16,8 +17,7 @@ import type { AnnotationsSettings } from './config.ts'
 import type { AnnotationsDb } from './db/schema.ts'
 import { eventHandler, group } from './events/consumer.ts'
 
-export type { Neighbours } from './annotations/target.ts'
-export { type AnnotationsSettings, processParts, readConfig, settingNames } from './config.ts'
+export { processParts, readConfig, settingNames } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { AnnotationsDb } from './db/schema.ts'
 
@@ -72,17 +72,15 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const forget = ports.onCommit?.(relay.wake)
   const topic = 'reticle.events.v1'
   const subscription = bus.subscribe({ group, topic, db, handle: eventHandler })
-  const hourly = setInterval(() => forgetOld(db, clock.now()).catch(onError), hourMs)
-  hourly.unref()
+  const stopSweeping = repeat(hourMs, () => forgetOld(db, clock.now()), onError)
 
   const unwatch = watchOutbox(db, schema)
   const { annotations } = handlers({ db, bulk, log, settings, services })
   return {
     services: { annotations: guard(annotations, onBug, 'annotations-svc') },
     stop: async () => {
-      clearInterval(hourly)
       unwatch()
-      await subscription.stop()
+      await Promise.all([subscription.stop(), stopSweeping()])
       forget?.()
       await relay.stop()
     },

@@ -31,10 +31,7 @@ import { serveUploads } from './routes/uploads.ts'
 import { knowMethods, serve, serveOtherMethods } from './serve.ts'
 
 /** The gateway as a Fastify instance that does not listen yet. `phase` is read by probes. */
-export async function buildGateway(
-  ports: GatewayPorts,
-  phase: Phase = { now: 'ready' },
-): Promise<FastifyInstance> {
+export async function buildGateway(ports: GatewayPorts, phase: Phase): Promise<FastifyInstance> {
   const sockets = connections()
   const app = createServer(ports, sockets)
   answerErrors(app, ports.log)

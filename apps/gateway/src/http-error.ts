@@ -11,6 +11,9 @@ export class HttpError extends Error {
   }
 }
 
+export const notAcceptable = () =>
+  new HttpError(406, 'not_acceptable', 'None of the media types in Accept can be produced.')
+
 export const unsupportedMediaType = (detail: string) =>
   new HttpError(415, 'unsupported_media_type', detail)
 

@@ -23,7 +23,7 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
 }
 
 /** Parses UTF-8 bytes; the depth is counted before anything is built from them. */
-export function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   assertDepth(bytes)
   const value = parse(decode(bytes))
   assertStorable(value, [])

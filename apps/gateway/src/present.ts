@@ -7,7 +7,6 @@ import { isBytesAnswer } from '@reticle/kit/rpc/context'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isNotModified } from './etag-match.ts'
-import { toJson } from './json-text.ts'
 import { originOf, queryOf } from './request.ts'
 import { sendBytes } from './send-bytes.ts'
 
@@ -30,6 +29,9 @@ export async function present(
   if (tag && isNotModified(request, tag)) return reply.code(304).send()
   return sendJson(request, reply, linked(operation, request, answer))
 }
+
+/** Serializer of answers: without one of its own the framework would add `charset=utf-8` to their media types. */
+export const toJson = (value: unknown): string => JSON.stringify(value)
 
 /** Sends a value under the media type that the client asked for. */
 export function sendJson(

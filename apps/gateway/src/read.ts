@@ -1,6 +1,6 @@
 import { isBytes, type Operation } from '@reticle/contracts/api/operation'
 import { headerName } from '@reticle/contracts/openapi'
-import { DomainError, invalid, invalidInput, notFound } from '@reticle/kit'
+import { invalidInput, notFound } from '@reticle/kit'
 import { readIfMatch } from '@reticle/kit/etag'
 import { wording } from '@reticle/kit/validation'
 import type { FastifyRequest } from 'fastify'
@@ -8,7 +8,8 @@ import { z } from 'zod'
 import { limitedBytes } from './body.ts'
 import type { GatewaySettings } from './config.ts'
 import { readJson } from './json-body.ts'
-import { queryOf } from './request.ts'
+import { allowToken } from './plugins/token-rights.ts'
+import { onlyOne, queryOf } from './request.ts'
 
 export type Limits = Pick<GatewaySettings, 'maxBody' | 'maxAnnotationsBody'>
 
@@ -17,7 +18,8 @@ export type Read = (request: FastifyRequest) => Promise<Record<string, unknown>>
 
 /**
  * The reading of one row. Params that do not parse are no such object (404); query, headers and body that do not parse
- * are the sender's mistake (400). Bytes are passed on unread.
+ * are the sender's mistake (400). Bytes are passed on unread. Last comes what the caller's token may do (403): no route
+ * reads without it.
  */
 export function reader(operation: Operation, limits: Limits): Read {
   const { params, query, headers, body } = operation
@@ -35,6 +37,7 @@ export function reader(operation: Operation, limits: Limits): Read {
       { error: wording },
     )
     if (parsed.error) throw invalidInput(parsed.error.issues.map(outOfBody))
+    allowToken(operation, request)
     return { ...found, ...parsed.data, ...(isBytes(body) && { body: sent }) }
   }
 }
@@ -51,13 +54,7 @@ function readParams(params: Operation['params'], { params: given }: FastifyReque
 function readQuery(query: Operation['query'], request: FastifyRequest): Record<string, unknown> {
   const given = queryOf(request)
   const declared = Object.keys(query?.shape ?? {}).filter((name) => given.has(name))
-  return Object.fromEntries(declared.map((name) => [name, single(name, given.get(name))]))
-}
-
-function single(name: string, value: unknown): unknown {
-  if (Array.isArray(value)) throw invalid({ [name]: 'This parameter may be given only once.' })
-  if (String(value).includes('\0')) throw invalid({ [name]: 'Null characters are not allowed.' })
-  return value
+  return Object.fromEntries(declared.map((name) => [name, onlyOne(name, given.get(name))]))
 }
 
 function readHeaders(headers: Operation['headers'], request: FastifyRequest) {
@@ -80,18 +77,4 @@ function takesJson({ method, form }: Operation): boolean {
 /** The sender's field is `name`, not `body.name`. */
 function outOfBody<I extends { path: PropertyKey[] }>(issue: I): I {
   return issue.path[0] === 'body' ? { ...issue, path: issue.path.slice(1) } : issue
-}
-
-/**
- * What an access token may do on a row; other ways to sign in are not narrowed (`spec/api-workspace.md` 2.3).
- *
- * @throws DomainError forbidden
- */
-export function allowToken({ by_token, method }: Operation, { principal }: FastifyRequest): void {
-  const token = principal?.token
-  if (!token || by_token === 'always') return
-  const isReading = method === 'GET'
-  if (by_token === 'never') throw new DomainError('forbidden', 'Access tokens may not do this.')
-  if (token.read_only && !isReading)
-    throw new DomainError('forbidden', 'This access token may only read.')
 }

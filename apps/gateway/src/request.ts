@@ -1,6 +1,6 @@
 import type { Operation, Principal } from '@reticle/contracts'
-import { isBytes } from '@reticle/contracts/api/operation'
-import type { Context } from '@reticle/kit'
+import { isStreamed } from '@reticle/contracts/api/operation'
+import { type Context, invalid } from '@reticle/kit'
 import type { Work } from '@reticle/kit/observe/traces'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -32,8 +32,8 @@ const messageMs = 60_000
 const streamMs = 3_600_000
 
 /** Does its body or its answer grow with the data? */
-export function isStream({ body, answer, form }: Operation): boolean {
-  return isBytes(body) || isBytes(answer) || form !== undefined
+export function isStream(operation: Operation): boolean {
+  return isStreamed(operation) || operation.form !== undefined
 }
 
 /** What travels with a call: until when it may take, and a signal that fires when the client goes away. */
@@ -61,4 +61,11 @@ export function originOf({ protocol, host, socket }: FastifyRequest): string {
 /** Members of the query; a name that was sent twice has a list. */
 export function queryOf(request: FastifyRequest): Map<string, unknown> {
   return new Map(Object.entries(request.query ?? {}))
+}
+
+/** The value of a parameter of the query. @throws DomainError invalid when it was sent twice or cannot be stored */
+export function onlyOne(name: string, value: unknown): unknown {
+  if (Array.isArray(value)) throw invalid({ [name]: 'This parameter may be given only once.' })
+  if (String(value).includes('\0')) throw invalid({ [name]: 'Null characters are not allowed.' })
+  return value
 }

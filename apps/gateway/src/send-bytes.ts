@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { BytesAnswer, Head } from '@reticle/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isNotModified } from './etag-match.ts'
-import { HttpError } from './http-error.ts'
+import { notAcceptable } from './http-error.ts'
 
 type Pieces = AsyncIterator<Uint8Array>
 
@@ -50,7 +50,7 @@ function caching({ max_age, etag }: Head): string {
 
 function jsonType({ answerType }: FastifyRequest): string {
   if (answerType !== null) return answerType
-  throw new HttpError(406, 'not_acceptable', 'None of the media types in Accept can be produced.')
+  throw notAcceptable()
 }
 
 const raster = /^image\/(?:jpeg|png|webp|gif|avif|bmp|tiff)$/

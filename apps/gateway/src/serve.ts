@@ -1,10 +1,11 @@
 import { METHODS } from 'node:http'
 import { answered, type Operation, type Operations } from '@reticle/contracts/api/operation'
+import { targets } from '@reticle/contracts/rest/facts'
 import type { Context } from '@reticle/kit'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { HttpError } from './http-error.ts'
 import { present } from './present.ts'
-import { allowToken, type Limits, reader } from './read.ts'
+import { type Limits, reader } from './read.ts'
 import { contextOf } from './request.ts'
 
 /** A service without its types: a row names what is called, and what it is called with was parsed by that row. */
@@ -49,7 +50,6 @@ function route(
     config: { operation },
     handler: async (request, reply) => {
       const input = await read(request)
-      allowToken(operation, request)
       const credential = withCredential ? request.headers.authorization : undefined
       const answer = await call(input, { ...contextOf(request, reply), credential })
       return present(operation, request, reply, answer)
@@ -59,6 +59,13 @@ function route(
 
 /** The path of a row as a route; one trailing slash is optional on all of them (`spec/api-workspace.md` 1.1). */
 export const pathOf = ({ path }: Operation): string => path.replace(/\/$/, '')
+
+/** What the first part of a row's path stands for. */
+export function targetOf({ path, name }: Operation): (typeof targets)[number] {
+  const target = targets.find((one) => path.startsWith(`/${one}s/`))
+  if (!target) throw new Error(`${name} has no target in its path`)
+  return target
+}
 
 /** @throws Error for a call between services, which is no route */
 export function methodOf({ method, name }: Operation): HTTPMethods {

@@ -13,6 +13,7 @@ import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchBlobs, watchOutbox } from '@reticle/kit/observe/database'
 import { startRelay } from '@reticle/kit/outbox/relay'
+import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
 import type { Settings } from './config.ts'
 import { followDeletions } from './consumers/deletions.ts'
@@ -22,7 +23,7 @@ import { openPictures } from './frames/pictures.ts'
 import { frameHandlers } from './frames/rpc.ts'
 import { watchRequests } from './metrics.ts'
 import { requestHandlers } from './requests/rpc.ts'
-import { startSweeper } from './sweeper.ts'
+import { sweep } from './sweeper.ts'
 
 /** Its tables live here, and nobody else's. */
 export const schema = 'requests'
@@ -55,6 +56,8 @@ export interface Jobs {
 /** What it is called in metrics and traces. */
 const name = 'jobs-svc'
 
+const hourMs = 3_600_000
+
 /** Starts the API process: the queue, uploads, pictures, formats; nothing is converted here (`startWorker` does). */
 export function startJobs(ports: JobsPorts): Jobs {
   const { db, bus, blobs, log, settings, services, clock = systemClock } = ports
@@ -67,7 +70,8 @@ export function startJobs(ports: JobsPorts): Jobs {
   const handle = followDeletions(result_ttl_hours)
   const group = { group: 'reticle.jobs', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
-  const sweeper = startSweeper({ db, blobs, clock, log, upload_ttl_hours }, onError)
+  const swept = { db, blobs, clock, log, upload_ttl_hours }
+  const stopSweeping = repeat(hourMs, (signal) => sweep({ ...swept, signal }), onError)
   const pictures = openPictures({ db, blobs })
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema), watchRequests(db)]
 
@@ -80,7 +84,7 @@ export function startJobs(ports: JobsPorts): Jobs {
     stop: async () => {
       for (const stop of unwatch) stop()
       await subscription.stop()
-      await sweeper.stop()
+      await stopSweeping()
       forget()
       await relay.stop()
     },

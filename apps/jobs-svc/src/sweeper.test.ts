@@ -86,6 +86,25 @@ test('what is dead stays for an hour, for whoever is still reading', async () =>
   expect(await stored()).toEqual([])
 })
 
+test('an object that cannot be removed is left for an hour, the others go', async () => {
+  const [stuck, other] = ['requests/results/u/1', 'requests/results/u/2']
+  for (const key of [stuck, other]) {
+    await registerPending(db, { key, kind: 'result' })
+    await put(key)
+    await makeDead(db, key)
+  }
+  const remove = async (key: string) => {
+    if (key === stuck) throw new Error('not permitted')
+    await blobs.remove(key)
+  }
+  await sweepAfter(61 * minute, { blobs: { ...blobs, remove } })
+  expect(await stored()).toEqual([stuck])
+  await sweepAfter(2 * hour)
+  expect(await stored()).toEqual([stuck])
+  await sweepAfter(122 * minute)
+  expect(await stored()).toEqual([])
+})
+
 test('a file goes when the last request that shares it has expired', async () => {
   const key = 'requests/results/u/1'
   await registerPending(db, { key, kind: 'result' })

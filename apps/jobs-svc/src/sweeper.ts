@@ -1,3 +1,4 @@
+import { DomainError } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Clock } from '@reticle/kit/clock'
 import type { Logger } from '@reticle/kit/log'
@@ -12,6 +13,7 @@ import {
   findSwept,
   giveUpPending,
   noteSwept,
+  putOffRemoval,
 } from './objects/repo.ts'
 import { deleteExpired, expireResults } from './requests/repo.ts'
 
@@ -67,13 +69,19 @@ function alone(db: Kysely<RequestsDb>, run: () => Promise<void>): Promise<boolea
   })
 }
 
-async function removeDead({ db, blobs, signal }: SweepDeps, now: Date): Promise<void> {
+async function removeDead({ db, blobs, log, signal }: SweepDeps, now: Date): Promise<void> {
   for (;;) {
     const found = await findRemovable(db, now)
     for (const { key } of found) {
       signal?.throwIfAborted()
-      await removeObjects(blobs, key)
-      await deleteBlob(db, key)
+      try {
+        await removeObjects(blobs, key)
+        await deleteBlob(db, key)
+      } catch (thrown) {
+        if (thrown instanceof DomainError) throw thrown // the store is away: so it is for the others
+        log.warn({ err: thrown, key }, 'an object could not be removed; the next try is in an hour')
+        await putOffRemoval(db, key, now)
+      }
     }
     if (found.length === 0) return
   }
@@ -93,28 +101,4 @@ async function sweepOrphans({ db, blobs, log, signal }: SweepDeps, now: Date): P
     log.warn({ key, size }, 'an object that nobody knows is removed')
   await removeOrphans({ db, blobs }, { now, isDryRun: false, onOrphan, signal })
   await noteSwept(db, 'orphans', now)
-}
-
-/** Sweeps now and then every hour. */
-export function startSweeper(
-  deps: SweepDeps,
-  onError: (thrown: unknown) => void,
-): { stop: () => Promise<void> } {
-  const end = new AbortController()
-  const run = async () => {
-    await sweep({ ...deps, signal: end.signal }).catch((thrown) => {
-      if (!end.signal.aborted) onError(thrown)
-    })
-  }
-  let running = run()
-  const timer = setInterval(() => {
-    running = running.then(run)
-  }, hourMs)
-  return {
-    stop: async () => {
-      clearInterval(timer)
-      end.abort()
-      await running
-    },
-  }
 }

@@ -4,6 +4,7 @@ import { systemClock } from '@reticle/kit/clock'
 import { silentLog } from '@reticle/kit/log'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDatabase } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { migrations, type ProjectsDb, readConfig, rules, schema, startProjects } from './index.ts'
 import { attachFrames } from './testing/workspace.ts'
@@ -17,6 +18,10 @@ const { db, url, onCommit } = await testDatabase<ProjectsDb>([
 const address = new URL(url)
 address.searchParams.set('options', `-c search_path=${schema},bus`)
 const bus = postgresBus({ url: address.href, onError: () => undefined })
+const receivedLongAgo = sql`
+  insert into inbox (consumer, event_id, received_date)
+  values ('reticle.projects', gen_random_uuid(), now() - interval '15 days')`
+await receivedLongAgo.execute(db)
 const ports = { db, url: address.href, onCommit, bus, log: silentLog, clock: systemClock }
 const { services, stop } = startProjects({ ...ports, settings: readConfig({}) })
 afterAll(async () => {
@@ -43,6 +48,14 @@ test('a project follows its tasks by the bus', async () => {
     },
     { timeout: 15_000, interval: 50 },
   )
+})
+
+test('what is remembered for too long is forgotten soon after the start', async () => {
+  const old = db
+    .selectFrom('inbox')
+    .select('event_id')
+    .where('received_date', '<', sql<Date>`now() - interval '14 days'`)
+  await vi.waitFor(async () => expect(await old.execute()).toEqual([]), 15_000)
 })
 
 test('rules are there to be printed, one row an action', () => {

@@ -12,6 +12,7 @@ import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
 import { forgetOld } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
+import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
 import type { Kysely } from 'kysely'
 import type { ProjectsSettings } from './config.ts'
@@ -23,7 +24,7 @@ import { projectRules } from './projects/policy.ts'
 import { handlers } from './server.ts'
 import { taskRules } from './tasks/policy.ts'
 
-export { type ProjectsSettings, processParts, readConfig, settingNames } from './config.ts'
+export { processParts, readConfig, settingNames } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { ProjectsDb } from './db/schema.ts'
 export { createUser, ensureAdministrator, type NewUser } from './identity/index.ts'
@@ -89,8 +90,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
     await forgetOld(db, clock.now())
     await purgeAccessTokens({ db, clock, settings: settings.identity })
   }
-  const hourly = setInterval(() => sweep().catch(onError), hourMs)
-  hourly.unref()
+  const stopSweeping = repeat(hourMs, sweep, onError)
 
   const unwatch = watchOutbox(db, schema)
   const all = handlers({ db, bulk, clock, settings })
@@ -104,9 +104,8 @@ export function startProjects(ports: ProjectsPorts): Projects {
       media: guard(all.media, onBug, name),
     },
     stop: async () => {
-      clearInterval(hourly)
       unwatch()
-      await subscription.stop()
+      await Promise.all([subscription.stop(), stopSweeping()])
       forget?.()
       await relay.stop()
     },

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
+import type { Env } from '@reticle/kit/config'
 import { namesOf, part, readParts } from '@reticle/kit/process/parts'
-import { kafkaPart, s3Part } from '@reticle/kit/process/settings'
+import { kafkaPart, levels, s3Part } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
 /** Settings of the embedded mode itself (`docs/operations.md`); each service reads its own from the same environment. */
@@ -14,9 +15,7 @@ const variables = z.object({
   RETICLE_ADMIN_EMAIL: z.string().max(254).default('admin@localhost'),
   RETICLE_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   RETICLE_SECRET_KEYS: z.string().optional(),
-  RETICLE_LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info'),
+  RETICLE_LOG_LEVEL: z.enum(levels).default('info'),
   RETICLE_LOG_FORMAT: z.enum(['pretty', 'json']).optional(),
   RETICLE_TRANSPORT: z.enum(['in-process', 'grpc']).default('in-process'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -29,7 +28,7 @@ const backends = { kafka: kafkaPart, s3: s3Part }
 export const settingNames = [...Object.keys(variables.shape), ...namesOf(backends)]
 
 /** The environment of this process. */
-export const environment: Record<string, string | undefined> = process.env
+export const environment: Env = process.env
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -54,7 +53,7 @@ const own = part(variables, (given) => ({
 }))
 
 /** @throws ConfigError that names every bad variable at once */
-export function readConfig(env: Record<string, string | undefined> = environment) {
+export function readConfig(env: Env = environment) {
   const { mine, ...given } = readParts({ mine: own, ...backends }, env)
   return { env, ...mine, ...given }
 }

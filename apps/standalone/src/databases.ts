@@ -1,6 +1,7 @@
 import * as annotations from '@reticle/annotations-svc'
 import * as jobs from '@reticle/jobs-svc'
 import { busMigrations } from '@reticle/kit/bus/postgres/log'
+import { noServer } from '@reticle/kit/db/errors'
 import { migrate, type Schema } from '@reticle/kit/db/migrate'
 import { type Access, accessTo, provision } from '@reticle/kit/db/provision'
 import * as projects from '@reticle/projects-svc'
@@ -17,8 +18,6 @@ export const schemas = [projects, annotations, jobs, webhooks].map(({ schema, mi
 
 /** Address of the role of each service, and of the bus. */
 export type Urls = Record<'projects' | 'annotations' | 'requests' | 'webhooks' | 'bus', string>
-
-const noServer = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'])
 
 /** The error itself, unless nobody answered: Node says that with an empty sentence when a name has several addresses. */
 function unreachable(cause: unknown, url: string): unknown {

@@ -12,7 +12,7 @@ export async function overGrpc(
 ): Promise<Services> {
   const keys = [internalKey]
   const host = '127.0.0.1'
-  const options = { host, port: 0, keys, drainMs: 0 }
+  const options = { host, port: 0, keys }
   const server = await listenGrpc(options, (serve) => serveAll(serve, tables, services))
   server.setServing(true)
   onStop('gRPC server', server.stop)

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { newSecretKey } from '@reticle/kit/secrets'
 
 /**
  * Keys of an installation, made on its first start and kept beside its data (0600): one that encrypts secrets in the
@@ -20,13 +21,11 @@ export async function readKeys(dataDir: string, secretKeys: string | undefined):
   const derived = (use: string) =>
     createHmac('sha256', installation).update(use).digest('base64url')
   return {
-    secretKeys: secretKeys ?? (await kept(join(dataDir, 'secret-keys'), newSecretKey)),
+    secretKeys: secretKeys ?? (await kept(join(dataDir, 'secret-keys'), () => newSecretKey('k1'))),
     passwordOf: (role) => derived(`role ${role}`),
     internalKey: derived('calls between services'),
   }
 }
-
-const newSecretKey = () => `k1:${randomBytes(32).toString('base64')}`
 
 /** The content of a file that only its owner may read; made by `make` when it is not there. */
 export async function kept(path: string, make: () => string): Promise<string> {
@@ -34,8 +33,9 @@ export async function kept(path: string, make: () => string): Promise<string> {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined
     throw error
   })
-  if (known !== undefined) return known.trim()
+  if (known) return known.trim()
   const made = make()
-  await writeFile(path, `${made}\n`, { mode: 0o600, flag: 'wx' })
+  // An empty one is what a full disk leaves of a first start.
+  await writeFile(path, `${made}\n`, { mode: 0o600, flag: known === '' ? 'w' : 'wx' })
   return made
 }

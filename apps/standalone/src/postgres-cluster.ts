@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { kept } from './keys.ts'
 import type { Home } from './postgres-home.ts'
 
 const run = promisify(execFile)
@@ -12,18 +13,14 @@ const run = promisify(execFile)
 export const dataOf = (home: Home) => join(home.folder, 'data')
 
 /** The administrator's, made up on the first start and kept readable to the owner of the data directory alone. */
-export async function readPassword(dataDir: string, home: Home): Promise<string> {
+export function readPassword(dataDir: string, home: Home): Promise<string> {
   const file = join(dataDir, 'postgres-password')
-  const known = await readFile(file, 'utf8').catch(() => undefined)
-  if (known) return known.trim()
-  if (existsSync(dataOf(home))) {
+  return kept(file, () => {
+    if (!existsSync(dataOf(home))) return randomBytes(24).toString('hex')
     throw new Error(
       `${file} is missing, and without it the database in ${home.folder} cannot be opened: put it back`,
     )
-  }
-  const password = randomBytes(24).toString('hex')
-  await writeFile(file, `${password}\n`, { mode: 0o600 })
-  return password
+  })
 }
 
 /** Made under another name and renamed when complete: a first start that was cut leaves nothing half-made. */

@@ -17,7 +17,7 @@ import {
 import { type Home, type Placing, placeServer } from './postgres-home.ts'
 
 export interface PostgresOptions extends Placing {
-  /** Settings over the defaults of the server, e.g. `{ fsync: 'off' }` for tests. */
+  /** Over the defaults of the server; when not given, those for a machine that people also work on. */
   settings?: Readonly<Record<string, string>>
   /** Told when the server ends although nobody stopped it. */
   onGone?: () => void
@@ -32,6 +32,7 @@ export interface Postgres {
 
 const run = promisify(execFile)
 const startLimitMs = 60_000
+const serverSettings = { shared_buffers: '256MB', max_wal_size: '4GB' }
 
 /**
  * Starts the PostgreSQL that comes with npm on a free loopback port, its data in `<dataDir>/postgres`, making the cluster
@@ -42,6 +43,7 @@ const startLimitMs = 60_000
  * belongs to another major version
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { settings = serverSettings } = options
   const home = await placeServer(options)
   const password = await readPassword(options.dataDir, home)
   if (existsSync(dataOf(home))) await assertSameMajor(home)
@@ -60,7 +62,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     await stopLeftBehind(home, password)
     const port = await freePort()
     const url = `postgres://reticle:${password}@127.0.0.1:${port}/postgres`
-    const failure = await launch(home, { port, url, settings: options.settings ?? {}, onExit })
+    const failure = await launch(home, { port, url, settings, onExit })
     if (!failure) return { url, stop }
     // Another program took the port, or a killed server is not yet gone: both pass.
     const passing = /Address already in use|could not bind|postmaster\.pid/.test(failure)

@@ -4,6 +4,7 @@ import * as jobs from '@reticle/jobs-svc'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { postgresBus } from '@reticle/kit/bus/postgres'
+import type { Env } from '@reticle/kit/config'
 import type { OnStop } from '@reticle/kit/lifecycle'
 import type { Logger } from '@reticle/kit/log'
 import { openKafka, openPool, openPools } from '@reticle/kit/process/pools'
@@ -18,7 +19,7 @@ export interface Surroundings {
   /** A broker of one's own instead of the log in PostgreSQL. */
   kafka: KafkaSettings | undefined
   log: Logger
-  env: Record<string, string | undefined>
+  env: Env
   onStop: OnStop
 }
 

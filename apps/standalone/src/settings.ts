@@ -1,16 +1,12 @@
 import * as annotations from '@reticle/annotations-svc'
 import * as gateway from '@reticle/gateway'
 import * as jobs from '@reticle/jobs-svc'
-import { ConfigError } from '@reticle/kit/config'
+import { ConfigError, type Env } from '@reticle/kit/config'
 import { namesOf } from '@reticle/kit/process/parts'
 import { processPart } from '@reticle/kit/process/settings'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 import * as standalone from './config.ts'
-
-type Env = Record<string, string | undefined>
-
-const parts = [gateway, projects, annotations, jobs, webhooks, standalone]
 
 const services = {
   gateway,
@@ -19,6 +15,7 @@ const services = {
   'jobs-svc': jobs,
   'webhooks-svc': webhooks,
 }
+const parts = [...Object.values(services), standalone]
 
 /** What each process of a cluster reads, and the embedded mode: names of environment variables. */
 export const settingsByProcess: Record<string, readonly string[]> = {
@@ -55,7 +52,7 @@ export function readSettings(env: Env): standalone.Config {
 
 /** Names that look like settings of ours and are none: most likely misspelt. */
 export function unknownSettings(env: Env): string[] {
-  const known = new Set(parts.flatMap((part) => part.settingNames))
+  const known = new Set(settingsByProcess.standalone)
   const isOurs = (name: string) => name.startsWith('RETICLE_') && !name.startsWith('RETICLE_TEST_')
   return Object.keys(env).filter((name) => isOurs(name) && !known.has(name))
 }

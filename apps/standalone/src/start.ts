@@ -6,7 +6,7 @@ import type { Logger } from '@reticle/kit/log'
 import { startTraces } from '@reticle/kit/observe/traces'
 import { openPool } from '@reticle/kit/process/pools'
 import { createUser, type NewUser } from '@reticle/projects-svc'
-import { type Administrator, firstAdministrator } from './admin.ts'
+import { type Administrator, firstAdministrator } from './administrator.ts'
 import { healthChecks } from './checks.ts'
 import type { Config } from './config.ts'
 import { startConversion } from './conversion.ts'
@@ -85,15 +85,11 @@ export async function startStandalone(
   return { url: gateway.url, admin, addUser }
 }
 
-/** For a machine that people also work on. */
-export const serverSettings = { shared_buffers: '256MB', max_wal_size: '4GB' }
-
 async function databaseUrl(config: Config, log: Logger, onStop: OnStop): Promise<string> {
   if (config.databaseUrl) return config.databaseUrl
   const onNotice = (sentence: string) => log.info(sentence)
   const postgres = await startPostgres({
     dataDir: config.dataDir,
-    settings: serverSettings,
     onNotice,
     onGone: databaseGone,
   })

@@ -7,6 +7,7 @@ import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
 import { type OutgoingOptions, openOutgoing } from '@reticle/kit/outgoing/fetch'
+import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
 import { secretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
@@ -15,12 +16,12 @@ import type { WebhooksDb } from './db/schema.ts'
 import { startDispatcher } from './deliveries/dispatch.ts'
 import { matchEvents } from './deliveries/match.ts'
 import { deliveryHandlers } from './deliveries/rpc.ts'
-import { startSweeper } from './deliveries/sweeper.ts'
+import { sweepAndTell } from './deliveries/sweep.ts'
 import { watchMessages } from './metrics.ts'
 import { webhookRules } from './webhooks/policy.ts'
 import { webhookHandlers } from './webhooks/rpc.ts'
 
-export { processParts, readConfig, settingNames, type WebhooksSettings } from './config.ts'
+export { processParts, readConfig, settingNames } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { WebhooksDb } from './db/schema.ts'
 export { assertSecretsOpen, sealed } from './webhooks/secret.ts'
@@ -47,6 +48,8 @@ export interface Webhooks {
   stop: () => Promise<void>
 }
 
+const sweepEveryMs = 600_000
+
 /** Starts the service: handlers, the consumer of `reticle.events.v1` and the dispatcher of messages. */
 export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const { db, bus, log, settings, services, clock = systemClock } = ports
@@ -63,7 +66,11 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const handle = matchEvents({ clock, base, onMessages: () => wakeAfterCommit(dispatcher.wake) })
   const group = { group: 'reticle.webhooks', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
-  const sweeper = startSweeper(shared)
+  const stopSweeping = repeat(
+    sweepEveryMs,
+    () => sweepAndTell(shared),
+    (err) => log.error({ err }, 'webhook messages cannot be swept'),
+  )
   const unwatch = [watchOutbox(db, schema), watchMessages(db)]
 
   const handlers = {
@@ -77,7 +84,7 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
     stop: async () => {
       for (const stop of unwatch) stop()
       await subscription.stop()
-      await Promise.all([dispatcher.stop(), sweeper.stop()])
+      await Promise.all([dispatcher.stop(), stopSweeping()])
     },
   }
 }

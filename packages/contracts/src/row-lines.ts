@@ -1,11 +1,4 @@
-import {
-  type AnnotationSet,
-  type Shape,
-  shapeTypes,
-  sources,
-  type Tag,
-  type Track,
-} from './rest/annotations.ts'
+import { type Shape, shapeTypes, sources, type Tag, type Track } from './rest/annotations.ts'
 
 /**
  * Row lines, the bulk format between annotations-svc and the converters (`perf-design.md` 4.3). What `COPY` hands out is
@@ -20,7 +13,7 @@ import {
  *   JSON arrays of the objects of REST.
  * - Order: tags, shapes, tracks; each by frame and id. A reader may rely on it, a writer need not keep it.
  */
-export const rowLinesVersion = 1
+const rowLinesVersion = 1
 
 /** The first line of a stream, its newline included. */
 export const rowLinesHeader = `reticle rows ${rowLinesVersion}\n`
@@ -51,6 +44,16 @@ export const rowColumns = {
 } as const
 
 export type RowKind = keyof typeof rowColumns
+
+/** Every kind, in the order of a stream. */
+export const rowKinds = ['tag', 'shape', 'track'] as const satisfies readonly RowKind[]
+
+/** What a set calls the list of a kind; the service names its tables alike. */
+export const arrayOf = {
+  tag: 'tags',
+  shape: 'shapes',
+  track: 'tracks',
+} as const satisfies Record<RowKind, string>
 
 /**
  * One line. `columns` are texts of latin-1 characters, one for each byte: right as they stand for numbers and flags, and
@@ -171,7 +174,7 @@ function readRow(text: string, number: number): Row {
 const isKind = (word: string): word is RowKind => Object.hasOwn(rowColumns, word)
 
 /** A latin-1 column as the text it stands for. */
-export function decodeText(column: string): string {
+function decodeText(column: string): string {
   return isAscii(column) ? column : Buffer.from(column, 'latin1').toString()
 }
 
@@ -183,7 +186,7 @@ export function toLatin1(text: string): string {
 const isAscii = (text: string) => !/[^\0-\x7f]/.test(text)
 
 /** The numbers of a `points` column. */
-export const decodePoints = (column: string): number[] => JSON.parse(`[${column}]`)
+const decodePoints = (column: string): number[] => JSON.parse(`[${column}]`)
 
 /** A tag from the columns of a `Row`. */
 export function decodeTag([frame, label, id, group, source, attributes]: string[]): Tag {
@@ -232,9 +235,6 @@ export function decodeTrack(columns: string[]): Track {
     elements: readList<Track['elements']>(elements),
   }
 }
-
-/** Any row as the member of an annotation set that it is. */
-export type RowObject<K extends RowKind = RowKind> = AnnotationSet[`${K}s`][number]
 
 const readId = (column: string | undefined) => (column ? Number(column) : null)
 

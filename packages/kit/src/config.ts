@@ -11,7 +11,8 @@ export class ConfigError extends Error {
   }
 }
 
-type Env = Record<string, string | undefined>
+/** The environment of a process, as text. */
+export type Env = Record<string, string | undefined>
 
 /**
  * Reads settings by a schema whose keys are the names of variables. An empty variable counts as absent.

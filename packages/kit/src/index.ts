@@ -1,3 +1,3 @@
 export * from './errors.ts'
-export { allow, permits, type Rule, type Standing } from './policy.ts'
+export { allow, type Rule, type Standing } from './policy.ts'
 export { type BytesAnswer, type Context, type Head, type Service, signedIn } from './rpc/context.ts'

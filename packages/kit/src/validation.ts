@@ -105,9 +105,7 @@ function bound(
   issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>,
   which: 'minimum' | 'maximum',
 ): string {
-  const limit = String(
-    which === 'minimum' ? Reflect.get(issue, 'minimum') : Reflect.get(issue, 'maximum'),
-  )
+  const limit = String(Reflect.get(issue, which))
   if (issue.origin === 'string') {
     if (which === 'maximum') return `Ensure this field has no more than ${limit} characters.`
     return limit === '1'

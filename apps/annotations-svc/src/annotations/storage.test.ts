@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RowKind } from '@reticle/contracts/row-lines'
+import { type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { type CompiledQuery, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { setBytes } from '../reading/json.ts'
-import { kinds, readKind, selectRows } from '../reading/select.ts'
+import { readKind, selectRows } from '../reading/select.ts'
 import { readFew } from '../reading/select-few.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
 import { jobRange } from '../testing/workspace.ts'
@@ -78,7 +78,8 @@ test('a small set is the same, byte for byte, as it would be streamed', async ()
     const { signal } = new AbortController()
     const rows = (kind: RowKind) => readKind(tx, kind, target, { order: 'id', signal })
     const pieces = []
-    for await (const piece of setBytes(kinds.map((kind) => [kind, rows(kind)]))) pieces.push(piece)
+    for await (const piece of setBytes(rowKinds.map((kind) => [kind, rows(kind)])))
+      pieces.push(piece)
     return Buffer.concat(pieces).toString()
   })
   expect((await readFew(db, target))?.json).toBe(streamed)

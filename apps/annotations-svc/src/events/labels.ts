@@ -1,11 +1,11 @@
 import { annotationsChanged } from '@reticle/contracts/events/annotations'
 import type { labelsChanged } from '@reticle/contracts/events/labels'
+import { arrayOf, rowKinds } from '@reticle/contracts/row-lines'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import { updateJobs } from '../annotations/job-rows.ts'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
-import { kinds, tableOf } from '../reading/select.ts'
 import { changesOf, eventsOf, newLedger, noteGone } from '../writing/ledger.ts'
 import { allowLong } from './repo.ts'
 
@@ -24,10 +24,10 @@ export async function followLabels(tx: Tx, change: LabelsChange, cause: Cause): 
 async function removeLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise<void> {
   const jobs = await lockJobsOf(tx, change.task_ids)
   const ledger = newLedger()
-  for (const kind of kinds) {
+  for (const kind of rowKinds) {
     const { rows } = await sql<{ job_id: number; count: number }>`
       with gone as (
-        delete from ${sql.table(tableOf[kind])}
+        delete from ${sql.table(arrayOf[kind])}
         where task_id = any(${change.task_ids}::int[])
           and label_id = any(${change.deleted_label_ids}::int[])
         returning job_id)
@@ -65,11 +65,11 @@ async function replaceLabels(tx: Tx, change: LabelsChange): Promise<void> {
   await lockJobsOf(tx, task_ids)
   const labels = (column: string) => replaced(column, 'label_id', replaced_labels)
   const specs = (text: RawBuilder<unknown>) => replaced(text, 'spec_id', replaced_specs)
-  for (const kind of kinds) {
+  for (const kind of rowKinds) {
     const texts = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
     const sets = texts.map((name) => sql`${sql.id(name)} = ${specs(labels(name))}`)
     await sql`
-      update ${sql.table(tableOf[kind])} set ${sql.join([
+      update ${sql.table(arrayOf[kind])} set ${sql.join([
         sql`label_id = other.to_id`,
         sql`attributes = ${specs(sql.id('attributes'))}`,
         ...sets,

@@ -1,11 +1,12 @@
 import type { Job } from '@reticle/contracts/rest/jobs'
 import type { Task } from '@reticle/contracts/rest/tasks'
+import { arrayOf } from '@reticle/contracts/row-lines'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
-const bulky = ['tags', 'shapes', 'tracks'] as const
+const bulky = Object.values(arrayOf)
 
 /** A job, unless a write was faster and made the row itself. */
 export async function addJob(tx: Tx, job: Job): Promise<void> {

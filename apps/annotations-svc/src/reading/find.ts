@@ -1,10 +1,16 @@
-import { decodeTrack, type Row, type RowKind, trackText } from '@reticle/contracts/row-lines'
+import {
+  arrayOf,
+  decodeTrack,
+  type Row,
+  type RowKind,
+  trackText,
+} from '@reticle/contracts/row-lines'
 import { queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import type { Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { joinPieces, latinRow } from './pieces.ts'
-import { lineOf, originOf, tableOf, textRow } from './select.ts'
+import { lineOf, originOf, textRow } from './select.ts'
 
 /** An object as it is stored. */
 export interface Found {
@@ -45,7 +51,7 @@ const joined = (rows: Row[]) =>
   latinRow('track', trackText(joinPieces(rows.map((one) => decodeTrack(one.columns)))))
 
 function statementOf(kind: RowKind, scope: Target['kind']) {
-  const table = tableOf[kind]
+  const table = arrayOf[kind]
   const isWhole = kind === 'track' && scope === 'task'
   const wanted = 'task_id = $1 and id = any($2::bigint[])'
   const where = isWhole

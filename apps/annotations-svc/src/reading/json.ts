@@ -1,11 +1,11 @@
 import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
-import type { Row, RowKind } from '@reticle/contracts/row-lines'
+import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
 
 /**
  * Row lines joined to the JSON of REST without looking at what is in them (`perf-design.md` 2.2): numbers and fragments
  * are stored as the texts that they are in the answer.
  */
-export function toJson({ kind, columns }: Row): string {
+function toJson({ kind, columns }: Row): string {
   switch (kind) {
     case 'tag':
       return tagJson(columns)
@@ -60,7 +60,6 @@ const flag = (column: string | undefined) => (column === 't' ? 'true' : 'false')
 
 /** A piece of an answer is at most this long. */
 const pieceBytes = 65_536
-const arrays: Record<RowKind, string> = { tag: 'tags', shape: 'shapes', track: 'tracks' }
 
 /** Batches of one kind, one kind after the other, as an annotation set. */
 export type RowSource = readonly (readonly [RowKind, AsyncIterable<Row[]> | Iterable<Row[]>])[]
@@ -73,7 +72,7 @@ export const setJson = (lists: Record<RowKind, string>) =>
 export async function* setBytes(source: RowSource): AsyncGenerator<Uint8Array> {
   let text = '{"version":0'
   for (const [kind, batches] of source) {
-    text += `,"${arrays[kind]}":[`
+    text += `,"${arrayOf[kind]}":[`
     let comma = ''
     for await (const rows of batches) {
       for (const row of rows) {

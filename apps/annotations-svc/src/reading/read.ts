@@ -1,4 +1,10 @@
-import { encodeRow, type Row, type RowKind, rowLinesHeader } from '@reticle/contracts/row-lines'
+import {
+  encodeRow,
+  type Row,
+  type RowKind,
+  rowKinds,
+  rowLinesHeader,
+} from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
 import { copyOut } from '@reticle/kit/db/copy'
 import type { Transaction } from 'kysely'
@@ -10,7 +16,7 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { completeRows } from './complete.ts'
 import { cutText, setBytes } from './json.ts'
-import { kinds, readKind, selectRows } from './select.ts'
+import { readKind, selectRows } from './select.ts'
 import { readFew } from './select-few.ts'
 import { openSnapshot } from './snapshot.ts'
 
@@ -42,7 +48,7 @@ export async function wholeAnswer(
 
 function streamSet(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
   return stream(deps, target, context, (snapshot) =>
-    setBytes(kinds.map((kind) => [kind, readCompleted(snapshot, kind, 'id')])),
+    setBytes(rowKinds.map((kind) => [kind, readCompleted(snapshot, kind, 'id')])),
   )
 }
 
@@ -55,7 +61,7 @@ export function readLines(deps: Deps, target: Target, context: Context): Promise
 /** What `COPY` hands out are the lines already, unless tracks have to be joined or objects to be completed. */
 async function* lineBytes(snapshot: Snapshot): AsyncGenerator<Uint8Array> {
   yield Buffer.from(rowLinesHeader)
-  for (const kind of kinds) {
+  for (const kind of rowKinds) {
     const { tx, target, labels, signal } = snapshot
     if (kind !== 'track' && !labels) {
       yield* copyOut(tx, selectRows(tx, kind, target, 'frame'), { signal })

@@ -1,10 +1,10 @@
-import type { RowKind } from '@reticle/contracts/row-lines'
+import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import { isSequence, type Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { jsonOf, setJson } from './json.ts'
-import { originOf, tableOf } from './select.ts'
+import { originOf } from './select.ts'
 
 /** Up to so many objects are read by one prepared statement; a track counts as twenty (`perf-design.md` 4.2). */
 const mostOfFew = 2000
@@ -55,7 +55,7 @@ function statementOf(target: Target['kind']): Prepared {
 }
 
 function listOf(kind: RowKind): string {
-  const table = tableOf[kind]
+  const table = arrayOf[kind]
   const order = kind === 'track' ? originOf : 'frame, id'
   const rows = `select * from ${table} where task_id = $1 and job_id = job.job_id order by ${order}`
   return `case when is_few and job.${table} > 0 then

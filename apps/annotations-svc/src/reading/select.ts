@@ -1,4 +1,5 @@
 import {
+  arrayOf,
   columnSeparator,
   type Row,
   type RowKind,
@@ -26,8 +27,6 @@ export const lineOf: Record<RowKind, readonly string[]> = {
     ...["nullif(shapes, '')", 'elements'],
   ],
 }
-export const tableOf = { tag: 'tags', shape: 'shapes', track: 'tracks' } as const
-export const kinds: readonly RowKind[] = ['tag', 'shape', 'track']
 
 /** What the pieces of a track share: the id of the first of them. */
 export const originOf = 'coalesce(origin, id)'
@@ -51,7 +50,7 @@ export function selectRows(
 /** The columns of lines; of tracks also what their pieces share. */
 function linesFrom(kind: RowKind) {
   const columns = kind === 'track' ? [...lineOf.track, originOf] : lineOf[kind]
-  return sql`select ${sql.raw(columns.join(', '))} from ${sql.table(tableOf[kind])}`
+  return sql`select ${sql.raw(columns.join(', '))} from ${sql.table(arrayOf[kind])}`
 }
 
 function orderOf(kind: RowKind, target: Target, order: TrackOrder): string {

@@ -50,7 +50,7 @@ export function assertClean({ problems }: Report): void {
  * The answer: `{"shapes":[{},{"points":["..."]}]}`, lists of objects aligned by index; a list of texts where the contract
  * has it so, or where an index is too high to be aligned.
  */
-export function toError(problems: readonly Problem[]): DomainError {
+function toError(problems: readonly Problem[]): DomainError {
   const code = problems[0]?.code
   const atFields = problems.filter((one) => !one.isWhole)
   const isAligned = atFields.every(({ path }) => path.every(isLow))

@@ -1,4 +1,4 @@
-import type { RowKind } from '@reticle/contracts/row-lines'
+import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { isBatch, type Member, ScanError, scanArrays } from '@reticle/formats/json/scan'
 import { DomainError, invalid } from '@reticle/kit'
 import { nameOf } from '../validation/fields.ts'
@@ -10,11 +10,7 @@ export interface Batch {
   first: number
 }
 
-const kindOf = new Map<string, RowKind>([
-  ['tags', 'tag'],
-  ['shapes', 'shape'],
-  ['tracks', 'track'],
-])
+const kindOf = new Map<string, RowKind>(rowKinds.map((kind) => [arrayOf[kind], kind]))
 const wanted = new Set(['version', 'intervals', ...kindOf.keys()])
 
 /**

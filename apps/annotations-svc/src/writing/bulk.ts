@@ -1,10 +1,9 @@
-import { decodeRows, type Row, RowLinesError } from '@reticle/contracts/row-lines'
+import { decodeRows, type Row, RowLinesError, rowKinds } from '@reticle/contracts/row-lines'
 import { type Context, DomainError } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
 import { labelsForWrite } from '../annotations/labels.ts'
 import { type Deps, type Handlers, openTarget } from '../annotations/target.ts'
 import { objectOf } from '../reading/complete.ts'
-import { kinds } from '../reading/select.ts'
 import type { Batch } from './body.ts'
 import { type Checker, openChecker, readNew } from './check.ts'
 import { type Outcome, tellProjects } from './commit.ts'
@@ -54,7 +53,7 @@ async function* checkRows(
 ): AsyncGenerator<Checked[]> {
   const counts = { tag: 0, shape: 0, track: 0 }
   for await (const rows of readable(body)) {
-    for (const kind of kinds) {
+    for (const kind of rowKinds) {
       const own = rows.filter((row) => row.kind === kind)
       const batch: Batch = {
         kind,

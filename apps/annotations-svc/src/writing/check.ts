@@ -1,4 +1,4 @@
-import type { RowKind } from '@reticle/contracts/row-lines'
+import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type Context, DomainError } from '@reticle/kit'
 import { type Deps, rangeOf, type Target } from '../annotations/target.ts'
 import { type Fields, readFields, readId } from '../validation/fields.ts'
@@ -21,8 +21,6 @@ export interface Checker {
 /** Makes an object of what was sent; complaints go to the report. */
 export type ReadObject = (report: Report, kind: RowKind, fields: Fields, rules: Rules) => Checked
 
-export const arrays = { tag: 'tags', shape: 'shapes', track: 'tracks' } as const
-
 /** Numbers of points in one request at most (`spec/api-annotations.md` 1.10). */
 const mostNumbers = 50_000_000
 
@@ -44,7 +42,7 @@ export function openChecker(
     assertFew(objects, settings)
     const report = newReport()
     const checked = items.flatMap((item, index) => {
-      report.path = [arrays[kind], first + index]
+      report.path = [arrayOf[kind], first + index]
       const fields = readFields(report, item)
       return fields ? [read(report, kind, fields, rules)] : []
     })

@@ -1,8 +1,7 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
-import type { RowKind } from '@reticle/contracts/row-lines'
+import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import type { JobChange } from '../annotations/job-rows.ts'
 import type { JobRow } from '../db/schema.ts'
-import { arrays } from './check.ts'
 
 type Counts = { tags: number; shapes: number; tracks: number }
 type JobEvent = AnnotationsChange['jobs'][number]
@@ -41,10 +40,10 @@ function entryOf(ledger: Ledger, job: number): Entry {
 /** Notes a row that was created (1), changed (0) or removed (-1). */
 export function note(ledger: Ledger, kind: RowKind, row: Place, delta: 1 | 0 | -1): void {
   const { delta: sum, touched, ids } = entryOf(ledger, row.job_id)
-  sum[arrays[kind]] += delta
-  touched[arrays[kind]] += 1
+  sum[arrayOf[kind]] += delta
+  touched[arrayOf[kind]] += 1
   ledger.touched += 1
-  if (ledger.touched <= mostIds) ids[arrays[kind]].push(row.id)
+  if (ledger.touched <= mostIds) ids[arrayOf[kind]].push(row.id)
 }
 
 interface Place {
@@ -62,7 +61,7 @@ export function noteEmptied(ledger: Ledger, { job_id, tags, shapes, tracks }: Jo
 /** Notes objects that were removed without being looked at. */
 export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: number): void {
   if (count === 0) return
-  const name = arrays[kind]
+  const name = arrayOf[kind]
   const { delta, touched } = entryOf(ledger, job)
   delta[name] -= count
   if (touched[name] > 0) return

@@ -1,9 +1,8 @@
-import type { RowKind } from '@reticle/contracts/row-lines'
+import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { invalid } from '@reticle/kit'
 import { readFields, readId } from '../validation/fields.ts'
 import { assertClean, complain, newReport } from '../validation/report.ts'
 import type { Batch } from './body.ts'
-import { arrays } from './check.ts'
 
 /**
  * Reads the ids by which an update or a deletion names its objects, batch by batch.
@@ -16,7 +15,7 @@ export function openIdReader(): (batch: Batch) => number[] {
   return ({ kind, items, first }) => {
     const report = newReport()
     const ids = items.flatMap((item, index) => {
-      report.path = [arrays[kind], first + index]
+      report.path = [arrayOf[kind], first + index]
       const fields = readFields(report, item)
       if (!fields) return []
       if (fields.id === undefined || fields.id === null) {

@@ -1,4 +1,4 @@
-import type { RowKind } from '@reticle/contracts/row-lines'
+import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import type { BytesAnswer, Context } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import { assertUnchanged } from '../annotations/etags.ts'
@@ -7,7 +7,6 @@ import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { objectOf } from '../reading/complete.ts'
 import { findObjects } from '../reading/find.ts'
-import { kinds, tableOf } from '../reading/select.ts'
 import type { Batch } from './body.ts'
 import { assertFew } from './check.ts'
 import { closeWrite, tellProjects } from './commit.ts'
@@ -30,7 +29,7 @@ export async function removeObjects(
     const before = await lockJobs(tx, deps, target, context)
     assertUnchanged(if_match, target, before)
     const ledger = newLedger()
-    for (const kind of kinds) await removeKind(tx, kind, target, ids[kind], { ledger, touched })
+    for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], { ledger, touched })
     const labelsRevision = () => null
     return closeWrite(tx, target, { action: 'delete', ledger, before, labelsRevision }, context)
   })
@@ -81,6 +80,6 @@ export async function deleteRows(
 ): Promise<void> {
   if (places.length === 0) return
   const ids = places.map((one) => one.id)
-  await sql`delete from ${sql.table(tableOf[kind])}
+  await sql`delete from ${sql.table(arrayOf[kind])}
     where task_id = ${task_id} and id = any(${ids}::bigint[])`.execute(tx)
 }

@@ -1,5 +1,6 @@
 import type { Shape, Tag, Track } from '@reticle/contracts/rest/annotations'
 import {
+  arrayOf,
   columnSeparator,
   type RowKind,
   rowColumns,
@@ -28,7 +29,7 @@ export interface StoredRow {
 }
 
 interface Table {
-  table: 'tags' | 'shapes' | 'tracks'
+  table: string
   columns: readonly string[]
   /** Text columns that are empty, not null, when there is nothing in them. */
   neverNull: readonly string[]
@@ -36,14 +37,14 @@ interface Table {
 
 /** Columns of each table: those of row lines between the ids in front and, for tracks, what is kept beside them. */
 export const tables: Record<RowKind, Table> = {
-  tag: { table: 'tags', columns: ['task_id', 'job_id', ...rowColumns.tag], neverNull: [] },
+  tag: { table: arrayOf.tag, columns: ['task_id', 'job_id', ...rowColumns.tag], neverNull: [] },
   shape: {
-    table: 'shapes',
+    table: arrayOf.shape,
     columns: ['task_id', 'job_id', ...rowColumns.shape],
     neverNull: ['points'],
   },
   track: {
-    table: 'tracks',
+    table: arrayOf.track,
     columns: [
       'task_id',
       'job_id',

@@ -1,4 +1,4 @@
-import type { Row, RowKind } from '@reticle/contracts/row-lines'
+import { type Row, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import type { BytesAnswer, Context } from '@reticle/kit'
 import type { Kysely } from 'kysely'
 import type { Deps, Target } from '../annotations/target.ts'
@@ -7,7 +7,7 @@ import { findObjects } from '../reading/find.ts'
 import { setBytes } from '../reading/json.ts'
 import { latinRow } from '../reading/pieces.ts'
 import { wholeAnswer } from '../reading/read.ts'
-import { kinds, readCreated } from '../reading/select.ts'
+import { readCreated } from '../reading/select.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
 import { answerText, type Checked } from './stored.ts'
 
@@ -59,14 +59,14 @@ export function answerTouched(
 ): Promise<BytesAnswer> {
   if (rows) {
     const own = (kind: RowKind) => rows.filter((row) => row.kind === kind)
-    return wholeAnswer(etag, setBytes(kinds.map((kind) => [kind, [own(kind)]])))
+    return wholeAnswer(etag, setBytes(rowKinds.map((kind) => [kind, [own(kind)]])))
   }
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
     const again = (kind: RowKind) =>
       created
         ? readCreated(tx, kind, target, { ids: created, signal })
         : readAgain(tx, kind, target, ids[kind])
-    const source = kinds.map((kind) => [kind, again(kind)] as const)
+    const source = rowKinds.map((kind) => [kind, again(kind)] as const)
     return { head: { etag }, chunks: setBytes(source) }
   })
 }

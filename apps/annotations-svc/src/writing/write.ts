@@ -1,4 +1,5 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
+import { arrayOf } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type Context, invalidText } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import { assertUnchanged } from '../annotations/etags.ts'
@@ -109,7 +110,7 @@ async function insertObjects(
 /** What the jobs held before, by anybody; the rows of this request are told by their ids. */
 async function deleteOthers(tx: Transaction<AnnotationsDb>, target: Target, ids: RequestIds) {
   const jobs = target.jobs.map((one) => one.id)
-  for (const table of ['tags', 'shapes', 'tracks']) {
+  for (const table of Object.values(arrayOf)) {
     await sql`delete from ${sql.table(table)}
       where task_id = ${target.task_id} and job_id = any(${jobs}::int[])
         and not id <@ ${ids.ranges()}::int8multirange`.execute(tx)

@@ -1,12 +1,12 @@
 import { isBytes, type Operation } from '@reticle/contracts/api/operation'
 import { mediaType } from '@reticle/contracts/openapi'
 import Negotiator from 'negotiator'
-import { HttpError } from '../http-error.ts'
+import { notAcceptable } from '../http-error.ts'
 import type { Check } from '../request.ts'
+import { problemType } from './problem.ts'
 
 /** Content negotiation of JSON answers (`spec/api-workspace.md` 1.2). */
 
-const problemType = 'application/problem+json'
 const vendorRange =
   /^(application\/vnd\.[\w.+-]+\+json)\s*(?:;\s*version\s*=\s*"?(?:2|2\.0|2\.58|2\.58\.1)"?\s*)?$/i
 const quality = /\s*;\s*q\s*=[^;]*/i
@@ -39,8 +39,7 @@ export function listsProblem(accept: string | undefined): boolean {
 export const checkAccept: Check = (request, _reply, operation) => {
   request.answerType = negotiate(request.headers.accept)
   const hasOwnType = request.routeOptions.config.ignoresAccept || mayBePicture(operation)
-  if (request.answerType === null && !hasOwnType)
-    throw new HttpError(406, 'not_acceptable', 'None of the media types in Accept can be produced.')
+  if (request.answerType === null && !hasOwnType) throw notAcceptable()
 }
 
 /** Bytes that were sent are JSON; bytes that are only read may be anything, and say so themselves. */

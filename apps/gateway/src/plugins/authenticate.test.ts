@@ -97,6 +97,13 @@ test('a write to an account forgets what was known, a failed one does not', asyn
   expect(asked.filter((one) => one.startsWith('Token c'))).toHaveLength(2)
 })
 
+test('however its address is written', async () => {
+  await get('Token d')
+  await send('/api/%61uth/access_tokens/1', { method: 'DELETE' })
+  await get('Token d')
+  expect(asked.filter((one) => one.startsWith('Token d'))).toHaveLength(2)
+})
+
 test('a legacy token is told that it is deprecated', async () => {
   expect((await get('Token legacy')).headers.deprecation).toBe('true')
   expect((await get('Token new')).headers.deprecation).toBeUndefined()

@@ -10,7 +10,7 @@ type Identified = Awaited<ReturnType<Identity['authenticate']>>
 const answersWithinMs = 10_000
 
 /** Successful writes below these paths may change what a credential is worth (`spec/api-workspace.md` 2.1). */
-const accountPaths = /^\/api\/(?:auth|users|memberships|invitations|organizations)(?:[/?]|$)/
+const accountPaths = /^\/(?:auth|users|memberships|invitations|organizations)(?:\/|$)/
 
 /**
  * Who is calling. Every row but those for `anyone` needs a credential; one that is sent and wrong is 401 everywhere.
@@ -20,7 +20,9 @@ export function authentication(app: FastifyInstance, identity: Identity): Check 
   const cache = credentialCache<Identified>()
   app.addHook('onSend', (request, reply, _payload, done) => {
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
-    if (isWrite && reply.statusCode < 400 && accountPaths.test(request.url)) cache.clear()
+    // The path of the row, not the address: that may be written in many ways.
+    const path = request.routeOptions.config.operation?.path ?? ''
+    if (isWrite && reply.statusCode < 400 && accountPaths.test(path)) cache.clear()
     done()
   })
   return async (request, reply, operation) => {

@@ -1,7 +1,7 @@
 import { integer } from '@reticle/contracts/rest/common'
 import { invalid, invalidText, notFound } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
-import { type Check, queryOf } from '../request.ts'
+import { type Check, onlyOne, queryOf } from '../request.ts'
 
 /** Paths whose operations have no scope (`spec/api-workspace.md` 1.9). */
 const unscoped = /^\/(?:server|schema|auth|organizations|guides|assets|requests)(?:\/|$)/
@@ -20,7 +20,6 @@ export const checkScope: Check = (request, _reply, { path }) => {
     throw invalidText('org_id cannot be combined with org or the X-Organization header.')
   if (org !== undefined && header !== undefined && org !== header)
     throw invalidText('org and the X-Organization header name different organizations.')
-  if (org?.includes('\0')) throw invalid({ org: 'Null characters are not allowed.' })
   if (org_id && !integer.safeParse(org_id).success)
     throw invalid({ org_id: 'A valid integer is required.' })
   const named = org_id || org || header
@@ -28,8 +27,7 @@ export const checkScope: Check = (request, _reply, { path }) => {
 }
 
 function textOf(query: Map<string, unknown>, name: string): string | undefined {
-  const value = query.get(name)
-  if (Array.isArray(value)) throw invalid({ [name]: 'This parameter may be given only once.' })
+  const value = onlyOne(name, query.get(name))
   return value === undefined ? undefined : String(value)
 }
 

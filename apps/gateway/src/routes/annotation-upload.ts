@@ -3,7 +3,7 @@ import { invalid, invalidText } from '@reticle/kit'
 import { z } from 'zod'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { targetOf } from './downloads.ts'
+import { targetOf } from '../serve.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
 import { handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 

@@ -1,6 +1,5 @@
 import { tables } from '@reticle/contracts'
 import type { Operation } from '@reticle/contracts/api/operation'
-import { targets } from '@reticle/contracts/rest/facts'
 import { DomainError, notFound, unavailable } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { attachment } from '@reticle/kit/content-disposition'
@@ -9,10 +8,10 @@ import { z } from 'zod'
 import { isNotModified } from '../etag-match.ts'
 import { HttpError } from '../http-error.ts'
 import type { GatewayPorts, Services } from '../ports.ts'
-import { allowToken, reader } from '../read.ts'
+import { reader } from '../read.ts'
 import { contextOf } from '../request.ts'
 import { bytesStream, guardContent, sendNone } from '../send-bytes.ts'
-import { pathOf } from '../serve.ts'
+import { pathOf, targetOf } from '../serve.ts'
 import { type ByteRange, readRange } from './range.ts'
 
 type ResultFile = Awaited<ReturnType<Services['requests']['getResultFile']>>
@@ -40,7 +39,6 @@ function serveDownload(
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const { id, rq_id } = downloadInput.parse(await read(request))
-    allowToken(operation, request)
     const input = { target, id, rq_id }
     const file = await requests.getResultFile(input, contextOf(request, reply))
     const isElsewhere = presign !== undefined && request.method === 'GET'
@@ -48,13 +46,6 @@ function serveDownload(
       return redirect(reply, file, { stat: blobs.stat, presign })
     return sendFile(request, reply, file, blobs)
   })
-}
-
-/** What the first part of a row's path stands for. */
-export function targetOf({ path, name }: Operation): (typeof targets)[number] {
-  const target = targets.find((one) => path.startsWith(`/${one}s/`))
-  if (!target) throw new Error(`${name} has no target in its path`)
-  return target
 }
 
 const addressSeconds = 15 * 60

@@ -1,9 +1,8 @@
 import { tables } from '@reticle/contracts'
-import { mediaType } from '@reticle/contracts/openapi'
 import { DomainError } from '@reticle/kit'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { toJson } from '../json-text.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HealthChecks, Phase } from '../ports.ts'
+import { sendJson } from '../present.ts'
 import { pathOf } from '../serve.ts'
 
 const works = 'working'
@@ -12,9 +11,9 @@ const answersWithinMs = 5000
 /** Probes at the root of the host (`spec/api-workspace.md` 1.10): they depend on this process alone. */
 export function serveProbes(app: FastifyInstance, phase: Phase): void {
   const probe = (path: string, isWell: () => boolean) =>
-    app.get(path, (_request, reply) => {
-      const body = { status: isWell() ? works : phase.now }
-      return send(reply, isWell(), body, 'application/json')
+    app.get(path, (request, reply) => {
+      request.answerType = 'application/json'
+      return send(request, reply, isWell(), { status: isWell() ? works : phase.now })
     })
   probe('/healthz', () => true)
   probe('/readyz', () => phase.now === 'ready')
@@ -31,16 +30,13 @@ export function serveHealth(api: FastifyInstance, checks: HealthChecks, phase: P
     )
     const isWell = phase.now === 'ready' && found.every(([, text]) => text === works)
     const own = phase.now === 'ready' ? [] : [['Server', phase.now]]
-    return send(reply, isWell, Object.fromEntries([...found, ...own]), request.answerType)
+    return send(request, reply, isWell, Object.fromEntries([...found, ...own]))
   })
 }
 
-function send(reply: FastifyReply, isWell: boolean, body: unknown, type: string | null) {
+function send(request: FastifyRequest, reply: FastifyReply, isWell: boolean, body: unknown) {
   reply.code(isWell ? 200 : 503).headers({ 'cache-control': 'no-store' })
-  return reply
-    .type(type ?? mediaType)
-    .serializer(toJson)
-    .send(body)
+  return sendJson(request, reply, body)
 }
 
 /** Only texts that are meant for callers are shown: anybody may read this. */

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { present } from '../present.ts'
-import { allowToken, reader } from '../read.ts'
+import { reader } from '../read.ts'
 import { contextOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
 import { importUpload } from './annotation-upload.ts'
@@ -35,7 +35,6 @@ function serveUpload(
   scope.post(pathOf(operation), { config: { operation } }, async (request, reply) => {
     const input = await read(request)
     assertOneShot(request)
-    allowToken(operation, request)
     const context = contextOf(request, reply)
     const answer = await upload({ operation, input, request, context }, ports)
     return present(operation, request, reply, answer)

@@ -1,12 +1,12 @@
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import { readAhead, readPieces } from '@reticle/formats/archive/source'
+import { readPieces } from '@reticle/formats/archive/source'
 import { type ArchiveLimits, openZip } from '@reticle/formats/archive/zip-reader'
 import type { ReportWriter } from '@reticle/formats/report'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { UnusableInput } from '../operations/operation.ts'
 import { blobSource } from './blob-source.ts'
 import { gather, isUnpackError, type Place, unpack } from './packed.ts'
-import { type Kind, sniff, sniffedBytes } from './sniff.ts'
+import { sniff, sniffedBytes } from './sniff.ts'
 
 /** A file that may be a picture: where its bytes are, and how to read the first of them. */
 export interface Candidate {
@@ -39,7 +39,7 @@ export async function findCandidates(
   const archives: UploadedFile[] = []
   for (const file of files) {
     const candidate = plainFile(file, deps.blobs)
-    const kind = await kindOf(candidate)
+    const kind = sniff(await candidate.head(sniffedBytes))
     if (kind.is === 'image') images.push(candidate)
     if (kind.is === 'zip') archives.push(file)
     if (kind.is === 'unsupported') throw unsupported(kind.media_type)
@@ -50,10 +50,6 @@ export async function findCandidates(
   if (archives.length > 1 || images.length > 0)
     throw new UnusableInput('Only one zip archive or many images can be used simultaneously')
   return members(archive, deps)
-}
-
-export async function kindOf(candidate: Candidate): Promise<Kind> {
-  return sniff(await candidate.head(sniffedBytes))
 }
 
 export const ignore = (report: ReportWriter, file: string, reason: string) =>
@@ -76,25 +72,24 @@ async function members(
   archive: UploadedFile,
   { blobs, limits, report }: Deps,
 ): Promise<Candidate[]> {
-  const source = readAhead(blobSource(blobs, archive))
-  const zip = await openZip(source, limits)
+  const zip = await openZip(blobSource(blobs, archive), limits)
   for (const file of zip.duplicates)
     report.note('skipped', 'duplicate-entry', 'the archive has a later file of that name', { file })
   return [...zip.files.values()].map((entry) => {
     const { name, size, packedSize: length, isDeflated } = entry
     const packing = isDeflated ? 'deflated' : 'stored'
+    let start: Promise<number> | undefined
+    const startOf = () => {
+      start ??= zip.dataStart(entry)
+      return start
+    }
     return {
       name,
       size,
-      place: async () => ({
-        key: archive.key,
-        offset: await zip.dataStart(entry),
-        length,
-        packing,
-      }),
+      place: async () => ({ key: archive.key, offset: await startOf(), length, packing }),
       head: async (bytes) => {
-        const start = await zip.dataStart(entry)
-        const packed = readPieces(source, start, start + length, pieceBytes)
+        const from = await startOf()
+        const packed = readPieces(zip.source, from, from + length, pieceBytes)
         return gather(unpack(packed, packing), bytes).catch((thrown) => {
           throw isUnpackError(thrown)
             ? new UnusableInput(`${name}: the file cannot be unpacked`)

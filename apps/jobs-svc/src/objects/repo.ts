@@ -52,7 +52,7 @@ export async function makeTaskDead(db: Db, task_ids: readonly number[]): Promise
   await db
     .updateTable('blobs')
     .set({ state: 'dead', dead_date: sql<Date>`now()` })
-    .where('task_id', 'in', task_ids)
+    .where((row) => row('task_id', '=', row.fn.any(row.val([...task_ids]))))
     .where('state', '<>', 'dead')
     .execute()
 }
@@ -106,6 +106,11 @@ export function findRemovable(db: Db, now: Date): Promise<BlobRow[]> {
     .where('dead_date', '<', new Date(now.getTime() - deadMs))
     .limit(batch)
     .execute()
+}
+
+/** What could not be removed is left for an hour: it must not keep the sweeper from the others. */
+export async function putOffRemoval(db: Db, key: string, now: Date): Promise<void> {
+  await db.updateTable('blobs').set({ dead_date: now }).where('key', '=', key).execute()
 }
 
 /** Forgets an object that was removed. */

@@ -1,17 +1,19 @@
 import { FormatError } from '@reticle/formats/errors'
 import { DomainError, type Kind } from '@reticle/kit'
+import { z } from 'zod'
 import { UnusableInput } from './operation.ts'
 
 /** Why an operation failed, as it travels out of its thread. */
-export interface Failure {
+export const failure = z.object({
   /**
    * `user`: trying again would fail the same way. `transient`: it may pass. `memory`: the thread had too little.
    * `limit`: it took too long.
    */
-  kind: 'user' | 'transient' | 'memory' | 'limit'
+  kind: z.enum(['user', 'transient', 'memory', 'limit']),
   /** One sentence for the owner of the request. */
-  message: string
-}
+  message: z.string(),
+})
+export type Failure = z.infer<typeof failure>
 
 export const lostWorker = 'The worker stopped unexpectedly'
 const inside = 'The service failed to run this request'

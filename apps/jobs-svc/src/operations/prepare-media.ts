@@ -1,11 +1,11 @@
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
 import { atMost } from '../frames/at-most.ts'
-import { type Candidate, findCandidates, ignore, kindOf } from '../media/candidates.ts'
+import { type Candidate, findCandidates, ignore } from '../media/candidates.ts'
 import { imageSize, largestImageBytes, largestPixels } from '../media/image.ts'
 import { compareNames } from '../media/order.ts'
-import type { Outcome } from '../requests/ending.ts'
-import type { CreateWork } from '../requests/work.ts'
+import { sniff } from '../media/sniff.ts'
+import type { CreateWork, Outcome } from '../requests/work.ts'
 import { contextOf, type OperationDeps, UnusableInput } from './operation.ts'
 import { toReport } from './report.ts'
 import { stage } from './staging.ts'
@@ -90,14 +90,15 @@ async function frameOf(
   whole: ReturnType<typeof atMost>,
 ): Promise<FrameSource | undefined> {
   const { name } = candidate
-  const kind = await kindOf(candidate)
+  const head = await candidate.head(headBytes)
+  const kind = sniff(head)
   if (kind.is !== 'image') {
     const what =
       kind.is === 'unsupported' ? `media type '${kind.media_type}' is not supported` : 'no image'
     ignore(report, name, what)
     return undefined
   }
-  const { width, height } = await sizeOf(candidate, whole)
+  const { width, height } = await sizeOf(candidate, head, whole)
   if (width * height > largestPixels)
     throw new UnusableInput(
       `${name}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
@@ -108,6 +109,7 @@ async function frameOf(
 /** @param whole lets through who reads all of an image: several large ones at once would fill the memory */
 async function sizeOf(
   candidate: Candidate,
+  head: Uint8Array,
   whole: ReturnType<typeof atMost>,
 ): Promise<{ width: number; height: number }> {
   const { name, size } = candidate
@@ -115,7 +117,7 @@ async function sizeOf(
     throw new UnusableInput(
       `${name}: images may have ${largestImageBytes} bytes, this one has ${size}`,
     )
-  const known = await imageSize(await candidate.head(headBytes)).catch(() => undefined)
+  const known = await imageSize(head).catch(() => undefined)
   if (known) return known
   const readWhole = async () => imageSize(await candidate.head(size)).catch(() => undefined)
   const found = await whole(readWhole)

@@ -1,5 +1,4 @@
-import type { Outcome } from '../requests/ending.ts'
-import type { Work } from '../requests/work.ts'
+import type { Outcome, Work } from '../requests/work.ts'
 import { exportDataset } from './export-dataset.ts'
 import { importAnnotations } from './import-annotations.ts'
 import type { OperationDeps } from './operation.ts'

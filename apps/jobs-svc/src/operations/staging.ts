@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type RowKind, rowLinesHeader, splitLines } from '@reticle/contracts/row-lines'
+import { type RowKind, rowKinds, rowLinesHeader, splitLines } from '@reticle/contracts/row-lines'
 
 /** Text that waits in a temporary file: whole and checked before anything changes, or to be read in another order. */
 export interface Staged {
@@ -41,8 +41,6 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   if (piece !== '') yield piece
 }
 
-const kinds = ['tag', 'shape', 'track'] as const
-
 /** Splits row lines into a file a kind, which can then be read side by side. */
 export async function stageRows(
   dir: string,
@@ -50,7 +48,7 @@ export async function stageRows(
   signal: AbortSignal,
 ): Promise<Record<RowKind, Staged>> {
   const path = (kind: RowKind) => join(dir, `${kind}.rows`)
-  const files = await Promise.all(kinds.map((kind) => open(path(kind), 'w')))
+  const files = await Promise.all(rowKinds.map((kind) => open(path(kind), 'w')))
   try {
     for (const file of files) await file.appendFile(rowLinesHeader)
     let isFirst = true
@@ -62,14 +60,14 @@ export async function stageRows(
   } finally {
     await Promise.all(files.map((file) => file.close()))
   }
-  const [tag, shape, track] = kinds
+  const [tag, shape, track] = rowKinds
   return { tag: readable(path(tag)), shape: readable(path(shape)), track: readable(path(track)) }
 }
 
 /** Lines are latin-1 texts whose characters stand for bytes; they are written as those bytes. */
 async function appendByKind(files: readonly FileHandle[], lines: readonly string[]): Promise<void> {
   for (const [index, file] of files.entries()) {
-    const own = lines.filter((line) => line.startsWith(kinds[index] ?? ''))
+    const own = lines.filter((line) => line.startsWith(rowKinds[index] ?? ''))
     if (own.length > 0) await file.appendFile(Buffer.from(`${own.join('\n')}\n`, 'latin1'))
   }
 }

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { addRequest } from '../testing/rows.ts'
-import { demandQuery, queueDepth } from './depth.ts'
+import { queueDepth } from './depth.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 beforeEach(async () => {
@@ -12,6 +12,12 @@ beforeEach(async () => {
 })
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
+
+/**
+ * What the chart has the autoscaler ask, `queued + started`: divided by the slots of a worker it says how many workers are
+ * wanted.
+ */
+const demandQuery = 'select demand from requests.queue_depth'
 
 /** As KEDA asks: the only column of the only row. */
 async function demand() {

@@ -9,13 +9,6 @@ export interface QueueDepth {
   oldest_queued_seconds: number
 }
 
-/**
- * The one value that the autoscaler of the workers reads, `queued + started`: divided by the slots of a worker it says how
- * many workers are wanted. The text is KEDA's `query` for its `postgresql` trigger; the role that writes to the schema may
- * read it.
- */
-export const demandQuery = 'select demand from requests.queue_depth'
-
 /** Reads two partial indexes, never the finished requests. */
 export async function queueDepth(db: Kysely<RequestsDb>): Promise<QueueDepth> {
   const { rows } = await sql<QueueDepth>`

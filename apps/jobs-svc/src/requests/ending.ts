@@ -1,6 +1,5 @@
 import { requestFinished } from '@reticle/contracts/events/requests'
 import { principal } from '@reticle/contracts/principal'
-import type { Report } from '@reticle/contracts/rest/requests'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
@@ -8,6 +7,7 @@ import { makeDead, makeLive } from '../objects/repo.ts'
 import { ended, endLease, endRequest, type RequestChanges } from './lease.ts'
 import { toRequest } from './messages.ts'
 import { extendLife, findCached, lockTenant, sharedResult } from './repo.ts'
+import type { Outcome } from './work.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
@@ -31,14 +31,6 @@ export const endColumns = (
   status: 'finished' | 'failed',
   ttl: number,
 ) => ended(status, lifeOf(row, status, ttl))
-
-/** What an operation made. */
-export interface Outcome {
-  report: Report | null
-  /** The file of an export: its key in the blob store and its bytes. */
-  result: { key: string; size: number } | null
-  result_id: number | null
-}
 
 /** The end of a request that worked: fenced, with everything that follows, in one transaction. False: the lease is lost. */
 export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): Promise<boolean> {

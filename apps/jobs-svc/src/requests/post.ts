@@ -54,18 +54,18 @@ export async function postRequest(
 ): Promise<{ rq_id: string }> {
   const row = rowOf(wish, context)
   await lockTenant(tx, row.tenant)
-  await makeRoom(tx, row.rq_id)
+  const before = await lockRequest(tx, row.rq_id)
+  if (before && !isOver(before)) throw requestRunning(row.rq_id)
+  // Before that one goes: its file may be what is wished for.
   const cached = wish.cache_key === undefined ? undefined : await findCached(tx, wish.cache_key)
-  if (cached) return finishFrom(tx, cached, row, settings)
-
-  await assertQueueOpen(tx, row, settings)
-  const inserted = await insertRequest(tx, { ...row, status: 'queued' })
-  if (!inserted) throw requestRunning(row.rq_id)
-  const { tenant, request_uuid } = inserted
-  const cause = { ...context, organization_id: inserted.org_id }
-  await emit(tx, requestQueued, { tenant, request_uuid }, cause)
+  if (before) await deleteRequest(tx, before)
+  if (cached) await finishFrom(tx, cached, row, settings)
+  else await queue(tx, row, settings, context)
+  if (before) await dropUnusedResult(tx, before.result_key)
   return { rq_id: row.rq_id }
 }
+
+const isOver = ({ status }: RequestRow) => status !== 'queued' && status !== 'started'
 
 /** 409 whose body clients use to follow the request that runs. */
 export function requestRunning(rq_id: string): DomainError {
@@ -73,12 +73,13 @@ export function requestRunning(rq_id: string): DomainError {
   return new DomainError('conflict', text, { code: 'request_running', body: { rq_id } })
 }
 
-async function makeRoom(tx: Tx, rq_id: string): Promise<void> {
-  const before = await lockRequest(tx, rq_id)
-  if (!before) return
-  if (before.status === 'queued' || before.status === 'started') throw requestRunning(rq_id)
-  await deleteRequest(tx, before)
-  await dropUnusedResult(tx, before.result_key)
+async function queue(tx: Tx, row: NewRow, limits: PostSettings, context: Context): Promise<void> {
+  await assertQueueOpen(tx, row, limits)
+  const inserted = await insertRequest(tx, { ...row, status: 'queued' })
+  if (!inserted) throw requestRunning(row.rq_id)
+  const { tenant, request_uuid, org_id } = inserted
+  const cause = { ...context, organization_id: org_id }
+  await emit(tx, requestQueued, { tenant, request_uuid }, cause)
 }
 
 async function finishFrom(
@@ -86,7 +87,7 @@ async function finishFrom(
   cached: RequestRow,
   row: NewRow,
   { result_ttl_hours }: PostSettings,
-): Promise<{ rq_id: string }> {
+): Promise<void> {
   const finished = await insertRequest(tx, {
     ...row,
     ...sharedResult(cached),
@@ -95,7 +96,6 @@ async function finishFrom(
   if (!finished) throw requestRunning(row.rq_id)
   await extendLife(tx, cached, result_ttl_hours * 3600)
   await afterEnd(tx, finished)
-  return { rq_id: finished.rq_id }
 }
 
 async function assertQueueOpen(tx: Tx, row: NewRow, limits: PostSettings): Promise<void> {

@@ -30,15 +30,15 @@ export function lockRequest(db: Db, rq_id: string): Promise<RequestRow | undefin
     .executeTakeFirst()
 }
 
-/** `rq_id` of the request that is queued or started, if it is. */
-export async function findRunning(db: Db, rq_id: string): Promise<string | undefined> {
+/** Whether the request is queued or started. */
+export async function isRunning(db: Db, rq_id: string): Promise<boolean> {
   const row = await db
     .selectFrom('requests')
     .select('rq_id')
     .where('rq_id', '=', rq_id)
     .where('status', 'in', ['queued', 'started'])
     .executeTakeFirst()
-  return row?.rq_id
+  return row !== undefined
 }
 
 /** The row that the key of every event of a tenant names; it is made when it is missing. */
@@ -164,7 +164,11 @@ function runningOf(db: Db, owner: Owner) {
     .selectFrom('requests')
     .selectAll()
     .where('status', 'in', ['queued', 'started'])
-    .where((row) => row.or(ownedBy(owner).map(([column, ids]) => row(column, 'in', ids))))
+    .where((row) =>
+      row.or(
+        ownedBy(owner).map(([column, ids]) => row(column, '=', row.fn.any(row.val([...ids])))),
+      ),
+    )
 }
 
 /** Takes the files from the finished requests of an object; answers their keys. */
@@ -175,7 +179,13 @@ export async function dropResults(db: Db, owner: Owner): Promise<string[]> {
     .set({ result_key: null, cache_key: null })
     .whereRef('r.request_uuid', '=', 'old.request_uuid')
     .where('old.result_key', 'is not', null)
-    .where((row) => row.or(ownedBy(owner).map(([column, ids]) => row(`old.${column}`, 'in', ids))))
+    .where((row) =>
+      row.or(
+        ownedBy(owner).map(([column, ids]) =>
+          row(`old.${column}`, '=', row.fn.any(row.val([...ids]))),
+        ),
+      ),
+    )
     .returning('old.result_key as key')
     .execute()
   return rows.flatMap(({ key }) => key ?? [])

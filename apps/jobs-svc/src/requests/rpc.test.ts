@@ -166,7 +166,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a finished export of unchanged annotations is shared at once, by another user too', async () => {
+  test('a finished export of unchanged annotations is shared at once, by others and by who made it', async () => {
     await calls.exportTaskDataset(wanted, anna)
     await finishNext()
 
@@ -177,10 +177,12 @@ describe.each(transports)('over %s', (transport) => {
       progress: 1,
       result_url: `/tasks/1/dataset/download?rq_id=${encodeURIComponent(rq_id)}`,
     })
-    expect(await calls.getResultFile({ target: 'task', id: 1, rq_id }, bob)).toMatchObject({
-      key: 'requests/results/u/1',
-    })
-    expect(await eventTypes()).toEqual(['request.queued', 'request.finished', 'request.finished'])
+    await calls.exportTaskDataset(wanted, anna)
+    const file = { key: 'requests/results/u/1' }
+    const at = { target: 'task', id: 1 } as const
+    expect(await calls.getResultFile({ ...at, rq_id }, bob)).toMatchObject(file)
+    expect(await calls.getResultFile({ ...at, rq_id: rqId }, anna)).toMatchObject(file)
+    expect(await eventTypes()).toEqual(['request.queued', ...Array(3).fill('request.finished')])
   })
 
   test('a changed annotation makes a new file', async () => {

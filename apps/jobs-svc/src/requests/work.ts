@@ -1,9 +1,12 @@
 import { principal } from '@reticle/contracts/principal'
-import { uploadedFile } from '@reticle/contracts/rest/requests'
+import { report, uploadedFile } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
 import type { RequestRow } from '../db/schema.ts'
 
-/** What is to be done: the part of a request's row that a conversion needs, read once, at the door of the worker. */
+/**
+ * What is to be done, the part of a request's row that a conversion needs, read once, at the door of the worker; and what
+ * came of it.
+ */
 
 const targets = ['task', 'job'] as const
 export const importModes = ['replace', 'append'] as const
@@ -15,14 +18,14 @@ export const exportParams = z.object({
   /** What the download is called. */
   filename: z.string(),
 })
-export const importParams = z.object({
+const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
   conv_mask_to_poly: z.boolean(),
   if_match: z.string().nullable(),
   file: uploadedFile,
 })
-export const createParams = z.object({
+const createParams = z.object({
   files: z.array(uploadedFile),
   image_quality: z.int(),
   sorting_method: z.enum(sortingMethods),
@@ -49,6 +52,15 @@ export const work = z.discriminatedUnion('action', [
   z.object({ ...claimed, action: z.literal('create'), params: createParams }),
 ])
 
+/** What an operation made. */
+export const outcome = z.object({
+  report: report.nullable(),
+  /** The file of an export: its key in the blob store and its bytes. */
+  result: z.object({ key: z.string(), size: z.number() }).nullable(),
+  result_id: z.number().nullable(),
+})
+
+export type Outcome = z.infer<typeof outcome>
 export type Work = z.infer<typeof work>
 export type ExportWork = Extract<Work, { action: 'export' }>
 export type ImportWork = Extract<Work, { action: 'import' }>

@@ -7,7 +7,7 @@ import type { RequestsDb } from '../db/schema.ts'
 import { chooseImporter } from '../formats/lookup.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest, requestRunning } from '../requests/post.ts'
-import { findRunning } from '../requests/repo.ts'
+import { isRunning } from '../requests/repo.ts'
 import { type RqIdParts, rqIdOf } from '../requests/rq-id.ts'
 import { type CreateWork, type ImportWork, importModes } from '../requests/work.ts'
 import { claimUpload } from './claim-upload.ts'
@@ -35,8 +35,8 @@ export function uploadHandlers({ db, services, settings }: UploadDeps): Handlers
       const facts = await authorize(target, target_id, actionOf[purpose], context)
       if (given.purpose === 'data') ofEmpty(facts)
       else assertImportable(given, facts)
-      const rq_id = await findRunning(db, rqIdOf(identity(purpose, target, target_id)))
-      if (rq_id !== undefined) throw requestRunning(rq_id)
+      const rq_id = rqIdOf(identity(purpose, target, target_id))
+      if (await isRunning(db, rq_id)) throw requestRunning(rq_id)
       const upload = { purpose, target, target_id, owner_id: signedIn(context).user_id }
       return change(db, context, (tx) => insertUpload(tx, upload, facts.organization_id))
     },

@@ -42,7 +42,9 @@ async function run(deps: RunDeps, row: RequestRow): Promise<void> {
   try {
     if (await finishFromTwin(db, row, result_ttl_hours)) return
     const conversion = await convert(deps, held).catch(failed)
-    await removeTmpDir(tmp_dir, row)
+    await removeTmpDir(tmp_dir, row).catch((thrown) =>
+      log.warn({ err: thrown }, 'the folder of a request could not be removed'),
+    )
     await settle(deps, row, conversion, held.reason)
     const { action, format, attempt } = row
     const ms = Math.round(performance.now() - held.started)

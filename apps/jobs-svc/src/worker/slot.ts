@@ -1,8 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '@reticle/kit/thread'
 import { type Failure, isOutOfMemory, lostWorker, outOfMemory } from '../operations/failure.ts'
-import type { Outcome } from '../requests/ending.ts'
-import type { Work } from '../requests/work.ts'
+import type { Outcome, Work } from '../requests/work.ts'
 import { fromThread, type ThreadData, type ToThread } from './thread-messages.ts'
 
 /** What became of a conversion; `detail` is for the log. */

@@ -1,6 +1,6 @@
-import { report } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
-import { work } from '../requests/work.ts'
+import { failure } from '../operations/failure.ts'
+import { outcome, work } from '../requests/work.ts'
 
 /** What the worker's main thread and its conversion threads tell each other. */
 
@@ -27,25 +27,13 @@ export const toThread = z.discriminatedUnion('type', [
   z.object({ type: z.literal('final'), granted: z.boolean() }),
 ])
 
-const outcome = z.object({
-  report: report.nullable(),
-  result: z.object({ key: z.string(), size: z.number() }).nullable(),
-  result_id: z.number().nullable(),
-})
-
-const failure = z.object({
-  kind: z.enum(['user', 'transient', 'memory', 'limit']),
-  message: z.string(),
-  /** The stack, for the log. */
-  detail: z.string(),
-})
-
 export const fromThread = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('progress'), share: z.number(), stage: z.string() }),
   z.object({ type: z.literal('final') }),
   z.object({ type: z.literal('done'), outcome }),
-  z.object({ type: z.literal('failed'), failure }),
+  /** `detail`: the stack, for the log. */
+  z.object({ type: z.literal('failed'), failure: failure.extend({ detail: z.string() }) }),
 ])
 
 export type Wiring = z.infer<typeof wiring>

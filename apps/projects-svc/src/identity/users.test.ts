@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { basic, nobody, testIdentity } from './testing.ts'
-import { basicUsers, createUser, ensureAdministrator, usersExist } from './users.ts'
+import { basicUsers, createUser, ensureAdministrator } from './users.ts'
 
 const { db, over, addUser } = await testIdentity()
 const identity = over('in-process')
@@ -104,11 +104,4 @@ test('basic users are read by id, unknown ones are left out', async () => {
       },
     ],
   ])
-})
-
-test('users exist when all of them do', async () => {
-  const { id } = await addUser()
-  expect(await usersExist(db, [id, id])).toBe(true)
-  expect(await usersExist(db, [id, 999_999])).toBe(false)
-  expect(await usersExist(db, [])).toBe(true)
 })

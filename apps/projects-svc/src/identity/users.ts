@@ -15,12 +15,6 @@ export async function basicUsers(db: Db, ids: Iterable<number>): Promise<Map<num
   return new Map(rows.map((row) => [row.id, toBasicUser(row)]))
 }
 
-/** Do all of them exist? */
-export async function usersExist(db: Db, ids: Iterable<number>): Promise<boolean> {
-  const wanted = new Set(ids)
-  return (await listUsers(db, [...wanted])).length === wanted.size
-}
-
 export interface NewUser {
   username: string
   /** Empty: none. Stored in lower case. */

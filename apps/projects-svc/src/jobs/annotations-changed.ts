@@ -9,7 +9,7 @@ import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
 import { lockTask, type TaskView, updateTask } from '../tasks/repo.ts'
 import { jobRecords } from './records.ts'
-import { type JobView, listJobsById, updateJobs } from './repo.ts'
+import { type JobView, listJobsById, type MovedJob, updateJobs } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 type JobChange = AnnotationsChange['jobs'][number]
@@ -43,44 +43,47 @@ export async function applyAnnotationsChange(
   const mayBegin = auto_in_progress && action !== 'delete'
   const isBeginning = ({ id, state }: JobView) =>
     mayBegin && state === 'new' && changes.get(id)?.is_annotated === true
-  const before = await jobRecords(tx, rows)
-  await updateJobs(tx, idsOf(rows.filter(isBeginning)), { state: 'in progress' })
-  await updateJobs(tx, idsOf(rows.filter((row) => !isBeginning(row))), {})
-  if (rows.length < mostEvents) await emitJobs(tx, { task_id, action, before, changes }, cause)
+  const moved = [
+    ...(await updateJobs(tx, idsOf(rows.filter(isBeginning)), { state: 'in progress' })),
+    ...(await updateJobs(tx, idsOf(rows.filter((row) => !isBeginning(row))), {})),
+  ]
+  if (rows.length < mostEvents) await emitJobs(tx, { action, rows, moved, changes }, cause)
   await updateTaskWith(tx, task, { action, ...total([...changes.values()]) }, cause)
 }
 
 const idsOf = (rows: readonly JobView[]) => rows.map((row) => row.id)
 
 interface Changed {
-  task_id: number
   action: AnnotationsChange['action']
-  before: readonly Job[]
+  /** As they were. */
+  rows: readonly JobView[]
+  moved: readonly MovedJob[]
   changes: ReadonlyMap<number, JobChange>
 }
 
-async function emitJobs(tx: Tx, { task_id, action, before, changes }: Changed, cause: Cause) {
-  const ids = before.map((job) => job.id)
-  const after = await jobRecords(tx, await listJobsById(tx, task_id, ids))
-  const facts = after.flatMap((job, index) => {
-    const change = changes.get(job.id)
-    const old = before[index]
-    if (!change || !old) return []
+/** A save waits for this, so the jobs are not read again: only state and date have moved. */
+async function emitJobs(tx: Tx, { action, rows, moved, changes }: Changed, cause: Cause) {
+  const movedById = new Map(moved.map((one) => [one.id, one]))
+  const facts = (await jobRecords(tx, rows)).flatMap((old) => {
+    const change = changes.get(old.id)
+    const now = movedById.get(old.id)
+    if (!change || !now) return []
+    const job: Job = { ...old, state: now.state, updated_date: now.updated_date.toISOString() }
     const { job_id: _, is_annotated: _annotated, ...annotations } = change
     return [{ job, before_update: fieldsBefore(old, job), annotations: { action, ...annotations } }]
   })
   await emitAll(tx, jobUpdated, facts, cause)
 }
 
+/** Nothing of the task moves but its date; the record is for the event. */
 async function updateTaskWith(
   tx: Tx,
   row: TaskView,
   annotations: Kinds & { action: AnnotationsChange['action'] },
   cause: Cause,
 ): Promise<void> {
-  const before = await taskRecord(tx, row)
   const task = await taskRecord(tx, await updateTask(tx, row.id, {}))
-  const before_update = fieldsBefore(before, task)
+  const before_update = { updated_date: row.updated_date.toISOString() }
   await emit(tx, taskUpdated, { task, before_update, annotations }, cause)
 }
 

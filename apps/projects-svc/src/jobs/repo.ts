@@ -1,6 +1,6 @@
 import { type InferResult, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
 import { laterDate } from '../db/dates.ts'
-import type { JobsTable, ProjectsDb } from '../db/schema.ts'
+import type { JobRow, JobsTable, ProjectsDb } from '../db/schema.ts'
 
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
@@ -17,14 +17,11 @@ export const jobColumns = [
   'tasks.mode',
   'tasks.media_type',
   'tasks.size as task_size',
-  'tasks.subset',
   'tasks.bug_tracker as task_bug_tracker',
-  'tasks.labels_revision as task_labels_revision',
   'projects.name as project_name',
   'projects.owner_id as project_owner_id',
   'projects.assignee_id as project_assignee_id',
   'projects.bug_tracker as project_bug_tracker',
-  'projects.labels_revision as project_labels_revision',
   'data_sets.chunk_size as data_chunk_size',
 ] as const
 
@@ -89,17 +86,20 @@ export function listJobsById(db: Db, task_id: number, ids: readonly number[]): P
     .execute()
 }
 
-/** Changes jobs whose task is locked; their `updated_date` moves. */
+export type MovedJob = Pick<JobRow, 'id' | 'state' | 'updated_date'>
+
+/** Changes jobs whose task is locked; their `updated_date` moves. They are answered in any order. */
 export async function updateJobs(
   tx: Tx,
   ids: readonly number[],
   changes: JobChanges,
-): Promise<void> {
-  if (ids.length === 0) return
-  await tx
+): Promise<MovedJob[]> {
+  if (ids.length === 0) return []
+  return tx
     .updateTable('jobs')
     .set({ ...changes, updated_date: laterDate })
     .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
+    .returning(['id', 'state', 'updated_date'])
     .execute()
 }
 

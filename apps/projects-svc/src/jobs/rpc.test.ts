@@ -245,3 +245,14 @@ describe('lists', async () => {
     expect(await counted('100')).toBe(await counted('1'))
   })
 })
+
+test('an update that leaves the status of the task reads no record of it', async () => {
+  const services = over('in-process')
+  const { id: task_id } = await services.tasks.createTask({ body: { name: 't' } }, anna.call)
+  await attachFrames(services, task_id, 1, anna)
+  const { results } = await services.jobs.listJobs({ task_id }, anna.call)
+  const id = results[0]?.id ?? 0
+  const { db: watched, statements } = counting(db)
+  await over('in-process', watched).jobs.updateJob({ id, body: { state: 'completed' } }, anna.call)
+  expect(statements()).toBeLessThanOrEqual(11)
+})

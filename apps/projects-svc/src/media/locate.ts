@@ -13,8 +13,7 @@ import { findProject } from '../projects/repo.ts'
 import { jobStanding, projectStanding, taskStanding } from '../standing.ts'
 import { taskRules } from '../tasks/policy.ts'
 import { findTask } from '../tasks/repo.ts'
-import { toLocatedFrame } from './messages.ts'
-import { findDataSet, findNewestTask, listFrames } from './repo.ts'
+import { findFrame, findNewestTask } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 type Target = Pick<Input<(typeof media)['locateFrame']>, 'target' | 'id'>
@@ -47,11 +46,10 @@ export async function locateFrame(
     throw invalidText(
       `The frame ${number} is not in this ${target.target}: it has the frames ${start} to ${stop}`,
     )
-  const frame = preview ? start + Math.floor((stop - start) / 2) : number
-  const [row] = await listFrames(db, task_id, frame, frame)
-  const dataSet = await findDataSet(db, task_id)
-  if (!row || !dataSet) throw notFound()
-  return toLocatedFrame(row, dataSet)
+  const shown = preview ? start + Math.floor((stop - start) / 2) : number
+  const frame = await findFrame(db, task_id, shown)
+  if (!frame) throw notFound()
+  return frame
 }
 
 /** What of a task's media a target shows; of a project that of its newest task. The caller must be allowed to view it. */

@@ -1,17 +1,9 @@
-import type { LocatedFrame } from '@reticle/contracts/rest/facts'
 import type { DataMeta, FrameSource } from '@reticle/contracts/rest/media'
 import type { DataSetRow, FrameRow } from '../db/schema.ts'
 
 /** A stored frame as services tell each other of it. */
 export function toFrameSource({ task_id: _, frame: _number, ...source }: FrameRow): FrameSource {
   return source
-}
-
-export function toLocatedFrame(
-  row: FrameRow,
-  { image_quality, data_revision }: DataSetRow,
-): LocatedFrame {
-  return { ...row, image_quality, data_revision }
 }
 
 /** What is known of the media of a task, or of the part of a job (`spec/api-workspace.md` 4.7). */

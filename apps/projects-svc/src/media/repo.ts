@@ -97,6 +97,18 @@ export function listFrames(db: Db, task_id: number, start: number, stop: number)
     .execute()
 }
 
+/** One frame, with what a picture of it takes from its data set. */
+export function findFrame(db: Db, task_id: number, frame: number) {
+  return db
+    .selectFrom('frames')
+    .innerJoin('data_sets', 'data_sets.task_id', 'frames.task_id')
+    .selectAll('frames')
+    .select(['data_sets.image_quality', 'data_sets.data_revision'])
+    .where('frames.task_id', '=', task_id)
+    .where('frames.frame', '=', frame)
+    .executeTakeFirst()
+}
+
 /** Neighbouring frames of equal size together, in frame order. */
 export async function listSizeRuns(db: Db, task_id: number) {
   const { rows } = await sql<{ count: number; width: number; height: number }>`

@@ -2,7 +2,7 @@ import type { FrameSource } from '@reticle/contracts/rest/media'
 import type { Bytes } from '@reticle/kit/rpc/context'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { attachFrames, frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
+import { attachFrames, counting, frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
 
 /** `spec/api-workspace.md` 4.5 to 4.7. */
 
@@ -297,4 +297,14 @@ test('above a thousand jobs only the task tells of them', async () => {
   await workspace.takeEvents()
   expect(await attachFrames(services, id, 1000, user)).toEqual({ size: 1000, jobs: 1000 })
   expect((await workspace.takeEvents()).map((event) => event.type)).toEqual(['update:task'])
+})
+
+test('a picture is found with one statement once the caller may see it', async () => {
+  const services = over('in-process')
+  const { id } = await services.tasks.createTask({ body: { name: 't' } }, anna.call)
+  await attachFrames(services, id, 2, anna)
+  const { db: watched, statements } = counting(db)
+  const { media } = over('in-process', watched)
+  await media.locateFrame({ target: 'task', id, number: 1, preview: false }, anna.call)
+  expect(statements()).toBe(2)
 })

@@ -7,6 +7,7 @@ import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { announceLabels } from '../labels/announce.ts'
 import type { LabelsPlan } from '../labels/plan.ts'
 import { changesLabels, writeLabels } from '../labels/repo-write.ts'
+import { ownerKey } from '../owner.ts'
 import type { StoragesPlan } from '../storages/plan.ts'
 import { setStorage } from '../storages/repo.ts'
 import { projectRecord } from './records.ts'
@@ -23,7 +24,7 @@ export interface ProjectChange {
  * Changes a locked project and says so in one `update:project` event; what changes nothing leaves `updated_date` and says
  * nothing (`spec/api-workspace.md` 1.8).
  *
- * @param before the record of `row`
+ * @param before the record of `row`, read under its lock: what is not changed here is taken from it
  * @returns the record afterwards
  */
 export async function changeProject(
@@ -40,7 +41,11 @@ export async function changeProject(
   if (relabelled) await writeLabels(tx, owner, before.labels, relabelled)
   const labels_revision = row.labels_revision + (relabelled ? 1 : 0)
   const changed = await updateProject(tx, row.id, { ...columns, labels_revision })
-  const after = await projectRecord(tx, changed)
+  const { task_subsets: subsets, dimension, tasks } = before
+  const after = await projectRecord(tx, changed, {
+    labels: relabelled ? undefined : new Map([[ownerKey(owner), before.labels]]),
+    tasks: new Map([[row.id, { project_id: row.id, count: tasks.count, subsets, dimension }]]),
+  })
   const before_update = fieldsBefore(before, after)
   await emit(tx, projectUpdated, { project: after, before_update }, cause)
   if (relabelled) await announceLabels(tx, owner, labels_revision, relabelled, cause)

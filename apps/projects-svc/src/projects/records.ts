@@ -5,13 +5,17 @@ import { listLabelsOf } from '../labels/repo.ts'
 import type { Owner } from '../owner.ts'
 import { peopleOf } from '../people.ts'
 import { listStoragesOf } from '../storages/repo.ts'
-import { toProject } from './messages.ts'
+import { type ProjectSurroundings, toProject } from './messages.ts'
 import { summarizeTasks } from './repo.ts'
+
+/** What a caller may know already, and so is not read. */
+type KnownOfProjects = Partial<Pick<ProjectSurroundings, 'labels' | 'tasks'>>
 
 /** Records of project rows, in the same order; five queries however many there are. */
 export async function projectRecords(
   db: Kysely<ProjectsDb>,
   rows: readonly ProjectRow[],
+  known: KnownOfProjects = {},
 ): Promise<Project[]> {
   const owners = rows.map((row): Owner => ({ kind: 'project', id: row.id }))
   const around = {
@@ -19,18 +23,24 @@ export async function projectRecords(
       db,
       rows.flatMap((row) => [row.owner_id, row.assignee_id]),
     ),
-    labels: await listLabelsOf(db, owners),
+    labels: known.labels ?? (await listLabelsOf(db, owners)),
     storages: await listStoragesOf(db, owners),
-    tasks: await summarizeTasks(
-      db,
-      rows.map((row) => row.id),
-    ),
+    tasks:
+      known.tasks ??
+      (await summarizeTasks(
+        db,
+        rows.map((row) => row.id),
+      )),
   }
   return rows.map((row) => toProject(row, around))
 }
 
-export async function projectRecord(db: Kysely<ProjectsDb>, row: ProjectRow): Promise<Project> {
-  const [record] = await projectRecords(db, [row])
+export async function projectRecord(
+  db: Kysely<ProjectsDb>,
+  row: ProjectRow,
+  known?: KnownOfProjects,
+): Promise<Project> {
+  const [record] = await projectRecords(db, [row], known)
   if (!record) throw new Error(`project ${row.id} has no record`)
   return record
 }

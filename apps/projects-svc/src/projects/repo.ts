@@ -54,7 +54,7 @@ export interface TasksSummary {
   project_id: number | null
   count: number
   subsets: string[] | null
-  dimension: '2d' | '3d'
+  dimension: '2d' | '3d' | null
 }
 
 /** What projects say about their tasks, in one query; projects without tasks are left out. */

@@ -337,3 +337,12 @@ describe('lists', async () => {
     expect(many.statements()).toBe(one.statements())
   })
 })
+
+test('a new name needs neither labels nor tasks again', async () => {
+  const body = { name: 'p', labels: [{ name: 'car' }] }
+  const { id } = await over('in-process').projects.createProject({ body }, anna.call)
+  const { db: watched, statements } = counting(db)
+  const { projects } = over('in-process', watched)
+  await projects.updateProject({ id, body: { name: 'q' } }, anna.call)
+  expect(statements()).toBeLessThanOrEqual(10)
+})

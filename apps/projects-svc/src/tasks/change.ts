@@ -7,9 +7,11 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { announceLabels } from '../labels/announce.ts'
 import type { LabelsPlan } from '../labels/plan.ts'
 import { changesLabels, writeLabels } from '../labels/repo-write.ts'
+import { ownerKey } from '../owner.ts'
 import { touchProject } from '../projects/repo.ts'
 import type { StoragesPlan } from '../storages/plan.ts'
 import { setStorage } from '../storages/repo.ts'
+import { labelOwner } from './messages.ts'
 import { announceMove, type Move } from './move.ts'
 import { taskRecord } from './records.ts'
 import { type TaskChanges, type TaskView, updateTask } from './repo.ts'
@@ -27,7 +29,7 @@ export interface TaskChange {
  * Changes a task, locked together with its project, and says so in one `update:task` event; what changes nothing leaves
  * `updated_date` and says nothing (`spec/api-workspace.md` 1.8).
  *
- * @param before the record of `row`
+ * @param before the record of `row`, read under its lock: what is not changed here is taken from it
  * @returns the task afterwards, and its record
  */
 export async function changeTask(
@@ -46,7 +48,10 @@ export async function changeTask(
   const labels_revision = row.labels_revision + (relabelled ? 1 : 0)
   const moved = move ? { project_id: move.project.id } : {}
   const changed = await updateTask(tx, row.id, { ...columns, ...moved, labels_revision })
-  const record = await taskRecord(tx, changed)
+  const record = await taskRecord(tx, changed, {
+    labels: relabelled || move ? undefined : new Map([[ownerKey(labelOwner(row)), before.labels]]),
+    jobs: new Map([[row.id, { task_id: row.id, ...before.jobs }]]),
+  })
   const before_update = fieldsBefore(before, record)
   await emit(tx, taskUpdated, { task: record, before_update }, cause)
   if (relabelled) await announceLabels(tx, owner, labels_revision, relabelled, cause)

@@ -1,12 +1,15 @@
 import { jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+import type { Job } from '@reticle/contracts/rest/jobs'
 import type { Task } from '@reticle/contracts/rest/tasks'
 import { type Cause, emitAll } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { jobRecords } from '../jobs/records.ts'
 import { listJobIdsOf, listJobsOf } from '../jobs/repo.ts'
-import { taskRecords } from './records.ts'
+import { taskRecord, taskRecords } from './records.ts'
 import type { TaskView } from './repo.ts'
+
+type Tx = Transaction<ProjectsDb>
 
 /** Above this many objects in one transaction only the parent's event is emitted (`spec/api-annotations.md` 4.3). */
 export const mostEvents = 1000
@@ -22,7 +25,7 @@ const mostLabelBytes = 32 * 1024 * 1024
  * `mostEvents` objects or `mostLabelBytes` in all nothing is said here: the event of their project stands for them.
  */
 export async function emitDeletedTasks(
-  tx: Transaction<ProjectsDb>,
+  tx: Tx,
   tasks: readonly TaskView[],
   cause: Cause,
 ): Promise<void> {
@@ -30,8 +33,9 @@ export async function emitDeletedTasks(
   const records = await taskRecords(tx, tasks)
   const objects = records.reduce((sum, task) => sum + 1 + task.jobs.count, 0)
   if (objects > mostEvents || labelBytes(records) > mostLabelBytes) return
-  await emitAll(tx, jobDeleted, await deletedJobs(tx, tasks), cause)
-  await emitTasks(tx, tasks, cause)
+  const jobs = await jobRecordsOf(tx, tasks)
+  await emitJobs(tx, jobs, cause)
+  await emitTasks(tx, records, jobs, cause)
 }
 
 /** Of tasks of one project, which all have the same labels. */
@@ -41,32 +45,34 @@ function labelBytes(records: readonly Task[]): number {
 }
 
 /** The same for one task alone: its own event is always emitted. */
-export async function emitDeletedTask(
-  tx: Transaction<ProjectsDb>,
-  task: TaskView,
-  cause: Cause,
-): Promise<void> {
-  const jobs = await deletedJobs(tx, [task])
-  if (jobs.length < mostEvents) await emitAll(tx, jobDeleted, jobs, cause)
-  await emitTasks(tx, [task], cause)
+export async function emitDeletedTask(tx: Tx, task: TaskView, cause: Cause): Promise<void> {
+  const ids = await listJobIdsOf(tx, [task.id])
+  if (ids.length < mostEvents) await emitJobs(tx, await jobRecordsOf(tx, [task]), cause)
+  await emitTasks(tx, [await taskRecord(tx, task)], ids, cause)
 }
 
-async function deletedJobs(tx: Transaction<ProjectsDb>, tasks: readonly TaskView[]) {
+async function jobRecordsOf(tx: Tx, tasks: readonly TaskView[]): Promise<Job[]> {
   const rows = await listJobsOf(
     tx,
     tasks.map((task) => task.id),
   )
-  const records = await jobRecords(tx, rows)
-  return records.map((job) => ({ job }))
+  return jobRecords(tx, rows)
 }
 
-async function emitTasks(tx: Transaction<ProjectsDb>, tasks: readonly TaskView[], cause: Cause) {
-  const ids = tasks.map((task) => task.id)
-  const jobs = await listJobIdsOf(tx, ids)
-  const records = await taskRecords(tx, tasks)
-  const facts = records.map((task) => ({
-    task,
-    job_ids: jobs.filter((job) => job.task_id === task.id).map((job) => job.id),
-  }))
+async function emitJobs(tx: Tx, jobs: readonly Job[], cause: Cause): Promise<void> {
+  const facts = jobs.map((job) => ({ job }))
+  await emitAll(tx, jobDeleted, facts, cause)
+}
+
+/** `jobs`: all jobs of these tasks. */
+async function emitTasks(
+  tx: Tx,
+  tasks: readonly Task[],
+  jobs: readonly Pick<Job, 'id' | 'task_id'>[],
+  cause: Cause,
+): Promise<void> {
+  const idsOf = new Map(tasks.map((task): [number, number[]] => [task.id, []]))
+  for (const { id, task_id } of jobs) idsOf.get(task_id)?.push(id)
+  const facts = tasks.map((task) => ({ task, job_ids: idsOf.get(task.id) ?? [] }))
   await emitAll(tx, taskDeleted, facts, cause)
 }

@@ -3,8 +3,9 @@ import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { taskRecord } from './records.ts'
-import { findTask, listJobStatuses, updateTask } from './repo.ts'
+import { toTask } from './messages.ts'
+import { taskSurroundings } from './records.ts'
+import { findTask, listJobStatuses, summarizeJobs, touchTasks, updateTask } from './repo.ts'
 import { taskStatus } from './status.ts'
 
 /**
@@ -19,11 +20,16 @@ export async function withTaskFollowing<R>(
 ): Promise<R> {
   const row = await findTask(tx, id)
   if (!row) throw new Error(`task ${id} of a locked job is gone`)
-  const before = await taskRecord(tx, row)
+  const jobs = await summarizeJobs(tx, [id])
   const answer = await changeJobs()
   const status = taskStatus(await listJobStatuses(tx, id))
-  const task = await taskRecord(tx, await updateTask(tx, id, { status }))
-  const before_update = fieldsBefore(before, task)
-  if (status !== row.status) await emit(tx, taskUpdated, { task, before_update }, cause)
+  if (status === row.status) await touchTasks(tx, [id])
+  else {
+    const changed = await updateTask(tx, id, { status })
+    const around = await taskSurroundings(tx, [changed])
+    const task = toTask(changed, around)
+    const before_update = fieldsBefore(toTask(row, { ...around, jobs }), task)
+    await emit(tx, taskUpdated, { task, before_update }, cause)
+  }
   return answer
 }

@@ -352,3 +352,13 @@ describe('lists', async () => {
     expect(await counted('100')).toBe(await counted('1'))
   })
 })
+
+test('a new name needs neither labels nor jobs again', async () => {
+  const services = over('in-process')
+  const project = await services.projects.createProject({ body: { name: 'p' } }, anna.call)
+  const body = { name: 't', project_id: project.id }
+  const { id } = await services.tasks.createTask({ body }, anna.call)
+  const { db: watched, statements } = counting(db)
+  await over('in-process', watched).tasks.updateTask({ id, body: { name: 'u' } }, anna.call)
+  expect(statements()).toBeLessThanOrEqual(13)
+})

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import {
-  type Command,
+  type CommandLine,
   type Given,
-  type Program,
+  type OpsCommand,
   textOf,
   UsageError,
-} from '@reticle/kit/ops/program'
+} from '@reticle/kit/ops/command-line'
 import { serviceCommands } from '@reticle/kit/ops/service'
 import type { OpsService, Services } from '@reticle/kit/ops/target'
 import * as webhooks from '@reticle/webhooks-svc'
@@ -25,7 +25,7 @@ const services: readonly OpsService[] = [
 ]
 
 /** `npm run ops`: the operator's commands for an installation, whether or not it runs (`house.md` 8). */
-export function opsProgram(config: Config): Program {
+export function opsProgram(config: Config): CommandLine {
   const reached: Services = { services, reach: reachOf(config) }
   return {
     call: 'npm run ops --',
@@ -60,7 +60,7 @@ async function secretKeys({ secretKeys: given, dataDir }: Config): Promise<strin
   })
 }
 
-const backupCommand = (config: Config): Command => ({
+const backupCommand = (config: Config): OpsCommand => ({
   name: 'backup',
   summary: 'write database, objects and keys to a folder or a tar file',
   usage: '--to PATH',
@@ -71,7 +71,7 @@ folder; it must not be there yet. It holds the keys as well: keep it as you keep
   run: (given, say) => backup(config, pathOf(given, 'to'), say),
 })
 
-const restoreCommand = (config: Config): Command => ({
+const restoreCommand = (config: Config): OpsCommand => ({
   name: 'restore',
   summary: 'make a new data directory out of a backup',
   usage: '--from PATH',
@@ -83,7 +83,7 @@ of a newer Reticle is refused. In a cluster, "republish" comes next: see docs/op
   run: (given, say) => restore(config, pathOf(given, 'from'), say),
 })
 
-const upgradeCommand = (config: Config): Command => ({
+const upgradeCommand = (config: Config): OpsCommand => ({
   name: 'upgrade-postgres',
   summary: 'move the embedded database to the PostgreSQL of this version',
   usage: '[--old-binaries FOLDER]',

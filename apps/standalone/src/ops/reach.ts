@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { lockDataDir } from '../lock.ts'
 import { runningPostgres, startPostgres } from '../postgres.ts'
-import { serverSettings } from '../start.ts'
 import { assertFinished } from './unfinished.ts'
 
 /**
@@ -21,7 +20,7 @@ export async function withDatabase<R>(
   return withLock(dataDir, async (isOurs) => {
     await assertFinished(dataDir)
     if (!isOurs) return work(await urlOfRunning(dataDir))
-    const postgres = await startPostgres({ dataDir, settings: serverSettings })
+    const postgres = await startPostgres({ dataDir })
     return work(postgres.url).finally(postgres.stop)
   })
 }

@@ -5,7 +5,6 @@ import { allSchemas } from '../databases.ts'
 import { readKeys } from '../keys.ts'
 import { lockDataDir } from '../lock.ts'
 import { startPostgres } from '../postgres.ts'
-import { serverSettings } from '../start.ts'
 import { type Installation, keyFiles } from './backup.ts'
 import { loadBackup } from './load.ts'
 import { objectReader } from './objects.ts'
@@ -49,7 +48,7 @@ async function load({ dataDir, databaseUrl }: Installation, from: string, stops:
   const database = async () => {
     const { passwordOf } = await readKeys(dataDir, '') // keys of secrets are those of the backup
     if (databaseUrl) return { url: databaseUrl, passwordOf }
-    const postgres = await startPostgres({ dataDir, settings: serverSettings })
+    const postgres = await startPostgres({ dataDir })
     stops.push(postgres.stop)
     return { url: postgres.url, passwordOf }
   }

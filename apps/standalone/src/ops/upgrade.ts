@@ -11,7 +11,6 @@ import { lockDataDir } from '../lock.ts'
 import { startPostgres, stopLeftBehind } from '../postgres.ts'
 import { dataOf, majorOfBinaries, majorOfData, readPassword } from '../postgres-cluster.ts'
 import { type Home, placeServer } from '../postgres-home.ts'
-import { serverSettings } from '../start.ts'
 import { addJson, version } from './backup.ts'
 import { loadBackup } from './load.ts'
 import { noObjects } from './objects.ts'
@@ -98,7 +97,7 @@ async function takeBack(dataDir: string, home: Home): Promise<void> {
 }
 
 async function writeRows(dataDir: string, native: string, to: string): Promise<void> {
-  const postgres = await startPostgres({ dataDir, native, settings: serverSettings })
+  const postgres = await startPostgres({ dataDir, native })
   const archive = await createArchive(to)
   try {
     const schemas = allSchemas.map(({ schema }) => schema)
@@ -122,7 +121,7 @@ async function writeRows(dataDir: string, native: string, to: string): Promise<v
 
 async function readRows(dataDir: string, dump: string): Promise<void> {
   const { passwordOf } = await readKeys(dataDir, '') // no key of secrets is needed, nor made
-  const postgres = await startPostgres({ dataDir, settings: serverSettings })
+  const postgres = await startPostgres({ dataDir })
   const nothing = async () => undefined
   try {
     await loadBackup(dump, {

@@ -116,6 +116,19 @@ describe('who gets a message (T-WH-9)', () => {
     expect(told).toBe(0)
   })
 
+  test('nobody, and then no payload is made', async () => {
+    await addWebhook(db, { events: ['create:task'] })
+    const deps = {
+      clock,
+      onMessages,
+      get base(): string {
+        throw new Error('a payload is made')
+      },
+    }
+    await db.transaction().execute((tx) => matchEvents(deps)(tx, taskUpdate()))
+    expect(await messages()).toEqual([])
+  })
+
   test('nobody about a task without a project', async () => {
     await addWebhook(db)
     await hear(taskUpdate({ project_id: null }))

@@ -19,7 +19,7 @@ import { z } from 'zod'
 import type { ProjectRow, WebhooksDb } from '../db/schema.ts'
 import { saveProject } from '../projects/repo.ts'
 import { endWebhooks } from '../webhooks/repo.ts'
-import { bodyOf, type Fact } from './payload.ts'
+import { bodiesOf, type Fact } from './payload.ts'
 import { insertMessages, lockMatching, takeSequences } from './repo.ts'
 
 export interface MatchDeps {
@@ -41,11 +41,11 @@ export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
     on(projectCreated, (tx, { project }) => saveProject(tx, columnsOf(project))),
     on(projectUpdated, async (tx, data, event) => {
       await saveProject(tx, columnsOf(data.project))
-      await tell(tx, factOf(projectUpdated, data, event, deps.base), data.project.id, deps)
+      await tell(tx, { type: projectUpdated, data, event }, data.project.id, deps)
     }),
     on(projectDeleted, async (tx, data, event) => {
       await saveProject(tx, { ...columnsOf(data.project), is_deleted: true })
-      await tell(tx, factOf(projectDeleted, data, event, deps.base), data.project.id, deps)
+      await tell(tx, { type: projectDeleted, data, event }, data.project.id, deps)
       await endWebhooks(tx, data.project.id, deps.clock.now())
     }),
     telling(taskCreated, ofTask),
@@ -67,7 +67,7 @@ function telling<D>(
 ): Route<WebhooksDb> {
   return on(type, async (tx, data, event) => {
     const project_id = projectOf(data)
-    if (project_id !== null) await tell(tx, factOf(type, data, event, deps.base), project_id, deps)
+    if (project_id !== null) await tell(tx, { type, data, event }, project_id, deps)
   })
 }
 
@@ -81,8 +81,15 @@ const updated = z.looseObject({
 })
 const record = z.record(z.string(), z.unknown())
 
+/** An event whose data is parsed as its type says. */
+interface Heard<D> {
+  type: EventType<D>
+  data: D
+  event: BusEvent
+}
+
 /** `update:task` is about the member `task` of its data. What else the data holds is for the services alone. */
-function factOf<D>(type: EventType<D>, data: D, event: BusEvent, base: string): Fact {
+function factOf<D>({ type, data, event }: Heard<D>, base: string): Fact {
   const resource = type.type.replace(/^.*:/, '')
   const said = updated.parse(absolute(type.data, data, base))
   return {
@@ -99,18 +106,29 @@ function factOf<D>(type: EventType<D>, data: D, event: BusEvent, base: string): 
   }
 }
 
-/** Webhooks are locked in the order of their ids; the lock makes their sequence one of commits, without gaps. */
-async function tell(tx: Transaction<WebhooksDb>, fact: Fact, project_id: number, deps: MatchDeps) {
-  const ids = await lockMatching(tx, fact, project_id)
+/**
+ * Webhooks are locked in the order of their ids; the lock makes their sequence one of commits, without gaps. The payload
+ * comes after: of most events nobody wants one.
+ */
+async function tell<D>(
+  tx: Transaction<WebhooksDb>,
+  heard: Heard<D>,
+  project_id: number,
+  deps: MatchDeps,
+) {
+  const owed = { event: heard.type.type, event_id: heard.event.id }
+  const ids = await lockMatching(tx, owed, project_id)
   if (ids.length === 0) return
   const now = deps.clock.now()
+  const fact = factOf(heard, deps.base)
+  const bodyFor = bodiesOf(fact, deps.base)
   const { event_id, event, key, occurred_date, traceparent, before_update = {} } = fact
   const changed_fields = Object.keys(before_update).join(',')
   const dates = { occurred_date, created_date: now, next_attempt_date: now }
   const shared = { event_id, event, key, changed_fields, traceparent, ...dates }
   const messages = (await takeSequences(tx, ids)).map(({ webhook_id, sequence }) => {
     const to = { webhook_id, sequence, delivery_id: randomUUID() }
-    return { ...shared, ...to, body: bodyOf(fact, to, deps.base) }
+    return { ...shared, ...to, body: bodyFor(to) }
   })
   await insertMessages(tx, messages)
   deps.onMessages()

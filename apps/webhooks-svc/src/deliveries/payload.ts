@@ -29,25 +29,25 @@ export interface Addressee {
 }
 
 /**
- * The exact bytes that are sent, stored and signed (`spec/api-annotations.md` 4.4, `spec/extensions.md` 6).
+ * The exact bytes that are sent, stored and signed (`spec/api-annotations.md` 4.4, `spec/extensions.md` 6), for one webhook
+ * after the other. The record with all its labels is the same for each of them and becomes text once.
  *
  * @param base address of the API that paths follow: `https://host/api`
  */
-export function bodyOf(fact: Fact, to: Addressee, base: string): Buffer {
+export function bodiesOf(fact: Fact, base: string): (to: Addressee) => Buffer {
   const { event, occurred_date, resource, record, before_update, annotations, actor } = fact
-  const payload = {
-    event,
-    webhook_id: to.webhook_id,
-    delivery_id: to.delivery_id,
-    webhook_sequence: to.sequence,
+  const rest = JSON.stringify({
     created_date: occurred_date,
     [resource]: record,
     before_update,
     changes: before_update && changesOf(before_update, record),
     annotations,
     sender: actor ? { url: `${base}/users/${actor.id}`, ...actor } : undefined,
+  })
+  return ({ webhook_id, delivery_id, sequence }) => {
+    const head = JSON.stringify({ event, webhook_id, delivery_id, webhook_sequence: sequence })
+    return Buffer.from(`${head.slice(0, -1)},${rest.slice(1)}`)
   }
-  return Buffer.from(JSON.stringify(payload))
 }
 
 function changesOf(before: Record<string, unknown>, record: Record<string, unknown>) {

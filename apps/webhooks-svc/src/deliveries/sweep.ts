@@ -1,3 +1,6 @@
+import type { Clock } from '@reticle/kit/clock'
+import type { Logger } from '@reticle/kit/log'
+import { forgetOld } from '@reticle/kit/outbox/inbox'
 import { type Kysely, sql } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 
@@ -15,6 +18,19 @@ export interface Swept {
   given_up: number
 }
 
+export interface SweepDeps {
+  db: Db
+  clock: Clock
+  log: Logger
+}
+
+/** Keeps the tables small: what `sweep` forgets, and what the inbox no longer needs. */
+export async function sweepAndTell({ db, clock, log }: SweepDeps): Promise<void> {
+  const { given_up } = await sweep(db, clock.now())
+  if (given_up > 0) log.error({ given_up }, 'webhook messages given up: their queue is too long')
+  await forgetOld(db, clock.now())
+}
+
 /** Forgets what is too old or too much; by one process at a time, the others find nothing to do. */
 export function sweep(db: Db, now: Date): Promise<Swept> {
   return db.transaction().execute(async (tx) => {
@@ -22,7 +38,7 @@ export function sweep(db: Db, now: Date): Promise<Swept> {
       select pg_try_advisory_xact_lock(hashtext('webhooks.sweep')) as leads`.execute(tx)
     if (!rows[0]?.leads) return { given_up: 0 }
     const given_up = await giveUp(tx)
-    await forgetOld(tx, now)
+    await forgetOldMessages(tx, now)
     await forgetSurplus(tx)
     await forgetEnded(tx, now)
     return { given_up }
@@ -46,7 +62,7 @@ async function giveUp(db: Db): Promise<number> {
 }
 
 /** Deliveries go with their message. */
-async function forgetOld(db: Db, now: Date): Promise<void> {
+async function forgetOldMessages(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('webhook_messages')
     .where('created_date', '<', daysBefore(now, keptDays))

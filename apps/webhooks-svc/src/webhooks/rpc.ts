@@ -67,8 +67,7 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
     },
 
     async getWebhook({ id }, context) {
-      await permit(deps, 'view', id, context)
-      return read(db, id)
+      return toWebhook(await permit(deps, 'view', id, context))
     },
 
     async updateWebhook({ id, if_match, body }, context) {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ifMatch } from './common.ts'
 
 /**
  * The shapes of annotation sets, for documentation and tests: bodies pass through as bytes and are validated once, by
@@ -83,8 +82,6 @@ export const getQuery = z.object({
   cloud_storage_id: z.string().optional(),
 })
 export const putQuery = z.object({ format: z.string().optional(), rq_id: z.string().optional() })
-export { ifMatch }
-
 export type AnnotationSet = z.infer<typeof annotationSet>
 export type Shape = z.infer<typeof shape>
 export type Tag = z.infer<typeof tag>

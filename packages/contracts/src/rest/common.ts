@@ -54,7 +54,7 @@ export const timestamp = z.iso.datetime().meta({ format: 'date-time' })
 export const link = z.string().meta({ link: true, format: 'uri' })
 export const isLink = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.link === true
 
-/** Bytes that pass through; as an answer they come with a head (`bytesAnswer` of the kit's service). */
+/** Bytes that pass through; as an answer they come with a head (`BytesAnswer` of the kit's `rpc/context.ts`). */
 export const bytes = z.custom<AsyncIterable<Uint8Array>>().meta({ bytes: true })
 
 export const nothing = z.undefined()
@@ -90,6 +90,3 @@ export const filter = <const S extends z.ZodType>(schema: S) =>
 
 /** `If-Match` of a conditional request (RFC 9110 13.1.1), as sent. */
 export const ifMatch = z.object({ if_match: z.string().max(1024).optional() })
-
-/** What a free JSON object may hold. */
-export const json = z.unknown()

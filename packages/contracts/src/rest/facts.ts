@@ -6,15 +6,6 @@ import { frameSource } from './media.ts'
 
 export const targets = ['project', 'task', 'job'] as const
 
-/** How the caller stands to a target (`spec/api-workspace.md` 2.5): words of the rules' `who`. */
-export const relations = [
-  'project owner',
-  'project staff',
-  'task owner',
-  'task staff',
-  'job staff',
-] as const
-
 /** A job's frames, task-relative and inclusive. */
 export const jobRange = z
   .object({ id: z.int(), type: z.string(), start_frame: z.int(), stop_frame: z.int() })
@@ -33,6 +24,7 @@ export const facts = z
     organization_id: z.int().nullable(),
     /** The caller's role in that organization: owner, maintainer, supervisor, worker; null outside one. */
     organization_role: z.string().nullable(),
+    /** How the caller stands to the target (`spec/api-workspace.md` 2.5): words of the rules' `who`. */
     relations: z.array(z.string()),
     /** Raised whenever a label or attribute of the target changes; attributes stored earlier may be incomplete. */
     labels_revision: z.int(),

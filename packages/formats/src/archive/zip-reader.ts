@@ -19,6 +19,8 @@ import {
 export { type ArchiveLimits, archiveLimits, type ZipEntry } from './zip-directory.ts'
 
 export interface ZipReader {
+  /** The archive, read a block at a time: for who reads members by their position. */
+  source: RandomAccess
   /** Files by name, without directories and junk; of equal names the last. */
   files: ReadonlyMap<string, ZipEntry>
   /** Names that stood in the archive more than once. */
@@ -48,6 +50,7 @@ export async function openZip(
     files.set(entry.name, entry)
   }
   return {
+    source: cached,
     files,
     duplicates,
     bytes: (entry, maxBytes = 64 * 1024 ** 2) => readWhole(cached, entry, maxBytes),

@@ -25,8 +25,8 @@ interface Failure {
   other: number
 }
 
-/** Who handles events, and is told when that fails. */
-export type Attempting<T> = Group<T> & { handle: Handle<T>; onError: OnFailure }
+/** Who handles events, and is told about every failure: of a handler, the database, the broker. */
+export type Subscriber<T> = Group<T> & { handle: Handle<T>; onError: OnFailure }
 
 /** What a member remembers of each partition it works on; lost with the member, then counting starts anew. */
 export type Failures = Map<number, Failure>
@@ -43,32 +43,44 @@ export const transientPause = (tries: number) => transientPausesMs[tries - 1] ??
 
 /**
  * Handles one event inside the transaction that will move the offset: through the inbox, its writes undone when the handler
- * fails, which is told to `onError`. An event that has failed too often is buried instead.
+ * fails, which is told to `onError`. An event that has failed too often is buried instead; one that is not for the group
+ * costs no statement, as most of a topic is for others.
  *
  * @returns the error that keeps the partition at this event; nothing when the offset may move on
  */
 export async function attempt<T>(
   tx: Transaction<T>,
-  { group, topic, handle, onError }: Attempting<T>,
+  subscriber: Subscriber<T>,
   { partition, message, failures }: { partition: number; message: Message; failures: Failures },
 ): Promise<unknown> {
+  const { group, topic, handle } = subscriber
   const before = failures.get(partition)
   if (before?.offset === message.offset && before.other >= poisonTries) {
     await bury(tx, { consumer: group, topic, partition, ...message }, before.error)
     return undefined
   }
+  let event: BusEvent
+  try {
+    event = readEnvelope(message.key, message.headers, message.value)
+  } catch (error) {
+    return told(subscriber, message, error)
+  }
+  if (handle.isFor?.(event.type) === false) return undefined
   await sql`savepoint event`.execute(tx)
   try {
-    const event = readEnvelope(message.key, message.headers, message.value)
     if (await once(tx, group, message.event_id)) await handled(tx, { group, handle }, event)
     await sql`release savepoint event`.execute(tx)
     return undefined
   } catch (thrown) {
-    const error = thrown ?? new Error('the handler threw nothing')
-    onError(error, { group, ...fieldsOf(message) })
+    const error = told(subscriber, message, thrown ?? new Error('the handler threw nothing'))
     await sql`rollback to savepoint event`.execute(tx)
     return error
   }
+}
+
+function told<T>({ group, onError }: Subscriber<T>, message: Message, error: unknown): unknown {
+  onError(error, { group, ...fieldsOf(message) })
+  return error
 }
 
 function fieldsOf({ event_id, headers }: Message): Record<string, string> {
@@ -96,7 +108,7 @@ function handled<T>(
  */
 export async function attemptEach<T>(
   tx: Transaction<T>,
-  subscriber: Attempting<T>,
+  subscriber: Subscriber<T>,
   { partition, messages, failures }: { partition: number; messages: Message[]; failures: Failures },
   { isOver, reached }: { isOver: () => boolean; reached: (offset: number) => void },
 ): Promise<unknown> {

@@ -15,7 +15,11 @@ export interface Outbox {
  * Does one short local transaction's work: at most a second, no network, no transaction of its own. What it writes through
  * `tx` happens exactly once; the offset moves in the same transaction. Throw `PoisonEvent` for what can never succeed.
  */
-export type Handle<T> = (tx: Transaction<T>, event: BusEvent) => Promise<void>
+export interface Handle<T> {
+  (tx: Transaction<T>, event: BusEvent): Promise<void>
+  /** False for a type that is passed over: no call, no trace of it in the inbox. Without it every type is handled. */
+  isFor?: (type: string) => boolean
+}
 
 /** A group reads a topic once, however many members share that work; each group gets every event. */
 export interface Group<T> {
@@ -42,8 +46,9 @@ export interface Bus {
   /** Moves a batch of at most `limit` out of the outbox; resolves to how many there were. */
   relay: (outbox: Outbox, limit: number) => Promise<number>
   /**
-   * Calls `handle` for every event of the topic. Errors that pass (`db/errors.ts` isTransient) hold the partition and are
-   * tried again after 0.2, 1, 5, 15 and then every 30 s. An event that fails five times otherwise goes to `dead_events`.
+   * Calls `handle` for every event of the topic that it is for. Errors that pass (`db/errors.ts` isTransient) hold the
+   * partition and are tried again after 0.2, 1, 5, 15 and then every 30 s. An event that fails five times otherwise goes to
+   * `dead_events`.
    */
   subscribe: <T>(subscriber: Group<T> & { handle: Handle<T> }) => Subscription
   /** Lets a group read again from `offset` in every partition, forgetting what its inbox knows. */
@@ -77,13 +82,15 @@ export function on<T, D>(
 
 /** Picks by type; types without a line are not for this group. A version nobody knows is poison, never skipped. */
 export function route<T>(routes: readonly Route<T>[]): Handle<T> {
-  return async (tx, given) => {
-    const same = routes.filter(({ event }) => event.type === given.type)
-    if (same.length === 0) return
-    const found = same.find(({ event }) => event.version === given.version)
+  const linesOf = (type: string) => routes.filter(({ event }) => event.type === type)
+  const isFor = (type: string) => linesOf(type).length > 0
+  const handle = async (tx: Transaction<T>, given: BusEvent) => {
+    if (!isFor(given.type)) return
+    const found = linesOf(given.type).find(({ event }) => event.version === given.version)
     if (!found) throw new PoisonEvent(`version ${given.version} of ${given.type} is not known here`)
     await found.run(tx, given.data, given)
   }
+  return Object.assign(handle, { isFor })
 }
 
 /** The cause of what a handler emits in turn: the same user, the same request. */

@@ -88,6 +88,26 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
     await publish('back:1', 2, 2)
     await expect.poll(() => numbers('back'), until).toEqual([2])
   })
+
+  test('passes over events that a group has no route for, leaving nothing in its inbox', async () => {
+    const other = defineEvent('counted.down', { key: ({ key }) => key, data: counted.data })
+    const handle = recorder('routed', 'routed')
+    subscribe('routed', route([on(counted, (tx, _, event) => handle(tx, event))]))
+    const ids = await db.transaction().execute(async (tx) => {
+      const given = [other, counted, other].map((type, n) => ({
+        type,
+        fact: { key: 'routed:1', n },
+      }))
+      const emitted: string[] = []
+      for (const { type, fact } of given) emitted.push(await emit(tx, type, fact, cause))
+      return emitted
+    })
+    await expect.poll(() => numbers('routed'), until).toEqual([1])
+    await expect.poll(() => lagOf('routed'), until).toBe(0)
+    const received = db.selectFrom('inbox').select('event_id').where('consumer', '=', 'routed')
+    const kept = await received.where('event_id', 'in', ids).execute()
+    expect(kept).toEqual([{ event_id: ids[1] }])
+  })
 }
 
 function testSharing({ publish, effects, numbers, subscribe }: Suite) {

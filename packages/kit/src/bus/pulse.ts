@@ -1,4 +1,4 @@
-/** Three times the session timeout of Kafka's groups (`reliability.md` 4.2). */
+/** Longer than a group of Kafka may take to share its partitions anew: twice its session timeout, 60 s by default. */
 const limitMs = 90_000
 
 /** Whether a loop still goes round, well or badly: an error that passes is a beat too. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { alarm } from '../alarm.ts'
 import { isTransient } from '../db/errors.ts'
 import { bury, type DeadEvent } from '../outbox/dead.ts'
-import { type Attempting, attempt } from './attempt.ts'
+import { attempt, type Subscriber } from './attempt.ts'
 
 const pollMs = 2000
 
@@ -11,7 +11,7 @@ const pollMs = 2000
  * in the order they had. Looks every two seconds, unless `isPaused`.
  */
 export function startReplays<T>(
-  subscriber: Attempting<T>,
+  subscriber: Subscriber<T>,
   { isPaused }: { isPaused: () => boolean },
 ): { stop: () => Promise<void> } {
   const waiting = alarm()
@@ -38,7 +38,7 @@ export function startReplays<T>(
 }
 
 /** False when there is none left, or the next one has to wait: an error that passes leaves it for the next time. */
-async function replayOne<T>(subscriber: Attempting<T>): Promise<boolean> {
+async function replayOne<T>(subscriber: Subscriber<T>): Promise<boolean> {
   const { db, group, topic } = subscriber
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<DeadEvent>`

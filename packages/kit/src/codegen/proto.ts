@@ -1,4 +1,5 @@
 import {
+  answered,
   isBytes,
   type Operation,
   type Operations,
@@ -62,7 +63,7 @@ export function protoFiles(
 }
 
 function service(file: string, table: Operations, messages: Map<string, Message>): string {
-  const calls = Object.values(table).filter((one) => one.by !== 'gateway')
+  const calls = answered(table)
   const lines = calls.map((one) => `  rpc ${one.rpc}(${request(one)}) returns (${answer(one)});`)
   for (const one of calls) {
     const name = `${one.rpc}Request`

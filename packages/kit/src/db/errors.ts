@@ -11,6 +11,14 @@ const overloaded = 'The service is busy. Try again in a moment.'
 const badValue = new Set(['22001', '22003', '22008', '22021', '22025', '22P02', '22P05'])
 const serialization = new Set(['40001', '40P01'])
 const lost = /^(08...|53300|57P0[1-3])$/
+/** No server there at all: for a sentence to the person at the terminal. */
+export const noServer = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+])
 const lostSockets = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
 
 /**

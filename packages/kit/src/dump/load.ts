@@ -81,13 +81,13 @@ async function copyPart(
 ): Promise<number> {
   const list = table.columns.map(pg.escapeIdentifier).join(', ')
   const copy = client.query(copyFrom(`copy ${quoted(schema, table.name)} (${list}) from stdin`))
-  const count = async function* (rows: AsyncIterable<Uint8Array>) {
+  const hashed = async function* (rows: AsyncIterable<Uint8Array>) {
     for await (const piece of rows) {
       hash.update(piece)
       yield piece
     }
   }
-  await pipeline(chunks, createGunzip(), count, copy)
+  await pipeline(chunks, createGunzip(), hashed, copy)
   return copy.rowCount
 }
 

@@ -31,7 +31,7 @@ const answer: Service<typeof table>['whoAmI'] = async (_, { principal }) => {
 }
 const handlers: Service<typeof table> = { whoAmI: answer, becomeAdmin: answer }
 const serve = (tls?: Tls) =>
-  listenGrpc({ host, port: 0, keys, protos, tls, drainMs: 0 }, (register) =>
+  listenGrpc({ host, port: 0, keys, protos, tls }, (register) =>
     register(
       table,
       guard(handlers, () => undefined),

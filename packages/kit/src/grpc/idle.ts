@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.ts'
+import { eachNext } from '../rpc/leave.ts'
 
 /** Longest that one side of a stream waits for the other to take or to give the next piece (`reliability.md` 14). */
 export const idleLimitMs = 30_000
@@ -19,7 +20,5 @@ export async function within<T>(ms: number, wait: Promise<T>): Promise<T> {
 
 /** The same pieces, none of which is waited for longer than `ms`. */
 export function moving<T>(ms: number, pieces: AsyncIterator<T>): AsyncIterable<T> {
-  const leave = async () => (await pieces.return?.()) ?? { done: true as const, value: undefined }
-  const watched = { next: () => within(ms, pieces.next()), return: leave }
-  return { [Symbol.asyncIterator]: () => watched }
+  return eachNext(pieces, (next) => within(ms, next()))
 }

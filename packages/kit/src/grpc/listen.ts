@@ -18,8 +18,6 @@ export interface ListenOptions {
   keys: readonly string[]
   /** Both sides show a certificate; without it the connection is plain. */
   tls?: Tls
-  /** Milliseconds between "not serving" and the end of listening, for callers to go elsewhere. Default: 5 s. */
-  drainMs?: number
   /** Longest pause within a stream, in milliseconds. Default: 30 s. */
   idleMs?: number
   /** Default: everything in `proto/`. */
@@ -43,9 +41,9 @@ export function serveAll<T extends Record<string, Operations>>(
 
 export interface GrpcServer {
   port: number
-  /** What the health protocol says of every service here; at first that it is not serving. */
+  /** What the health protocol says of every service here, at first "no". Say "no" a while before `stop`: callers hear it. */
   setServing(isServing: boolean): void
-  /** Says so, waits for callers to go elsewhere, finishes what runs for 20 s at most, and ends the rest. */
+  /** Takes nothing new, finishes what runs for 20 s at most, and ends the rest. */
   stop(): Promise<void>
 }
 
@@ -59,7 +57,7 @@ export async function listenGrpc(
   options: ListenOptions,
   register: (serve: Serve) => void,
 ): Promise<GrpcServer> {
-  const { host, port, keys, tls, drainMs = 5000 } = options
+  const { host, port, keys, tls } = options
   const { idleMs = idleLimitMs, protos = loadProtos() } = options
   const server = new Server(serverOptions)
   const names = [''] // the empty one stands for the whole process
@@ -74,10 +72,9 @@ export async function listenGrpc(
   setServing(false)
   health.addToServer(server)
   const bound = await bind(server, `${host}:${port}`, tls)
-  const stop = async () => {
+  const stop = () => {
     setServing(false)
-    await sleep(drainMs)
-    await shutDown(server)
+    return shutDown(server)
   }
   return { port: bound, setServing, stop }
 }

@@ -62,7 +62,7 @@ const handlers: Service<typeof table> = {
   },
 }
 
-const server = await listenGrpc({ host, port: 0, keys, protos, drainMs: 0 }, (serve) =>
+const server = await listenGrpc({ host, port: 0, keys, protos }, (serve) =>
   serve(
     table,
     guard(handlers, () => undefined),

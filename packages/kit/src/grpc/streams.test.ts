@@ -59,7 +59,7 @@ const handlers: Service<typeof table> = {
   },
 }
 const service = guard(handlers, () => undefined)
-const server = await listenGrpc({ host, port: 0, keys, protos, idleMs, drainMs: 0 }, (serve) =>
+const server = await listenGrpc({ host, port: 0, keys, protos, idleMs }, (serve) =>
   serve(table, service),
 )
 const proxy = await openProxy({ host, port: server.port })

@@ -1,5 +1,5 @@
 import { type DeadFilter, dropDead, listDead, replayDead, showDead } from '../outbox/dead.ts'
-import { type Command, type Given, textOf, UsageError } from './program.ts'
+import { type Given, type OpsCommand, textOf, UsageError } from './command-line.ts'
 import { forEach, type Services, someService } from './target.ts'
 
 const service = { service: { type: 'string' } } as const
@@ -10,11 +10,11 @@ const chosen = {
 } as const
 
 /** `dead list|show|replay|drop`: what could not be handled (`reliability.md` 4.1), of one service or of all. */
-export function deadCommands(services: Services): Command[] {
+export function deadCommands(services: Services): OpsCommand[] {
   return [list(services), show(services), replay(services), drop(services)]
 }
 
-const list = (services: Services): Command => ({
+const list = (services: Services): OpsCommand => ({
   name: 'dead list',
   summary: 'events that a service could not handle',
   usage: '[--service NAME] [--consumer GROUP] [--limit 100]',
@@ -36,7 +36,7 @@ const list = (services: Services): Command => ({
   },
 })
 
-const show = (services: Services): Command => ({
+const show = (services: Services): OpsCommand => ({
   name: 'dead show',
   summary: 'one of them with its contents',
   usage: 'EVENT_ID [--service NAME]',
@@ -56,7 +56,7 @@ const show = (services: Services): Command => ({
   },
 })
 
-const replay = (services: Services): Command => ({
+const replay = (services: Services): OpsCommand => ({
   name: 'dead replay',
   summary: 'give them back to the group that failed',
   usage: 'EVENT_ID | --all [--service NAME] [--consumer GROUP]',
@@ -75,7 +75,7 @@ its effect once, and one that fails again is dead again.`,
   },
 })
 
-const drop = (services: Services): Command => ({
+const drop = (services: Services): OpsCommand => ({
   name: 'dead drop',
   summary: 'give them up for good',
   usage: 'EVENT_ID | --all [--service NAME] [--consumer GROUP]',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Command, textOf, UsageError } from './program.ts'
+import { type OpsCommand, textOf, UsageError } from './command-line.ts'
 import { forEach, type Services } from './target.ts'
 
 /** Of the lock that the leading relay of a schema holds (`outbox/relay.ts`). */
@@ -52,7 +52,7 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 /** `pause-relay`: for a backup with tools of the database (`reliability.md` 15). */
-export function pauseCommand(services: Services): Command {
+export function pauseCommand(services: Services): OpsCommand {
   return {
     name: 'pause-relay',
     summary: 'hold events back while the database is being dumped',

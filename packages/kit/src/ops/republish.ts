@@ -1,9 +1,9 @@
 import { republish } from '../outbox/sent.ts'
-import { type Command, textOf, UsageError } from './program.ts'
+import { type OpsCommand, textOf, UsageError } from './command-line.ts'
 import { forEach, type Services, someService } from './target.ts'
 
 /** `republish --since TIME`: what a lost or wiped topic had carried (`reliability.md` 17, F13). */
-export function republishCommand(services: Services): Command {
+export function republishCommand(services: Services): OpsCommand {
   return {
     name: 'republish',
     summary: 'publish again what was published since a time',

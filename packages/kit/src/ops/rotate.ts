@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { SealedColumn } from '../sealed.ts'
 import { type SecretBox, secretBox } from '../secrets.ts'
-import type { Command } from './program.ts'
+import { type OpsCommand, textOf } from './command-line.ts'
 import { forEach, type Services, someService } from './target.ts'
 
 export interface Rotated {
@@ -76,7 +76,7 @@ function resealed(
 }
 
 /** @param keys `RETICLE_SECRET_KEYS` as the services have it, read when the command runs */
-export function rotateCommand(services: Services, keys: () => Promise<string>): Command {
+export function rotateCommand(services: Services, keys: () => Promise<string>): OpsCommand {
   return {
     name: 'rotate-keys',
     summary: 'encrypt stored secrets anew with the newest key',
@@ -89,10 +89,9 @@ run that was cut off is run again. In this order:
   4. take the old key out and restart.`,
     examples: ['rotate-keys', `rotate-keys --service ${someService(services)}`],
     options: { service: { type: 'string' } },
-    run: async ({ options: { service } }, say) => {
+    run: async (given, say) => {
       const box = secretBox(await keys())
-      const name = typeof service === 'string' ? service : undefined
-      await forEach(services, name, async ({ service: label, db, sealed }) => {
+      await forEach(services, textOf(given, 'service'), async ({ service: label, db, sealed }) => {
         if (sealed.length === 0) return say(`${label}: keeps no secrets`)
         const { rewritten, kept } = await rotateKeys(db, box, sealed)
         say(`${label}: ${rewritten} rewritten, ${kept} had the newest key already`)

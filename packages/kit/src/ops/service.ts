@@ -1,8 +1,8 @@
-import type { Env } from '../process/parts.ts'
+import type { Env } from '../config.ts'
 import { databasePart } from '../process/settings.ts'
+import { type CommandLine, runCommand, type Terminal } from './command-line.ts'
 import { deadCommands } from './dead.ts'
 import { pauseCommand } from './pause.ts'
-import { type Program, runCommand, type Terminal } from './program.ts'
 import { republishCommand } from './republish.ts'
 import { rotateCommand } from './rotate.ts'
 import type { OpsService, Services } from './target.ts'
@@ -41,7 +41,7 @@ export function runServiceOps(
     if (!given) throw new Error('RETICLE_SECRET_KEYS is not set: give it as the services have it')
     return given
   }
-  const program: Program = {
+  const program: CommandLine = {
     call: `node apps/${name}/dist/admin.js`,
     about: `Operator commands of ${name}. They read the same settings as the service.`,
     commands: serviceCommands(services, keys),

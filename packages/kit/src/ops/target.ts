@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { openDatabase } from '../db/connect.ts'
 import type { SealedColumn } from '../sealed.ts'
-import { UsageError } from './program.ts'
+import { UsageError } from './command-line.ts'
 
 /** A service as an operator's commands know it. */
 export interface OpsService {

@@ -1,6 +1,6 @@
 import { type Generated, type Kysely, sql } from 'kysely'
 
-/** Rows of the tables below, for the `Database` type of a service. */
+/** Rows of the tables below, for tests of the kit: a service has its own generated types (`db/schema.ts`). */
 export interface OutboxTables {
   outbox: {
     id: Generated<number>

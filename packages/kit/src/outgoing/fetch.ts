@@ -75,7 +75,10 @@ export interface Outgoing {
  * environment, cookies, decompression or reused connections. It fails only by a bug of ours.
  */
 export function openOutgoing(options: OutgoingOptions): Outgoing {
-  const agents = { strict: agentOf(options, true), lax: agentOf(options, false) }
+  const agents = {
+    strict: agentOf(options, { rejectUnauthorized: true }),
+    lax: agentOf(options, { rejectUnauthorized: false }),
+  }
   return {
     send: (sent) => attempt(sent, options, sent.isVerified ? agents.strict : agents.lax),
     close: async () => {
@@ -139,7 +142,10 @@ async function readText(
   }
 }
 
-function agentOf(options: OutgoingOptions, rejectUnauthorized: boolean): Agent {
+function agentOf(
+  options: OutgoingOptions,
+  { rejectUnauthorized }: { rejectUnauthorized: boolean },
+): Agent {
   const { nets, lookup, ca, limits = defaultLimits } = options
   const connect = buildConnector({
     timeout: limits.connect_ms,

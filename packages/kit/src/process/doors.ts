@@ -15,8 +15,7 @@ export async function openDoor(
   { port, keys, tls }: InternalSettings,
   register: (serve: Serve) => void,
 ): Promise<void> {
-  // The process waits for callers to go elsewhere before it stops anything, so the door need not.
-  const options = { host: settings.host, port, keys, tls, drainMs: 0 }
+  const options = { host: settings.host, port, keys, tls }
   const door = await listenGrpc(options, register)
   onStop('gRPC server', door.stop)
   door.setServing(true)

@@ -1,8 +1,5 @@
 import type { z } from 'zod'
-import { ConfigError, readEnv } from '../config.ts'
-
-/** The environment of a process, as text. */
-export type Env = Record<string, string | undefined>
+import { ConfigError, type Env, readEnv } from '../config.ts'
 
 /** Reads one part of the settings, and knows the names of its variables. @throws ConfigError */
 export interface Part<T> {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigError } from '../config.ts'
+import { ConfigError, type Env } from '../config.ts'
 import { type OnStop, run } from '../lifecycle.ts'
 import { createLog, type Logger } from '../log.ts'
 import { metricsText, watchProcess } from '../observe/metrics.ts'
 import { startTraces } from '../observe/traces.ts'
-import { type Env, namesOf, type Parts, type Read, readParts } from './parts.ts'
+import { namesOf, type Parts, type Read, readParts } from './parts.ts'
 import { openProbes, type Probes } from './probes.ts'
 import { type ProcessSettings, processPart } from './settings.ts'
 

@@ -8,7 +8,8 @@ import { needed, type Part, part } from './parts.ts'
 
 const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
 
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+/** Of the log, from much to nothing. */
+export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** What every process has: its log, its probes, and how long it says goodbye. */
 export const processPart = part(

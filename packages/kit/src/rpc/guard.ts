@@ -4,7 +4,7 @@ import { endingWith } from '../db/session/call-signal.ts'
 import { DomainError, toDomainError } from '../errors.ts'
 import { type Called, watchCall } from '../observe/calls.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
-import { leavable } from './leave.ts'
+import { eachNext, leavable } from './leave.ts'
 
 /** What is done with a failure that is nobody's input: logged once, with the request it belongs to. */
 export type OnBug = (thrown: unknown, context: Context) => void
@@ -83,10 +83,7 @@ async function* guardBytes(
 
 /** A generator runs as part of whoever asks it for more; these keep the signal of their own call. */
 function endingChunks(chunks: Bytes, signal: AbortSignal): Bytes {
-  const pieces = chunks[Symbol.asyncIterator]()
-  const leave = async () => (await pieces.return?.()) ?? { done: true as const, value: undefined }
-  const ending = { next: () => endingWith(signal, () => pieces.next()), return: leave }
-  return { [Symbol.asyncIterator]: () => ending }
+  return eachNext(chunks[Symbol.asyncIterator](), (next) => endingWith(signal, next))
 }
 
 /**

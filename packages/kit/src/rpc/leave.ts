@@ -21,3 +21,15 @@ export function leavable<T>(
   }
   return { [Symbol.asyncIterator]: () => iterator }
 }
+
+/** The same pieces, each asked for within `ask`; leaving them early is passed on. */
+export function eachNext<T>(
+  pieces: AsyncIterator<T>,
+  ask: <R>(next: () => Promise<R>) => Promise<R>,
+): AsyncIterable<T> {
+  const iterator: AsyncIterator<T> = {
+    next: () => ask(() => pieces.next()),
+    return: async () => (await pieces.return?.()) ?? { done: true, value: undefined },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
+}

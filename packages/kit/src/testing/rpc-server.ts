@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { change } from '../db/change.ts'
 import { openDatabase } from '../db/connect.ts'
@@ -20,11 +21,13 @@ async function serve({ port, keys, database }: ToRpcProcess): Promise<void> {
     flood: async ({ size }) => ({ head: {}, chunks: zeros(size) }),
   }
   const protos = protosOf(tally)
-  const options = { host: '127.0.0.1', port, keys, protos, drainMs: 50 }
+  const options = { host: '127.0.0.1', port, keys, protos }
   const service = guard(handlers, (thrown) => process.stderr.write(`${String(thrown)}\n`))
   const server = await listenGrpc(options, (answer) => answer(tally, service))
   server.setServing(true)
   process.once('SIGTERM', async () => {
+    server.setServing(false)
+    await sleep(50) // for callers to go elsewhere
     await server.stop()
     await opened?.close()
     process.exit()

@@ -84,7 +84,7 @@ async function connect<T extends Operations>(
 const host = '127.0.0.1'
 
 function listen<T extends Operations>(table: T, service: Service<T>, protos: PackageDefinition) {
-  const options = { host, port: 0, keys: serverKeys, drainMs: 0, protos }
+  const options = { host, port: 0, keys: serverKeys, protos }
   return listenGrpc(options, (serve) => serve(table, service))
 }
 

@@ -3,6 +3,7 @@ import { requests } from './0001-requests.ts'
 import { scaling } from './0002-scaling.ts'
 import { outboxSent } from './0003-outbox-sent.ts'
 import { sweeps } from './0004-sweeps.ts'
+import { requestsOfJobs } from './0005-requests-of-jobs.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0002-scaling': scaling,
   '0003-outbox-sent': outboxSent,
   '0004-sweeps': sweeps,
+  '0005-requests-of-jobs': requestsOfJobs,
 }

@@ -14,7 +14,7 @@ export interface KafkaOptions {
   }
   log: Logger
   clientId: string
-  /** Put before the names of topics and groups where several systems share a cluster. */
+  /** Put before the names of topics and groups: tests and the bench share a cluster. No setting leads here. */
   prefix?: string
 }
 

@@ -3,19 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { alarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
-import type { Failures } from '../attempt.ts'
-import type { Group, Handle, OnFailure, Subscription } from '../bus.ts'
+import type { Failures, Subscriber } from '../attempt.ts'
+import type { Subscription } from '../bus.ts'
 import { type Pulse, pulse } from '../pulse.ts'
 import { startReplays } from '../replays.ts'
 import { handleBatch } from './batch.ts'
 import { type Intake, openIntake } from './intake.ts'
 import { lagOf } from './offsets.ts'
-
-export interface Consumer<T> extends Group<T> {
-  handle: Handle<T>
-  /** Told about every failure of a handler, of the database and of the broker; the consumer goes on by itself. */
-  onError: OnFailure
-}
 
 export interface Settings {
   prefix: string
@@ -24,7 +18,7 @@ export interface Settings {
 }
 
 /** What a member of a group remembers from one connection to the next. */
-export interface Member<T> extends Consumer<T> {
+export interface Member<T> extends Subscriber<T> {
   failures: Failures
   intake: Intake
   pulse: Pulse
@@ -46,7 +40,7 @@ const stopMs = 5000
  */
 export function startConsumer<T>(
   kafka: Kafka,
-  consumer: Consumer<T>,
+  consumer: Subscriber<T>,
   settings: Settings,
 ): Consuming {
   const { onError } = consumer

@@ -2,8 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
-import { attemptEach, batchSize, type Failures, noteFailure, transientPause } from '../attempt.ts'
-import type { Group, Handle, OnFailure, Subscription } from '../bus.ts'
+import {
+  attemptEach,
+  batchSize,
+  type Failures,
+  noteFailure,
+  type Subscriber,
+  transientPause,
+} from '../attempt.ts'
+import type { Subscription } from '../bus.ts'
 import { type Pulse, pulse } from '../pulse.ts'
 import { startReplays } from '../replays.ts'
 import {
@@ -17,12 +24,6 @@ import {
   releasePartition,
   takePartition,
 } from './offsets.ts'
-
-export interface Consumer<T> extends Group<T> {
-  handle: Handle<T>
-  /** Told about every failure of a handler or of the database; the consumer goes on by itself. */
-  onError: OnFailure
-}
 
 /** More than its subscription: `wake` when the topic has got messages. */
 export interface Consuming extends Subscription, Pick<Pulse, 'isAlive'> {
@@ -55,7 +56,7 @@ const isOver = ({ stopped, paused }: Member) => stopped || paused
  * A member of a group. It takes a partition that has messages and no living owner, works on it and gives it back; the
  * lease is for others to see, what keeps two members apart is the lock on the group's row, held through each batch.
  */
-export function startConsumer<T>(consumer: Consumer<T>): Consuming {
+export function startConsumer<T>(consumer: Subscriber<T>): Consuming {
   const member = newMember()
   const working = new Set<Promise<void>>()
   const waiting = alarm()
@@ -109,7 +110,7 @@ export function startConsumer<T>(consumer: Consumer<T>): Consuming {
 }
 
 /** The database may not be there yet. */
-async function join<T>(consumer: Consumer<T>, member: Member): Promise<void> {
+async function join<T>(consumer: Subscriber<T>, member: Member): Promise<void> {
   for (let tries = 1; !member.stopped; tries++) {
     try {
       return await joinGroup(consumer)
@@ -122,7 +123,7 @@ async function join<T>(consumer: Consumer<T>, member: Member): Promise<void> {
 }
 
 /** Some batches of one partition, so that others get their turn; answers how long the partition is to rest. */
-async function workOn<T>(consumer: Consumer<T>, member: Member, partition: number) {
+async function workOn<T>(consumer: Subscriber<T>, member: Member, partition: number) {
   const lease = { member: member.id, partition }
   let result: Result = { pause_ms: 0, more: true }
   for (let n = 0; n < batchesPerLease && result.more && !isOver(member); n++) {
@@ -139,7 +140,7 @@ interface Result {
 const drained: Result = { pause_ms: 0, more: false }
 
 /** Handles a batch of events and moves the offset past those that are done, in one transaction. */
-async function runBatch<T>(consumer: Consumer<T>, member: Member, lease: Lease): Promise<Result> {
+async function runBatch<T>(consumer: Subscriber<T>, member: Member, lease: Lease): Promise<Result> {
   const { partition } = lease
   let offset = -1
   const failed = (error: unknown): Result => ({

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { noServer } from '../db/errors.ts'
 
 /** What a person at a terminal gave to a command. */
 export interface Given {
@@ -9,7 +10,7 @@ export interface Given {
 }
 
 /** One operator command. `say` writes a line to standard output. */
-export interface Command {
+export interface OpsCommand {
   /** `dead list` */
   name: string
   /** Half a line for the list of commands. */
@@ -25,11 +26,11 @@ export interface Command {
 }
 
 /** A program of commands, as `run` behind its name. */
-export interface Program {
+export interface CommandLine {
   /** How a person calls it: `npm run ops --`. */
   call: string
   about: string
-  commands: readonly Command[]
+  commands: readonly OpsCommand[]
 }
 
 export interface Terminal {
@@ -56,7 +57,7 @@ const terminalOf = (process: NodeJS.Process): Terminal => ({
  * @returns the exit code
  */
 export async function runCommand(
-  program: Program,
+  program: CommandLine,
   argv: readonly string[],
   terminal: Terminal = terminalOf(process),
 ): Promise<number> {
@@ -79,12 +80,12 @@ export async function runCommand(
 }
 
 /** The one with the most words that `argv` begins with. */
-function findCommand({ commands }: Program, argv: readonly string[]): Command | undefined {
-  const fits = ({ name }: Command) => name.split(' ').every((word, at) => argv[at] === word)
+function findCommand({ commands }: CommandLine, argv: readonly string[]): OpsCommand | undefined {
+  const fits = ({ name }: OpsCommand) => name.split(' ').every((word, at) => argv[at] === word)
   return commands.filter(fits).sort((a, b) => b.name.length - a.name.length)[0]
 }
 
-function listCommands(program: Program, argv: readonly string[], terminal: Terminal): number {
+function listCommands(program: CommandLine, argv: readonly string[], terminal: Terminal): number {
   const [first] = argv
   const asks = first === undefined || first === '--help' || first === '-h' || first === 'help'
   const group = program.commands.filter(({ name }) => name.split(' ')[0] === first)
@@ -98,7 +99,7 @@ function listCommands(program: Program, argv: readonly string[], terminal: Termi
   return exitCodes.usage
 }
 
-function overview({ call, about }: Program, commands: readonly Command[]): string {
+function overview({ call, about }: CommandLine, commands: readonly OpsCommand[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length)) + 2
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`)
   const examples = commands.flatMap((one) => one.examples.slice(0, 1))
@@ -114,7 +115,7 @@ Exit codes: 0 done, 1 it failed (the sentence says why and what to do), 2 it was
 `
 }
 
-function helpOf({ call }: Program, { name, usage, about, examples }: Command): string {
+function helpOf({ call }: CommandLine, { name, usage, about, examples }: OpsCommand): string {
   return `${call} ${name}${usage ? ` ${usage}` : ''}
 
 ${about}
@@ -123,7 +124,7 @@ Examples:
 ${examples.map((one) => `  ${call} ${one}`).join('\n')}`
 }
 
-function readArguments({ name, options = {} }: Command, argv: readonly string[]): Given {
+function readArguments({ name, options = {} }: OpsCommand, argv: readonly string[]): Given {
   const args = argv.slice(name.split(' ').length)
   try {
     const read = parseArgs({ args, options: { ...options, ...help }, allowPositionals: true })
@@ -133,14 +134,13 @@ function readArguments({ name, options = {} }: Command, argv: readonly string[])
   }
 }
 
-/** The text of an option. @throws UsageError when it must be given and is not */
+/** The text of an option, where it was given. */
 export function textOf({ options }: Given, name: string): string | undefined {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
 }
 
 const missingTable = '42P01'
-const noServer = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'])
 
 /** One sentence with what to do next, for the errors that a terminal sees most. */
 export function sentenceOf(thrown: unknown): string {

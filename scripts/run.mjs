@@ -1,0 +1,8 @@
+import { join } from 'node:path'
+import { foreground } from './foreground.mjs'
+import { ready, root } from './ready.mjs'
+
+/** Runs a built program of this checkout, made ready before: `node scripts/run.mjs <its path> [words]`. */
+const [main, ...words] = process.argv.slice(2)
+ready()
+process.exitCode = await foreground(process.execPath, [join(root, main), ...words])
