@@ -165,6 +165,18 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
+  test('jobs of another type are none that share out the frames of a task', async () => {
+    const other = { task_id: ids.task, start_frame: 0, stop_frame: 2 }
+    for (const type of ['ground_truth', 'consensus_replica'] as const)
+      await db
+        .insertInto('jobs')
+        .values({ ...other, type })
+        .execute()
+    const { jobs: found } = await ask('task', maker)
+    await db.deleteFrom('jobs').where('type', '<>', 'annotation').execute()
+    expect(found.map(({ id }) => id)).toEqual([ids.job])
+  })
+
   test('facts for webhooks come without a verdict, and tell strangers apart', async () => {
     const stranger = await addUser(null)
     expect(await ask('project', stranger, 'webhooks')).toMatchObject({ relations: [] })
