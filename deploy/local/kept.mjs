@@ -6,8 +6,9 @@ export async function kept(path, make) {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (known !== undefined) return known.trim()
+  if (known) return known.trim()
   const made = make()
-  await writeFile(path, `${made}\n`, { mode: 0o600, flag: 'wx' })
+  // An empty one is what a full disk leaves of a first start.
+  await writeFile(path, `${made}\n`, { mode: 0o600, flag: known === '' ? 'w' : 'wx' })
   return made
 }

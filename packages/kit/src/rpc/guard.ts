@@ -38,7 +38,7 @@ function guarded(call: Call, onBug: OnBug, called: Called): Call {
       return error
     }
     try {
-      const handle = () => call(input as never, context)
+      const handle = () => call(input, context)
       const answer = await limit.watch(() =>
         watched.within(() => endingWith(context.signal, handle)),
       )
