@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../testing/db.ts'
 import { openDatabase } from './connect.ts'
-import { assertMigrated, type Migrations, migrate } from './migrate.ts'
+import { assertMigrated, indexStep, type Migrations, migrate } from './migrate.ts'
 
 const first: Migrations = {
   '0001-things': {
@@ -78,28 +78,55 @@ test('a schema that was never made is older than every program', async () => {
   await expect(never).rejects.toThrow('0001-things not applied')
 })
 
-test('eight starts at once migrate once', async () => {
-  const schema = { schema: 'race', migrations: first }
-  await Promise.all(Array.from({ length: 8 }, () => migrate(url, schema)))
-  await assertMigrated(db, schema)
+const indexed: Migrations = {
+  ...first,
+  '0002-index': indexStep('things_note_idx', sql`things (note)`),
+}
+
+test('eight starts at once migrate once, two schemas side by side, indexes too', async () => {
+  const schemas = Array.from({ length: 8 }, (_, n) => ({
+    schema: `race_${n % 2}`,
+    migrations: indexed,
+  }))
+  await Promise.all(schemas.map((schema) => migrate(url, schema)))
+  for (const schema of schemas) await assertMigrated(db, schema)
 })
 
-test('an index can be made outside of a transaction', async () => {
-  const migrations: Migrations = {
-    ...first,
-    '0002-index': {
-      transactional: false,
-      up: async (given) => {
-        await sql`create index concurrently if not exists things_note_idx on things (note)`.execute(
-          given,
-        )
-      },
-    },
-  }
-  await migrate(url, { schema: 'apart', migrations })
-  const { rows } = await sql`select to_regclass('apart.things_note_idx')::text as name`.execute(db)
-  expect(rows).toEqual([{ name: 'apart.things_note_idx' }])
+test('an index is made outside of a transaction', async () => {
+  await migrate(url, { schema: 'apart', migrations: indexed })
+  expect(await isIndexValid('apart.things_note_idx')).toBe(true)
 })
+
+test('an index that was left half made is made anew', async () => {
+  await migrate(url, { schema: 'half', migrations: first })
+  await sql`insert into half.things (note) values ('twice'), ('twice')`.execute(db)
+  const broken = sql`create unique index concurrently things_note_idx on half.things (note)`
+  await expect(broken.execute(db)).rejects.toThrow('could not create unique index')
+  expect(await isIndexValid('half.things_note_idx')).toBe(false)
+
+  await migrate(url, { schema: 'half', migrations: indexed })
+  expect(await isIndexValid('half.things_note_idx')).toBe(true)
+})
+
+test('an index waits for those who read longer than a step may wait', async () => {
+  await migrate(url, { schema: 'busy', migrations: first })
+  const reading = db.transaction().execute(async (tx) => {
+    await sql`select from busy.things`.execute(tx)
+    await sql`select pg_sleep(0.4)`.execute(tx)
+  })
+  await db.connection().execute(async (session) => {
+    await sql`set lock_timeout = '50ms'`.execute(session)
+    await indexStep('things_note_idx', sql`busy.things (note)`).up(session)
+  })
+  await reading
+  expect(await isIndexValid('busy.things_note_idx')).toBe(true)
+})
+
+async function isIndexValid(name: string): Promise<boolean | undefined> {
+  const { rows } = await sql<{ indisvalid: boolean }>`
+    select indisvalid from pg_index where indexrelid = to_regclass(${name})`.execute(db)
+  return rows[0]?.indisvalid
+}
 
 test('a table that others hold is waited for', async () => {
   const other = openDatabase<Tables>(url, { application: 'other', search_path: ['one'] })

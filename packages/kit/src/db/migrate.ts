@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Kysely, type Migration, Migrator, sql } from 'kysely'
+import { type Kysely, type Migration, Migrator, type RawBuilder, sql } from 'kysely'
 import { openDatabase } from './connect.ts'
 
-/** One step of a schema. `transactional: false` for `create index concurrently`; such a step must bear being run again. */
+/** One step of a schema. One with `transactional: false` must bear being run again; for an index there is `indexStep`. */
 export type Step = Migration & { transactional?: boolean }
 
 /** Every step by name (`0001-projects`), in the order of the names. A step that was released never changes. */
@@ -17,7 +17,7 @@ const table = 'migrations'
 const lockTries = 10
 
 /**
- * Brings `schema` up to the last step, each step in a transaction of its own, one runner at a time
+ * Brings `schema` up to the last step, each step in a transaction of its own, one runner of a database at a time
  * (`reliability.md` 15). A schema that is newer than these steps is left as it is.
  *
  * @throws Error naming the schema and the step that failed; the steps before it stay.
@@ -34,8 +34,7 @@ export async function migrate(url: string, { schema, migrations }: Schema): Prom
   })
   try {
     await db.connection().execute(async (session) => {
-      await sql`set lock_timeout = 0`.execute(session)
-      await sql`select pg_advisory_lock(hashtext(${`migrate.${schema}`}))`.execute(session)
+      await becomeRunner(session)
       await createSchema(session, schema)
       for (const name of await missingSteps(session, { schema, migrations })) {
         await runStep(db, { schema, migrations }, name)
@@ -45,6 +44,25 @@ export async function migrate(url: string, { schema, migrations }: Schema): Prom
     await close()
   }
 }
+
+/**
+ * An index made while its table is read and written. What an interrupted attempt leaves behind is of no use to queries
+ * and would pass for the index, so it goes first. It waits for every transaction that is under way, however long, and stands
+ * in nobody's way meanwhile.
+ *
+ * @param on table and columns: sql`tasks (priority)`
+ */
+export const indexStep = (name: string, on: RawBuilder<unknown>): Step => ({
+  transactional: false,
+  up: async (db) => {
+    const half = await sql`
+      select from pg_index where indexrelid = to_regclass(${name}) and not indisvalid`.execute(db)
+    await sql`set lock_timeout = 0`.execute(db)
+    if (half.rows.length > 0) await sql`drop index concurrently ${sql.id(name)}`.execute(db)
+    await sql`create index concurrently if not exists ${sql.id(name)} on ${on}`.execute(db)
+    await sql`reset lock_timeout`.execute(db)
+  },
+})
 
 /**
  * Refuses to work on a schema older than `migrations`; a newer one is accepted.
@@ -57,6 +75,19 @@ export async function assertMigrated<T>(db: Kysely<T>, wanted: Schema): Promise<
   throw new Error(
     `schema "${wanted.schema}" is older than this program: ${missing.join(', ')} not applied; run the migrations first`,
   )
+}
+
+/**
+ * Asks until no other session of this database migrates. It never waits inside a statement: that would be an open
+ * transaction, the end of which `create index concurrently` in the other session waits for.
+ */
+async function becomeRunner(session: Kysely<unknown>): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ is_runner: boolean }>`
+      select pg_try_advisory_lock(hashtext('migrations')) as is_runner`.execute(session)
+    if (rows[0]?.is_runner) return
+    await sleep(50)
+  }
 }
 
 /** Asked first, because `create schema if not exists` needs a right on the database that an owner of a schema lacks. */

@@ -1,12 +1,5 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import { indexStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** A job that is deleted takes its requests along: they are found without reading all there are. */
-export const requestsOfJobs: Step = {
-  transactional: false,
-  up: async (db) => {
-    await sql`create index concurrently if not exists requests_job_id_idx on requests (job_id)`.execute(
-      db,
-    )
-  },
-}
+export const requestsOfJobs = indexStep('requests_job_id_idx', sql`requests (job_id)`)
