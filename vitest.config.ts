@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
 
@@ -20,6 +21,9 @@ const project = (name: string, include: string[], more: ProjectTest = {}) => ({
   },
 })
 
+/** Files after one another in the same processes: what they all import is loaded once, which halves the time. */
+const oneProcess: ProjectTest = { isolate: false }
+
 /** Real Kafka and MinIO, which these tests share, stop and start: one file after the other. */
 const onRealParts: ProjectTest = {
   exclude: ['**/node_modules/**', '**/dist/**'],
@@ -36,8 +40,13 @@ export default defineConfig({
   resolve: { alias: { '@reticle/standalone': standalone } },
   test: {
     globalSetup: './tests/support/vitest-setup.ts',
+    maxWorkers: availableParallelism(),
     projects: [
-      project('unit', ['{packages,apps}/*/src/**/*.test.ts', 'tests/support/**/*.test.ts']),
+      project(
+        'unit',
+        ['{packages,apps}/*/src/**/*.test.ts', 'tests/support/**/*.test.ts'],
+        oneProcess,
+      ),
       project('contract', ['tests/contract/**/*.test.ts']),
       project('e2e', ['tests/e2e/**/*.test.ts']),
       project(

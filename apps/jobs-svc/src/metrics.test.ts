@@ -1,5 +1,5 @@
 import { watchBlobs } from '@reticle/kit/observe/database'
-import { metricsText } from '@reticle/kit/observe/metrics'
+import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { testDb } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import type { RequestsDb } from './db/schema.ts'
 import { noteClaim, timeRun, watchRequests } from './metrics.ts'
 import { addRequest } from './testing/rows.ts'
 
+resetMetrics()
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const forget = [watchRequests(db), watchBlobs(db, 'requests')]
 afterAll(() => {

@@ -1,6 +1,6 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import { silentLog } from '@reticle/kit/log'
-import { metricsText } from '@reticle/kit/observe/metrics'
+import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { rememberTraces } from '@reticle/kit/observe/trace-sdk'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
@@ -14,6 +14,7 @@ import { watchMessages } from './metrics.ts'
 import { eventOf, task } from './testing/events.ts'
 import { addWebhook, loopback, secrets } from './testing/world.ts'
 
+resetMetrics()
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock()
 clock.set(new Date())

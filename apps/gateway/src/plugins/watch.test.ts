@@ -1,10 +1,11 @@
 import { restOperations } from '@reticle/contracts'
-import { metricsText } from '@reticle/kit/observe/metrics'
+import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { rememberTraces } from '@reticle/kit/observe/trace-sdk'
 import { afterAll, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 import { httpSeconds } from './watch.ts'
 
+resetMetrics()
 const tracing = rememberTraces('gateway')
 afterAll(tracing.stop)
 const { send } = await testGateway()

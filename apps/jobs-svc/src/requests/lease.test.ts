@@ -212,7 +212,7 @@ test('a request to be tried later waits its time', async () => {
   await tryLater(db, row, 10)
   expect(await readRequest(db, row)).toMatchObject({ status: 'queued', attempt: 1 })
   expect(await take()).toBeUndefined()
-  await sql`update requests set not_before_date = now()`.execute(db)
+  await sql`update requests set not_before_date = now() - interval '1 s'`.execute(db)
   expect(await take()).toMatchObject({ attempt: 2 })
 })
 

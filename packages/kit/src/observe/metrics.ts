@@ -1,6 +1,6 @@
 import { histogram, readGauge } from './registry.ts'
 
-export { metricNames, metricsText, watchProcess } from './registry.ts'
+export { metricNames, metricsText, resetMetrics, watchProcess } from './registry.ts'
 
 /**
  * Instruments of what every process of the house has (`reliability.md` 16.2); what one service alone counts, it declares

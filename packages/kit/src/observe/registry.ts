@@ -91,6 +91,9 @@ export async function metricsText(): Promise<string> {
   return registry.metrics()
 }
 
+/** Every instrument as at the start of the process, for tests that read what others have counted too. */
+export const resetMetrics = (): void => registry.resetMetrics()
+
 /** Names of all instruments, without the suffixes of their series. */
 export const metricNames = (): string[] =>
   registry.getMetricsAsArray().map(({ name }: { name: string }) => name)
