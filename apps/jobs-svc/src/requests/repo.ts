@@ -5,7 +5,7 @@ type Db = Kysely<RequestsDb>
 export type NewRequest = InsertObject<RequestsDb, 'requests'>
 
 /** A record is gone once its life is over, even before the sweeper has come. */
-const isAlive = sql<boolean>`(expiry_date is null or expiry_date > now())`
+export const isAlive = sql<boolean>`(expiry_date is null or expiry_date > now())`
 
 export function findRequest(db: Db, rq_id: string): Promise<RequestRow | undefined> {
   return db

@@ -19,7 +19,10 @@ export function requestHandlers(deps: ExportDeps & UploadDeps): Service<typeof r
     ...exportHandlers(deps),
     ...uploadHandlers(deps),
 
-    listRequests: async (given, context) => listRequests(db, signedIn(context).user_id, given),
+    async listRequests(query, context) {
+      const { count, results } = await listRequests(db, signedIn(context).user_id, query)
+      return { count, results: results.map(toRequest) }
+    },
 
     async getRequest({ rq_id, wait = 0 }, context) {
       const row = await findRequest(db, rq_id)

@@ -1,14 +1,13 @@
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { Input } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
-import { paged } from '@reticle/kit/list/page'
-import { readSort } from '@reticle/kit/list/sort'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
-import { equalTo, orderedBy } from '../list-query.ts'
-import { type JobView, jobColumns, replicasCount } from './repo.ts'
+import { type JobView, selectJobs } from './repo.ts'
 
-type Query = Input<(typeof jobs)['listJobs']>
+type Query = Input<typeof jobs.listJobs>
 
 const filters = {
   id: 'jobs.id',
@@ -22,62 +21,24 @@ const filters = {
   type: 'jobs.type',
   dimension: 'tasks.dimension',
   mode: 'tasks.mode',
-} as const
+} as const satisfies FiltersOf<Query>
 const sorts = {
   ...filters,
   parent_job_id: 'jobs.parent_job_id',
   created_date: 'jobs.created_date',
   updated_date: 'jobs.updated_date',
 } as const
-const sortNames = [
-  'task_id',
-  'project_id',
-  'task_name',
-  'project_name',
-  'assignee',
-  'state',
-  'stage',
-  'type',
-  'dimension',
-  'mode',
-  'parent_job_id',
-  'created_date',
-  'updated_date',
-] as const
 
 /** A page of the jobs that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
 export function listJobs(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<{ count: number; results: JobView[] }> {
-  const chosen = db
-    .selectFrom('jobs')
-    .innerJoin('tasks', 'tasks.id', 'jobs.task_id')
-    .leftJoin('projects', 'projects.id', 'tasks.project_id')
-    .leftJoin('data_sets', 'data_sets.task_id', 'tasks.id')
+): Promise<Listed<JobView>> {
+  const rows = selectJobs(db)
     .leftJoin('users as assignee', 'assignee.id', 'jobs.assignee_id')
     .where(visibleTo(principal))
-    .where(equalTo(filters, query))
-  const order = orderedBy(readSort(query.sort, sortNames, '-id'), sorts)
-  return paged(
-    query,
-    async () => {
-      const { count } = await chosen
-        .select(sql<number>`count(*)::int`.as('count'))
-        .executeTakeFirstOrThrow()
-      return count
-    },
-    (limit, offset) =>
-      chosen
-        .selectAll('jobs')
-        .select(jobColumns)
-        .select(replicasCount)
-        .orderBy(order)
-        .limit(limit)
-        .offset(offset)
-        .execute(),
-  )
+  return listPage(rows, query, { filters, sorts, order: '-id' })
 }
 
 /** Job staff; administrators see everything. */

@@ -7,7 +7,7 @@ type Tx = Transaction<ProjectsDb>
 export type JobChanges = Updateable<JobsTable>
 
 /** What a job takes from its task, its project and their media. */
-export const jobColumns = [
+const jobColumns = [
   'tasks.name as task_name',
   'tasks.owner_id as task_owner_id',
   'tasks.assignee_id as task_assignee_id',
@@ -25,7 +25,7 @@ export const jobColumns = [
   'data_sets.chunk_size as data_chunk_size',
 ] as const
 
-export const replicasCount = sql<number>`
+const replicasCount = sql<number>`
   (select count(*)::int from jobs replica where replica.parent_job_id = jobs.id)`.as(
   'replicas_count',
 )

@@ -1,14 +1,14 @@
 import type { labels } from '@reticle/contracts/api/labels'
 import type { Input } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
-import { paged } from '@reticle/kit/list/page'
-import { readSort } from '@reticle/kit/list/sort'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
-import { equalTo, orderedBy } from '../list-query.ts'
 import type { Owner } from '../owner.ts'
 
-type Query = Input<(typeof labels)['listLabels']>
+/** Without the names of an owner, which is found before. */
+type Query = Omit<Input<typeof labels.listLabels>, 'project_id' | 'task_id' | 'job_id'>
 
 const filters = {
   id: 'labels.id',
@@ -17,8 +17,7 @@ const filters = {
   parent_id: 'labels.parent_id',
   type: 'labels.type',
   color: 'labels.color',
-} as const
-const sortNames = ['name', 'parent', 'parent_id', 'type', 'color'] as const
+} as const satisfies FiltersOf<Query>
 
 /**
  * A page of labels: those of `owner`, or without one all that the caller may see (`spec/api-workspace.md` 1.7, 4.3). Only
@@ -29,28 +28,17 @@ export function listLabels(
   principal: Principal,
   query: Query,
   owner: Owner | null,
-): Promise<{ count: number; results: LabelRow[] }> {
+): Promise<Listed<LabelRow>> {
   const isTop = query.parent === undefined && query.parent_id === undefined
-  const chosen = db
+  const rows = db
     .selectFrom('labels')
     .leftJoin('labels as parent', 'parent.id', 'labels.parent_id')
     .leftJoin('projects', 'projects.id', 'labels.project_id')
     .leftJoin('tasks', 'tasks.id', 'labels.task_id')
+    .selectAll('labels')
     .where(owner ? belongingTo(owner) : visibleTo(principal))
     .where(isTop ? sql<SqlBool>`labels.parent_id is null` : sql<SqlBool>`true`)
-    .where(equalTo(filters, query))
-  const order = orderedBy(readSort(query.sort, sortNames, 'id'), filters)
-  return paged(
-    query,
-    async () => {
-      const { count } = await chosen
-        .select(sql<number>`count(*)::int`.as('count'))
-        .executeTakeFirstOrThrow()
-      return count
-    },
-    (limit, offset) =>
-      chosen.selectAll('labels').orderBy(order).limit(limit).offset(offset).execute(),
-  )
+  return listPage(rows, query, { filters, sorts: filters, order: 'id' })
 }
 
 const belongingTo = ({ kind, id }: Owner) => sql<SqlBool>`${sql.ref(`labels.${kind}_id`)} = ${id}`

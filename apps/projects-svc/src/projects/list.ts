@@ -1,13 +1,12 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { projects } from '@reticle/contracts/api/projects'
 import type { Principal } from '@reticle/contracts/principal'
-import { paged } from '@reticle/kit/list/page'
-import { readSort } from '@reticle/kit/list/sort'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
-import { equalTo, orderedBy } from '../list-query.ts'
 
-type Query = Input<(typeof projects)['listProjects']>
+type Query = Input<typeof projects.listProjects>
 
 const filters = {
   id: 'projects.id',
@@ -15,38 +14,26 @@ const filters = {
   owner: 'owner.username',
   assignee: 'assignee.username',
   status: 'projects.status',
-} as const
+} as const satisfies FiltersOf<Query>
 const sorts = {
   ...filters,
   created_date: 'projects.created_date',
   updated_date: 'projects.updated_date',
 } as const
-const sortNames = ['name', 'owner', 'assignee', 'status', 'created_date', 'updated_date'] as const
 
 /** A page of the projects that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
 export function listProjects(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<{ count: number; results: ProjectRow[] }> {
-  const chosen = db
+): Promise<Listed<ProjectRow>> {
+  const rows = db
     .selectFrom('projects')
     .leftJoin('users as owner', 'owner.id', 'projects.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'projects.assignee_id')
+    .selectAll('projects')
     .where(visibleTo(principal))
-    .where(equalTo(filters, query))
-  const order = orderedBy(readSort(query.sort, sortNames, '-id'), sorts)
-  return paged(
-    query,
-    async () => {
-      const { count } = await chosen
-        .select(sql<number>`count(*)::int`.as('count'))
-        .executeTakeFirstOrThrow()
-      return count
-    },
-    (limit, offset) =>
-      chosen.selectAll('projects').orderBy(order).limit(limit).offset(offset).execute(),
-  )
+  return listPage(rows, query, { filters, sorts, order: '-id' })
 }
 
 /** Project staff; administrators see everything. */

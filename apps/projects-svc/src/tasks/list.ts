@@ -1,14 +1,13 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
-import { paged } from '@reticle/kit/list/page'
-import { readSort } from '@reticle/kit/list/sort'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
-import { equalTo, orderedBy } from '../list-query.ts'
-import { type TaskView, taskColumns } from './repo.ts'
+import { selectTasks, type TaskView } from './repo.ts'
 
-type Query = Input<(typeof tasks)['listTasks']>
+type Query = Input<typeof tasks.listTasks>
 
 const filters = {
   id: 'tasks.id',
@@ -22,59 +21,24 @@ const filters = {
   mode: 'tasks.mode',
   dimension: 'tasks.dimension',
   tracker_link: 'tasks.bug_tracker',
-} as const
+} as const satisfies FiltersOf<Query>
 const sorts = {
   ...filters,
   created_date: 'tasks.created_date',
   updated_date: 'tasks.updated_date',
 } as const
-const sortNames = [
-  'project_id',
-  'project_name',
-  'name',
-  'owner',
-  'assignee',
-  'status',
-  'subset',
-  'mode',
-  'dimension',
-  'tracker_link',
-  'created_date',
-  'updated_date',
-] as const
 
 /** A page of the tasks that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
 export function listTasks(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<{ count: number; results: TaskView[] }> {
-  const chosen = db
-    .selectFrom('tasks')
-    .leftJoin('projects', 'projects.id', 'tasks.project_id')
-    .leftJoin('data_sets', 'data_sets.task_id', 'tasks.id')
+): Promise<Listed<TaskView>> {
+  const rows = selectTasks(db)
     .leftJoin('users as owner', 'owner.id', 'tasks.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'tasks.assignee_id')
     .where(visibleTo(principal))
-    .where(equalTo(filters, query))
-  const order = orderedBy(readSort(query.sort, sortNames, '-id'), sorts)
-  return paged(
-    query,
-    async () => {
-      const { count } = await chosen
-        .select(sql<number>`count(*)::int`.as('count'))
-        .executeTakeFirstOrThrow()
-      return count
-    },
-    (limit, offset) =>
-      chosen
-        .selectAll('tasks')
-        .select(taskColumns)
-        .orderBy(order)
-        .limit(limit)
-        .offset(offset)
-        .execute(),
-  )
+  return listPage(rows, query, { filters, sorts, order: '-id' })
 }
 
 /** Task staff; administrators see everything. */

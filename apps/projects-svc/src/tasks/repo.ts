@@ -14,7 +14,7 @@ type Tx = Transaction<ProjectsDb>
 export type TaskChanges = Updateable<TasksTable>
 
 /** What a task needs of its project and its media beside its own row. */
-export const taskColumns = [
+const taskColumns = [
   'projects.name as project_name',
   'projects.owner_id as project_owner_id',
   'projects.assignee_id as project_assignee_id',

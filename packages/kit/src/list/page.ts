@@ -17,6 +17,13 @@ export interface Page {
   size: number
 }
 
+/** One page of a list. */
+export interface Listed<R> {
+  /** Rows of all pages. */
+  count: number
+  results: R[]
+}
+
 const invalidPage = () => notFound('Invalid page.')
 
 /** Reads `page` and `page_size`; a page that is no number is 404, a size that is none is the default. */
@@ -43,7 +50,7 @@ export async function paged<R>(
   query: PageQuery,
   count: () => Promise<number>,
   rows: (limit: number, offset: number) => Promise<R[]>,
-): Promise<{ count: number; results: R[] }> {
+): Promise<Listed<R>> {
   const page = readPage(query)
   const total = await count()
   const number = pageNumber(page, total)

@@ -3,9 +3,11 @@ import { readSort } from './sort.ts'
 
 /** `spec/api-workspace.md` 1.5. */
 
-const allowed = ['name', 'date'] as const
+const columns = { id: 'id', name: 'name', date: 'date' }
 const sorted = (given?: string) =>
-  readSort(given, allowed, '-id').map(({ name, descending }) => `${descending ? '-' : ''}${name}`)
+  readSort(given, columns, '-id').map(
+    ({ column, descending }) => `${descending ? '-' : ''}${column}`,
+  )
 
 test.each([
   [undefined, ['-id']],
@@ -25,9 +27,9 @@ test.each([
   expect(sorted(given)).toEqual(keys)
 })
 
-test('the default of a list is sorted by id as well', () => {
-  expect(readSort(undefined, allowed, 'name')).toEqual([
-    { name: 'name', descending: false },
-    { name: 'id', descending: false },
+test('the default of a list is sorted by id as well, and names stand for their columns', () => {
+  expect(readSort(undefined, { id: 'box.rq_id', name: 'box.title' }, 'name')).toEqual([
+    { column: 'box.title', descending: false },
+    { column: 'box.rq_id', descending: false },
   ])
 })

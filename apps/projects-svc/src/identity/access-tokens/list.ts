@@ -1,47 +1,37 @@
-import type { accessTokenList } from '@reticle/contracts/rest/auth'
-import { paged } from '@reticle/kit/list/page'
-import { readSort } from '@reticle/kit/list/sort'
+import type { identity } from '@reticle/contracts/api/identity'
+import type { Input } from '@reticle/contracts/api/operation'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
 import type { Kysely } from 'kysely'
-import type { z } from 'zod'
 import type { AccessTokenRow, ProjectsDb } from '../../db/schema.ts'
 import { type Usability, usable } from './repo.ts'
 
-/** Sorting of `spec/api-workspace.md` 1.7. */
-const sortable = [
-  'name',
-  'read_only',
-  'created_date',
-  'updated_date',
-  'expiry_date',
-  'last_used_date',
-] as const
+type Query = Input<typeof identity.listAccessTokens>
 
-type Query = z.output<typeof accessTokenList>
+const filters = {
+  id: 'id',
+  name: 'name',
+  read_only: 'read_only',
+} as const satisfies FiltersOf<Query>
+const sorts = {
+  ...filters,
+  created_date: 'created_date',
+  updated_date: 'updated_date',
+  expiry_date: 'expiry_date',
+  last_used_date: 'last_used_date',
+} as const
 
-/** A page of the usable tokens of one user; two queries. */
+/** A page of the usable tokens of one user: `spec/api-workspace.md` 1.5, 1.7. */
 export function listAccessTokens(
   db: Kysely<ProjectsDb>,
   owner_id: number,
   query: Query,
   usability: Usability,
-): Promise<{ count: number; results: AccessTokenRow[] }> {
-  const { id, name, read_only } = query
-  const found = db
+): Promise<Listed<AccessTokenRow>> {
+  const rows = db
     .selectFrom('access_tokens')
+    .selectAll()
     .where('owner_id', '=', owner_id)
     .where(usable(usability))
-    .$if(id !== undefined, (rows) => rows.where('id', '=', id ?? 0))
-    .$if(name !== undefined, (rows) => rows.where('name', '=', name ?? ''))
-    .$if(read_only !== undefined, (rows) => rows.where('read_only', '=', read_only ?? false))
-  const count = async () => {
-    const row = await found.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirst()
-    return row?.count ?? 0
-  }
-  const rows = (limit: number, offset: number) => {
-    const keys = readSort(query.sort, sortable, '-id')
-    let sorted = found.selectAll()
-    for (const key of keys) sorted = sorted.orderBy(key.name, key.descending ? 'desc' : 'asc')
-    return sorted.limit(limit).offset(offset).execute()
-  }
-  return paged(query, count, rows)
+  return listPage(rows, query, { filters, sorts, order: '-id' })
 }
