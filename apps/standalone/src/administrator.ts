@@ -11,7 +11,7 @@ import {
 } from '@reticle/projects-svc'
 import type { Kysely } from 'kysely'
 import type { Config } from './config.ts'
-import { kept } from './keys.ts'
+import { kept } from './kept.ts'
 
 /** What to tell the person at the terminal about the administrator. */
 export interface Administrator {

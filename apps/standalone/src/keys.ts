@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newSecretKey } from '@reticle/kit/secrets'
+import { kept } from './kept.ts'
 
 /**
  * Keys of an installation, made on its first start and kept beside its data (0600): one that encrypts secrets in the
@@ -25,17 +25,4 @@ export async function readKeys(dataDir: string, secretKeys: string | undefined):
     passwordOf: (role) => derived(`role ${role}`),
     internalKey: derived('calls between services'),
   }
-}
-
-/** The content of a file that only its owner may read; made by `make` when it is not there. */
-export async function kept(path: string, make: () => string): Promise<string> {
-  const known = await readFile(path, 'utf8').catch((error) => {
-    if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined
-    throw error
-  })
-  if (known) return known.trim()
-  const made = make()
-  // An empty one is what a full disk leaves of a first start.
-  await writeFile(path, `${made}\n`, { mode: 0o600, flag: known === '' ? 'w' : 'wx' })
-  return made
 }

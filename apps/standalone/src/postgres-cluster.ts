@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { kept } from './keys.ts'
+import { kept } from './kept.ts'
 import type { Home } from './postgres-home.ts'
 
 const run = promisify(execFile)

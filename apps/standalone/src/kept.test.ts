@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { kept } from './keys.ts'
+import { kept } from './kept.ts'
 
 test('what was made once is kept, and an empty file is made anew', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-keys-'))
