@@ -1,5 +1,6 @@
 import { restOperations } from '@reticle/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bodies } from '../support/accepted.ts'
 import { client } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
@@ -35,15 +36,6 @@ test.each(routes)('%s refuses a wrong credential', async (_, { method, path: rou
 })
 
 const writes = closed.filter(([, one]) => one.method !== 'GET' && one.by_token !== 'always')
-/** Bodies that would be accepted: a shape that does not fit is told before a right that is missing (api-workspace 1.4). */
-const hook = { target_url: 'https://example.org/', events: 'update:task' }
-const bodies: Record<string, unknown> = {
-  createAccessToken: { name: 'x' },
-  createProject: { name: 'x' },
-  createTask: { name: 'x' },
-  createWebhook: { ...hook, type: 'project', project_id: 1 },
-  replaceWebhook: hook,
-}
 test.each(writes)('%s refuses a read-only token', async (_, { name, method, path: route }) => {
   const api = client(`${reticle.url}/api`, `Bearer ${token}`)
   const answer = await api.call(String(method), filled(route), { json: bodies[name] })

@@ -4,18 +4,16 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { NewUser } from '@reticle/standalone/administrator'
-import { onTestFinished } from 'vitest'
+import { runningPostgres } from '@reticle/standalone/postgres'
 import { client } from './client.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const main = join(root, 'apps/standalone/dist/main.js')
-const withPeople = join(root, 'tests/support/with-people.mjs')
 
 /** A system that runs already, which stories are told on instead of one of their own. */
 interface Attached {
   url: string
-  addPerson: (person: NewUser) => Promise<void>
+  databaseOf: (service: string) => string
 }
 let attached: Attached | undefined
 
@@ -41,6 +39,8 @@ export interface Reticle {
   /** `http://127.0.0.1:PORT` */
   url: string
   admin: ReturnType<typeof client>
+  /** Address of the database that people are in. */
+  people: () => Promise<string>
   pid: number
   /** What it wrote to standard output and error. */
   output: () => string
@@ -51,16 +51,13 @@ export interface Reticle {
   ended: () => Promise<number | null>
 }
 
-/**
- * Starts the built program as a person does, on `dataDir`, and waits for its ready line. With `PEOPLE` in `env` there are
- * users beside the administrator.
- */
+/** Starts the built program as a person does, on `dataDir`, and waits for its ready line. */
 export async function startReticle(
   dataDir: string,
   env: Record<string, string> = {},
 ): Promise<Reticle> {
-  if (attached) return onAttached(attached, dataDir, env)
-  const child = spawn(process.execPath, [env.PEOPLE ? withPeople : main], {
+  if (attached) return onAttached(attached, dataDir)
+  const child = spawn(process.execPath, [main], {
     env: { ...process.env, ...development, RETICLE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, so that `kill` reaches the conversion process as well
@@ -73,6 +70,7 @@ export async function startReticle(
   return {
     url,
     admin,
+    people: async () => String(await runningPostgres(dataDir)),
     pid,
     output: () => text,
     kill: () => end(child, () => process.kill(-pid, 'SIGKILL')),
@@ -87,19 +85,15 @@ export async function startReticle(
   }
 }
 
-async function onAttached(
-  { url, addPerson }: Attached,
-  dataDir: string,
-  { PEOPLE = '[]' }: Record<string, string>,
-): Promise<Reticle> {
+function onAttached({ url, databaseOf }: Attached, dataDir: string): Reticle {
   writeFileSync(join(dataDir, 'admin-password'), password) // where the README looks for it
-  for (const person of JSON.parse(PEOPLE)) await addPerson(person)
   const isNotOurs = async () => {
     throw new Error('a story does not kill the system that it is told on')
   }
   return {
     url,
     admin: client(`${url}/api`, basic),
+    people: async () => databaseOf('projects'),
     pid: 0,
     output: () => '',
     kill: isNotOurs,
@@ -130,15 +124,4 @@ export function dataDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'reticle-e2e-'))
   chmodSync(path, 0o755) // open to the account of the database, so that all of it lies here
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
-}
-
-/** A Reticle for one test. */
-export async function reticleForTest(env?: Record<string, string>): Promise<Reticle> {
-  const { path, remove } = dataDirectory()
-  const reticle = await startReticle(path, env)
-  onTestFinished(async () => {
-    await reticle.stop()
-    remove()
-  })
-  return reticle
 }

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addPerson, type NewUser } from '@reticle/standalone/administrator'
 import { client } from './client.ts'
 import { type System, type SystemOptions, startSystem } from './launcher.ts'
 import { basic, password } from './reticle.ts'
@@ -10,8 +9,6 @@ import { basic, password } from './reticle.ts'
 export interface Split extends System {
   folder: string
   admin: ReturnType<typeof client>
-  /** For tests: people who do not come in by registration. */
-  addPerson: (person: NewUser) => Promise<void>
 }
 
 /** What stories need beside the defaults. */
@@ -46,7 +43,6 @@ export async function startSplit(
     ...system,
     folder,
     admin: client(`${system.url}/api`, basic),
-    addPerson: (person) => addPerson(system.databaseOf('projects'), person),
     stop: async () => {
       const codes = await system.stop()
       rmSync(folder, { recursive: true, force: true })

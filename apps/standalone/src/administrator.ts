@@ -8,6 +8,7 @@ import {
   ensureAdministrator,
   type NewUser,
   type ProjectsDb,
+  schema,
 } from '@reticle/projects-svc'
 import type { Kysely } from 'kysely'
 import type { Config } from './config.ts'
@@ -37,11 +38,13 @@ export async function firstAdministrator(
   return { username, password: isMade && !given ? password : undefined }
 }
 
-export type { NewUser } from '@reticle/projects-svc'
-
-/** Adds somebody who did not come in by registration, over the address of the role of projects-svc. */
+/** For tests: adds somebody who did not come in by registration, over an address of the database. */
 export async function addPerson(url: string, person: NewUser): Promise<void> {
-  const { db, close } = openDatabase<ProjectsDb>(url, { application: 'people', max: 1 })
+  const { db, close } = openDatabase<ProjectsDb>(url, {
+    application: 'people',
+    max: 1,
+    search_path: [schema],
+  })
   try {
     await createUser(db, person)
   } finally {

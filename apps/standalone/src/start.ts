@@ -5,7 +5,6 @@ import { listeningOrigin } from '@reticle/kit/links'
 import type { Logger } from '@reticle/kit/log'
 import { startTraces } from '@reticle/kit/observe/traces'
 import { openPool } from '@reticle/kit/process/pools'
-import { createUser, type NewUser } from '@reticle/projects-svc'
 import { type Administrator, firstAdministrator } from './administrator.ts'
 import { healthChecks } from './checks.ts'
 import type { Config } from './config.ts'
@@ -24,8 +23,6 @@ export interface Standalone {
   /** `http://HOST:PORT` */
   url: string
   admin: Administrator
-  /** For tests: people who do not come in by registration. */
-  addUser: (user: NewUser) => Promise<void>
 }
 
 /**
@@ -79,10 +76,7 @@ export async function startStandalone(
   }
   const gateway = await startGateway(ports)
   onStop('gateway', gateway.stop)
-  const addUser = async (user: NewUser) => {
-    await createUser(identity, user)
-  }
-  return { url: gateway.url, admin, addUser }
+  return { url: gateway.url, admin }
 }
 
 async function databaseUrl(config: Config, log: Logger, onStop: OnStop): Promise<string> {

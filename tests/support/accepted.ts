@@ -1,0 +1,31 @@
+import type { Json } from './client.ts'
+
+/**
+ * What an operation asks for, by its name: something that fits, since a shape that does not is told before a right that is
+ * missing (api-workspace 1.4).
+ */
+
+const hook = { target_url: 'https://example.org/', events: 'update:task' }
+
+export const bodies: Record<string, Json> = {
+  createAccessToken: { name: 'x' },
+  createProject: { name: 'x' },
+  createTask: { name: 'x' },
+  createWebhook: { ...hook, type: 'project', project_id: 1 },
+  replaceWebhook: hook,
+  updateTaskAnnotations: { shapes: [] },
+  updateJobAnnotations: { shapes: [] },
+  replaceTaskAnnotations: { shapes: [] },
+  replaceJobAnnotations: { shapes: [] },
+}
+
+export const queries: Record<string, string> = {
+  getTaskData: '?type=frame&number=0',
+  getJobData: '?type=frame&number=0',
+  updateTaskAnnotations: '?action=create',
+  updateJobAnnotations: '?action=create',
+  exportTaskDataset: '?format=COCO%201.0',
+  exportJobDataset: '?format=COCO%201.0',
+  importTaskAnnotations: '?format=COCO%201.0',
+  importJobAnnotations: '?format=COCO%201.0',
+}
