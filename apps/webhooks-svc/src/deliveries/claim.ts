@@ -43,56 +43,79 @@ export function claim(
 ): Promise<Claimed[]> {
   return db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('webhooks.claim'))`.execute(tx)
-    const chosen = choose(await findDue(tx, now), free, after)
+    const { rows } = await dueMessages(now).execute(tx)
+    const chosen = choose(rows, free, after)
     return chosen.length === 0 ? [] : lease(tx, chosen)
   })
 }
 
 /**
  * Heads of what is due, as many as the webhook may have under way. The webhooks come from a walk along the index, one step a
- * webhook. A first attempt waits until those of earlier messages with the same key have ended, so of each key only the first
- * is looked at, in one pass over the queue; a retry holds nobody up.
+ * webhook; of each the rows that are read are few, however long its queue is.
  */
-async function findDue(db: Kysely<WebhooksDb>, now: Date): Promise<Candidate[]> {
-  const { rows } = await sql<Candidate>`
-    with recursive busy as (
-      (select webhook_id from webhook_messages where status in ('pending', 'waiting')
-        order by webhook_id limit 1)
-      union all
-      select (select webhook_id from webhook_messages
-        where status in ('pending', 'waiting') and webhook_id > busy.webhook_id
-        order by webhook_id limit 1)
-      from busy where busy.webhook_id is not null
-    ), running as (
-      select w.id, w.failure_streak, p.organization_id, (
-        select count(*)::integer from webhook_messages m
-        where m.webhook_id = w.id and m.status in ('pending', 'waiting') and m.lease_until > now()
-      ) as webhook_running
-      from busy join webhooks w on w.id = busy.webhook_id left join projects p on p.id = w.project_id
-    ), counted as (
-      select *, coalesce(sum(webhook_running) over (partition by organization_id), 0)::integer
-        as organization_running
-      from running
-    )
-    select due.id, c.id as webhook_id, c.failure_streak, c.organization_id, c.webhook_running,
-      c.organization_running
-    from counted c cross join lateral (
-      select id, next_attempt_date from (
-        (select id, next_attempt_date, lease_until from webhook_messages
-          where webhook_id = c.id and status = 'waiting' and next_attempt_date <= ${now}
-            and (lease_until is null or lease_until <= now())
-          order by next_attempt_date, id limit ${limits.webhook})
-        union all
-        (select distinct on (key) id, next_attempt_date, lease_until from webhook_messages
-          where webhook_id = c.id and status = 'pending' order by key, sequence)
-      ) head
-      where next_attempt_date <= ${now} and (lease_until is null or lease_until <= now())
-      order by next_attempt_date, id
-      limit greatest(0, ${limits.webhook} - c.webhook_running)
-    ) due
-    order by c.id, due.next_attempt_date, due.id`.execute(db)
-  return rows
-}
+export const dueMessages = (now: Date) => sql<Candidate>`
+  with recursive busy as (
+    (select webhook_id from webhook_messages where status in ('pending', 'waiting')
+      order by webhook_id limit 1)
+    union all
+    select (select webhook_id from webhook_messages
+      where status in ('pending', 'waiting') and webhook_id > busy.webhook_id
+      order by webhook_id limit 1)
+    from busy where busy.webhook_id is not null
+  ), running as (
+    select w.id, w.failure_streak, p.organization_id, (
+      select count(*)::integer from webhook_messages m
+      where m.webhook_id = w.id and m.lease_until > now()
+    ) as webhook_running
+    from busy join webhooks w on w.id = busy.webhook_id left join projects p on p.id = w.project_id
+  ), counted as (
+    select *, coalesce(sum(webhook_running) over (partition by organization_id), 0)::integer
+      as organization_running
+    from running
+  )
+  select due.id, c.id as webhook_id, c.failure_streak, c.organization_id, c.webhook_running,
+    c.organization_running
+  from counted c cross join lateral (
+    select id, next_attempt_date from ((${retries(now)}) union all (${firsts})) head
+    where next_attempt_date <= ${now} and (lease_until is null or lease_until <= now())
+    order by next_attempt_date, id
+    limit greatest(0, ${limits.webhook} - c.webhook_running)
+  ) due
+  order by c.id, due.next_attempt_date, due.id`
+
+/** Of webhook `c`; a retry holds nobody up. */
+const retries = (now: Date) => sql`
+  select id, next_attempt_date, lease_until from webhook_messages
+  where webhook_id = c.id and status = 'waiting' and next_attempt_date <= ${now}
+    and (lease_until is null or lease_until <= now())
+  order by next_attempt_date, id limit ${limits.webhook}`
+
+/** Keys in a walk: at most half of them have an attempt under way, the others are enough to fill what is free. */
+const walkLength = 2 * limits.webhook
+
+/**
+ * Of webhook `c`. A first attempt waits until those of earlier messages with the same key have ended, so of a key only the
+ * first is looked at. The first keys are walked to, one step a key; the key of the oldest message comes with them, so that no
+ * key waits for ever behind others.
+ */
+const firsts = sql`
+  with recursive walked as (
+    (select key, 1 as step from webhook_messages where webhook_id = c.id and status = 'pending'
+      order by key limit 1)
+    union all
+    select (select key from webhook_messages
+      where webhook_id = c.id and status = 'pending' and key > walked.key order by key limit 1), step + 1
+    from walked where key is not null and step < ${walkLength}
+  ), keys as (
+    select key from walked
+    union
+    (select key from webhook_messages where webhook_id = c.id and status = 'pending'
+      order by next_attempt_date, id limit 1)
+  )
+  select first.* from keys cross join lateral (
+    select id, next_attempt_date, lease_until from webhook_messages
+    where webhook_id = c.id and status = 'pending' and key = keys.key order by sequence limit 1
+  ) first`
 
 /** The state of the webhook is read now, right before the attempt: switched off or not, which target, which secret. */
 function lease(db: Kysely<WebhooksDb>, ids: number[]): Promise<Claimed[]> {

@@ -2,9 +2,13 @@ import type { Migrations } from '@reticle/kit/db/migrate'
 import * as webhooks from './0001-webhooks.ts'
 import { outboxSent } from './0002-outbox-sent.ts'
 import { traces } from './0003-traces.ts'
+import { dueIndex } from './0004-due-index.ts'
+import { leasedIndex } from './0005-leased-index.ts'
 
 export const migrations: Migrations = {
   '0001-webhooks': webhooks,
   '0002-outbox-sent': outboxSent,
   '0003-traces': traces,
+  '0004-due-index': dueIndex,
+  '0005-leased-index': leasedIndex,
 }
