@@ -1,15 +1,16 @@
-import { type Insertable, type Kysely, sql, type Updateable } from 'kysely'
+import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
 import type { WebhookDeliveriesTable, WebhookMessagesTable, WebhooksDb } from '../db/schema.ts'
 
 type Db = Kysely<WebhooksDb>
+type Tx = Transaction<WebhooksDb>
 
 /** Ids of the webhooks of a project that are owed an event, locked; those that have a message of it already are not. */
 export async function lockMatching(
-  db: Db,
+  tx: Tx,
   { event, event_id }: { event: string; event_id: string },
   project_id: number,
 ): Promise<number[]> {
-  const rows = await db
+  const rows = await tx
     .selectFrom('webhooks as webhook')
     .select('webhook.id')
     .where('webhook.project_id', '=', project_id)
@@ -56,8 +57,8 @@ export interface Leased {
 }
 
 /** Locks the webhook before its message, as everybody does; false when it was deleted meanwhile. */
-export async function lockOwner(db: Db, webhook_id: number): Promise<boolean> {
-  const found = await db
+export async function lockOwner(tx: Tx, webhook_id: number): Promise<boolean> {
+  const found = await tx
     .selectFrom('webhooks')
     .select('id')
     .where('id', '=', webhook_id)

@@ -1,22 +1,23 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { ProjectRow, WebhooksDb } from '../db/schema.ts'
 
 type Db = Kysely<WebhooksDb>
+type Tx = Transaction<WebhooksDb>
 
 /**
  * Locks the row that stands for all webhooks of a project. Its first event may not have come yet: then the row is made of
  * what is known, and the event completes it.
  */
 export async function lockProject(
-  db: Db,
+  tx: Tx,
   { id, organization_id }: Pick<ProjectRow, 'id' | 'organization_id'>,
 ): Promise<ProjectRow> {
-  await db
+  await tx
     .insertInto('projects')
     .values({ id, organization_id, owner_id: null })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
-  return db
+  return tx
     .selectFrom('projects')
     .selectAll()
     .where('id', '=', id)

@@ -43,7 +43,7 @@ export async function addWebhook(
   given: Partial<Insertable<WebhooksTable>> = {},
 ): Promise<number> {
   const project_id = given.project_id ?? 7
-  await lockProject(db, { id: project_id, organization_id: null })
+  await db.transaction().execute((tx) => lockProject(tx, { id: project_id, organization_id: null }))
   const date = new Date('2026-03-01T09:00:00Z')
   const { id } = await db
     .insertInto('webhooks')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { webhooks as table } from '@reticle/contracts/api/webhooks'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
@@ -7,7 +8,7 @@ import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { deliveryHandlers } from '../deliveries/rpc.ts'
-import { projectFacts, secrets } from '../testing/world.ts'
+import { addWebhook, projectFacts, secrets } from '../testing/world.ts'
 import { webhookHandlers } from './rpc.ts'
 
 /** `reliability.md` 13: over a network that loses the answer to every change, each is made once and answered rightly. */
@@ -34,4 +35,13 @@ test('a webhook is made, changed and deleted once', async () => {
 
   await webhooks.deleteWebhook({ id }, anna())
   expect(await db.selectFrom('webhooks').selectAll().execute()).toEqual([])
+})
+
+test('a repeat answers what its call did, not what came after', async () => {
+  const id = await addWebhook(db)
+  const call = { ...anna(), call_id: randomUUID() }
+  const update = { id, body: { description: 'first' } }
+  const done = await handlers.updateWebhook(update, call)
+  await handlers.updateWebhook({ id, body: { description: 'second' } }, anna())
+  expect(await handlers.updateWebhook(update, call)).toEqual(done)
 })

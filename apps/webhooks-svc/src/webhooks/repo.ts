@@ -1,8 +1,9 @@
-import type { Insertable, Kysely, Updateable } from 'kysely'
+import type { Insertable, Kysely, Transaction, Updateable } from 'kysely'
 import type { WebhookRow, WebhooksDb, WebhooksTable } from '../db/schema.ts'
 import type { WebhookView } from './messages.ts'
 
 type Db = Kysely<WebhooksDb>
+type Tx = Transaction<WebhooksDb>
 
 /** Webhooks that are there for their users, each with its project's organization and its newest delivery. */
 export function webhookViews(db: Db) {
@@ -33,8 +34,8 @@ export function findWebhook(db: Db, id: number): Promise<WebhookView | undefined
   return webhookViews(db).where('webhook.id', '=', id).executeTakeFirst()
 }
 
-export function lockWebhook(db: Db, id: number): Promise<WebhookRow | undefined> {
-  return db
+export function lockWebhook(tx: Tx, id: number): Promise<WebhookRow | undefined> {
+  return tx
     .selectFrom('webhooks')
     .selectAll()
     .where('id', '=', id)

@@ -8,7 +8,7 @@ import { change, changeAfter } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import type { Guard } from '@reticle/kit/outgoing/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { lockProject } from '../projects/repo.ts'
 import { changesOf } from './changes.ts'
@@ -62,8 +62,7 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
       allow(webhookRules, 'create', owner, standing(facts, owner))
       const fields = readFields(body, 'project', deps.guard)
       const asked = { ...fields, target_url: body.target_url }
-      const id = await change(db, context, (tx) => insert(tx, deps, asked, facts, owner))
-      return read(db, id)
+      return change(db, context, (tx) => insert(tx, deps, asked, facts, owner))
     },
 
     async getWebhook({ id }, context) {
@@ -88,8 +87,8 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
   }
 }
 
-async function read(db: Kysely<WebhooksDb>, id: number): Promise<Webhook> {
-  return toWebhook((await findWebhook(db, id)) ?? missing())
+async function read(tx: Transaction<WebhooksDb>, id: number): Promise<Webhook> {
+  return toWebhook((await findWebhook(tx, id)) ?? missing())
 }
 
 /** The project's row is locked, so that nobody else adds the one that is too many, and no deletion is missed. */
@@ -99,7 +98,7 @@ async function insert(
   { secret = '', ...fields }: Fields & { target_url: string },
   { organization_id, project_id }: Facts,
   owner: Principal,
-): Promise<number> {
+): Promise<Webhook> {
   const now = clock.now()
   const project = await lockProject(tx, { id: project_id ?? 0, organization_id })
   if (project.is_deleted) throw noSuchProject(project.id)
@@ -115,7 +114,7 @@ async function insert(
     updated_date: now,
   })
   if (secret) await updateWebhook(tx, id, { secret_sealed: sealSecret(secrets, id, secret) })
-  return id
+  return read(tx, id)
 }
 
 const defaults = { description: '', events: [], is_active: true, enable_ssl: true }
@@ -135,11 +134,11 @@ async function update(
 ): Promise<Webhook> {
   const { type } = await permit(deps, 'update', id, context)
   const fields = readFields(body, type, deps.guard)
-  await change(deps.db, context, async (tx) => {
+  return change(deps.db, context, async (tx) => {
     const before = (await lockWebhook(tx, id)) ?? missing()
     assertMatches(if_match, before)
     const changes = changesOf(before, fields, deps)
     if (changes) await updateWebhook(tx, id, changes)
+    return read(tx, id)
   })
-  return read(deps.db, id)
 }
