@@ -48,3 +48,9 @@ test('the lists are sorted and say what each format carries', () => {
     ],
   })
 })
+
+test('names and aliases of formats are given once, in any case', () => {
+  const names = formats.flatMap(({ name, aliases }) => [name, ...aliases])
+  const lower = names.map((name) => name.toLowerCase())
+  expect(lower).toEqual([...new Set(lower)])
+})

@@ -16,7 +16,7 @@ import {
   round2,
   unionOfColumns,
 } from '@reticle/geometry'
-import type { ItemShape, Label } from '../model.ts'
+import type { Exporter, ItemShape, Label } from '../model.ts'
 
 export interface Instance {
   leader: ItemShape
@@ -35,11 +35,20 @@ export interface Size {
   height: number
 }
 
-const written = new Set(['rectangle', 'polygon', 'mask', 'ellipse'])
-
-export function isWritten(shape: ItemShape): boolean {
-  return written.has(shape.type)
+/** What becomes of each kind: told to clients, and what is written. */
+export const carries: Exporter['carries'] = {
+  rectangle: 'kept',
+  polygon: 'kept',
+  polyline: 'dropped',
+  points: 'dropped',
+  ellipse: 'converted',
+  cuboid: 'dropped',
+  mask: 'kept',
+  skeleton: 'dropped',
+  tag: 'dropped',
 }
+
+export const isWritten = ({ type }: ItemShape): boolean => carries[type] !== 'dropped'
 
 /** The instances of a frame in painting order; `onEmpty` gets objects that cover nothing of it. */
 export function instancesOf(

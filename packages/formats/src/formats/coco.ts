@@ -2,6 +2,7 @@
 import type { Format } from '../model.ts'
 import { exportCoco } from './coco-export.ts'
 import { importCoco } from './coco-import.ts'
+import { carries } from './coco-instances.ts'
 
 export const coco: Format = {
   name: 'COCO 1.0',
@@ -13,17 +14,7 @@ export const coco: Format = {
   exporter: {
     extensions: ['ZIP'],
     options: [],
-    carries: {
-      rectangle: 'kept',
-      polygon: 'kept',
-      polyline: 'dropped',
-      points: 'dropped',
-      ellipse: 'converted',
-      cuboid: 'dropped',
-      mask: 'kept',
-      skeleton: 'dropped',
-      tag: 'dropped',
-    },
+    carries,
     exportDataset: exportCoco,
   },
   importer: {
