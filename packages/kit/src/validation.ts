@@ -44,6 +44,12 @@ function plant(root: Tree, path: PropertyKey[], text: string) {
   at.messages.push(text)
 }
 
+/** `['shapes', 1, 'points']` as a text: `shapes[1].points` (`spec/api-annotations.md` 5.2). */
+export function placeOf(path: readonly (string | number)[]): string {
+  const text = path.map((key) => (/^\d+$/.test(String(key)) ? `[${key}]` : `.${key}`)).join('')
+  return text.replace(/^\./, '')
+}
+
 function render({ messages, children }: Tree): unknown {
   const keys = [...children.keys()]
   if (keys.length === 0) return messages

@@ -1,4 +1,5 @@
 import { DomainError } from '@reticle/kit'
+import { placeOf } from '@reticle/kit/validation'
 
 /** Where in the body: `['shapes', 3, 'points', 0]`. */
 export type Path = readonly (string | number)[]
@@ -62,15 +63,11 @@ const isLow = (key: string | number) => typeof key === 'string' || key <= mostAl
 
 function texts(problems: readonly Problem[]): string[] {
   return [
-    ...new Set(problems.map((one) => (one.isWhole ? one.text : `${place(one)}: ${one.text}`))),
+    ...new Set(
+      problems.map((one) => (one.isWhole ? one.text : `${placeOf(one.path)}: ${one.text}`)),
+    ),
   ]
 }
-
-const place = ({ path }: Problem) =>
-  path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
-    .join('')
-    .slice(1)
 
 function tree(problems: readonly Problem[]): unknown {
   const root = new Map<string | number, Node>()

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { placeOf } from '@reticle/kit/validation'
 import type { FastifyRequest } from 'fastify'
 import type { Failed } from './errors.ts'
 
@@ -31,9 +32,9 @@ export function problemOf(failed: Failed, request: FastifyRequest): Record<strin
   }
 }
 
-/** `/labels/0/name: ...` in words. */
+/** `labels[0].name: ...` */
 const described = ({ pointer, message }: FieldProblem) =>
-  pointer ? `${pointer.slice(1).replaceAll('/', '.')}: ${message}` : message
+  pointer ? `${placeOf(pointer.slice(1).split('/'))}: ${message}` : message
 
 /** Texts in lists are messages about the place where the list stands. */
 function fieldProblems(body: unknown, pointer: string, code: string): FieldProblem[] {

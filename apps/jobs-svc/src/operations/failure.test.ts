@@ -29,7 +29,7 @@ describe('what another attempt cannot help is told to the user at once', () => {
       new DomainError('invalid', 'Invalid input.', {
         body: { shapes: [{}, { points: ['too short'] }] },
       }),
-      'shapes.1.points: too short',
+      'shapes[1].points: too short',
     ],
     [notFound(), 'The object was deleted'],
     [notFound('There is no object x.'), 'There is no object x.'],

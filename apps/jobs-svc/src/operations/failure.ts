@@ -1,5 +1,6 @@
 import { FormatError } from '@reticle/formats/errors'
 import { DomainError, type Kind } from '@reticle/kit'
+import { placeOf } from '@reticle/kit/validation'
 import { z } from 'zod'
 import { UnusableInput } from './operation.ts'
 
@@ -58,7 +59,7 @@ function sentenceOf({ kind, body, message }: DomainError): string {
 }
 
 function firstText(body: unknown, path: readonly string[]): string | undefined {
-  if (typeof body === 'string') return path.length > 0 ? `${path.join('.')}: ${body}` : body
+  if (typeof body === 'string') return path.length > 0 ? `${placeOf(path)}: ${body}` : body
   if (typeof body !== 'object' || body === null) return undefined
   for (const [key, value] of Object.entries(body)) {
     const isText = Array.isArray(body) && typeof value === 'string'
