@@ -26,6 +26,7 @@ import type { Check } from './request.ts'
 import { serveAbout, serveLogo } from './routes/about.ts'
 import { serveDocuments } from './routes/docs.ts'
 import { serveDownloads } from './routes/downloads.ts'
+import { serveGone } from './routes/gone.ts'
 import { serveHealth, serveProbes } from './routes/health.ts'
 import { serveUploads } from './routes/uploads.ts'
 import { knowMethods, serve, serveOtherMethods } from './serve.ts'
@@ -147,5 +148,6 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void
   serveDocuments(api)
   serveDownloads(api, ports)
   serveUploads(api, ports)
+  serveGone(api, ports)
   serveOtherMethods(api, restOperations)
 }

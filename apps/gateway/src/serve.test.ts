@@ -163,6 +163,15 @@ test.each([
   })
 })
 
+test.each([
+  ['/api/projects/7/annotations', 'anna', 410],
+  ['/api/projects/7/annotations/?format=x', 'anna', 410],
+  ['/api/projects/x/annotations', 'anna', 404],
+  ['/api/projects/7/annotations', null, 401],
+])('%s, which is no more, is for %s %i', async (path, as, status) => {
+  expect((await send(path, { as })).status).toBe(status)
+})
+
 test.each(['PROPFIND', 'QUERY'])('%s of a path that nobody knows is 404', async (method) => {
   const answer = await raw(
     `${method} /api/nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,

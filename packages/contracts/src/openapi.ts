@@ -84,7 +84,8 @@ function response(answer: z.ZodType, schemaOf: SchemaOf): Json {
 }
 
 function content(schema: z.ZodType, io: Io, schemaOf: SchemaOf): Json {
-  return { [mediaType]: { schema: isBytes(schema) ? {} : schemaOf(schema, io) } }
+  const shown = isBytes(schema) ? schema.meta()?.shown : schema
+  return { [mediaType]: { schema: shown instanceof z.ZodType ? schemaOf(shown, io) : {} } }
 }
 
 function fields(

@@ -1,23 +1,25 @@
 import { z } from 'zod'
-import { getQuery, patchQuery, putQuery } from '../rest/annotations.ts'
-import { bytes, idParams, ifMatch } from '../rest/common.ts'
+import { annotationSet, getQuery, patchQuery, putQuery } from '../rest/annotations.ts'
+import { detail } from '../rest/auth.ts'
+import { bytes, bytesOf, idParams, ifMatch } from '../rest/common.ts'
 import { targets } from '../rest/facts.ts'
 import { del, get, internal, operations, patch, put } from './operation.ts'
 
-const read = { params: idParams, query: getQuery, answers: { 200: bytes } }
+const set = bytesOf(annotationSet)
+const read = { params: idParams, query: getQuery, answers: { 200: set } }
 const replace = {
   params: idParams,
   query: putQuery,
   headers: ifMatch,
   body: bytes,
-  answers: { 200: bytes },
+  answers: { 200: set },
 }
 const change = {
   params: idParams,
   query: patchQuery,
   headers: ifMatch,
   body: bytes,
-  answers: { 200: bytes },
+  answers: { 200: set },
 }
 const clear = { params: idParams, headers: ifMatch, answers: { 204: bytes } }
 
@@ -26,7 +28,7 @@ export const written = z
   .object({ tags: z.int(), shapes: z.int(), tracks: z.int() })
   .meta({ id: 'WrittenRows' })
 
-/** Annotation sets (`spec/api-annotations.md` 1.9). Bodies are bytes: `rest/annotations.ts` documents them. */
+/** Annotation sets (`spec/api-annotations.md` 1.9). They pass as bytes: `rest/annotations.ts` documents them. */
 export const annotations = operations('AnnotationService', {
   getTaskAnnotations: get('/tasks/:id/annotations/', read),
   replaceTaskAnnotations: put('/tasks/:id/annotations/', replace),
@@ -36,6 +38,12 @@ export const annotations = operations('AnnotationService', {
   replaceJobAnnotations: put('/jobs/:id/annotations/', replace),
   updateJobAnnotations: patch('/jobs/:id/annotations/', change),
   deleteJobAnnotations: del('/jobs/:id/annotations/', clear),
+  getProjectAnnotations: get('/projects/:id/annotations', {
+    by: 'gateway',
+    params: idParams,
+    answers: { 410: detail },
+    summary: 'Not there any more: a project is exported',
+  }),
   /** Row lines (`row-lines.ts`) of a task or job in one snapshot: tags, shapes, then tracks; each by frame and id. */
   readRows: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),

@@ -57,6 +57,9 @@ export const isLink = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?
 /** Bytes that pass through; as an answer they come with a head (`BytesAnswer` of the kit's `rpc/context.ts`). */
 export const bytes = z.custom<AsyncIterable<Uint8Array>>().meta({ bytes: true })
 
+/** Bytes of JSON that nobody parses on its way; the OpenAPI document shows it as `shown`. */
+export const bytesOf = (shown: z.ZodType): typeof bytes => bytes.meta({ bytes: true, shown })
+
 export const nothing = z.undefined()
 
 export const pathId = z
