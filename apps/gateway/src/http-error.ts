@@ -1,4 +1,4 @@
-/** A failure of HTTP itself, which no service knows: 405, 406, 408, 414, 415, 416 and 431 (`house.md` 5). */
+/** A failure of HTTP itself, which no service knows: 400 to what is no HTTP, 405, 406, 408, 414, 415, 416 and 431 (`house.md` 5). */
 export class HttpError extends Error {
   readonly status: number
   /** For `X-Error-Code`. */
@@ -19,3 +19,17 @@ export const unsupportedMediaType = (detail: string) =>
 
 export const headersTooLarge = () =>
   new HttpError(431, 'headers_too_large', 'The request headers are too large.')
+
+export const malformedRequest = () =>
+  new HttpError(400, 'parse_error', 'This is not a valid HTTP request.')
+
+export const methodNotAllowed = (method: string) =>
+  new HttpError(405, 'method_not_allowed', `Method "${method}" not allowed.`)
+
+export const requestTimeout = () =>
+  new HttpError(408, 'request_timeout', 'The request came too slowly.')
+
+export const uriTooLong = () => new HttpError(414, 'uri_too_long', 'The address is too long.')
+
+export const rangeNotSatisfiable = (size: number) =>
+  new HttpError(416, 'range_not_satisfiable', `The file has ${size} bytes.`)

@@ -3,7 +3,7 @@ import { answered, type Operation, type Operations } from '@reticle/contracts/ap
 import { targets } from '@reticle/contracts/rest/facts'
 import type { Context } from '@reticle/kit'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import { HttpError } from './http-error.ts'
+import { methodNotAllowed } from './http-error.ts'
 import { present } from './present.ts'
 import { type Limits, reader } from './read.ts'
 import { contextOf } from './request.ts'
@@ -96,7 +96,7 @@ export function serveOtherMethods(app: FastifyInstance, operations: readonly Ope
       url,
       onRequest: async (request, reply) => {
         reply.header('allow', allow)
-        throw new HttpError(405, 'method_not_allowed', `Method "${request.method}" not allowed.`)
+        throw methodNotAllowed(request.method)
       },
       handler: (_, reply) => reply.send(),
     })

@@ -3,8 +3,15 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { apiVersion, mediaType } from '@reticle/contracts/openapi'
 import type { FastifyInstance } from 'fastify'
+import {
+  type HttpError,
+  headersTooLarge,
+  malformedRequest,
+  requestTimeout,
+  uriTooLong,
+} from '../http-error.ts'
 import { isStream } from '../request.ts'
-import { bodyOf, type Failed } from './errors.ts'
+import { bodyOf, type Failed, failedOf } from './errors.ts'
 
 /** Connections themselves: what is no HTTP, what comes too slowly, bodies that nobody read (`reliability.md` 8). */
 
@@ -68,19 +75,15 @@ export function clientErrors({ streaming, answering }: Connections) {
     const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     if (isLate && streaming.has(socket)) return
     const canAnswer = socket.writable && !answering.has(socket) && error.code !== 'ECONNRESET'
-    if (canAnswer) socket.end(answerTo(failedOf(error)), () => socket.destroy())
+    if (canAnswer) socket.end(answerTo(failedOf(refusalOf(error))), () => socket.destroy())
     else socket.destroy(error)
   }
 }
 
-function failedOf({ code, rawPacket }: ClientError): Failed {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { status: 408, code: 'request_timeout', detail: 'The request came too slowly.' }
-  if (code !== 'HPE_HEADER_OVERFLOW')
-    return { status: 400, code: 'parse_error', detail: 'This is not a valid HTTP request.' }
-  return isLongPath(rawPacket)
-    ? { status: 414, code: 'uri_too_long', detail: 'The address is too long.' }
-    : { status: 431, code: 'headers_too_large', detail: 'The request headers are too large.' }
+function refusalOf({ code, rawPacket }: ClientError): HttpError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout()
+  if (code !== 'HPE_HEADER_OVERFLOW') return malformedRequest()
+  return isLongPath(rawPacket) ? uriTooLong() : headersTooLarge()
 }
 
 const longPath = 12 * 1024 // of the 16 KiB that path and headers may have together

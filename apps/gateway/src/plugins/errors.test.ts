@@ -1,6 +1,8 @@
 import { changedMeanwhile, conflict, DomainError, invalid, invalidText } from '@reticle/kit'
+import { errorCodes } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
+import { frameworkErrors } from './errors.ts'
 
 const thrown = new Map<number, DomainError>([
   [1, invalid({ name: 'Too short.' }, 'too_short')],
@@ -13,6 +15,7 @@ const thrown = new Map<number, DomainError>([
   [8, new DomainError('gone', 'This endpoint is no longer supported.')],
   [9, new DomainError('internal', 'Internal server error')],
   [10, invalid({ name: 'Too short.' })],
+  [11, new DomainError('invalid', 'x', { body: { shapes: [{}, { points: ['Too few.'] }] } })],
 ])
 
 const { send } = await testGateway({
@@ -68,6 +71,14 @@ describe('for a client that reads RFC 9457', () => {
     'x-request-id': 'request-12',
   }
 
+  test('a place in a list is told as a pointer and in words', async () => {
+    const answer = await send('/api/projects/11', { headers })
+    expect(answer.json()).toMatchObject({
+      detail: 'shapes[1].points: Too few.',
+      errors: [{ pointer: '/shapes/1/points', message: 'Too few.' }],
+    })
+  })
+
   test('a field error points to its field', async () => {
     const answer = await send('/api/projects/10?x=1', { headers })
     expect(answer.headers['content-type']).toBe('application/problem+json')
@@ -100,3 +111,25 @@ describe('for a client that reads RFC 9457', () => {
     expect(answer.json()).toMatchObject({ status })
   })
 })
+
+/** Its own routing, reading and checking of requests are not used: ours are. */
+const neverThrown = [
+  'FST_ERR_NOT_FOUND',
+  'FST_ERR_VALIDATION',
+  'FST_ERR_CTP_BODY_TOO_LARGE',
+  'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
+  'FST_ERR_CTP_EMPTY_JSON_BODY',
+  'FST_ERR_CTP_INVALID_JSON_BODY',
+  'FST_ERR_CTP_INSTANCE_ALREADY_STARTED',
+  'FST_ERR_INVALID_URL',
+  'FST_ERR_ROUTE_MISSING_CONTENT_TYPE',
+  'FST_ERR_ROUTE_MISSING_CONTENT',
+]
+
+test('whatever the framework may refuse has an answer of ours', () => {
+  const refusals = Object.entries(errorCodes).filter(([, Refusal]) => statusOf(new Refusal()) < 500)
+  const known = [...Object.keys(frameworkErrors), ...neverThrown]
+  expect(refusals.map(([name]) => name).sort()).toEqual(known.sort())
+})
+
+const statusOf = ({ statusCode = 500 }: { statusCode?: number }) => statusCode

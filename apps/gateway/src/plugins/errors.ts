@@ -54,7 +54,8 @@ export function bodyOf({ detail, code, body, more }: Failed, request_id: string)
   return body ?? { detail, code, request_id, ...more }
 }
 
-function failedOf(error: unknown): Failed {
+/** What a failure of any kind is shown as. */
+export function failedOf(error: unknown): Failed {
   if (error instanceof HttpError) {
     const { status, code, message: detail } = error
     return { status, code, detail }
@@ -76,7 +77,7 @@ const badUrl = { status: 400, code: 'parse_error', detail: 'The path is not corr
 const noSuch = { status: 404, code: 'not_found', detail: 'Not found.' }
 
 /** What the framework itself refuses, by its codes. */
-const frameworkErrors: Record<string, Failed> = {
+export const frameworkErrors: Record<string, Failed> = {
   FST_ERR_BAD_URL: badUrl,
   FST_ERR_MAX_PARAM_LENGTH: noSuch,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {

@@ -6,7 +6,7 @@ import { attachment } from '@reticle/kit/content-disposition'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isNotModified } from '../etag-match.ts'
-import { HttpError } from '../http-error.ts'
+import { rangeNotSatisfiable } from '../http-error.ts'
 import type { GatewayPorts, Services } from '../ports.ts'
 import { reader } from '../read.ts'
 import { contextOf } from '../request.ts'
@@ -71,7 +71,7 @@ async function sendFile(
   const range = wantedRange(request, file)
   if (range === 'none') {
     reply.header('content-range', `bytes */${file.size}`)
-    throw new HttpError(416, 'range_not_satisfiable', `The file has ${file.size} bytes.`)
+    throw rangeNotSatisfiable(file.size)
   }
   const part = range === 'whole' ? undefined : range
   const isHead = request.method === 'HEAD'
