@@ -198,11 +198,11 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-test('two statements are enough', async () => {
+test('one statement is enough', async () => {
   for (const target of targets) {
     const { db: watched, statements } = counting(db)
     const watching = over('in-process', watched)
     await watching.tasks.authorize({ target, id: ids[target], action: 'view' }, maker.call)
-    expect(statements()).toBeLessThanOrEqual(2)
+    expect(statements()).toBeLessThanOrEqual(1)
   }
 })

@@ -1,10 +1,11 @@
 import type { tasks } from '@reticle/contracts/api/tasks'
+import type { Principal } from '@reticle/contracts/principal'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import { notFound, type Service, signedIn } from '@reticle/kit'
 import { allow, type Rule } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
-import { findFacts } from './facts.ts'
+import { type FactsRow, findFacts, type Target } from './facts.ts'
 import { jobRules } from './jobs/policy.ts'
 import { projectRules } from './projects/policy.ts'
 import { jobStanding, projectStanding, taskStanding } from './standing.ts'
@@ -21,8 +22,26 @@ const rules: Record<Facts['target'], readonly Rule[]> = {
 const standings = { project: projectStanding, task: taskStanding, job: jobStanding }
 
 /**
- * `authorize`: may the caller do `action` on a project, task or job, and what is there to know of it? One query. Throws
- * not_found and forbidden; an answer is a yes (`design.md` 2).
+ * The facts of a target on which the caller may do `action`. One query.
+ *
+ * @throws DomainError not_found, forbidden
+ */
+export async function permitted(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  target: Target,
+  action: string,
+): Promise<FactsRow> {
+  const row = await findFacts(db, target)
+  if (!row) throw notFound()
+  const standing = standings[target.target](principal, row)
+  if (!factsOnly.has(action)) allow(rules[target.target], action, principal, standing)
+  return row
+}
+
+/**
+ * `authorize`: may the caller do `action` on a project, task or job, and what is there to know of it? An answer is a yes
+ * (`design.md` 2).
  */
 export function authorizeHandler({
   db,
@@ -32,24 +51,21 @@ export function authorizeHandler({
   return {
     async authorize({ target, id, action }, context): Promise<Facts> {
       const principal = signedIn(context)
-      const row = await findFacts(db, target, id)
-      if (!row) throw notFound()
-      const standing = standings[target](principal, row)
-      if (!factsOnly.has(action)) allow(rules[target], action, principal, standing)
-      const { project_id, task_id, job_id, labels_revision, size, dimension, subset, name } = row
+      const row = await permitted(db, principal, { target, id }, action)
+      const { organization_id, organization_role, relations } = standings[target](principal, row)
       return {
         target,
-        project_id,
-        task_id,
-        job_id,
-        organization_id: standing.organization_id,
-        organization_role: standing.organization_role,
-        relations: [...standing.relations],
-        labels_revision,
-        size,
-        dimension,
-        subset,
-        name,
+        project_id: row.project_id,
+        task_id: row.task_id,
+        job_id: row.job_id,
+        organization_id,
+        organization_role,
+        relations: [...relations],
+        labels_revision: row.labels_revision,
+        size: row.size,
+        dimension: row.dimension,
+        subset: row.subset,
+        name: row.name,
         updated_date: row.updated_date.toISOString(),
         jobs: row.jobs,
       }

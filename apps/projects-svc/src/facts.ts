@@ -4,9 +4,12 @@ import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
 import type { JobPeople, ProjectPeople, TaskPeople } from './standing.ts'
 
-/** What there is to know of a project, task or job, and of the people above it. */
+/** A project, task or job. */
+export type Target = Pick<Facts, 'target'> & { id: number }
+
+/** What there is to know of a target, and of the people above it. */
 export interface FactsRow
-  extends Omit<Facts, 'organization_role' | 'relations' | 'updated_date'>,
+  extends Omit<Facts, 'target' | 'organization_role' | 'relations' | 'updated_date'>,
     ProjectPeople,
     TaskPeople,
     JobPeople {
@@ -17,8 +20,7 @@ export interface FactsRow
 /** One prepared statement: every call about annotations, media or requests begins with it. */
 export async function findFacts(
   db: Kysely<ProjectsDb>,
-  target: Facts['target'],
-  id: number,
+  { target, id }: Target,
 ): Promise<FactsRow | undefined> {
   const [row] = await queryRows<FactsRow>(db, statements[target], [id])
   return row
@@ -37,7 +39,7 @@ const rangeOf = (job: string) =>
 const statements: Record<Facts['target'], Prepared> = {
   project: {
     name: 'facts_of_project',
-    text: `select 'project' as target, p.id as project_id, null::int as task_id, null::int as job_id,
+    text: `select p.id as project_id, null::int as task_id, null::int as job_id,
         p.organization_id, p.owner_id, p.assignee_id, p.labels_revision,
         0 as size, '2d' as dimension, '' as subset, p.name,
         greatest(p.updated_date, (select max(updated_date) from tasks where project_id = p.id))
@@ -47,7 +49,7 @@ const statements: Record<Facts['target'], Prepared> = {
   },
   task: {
     name: 'facts_of_task',
-    text: `select 'task' as target, null::int as job_id, ${ofTask},
+    text: `select null::int as job_id, ${ofTask},
         t.owner_id, t.assignee_id, t.updated_date,
         (select coalesce(json_agg(${rangeOf('j')} order by j.id), '[]') from jobs j
           where j.task_id = t.id and j.type = 'annotation') as jobs
@@ -55,7 +57,7 @@ const statements: Record<Facts['target'], Prepared> = {
   },
   job: {
     name: 'facts_of_job',
-    text: `select 'job' as target, j.id as job_id, ${ofTask},
+    text: `select j.id as job_id, ${ofTask},
         t.owner_id, j.assignee_id, j.updated_date, json_build_array(${rangeOf('j')}) as jobs
       from jobs j join tasks t on t.id = j.task_id left join projects p on p.id = t.project_id
       where j.id = $1`,

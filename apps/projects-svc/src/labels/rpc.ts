@@ -4,18 +4,11 @@ import type { Principal } from '@reticle/contracts/principal'
 import type { Label } from '@reticle/contracts/rest/labels'
 import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
-import { allow } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
+import { permitted } from '../authorize.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
-import { jobRules } from '../jobs/policy.ts'
-import { findJob } from '../jobs/repo.ts'
+import { findFacts, type Target } from '../facts.ts'
 import { type Owner, ownerOf } from '../owner.ts'
-import { projectRules } from '../projects/policy.ts'
-import { findProject } from '../projects/repo.ts'
-import { jobStanding, projectStanding, taskStanding } from '../standing.ts'
-import { labelOwner } from '../tasks/messages.ts'
-import { taskRules } from '../tasks/policy.ts'
-import { findTask } from '../tasks/repo.ts'
 import { changeOwnedLabels } from './change.ts'
 import { listLabels } from './list.ts'
 import { planLabels, planOneLabel } from './plan.ts'
@@ -36,7 +29,8 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
     async getLabel({ id }, context) {
       const row = await findLabel(db, id)
       if (!row) throw notFound()
-      await allowView(db, signedIn(context), ownerOf(row))
+      const { kind: target, id: ownerId } = ownerOf(row)
+      await permitted(db, signedIn(context), { target, id: ownerId }, 'view')
       return record(db, row)
     },
 
@@ -71,12 +65,10 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
     },
 
     async getLabelSet({ task_id }) {
-      const task = await findTask(db, task_id)
-      if (!task) throw notFound()
-      return {
-        labels_revision: task.project_labels_revision ?? task.labels_revision,
-        labels: await listOwnLabels(db, labelOwner(task)),
-      }
+      const facts = await findFacts(db, { target: 'task', id: task_id })
+      if (!facts) throw notFound()
+      const { labels_revision } = facts
+      return { labels_revision, labels: await listOwnLabels(db, ownerOf(facts)) }
     },
   }
 }
@@ -106,29 +98,13 @@ async function findOwner(
 ): Promise<Owner | null> {
   const named = [project_id, task_id, job_id].filter((id) => id !== undefined)
   if (named.length > 1) throw invalidText('Only one of project_id, task_id and job_id can be given')
-  if (job_id !== undefined) return ownerByJob(db, principal, job_id)
-  if (task_id !== undefined) return allowView(db, principal, { kind: 'task', id: task_id })
+  if (job_id !== undefined) return shownOwner(db, principal, { target: 'job', id: job_id })
+  if (task_id !== undefined) return shownOwner(db, principal, { target: 'task', id: task_id })
   if (project_id === undefined) return null
-  return allowView(db, principal, { kind: 'project', id: project_id })
+  return shownOwner(db, principal, { target: 'project', id: project_id })
 }
 
-async function ownerByJob(db: Db, principal: Principal, id: number): Promise<Owner> {
-  const job = await findJob(db, id)
-  if (!job) throw notFound()
-  allow(jobRules, 'view', principal, jobStanding(principal, job))
-  return labelOwner({ id: job.task_id, project_id: job.project_id })
-}
-
-/** The owner whose labels those are: of a task in a project, the project. */
-async function allowView(db: Db, principal: Principal, { kind, id }: Owner): Promise<Owner> {
-  if (kind === 'task') {
-    const task = await findTask(db, id)
-    if (!task) throw notFound()
-    allow(taskRules, 'view', principal, taskStanding(principal, task))
-    return labelOwner(task)
-  }
-  const project = await findProject(db, id)
-  if (!project) throw notFound()
-  allow(projectRules, 'view', principal, projectStanding(principal, project))
-  return { kind, id }
+/** Whose labels a target that the caller may view uses: those of its project, else of its task. */
+async function shownOwner(db: Db, principal: Principal, target: Target): Promise<Owner> {
+  return ownerOf(await permitted(db, principal, target, 'view'))
 }

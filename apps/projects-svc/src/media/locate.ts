@@ -3,20 +3,13 @@ import type { Input } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import type { LocatedFrame } from '@reticle/contracts/rest/facts'
 import { invalidText, notFound } from '@reticle/kit'
-import { allow } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
+import { permitted } from '../authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { jobRules } from '../jobs/policy.ts'
-import { findJob } from '../jobs/repo.ts'
-import { projectRules } from '../projects/policy.ts'
-import { findProject } from '../projects/repo.ts'
-import { jobStanding, projectStanding, taskStanding } from '../standing.ts'
-import { taskRules } from '../tasks/policy.ts'
-import { findTask } from '../tasks/repo.ts'
+import type { Target } from '../facts.ts'
 import { findFrame, findNewestTask } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
-type Target = Pick<Input<(typeof media)['locateFrame']>, 'target' | 'id'>
 
 /** Frames that may be read, task-relative and inclusive; `size` 0: no media yet. */
 export interface Viewed {
@@ -58,36 +51,11 @@ export async function findViewed(
   principal: Principal,
   { target, id }: Target,
 ): Promise<Viewed> {
-  switch (target) {
-    case 'project':
-      return viewedProject(db, principal, id)
-    case 'task':
-      return viewedTask(db, principal, id)
-    case 'job':
-      return viewedJob(db, principal, id)
-  }
-}
-
-async function viewedProject(db: Db, principal: Principal, id: number): Promise<Viewed> {
-  const project = await findProject(db, id)
-  if (!project) throw notFound()
-  allow(projectRules, 'view', principal, projectStanding(principal, project))
-  const task = await findNewestTask(db, id)
+  const action = target === 'project' ? 'view' : 'data:read'
+  const { task_id, size, jobs } = await permitted(db, principal, { target, id }, action)
+  const task = task_id === null ? await findNewestTask(db, id) : { id: task_id, size }
   if (!task) throw notFound()
-  return { task_id: task.id, start: 0, stop: task.size - 1, size: task.size }
-}
-
-async function viewedTask(db: Db, principal: Principal, id: number): Promise<Viewed> {
-  const task = await findTask(db, id)
-  if (!task) throw notFound()
-  allow(taskRules, 'data:read', principal, taskStanding(principal, task))
-  return { task_id: id, start: 0, stop: task.size - 1, size: task.size }
-}
-
-async function viewedJob(db: Db, principal: Principal, id: number): Promise<Viewed> {
-  const job = await findJob(db, id)
-  if (!job) throw notFound()
-  allow(jobRules, 'data:read', principal, jobStanding(principal, job))
-  const { task_id, start_frame, stop_frame, task_size } = job
-  return { task_id, start: start_frame, stop: stop_frame, size: task_size }
+  const whole = { start_frame: 0, stop_frame: task.size - 1 }
+  const { start_frame: start, stop_frame: stop } = (target === 'job' && jobs[0]) || whole
+  return { task_id: task.id, start, stop, size: task.size }
 }

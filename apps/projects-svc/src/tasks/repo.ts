@@ -18,7 +18,6 @@ const taskColumns = [
   'projects.name as project_name',
   'projects.owner_id as project_owner_id',
   'projects.assignee_id as project_assignee_id',
-  'projects.labels_revision as project_labels_revision',
   'data_sets.task_id as data',
   'data_sets.chunk_size as data_chunk_size',
   'data_sets.image_quality',
