@@ -1,43 +1,40 @@
-import type { Label, Sublabel } from '@reticle/contracts/rest/labels'
-import type { AttributeRow, LabelRow } from '../db/schema.ts'
+import type { Attribute, Label, Sublabel } from '@reticle/contracts/rest/labels'
+import type { LabelRow } from '../db/schema.ts'
 import { ownerKey, ownerOf } from '../owner.ts'
 
 /** Labels as records (`spec/api-workspace.md` 4.3), sublabels inside their parents. */
 
-type Attributes = ReadonlyMap<number, AttributeRow[]>
+interface LabelView extends LabelRow {
+  attributes: Attribute[]
+}
 
-/** Top-level labels by the key of their owner; `rows` and `attributes` in id order. */
-export function toLabelsByOwner(
-  rows: readonly LabelRow[],
-  attributes: readonly AttributeRow[],
-): Map<string, Label[]> {
+/** Top-level labels by the key of their owner; `rows` in id order. */
+export function toLabelsByOwner(rows: readonly LabelView[]): Map<string, Label[]> {
   const children = group(rows, (row) => row.parent_id ?? 0)
-  const specs = group(attributes, (row) => row.label_id)
   const labels = new Map<string, Label[]>()
   for (const row of children.get(0) ?? []) {
     const key = ownerKey(ownerOf(row))
     const list = labels.get(key) ?? []
     labels.set(key, list)
-    list.push(toLabel(row, children.get(row.id) ?? [], specs))
+    list.push(toLabel(row, children.get(row.id) ?? []))
   }
   return labels
 }
 
-/** Single labels, in the order of `rows`; `family` holds their sublabels, and may hold more. */
-export function toLabels(
-  rows: readonly LabelRow[],
-  family: readonly LabelRow[],
-  attributes: readonly AttributeRow[],
-): Label[] {
-  const children = group(family, (row) => row.parent_id ?? 0)
-  const specs = group(attributes, (row) => row.label_id)
-  return rows.map((row) => toLabel(row, children.get(row.id) ?? [], specs))
+/** Single labels, in the order of `ids`; `rows`, in id order, are those that are still there and their sublabels. */
+export function toLabels(ids: readonly number[], rows: readonly LabelView[]): Label[] {
+  const children = group(rows, (row) => row.parent_id ?? 0)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row ? [toLabel(row, children.get(id) ?? [])] : []
+  })
 }
 
-function toLabel(row: LabelRow, sublabels: readonly LabelRow[], specs: Attributes): Label {
+function toLabel(row: LabelView, sublabels: readonly LabelView[]): Label {
   return {
-    ...fieldsOf(row, specs),
-    sublabels: sublabels.map((one) => fieldsOf(one, specs)),
+    ...fieldsOf(row),
+    sublabels: sublabels.map(fieldsOf),
     ...(row.type === 'skeleton' && { svg: row.svg ?? '' }),
     ...(row.project_id === null ? {} : { project_id: row.project_id }),
     ...(row.task_id === null ? {} : { task_id: row.task_id }),
@@ -45,15 +42,8 @@ function toLabel(row: LabelRow, sublabels: readonly LabelRow[], specs: Attribute
   }
 }
 
-function fieldsOf(row: LabelRow, specs: Attributes): Sublabel {
-  return {
-    id: row.id,
-    name: row.name,
-    color: row.color,
-    type: row.type,
-    attributes: (specs.get(row.id) ?? []).map(({ label_id: _, ...attribute }) => attribute),
-    has_parent: row.parent_id !== null,
-  }
+function fieldsOf({ id, name, color, type, attributes, parent_id }: LabelView): Sublabel {
+  return { id, name, color, type, attributes, has_parent: parent_id !== null }
 }
 
 function group<R>(rows: readonly R[], keyOf: (row: R) => number): Map<number, R[]> {

@@ -1,12 +1,30 @@
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { Kysely } from 'kysely'
-import type { AttributeRow, LabelRow, ProjectsDb } from '../db/schema.ts'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import type { LabelRow, ProjectsDb } from '../db/schema.ts'
 import { type Owner, ownerKey } from '../owner.ts'
 import { toLabels, toLabelsByOwner } from './messages.ts'
 
 type Db = Kysely<ProjectsDb>
 
-/** Labels of many owners in two queries: by the key of the owner; an owner without labels has no entry. */
+/** Labels with their attributes, both in id order. */
+function selectLabels(db: Db) {
+  return db
+    .selectFrom('labels')
+    .selectAll('labels')
+    .select((of) =>
+      jsonArrayFrom(
+        of
+          .selectFrom('attributes')
+          .select(['attributes.id', 'name', 'mutable', 'input_type', 'default_value', 'values'])
+          .whereRef('label_id', '=', 'labels.id')
+          .orderBy('attributes.id'),
+      ).as('attributes'),
+    )
+    .orderBy('labels.id')
+}
+
+/** Labels of many owners in one query: by the key of the owner; an owner without labels has no entry. */
 export async function listLabelsOf(
   db: Db,
   owners: readonly Owner[],
@@ -14,18 +32,15 @@ export async function listLabelsOf(
   const ids = (kind: Owner['kind']) =>
     owners.filter((one) => one.kind === kind).map((one) => one.id)
   if (owners.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('labels')
-    .selectAll()
+  const rows = await selectLabels(db)
     .where((where) =>
       where.or([
         where('project_id', '=', where.fn.any(where.val(ids('project')))),
         where('task_id', '=', where.fn.any(where.val(ids('task')))),
       ]),
     )
-    .orderBy('id')
     .execute()
-  return toLabelsByOwner(rows, await listAttributes(db, rows))
+  return toLabelsByOwner(rows)
 }
 
 /** Labels of one owner. */
@@ -34,27 +49,18 @@ export async function listOwnLabels(db: Db, owner: Owner): Promise<Label[]> {
   return labels.get(ownerKey(owner)) ?? []
 }
 
-/** Records of label rows, sublabels and attributes included, in two queries. */
-export async function toRecords(db: Db, rows: readonly LabelRow[]): Promise<Label[]> {
-  if (rows.length === 0) return []
-  const parents = rows.map((row) => row.id)
-  const sublabels = await db
-    .selectFrom('labels')
-    .selectAll()
-    .where((where) => where('parent_id', '=', where.fn.any(where.val(parents))))
-    .orderBy('id')
+/** Labels by id, in that order and with their sublabels, in one query; those that are gone are left out. */
+export async function listLabelsById(db: Db, ids: readonly number[]): Promise<Label[]> {
+  if (ids.length === 0) return []
+  const rows = await selectLabels(db)
+    .where((where) =>
+      where.or([
+        where('id', '=', where.fn.any(where.val([...ids]))),
+        where('parent_id', '=', where.fn.any(where.val([...ids]))),
+      ]),
+    )
     .execute()
-  return toLabels(rows, sublabels, await listAttributes(db, [...rows, ...sublabels]))
-}
-
-async function listAttributes(db: Db, labels: readonly LabelRow[]): Promise<AttributeRow[]> {
-  const ids = labels.map((row) => row.id)
-  return db
-    .selectFrom('attributes')
-    .selectAll()
-    .where((where) => where('label_id', '=', where.fn.any(where.val(ids))))
-    .orderBy('id')
-    .execute()
+  return toLabels(ids, rows)
 }
 
 export function findLabel(db: Db, id: number): Promise<LabelRow | undefined> {

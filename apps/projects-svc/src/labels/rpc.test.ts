@@ -267,3 +267,15 @@ test('a list needs as many statements for many labels as for few', async () => {
   }
   expect(await counted('100')).toBe(await counted('1'))
 })
+
+test('four statements list the labels of a task, three read one of them', async () => {
+  const body = { name: 't', labels: [{ name: 'car' }] }
+  const task = await over('in-process').tasks.createTask({ body }, admin.call)
+  const list = counting(db)
+  await over('in-process', list.db).labels.listLabels({ task_id: task.id }, admin.call)
+  expect(list.statements()).toBeLessThanOrEqual(4)
+  const one = counting(db)
+  const id = task.labels[0]?.id ?? 0
+  await over('in-process', one.db).labels.getLabel({ id }, admin.call)
+  expect(one.statements()).toBeLessThanOrEqual(3)
+})

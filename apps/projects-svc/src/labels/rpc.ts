@@ -12,7 +12,7 @@ import { type Owner, ownerOf } from '../owner.ts'
 import { changeOwnedLabels } from './change.ts'
 import { listLabels } from './list.ts'
 import { planLabels, planOneLabel } from './plan.ts'
-import { findLabel, listOwnLabels, toRecords } from './repo.ts'
+import { findLabel, listLabelsById, listOwnLabels } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 
@@ -23,7 +23,8 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       const principal = signedIn(context)
       const owner = await findOwner(db, principal, query)
       const { count, results } = await listLabels(db, principal, query, owner)
-      return { count, results: await toRecords(db, results) }
+      const ids = results.map((row) => row.id)
+      return { count, results: await listLabelsById(db, ids) }
     },
 
     async getLabel({ id }, context) {
@@ -31,7 +32,7 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       if (!row) throw notFound()
       const { kind: target, id: ownerId } = ownerOf(row)
       await permitted(db, signedIn(context), { target, id: ownerId }, 'view')
-      return record(db, row)
+      return record(db, id)
     },
 
     async updateLabel({ id, body }, context) {
@@ -45,9 +46,7 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
           return planOneLabel(current, id, body)
         }
         await changeOwnedLabels(tx, ownerOf(row), plan, context)
-        const changed = await findLabel(tx, id)
-        if (!changed) throw notFound()
-        return record(tx, changed)
+        return record(tx, id)
       })
     },
 
@@ -73,9 +72,9 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
   }
 }
 
-async function record(db: Db, row: LabelRow): Promise<Label> {
-  const [label] = await toRecords(db, [row])
-  if (!label) throw new Error(`label ${row.id} has no record`)
+async function record(db: Db, id: number): Promise<Label> {
+  const [label] = await listLabelsById(db, [id])
+  if (!label) throw notFound()
   return label
 }
 
