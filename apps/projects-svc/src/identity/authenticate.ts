@@ -10,6 +10,7 @@ import { toPrincipal } from './messages.ts'
 import type { Check } from './passwords/check.ts'
 import { findUserByLegacyToken } from './repo.ts'
 import { hashOf } from './secrets.ts'
+import { userGone } from './self.ts'
 
 type Basic = Extract<Authorization, { kind: 'basic' }>
 
@@ -59,7 +60,7 @@ export function authenticateHandler(
 }
 
 function active(user: UserRow): UserRow {
-  if (!user.is_active) throw unauthenticated('User inactive or deleted.')
+  if (!user.is_active) throw userGone()
   return user
 }
 

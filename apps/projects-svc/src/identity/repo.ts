@@ -1,8 +1,9 @@
-import { type Insertable, type Kysely, sql } from 'kysely'
+import { type Insertable, type Kysely, sql, type Transaction } from 'kysely'
 import type { ProjectsDb, UserRow, UsersTable } from '../db/schema.ts'
 
 /** Users and legacy tokens in SQL; a transaction fits where `Db` is asked for. */
 type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
 
 export function findUser(db: Db, id: number): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
@@ -36,8 +37,8 @@ export function listUsers(db: Db, ids: readonly number[]): Promise<UserRow[]> {
 }
 
 /** Holds the row against another change of it, but not against references to it. */
-export function lockUser(db: Db, id: number): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+export function lockUser(tx: Tx, id: number): Promise<UserRow | undefined> {
+  return tx.selectFrom('users').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
 
 export async function hasUsers(db: Db): Promise<boolean> {
@@ -46,8 +47,8 @@ export async function hasUsers(db: Db): Promise<boolean> {
 }
 
 /** Nobody else adds a user before this transaction ends. */
-export async function lockUsers(db: Db): Promise<void> {
-  await sql`lock table users in share row exclusive mode`.execute(db)
+export async function lockUsers(tx: Tx): Promise<void> {
+  await sql`lock table users in share row exclusive mode`.execute(tx)
 }
 
 export function insertUser(db: Db, user: Insertable<UsersTable>): Promise<UserRow> {

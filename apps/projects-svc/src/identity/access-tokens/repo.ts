@@ -1,4 +1,11 @@
-import { type ExpressionBuilder, type Insertable, type Kysely, sql, type Updateable } from 'kysely'
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Kysely,
+  sql,
+  type Transaction,
+  type Updateable,
+} from 'kysely'
 import type { AccessTokenRow, AccessTokensTable, ProjectsDb, UserRow } from '../../db/schema.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -40,11 +47,11 @@ export function findAccessToken(
 }
 
 export function lockAccessToken(
-  db: Db,
+  tx: Transaction<ProjectsDb>,
   id: number,
   usability: Usability,
 ): Promise<AccessTokenRow | undefined> {
-  return db
+  return tx
     .selectFrom('access_tokens')
     .selectAll()
     .where('id', '=', id)

@@ -6,11 +6,13 @@ import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
+import { isEmpty } from '../../changes.ts'
 import type { AccessTokenRow, ProjectsDb } from '../../db/schema.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { toBasicUser } from '../messages.ts'
 import { findUser, lockUser } from '../repo.ts'
 import { hashOf, newAccessToken } from '../secrets.ts'
+import { selfOf, userGone } from '../self.ts'
 import { readExpiry } from './expiry.ts'
 import { listAccessTokens } from './list.ts'
 import { toAccessToken } from './messages.ts'
@@ -77,7 +79,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
       return change(db, context, async (tx) => {
         const before = allowed('update', context, await lockAccessToken(tx, id, usability()))
         const changes = changesOf(before, body)
-        if (Object.keys(changes).length === 0) return withOwner(tx, before)
+        if (isEmpty(changes)) return withOwner(tx, before)
         const updated_date = laterThan(before.updated_date, clock.now())
         return withOwner(tx, await updateAccessToken(tx, id, { ...changes, updated_date }))
       })
@@ -94,14 +96,6 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
 }
 
 type Db = Kysely<ProjectsDb>
-
-const userGone = () => unauthenticated('User inactive or deleted.')
-
-async function selfOf(db: Db, context: Context) {
-  const self = await findUser(db, signedIn(context).user_id)
-  if (!self) throw userGone()
-  return self
-}
 
 function assertRoomForOne(count: number, max: number): void {
   if (max >= 0 && count >= max)

@@ -1,0 +1,18 @@
+import { type Context, signedIn } from '@reticle/kit'
+import { unauthenticated } from '@reticle/kit/errors'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb, UserRow } from '../db/schema.ts'
+import { findUser } from './repo.ts'
+
+export const userGone = () => unauthenticated('User inactive or deleted.')
+
+/**
+ * The user who makes the call.
+ *
+ * @throws DomainError unauthenticated when nobody does, or when they were deleted meanwhile
+ */
+export async function selfOf(db: Kysely<ProjectsDb>, context: Context): Promise<UserRow> {
+  const self = await findUser(db, signedIn(context).user_id)
+  if (!self) throw userGone()
+  return self
+}
