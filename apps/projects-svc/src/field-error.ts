@@ -7,6 +7,9 @@ export function fieldError(path: Path, message: string): DomainError {
   return invalidInput([{ code: 'custom', path: [...path], message, input: null }])
 }
 
+/** The text about an id that names nothing. */
+export const noSuchObject = (id: number) => `Invalid pk "${id}" - object does not exist.`
+
 /** A field that had to be there. */
 export function missingField(path: Path): DomainError {
   const message = 'This field is required.'

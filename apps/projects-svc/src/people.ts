@@ -3,6 +3,7 @@ import type { BasicUser } from '@reticle/contracts/rest/users'
 import { forbidden, invalid } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
+import { noSuchObject } from './field-error.ts'
 import { basicUsers } from './identity/index.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -35,9 +36,7 @@ export async function checkPeople(
   )
   const missing = given.filter(({ id }) => !known.has(id))
   if (missing.length > 0)
-    throw invalid(Object.fromEntries(missing.map(({ field, id }) => [field, unknownText(id)])))
+    throw invalid(Object.fromEntries(missing.map(({ field, id }) => [field, noSuchObject(id)])))
   if (role !== 'admin' && given.some(({ id }) => id !== user_id))
     throw forbidden('Only yourself can be named here.')
 }
-
-const unknownText = (id: number) => `Invalid pk "${id}" - object does not exist.`

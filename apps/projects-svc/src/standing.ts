@@ -26,6 +26,9 @@ export interface JobPeople {
   organization_id: number | null
 }
 
+/** How everybody stands to what is about to be made outside of organizations. */
+export const sandbox: Standing = inSandbox({ organization_id: null }, [])
+
 export function projectStanding(caller: Caller, people: ProjectPeople): Standing {
   return inSandbox(people, projectRelations(caller, people.owner_id, people.assignee_id))
 }

@@ -8,15 +8,14 @@ import { announceLabels } from '../labels/announce.ts'
 import type { LabelsPlan } from '../labels/plan.ts'
 import { changesLabels, writeLabels } from '../labels/repo-write.ts'
 import { ownerKey } from '../owner.ts'
-import type { StoragesPlan } from '../storages/plan.ts'
-import { setStorage } from '../storages/repo.ts'
+import { type StorageChange, setStorages } from '../storages/repo.ts'
 import { projectRecord } from './records.ts'
 import { type ProjectChanges, updateProject } from './repo.ts'
 
 /** What is going to change; everything in it has been checked. */
 export interface ProjectChange {
   columns: ProjectChanges
-  storages: StoragesPlan
+  storages: readonly StorageChange[]
   labels?: LabelsPlan
 }
 
@@ -37,7 +36,7 @@ export async function changeProject(
   const relabelled = labels && changesLabels(before.labels, labels) ? labels : undefined
   if (isEmpty(columns) && storages.length === 0 && !relabelled) return before
   const owner = { kind: 'project', id: row.id } as const
-  for (const { purpose, change } of storages) await setStorage(tx, owner, purpose, change)
+  await setStorages(tx, owner, storages)
   if (relabelled) await writeLabels(tx, owner, before.labels, relabelled)
   const labels_revision = row.labels_revision + (relabelled ? 1 : 0)
   const changed = await updateProject(tx, row.id, { ...columns, labels_revision })

@@ -344,5 +344,17 @@ test('a new name needs neither labels nor tasks again', async () => {
   const { db: watched, statements } = counting(db)
   const { projects } = over('in-process', watched)
   await projects.updateProject({ id, body: { name: 'q' } }, anna.call)
-  expect(statements()).toBeLessThanOrEqual(10)
+  expect(statements()).toBeLessThanOrEqual(9)
+})
+
+test('two storages need as many statements as one', async () => {
+  const local = { location: 'local' as const }
+  const counted = async (storages: { source_storage?: object; target_storage?: object }) => {
+    const { db: watched, statements } = counting(db)
+    const { projects } = over('in-process', watched)
+    await projects.createProject({ body: { name: 'p', ...storages } }, anna.call)
+    return statements()
+  }
+  const both = await counted({ source_storage: local, target_storage: local })
+  expect(both).toBe(await counted({ source_storage: local }))
 })

@@ -15,9 +15,9 @@ import { planLabels, planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
-import { projectStanding } from '../standing.ts'
+import { projectStanding, sandbox } from '../standing.ts'
 import { planStorages } from '../storages/plan.ts'
-import { setStorage } from '../storages/repo.ts'
+import { setStorages } from '../storages/repo.ts'
 import { emitDeletedTasks } from '../tasks/deleted.ts'
 import { lockTasksOfProject } from '../tasks/repo.ts'
 import { changeProject, type ProjectChange } from './change.ts'
@@ -37,9 +37,6 @@ const rights = {
   source_storage: 'update:storages',
   target_storage: 'update:storages',
 } as const satisfies Record<keyof ProjectPatch, string>
-
-const sandbox = { organization_id: null, organization_role: null, relations: [] }
-const noStorages = { source_storage: null, target_storage: null }
 
 /** Projects: `spec/api-workspace.md` 4.2. */
 export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof projects> {
@@ -105,7 +102,7 @@ async function create(
   { name, bug_tracker, owner_id, assignee_id, labels = [], ...body }: ProjectCreate,
 ): Promise<Project> {
   await checkPeople(tx, principal, { owner_id, assignee_id })
-  const storages = planStorages(body, noStorages)
+  const storages = planStorages(body)
   const plan = planNewLabels(labels)
   const row = await insertProject(tx, {
     name,
@@ -115,7 +112,7 @@ async function create(
     assignee_updated_date: assignee_id == null ? null : new Date(),
   })
   const owner = { kind: 'project', id: row.id } as const
-  for (const { purpose, change } of storages) await setStorage(tx, owner, purpose, change)
+  await setStorages(tx, owner, storages)
   await writeLabels(tx, owner, [], plan)
   return projectRecord(tx, row)
 }

@@ -1,7 +1,7 @@
 import type { Storage, storageWrite } from '@reticle/contracts/rest/storage'
 import type { z } from 'zod'
-import { fieldError } from '../field-error.ts'
-import type { Purpose, StorageChange } from './repo.ts'
+import { fieldError, noSuchObject } from '../field-error.ts'
+import type { StorageChange } from './repo.ts'
 
 type StorageWrite = z.infer<typeof storageWrite>
 
@@ -10,7 +10,9 @@ interface Bodies {
   target_storage?: StorageWrite
 }
 
-export type StoragesPlan = { purpose: Purpose; change: StorageChange }[]
+type Place = Omit<StorageChange, 'purpose'>
+
+const none = { source_storage: null, target_storage: null }
 
 /**
  * What the storages of an owner become: a PATCH merges into what there is (`spec/api-workspace.md` 4.1). What changes nothing
@@ -20,18 +22,18 @@ export type StoragesPlan = { purpose: Purpose; change: StorageChange }[]
  */
 export function planStorages(
   body: Bodies,
-  current: Record<keyof Bodies, Storage | null>,
-): StoragesPlan {
+  current: Record<keyof Bodies, Storage | null> = none,
+): StorageChange[] {
   return (['source', 'target'] as const).flatMap((purpose) => {
     const field = `${purpose}_storage` as const
     const given = body[field]
     if (given === undefined) return []
-    const change = merged(given, current[field], field)
-    return isSame(change, current[field]) ? [] : [{ purpose, change }]
+    const place = merged(given, current[field], field)
+    return isSame(place, current[field]) ? [] : [{ purpose, ...place }]
   })
 }
 
-function merged(given: StorageWrite, current: Storage | null, field: string): StorageChange {
+function merged(given: StorageWrite, current: Storage | null, field: string): Place {
   if (given.location === undefined && given.cloud_storage_id !== undefined)
     throw fieldError([field, 'location'], 'This field is required beside cloud_storage_id.')
   const location = given.location ?? current?.location ?? 'local'
@@ -42,13 +44,10 @@ function merged(given: StorageWrite, current: Storage | null, field: string): St
     throw fieldError(place, 'A local storage has no cloud storage.')
   if (location === 'cloud_storage' && cloud_storage_id === null)
     throw fieldError(place, 'This field is required with location cloud_storage.')
-  if (cloud_storage_id !== null)
-    throw fieldError(place, `Invalid pk "${cloud_storage_id}" - object does not exist.`)
+  if (cloud_storage_id !== null) throw fieldError(place, noSuchObject(cloud_storage_id))
   return { location, cloud_storage_id }
 }
 
-function isSame(change: StorageChange, current: Storage | null): boolean {
-  return (
-    current?.location === change.location && current.cloud_storage_id === change.cloud_storage_id
-  )
+function isSame(place: Place, current: Storage | null): boolean {
+  return current?.location === place.location && current.cloud_storage_id === place.cloud_storage_id
 }

@@ -3,8 +3,8 @@ import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb, StorageRow } from '../db/schema.ts'
 import { type Owner, ownerColumns, ownerKey, ownerOf } from '../owner.ts'
 
-export type Purpose = StorageRow['purpose']
-export type StorageChange = Pick<StorageRow, 'location' | 'cloud_storage_id'>
+type Purpose = StorageRow['purpose']
+export type StorageChange = Pick<StorageRow, 'purpose' | 'location' | 'cloud_storage_id'>
 
 /** Storages of many owners, in one query. */
 export type Storages = ReadonlyMap<string, Storage>
@@ -41,15 +41,21 @@ export function storageOf(storages: Storages, owner: Owner, purpose: Purpose): S
 
 const storageKey = (owner: Owner, purpose: Purpose) => `${ownerKey(owner)}:${purpose}`
 
-export async function setStorage(
+/** Gives an owner these storages, at most one for each purpose; the others stay. */
+export async function setStorages(
   tx: Transaction<ProjectsDb>,
   owner: Owner,
-  purpose: Purpose,
-  change: StorageChange,
+  changes: readonly StorageChange[],
 ): Promise<void> {
+  if (changes.length === 0) return
   await tx
     .insertInto('storages')
-    .values({ ...ownerColumns(owner), purpose, ...change })
-    .onConflict((conflict) => conflict.constraint('storages_purpose_key').doUpdateSet(change))
+    .values(changes.map((change) => ({ ...ownerColumns(owner), ...change })))
+    .onConflict((conflict) =>
+      conflict.constraint('storages_purpose_key').doUpdateSet(({ ref }) => ({
+        location: ref('excluded.location'),
+        cloud_storage_id: ref('excluded.cloud_storage_id'),
+      })),
+    )
     .execute()
 }

@@ -9,8 +9,7 @@ import type { LabelsPlan } from '../labels/plan.ts'
 import { changesLabels, writeLabels } from '../labels/repo-write.ts'
 import { ownerKey } from '../owner.ts'
 import { touchProject } from '../projects/repo.ts'
-import type { StoragesPlan } from '../storages/plan.ts'
-import { setStorage } from '../storages/repo.ts'
+import { type StorageChange, setStorages } from '../storages/repo.ts'
 import { labelOwner } from './messages.ts'
 import { announceMove, type Move } from './move.ts'
 import { taskRecord } from './records.ts'
@@ -19,7 +18,7 @@ import { type TaskChanges, type TaskView, updateTask } from './repo.ts'
 /** What is going to change; everything in it has been checked. */
 export interface TaskChange {
   columns: TaskChanges
-  storages: StoragesPlan
+  storages: readonly StorageChange[]
   /** Of a task that has labels of its own. */
   labels?: LabelsPlan
   move?: Move
@@ -43,7 +42,7 @@ export async function changeTask(
   if (isEmpty(columns) && storages.length === 0 && !relabelled && !move)
     return { row, record: before }
   const owner = { kind: 'task', id: row.id } as const
-  for (const { purpose, change } of storages) await setStorage(tx, owner, purpose, change)
+  await setStorages(tx, owner, storages)
   if (relabelled) await writeLabels(tx, owner, before.labels, relabelled)
   const labels_revision = row.labels_revision + (relabelled ? 1 : 0)
   const moved = move ? { project_id: move.project.id } : {}

@@ -6,22 +6,20 @@ import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { noSuchObject } from '../field-error.ts'
 import { planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
 import { checkPeople } from '../people.ts'
 import { projectRules } from '../projects/policy.ts'
 import { lockProject, touchProject } from '../projects/repo.ts'
-import { projectStanding } from '../standing.ts'
+import { projectStanding, sandbox } from '../standing.ts'
 import { planStorages } from '../storages/plan.ts'
-import { setStorage } from '../storages/repo.ts'
+import { setStorages } from '../storages/repo.ts'
 import { taskRules } from './policy.ts'
 import { taskRecord } from './records.ts'
 import { findTask, insertTask, type TaskView } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
-
-const sandbox = { organization_id: null, organization_role: null, relations: [] }
-const noStorages = { source_storage: null, target_storage: null }
 
 export const managedLabels = 'Labels of a task in a project are managed in the project'
 
@@ -37,7 +35,7 @@ export async function createTask(
   if (project && labels.length > 0) throw invalidText(managedLabels)
   const { owner_id, assignee_id, source_storage, target_storage, ...columns } = body
   await checkPeople(tx, principal, { owner_id, assignee_id })
-  const storages = planStorages({ source_storage, target_storage }, noStorages)
+  const storages = planStorages({ source_storage, target_storage })
   const plan = planNewLabels(labels)
   const id = await insertTask(tx, {
     ...columns,
@@ -48,7 +46,7 @@ export async function createTask(
     assignee_updated_date: assignee_id == null ? null : new Date(),
   })
   const owner = { kind: 'task', id } as const
-  for (const { purpose, change } of storages) await setStorage(tx, owner, purpose, change)
+  await setStorages(tx, owner, storages)
   await writeLabels(tx, owner, [], plan)
   await touchProject(tx, project_id)
   const row = await findTask(tx, id)
@@ -68,7 +66,7 @@ export async function lockTarget(
   project_id: number,
 ): Promise<ProjectRow> {
   const project = await lockProject(tx, project_id)
-  if (!project) throw invalid({ project_id: `Invalid pk "${project_id}" - object does not exist.` })
+  if (!project) throw invalid({ project_id: noSuchObject(project_id) })
   const standing = projectStanding(principal, project)
   allow(projectRules, 'view', principal, standing)
   allow(projectRules, 'create:task', principal, standing)
