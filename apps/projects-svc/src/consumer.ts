@@ -3,10 +3,10 @@ import { annotationsChanged } from '@reticle/contracts/events/annotations'
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import type { Service } from '@reticle/kit'
 import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
+import { retrySerialization } from '@reticle/kit/db/errors'
 import { once } from '@reticle/kit/outbox/inbox'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
-import { inTransaction } from './db/transaction.ts'
 import {
   type AnnotationsChangedSettings,
   applyAnnotationsChange,
@@ -44,10 +44,11 @@ export function annotationsChangedHandler({
 }: DoorDeps): Pick<Service<typeof tasks>, 'annotationsChanged'> {
   return {
     async annotationsChanged({ body: { event_id, change } }, context) {
-      await inTransaction(db, async (tx) => {
+      const apply = async (tx: Transaction<ProjectsDb>) => {
         const isFirst = await once(tx, group, event_id)
         if (isFirst) await applyAnnotationsChange(tx, change, settings, context)
-      })
+      }
+      await retrySerialization(() => db.transaction().execute(apply))
     },
   }
 }

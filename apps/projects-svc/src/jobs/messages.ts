@@ -1,7 +1,6 @@
 import type { Principal } from '@reticle/contracts/principal'
 import type { Job } from '@reticle/contracts/rest/jobs'
 import { permits } from '@reticle/kit/policy'
-import type { JobRow } from '../db/schema.ts'
 import type { Owner } from '../owner.ts'
 import { type People, personOf } from '../people.ts'
 import { taskStanding } from '../standing.ts'
@@ -9,12 +8,6 @@ import { type Storages, storageOf } from '../storages/repo.ts'
 import { seesProject } from '../tasks/messages.ts'
 import { taskRules } from '../tasks/policy.ts'
 import type { JobView } from './repo.ts'
-
-/** What follows from stage and state (`spec/api-workspace.md` 4.8). */
-export function jobStatus({ stage, state }: Pick<JobRow, 'stage' | 'state'>): JobRow['status'] {
-  if (stage === 'annotation') return 'annotation'
-  return stage === 'acceptance' && state === 'completed' ? 'completed' : 'validation'
-}
 
 /** An annotation job as a record (`spec/api-workspace.md` 4.8), with nothing hidden. */
 export function toJob(row: JobView, people: People, storages: Storages): Job {

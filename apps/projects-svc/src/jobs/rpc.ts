@@ -15,10 +15,11 @@ import { checkPeople } from '../people.ts'
 import { jobStanding } from '../standing.ts'
 import { withTaskFollowing } from '../tasks/follow-jobs.ts'
 import { listJobs } from './list.ts'
-import { jobStatus, shownJob } from './messages.ts'
+import { shownJob } from './messages.ts'
 import { jobRules } from './policy.ts'
 import { jobRecord, jobRecords } from './records.ts'
 import { deleteJob, findJob, type JobView, lockJob, updateJobs } from './repo.ts'
+import { jobStatus } from './status.ts'
 
 type Tx = Transaction<ProjectsDb>
 

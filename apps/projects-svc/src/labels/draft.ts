@@ -15,6 +15,10 @@ export interface LabelDraft {
 
 export type AttributeDraft = Omit<Attribute, 'id'> & { id: number | null }
 
+/** Labels and their sublabels, parents first. */
+export const withSublabels = (labels: readonly LabelDraft[]): LabelDraft[] =>
+  labels.flatMap((label) => [label, ...label.sublabels])
+
 /** A stored label, unchanged. */
 export function draftOf(
   label: Omit<Label, 'parent_id' | 'sublabels'> & Partial<Label>,

@@ -3,7 +3,7 @@ import { invalidText, notFound } from '@reticle/kit/errors'
 import { fieldError, missingField, type Path } from '../field-error.ts'
 import { planAttributes } from './attributes.ts'
 import { pickColor } from './color.ts'
-import { draftOf, type LabelDraft } from './draft.ts'
+import { draftOf, type LabelDraft, withSublabels } from './draft.ts'
 import { readDrawing, unknownSublabel, writeDrawing } from './drawing.ts'
 
 const mostLabels = 10_000
@@ -183,9 +183,6 @@ function checkNames(labels: readonly LabelDraft[], isSublabel: boolean) {
       : 'All label names must be unique',
   )
 }
-
-const withSublabels = (labels: readonly LabelDraft[]) =>
-  labels.flatMap((label) => [label, ...label.sublabels])
 
 function assignColors(labels: readonly LabelDraft[]) {
   const all = withSublabels(labels)

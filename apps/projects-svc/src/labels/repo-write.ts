@@ -2,7 +2,7 @@ import type { Label } from '@reticle/contracts/rest/labels'
 import type { Insertable, Transaction } from 'kysely'
 import type { AttributesTable, LabelsTable, ProjectsDb } from '../db/schema.ts'
 import { type Owner, ownerColumns } from '../owner.ts'
-import { type AttributeDraft, draftOf, type LabelDraft } from './draft.ts'
+import { type AttributeDraft, draftOf, type LabelDraft, withSublabels } from './draft.ts'
 import { bindDrawing } from './drawing.ts'
 import type { LabelsPlan } from './plan.ts'
 
@@ -33,9 +33,6 @@ export async function writeLabels(
 export function changesLabels(current: readonly Label[], { labels }: LabelsPlan): boolean {
   return JSON.stringify(current.map(draftOf)) !== JSON.stringify(labels)
 }
-
-const withSublabels = (labels: readonly LabelDraft[]) =>
-  labels.flatMap((label) => [label, ...label.sublabels])
 
 async function deleteAll(tx: Tx, table: 'attributes' | 'labels', ids: readonly number[]) {
   if (ids.length === 0) return
