@@ -65,7 +65,6 @@ export function authorizeHandler({
         size: row.size,
         dimension: row.dimension,
         subset: row.subset,
-        name: row.name,
         updated_date: row.updated_date.toISOString(),
         jobs: row.jobs,
       }

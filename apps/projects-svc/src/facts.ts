@@ -30,18 +30,17 @@ const ofTask = `t.id as task_id, t.project_id, t.organization_id,
   t.owner_id as task_owner_id, t.assignee_id as task_assignee_id,
   p.owner_id as project_owner_id, p.assignee_id as project_assignee_id,
   coalesce(p.labels_revision, t.labels_revision) as labels_revision,
-  t.size, t.dimension, t.subset, t.name`
+  t.size, t.dimension, t.subset`
 
 const rangeOf = (job: string) =>
-  `json_build_object('id', ${job}.id, 'type', ${job}.type,
-    'start_frame', ${job}.start_frame, 'stop_frame', ${job}.stop_frame)`
+  `json_build_object('id', ${job}.id, 'start_frame', ${job}.start_frame, 'stop_frame', ${job}.stop_frame)`
 
 const statements: Record<Facts['target'], Prepared> = {
   project: {
     name: 'facts_of_project',
     text: `select p.id as project_id, null::int as task_id, null::int as job_id,
         p.organization_id, p.owner_id, p.assignee_id, p.labels_revision,
-        0 as size, '2d' as dimension, '' as subset, p.name,
+        0 as size, '2d' as dimension, '' as subset,
         greatest(p.updated_date, (select max(updated_date) from tasks where project_id = p.id))
           as updated_date,
         '[]'::json as jobs

@@ -31,7 +31,7 @@ export function newWorkspace(task_id: number): Workspace {
 }
 
 export function jobRange(id: number, start_frame: number, stop_frame: number): JobRange {
-  return { id, type: 'annotation', start_frame, stop_frame }
+  return { id, start_frame, stop_frame }
 }
 
 export function exampleLabels(): Label[] {
@@ -109,7 +109,6 @@ function factsOf(
     size: Math.max(0, ...jobs.map((one) => one.stop_frame + 1)),
     dimension: '2d',
     subset: '',
-    name: 'Batch 1',
     updated_date: '2026-03-01T10:00:00.000Z',
     jobs,
   }

@@ -20,8 +20,8 @@ import { type OperationServices, UnusableInput } from './operation.ts'
 const store = await testStore()
 const { blobs } = store
 const jobs = [
-  { id: 31, type: 'annotation', start_frame: 0, stop_frame: 1 },
-  { id: 32, type: 'annotation', start_frame: 2, stop_frame: 3 },
+  { id: 31, start_frame: 0, stop_frame: 1 },
+  { id: 32, start_frame: 2, stop_frame: 3 },
 ]
 const [, second] = jobs
 const tasks = authorityOf([

@@ -25,13 +25,13 @@ const store = await testStore()
 const { blobs } = store
 const facts = factsOf({
   size: 3,
-  jobs: [{ id: 31, type: 'annotation', start_frame: 0, stop_frame: 2 }],
+  jobs: [{ id: 31, start_frame: 0, stop_frame: 2 }],
 })
 const jobFacts = factsOf({
   target: 'job',
   job_id: 31,
   size: 3,
-  jobs: [{ id: 31, type: 'annotation', start_frame: 0, stop_frame: 0 }],
+  jobs: [{ id: 31, start_frame: 0, stop_frame: 0 }],
 })
 const tasks = authorityOf([
   { target: 'task', id: 1, user_id: 1, facts },

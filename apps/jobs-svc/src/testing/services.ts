@@ -18,9 +18,8 @@ export function factsOf(given: Partial<Facts> = {}): Facts {
     size: 10,
     dimension: '2d',
     subset: '',
-    name: 'a task',
     updated_date: '2026-03-01T10:00:00.000Z',
-    jobs: [{ id: 1, type: 'annotation', start_frame: 0, stop_frame: 9 }],
+    jobs: [{ id: 1, start_frame: 0, stop_frame: 9 }],
     ...given,
   }
 }

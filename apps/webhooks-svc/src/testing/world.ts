@@ -30,7 +30,7 @@ export function projectFacts(known: Record<number, KnownProject>) {
       organization_id: project.organization_id ?? null,
       organization_role: project.roles?.[user_id] ?? null,
       relations: project.owner_id === user_id ? ['project owner', 'project staff'] : [],
-      ...{ labels_revision: 0, size: 0, dimension: '2d', subset: '', name: 'p' },
+      ...{ labels_revision: 0, size: 0, dimension: '2d', subset: '' },
       ...{ updated_date: '2026-03-01T10:00:00.000Z', jobs: [] },
     }
   }

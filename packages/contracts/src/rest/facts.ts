@@ -8,7 +8,7 @@ export const targets = ['project', 'task', 'job'] as const
 
 /** A job's frames, task-relative and inclusive. */
 export const jobRange = z
-  .object({ id: z.int(), type: z.string(), start_frame: z.int(), stop_frame: z.int() })
+  .object({ id: z.int(), start_frame: z.int(), stop_frame: z.int() })
   .meta({ id: 'JobRange' })
 
 /**
@@ -32,7 +32,6 @@ export const facts = z
     size: z.int(),
     dimension: z.string(),
     subset: z.string(),
-    name: z.string(),
     /** Of the target (a project: the newest of it and its tasks), ISO 8601. */
     updated_date: z.string(),
     /** Of a task all its jobs of type annotation in id order, of a job that one. */
