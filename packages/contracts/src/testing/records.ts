@@ -1,0 +1,175 @@
+import type { Facts } from '../rest/facts.ts'
+import type { Job } from '../rest/jobs.ts'
+import type { Attribute, Label } from '../rest/labels.ts'
+import type { FrameSource } from '../rest/media.ts'
+import type { Project } from '../rest/projects.ts'
+import type { Task } from '../rest/tasks.ts'
+import type { BasicUser } from '../rest/users.ts'
+
+/**
+ * Whole records for tests, links as the paths that services answer; a test gives what matters to it. Project 7 has task 1,
+ * which has ten frames and job 31; all of it is anna's.
+ */
+
+const anna: BasicUser = {
+  url: '/users/3',
+  id: 3,
+  username: 'anna',
+  first_name: 'Anna',
+  last_name: 'Lind',
+}
+
+const shared = {
+  assignee: null,
+  assignee_updated_date: null,
+  bug_tracker: '',
+  guide_id: null,
+  created_date: '2026-03-01T09:00:00.000Z',
+  updated_date: '2026-03-01T10:00:00.000Z',
+  organization: null,
+  source_storage: null,
+  target_storage: null,
+} as const
+
+export function projectRecord(given: Partial<Project> = {}): Project {
+  const { id = 7 } = given
+  return {
+    ...shared,
+    url: `/projects/${id}`,
+    id,
+    name: 'Street scenes',
+    owner: anna,
+    status: 'annotation',
+    labels: [],
+    task_subsets: [],
+    dimension: null,
+    organization_id: null,
+    tasks: { count: 0, url: `/tasks?project_id=${id}` },
+    ...given,
+  }
+}
+
+export function taskRecord(given: Partial<Task> = {}): Task {
+  const { id = 1 } = given
+  return {
+    ...shared,
+    url: `/tasks/${id}`,
+    id,
+    name: 'Batch 1',
+    project_id: 7,
+    project_name: 'Street scenes',
+    owner: anna,
+    status: 'annotation',
+    size: 10,
+    mode: 'annotation',
+    dimension: '2d',
+    media_type: 'image',
+    subset: '',
+    overlap: 0,
+    segment_size: 10,
+    data: 1,
+    organization_id: null,
+    jobs: { count: 1, completed: 0, validation: 0, url: `/jobs?task_id=${id}` },
+    labels: [],
+    validation_mode: null,
+    consensus_enabled: false,
+    ...given,
+  }
+}
+
+export function jobRecord(given: Partial<Job> = {}): Job {
+  const { id = 31 } = given
+  return {
+    ...shared,
+    url: `/jobs/${id}`,
+    id,
+    task_id: 1,
+    task_name: 'Batch 1',
+    project_id: 7,
+    project_name: 'Street scenes',
+    dimension: '2d',
+    mode: 'annotation',
+    media_type: 'image',
+    status: 'annotation',
+    stage: 'annotation',
+    state: 'new',
+    type: 'annotation',
+    frame_count: 10,
+    start_frame: 0,
+    stop_frame: 9,
+    data_chunk_size: 36,
+    data_compressed_chunk_type: 'imageset',
+    data_original_chunk_type: 'imageset',
+    issues: { url: `/issues?job_id=${id}`, count: 0 },
+    labels: { url: `/labels?job_id=${id}` },
+    parent_job_id: null,
+    replicas_count: 0,
+    consensus_replicas: 0,
+    ...given,
+  }
+}
+
+/** Facts of task 1, as its owner is told them. */
+export function factsOf(given: Partial<Facts> = {}): Facts {
+  return {
+    target: 'task',
+    project_id: 7,
+    task_id: 1,
+    job_id: null,
+    organization_id: null,
+    organization_role: null,
+    relations: ['task owner'],
+    labels_revision: 1,
+    size: 10,
+    dimension: '2d',
+    subset: '',
+    name: 'Batch 1',
+    updated_date: shared.updated_date,
+    jobs: [{ id: 31, type: 'annotation', start_frame: 0, stop_frame: 9 }],
+    ...given,
+  }
+}
+
+/** A label for every shape, without attributes. */
+export function labelOf(given: Partial<Label> = {}): Label {
+  return {
+    id: 40,
+    name: 'car',
+    color: '#ff0000',
+    type: 'any',
+    attributes: [],
+    has_parent: false,
+    sublabels: [],
+    project_id: 7,
+    parent_id: null,
+    ...given,
+  }
+}
+
+/** An attribute for any text, whose default is the first of its values. */
+export function attributeOf(given: Partial<Attribute> = {}): Attribute {
+  return {
+    id: 90,
+    name: 'make',
+    mutable: false,
+    input_type: 'text',
+    default_value: given.values?.[0] ?? '',
+    values: [],
+    ...given,
+  }
+}
+
+/** A picture of 100 by 50 pixels, alone in its object. */
+export function frameOf(given: Partial<FrameSource> = {}): FrameSource {
+  return {
+    name: 'a.jpg',
+    width: 100,
+    height: 50,
+    key: 'media/a',
+    offset: 0,
+    length: 1,
+    packing: 'stored',
+    media_type: 'image/jpeg',
+    ...given,
+  }
+}
