@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { bytesOf } from '../testing/bytes.ts'
 import { blobContract } from './contract.ts'
 import { diskBlobs } from './disk.ts'
 
@@ -10,10 +11,6 @@ afterAll(() => rm(root, { recursive: true }))
 const blobs = await diskBlobs(root)
 
 blobContract('a disk', blobs)
-
-async function* text(given: string) {
-  yield Buffer.from(given)
-}
 
 test('a put that fails leaves no draft behind', async () => {
   async function* broken() {
@@ -25,7 +22,7 @@ test('a put that fails leaves no draft behind', async () => {
 })
 
 test('drafts that a crash left behind go when they are old; objects and what is being written stay', async () => {
-  await blobs.put('kept/a', text('kept'))
+  await blobs.put('kept/a', bytesOf('kept'))
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
   await writeFile(join(root, '.drafts', 'left'), 'half')
   await utimes(join(root, '.drafts', 'left'), hoursAgo(25), hoursAgo(25))
@@ -44,7 +41,7 @@ test('drafts that a crash left behind go when they are old; objects and what is 
 test('empty folders go with their last object, while others are put there', async () => {
   const churn = async (n: number) => {
     for (let round = 0; round < 20; round++) {
-      await blobs.put(`churn/deep/${n}`, text('x'))
+      await blobs.put(`churn/deep/${n}`, bytesOf('x'))
       await blobs.remove(`churn/deep/${n}`)
     }
   }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { testBucket } from '../testing/bucket.ts'
+import { bytesOf } from '../testing/bytes.ts'
 import { openProxy } from '../testing/proxy.ts'
 import type { BlobStore, Range } from './blob.ts'
 import { blobContract } from './contract.ts'
@@ -27,10 +28,6 @@ const block = randomBytes(mebibyte)
 
 async function* blocks(count: number, seen = { count: 0 }) {
   for (; seen.count < count; seen.count++) yield block
-}
-
-async function* one(text: string) {
-  yield Buffer.from(text)
 }
 
 async function read(store: BlobStore, key: string, range?: Range) {
@@ -113,7 +110,7 @@ test('in a bucket that is missing there are no objects; the first put makes it',
   await client.removeBucket(other)
   await expect(store.get('s3/a')).rejects.toMatchObject(missing)
   await expect(store.stat('s3/a')).rejects.toMatchObject(missing)
-  expect(await store.put('s3/a', one('here'))).toMatchObject({ size: 4 })
+  expect(await store.put('s3/a', bytesOf('here'))).toMatchObject({ size: 4 })
   await store.remove('s3/a')
   await client.removeBucket(other)
   expect(await store.put('s3/b', blocks(9))).toMatchObject({ size: 9 * mebibyte })
@@ -122,7 +119,7 @@ test('in a bucket that is missing there are no objects; the first put makes it',
 })
 
 test('an address of an object gives it under a name, in ranges, to everybody, for reading, for a while', async () => {
-  await blobs.put('s3/presigned', one('0123456789'))
+  await blobs.put('s3/presigned', bytesOf('0123456789'))
   const wanted = { type: 'application/zip', filename: 'Ärger 1.zip' }
   const address = (seconds: number) => blobs.presign?.('s3/presigned', { seconds, ...wanted })
   const lasting = String(await address(60))
@@ -171,9 +168,9 @@ test.each([1, 20])('a put of %i MiB that is cut is unavailable and leaves no obj
 })
 
 test('a store that fell silent is unavailable in seconds', async () => {
-  await far.put('s3/known', one('x'))
+  await far.put('s3/known', bytesOf('x'))
   proxy.blackHole()
-  const calls = [far.get('s3/known'), far.stat('s3/known'), far.put('s3/known', one('y'))]
+  const calls = [far.get('s3/known'), far.stat('s3/known'), far.put('s3/known', bytesOf('y'))]
   const outcomes = await Promise.allSettled(calls)
   for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: gone })
   expect(failures.map(String).join()).toContain('was silent for 10 seconds')

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
+import { bytesOf } from '../testing/bytes.ts'
 import { s3Blobs } from './s3.ts'
 
 /** What a real store hardly ever does, done on purpose (`reliability.md` 19); the rest is in `s3.cluster.test.ts`. */
@@ -38,22 +40,12 @@ const credentials = {
 }
 const gone = { kind: 'unavailable', retry_after: 2 }
 
-async function* one(text: string) {
-  yield Buffer.from(text)
-}
-
-async function read(chunks: AsyncIterable<Uint8Array>) {
-  let text = ''
-  for await (const piece of chunks) text += Buffer.from(piece).toString()
-  return text
-}
-
 test('a store that is busy for a moment is asked once more, and no more', async () => {
   const statuses = [503, 200, 503, 500, 200]
   const { blobs, failures } = await storeThat((_, response) => {
     response.writeHead(statuses.shift() ?? 0, { 'content-length': 2 }).end('ok')
   })
-  expect(await read((await blobs.get('a')).chunks)).toBe('ok')
+  expect(await text((await blobs.get('a')).chunks)).toBe('ok')
   await expect(blobs.get('a')).rejects.toMatchObject(gone)
   expect(failures.map(String)).toEqual(['Error: the object storage answered 500'])
   expect(statuses).toEqual([200])
@@ -78,7 +70,7 @@ test('an object that was kept in part is removed, and the put has failed', async
     if (request.method === 'HEAD') response.writeHead(200, head).end()
     else response.writeHead(request.method === 'DELETE' ? 204 : 200, { etag: '"half"' }).end()
   })
-  await expect(blobs.put('a', one('12345678'))).rejects.toMatchObject({
+  await expect(blobs.put('a', bytesOf('12345678'))).rejects.toMatchObject({
     ...gone,
     message: 'The object storage kept 4 of 8 bytes.',
   })
@@ -130,7 +122,7 @@ test('a store that is away does not keep anyone from starting; it is unavailable
   const begun = performance.now()
   await expect(blobs.get('a')).rejects.toMatchObject(gone)
   await expect(blobs.stat('a')).rejects.toMatchObject(gone)
-  await expect(blobs.put('a', one('x'))).rejects.toMatchObject(gone)
+  await expect(blobs.put('a', bytesOf('x'))).rejects.toMatchObject(gone)
   await expect(blobs.remove('a')).rejects.toMatchObject(gone)
   await expect(blobs.list('a')[Symbol.asyncIterator]().next()).rejects.toMatchObject(gone)
   expect(performance.now() - begun).toBeLessThan(1000)

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -25,12 +26,6 @@ async function* chunks(...parts: (string | Error)[]): AsyncIterable<Uint8Array> 
   }
 }
 
-async function read(source: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = []
-  for await (const part of source) parts.push(part)
-  return Buffer.concat(parts).toString()
-}
-
 const countLines = async () => {
   const { count } = await db
     .selectFrom('lines')
@@ -52,12 +47,12 @@ test('rows go in, cut anywhere, with quotes, commas, empty text and null', async
 
 test('they come out as they went in', async () => {
   const query = db.selectFrom('lines').selectAll().where('id', 'in', [2, 3]).orderBy('id').compile()
-  expect(await read(copyOut(db, query))).toBe(`2\x02${emptyText}\n3\x02\n`)
+  expect(await text(copyOut(db, query))).toBe(`2\x02${emptyText}\n3\x02\n`)
 })
 
 test('text parameters of a query are quoted', async () => {
   const query = sql`select ${"it's \\ $1"}, ${true}, ${null}, ${[1, 2]}`.compile(db)
-  expect(await read(copyOut(db, query))).toBe("it's \\ $1\x02t\x02\x02{1,2}\n")
+  expect(await text(copyOut(db, query))).toBe("it's \\ $1\x02t\x02\x02{1,2}\n")
 })
 
 test('rows of a transaction that is rolled back are gone, with its other changes', async () => {
@@ -128,13 +123,13 @@ test('a reader that pauses makes the server wait', async () => {
 
 test('an error in the middle of the rows reaches the reader', async () => {
   const query = sql`select 1 / (50000 - n) from generate_series(1, 100000) n`.compile(db)
-  await expect(read(copyOut(db, query))).rejects.toMatchObject({ code: '22012' })
+  await expect(text(copyOut(db, query))).rejects.toMatchObject({ code: '22012' })
   expect(await countLines()).toBe(3)
 })
 
 test('a query that is refused is thrown at the first piece', async () => {
   const query = sql`select * from nowhere`.compile(db)
-  await expect(read(copyOut(db, query))).rejects.toMatchObject({ code: '42P01' })
+  await expect(text(copyOut(db, query))).rejects.toMatchObject({ code: '42P01' })
 })
 
 async function running(): Promise<number> {

@@ -1,8 +1,10 @@
+import { text } from 'node:stream/consumers'
 import { internal, operations } from '@reticle/contracts/api/operation'
 import { bytes } from '@reticle/contracts/rest/common'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { DomainError, forbidden, notFound } from '../errors.ts'
+import { bytesOf } from '../testing/bytes.ts'
 import { protosOf } from '../testing/protos.ts'
 import { overTransport, type Transport, transports } from '../testing/transport.ts'
 import type { Bytes, Context, Service } from './context.ts'
@@ -32,27 +34,17 @@ function call(given: Partial<Context> = {}): Context {
   return { principal: null, request_id: 'r', deadline: Date.now() + 10_000, signal, ...given }
 }
 
-async function* chunks(...texts: string[]): Bytes {
-  for (const text of texts) yield Buffer.from(text)
-}
-
-async function textOf(given: Bytes): Promise<string> {
-  const parts: Uint8Array[] = []
-  for await (const part of given) parts.push(part)
-  return Buffer.concat(parts).toString()
-}
-
 describe.each(transports)('%s', (transport) => {
   describe('answers', () => {
     const head = { type: 'image/png', etag: '"1"', length: 6, max_age: 60 }
     const pipe = pipes(transport, {
-      read: async ({ name }) => ({ head, chunks: chunks(name, '', 'def') }),
+      read: async ({ name }) => ({ head, chunks: bytesOf(name, '', 'def') }),
     })
 
     test('the head comes first, then the bytes', async () => {
       const answer = await pipe.read({ name: 'abc' }, call())
       expect(answer.head).toEqual(head)
-      expect(await textOf(answer.chunks)).toBe('abcdef')
+      expect(await text(answer.chunks)).toBe('abcdef')
     })
   })
 
@@ -76,7 +68,7 @@ describe.each(transports)('%s', (transport) => {
 
   describe('bodies', () => {
     const pipe = pipes(transport, {
-      write: async ({ name, body }) => ({ count: name.length + (await textOf(body)).length }),
+      write: async ({ name, body }) => ({ count: name.length + (await text(body)).length }),
     })
 
     test.each([
@@ -84,7 +76,7 @@ describe.each(transports)('%s', (transport) => {
       [['', 'a', ''], 2],
       [[], 1],
     ])('%j arrives whole beside its fields', async (texts, count) => {
-      const body = chunks(...texts)
+      const body = bytesOf(...texts)
       expect(await pipe.write({ name: 'n', body }, call())).toEqual({ count })
     })
   })
@@ -109,7 +101,7 @@ describe.each(transports)('%s', (transport) => {
 
     test('an error after it breaks the stream and is told exactly', async () => {
       const answer = await pipe.read({ name: 'x' }, call())
-      await expect(textOf(answer.chunks)).rejects.toMatchObject({ kind: 'conflict' })
+      await expect(text(answer.chunks)).rejects.toMatchObject({ kind: 'conflict' })
     })
 
     test('a service that refuses need not read the body, and the body is let go', async () => {
@@ -136,7 +128,7 @@ describe.each(transports)('%s', (transport) => {
     const pipe = pipes(transport, {
       write: async ({ body }) => {
         start()
-        seen = await textOf(body).catch((thrown: unknown) => thrown)
+        seen = await text(body).catch((thrown: unknown) => thrown)
         if (seen instanceof Error) throw seen
         return { count: 0 }
       },
@@ -231,7 +223,7 @@ describe.each(transports)('%s', (transport) => {
     test('a caller that goes away releases it too', async () => {
       const caller = new AbortController()
       const answer = await pipe.read({ name: '' }, call({ signal: caller.signal }))
-      const reading = expect(textOf(answer.chunks)).rejects.toMatchObject({ kind: 'unavailable' })
+      const reading = expect(text(answer.chunks)).rejects.toMatchObject({ kind: 'unavailable' })
       caller.abort()
       await reading
       await expect.poll(() => isReleased).toBe(true)
@@ -260,7 +252,7 @@ describe.each(transports)('%s', (transport) => {
 
     test('a stream that is still running at its deadline is cut', async () => {
       const answer = await pipe.read({ name: '' }, call({ deadline: Date.now() + 150 }))
-      await expect(textOf(answer.chunks)).rejects.toMatchObject({
+      await expect(text(answer.chunks)).rejects.toMatchObject({
         kind: 'unavailable',
         message: 'The request took too long.',
       })

@@ -1,12 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { cutBytes } from '../../testing/bytes.ts'
 import { partBytes, partsOf } from './parts.ts'
 
 const content = randomBytes(2 * partBytes + 1)
-
-async function* cut(bytes: Buffer, size: number) {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
 
 test.each([
   ['nothing', 0, 1000, [0]],
@@ -22,7 +19,7 @@ test.each([
     const spare: Buffer[] = []
     const seen: { length: number; isWhole: boolean }[] = []
     const hash = createHash('sha256')
-    for await (const part of partsOf(cut(bytes, step), spare)) {
+    for await (const part of partsOf(cutBytes(bytes, step), spare)) {
       hash.update(part.bytes)
       seen.push({ length: part.bytes.length, isWhole: part.isWhole })
       if (part.bytes.length === partBytes) spare.push(part.bytes)
