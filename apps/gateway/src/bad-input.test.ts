@@ -1,7 +1,7 @@
+import { projectRecord } from '@reticle/contracts/testing/records'
 import { notFound } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
 import { type Sent, testGateway } from './testing/gateway.ts'
-import { project } from './testing/records.ts'
 
 /** Rows of the bad-input matrix (`reliability.md` 18) that the gateway answers by itself; the numbers are theirs. */
 
@@ -11,10 +11,10 @@ const { send } = await testGateway({
   services: {
     projects: {
       async createProject({ body }) {
-        return { ...project, name: body.name }
+        return projectRecord({ name: body.name })
       },
       async updateProject() {
-        return project
+        return projectRecord()
       },
       async listProjects() {
         return { count: 0, results: [] }

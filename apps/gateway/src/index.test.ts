@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { projectRecord } from '@reticle/contracts/testing/records'
 import { silentLog } from '@reticle/kit/log'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
 import { readConfig, startGateway } from './index.ts'
 import { temporaryBlobs, testGateway } from './testing/gateway.ts'
-import { project } from './testing/records.ts'
 import { someServices } from './testing/services.ts'
 
 test('a call that runs ends before the gateway has stopped, a new one is refused', async () => {
@@ -14,7 +14,7 @@ test('a call that runs ends before the gateway has stopped, a new one is refused
       async getProject() {
         begun = true
         await sleep(300)
-        return project
+        return projectRecord()
       },
     },
   })

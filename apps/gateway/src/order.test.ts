@@ -1,6 +1,6 @@
+import { projectRecord } from '@reticle/contracts/testing/records'
 import { expect, test } from 'vitest'
 import { type Sent, testGateway } from './testing/gateway.ts'
-import { project } from './testing/records.ts'
 
 /** The order of checks (`spec/api-workspace.md` 1.4): a request that is wrong in many ways is told the first of them. */
 
@@ -9,7 +9,7 @@ const { send } = await testGateway({
   services: {
     projects: {
       async updateProject() {
-        return project
+        return projectRecord()
       },
     },
   },
@@ -37,7 +37,7 @@ const unlimited = await testGateway({
   services: {
     projects: {
       async updateProject() {
-        return project
+        return projectRecord()
       },
     },
   },

@@ -1,12 +1,12 @@
+import { projectRecord } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from './testing/gateway.ts'
-import { project } from './testing/records.ts'
 
 const { send } = await testGateway({
   services: {
     projects: {
       async getProject() {
-        return project
+        return projectRecord()
       },
       async deleteProject() {
         return undefined

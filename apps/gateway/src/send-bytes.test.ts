@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DomainError } from '@reticle/kit'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
 import { testGateway } from './testing/gateway.ts'
@@ -17,39 +18,35 @@ const { send, url } = await testGateway({
     annotations: {
       async getJobAnnotations({ id }) {
         if (id === 404) throw new DomainError('not_found', 'Not found.')
-        if (id === 1) return { head: { etag: '"j1"' }, chunks: pieces('{"version":1}') }
+        if (id === 1) return { head: { etag: '"j1"' }, chunks: bytesOf('{"version":1}') }
         if (id === 3) return { head: {}, chunks: endless() }
         if (id === 4) return { head: {}, chunks: breaking() }
-        return { head: { etag: '"j2"' }, chunks: pieces('{"shapes":', '[]', '}') }
+        return { head: { etag: '"j2"' }, chunks: bytesOf('{"shapes":', '[]', '}') }
       },
       async replaceJobAnnotations({ body }) {
         received = []
         for await (const piece of body) received.push(Buffer.from(piece).toString())
         if (received.length === 0) throw new DomainError('invalid', 'The body is empty.')
-        return { head: { etag: '"j3"' }, chunks: pieces(received.join('')) }
+        return { head: { etag: '"j3"' }, chunks: bytesOf(received.join('')) }
       },
       async updateJobAnnotations() {
         throw new DomainError('forbidden', 'Not yours.')
       },
       async deleteJobAnnotations() {
-        return { head: { etag: '"j4"' }, chunks: pieces() }
+        return { head: { etag: '"j4"' }, chunks: bytesOf() }
       },
     },
     frames: {
       async getJobPreview() {
         const head = { type: 'image/jpeg', length: 4, etag: '"p"', max_age: 60 }
-        return { head, chunks: pieces('jp', 'eg') }
+        return { head, chunks: bytesOf('jp', 'eg') }
       },
       async getTaskPreview() {
-        return { head: { type: 'application/zip' }, chunks: pieces('zip') }
+        return { head: { type: 'application/zip' }, chunks: bytesOf('zip') }
       },
     },
   },
 })
-
-async function* pieces(...texts: string[]) {
-  for (const text of texts) yield Buffer.from(text)
-}
 
 async function* endless() {
   try {

@@ -1,7 +1,7 @@
+import { projectRecord } from '@reticle/contracts/testing/records'
 import { notFound } from '@reticle/kit'
 import { expect, test } from 'vitest'
 import { testGateway } from './testing/gateway.ts'
-import { project } from './testing/records.ts'
 
 const seen: unknown[] = []
 const { send, url, raw } = await testGateway({
@@ -9,18 +9,18 @@ const { send, url, raw } = await testGateway({
     projects: {
       async getProject({ id }) {
         if (id !== 7) throw notFound()
-        return project
+        return projectRecord()
       },
       async listProjects(input) {
         seen.push(input)
-        return { count: 25, results: [project] }
+        return { count: 25, results: [projectRecord()] }
       },
       async createProject({ body }) {
-        return { ...project, name: body.name }
+        return projectRecord({ name: body.name })
       },
       async updateProject(input) {
         seen.push(input)
-        return project
+        return projectRecord()
       },
       async deleteProject() {
         return undefined
@@ -38,7 +38,7 @@ const { send, url, raw } = await testGateway({
     },
   },
 })
-const tag = `"7-${Date.parse(project.updated_date).toString(36)}"`
+const tag = `"7-${Date.parse(projectRecord().updated_date).toString(36)}"`
 
 test('a record has absolute links, its tag and the media type of the API', async () => {
   const { status, headers, json } = await send('/api/projects/7')

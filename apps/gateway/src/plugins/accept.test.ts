@@ -1,6 +1,7 @@
+import { projectRecord } from '@reticle/contracts/testing/records'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
-import { project } from '../testing/records.ts'
 import { negotiate } from './accept.ts'
 
 const service = 'application/vnd.service+json'
@@ -40,17 +41,17 @@ const { send } = await testGateway({
   services: {
     projects: {
       async getProject() {
-        return project
+        return projectRecord()
       },
     },
     frames: {
       async getTaskPreview() {
-        return { head: { type: 'image/jpeg' }, chunks: pieces('jpeg') }
+        return { head: { type: 'image/jpeg' }, chunks: bytesOf('jpeg') }
       },
     },
     annotations: {
       async getJobAnnotations() {
-        return { head: {}, chunks: pieces('{}') }
+        return { head: {}, chunks: bytesOf('{}') }
       },
       async replaceJobAnnotations() {
         throw new Error('must not be asked')
@@ -58,10 +59,6 @@ const { send } = await testGateway({
     },
   },
 })
-
-async function* pieces(...texts: string[]) {
-  for (const text of texts) yield Buffer.from(text)
-}
 
 describe.each([
   ['/api/projects/7', 406],

@@ -1,7 +1,7 @@
+import { projectRecord } from '@reticle/contracts/testing/records'
 import { unauthenticated } from '@reticle/kit'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
-import { project } from '../testing/records.ts'
 import { anna } from '../testing/services.ts'
 
 let asked: string[] = []
@@ -29,7 +29,7 @@ const { send } = await testGateway({
     },
     projects: {
       async getProject() {
-        return project
+        return projectRecord()
       },
     },
     requests: {

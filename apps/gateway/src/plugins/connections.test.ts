@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
@@ -90,7 +91,7 @@ test('a stream may take longer than other requests, but not fall silent', async 
         async replaceJobAnnotations({ body }) {
           let size = 0
           for await (const piece of body) size += piece.length
-          return { head: {}, chunks: pieces(`{"version":${size}}`) }
+          return { head: {}, chunks: bytesOf(`{"version":${size}}`) }
         },
       },
     },
@@ -113,10 +114,6 @@ test('a stream may take longer than other requests, but not fall silent', async 
   await once(silent, 'close')
   expect(Date.now() - began).toBeLessThan(3000)
 })
-
-async function* pieces(text: string) {
-  yield Buffer.from(text)
-}
 
 test('a connection survives an answer to a body that nobody read', async () => {
   const socket = connect(port, '127.0.0.1')

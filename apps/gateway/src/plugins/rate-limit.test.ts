@@ -1,11 +1,11 @@
+import { projectRecord } from '@reticle/contracts/testing/records'
 import { expect, test } from 'vitest'
 import { type Answer, testGateway } from '../testing/gateway.ts'
-import { project } from '../testing/records.ts'
 
 const services = {
   projects: {
     async getProject() {
-      return project
+      return projectRecord()
     },
   },
   identity: {

@@ -1,4 +1,5 @@
 import { forbidden, notFound } from '@reticle/kit'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
 import { storeAway, testGateway } from '../testing/gateway.ts'
 
@@ -28,11 +29,7 @@ const { send, blobs } = await testGateway({
     },
   },
 })
-await blobs.put(file.key, pieces(content))
-async function* pieces(text: string) {
-  yield Buffer.from(text)
-}
-
+await blobs.put(file.key, bytesOf(content))
 const path = '/api/tasks/12/dataset/download?rq_id=a'
 const get = (headers: Record<string, string> = {}) => send(path, { headers })
 
@@ -119,7 +116,7 @@ test('a result whose object is gone has expired', async () => {
 })
 
 test('what the store has not whole is not sent as if it were', async () => {
-  await blobs.put('requests/user/3/3/0', pieces('01234'))
+  await blobs.put('requests/user/3/3/0', bytesOf('01234'))
   const answer = await send('/api/tasks/12/dataset/download?rq_id=truncated')
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2'])
 })

@@ -1,5 +1,6 @@
 import { forbidden } from '@reticle/kit'
 import { testBucket } from '@reticle/kit/testing/bucket'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
@@ -13,11 +14,8 @@ const file = {
   media_type: 'application/zip',
   finished_date: '2026-03-01T10:00:07.900Z',
 }
-async function* pieces(text: string) {
-  yield Buffer.from(text)
-}
-await blobs.put(file.key, pieces('0123456789'))
-await blobs.put('requests/results/u/2', pieces('01234'))
+await blobs.put(file.key, bytesOf('0123456789'))
+await blobs.put('requests/results/u/2', bytesOf('01234'))
 
 const { send } = await testGateway({
   blobs,
