@@ -1,4 +1,5 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
+import { taskRecord } from '@reticle/contracts/testing/records'
 import { postgresBus } from '@reticle/kit/bus/postgres'
 import { busMigrations } from '@reticle/kit/bus/postgres/log'
 import { silentLog } from '@reticle/kit/log'
@@ -9,7 +10,6 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, expect, test, vi } from 'vitest'
 import { migrations, readConfig, schema, startWebhooks, type WebhooksDb } from './index.ts'
-import { task } from './testing/events.ts'
 import { projectFacts } from './testing/world.ts'
 
 const { db, url, onCommit } = await testDatabase<WebhooksDb>([
@@ -44,7 +44,7 @@ const anna = callAs({ user_id: 1, username: 'anna' })
 
 const happen = (id: number) =>
   db.transaction().execute((tx) => {
-    const data = { task: task({ id }), before_update: { name: 'old' } }
+    const data = { task: taskRecord({ id }), before_update: { name: 'old' } }
     return emit(tx, taskUpdated, data, { principal: anna.principal, request_id: 'test' })
   })
 const told = () => receiver.received.map(({ body }) => JSON.parse(String(body)))

@@ -1,9 +1,11 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
+import { taskRecord } from '@reticle/contracts/testing/records'
 import { silentLog } from '@reticle/kit/log'
 import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { rememberTraces } from '@reticle/kit/observe/trace-sdk'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
+import { delivering } from '@reticle/kit/testing/events'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, expect, test } from 'vitest'
 import { migrations } from './db/migrations/index.ts'
@@ -11,7 +13,6 @@ import type { WebhooksDb } from './db/schema.ts'
 import { startDispatcher } from './deliveries/dispatch.ts'
 import { matchEvents } from './deliveries/match.ts'
 import { watchMessages } from './metrics.ts'
-import { eventOf, task } from './testing/events.ts'
 import { addWebhook, loopback, secrets } from './testing/world.ts'
 
 resetMetrics()
@@ -21,6 +22,7 @@ clock.set(new Date())
 const tracing = rememberTraces('webhooks-svc')
 const receiver = await startReceiver()
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
+const arrives = delivering(db, handle)
 const dispatcher = startDispatcher({
   db,
   outgoing: loopback(),
@@ -43,8 +45,7 @@ async function happen(path: string): Promise<void> {
   await addWebhook(db, { target_url: receiver.url + path })
   const occurred_date = new Date(clock.now().getTime() - 2000).toISOString()
   const given = { traceparent: `00-${trace_id}-${'b'.repeat(16)}-01`, occurred_date }
-  const event = eventOf(taskUpdated, { task: task(), before_update: { name: 'a' } }, given)
-  await db.transaction().execute((tx) => handle(tx, event))
+  await arrives(taskUpdated, { task: taskRecord(), before_update: { name: 'a' } }, given)
   dispatcher.wake()
 }
 const count = (result: string) => `reticle_webhook_attempts_total{result="${result}"} 1\n`

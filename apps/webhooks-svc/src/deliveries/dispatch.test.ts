@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verify } from '@octokit/webhooks-methods'
 import { taskUpdated } from '@reticle/contracts/events/tasks'
+import { taskRecord } from '@reticle/contracts/testing/records'
 import { silentLog } from '@reticle/kit/log'
 import { secretBox } from '@reticle/kit/secrets'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
+import { delivering } from '@reticle/kit/testing/events'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { eventOf, task } from '../testing/events.ts'
 import { addWebhook, loopback, secrets } from '../testing/world.ts'
 import { deleteWebhook, updateWebhook } from '../webhooks/repo.ts'
 import { sealSecret } from '../webhooks/secret.ts'
@@ -27,6 +28,7 @@ afterAll(() => receiver.close())
 const waits = [5, 300, 1800, 10_800, 86_400, 86_400, 86_400, 86_400]
 const schedule = { seconds: waits, random: () => 0.5 }
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
+const arrives = delivering(db, handle)
 
 let dispatcher: Dispatcher | undefined
 beforeEach(async () => {
@@ -58,8 +60,8 @@ const addReceiving = (path = '/', given = {}) =>
 /** One event about each of these tasks, in this order. */
 async function happen(...taskIds: number[]): Promise<void> {
   for (const id of taskIds) {
-    const data = { task: task({ id }), before_update: { name: 'grüße \u2028 東京' } }
-    await db.transaction().execute((tx) => handle(tx, eventOf(taskUpdated, data)))
+    const data = { task: taskRecord({ id }), before_update: { name: 'grüße \u2028 東京' } }
+    await arrives(taskUpdated, data)
   }
   dispatcher?.wake()
 }

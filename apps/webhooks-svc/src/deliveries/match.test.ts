@@ -1,13 +1,14 @@
 import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
 import { jobUpdated, taskCreated, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
+import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
 import type { BusEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
+import { eventOf } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { eventOf, job, project, task } from '../testing/events.ts'
 import { addWebhook } from '../testing/world.ts'
 import { matchEvents } from './match.ts'
 
@@ -24,20 +25,23 @@ beforeEach(async () => {
   told = 0
 })
 
+const named = { first_name: 'Anna', last_name: 'Lind', email: 'anna@example.org' }
+const anna = { id: 3, username: 'anna', ...named }
 const hear = (event: BusEvent) => db.transaction().execute((tx) => handle(tx, event))
 const messages = () => db.selectFrom('webhook_messages').selectAll().orderBy('id').execute()
 async function payloads() {
   return (await messages()).map(({ body }) => JSON.parse(body.toString()))
 }
 const taskUpdate = (given = {}) =>
-  eventOf(taskUpdated, { task: task(given), before_update: { name: 'Batch' } })
+  eventOf(taskUpdated, { task: taskRecord(given), before_update: { name: 'Batch' } })
 
 describe('the payload (api-annotations 4.4)', () => {
   test('of an update has the record, the old values, the changes and the sender', async () => {
     const webhook_id = await addWebhook(db)
     const before_update = { assignee: null, updated_date: '2026-03-01T09:59:00.000Z' }
     const assignee = { url: '/users/4', id: 4, username: 'bo', first_name: '', last_name: '' }
-    await hear(eventOf(taskUpdated, { task: task({ assignee }), before_update }))
+    const task = taskRecord({ id: 12, assignee })
+    await hear(eventOf(taskUpdated, { task, before_update }, { actor: anna }))
 
     const [stored] = await messages()
     const [payload] = await payloads()
@@ -49,20 +53,18 @@ describe('the payload (api-annotations 4.4)', () => {
       webhook_sequence: 1,
       created_date: '2026-03-01T10:00:00.000Z',
       task: {
-        ...task({ assignee: absolute }),
+        ...task,
+        assignee: absolute,
         url: 'https://host/api/tasks/12',
-        owner: { ...task().owner, url: 'https://host/api/users/3' },
-        jobs: { ...task().jobs, url: 'https://host/api/jobs?task_id=12' },
+        owner: { ...task.owner, url: 'https://host/api/users/3' },
+        jobs: { ...task.jobs, url: 'https://host/api/jobs?task_id=12' },
       },
       before_update,
       changes: {
         assignee: { from: null, to: absolute },
         updated_date: { from: '2026-03-01T09:59:00.000Z', to: '2026-03-01T10:00:00.000Z' },
       },
-      sender: {
-        ...{ url: 'https://host/api/users/3', id: 3, username: 'anna' },
-        ...{ first_name: 'Anna', last_name: 'L', email: 'anna@example.org' },
-      },
+      sender: { ...anna, url: 'https://host/api/users/3' },
     })
     expect(stored).toMatchObject({ changed_fields: 'assignee,updated_date', key: 'task:12' })
   })
@@ -70,14 +72,16 @@ describe('the payload (api-annotations 4.4)', () => {
   test('of an annotation change says what changed', async () => {
     await addWebhook(db)
     const annotations = { action: 'create' as const, tags: 0, shapes: 1, tracks: 0, revision: 58 }
-    await hear(eventOf(jobUpdated, { job: job(), before_update: { state: 'new' }, annotations }))
+    await hear(
+      eventOf(jobUpdated, { job: jobRecord(), before_update: { state: 'new' }, annotations }),
+    )
     expect((await payloads())[0]).toMatchObject({ event: 'update:job', annotations })
   })
 
   test('of a creation or deletion has neither old values nor what is for services alone', async () => {
     await addWebhook(db)
-    await hear(eventOf(taskCreated, { task: task() }))
-    await hear(eventOf(taskDeleted, { task: task(), job_ids: [31] }))
+    await hear(eventOf(taskCreated, { task: taskRecord() }, { actor: anna }))
+    await hear(eventOf(taskDeleted, { task: taskRecord(), job_ids: [31] }, { actor: anna }))
     const envelope = ['created_date', 'delivery_id', 'event', 'sender', 'task']
     const keys = [...envelope, 'webhook_id', 'webhook_sequence']
     expect((await payloads()).map((one) => Object.keys(one).sort())).toEqual([keys, keys])
@@ -85,7 +89,7 @@ describe('the payload (api-annotations 4.4)', () => {
 
   test('of what nobody did has no sender', async () => {
     await addWebhook(db)
-    await hear({ ...taskUpdate(), actor: null })
+    await hear(taskUpdate())
     expect((await payloads())[0]).not.toHaveProperty('sender')
   })
 })
@@ -159,18 +163,18 @@ describe('events of projects', () => {
   const known = () => db.selectFrom('projects').selectAll().execute()
 
   test('tell who owns a project and where it is', async () => {
-    await hear(eventOf(projectCreated, { project: project() }))
+    await hear(eventOf(projectCreated, { project: projectRecord() }))
     expect(await known()).toEqual([
       { id: 7, owner_id: 3, organization_id: null, is_deleted: false },
     ])
-    const moved = project({ owner: null, organization: 5, organization_id: 5 })
+    const moved = projectRecord({ owner: null, organization: 5, organization_id: 5 })
     await hear(eventOf(projectUpdated, { project: moved, before_update: { organization: null } }))
     expect(await known()).toMatchObject([{ owner_id: null, organization_id: 5 }])
   })
 
   test('an update is told under the key project', async () => {
     await addWebhook(db)
-    const data = { project: project({ name: 'Lorries' }), before_update: { name: 'Trucks' } }
+    const data = { project: projectRecord({ name: 'Lorries' }), before_update: { name: 'Trucks' } }
     await hear(eventOf(projectUpdated, data))
     expect(await payloads()).toMatchObject([
       {
@@ -183,7 +187,7 @@ describe('events of projects', () => {
 
   test('a deletion is told first, then the webhooks are gone', async () => {
     const id = await addWebhook(db)
-    await hear(eventOf(projectDeleted, { project: project(), task_ids: [12] }))
+    await hear(eventOf(projectDeleted, { project: projectRecord(), task_ids: [1] }))
     expect(await payloads()).toMatchObject([{ event: 'delete:project', webhook_id: id }])
     const row = await db.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow()
     expect(row.ended_date).toEqual(clock.now())
@@ -192,8 +196,8 @@ describe('events of projects', () => {
 
   test('tasks that went with a project are told although its deletion was heard first', async () => {
     await addWebhook(db)
-    await hear(eventOf(projectDeleted, { project: project(), task_ids: [12] }))
-    await hear(eventOf(taskDeleted, { task: task(), job_ids: [] }))
+    await hear(eventOf(projectDeleted, { project: projectRecord(), task_ids: [1] }))
+    await hear(eventOf(taskDeleted, { task: taskRecord(), job_ids: [] }))
     expect((await payloads()).map(({ event }) => event)).toEqual(['delete:project', 'delete:task'])
   })
 })

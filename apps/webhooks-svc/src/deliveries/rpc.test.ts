@@ -1,13 +1,14 @@
 import { webhooks as table } from '@reticle/contracts/api/webhooks'
 import { taskUpdated } from '@reticle/contracts/events/tasks'
+import { taskRecord } from '@reticle/contracts/testing/records'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
+import { delivering } from '@reticle/kit/testing/events'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { eventOf, task } from '../testing/events.ts'
 import { addWebhook, projectFacts, secrets } from '../testing/world.ts'
 import { webhookHandlers } from '../webhooks/rpc.ts'
 import { matchEvents } from './match.ts'
@@ -20,13 +21,13 @@ const deps = { db, tasks: projectFacts({ 7: { owner_id: 1 } }), clock, secrets, 
 const guard = { nets: [], allowHttp: false }
 const handlers = { ...webhookHandlers({ ...deps, guard }), ...deliveryHandlers(deps) }
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
+const arrives = delivering(db, handle)
 const anna = callAs({ user_id: 1 })
 
 /** A webhook with one message and so many attempts at it, one a second. */
 async function addAttempts(...status_codes: number[]) {
   const webhook_id = await addWebhook(db)
-  const event = eventOf(taskUpdated, { task: task(), before_update: { name: 'old', size: 1 } })
-  await db.transaction().execute((tx) => handle(tx, event))
+  await arrives(taskUpdated, { task: taskRecord(), before_update: { name: 'old', size: 1 } })
   const message = await db
     .selectFrom('webhook_messages')
     .selectAll()

@@ -1,4 +1,4 @@
-import type { Facts } from '@reticle/contracts/rest/facts'
+import { factsOf } from '@reticle/contracts/testing/records'
 import { type Context, notFound } from '@reticle/kit'
 import { type Outgoing, openOutgoing } from '@reticle/kit/outgoing/fetch'
 import { readNets } from '@reticle/kit/outgoing/guard'
@@ -21,18 +21,16 @@ export interface KnownProject {
 
 /** projects-svc as this service sees it: facts of the projects in `known`. */
 export function projectFacts(known: Record<number, KnownProject>) {
-  const authorize = async ({ id }: { id: number }, { principal }: Context): Promise<Facts> => {
+  const authorize = async ({ id }: { id: number }, { principal }: Context) => {
     const project = known[id]
     if (!project) throw notFound()
     const user_id = principal?.user_id ?? 0
-    return {
-      ...{ target: 'project', project_id: id, task_id: null, job_id: null },
+    return factsOf({
+      ...{ target: 'project', project_id: id, task_id: null, size: 0, jobs: [] },
       organization_id: project.organization_id ?? null,
       organization_role: project.roles?.[user_id] ?? null,
       relations: project.owner_id === user_id ? ['project owner', 'project staff'] : [],
-      ...{ labels_revision: 0, size: 0, dimension: '2d', subset: '' },
-      ...{ updated_date: '2026-03-01T10:00:00.000Z', jobs: [] },
-    }
+    })
   }
   return { authorize }
 }

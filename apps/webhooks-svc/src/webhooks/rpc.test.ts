@@ -1,6 +1,7 @@
 import { webhooks as table } from '@reticle/contracts/api/webhooks'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
+import { counting } from '@reticle/kit/testing/counting'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
@@ -267,16 +268,9 @@ describe('lists', () => {
 
   test('cost two queries, however long', async () => {
     for (const _ of [1, 2, 3]) await addWebhook(db)
-    let queries = 0
-    const counting = db.withPlugin({
-      transformQuery: ({ node }) => {
-        queries += 1
-        return node
-      },
-      transformResult: async ({ result }) => result,
-    })
-    await webhookHandlers({ ...deps, db: counting, guard }).listWebhooks({}, admin)
-    expect(queries).toBe(2)
+    const { db: watched, statements } = counting(db)
+    await webhookHandlers({ ...deps, db: watched, guard }).listWebhooks({}, admin)
+    expect(statements()).toBe(2)
   })
 })
 
