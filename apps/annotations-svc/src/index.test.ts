@@ -1,4 +1,5 @@
 import { jobCreated } from '@reticle/contracts/events/tasks'
+import { jobRecord } from '@reticle/contracts/testing/records'
 import { postgresBus } from '@reticle/kit/bus/postgres'
 import { busMigrations } from '@reticle/kit/bus/postgres/log'
 import { silentLog } from '@reticle/kit/log'
@@ -7,7 +8,6 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { type AnnotationsDb, migrations, readConfig, schema, startAnnotations } from './index.ts'
-import { jobRecord } from './testing/records.ts'
 import { bodyOf, neighboursOf, newWorkspace, readAnswer, user } from './testing/workspace.ts'
 
 /** The service as a whole, on the bus of embedded mode. */

@@ -1,3 +1,4 @@
+import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
 import { testDb } from '@reticle/kit/testing/db'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -5,12 +6,10 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import {
   bodyOf,
   depsOf,
-  label,
   openJob,
   openWorkspace,
   openWorkspaces,
   readAnswer,
-  spec,
   user,
 } from '../testing/workspace.ts'
 import { annotationHandlers } from './rpc.ts'
@@ -95,8 +94,8 @@ describe('update', () => {
 
   test('another label drops the values of the old one', async () => {
     const { job, workspace } = setUp()
-    const size = spec(95, 'size', { default_value: 'L' })
-    workspace.labels.labels.push(label(50, 'bus', { attributes: [size] }))
+    const size = attributeOf({ id: 95, name: 'size', default_value: 'L' })
+    workspace.labels.labels.push(labelOf({ id: 50, name: 'bus', attributes: [size] }))
     const { set } = await job.put({ shapes: [box], tracks: [track] })
     const { set: changed } = await job.patch('update', {
       shapes: [{ id: set.shapes[0]?.id, label_id: 50 }],
@@ -343,7 +342,11 @@ test('attributes that were added to a label since are filled in when a job is re
   labels.labels_revision += 1
   const [car] = labels.labels
   const rest = car?.attributes.filter((one) => one.id !== 91) ?? []
-  if (car) car.attributes = [...rest, spec(99, 'état', { mutable: true, default_value: 'à neuf' })]
+  if (car)
+    car.attributes = [
+      ...rest,
+      attributeOf({ id: 99, name: 'état', mutable: true, default_value: 'à neuf' }),
+    ]
 
   const values = [
     { spec_id: 90, value: 'red' },

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { testDatabase } from '@reticle/kit/testing/db'
@@ -77,10 +78,7 @@ test('a small set is the same, byte for byte, as it would be streamed', async ()
   const streamed = await db.transaction().execute(async (tx) => {
     const { signal } = new AbortController()
     const rows = (kind: RowKind) => readKind(tx, kind, target, { order: 'id', signal })
-    const pieces = []
-    for await (const piece of setBytes(rowKinds.map((kind) => [kind, rows(kind)])))
-      pieces.push(piece)
-    return Buffer.concat(pieces).toString()
+    return text(setBytes(rowKinds.map((kind) => [kind, rows(kind)])))
   })
   expect((await readFew(db, target))?.json).toBe(streamed)
   expect(JSON.parse(streamed).shapes.map((one: { frame: number }) => one.frame)).toEqual([

@@ -1,28 +1,27 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { projectDeleted } from '@reticle/contracts/events/projects'
 import { jobCreated, jobDeleted, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
+import {
+  attributeOf,
+  jobRecord,
+  labelOf,
+  projectRecord,
+  taskRecord,
+} from '@reticle/contracts/testing/records'
 import { testDb } from '@reticle/kit/testing/db'
+import { delivering } from '@reticle/kit/testing/events'
 import { describe, expect, test } from 'vitest'
 import { annotationHandlers } from '../annotations/rpc.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { jobRecord, projectRecord, receiver, taskRecord } from '../testing/records.ts'
-import {
-  bodyOf,
-  depsOf,
-  label,
-  openWorkspace,
-  openWorkspaces,
-  spec,
-  user,
-} from '../testing/workspace.ts'
+import { bodyOf, depsOf, openWorkspace, openWorkspaces, part, user } from '../testing/workspace.ts'
 import { eventHandler } from './consumer.ts'
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { workspaces, add } = openWorkspaces()
 const service = annotationHandlers(depsOf(db, workspaces))
 const setUp = () => openWorkspace(service, add)
-const receive = receiver(db, eventHandler)
+const receive = delivering(db, eventHandler)
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 const joint = (label_id: number) => ({ type: 'points', frame: 1, label_id, points: [1, 2] })
@@ -182,17 +181,14 @@ describe('labels', () => {
     const tricky = '{"spec_id":91,"label_id":40,'
     const shapes = [{ ...box, attributes: [{ spec_id: 91, value: tricky }] }, skeleton]
     const { etag } = await task.put({ ...set, shapes })
-    const joints = [
-      label(142, 'head', { has_parent: true }),
-      label(143, 'foot', { has_parent: true }),
-    ]
     const attributes = [
-      spec(191, 'make', { default_value: '-' }),
-      spec(190, 'color', { mutable: true, values: ['red'] }),
+      attributeOf({ id: 191, default_value: '-' }),
+      attributeOf({ id: 190, mutable: true, values: ['red'] }),
     ]
+    const sublabels = [part(142, 'head'), part(143, 'foot')]
     workspace.labels = {
       labels_revision: 1,
-      labels: [label(140, 'car', { attributes }), { ...label(141, 'person'), sublabels: joints }],
+      labels: [labelOf({ id: 140, attributes }), labelOf({ id: 141, sublabels })],
     }
     const pairs = (ids: number[]) => ids.map((id) => ({ from: id, to: id + 100 }))
     await receive(labelsChanged, {

@@ -1,9 +1,10 @@
 import type { RowKind } from '@reticle/contracts/row-lines'
+import { attributeOf } from '@reticle/contracts/testing/records'
 import { DomainError } from '@reticle/kit'
 import { readConfig } from '../config.ts'
 import { indexLabels } from '../validation/labels.ts'
 import { openChecker, readNew } from '../writing/check.ts'
-import { exampleLabels, neighboursOf, newWorkspace, spec, user } from './workspace.ts'
+import { exampleLabels, neighboursOf, newWorkspace, user } from './workspace.ts'
 
 /** Valid objects, for tests that spoil one member of them. */
 export const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
@@ -21,7 +22,10 @@ export const outside = 'frame 5 is outside of 0 to 4'
 /** The example labels, the car with a number of doors beside its other attributes. */
 const labels = exampleLabels()
 labels[0]?.attributes.push(
-  spec(93, 'doors', { input_type: 'number', values: ['2', '5', '1'], default_value: '0' }),
+  attributeOf({
+    ...{ id: 93, name: 'doors', input_type: 'number' },
+    ...{ values: ['2', '5', '1'], default_value: '0' },
+  }),
 )
 
 /** What becomes of objects that are sent to a job of frames 0 to 4, or the error. */

@@ -1,8 +1,11 @@
+import { text } from 'node:stream/consumers'
 import type { AnnotationSet } from '@reticle/contracts/rest/annotations'
-import type { Facts, JobRange, LabelSet } from '@reticle/contracts/rest/facts'
-import type { Attribute, Label } from '@reticle/contracts/rest/labels'
+import type { JobRange, LabelSet } from '@reticle/contracts/rest/facts'
+import type { Label } from '@reticle/contracts/rest/labels'
+import { attributeOf, factsOf, labelOf } from '@reticle/contracts/testing/records'
 import { type BytesAnswer, forbidden, notFound } from '@reticle/kit'
 import { silentLog } from '@reticle/kit/log'
+import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
 import type { Kysely } from 'kysely'
 import { idBlocks } from '../annotations/ids.ts'
@@ -35,28 +38,28 @@ export function jobRange(id: number, start_frame: number, stop_frame: number): J
 }
 
 export function exampleLabels(): Label[] {
-  const specs = [
-    spec(90, 'color', { mutable: true, input_type: 'select', values: ['red', 'blue'] }),
-    spec(91, 'make', { default_value: '' }),
-    spec(92, 'parked', { mutable: true, input_type: 'checkbox', default_value: 'false' }),
+  const attributes = [
+    attributeOf({ ...choice, id: 90, name: 'color', values: ['red', 'blue'] }),
+    attributeOf({ id: 91, name: 'make' }),
+    attributeOf({
+      ...choice,
+      id: 92,
+      name: 'parked',
+      input_type: 'checkbox',
+      default_value: 'false',
+    }),
   ]
-  const joints = [label(42, 'head', { has_parent: true }), label(43, 'foot', { has_parent: true })]
+  const sublabels = [part(42, 'head'), part(43, 'foot')]
   return [
-    label(40, 'car', { attributes: specs }),
-    { ...label(41, 'person', { type: 'skeleton' }), sublabels: joints },
+    labelOf({ id: 40, name: 'car', attributes }),
+    labelOf({ id: 41, name: 'person', type: 'skeleton', sublabels }),
   ]
 }
 
-export function spec(id: number, name: string, given: Partial<Attribute> = {}): Attribute {
-  const values = given.values ?? []
-  const rest = { mutable: false, input_type: 'text' as const, values }
-  return { id, name, default_value: values[0] ?? '', ...rest, ...given }
-}
+const choice = { mutable: true, input_type: 'select' } as const
 
-export function label(id: number, name: string, given: Partial<Label> = {}): Label {
-  const base = { color: '#000000', type: 'any' as const, attributes: [], sublabels: [] }
-  return { id, name, ...base, has_parent: false, parent_id: null, project_id: 7, ...given }
-}
+/** A joint of a skeleton. */
+export const part = (id: number, name: string) => labelOf({ id, name, has_parent: true })
 
 /** What projects-svc answers about some tasks. */
 export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
@@ -76,7 +79,11 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
         const workspace = target === 'task' ? ofTask(id) : ofJob(id)
         if (workspace.strangers.includes(principal?.user_id ?? 0)) throw forbidden()
         const jobs = workspace.jobs.filter((one) => target === 'task' || one.id === id)
-        return factsOf(workspace, target, id, jobs)
+        return factsOf({
+          ...{ target, task_id: workspace.task_id, job_id: target === 'job' ? id : null, jobs },
+          labels_revision: workspace.labels.labels_revision,
+          size: Math.max(0, ...jobs.map((one) => one.stop_frame + 1)),
+        })
       },
       annotationsChanged: async ({ body }) => {
         ofTask(body.change.task_id).told.push(body)
@@ -88,29 +95,6 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
         runs: [{ count: 1000, ...ofTask(task_id).frame }],
       }),
     },
-  }
-}
-
-function factsOf(
-  { task_id, labels }: Workspace,
-  target: Facts['target'],
-  id: number,
-  jobs: JobRange[],
-): Facts {
-  return {
-    target,
-    project_id: 7,
-    task_id,
-    job_id: target === 'job' ? id : null,
-    organization_id: null,
-    organization_role: null,
-    relations: [],
-    labels_revision: labels.labels_revision,
-    size: Math.max(0, ...jobs.map((one) => one.stop_frame + 1)),
-    dimension: '2d',
-    subset: '',
-    updated_date: '2026-03-01T10:00:00.000Z',
-    jobs,
   }
 }
 
@@ -127,22 +111,14 @@ export function depsOf(db: Kysely<AnnotationsDb>, workspaces: readonly Workspace
 }
 
 /** A body as it arrives: in pieces that end anywhere. */
-export async function* bodyOf(given: unknown, size = 1000): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(typeof given === 'string' ? given : JSON.stringify(given))
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
+export const bodyOf = (given: unknown, size = 1000) =>
+  cutBytes(typeof given === 'string' ? given : JSON.stringify(given), size)
 
 /** The set that an answer holds, and its entity tag. */
 export async function readAnswer(answer: Promise<BytesAnswer>) {
   const { head, chunks } = await answer
-  const set: AnnotationSet = JSON.parse(await textOf(chunks))
+  const set: AnnotationSet = JSON.parse(await text(chunks))
   return { set, etag: head.etag ?? '', length: head.length }
-}
-
-export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of chunks) pieces.push(piece)
-  return Buffer.concat(pieces).toString()
 }
 
 export const user = () => callAs({ user_id: 7 })
