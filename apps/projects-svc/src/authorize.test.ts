@@ -1,7 +1,8 @@
 import type { Principal } from '@reticle/contracts/principal'
+import { counting } from '@reticle/kit/testing/counting'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { attachFrames, counting, type TestUser, testWorkspace } from './testing/workspace.ts'
+import { attachFrames, type TestUser, testWorkspace } from './testing/workspace.ts'
 
 /** The sandbox column of `spec/api-workspace.md` 2.5, walked: role x relation x action. */
 

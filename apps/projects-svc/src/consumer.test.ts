@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
-import type { BusEvent } from '@reticle/kit/bus/bus'
+import { type AnnotationsChange, annotationsChanged } from '@reticle/contracts/events/annotations'
+import { taskUpdated } from '@reticle/contracts/events/tasks'
 import { once } from '@reticle/kit/outbox/inbox'
+import { delivering } from '@reticle/kit/testing/events'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { eventHandler, group } from './consumer.ts'
@@ -11,7 +12,7 @@ import { attachFrames, testWorkspace } from './testing/workspace.ts'
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const anna = await addUser()
-const handle = eventHandler({ auto_in_progress: true })
+const receive = delivering(db, eventHandler({ auto_in_progress: true }))
 
 describe.each(transports)('%s', (transport) => {
   const services = over(transport)
@@ -131,14 +132,12 @@ describe.each(transports)('%s', (transport) => {
     })
     expect(await takeEvents()).toHaveLength(2)
 
-    await receive('annotations.changed', change)
+    const actor = { id: 3, username: 'anna', first_name: '', last_name: '', email: '' }
+    await receive(annotationsChanged, change, { request_id: 'of the save', actor })
     const events = await takeEvents()
     expect(events).toHaveLength(2)
     expect(events[0]?.headers).toMatchObject({ 'request-id': 'of the save' })
-    expect(JSON.parse(String(Reflect.get(Object(events[0]?.headers), 'actor')))).toMatchObject({
-      id: anna.id,
-      username: anna.username,
-    })
+    expect(JSON.parse(String(Reflect.get(Object(events[0]?.headers), 'actor')))).toEqual(actor)
   })
 
   test('a project follows its tasks, and never goes back', async () => {
@@ -147,7 +146,7 @@ describe.each(transports)('%s', (transport) => {
     const dateOf = async () =>
       (await projects.getProject({ id: project.id }, anna.call)).updated_date
     const at = (updated_date: string) =>
-      receive('update:task', { task: { ...task, updated_date }, before_update: {} })
+      receive(taskUpdated, { task: { ...task, updated_date }, before_update: {} })
     await at('2199-01-01T00:00:00.000Z')
     expect(await dateOf()).toBe('2199-01-01T00:00:00.000Z')
     await at('2198-01-01T00:00:00.000Z')
@@ -162,23 +161,8 @@ test('jobs can be left to people', async () => {
   await attachFrames(services, task_id, 1, anna)
   const job = (await jobs.listJobs({ task_id }, anna.call)).results[0]
   const counts = { revision: 1, tags: 0, shapes: 1, tracks: 0, is_annotated: true }
-  const change = { task_id, action: 'create', jobs: [{ job_id: job?.id, ...counts }] }
-  await receive('annotations.changed', change, eventHandler({ auto_in_progress: false }))
+  const change = { ...counts, job_id: job?.id ?? 0 }
+  const receiving = delivering(db, eventHandler({ auto_in_progress: false }))
+  await receiving(annotationsChanged, { task_id, action: 'create', jobs: [change] })
   expect(await jobs.getJob({ id: job?.id ?? 0 }, anna.call)).toMatchObject({ state: 'new' })
 })
-
-/** What the bus does with an event of this service's group. */
-async function receive(type: string, data: unknown, handler = handle) {
-  const event: BusEvent = {
-    id: randomUUID(),
-    type,
-    version: 1,
-    occurred_date: '2026-03-01T10:00:00.000Z',
-    organization_id: null,
-    actor: { id: anna.id, username: anna.username, first_name: '', last_name: '', email: '' },
-    request_id: 'of the save',
-    key: '',
-    data,
-  }
-  await db.transaction().execute((tx) => handler(tx, event))
-}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { counting } from '@reticle/kit/testing/counting'
 import { expect, test } from 'vitest'
-import { attachFrames, counting, testWorkspace } from '../testing/workspace.ts'
+import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
 /** What a change does and says is told in `consumer.test.ts`, through both doors. */
 

@@ -1,7 +1,8 @@
 import { recordTag } from '@reticle/kit/etag'
+import { counting } from '@reticle/kit/testing/counting'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { attachFrames, counting, testWorkspace } from '../testing/workspace.ts'
+import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
 /** `spec/api-workspace.md` 4.8, and the status of tasks (4.4). */
 

@@ -1,40 +1,27 @@
-import type { Attribute, Label, LabelWrite } from '@reticle/contracts/rest/labels'
+import type { LabelWrite } from '@reticle/contracts/rest/labels'
+import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
 import { planLabels, planNewLabels, planOneLabel } from './plan.ts'
 
 /** `spec/api-workspace.md` 4.3: label list semantics. */
 
-const label = (given: Partial<Label> & { id: number; name: string }): Label => ({
-  color: '#000001',
-  type: 'any',
-  attributes: [],
-  sublabels: [],
-  project_id: 7,
-  parent_id: null,
-  has_parent: false,
-  ...given,
-})
-
-const attribute = (given: Partial<Attribute>): Attribute => ({
-  id: 90,
+const size = attributeOf({
   name: 'size',
   mutable: true,
   input_type: 'select',
-  default_value: 'small',
   values: ['small', 'large'],
-  ...given,
 })
 
-const car = label({ id: 40, name: 'car', attributes: [attribute({})] })
-const bus = label({ id: 41, name: 'bus', color: '#000002' })
-const person = label({
+const car = labelOf({ id: 40, name: 'car', color: '#000001', attributes: [size] })
+const bus = labelOf({ id: 41, name: 'bus', color: '#000002' })
+const person = labelOf({
   id: 50,
   name: 'person',
   color: '#000003',
   type: 'skeleton',
   sublabels: [
-    { ...label({ id: 51, name: 'head', type: 'points', color: '#000004' }), has_parent: true },
-    { ...label({ id: 52, name: 'foot', type: 'points', color: '#000005' }), has_parent: true },
+    { ...labelOf({ id: 51, name: 'head', type: 'points', color: '#000004' }), has_parent: true },
+    { ...labelOf({ id: 52, name: 'foot', type: 'points', color: '#000005' }), has_parent: true },
   ],
   svg: '<circle data-label-id="51"></circle><circle data-label-id="52"></circle>',
 })
@@ -79,9 +66,7 @@ describe('items', () => {
   })
 
   test('of a new owner have no use for ids', () => {
-    const [made] = planNewLabels([
-      { id: 40, name: 'x', attributes: [{ ...attribute({}), id: 90 }] },
-    ]).labels
+    const [made] = planNewLabels([{ id: 40, name: 'x', attributes: [{ ...size, id: 90 }] }]).labels
     expect(made).toMatchObject({ id: null, attributes: [{ id: null, name: 'size' }] })
   })
 })

@@ -1,6 +1,7 @@
+import { counting } from '@reticle/kit/testing/counting'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { attachFrames, counting, testWorkspace } from '../testing/workspace.ts'
+import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
 /** `spec/api-workspace.md` 4.3. */
 

@@ -1,20 +1,15 @@
+import { text } from 'node:stream/consumers'
 import type { FrameSource } from '@reticle/contracts/rest/media'
-import type { Bytes } from '@reticle/kit/rpc/context'
+import { counting } from '@reticle/kit/testing/counting'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { attachFrames, counting, frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
+import { attachFrames, frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
 
 /** `spec/api-workspace.md` 4.5 to 4.7. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace({ max_jobs_per_task: 50 })
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
 const noData = { kind: 'invalid', body: ['Data is not uploaded for the task yet'] }
-
-async function textOf(chunks: Bytes): Promise<string> {
-  const pieces: Uint8Array[] = []
-  for await (const chunk of chunks) pieces.push(chunk)
-  return Buffer.concat(pieces).toString()
-}
 
 describe.each(transports)('%s', (transport) => {
   const services = over(transport)
@@ -125,7 +120,7 @@ describe.each(transports)('%s', (transport) => {
     await attach(id, frames)
     const read = async (start: number, stop: number) => {
       const { chunks } = await media.readFrames({ task_id: id, start, stop }, anna.call)
-      return (await textOf(chunks))
+      return (await text(chunks))
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line))

@@ -5,13 +5,15 @@ import { projects } from '@reticle/contracts/api/projects'
 import { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { FrameSource } from '@reticle/contracts/rest/media'
+import { frameOf } from '@reticle/contracts/testing/records'
 import type { Context } from '@reticle/kit'
 import { systemClock } from '@reticle/kit/clock'
+import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
 import { overTransport, type Transport } from '@reticle/kit/testing/transport'
-import type { Kysely, KyselyPlugin } from 'kysely'
+import type { Kysely } from 'kysely'
 import { type ProjectsSettings, readConfig } from '../config.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -80,37 +82,16 @@ async function takeEvents(db: Kysely<ProjectsDb>) {
   return sorted.map(({ type, key, data, headers }) => ({ type, key, data, headers }))
 }
 
-/** The same database, counting its statements. */
-export function counting(db: Kysely<ProjectsDb>) {
-  let statements = 0
-  const plugin: KyselyPlugin = {
-    transformQuery: ({ node }) => {
-      statements++
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  }
-  return { db: db.withPlugin(plugin), statements: () => statements }
-}
-
 /** The n-th picture of a made-up data set. */
-export const frameAt = (index: number, given: Partial<FrameSource> = {}): FrameSource => ({
-  name: `images/${index}.jpg`,
-  width: 640,
-  height: 480,
-  key: 'projects/user/1/upload',
-  offset: index * 1000,
-  length: 1000,
-  packing: 'stored',
-  media_type: 'image/jpeg',
-  ...given,
-})
+export const frameAt = (index: number, given: Partial<FrameSource> = {}) =>
+  frameOf({
+    ...{ name: `images/${index}.jpg`, width: 640, height: 480 },
+    ...{ offset: index * 1000, length: 1000, ...given },
+  })
 
 /** Frames as they travel, cut in awkward places. */
-export async function* frameLines(frames: readonly FrameSource[]): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''))
-  for (let at = 0; at < bytes.length; at += 1009) yield bytes.subarray(at, at + 1009)
-}
+export const frameLines = (frames: readonly FrameSource[]) =>
+  cutBytes(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''), 1009)
 
 /** Attaches so many pictures to a task. */
 export function attachFrames(
