@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { unavailable } from '@reticle/kit'
 import { silentLog } from '@reticle/kit/log'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
@@ -12,7 +13,6 @@ import { makeDead, makeLive, registerLive, registerPending } from './objects/rep
 import { type SweepDeps, sweep } from './sweeper.ts'
 import { addRequest } from './testing/rows.ts'
 import { testStore } from './testing/run.ts'
-import { bytesOf } from './testing/services.ts'
 import { insertUpload } from './uploads/repo.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -35,7 +35,7 @@ beforeEach(async () => {
   for await (const { key } of blobs.list('requests/')) await blobs.remove(key)
 })
 
-const put = (key: string) => blobs.put(key, bytesOf(['x']))
+const put = (key: string) => blobs.put(key, bytesOf('x'))
 
 async function stored() {
   const keys: string[] = []

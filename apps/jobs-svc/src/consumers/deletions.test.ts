@@ -1,34 +1,21 @@
-import type { Handle } from '@reticle/kit/bus/bus'
+import { projectDeleted } from '@reticle/contracts/events/projects'
+import { jobDeleted, taskCreated, taskDeleted } from '@reticle/contracts/events/tasks'
+import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
 import { testDb } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
+import { delivering } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { makeLive, registerPending } from '../objects/repo.ts'
 import { claim, enterFinal } from '../requests/lease.ts'
-import { jobRecord, projectRecord, taskRecord } from '../testing/records.ts'
-import { addRequest, readRequest } from '../testing/rows.ts'
+import { addRequest, blobState, readRequest } from '../testing/rows.ts'
 import { followDeletions } from './deletions.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
-const handle: Handle<RequestsDb> = followDeletions(24)
-
-const arrives = (type: string, data: unknown) =>
-  db.transaction().execute((tx) =>
-    handle(tx, {
-      id: crypto.randomUUID(),
-      type,
-      version: 1,
-      occurred_date: '2026-01-01T00:00:00.000Z',
-      organization_id: null,
-      actor: null,
-      request_id: 'test',
-      key: 'task:1',
-      data,
-    }),
-  )
+const arrives = delivering(db, followDeletions(24))
 
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
@@ -38,14 +25,7 @@ async function addBlob(key: string, task_id: number | null) {
   await registerPending(db, { key, kind: 'media', task_id })
   await makeLive(db, key)
 }
-const stateOf = async (key: string) => {
-  const blob = await db
-    .selectFrom('blobs')
-    .select('state')
-    .where('key', '=', key)
-    .executeTakeFirst()
-  return blob?.state
-}
+const stateOf = (key: string) => blobState(db, key)
 
 test('requests of a deleted task end, its media and results die, those of others stay', async () => {
   const key = 'requests/results/u/1'
@@ -56,7 +36,7 @@ test('requests of a deleted task end, its media and results die, those of others
   const finished = await addRequest(db, { task_id: 1, status: 'finished', result_key: key })
   const other = await addRequest(db, { task_id: 2 })
 
-  await arrives('delete:task', { task: taskRecord({ id: 1 }), job_ids: [31] })
+  await arrives(taskDeleted, { task: taskRecord({ id: 1 }), job_ids: [31] })
 
   expect(await readRequest(db, queued)).toMatchObject({
     status: 'failed',
@@ -77,14 +57,14 @@ test('a started request of a deleted task is taken from its worker', async () =>
   await addRequest(db, { task_id: 1 })
   const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
   if (!row) throw new Error('nothing was claimed')
-  await arrives('delete:task', { task: taskRecord({ id: 1 }), job_ids: [] })
+  await arrives(taskDeleted, { task: taskRecord({ id: 1 }), job_ids: [] })
   expect(await enterFinal(db, row)).toBe(false)
 })
 
 test('a deleted job takes its requests along, but not those of its task', async () => {
   const ofJob = await addRequest(db, { target: 'job', job_id: 31, task_id: 1 })
   const ofTask = await addRequest(db, { task_id: 1 })
-  await arrives('delete:job', { job: jobRecord({ id: 31 }) })
+  await arrives(jobDeleted, { job: jobRecord({ id: 31 }) })
   expect(await readRequest(db, ofJob)).toMatchObject({ status: 'failed' })
   expect(await readRequest(db, ofTask)).toMatchObject({ status: 'queued' })
 })
@@ -92,7 +72,7 @@ test('a deleted job takes its requests along, but not those of its task', async 
 test('a deleted project takes the requests and media of its tasks along', async () => {
   await addBlob('media/1/', 1)
   const ofTask = await addRequest(db, { task_id: 1, project_id: 7 })
-  await arrives('delete:project', { project: projectRecord({ id: 7 }), task_ids: [1] })
+  await arrives(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [1] })
   expect(await readRequest(db, ofTask)).toMatchObject({
     status: 'failed',
     message: 'The project was deleted',
@@ -103,11 +83,11 @@ test('a deleted project takes the requests and media of its tasks along', async 
 test('an event that comes twice does nothing the second time', async () => {
   await addRequest(db, { task_id: 1 })
   const event = { task: taskRecord({ id: 1 }), job_ids: [] }
-  await arrives('delete:task', event)
-  await arrives('delete:task', event)
+  await arrives(taskDeleted, event)
+  await arrives(taskDeleted, event)
   expect((await db.selectFrom('outbox').select('type').execute()).length).toBe(1)
 })
 
 test('other events are nothing to this group', async () => {
-  await arrives('create:task', { anything: true })
+  await arrives(taskCreated, { task: taskRecord() })
 })

@@ -1,11 +1,11 @@
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
 import { testStore } from '../testing/run.ts'
-import { bytesOf } from '../testing/services.ts'
 import { blobSource } from './blob-source.ts'
 import { gather, openPlace } from './packed.ts'
 
 const { blobs } = await testStore()
-await blobs.put('media/a', bytesOf(['0123456789']))
+await blobs.put('media/a', bytesOf('0123456789'))
 
 const gone = { kind: 'unavailable', retry_after: 2 }
 const source = (size: number) => blobSource(blobs, { key: 'media/a', size })

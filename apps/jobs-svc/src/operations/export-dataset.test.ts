@@ -1,19 +1,12 @@
 import { encodeShape, encodeTrack, rowLinesHeader } from '@reticle/contracts/row-lines'
+import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
 import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
 import { notFound } from '@reticle/kit'
 import { expect, test } from 'vitest'
 import { gather } from '../media/packed.ts'
 import { exportWork, runOf, testStore, upload } from '../testing/run.ts'
-import {
-  authorityOf,
-  bytesAnswer,
-  factsOf,
-  frameOf,
-  jsonLinesOf,
-  labelOf,
-  servicesOf,
-} from '../testing/services.ts'
+import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from '../testing/services.ts'
 import { exportDataset } from './export-dataset.ts'
 import { type OperationServices, UnusableInput } from './operation.ts'
 
@@ -33,7 +26,7 @@ const tasks = authorityOf([
     facts: factsOf({ target: 'job', job_id: 32, size: 4, jobs: second ? [second] : [] }),
   },
 ])
-const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf()] }) }
+const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf({ id: 1 })] }) }
 const pictures = await Promise.all(
   ['a', 'b', 'c', 'd'].map((name) => upload(blobs, `${name}.jpg`, `picture ${name}`)),
 )

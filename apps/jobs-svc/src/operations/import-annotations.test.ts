@@ -6,18 +6,11 @@ import {
   type Row,
   rowLinesHeader,
 } from '@reticle/contracts/row-lines'
+import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
 import { forbidden } from '@reticle/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { importWork, runOf, testStore, upload } from '../testing/run.ts'
-import {
-  authorityOf,
-  bytesAnswer,
-  factsOf,
-  frameOf,
-  jsonLinesOf,
-  labelOf,
-  servicesOf,
-} from '../testing/services.ts'
+import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from '../testing/services.ts'
 import { importAnnotations } from './import-annotations.ts'
 import type { OperationServices } from './operation.ts'
 
@@ -37,7 +30,7 @@ const tasks = authorityOf([
   { target: 'task', id: 1, user_id: 1, facts },
   { target: 'job', id: 31, user_id: 1, facts: jobFacts },
 ])
-const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf()] }) }
+const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf({ id: 1 })] }) }
 const frames = ['a.jpg', 'b.jpg', 'c.jpg'].map((name) => frameOf({ name }))
 const readFrames = async () => bytesAnswer(jsonLinesOf(frames))
 

@@ -1,13 +1,15 @@
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { type FrameSource, frameSource } from '@reticle/contracts/rest/media'
+import { factsOf } from '@reticle/contracts/testing/records'
 import { writeZip } from '@reticle/formats/archive/zip-writer'
 import { unavailable } from '@reticle/kit'
 import sharp from 'sharp'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { gather, readPlace } from '../media/packed.ts'
 import { createWork, runOf, testStore, upload } from '../testing/run.ts'
-import { authorityOf, factsOf, servicesOf, textOf } from '../testing/services.ts'
+import { authorityOf, servicesOf } from '../testing/services.ts'
 import type { OperationServices } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
 
@@ -19,7 +21,7 @@ const tasks = authorityOf([
 type Attach = OperationServices['media']['attachMedia']
 const attached: { query: Omit<Parameters<Attach>[0], 'body'>; frames: FrameSource[] }[] = []
 const attachMedia: Attach = async ({ body, ...query }) => {
-  const lines = (await textOf(body)).trimEnd().split('\n')
+  const lines = (await text(body)).trimEnd().split('\n')
   const frames = lines.map((line) => frameSource.parse(JSON.parse(line)))
   attached.push({ query, frames })
   return { size: frames.length, jobs: 1 }

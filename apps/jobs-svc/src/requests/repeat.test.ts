@@ -1,11 +1,12 @@
 import { requests as table } from '@reticle/contracts/api/requests'
+import { factsOf } from '@reticle/contracts/testing/records'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { losingAnswers } from '@reticle/kit/testing/transport'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { authorityOf, factsOf } from '../testing/services.ts'
+import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { requestHandlers } from './rpc.ts'
 

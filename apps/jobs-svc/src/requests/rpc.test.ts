@@ -1,4 +1,5 @@
 import { requests } from '@reticle/contracts/api/requests'
+import { factsOf } from '@reticle/contracts/testing/records'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
@@ -8,7 +9,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { addRequest } from '../testing/rows.ts'
-import { authorityOf, factsOf } from '../testing/services.ts'
+import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { finish } from './ending.ts'
 import { claim, enterFinal, tryLater } from './lease.ts'
@@ -25,10 +26,7 @@ const grants = [
   { target: 'task', id: 4, user_id: 1, facts: factsOf({ task_id: 4, dimension: '3d' }) },
   { target: 'job', id: 31, user_id: 1, facts: job },
 ] as const
-const services = {
-  tasks: authorityOf(grants),
-  annotations: { getRevision: async () => revision },
-}
+const services = { tasks: authorityOf(grants), annotations: { getRevision: async () => revision } }
 const settings = settingsOf({ queued_per_user: 3 })
 const handlers = requestHandlers({ db, services, settings })
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { diskBlobs } from '@reticle/kit/blob/disk'
 import { s3Blobs } from '@reticle/kit/blob/s3'
 import { openDatabase } from '@reticle/kit/db/connect'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { z } from 'zod'
 import type { RequestsDb } from '../db/schema.ts'
 import { registerPending } from '../objects/repo.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { insertUpload } from '../uploads/repo.ts'
-import { bytesOf } from './services.ts'
 
 /** A process that writes objects in every way there is, comes to the end of none, and waits to be killed (T-GC-1). */
 
@@ -41,13 +41,13 @@ setInterval(() => {}, 1000)
 /** Every file has arrived; the request was never posted. */
 async function storedUpload(): Promise<void> {
   const prefix = await openUpload()
-  for (const name of ['0', '1']) await blobs.put(`${prefix}${name}`, bytesOf(['whole']))
+  for (const name of ['0', '1']) await blobs.put(`${prefix}${name}`, bytesOf('whole'))
 }
 
 /** In the middle of the second file. */
 async function brokenUpload(): Promise<void> {
   const prefix = await openUpload()
-  await blobs.put(`${prefix}0`, bytesOf(['whole']))
+  await blobs.put(`${prefix}0`, bytesOf('whole'))
   await beginPut(`${prefix}1`)
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { callAs } from '@reticle/kit/testing/call'
 import type { Kysely } from 'kysely'
+import { expect, vi } from 'vitest'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import type { NewRequest } from '../requests/repo.ts'
 
@@ -46,4 +47,22 @@ export function readRequest(db: Kysely<RequestsDb>, { request_uuid }: { request_
     .selectAll()
     .where('request_uuid', '=', request_uuid)
     .executeTakeFirstOrThrow()
+}
+
+/** Waits until a request is as expected. */
+export async function untilRequest(
+  db: Kysely<RequestsDb>,
+  row: RequestRow,
+  expected: Partial<RequestRow>,
+  patience: { timeout: number; interval: number },
+): Promise<RequestRow> {
+  const isAsExpected = async () => expect(await readRequest(db, row)).toMatchObject(expected)
+  await vi.waitFor(isAsExpected, patience)
+  return readRequest(db, row)
+}
+
+/** Of an object: pending, live or dead; nothing where it is not known. */
+export async function blobState(db: Kysely<RequestsDb>, key: string): Promise<string | undefined> {
+  const found = await db.selectFrom('blobs').select('state').where('key', '=', key).execute()
+  return found[0]?.state
 }

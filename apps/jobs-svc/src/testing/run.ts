@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
 import { afterAll } from 'vitest'
 import type { OperationDeps, OperationServices } from '../operations/operation.ts'
 import type { CreateWork, ExportWork, ImportWork } from '../requests/work.ts'
-import { bytesOf } from './services.ts'
 
 /** A folder with a blob store, removed when the test file is done. */
 export async function testStore(): Promise<{ root: string; blobs: BlobStore }> {
@@ -103,6 +103,6 @@ export const exportWork = (
 /** Puts bytes into the store as if they had been uploaded. */
 export async function upload(blobs: BlobStore, name: string, content: string | Uint8Array) {
   const key = `requests/uploads/${randomUUID()}`
-  const { size } = await blobs.put(key, bytesOf([content]))
+  const { size } = await blobs.put(key, bytesOf(content))
   return { name, key, size }
 }

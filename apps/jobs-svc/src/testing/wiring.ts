@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeShape, rowLinesHeader } from '@reticle/contracts/row-lines'
+import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
 import { invalidText, unavailable } from '@reticle/kit'
 import { diskBlobs } from '@reticle/kit/blob/disk'
 import { openDatabase } from '@reticle/kit/db/connect'
@@ -10,7 +11,7 @@ import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { OperationServices } from '../operations/operation.ts'
 import type { Wired } from '../worker/serve-conversions.ts'
-import { bytesAnswer, factsOf, frameOf, jsonLinesOf, labelOf, servicesOf } from './services.ts'
+import { bytesAnswer, jsonLinesOf, servicesOf } from './services.ts'
 
 /** What a conversion meets in the worker's tests, by the id of its task. */
 export const tasks = {
@@ -46,7 +47,7 @@ export async function wire(options: unknown): Promise<Wired> {
   const db = url === undefined ? undefined : openApplied(url)
   const getLabelSet = async ({ task_id }: { task_id: number }) => {
     await behave(task_id, { root, pace_ms })
-    return { labels_revision: 1, labels: [labelOf()] }
+    return { labels_revision: 1, labels: [labelOf({ id: 1 })] }
   }
   const services = servicesOf({
     tasks: { authorize: async ({ id }) => factsOf({ task_id: id, size: 1 }) },

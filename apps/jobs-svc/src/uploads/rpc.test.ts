@@ -1,4 +1,5 @@
 import { requests } from '@reticle/contracts/api/requests'
+import { factsOf } from '@reticle/contracts/testing/records'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
@@ -10,7 +11,7 @@ import type { RequestsDb } from '../db/schema.ts'
 import { fail, finish } from '../requests/ending.ts'
 import { claim, enterFinal } from '../requests/lease.ts'
 import { requestHandlers } from '../requests/rpc.ts'
-import { authorityOf, factsOf } from '../testing/services.ts'
+import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')

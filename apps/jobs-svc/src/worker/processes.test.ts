@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFullRun } from '@reticle/kit/testing/config'
 import { testDatabase } from '@reticle/kit/testing/db'
@@ -12,7 +13,7 @@ import { runOperation } from '../operations/run.ts'
 import { queueDepth } from '../requests/depth.ts'
 import { readWork } from '../requests/work.ts'
 import { startProcess, type WorkerProcess } from '../testing/processes.ts'
-import { addRequest, readRequest } from '../testing/rows.ts'
+import { addRequest, readRequest, untilRequest } from '../testing/rows.ts'
 import { runOf, testStore, upload } from '../testing/run.ts'
 import { gateOf, tasks, wire } from '../testing/wiring.ts'
 
@@ -60,10 +61,8 @@ afterAll(() => Promise.all([...living.values()].map(kill)))
 /** Which process has a request. */
 const holderOf = ({ lease_owner }: RequestRow) => living.get(Number(lease_owner?.split('-')[1]))
 
-async function until(row: RequestRow, expected: Partial<RequestRow>): Promise<RequestRow> {
-  await vi.waitFor(async () => expect(await readRequest(db, row)).toMatchObject(expected), patience)
-  return readRequest(db, row)
-}
+const until = (row: RequestRow, expected: Partial<RequestRow>) =>
+  untilRequest(db, row, expected, patience)
 
 async function untilDrained() {
   await vi.waitFor(
@@ -75,9 +74,7 @@ async function untilDrained() {
 
 async function bytesOf(key: string) {
   const { chunks } = await store.blobs.get(key)
-  const pieces: Uint8Array[] = []
-  for await (const piece of chunks) pieces.push(piece)
-  return Buffer.concat(pieces)
+  return buffer(chunks)
 }
 
 /** What a request makes when nobody disturbs it. */

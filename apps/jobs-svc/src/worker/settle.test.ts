@@ -1,4 +1,5 @@
 import { silentLog } from '@reticle/kit/log'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { testDb } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
@@ -7,9 +8,8 @@ import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { registerPending } from '../objects/repo.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { claim } from '../requests/lease.ts'
-import { addRequest, readRequest } from '../testing/rows.ts'
+import { addRequest, blobState, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
-import { bytesOf } from '../testing/services.ts'
 import { settle } from './settle.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -27,15 +27,11 @@ async function converted() {
   if (!row) throw new Error('nothing was claimed')
   const key = resultKey(row)
   await registerPending(db, { key, kind: 'result', organization_id: null })
-  const { size } = await blobs.put(key, bytesOf(['result']))
+  const { size } = await blobs.put(key, bytesOf('result'))
   const outcome = { report: null, result: { key, size }, result_id: null }
   return { row, key, conversion: { type: 'done', outcome } as const }
 }
 
-const stateOf = async (key: string) => {
-  const found = await db.selectFrom('blobs').select('state').where('key', '=', key).execute()
-  return found[0]?.state
-}
 const finishedWith = (key: string): Partial<RequestRow> => ({ status: 'finished', result_key: key })
 
 test('an end that was written though the answer was lost is written again without harm', async () => {
@@ -44,7 +40,7 @@ test('an end that was written though the answer was lost is written again withou
   await settle(deps, row, conversion, undefined)
 
   expect(await readRequest(db, row)).toMatchObject(finishedWith(key))
-  expect(await stateOf(key)).toBe('live')
+  expect(await blobState(db, key)).toBe('live')
   expect((await blobs.stat(key)).size).toBe('result'.length)
   const events = await db.selectFrom('outbox').select('type').execute()
   expect(events.length).toBe(1)
@@ -56,6 +52,6 @@ test('the file of an attempt that lost its lease is removed', async () => {
   await settle(deps, row, conversion, 'lost')
 
   expect(await readRequest(db, row)).toMatchObject({ status: 'started', result_key: null })
-  expect(await stateOf(key)).toBe('dead')
+  expect(await blobState(db, key)).toBe('dead')
   await expect(blobs.stat(key)).rejects.toMatchObject({ kind: 'not_found' })
 })

@@ -9,7 +9,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { cancelRequest } from '../requests/cancel.ts'
 import { deaf, deafBus } from '../testing/bus.ts'
-import { addRequest, readRequest } from '../testing/rows.ts'
+import { addRequest, readRequest, untilRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
 import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
@@ -45,11 +45,8 @@ const add = (task_id: number, given: Parameters<typeof addRequest>[1] = {}) =>
 const patience = { timeout: 60_000, interval: 20 }
 vi.setConfig({ testTimeout: 120_000 })
 
-async function until(row: RequestRow, expected: Partial<RequestRow>) {
-  const read = async () => expect(await readRequest(db, row)).toMatchObject(expected)
-  await vi.waitFor(read, patience)
-  return readRequest(db, row)
-}
+const until = (row: RequestRow, expected: Partial<RequestRow>) =>
+  untilRequest(db, row, expected, patience)
 
 async function resultsOf({ request_uuid }: RequestRow) {
   const keys: string[] = []
