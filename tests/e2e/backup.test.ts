@@ -11,7 +11,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +18,7 @@ import { gunzipSync } from 'node:zlib'
 import { readArchive } from '@reticle/kit/dump/archive'
 import { type Checksums, layout } from '@reticle/kit/dump/manifest'
 import { pauseRelay } from '@reticle/kit/ops/pause'
+import { startReceiver } from '@reticle/kit/testing/receiver'
 import { runningPostgres } from '@reticle/standalone/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../support/client.ts'
@@ -33,7 +33,10 @@ chmodSync(folder, 0o755)
 const source = dataDirectory()
 const tar = join(folder, 'backup.tar')
 const env = { RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1,1,1,1,1,1,1,1' }
-const receiver = await refusing()
+const receiver = await startReceiver()
+afterAll(receiver.close)
+const isCalled = (times: number) =>
+  expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(times)
 let reticle: Reticle
 let project: Json
 let task: Json
@@ -53,8 +56,8 @@ beforeAll(async () => {
     json: { ...hook, events: 'update:project', secret: 'a planted secret' },
   })
   await admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'delivered' } })
-  await receiver.calls(1)
-  receiver.refuse()
+  await isCalled(1)
+  receiver.answer({ status: 503 })
   await holdEvents(async () => {
     await admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'still in the outbox' } })
     made = await ops(source.path, ['backup', '--to', tar])
@@ -130,7 +133,7 @@ test('rows and objects are the same, and events go on with each effect once', {
   expect(await checksumsOf(again)).toEqual(await checksumsOf(tar))
   expect(filesBelow(join(path, 'objects'))).toEqual(filesBelow(join(source.path, 'objects')))
 
-  receiver.accept()
+  receiver.answer({ status: 200 })
   const before = receiver.received.length
   const second = await startReticle(path, env)
   onTestFinished(async () => {
@@ -145,9 +148,11 @@ test('rows and objects are the same, and events go on with each effect once', {
   const { rq_id } = await admin.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
   expect(await admin.ended(rq_id)).toMatchObject({ status: 'finished' })
 
-  await receiver.calls(before + 1)
+  await isCalled(before + 1)
   await sleep(1500)
-  const names = receiver.received.slice(before).map(({ body }) => body.project.name)
+  const names = receiver.received
+    .slice(before)
+    .map(({ body }) => JSON.parse(String(body)).project.name)
   expect(names).toEqual(['still in the outbox'])
   const created = await admin.done('POST', '/projects', { json: { name: 'new' } })
   expect(created.id).toBeGreaterThan(project.id)
@@ -227,38 +232,3 @@ test('a start on half a restore says what to do', async () => {
   writeFileSync(join(path, 'unfinished'), 'A restore was cut off: empty that directory.\n')
   await expect(startReticle(path)).rejects.toThrow('A restore was cut off: empty that directory.')
 })
-
-interface Received {
-  id: unknown
-  body: Json
-}
-
-async function refusing() {
-  const received: Received[] = []
-  let status = 200
-  const server = createServer(async (request, response) => {
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece)
-    const body = JSON.parse(Buffer.concat(pieces).toString('utf8'))
-    if (status === 200) received.push({ id: request.headers['webhook-id'], body })
-    response.writeHead(status).end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => void server.close())
-  const address = server.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`,
-    received,
-    refuse: () => {
-      status = 503
-    },
-    accept: () => {
-      status = 200
-    },
-    calls: async (count: number) => {
-      for (const until = Date.now() + 20_000; Date.now() < until && received.length < count; )
-        await sleep(50)
-      expect(received.length).toBeGreaterThanOrEqual(count)
-    },
-  }
-}

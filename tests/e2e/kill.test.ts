@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
@@ -106,7 +106,11 @@ test('a webhook that was to be tried again arrives after the process was killed'
   timeout: 120_000,
 }, async () => {
   const { start, first } = await killable({ RETICLE_WEBHOOKS_RETRY_SECONDS: '4,4,4,4' })
-  const hook = await refusing()
+  const hook = await startReceiver()
+  onTestFinished(hook.close)
+  hook.answer({ status: 503 })
+  const isCalled = (times: number) =>
+    expect.poll(() => hook.received.length, patience).toBeGreaterThanOrEqual(times)
   const project = await first.admin.done('POST', '/projects', { json: { name: 'before' } })
   const json = {
     type: 'project',
@@ -116,12 +120,12 @@ test('a webhook that was to be tried again arrives after the process was killed'
   }
   await first.admin.done('POST', '/webhooks', { json })
   await first.admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'after' } })
-  await hook.calls(1)
+  await isCalled(1)
   await first.kill()
-  hook.accept()
+  hook.answer({ status: 200 })
   await start()
-  await hook.calls(2)
-  const [one, two] = hook.received
+  await isCalled(2)
+  const [one, two] = hook.received.map(({ body }) => JSON.parse(String(body)))
   expect(two).toEqual(one)
   expect(two).toMatchObject({
     event: 'update:project',
@@ -131,32 +135,4 @@ test('a webhook that was to be tried again arrives after the process was killed'
 })
 
 /** An attempt that was cut by the kill is made again when its lease of 30 s has ended. */
-const patienceMs = 45_000
-
-/** Answers 503 until told to accept. */
-async function refusing() {
-  const received: Json[] = []
-  let status = 503
-  const server: Server = createServer(async (request, response) => {
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece)
-    received.push(JSON.parse(Buffer.concat(pieces).toString('utf8')))
-    response.writeHead(status).end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    received,
-    accept: () => {
-      status = 200
-    },
-    calls: async (count: number) => {
-      for (const until = Date.now() + patienceMs; Date.now() < until && received.length < count; )
-        await sleep(50)
-      expect(received.length).toBeGreaterThanOrEqual(count)
-    },
-  }
-}
+const patience = { timeout: 45_000 }
