@@ -123,9 +123,8 @@ export function factsOf(given: Partial<Facts> = {}): Facts {
     size: 10,
     dimension: '2d',
     subset: '',
-    name: 'Batch 1',
     updated_date: shared.updated_date,
-    jobs: [{ id: 31, type: 'annotation', start_frame: 0, stop_frame: 9 }],
+    jobs: [{ id: 31, start_frame: 0, stop_frame: 9 }],
     ...given,
   }
 }
