@@ -1,4 +1,4 @@
-import type { Lease } from '../requests/lease.ts'
+import type { Lease } from '../leases/lease.ts'
 
 /** Where an export writes: a place of each attempt's own, so that a late twin harms nobody (`reliability.md` 6.3). */
 export function resultKey({ request_uuid, lease_token }: Lease): string {

@@ -8,11 +8,11 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { claim, enterFinal, tryLater } from '../leases/lease.ts'
 import { addRequest } from '../testing/rows.ts'
 import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { finish } from './ending.ts'
-import { claim, enterFinal, tryLater } from './lease.ts'
 import { requestHandlers } from './rpc.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')

@@ -1,13 +1,13 @@
 import type { requests } from '@reticle/contracts/api/requests'
 import { notFound, type Service, signedIn } from '@reticle/kit'
+import { getResultFile } from '../exports/results.ts'
+import { type ExportDeps, exportHandlers } from '../exports/rpc.ts'
 import { type UploadDeps, uploadHandlers } from '../uploads/rpc.ts'
 import { assertMay } from './access.ts'
 import { cancelRequest } from './cancel.ts'
-import { type ExportDeps, exportHandlers } from './exports.ts'
 import { listRequests } from './list.ts'
 import { toRequest } from './messages.ts'
 import { findRequest } from './repo.ts'
-import { getResultFile } from './results.ts'
 import { untilEnded } from './wait.ts'
 
 /** The queue of background work as callers see it (`spec/api-annotations.md` 2). */

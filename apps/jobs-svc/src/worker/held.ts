@@ -1,7 +1,7 @@
 import type { Logger } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { renew, stillHeld } from '../requests/lease.ts'
+import { renew, stillHeld } from '../leases/lease.ts'
 import type { StopReason } from './settle.ts'
 
 /** A request that this worker runs. */

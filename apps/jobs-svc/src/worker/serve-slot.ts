@@ -1,4 +1,4 @@
-import { claim, giveBack } from '../requests/lease.ts'
+import { claim, giveBack } from '../leases/lease.ts'
 import type { Doorbell } from './doorbell.ts'
 import { type RunDeps, runRequest } from './run-request.ts'
 import { openSlot } from './slot.ts'

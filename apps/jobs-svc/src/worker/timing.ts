@@ -1,5 +1,5 @@
+import { leaseSeconds } from '../leases/lease.ts'
 import { hardLimitMs } from '../operations/operation.ts'
-import { leaseSeconds } from '../requests/lease.ts'
 import type { HeldTiming } from './held.ts'
 
 export interface WorkerTiming extends HeldTiming {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Lease } from '../leases/lease.ts'
 import { hardLimitMs } from '../operations/operation.ts'
-import type { Lease } from '../requests/lease.ts'
 
 const prefix = 'reticle-request-'
 

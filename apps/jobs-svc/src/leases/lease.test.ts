@@ -5,11 +5,11 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
+import { fail, failLocked, finish, finishFromTwin } from '../requests/ending.ts'
+import { lockRequest, lockTenant } from '../requests/repo.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
 import { recoverAbandoned } from '../worker/abandoned.ts'
-import { fail, failLocked, finish, finishFromTwin } from './ending.ts'
 import { claim, enterFinal, giveBack, renew, reportProgress, stillHeld, tryLater } from './lease.ts'
-import { lockRequest, lockTenant } from './repo.ts'
 import { forgetWorker, noteWorker } from './workers.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')

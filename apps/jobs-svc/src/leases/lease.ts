@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { lockTenant } from './repo.ts'
+import { lockTenant } from '../requests/repo.ts'
 import { livingSlots } from './workers.ts'
 
 type Db = Kysely<RequestsDb>

@@ -7,10 +7,10 @@ import { change } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { chooseExporter } from '../formats/lookup.ts'
-import type { Authority } from './access.ts'
+import type { Authority } from '../requests/access.ts'
+import { type PostSettings, postRequest } from '../requests/post.ts'
+import type { ExportWork } from '../requests/work.ts'
 import { downloadName } from './download-name.ts'
-import { type PostSettings, postRequest } from './post.ts'
-import type { ExportWork } from './work.ts'
 
 export interface ExportDeps {
   db: Kysely<RequestsDb>

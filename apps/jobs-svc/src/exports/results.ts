@@ -3,9 +3,9 @@ import { type Context, invalidText, notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { type Authority, assertMay } from './access.ts'
-import { extendLife, findEverPosted } from './repo.ts'
-import { exportParams, type Target } from './work.ts'
+import { type Authority, assertMay } from '../requests/access.ts'
+import { extendLife, findEverPosted } from '../requests/repo.ts'
+import { exportParams, type Target } from '../requests/work.ts'
 
 interface Deps {
   db: Kysely<RequestsDb>
