@@ -22,7 +22,7 @@ import { formatHandlers } from './formats/rpc.ts'
 import { openPictures } from './frames/pictures.ts'
 import { frameHandlers } from './frames/rpc.ts'
 import { watchRequests } from './metrics.ts'
-import { requestHandlers } from './requests/rpc.ts'
+import { requestHandlers } from './server.ts'
 import { sweep } from './sweeper.ts'
 
 /** Its tables live here, and nobody else's. */

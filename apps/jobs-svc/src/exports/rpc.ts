@@ -11,6 +11,7 @@ import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import type { ExportWork } from '../requests/work.ts'
 import { downloadName } from './download-name.ts'
+import { getResultFile } from './results.ts'
 
 export interface ExportDeps {
   db: Kysely<RequestsDb>
@@ -21,13 +22,16 @@ export interface ExportDeps {
 type Requests = Service<typeof requests>
 type ExportInput = Parameters<Requests['exportTaskDataset']>[0]
 
-/** Exports of tasks and jobs (`spec/api-annotations.md` 2.1, 2.2). */
+/** Exports of tasks and jobs, and the files they end in (`spec/api-annotations.md` 2.1, 2.2). */
 export function exportHandlers(
   deps: ExportDeps,
-): Pick<Requests, 'exportTaskDataset' | 'exportJobDataset'> {
+): Pick<Requests, 'exportTaskDataset' | 'exportJobDataset' | 'getResultFile'> {
+  const { db, services, settings } = deps
+  const own = { db, authority: services.tasks, result_ttl_hours: settings.result_ttl_hours }
   return {
     exportTaskDataset: (input, context) => startExport(deps, 'task', input, context),
     exportJobDataset: (input, context) => startExport(deps, 'job', input, context),
+    getResultFile: (given, context) => getResultFile(own, given, context),
   }
 }
 

@@ -5,11 +5,13 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { fail, failLocked, finish, finishFromTwin } from '../requests/ending.ts'
+import { failLocked } from '../requests/ending.ts'
 import { lockRequest, lockTenant } from '../requests/repo.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
 import { recoverAbandoned } from '../worker/abandoned.ts'
-import { claim, enterFinal, giveBack, renew, reportProgress, stillHeld, tryLater } from './lease.ts'
+import { claim } from './claim.ts'
+import { fail, finish, finishFromTwin } from './ending.ts'
+import { enterFinal, giveBack, renew, reportProgress, stillHeld, tryLater } from './lease.ts'
 import { forgetWorker, noteWorker } from './workers.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -167,6 +169,7 @@ test('a worker that lost its lease without noticing writes nothing', async () =>
 
   expect(await renew(db, [frozen])).toEqual(new Set())
   expect(await stillHeld(db, [frozen])).toEqual(new Set())
+  if (second) expect(await renew(db, [second])).toEqual(new Set([request_uuid]))
   expect(await enterFinal(db, frozen)).toBe(false)
   expect(await finish(db, frozen, { ...nothing, result: { key: 'late', size: 1 } }, 24)).toBe(false)
   expect(await fail(db, frozen, 'late', 24)).toBe(false)

@@ -1,15 +1,12 @@
 import { requestFinished } from '@reticle/contracts/events/requests'
 import { principal } from '@reticle/contracts/principal'
 import { emit } from '@reticle/kit/outbox/emit'
-import type { Kysely, Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { ended, endLease, endRequest, type RequestChanges } from '../leases/lease.ts'
 import { makeDead, makeLive } from '../objects/repo.ts'
 import { toRequest } from './messages.ts'
-import { extendLife, findCached, lockTenant, sharedResult } from './repo.ts'
-import type { Outcome } from './work.ts'
+import { endRequest } from './repo.ts'
 
-type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
 
 const hour = 3600
@@ -26,54 +23,21 @@ function lifeOf(
 }
 
 /** Columns of a row that has come to its end. `ttl`: hours that results live. */
-export const endColumns = (
+export function endColumns(
   row: Pick<RequestRow, 'action'>,
   status: 'finished' | 'failed',
   ttl: number,
-) => ended(status, lifeOf(row, status, ttl))
-
-/** The end of a request that worked: fenced, with everything that follows, in one transaction. False: the lease is lost. */
-export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): Promise<boolean> {
-  const { result, result_id, report } = outcome
-  return endHeld(db, row, {
-    ...endColumns(row, 'finished', ttl),
-    progress: 1,
-    report: JSON.stringify(report),
-    ...(result && { result_key: result.key, result_size: result.size }),
-    result_id,
-  })
-}
-
-/**
- * The end of a request that did not: `message` is one sentence for its owner. `isUndone` says that no attempt can have had
- * an effect. False: the lease is lost.
- */
-export function fail(
-  db: Db,
-  row: RequestRow,
-  message: string,
-  ttl: number,
-  isUndone = false,
-): Promise<boolean> {
-  const undone = isUndone ? { has_applied: false } : {}
-  return endHeld(db, row, { ...endColumns(row, 'failed', ttl), ...undone, message })
-}
-
-/** The end of a claimed request whose file another has made meanwhile. False: there is none. */
-export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Promise<boolean> {
-  const twin = row.cache_key === null ? undefined : await findCached(db, row.cache_key)
-  if (!twin) return false
-  await extendLife(db, twin, ttl * hour)
-  return endHeld(db, row, { ...endColumns(row, 'finished', ttl), ...sharedResult(twin) })
-}
-
-function endHeld(db: Db, row: RequestRow, changes: RequestChanges): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    await lockTenant(tx, row.tenant)
-    const over = await endLease(tx, row, changes)
-    if (over) await afterEnd(tx, over)
-    return over !== undefined
-  })
+) {
+  const seconds = lifeOf(row, status, ttl)
+  return {
+    status,
+    stage: '',
+    lease_owner: null,
+    lease_until: null,
+    not_before_date: null,
+    finished_date: sql<Date>`now()`,
+    expiry_date: sql<Date>`now() + make_interval(secs => ${seconds})`,
+  }
 }
 
 /** Ends a locked request from outside: the token is raised, so its worker stops and can write nothing any more. */

@@ -6,9 +6,9 @@ import { losingAnswers } from '@reticle/kit/testing/transport'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
+import { requestHandlers } from '../server.ts'
 import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
-import { requestHandlers } from './rpc.ts'
 
 /** `reliability.md` 13: over a network that loses the answer to every change, a request is queued once. */
 

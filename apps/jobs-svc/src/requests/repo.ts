@@ -1,8 +1,10 @@
-import { type InsertObject, type Kysely, sql } from 'kysely'
+import { type InsertObject, type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 
 type Db = Kysely<RequestsDb>
+type Tx = Transaction<RequestsDb>
 export type NewRequest = InsertObject<RequestsDb, 'requests'>
+export type RequestChanges = UpdateObject<RequestsDb, 'requests'>
 
 /** A record is gone once its life is over, even before the sweeper has come. */
 export const isAlive = sql<boolean>`(expiry_date is null or expiry_date > now())`
@@ -21,8 +23,8 @@ export function findEverPosted(db: Db, rq_id: string): Promise<RequestRow | unde
   return db.selectFrom('requests').selectAll().where('rq_id', '=', rq_id).executeTakeFirst()
 }
 
-export function lockRequest(db: Db, rq_id: string): Promise<RequestRow | undefined> {
-  return db
+export function lockRequest(tx: Tx, rq_id: string): Promise<RequestRow | undefined> {
+  return tx
     .selectFrom('requests')
     .selectAll()
     .where('rq_id', '=', rq_id)
@@ -42,13 +44,13 @@ export async function isRunning(db: Db, rq_id: string): Promise<boolean> {
 }
 
 /** The row that the key of every event of a tenant names; it is made when it is missing. */
-export async function lockTenant(db: Db, tenant: string): Promise<void> {
-  await db
+export async function lockTenant(tx: Tx, tenant: string): Promise<void> {
+  await tx
     .insertInto('tenant_turns')
     .values({ tenant })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  await db
+  await tx
     .selectFrom('tenant_turns')
     .select('tenant')
     .where('tenant', '=', tenant)
@@ -64,6 +66,23 @@ export function insertRequest(db: Db, row: NewRequest): Promise<RequestRow | und
     .onConflict((conflict) => conflict.column('rq_id').doNothing())
     .returningAll()
     .executeTakeFirst()
+}
+
+/** SQL: a new token makes every lease given before worthless. */
+export const nextToken = sql<number>`nextval('lease_tokens')`
+
+/** Ends a request from outside: its worker, where it has one, can write nothing any more. */
+export function endRequest(
+  tx: Tx,
+  { request_uuid }: RequestRow,
+  changes: RequestChanges,
+): Promise<RequestRow> {
+  return tx
+    .updateTable('requests')
+    .set({ ...changes, lease_token: nextToken })
+    .where('request_uuid', '=', request_uuid)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 export async function deleteRequest(db: Db, { request_uuid }: RequestRow): Promise<void> {
@@ -155,8 +174,8 @@ export function findRunningOf(db: Db, owner: Owner): Promise<RequestRow[]> {
   return runningOf(db, owner).execute()
 }
 
-export function lockRunningOf(db: Db, owner: Owner): Promise<RequestRow[]> {
-  return runningOf(db, owner).orderBy('request_uuid').forUpdate().execute()
+export function lockRunningOf(tx: Tx, owner: Owner): Promise<RequestRow[]> {
+  return runningOf(tx, owner).orderBy('request_uuid').forUpdate().execute()
 }
 
 function runningOf(db: Db, owner: Owner) {

@@ -8,12 +8,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { claim, enterFinal, tryLater } from '../leases/lease.ts'
+import { claim } from '../leases/claim.ts'
+import { finish } from '../leases/ending.ts'
+import { enterFinal, tryLater } from '../leases/lease.ts'
+import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
-import { finish } from './ending.ts'
-import { requestHandlers } from './rpc.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
@@ -26,7 +27,8 @@ const grants = [
   { target: 'task', id: 4, user_id: 1, facts: factsOf({ task_id: 4, dimension: '3d' }) },
   { target: 'job', id: 31, user_id: 1, facts: job },
 ] as const
-const services = { tasks: authorityOf(grants), annotations: { getRevision: async () => revision } }
+const annotations = { getRevision: async () => revision }
+const services = { tasks: authorityOf(grants), annotations }
 const settings = settingsOf({ queued_per_user: 3 })
 const handlers = requestHandlers({ db, services, settings })
 
@@ -43,10 +45,15 @@ beforeEach(async () => {
   revision.etag = '"t1-1"'
 })
 
-async function finishNext(key = 'requests/results/u/1') {
+async function take() {
   const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
   if (!row) throw new Error('nothing was claimed')
-  await finish(db, row, { report: null, result: { key, size: 7 }, result_id: null }, 24)
+  return row
+}
+
+async function finishNext(key = 'requests/results/u/1') {
+  const result = { key, size: 7 }
+  await finish(db, await take(), { report: null, result, result_id: null }, 24)
 }
 
 const eventTypes = async () => {
@@ -267,9 +274,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('a started request is cancelled until its final transaction begins', async () => {
     const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&y' })
-    const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
-    if (!row) throw new Error('nothing was claimed')
-    await enterFinal(db, row)
+    await enterFinal(db, await take())
     await expect(calls.cancelRequest({ rq_id }, anna)).rejects.toMatchObject({
       body: ['The request is being completed and can no longer be cancelled'],
     })
@@ -277,16 +282,14 @@ describe.each(transports)('over %s', (transport) => {
 
   test('a started request that was cancelled cannot begin its final transaction', async () => {
     const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&y' })
-    const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
-    if (!row) throw new Error('nothing was claimed')
+    const row = await take()
     await calls.cancelRequest({ rq_id }, anna)
     expect(await enterFinal(db, row)).toBe(false)
   })
 
   test('a request whose worker was lost in its final transaction may have had its effect', async () => {
     const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&y' })
-    const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
-    if (!row) throw new Error('nothing was claimed')
+    const row = await take()
     await enterFinal(db, row)
     await tryLater(db, row, 60)
     await expect(calls.cancelRequest({ rq_id }, anna)).rejects.toMatchObject({ kind: 'invalid' })
@@ -371,8 +374,7 @@ async function race(count: number, act: (row: RequestRow, n: number) => Promise<
   const races = []
   for (let n = 0; n < count; n++) {
     await addRequest(db, { rq_id: `race ${n}`, tenant: `user:${n}` })
-    const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
-    if (!row) throw new Error('nothing was claimed')
+    const row = await take()
     const cancelling = handlers.cancelRequest({ rq_id: row.rq_id }, anna).then(
       () => true,
       () => false,

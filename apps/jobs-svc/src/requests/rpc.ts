@@ -1,24 +1,31 @@
 import type { requests } from '@reticle/contracts/api/requests'
 import { notFound, type Service, signedIn } from '@reticle/kit'
-import { getResultFile } from '../exports/results.ts'
-import { type ExportDeps, exportHandlers } from '../exports/rpc.ts'
-import { type UploadDeps, uploadHandlers } from '../uploads/rpc.ts'
-import { assertMay } from './access.ts'
+import type { Kysely } from 'kysely'
+import type { RequestsDb } from '../db/schema.ts'
+import { type Authority, assertMay } from './access.ts'
 import { cancelRequest } from './cancel.ts'
 import { listRequests } from './list.ts'
 import { toRequest } from './messages.ts'
+import type { PostSettings } from './post.ts'
 import { findRequest } from './repo.ts'
 import { untilEnded } from './wait.ts'
 
-/** The queue of background work as callers see it (`spec/api-annotations.md` 2). */
-export function requestHandlers(deps: ExportDeps & UploadDeps): Service<typeof requests> {
-  const { db, services, settings } = deps
-  const { result_ttl_hours } = settings
-  const own = { db, authority: services.tasks, result_ttl_hours }
-  return {
-    ...exportHandlers(deps),
-    ...uploadHandlers(deps),
+export interface QueueDeps {
+  db: Kysely<RequestsDb>
+  services: { tasks: Authority }
+  settings: Pick<PostSettings, 'result_ttl_hours'>
+}
 
+type Requests = Service<typeof requests>
+
+/** The queue of background work as callers see it (`spec/api-annotations.md` 2). */
+export function queueHandlers({
+  db,
+  services,
+  settings,
+}: QueueDeps): Pick<Requests, 'listRequests' | 'getRequest' | 'cancelRequest'> {
+  const own = { db, authority: services.tasks, result_ttl_hours: settings.result_ttl_hours }
+  return {
     async listRequests(query, context) {
       const { count, results } = await listRequests(db, signedIn(context).user_id, query)
       return { count, results: results.map(toRequest) }
@@ -35,6 +42,5 @@ export function requestHandlers(deps: ExportDeps & UploadDeps): Service<typeof r
       await cancelRequest(own, rq_id, context)
       return undefined
     },
-    getResultFile: async (given, context) => getResultFile(own, given, context),
   }
 }

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
+import { fail } from '../leases/ending.ts'
 import { findAbandoned, reclaim } from '../leases/lease.ts'
 import { lostWorker } from '../operations/failure.ts'
-import { fail } from '../requests/ending.ts'
 
 /**
  * Takes up what lost workers had: queued again while attempts are left, else failed. Any worker may do it, also several at

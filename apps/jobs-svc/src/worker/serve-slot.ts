@@ -1,4 +1,5 @@
-import { claim, giveBack } from '../leases/lease.ts'
+import { claim } from '../leases/claim.ts'
+import { giveBack } from '../leases/lease.ts'
 import type { Doorbell } from './doorbell.ts'
 import { type RunDeps, runRequest } from './run-request.ts'
 import { openSlot } from './slot.ts'

@@ -3,11 +3,11 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Logger } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { fail, finish } from '../leases/ending.ts'
 import { giveBack, tryLater } from '../leases/lease.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
 import type { Failure } from '../operations/failure.ts'
 import { resultKey } from '../operations/result-key.ts'
-import { fail, finish } from '../requests/ending.ts'
 import type { Conversion } from './slot.ts'
 
 export interface SettleDeps {

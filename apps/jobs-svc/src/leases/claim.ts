@@ -1,0 +1,107 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { lockTenant, nextToken } from '../requests/repo.ts'
+import { leaseEnd } from './lease.ts'
+import { livingSlots } from './workers.ts'
+
+type Db = Kysely<RequestsDb>
+type Tx = Transaction<RequestsDb>
+
+export interface Claim {
+  /** Shown in the row: which worker has it. */
+  worker: string
+  /** Requests of one tenant that run at once. */
+  tenant_concurrency: number
+  lease_seconds?: number
+}
+
+/**
+ * Takes the request whose turn it is: of the tenants that wait, the one with the fewest running, then the one served
+ * longest ago; of its requests the oldest that is due and whose result no one else is making. Large ones never take the last
+ * slot of all living workers, so that small ones always have one.
+ */
+export function claim(db: Db, wanted: Claim): Promise<RequestRow | undefined> {
+  return db.transaction().execute(async (tx) => {
+    // One claim at a time: two at once could both see room below the limit, or both take twins.
+    await sql`select pg_advisory_xact_lock(hashtext('requests.claim'))`.execute(tx)
+    for (;;) {
+      const { rows } = await nextRequest(wanted).execute(tx)
+      const [next] = rows
+      if (!next) return undefined
+      // Before its request, as everywhere: the other way round, a claim and a cancellation could wait for each other.
+      await lockTenant(tx, next.tenant)
+      const row = await startRequest(tx, next.request_uuid, wanted)
+      if (row) return row
+    }
+  })
+}
+
+/** The loose index scan finds the tenants without reading all that is queued. */
+const nextRequest = ({ tenant_concurrency }: Claim) => sql<{
+  request_uuid: string
+  tenant: string
+}>`
+  with recursive waiting (tenant) as (
+    select min(tenant) from requests where status = 'queued'
+    union all
+    select (select min(r.tenant) from requests r where r.status = 'queued' and r.tenant > w.tenant)
+    from waiting w where w.tenant is not null
+  ),
+  turns as (
+    select w.tenant, t.last_claimed_date,
+      (select count(*) from requests r where r.status = 'started' and r.tenant = w.tenant) as running
+    from waiting w left join tenant_turns t on t.tenant = w.tenant
+    where w.tenant is not null
+  ),
+  lanes as (
+    select (select count(*) from requests where status = 'started' and size_class = 'large')
+      < greatest(1, ${livingSlots} - 1) as is_large_open
+  )
+  select head.request_uuid, turn.tenant
+  from (
+    select * from turns where running < ${tenant_concurrency}
+    order by running, last_claimed_date nulls first, tenant
+  ) turn
+  cross join lateral (
+    select r.request_uuid from requests r
+    where r.status = 'queued' and r.tenant = turn.tenant
+      and (r.not_before_date is null or r.not_before_date <= now())
+      and (r.size_class = 'small' or (select is_large_open from lanes))
+      and not exists (
+        select 1 from requests twin where twin.cache_key = r.cache_key and twin.status = 'started')
+    order by r.priority desc, r.created_date
+    limit 1
+  ) head
+  order by turn.running, turn.last_claimed_date nulls first, turn.tenant
+  limit 1`
+
+/** Nothing when it was ended before its tenant was locked. */
+async function startRequest(
+  tx: Tx,
+  request_uuid: string,
+  { worker, lease_seconds }: Claim,
+): Promise<RequestRow | undefined> {
+  const row = await tx
+    .updateTable('requests')
+    .set({
+      status: 'started',
+      attempt: sql<number>`attempt + 1`,
+      lease_owner: worker,
+      lease_token: nextToken,
+      lease_until: leaseEnd(lease_seconds),
+      not_before_date: null,
+      stage: '',
+      started_date: sql<Date>`now()`,
+    })
+    .where('request_uuid', '=', request_uuid)
+    .where('status', '=', 'queued')
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) return undefined
+  await tx
+    .updateTable('tenant_turns')
+    .set({ last_claimed_date: sql<Date>`clock_timestamp()` })
+    .where('tenant', '=', row.tenant)
+    .execute()
+  return row
+}

@@ -1,0 +1,68 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { afterEnd, endColumns } from '../requests/ending.ts'
+import {
+  extendLife,
+  findCached,
+  lockTenant,
+  type RequestChanges,
+  sharedResult,
+} from '../requests/repo.ts'
+import type { Outcome } from '../requests/work.ts'
+import { held } from './lease.ts'
+
+type Db = Kysely<RequestsDb>
+type Tx = Transaction<RequestsDb>
+
+/** The end of a request that worked: fenced, with everything that follows, in one transaction. False: the lease is lost. */
+export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): Promise<boolean> {
+  const { result, result_id, report } = outcome
+  return endHeld(db, row, {
+    ...endColumns(row, 'finished', ttl),
+    progress: 1,
+    report: JSON.stringify(report),
+    ...(result && { result_key: result.key, result_size: result.size }),
+    result_id,
+  })
+}
+
+/**
+ * The end of a request that did not: `message` is one sentence for its owner. `isUndone` says that no attempt can have had
+ * an effect. False: the lease is lost.
+ */
+export function fail(
+  db: Db,
+  row: RequestRow,
+  message: string,
+  ttl: number,
+  isUndone = false,
+): Promise<boolean> {
+  const undone = isUndone ? { has_applied: false } : {}
+  return endHeld(db, row, { ...endColumns(row, 'failed', ttl), ...undone, message })
+}
+
+/** The end of a claimed request whose file another has made meanwhile. False: there is none. */
+export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Promise<boolean> {
+  const twin = row.cache_key === null ? undefined : await findCached(db, row.cache_key)
+  if (!twin) return false
+  await extendLife(db, twin, ttl * 3600)
+  return endHeld(db, row, { ...endColumns(row, 'finished', ttl), ...sharedResult(twin) })
+}
+
+/** The last write of a worker, and what follows it. False: the lease is lost. */
+function endHeld(db: Db, row: RequestRow, changes: RequestChanges): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await lockTenant(tx, row.tenant)
+    return end(tx, held(tx, row), changes)
+  })
+}
+
+async function end(
+  tx: Tx,
+  mine: ReturnType<typeof held>,
+  changes: RequestChanges,
+): Promise<boolean> {
+  const over = await mine.set(changes).returningAll().executeTakeFirst()
+  if (over) await afterEnd(tx, over)
+  return over !== undefined
+}
