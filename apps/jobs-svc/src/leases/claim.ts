@@ -20,20 +20,23 @@ export interface Claim {
  * longest ago; of its requests the oldest that is due and whose result no one else is making. Large ones never take the last
  * slot of all living workers, so that small ones always have one.
  */
-export function claim(db: Db, wanted: Claim): Promise<RequestRow | undefined> {
-  return db.transaction().execute(async (tx) => {
-    // One claim at a time: two at once could both see room below the limit, or both take twins.
-    await sql`select pg_advisory_xact_lock(hashtext('requests.claim'))`.execute(tx)
-    for (;;) {
-      const { rows } = await nextRequest(wanted).execute(tx)
-      const [next] = rows
-      if (!next) return undefined
-      // Before its request, as everywhere: the other way round, a claim and a cancellation could wait for each other.
-      await lockTenant(tx, next.tenant)
-      const row = await startRequest(tx, next.request_uuid, wanted)
-      if (row) return row
-    }
-  })
+export async function claim(db: Db, wanted: Claim): Promise<RequestRow | undefined> {
+  for (;;) {
+    const taken = await db.transaction().execute((tx) => claimNext(tx, wanted))
+    if (taken !== 'ended') return taken
+  }
+}
+
+/** `ended`: it was, before its tenant was locked. Locks one tenant at most, so that no order of tenants has to be kept. */
+async function claimNext(tx: Tx, wanted: Claim): Promise<RequestRow | 'ended' | undefined> {
+  // One claim at a time: two at once could both see room below the limit, or both take twins.
+  await sql`select pg_advisory_xact_lock(hashtext('requests.claim'))`.execute(tx)
+  const { rows } = await nextRequest(wanted).execute(tx)
+  const [next] = rows
+  if (!next) return undefined
+  // Before its request, as everywhere: the other way round, a claim and a cancellation could wait for each other.
+  await lockTenant(tx, next.tenant)
+  return (await startRequest(tx, next.request_uuid, wanted)) ?? 'ended'
 }
 
 /** The loose index scan finds the tenants without reading all that is queued. */

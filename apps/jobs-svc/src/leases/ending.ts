@@ -3,13 +3,13 @@ import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { afterEnd, endColumns } from '../requests/ending.ts'
 import {
   extendLife,
-  findCached,
+  lockCached,
   lockTenant,
   type RequestChanges,
   sharedResult,
 } from '../requests/repo.ts'
 import type { Outcome } from '../requests/work.ts'
-import { held } from './lease.ts'
+import { held, isLost } from './lease.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
@@ -41,12 +41,25 @@ export function fail(
   return endHeld(db, row, { ...endColumns(row, 'failed', ttl), ...undone, message })
 }
 
+/** The end of one whose last worker was lost. False: that worker has it after all, or another was first. */
+export const failLost = (db: Db, row: RequestRow, message: string, ttl: number): Promise<boolean> =>
+  db.transaction().execute(async (tx) => {
+    await lockTenant(tx, row.tenant)
+    return end(tx, held(tx, row).where(isLost), { ...endColumns(row, 'failed', ttl), message })
+  })
+
 /** The end of a claimed request whose file another has made meanwhile. False: there is none. */
 export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Promise<boolean> {
-  const twin = row.cache_key === null ? undefined : await findCached(db, row.cache_key)
-  if (!twin) return false
-  await extendLife(db, twin, ttl * 3600)
-  return endHeld(db, row, { ...endColumns(row, 'finished', ttl), ...sharedResult(twin) })
+  const { cache_key } = row
+  if (cache_key === null) return false
+  return db.transaction().execute(async (tx) => {
+    await lockTenant(tx, row.tenant)
+    const twin = await lockCached(tx, cache_key)
+    if (!twin) return false
+    await extendLife(tx, twin, ttl * 3600)
+    const changes = { ...endColumns(row, 'finished', ttl), ...sharedResult(twin) }
+    return end(tx, held(tx, row), changes)
+  })
 }
 
 /** The last write of a worker, and what follows it. False: the lease is lost. */

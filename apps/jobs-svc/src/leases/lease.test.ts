@@ -5,8 +5,9 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
+import { dropUnusedResult, registerPending } from '../objects/repo.ts'
 import { failLocked } from '../requests/ending.ts'
-import { lockRequest, lockTenant } from '../requests/repo.ts'
+import { deleteRequest, lockRequest, lockRunningOf, lockTenant } from '../requests/repo.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
 import { recoverAbandoned } from '../worker/abandoned.ts'
 import { claim } from './claim.ts'
@@ -58,6 +59,47 @@ test('a claim and a cancellation at the same time do not wait for each other', a
   })
 
   expect(await claimed).toBeUndefined()
+})
+
+test('a claim that comes too late and a deletion over several tenants do not wait for each other', async () => {
+  const gone = await addRequest(db, { tenant: 'org:2' })
+  const next = await addRequest(db, { tenant: 'org:1' })
+  await sql`update tenant_turns set last_claimed_date = now() where tenant = 'org:1'`.execute(db)
+  let claimed: ReturnType<typeof take> | undefined
+  let deleting: Promise<void> | undefined
+
+  await db.transaction().execute(async (tx) => {
+    await lockTenant(tx, gone.tenant)
+    claimed = take()
+    await sleep(100)
+    deleting = db.transaction().execute(async (other) => {
+      for (const tenant of ['org:1', 'org:2']) await lockTenant(other, tenant)
+    })
+    await sleep(100)
+    const row = await lockRequest(tx, gone.rq_id)
+    if (row) await failLocked(tx, row, 'Cancelled', 24)
+  })
+
+  await deleting
+  expect(await claimed).toMatchObject({ request_uuid: next.request_uuid })
+})
+
+test('renewing and a deletion of several do not wait for each other', async () => {
+  const first = '00000000-0000-4000-8000-000000000001'
+  const last = 'f0000000-0000-4000-8000-000000000002'
+  await addRequest(db, { request_uuid: last, created: 1 })
+  await addRequest(db, { request_uuid: first, rq_id: 'first', created: 2 })
+  const leases = [await take(), await take()].flatMap((row) => row ?? [])
+  let renewed: ReturnType<typeof renew> | undefined
+
+  await db.transaction().execute(async (tx) => {
+    await lockRequest(tx, 'first')
+    renewed = renew(db, leases)
+    await sleep(100)
+    await lockRunningOf(tx, { task_id: [1] })
+  })
+
+  expect(await renewed).toEqual(new Set([first, last]))
 })
 
 test('nothing is claimed from an empty queue', async () => {
@@ -158,6 +200,29 @@ test('a request is not converted beside its twin, and finishes from the file of 
   })
 })
 
+test('a twin whose file is taken away at that moment is none', async () => {
+  const key = 'requests/results/a/1'
+  await registerPending(db, { key, kind: 'result' })
+  await addRequest(db, { cache_key: 'k', created: 1 })
+  const later = await addRequest(db, { cache_key: 'k', created: 2 })
+  const first = await take()
+  if (!first) throw new Error('nothing was claimed')
+  await finish(db, first, { ...nothing, result: { key, size: 7 } }, 24)
+  const twin = await take()
+  if (!twin) throw new Error('nothing was claimed')
+  let finishing: Promise<boolean> | undefined
+
+  await db.transaction().execute(async (tx) => {
+    await deleteRequest(tx, first)
+    await dropUnusedResult(tx, key)
+    finishing = finishFromTwin(db, twin, 24)
+    await sleep(100)
+  })
+
+  expect(await finishing).toBe(false)
+  expect(await readRequest(db, later)).toMatchObject({ status: 'started', result_key: null })
+})
+
 test('a worker that lost its lease without noticing writes nothing', async () => {
   const { request_uuid } = await addRequest(db)
   const frozen = await take()
@@ -200,6 +265,24 @@ test('the request of a worker that is lost three times fails with one sentence a
   })
   const events = await db.selectFrom('outbox').select('type').execute()
   expect(events).toEqual([{ type: 'request.finished' }])
+})
+
+test('a late worker that renews its last attempt in time keeps it', async () => {
+  const { request_uuid } = await addRequest(db, { max_attempts: 1 })
+  const late = await take()
+  if (!late) throw new Error('nothing was claimed')
+  await letLeaseEnd(request_uuid)
+  let recovering: Promise<number> | undefined
+
+  await db.transaction().execute(async (tx) => {
+    await lockTenant(tx, late.tenant)
+    recovering = recoverAbandoned(db, 24)
+    await sleep(100)
+    await renew(db, [late])
+  })
+
+  await recovering
+  expect(await readRequest(db, late)).toMatchObject({ status: 'started' })
 })
 
 test('a living lease is not taken up', async () => {

@@ -24,7 +24,15 @@ export async function renew(
   const rows = await db
     .updateTable('requests')
     .set({ lease_until: leaseEnd(seconds) })
-    .where(isHeld(leases))
+    .where('request_uuid', 'in', (mine) =>
+      // In the order of a deletion, which locks several as well: otherwise both could wait for each other.
+      mine
+        .selectFrom('requests')
+        .select('request_uuid')
+        .where(isHeld(leases))
+        .orderBy('request_uuid')
+        .forUpdate(),
+    )
     .returning('request_uuid')
     .execute()
   return new Set(rows.map((row) => row.request_uuid))
@@ -108,6 +116,9 @@ export async function endLeases(db: Db): Promise<void> {
     .execute()
 }
 
+/** SQL: its worker has not renewed it in time. */
+export const isLost = sql<boolean>`lease_until < now()`
+
 /** Queues what lost workers had, while there are attempts left; answers how many. What another is at is left to it. */
 export async function reclaim(db: Db): Promise<number> {
   const { numUpdatedRows } = await db
@@ -118,7 +129,7 @@ export async function reclaim(db: Db): Promise<number> {
         .selectFrom('requests')
         .select('request_uuid')
         .where('status', '=', 'started')
-        .where('lease_until', '<', sql<Date>`now()`)
+        .where(isLost)
         .whereRef('attempt', '<', 'max_attempts')
         .forUpdate()
         .skipLocked(),
@@ -133,7 +144,7 @@ export function findAbandoned(db: Db): Promise<RequestRow[]> {
     .selectFrom('requests')
     .selectAll()
     .where('status', '=', 'started')
-    .where('lease_until', '<', sql<Date>`now()`)
+    .where(isLost)
     .whereRef('attempt', '>=', 'max_attempts')
     .execute()
 }

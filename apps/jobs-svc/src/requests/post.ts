@@ -11,8 +11,8 @@ import {
   countQueued,
   deleteRequest,
   extendLife,
-  findCached,
   insertRequest,
+  lockCached,
   lockRequest,
   lockTenant,
   sharedResult,
@@ -57,7 +57,7 @@ export async function postRequest(
   const before = await lockRequest(tx, row.rq_id)
   if (before && !isOver(before)) throw requestRunning(row.rq_id)
   // Before that one goes: its file may be what is wished for.
-  const cached = wish.cache_key === undefined ? undefined : await findCached(tx, wish.cache_key)
+  const cached = wish.cache_key === undefined ? undefined : await lockCached(tx, wish.cache_key)
   if (before) await deleteRequest(tx, before)
   if (cached) await finishFrom(tx, cached, row, settings)
   else await queue(tx, row, settings, context)

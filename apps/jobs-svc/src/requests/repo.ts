@@ -103,9 +103,12 @@ export async function countQueued(
   return count
 }
 
-/** A finished request whose file serves the same wish; the newest, so that its file lives longest. */
-export function findCached(db: Db, cache_key: string): Promise<RequestRow | undefined> {
-  return db
+/**
+ * A finished request whose file serves the same wish; the newest, so that its file lives longest. Locked, so that nobody
+ * takes the file away before whoever shares it has said so.
+ */
+export function lockCached(tx: Tx, cache_key: string): Promise<RequestRow | undefined> {
+  return tx
     .selectFrom('requests')
     .selectAll()
     .where('cache_key', '=', cache_key)
@@ -114,6 +117,7 @@ export function findCached(db: Db, cache_key: string): Promise<RequestRow | unde
     .where(isAlive)
     .orderBy('finished_date', 'desc')
     .limit(1)
+    .forUpdate()
     .executeTakeFirst()
 }
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { fail } from '../leases/ending.ts'
+import { failLost } from '../leases/ending.ts'
 import { findAbandoned, reclaim } from '../leases/lease.ts'
 import { lostWorker } from '../operations/failure.ts'
 
@@ -13,6 +13,6 @@ export async function recoverAbandoned(
   result_ttl_hours: number,
 ): Promise<number> {
   const requeued = await reclaim(db)
-  for (const row of await findAbandoned(db)) await fail(db, row, lostWorker, result_ttl_hours)
+  for (const row of await findAbandoned(db)) await failLost(db, row, lostWorker, result_ttl_hours)
   return requeued
 }
