@@ -51,8 +51,6 @@ export interface Bus {
    * `dead_events`.
    */
   subscribe: <T>(subscriber: Group<T> & { handle: Handle<T> }) => Subscription
-  /** Lets a group read again from `offset` in every partition, forgetting what its inbox knows. */
-  replay: <T>(group: Group<T>, offset: number) => Promise<void>
   /** False when a subscription has not gone round for 90 s: hung for good, so the process is better started anew. */
   isAlive: () => boolean
   close: () => Promise<void>

@@ -1,7 +1,6 @@
-import type { Bus, Group, OnFailure } from './bus.ts'
+import type { Bus, OnFailure } from './bus.ts'
 import { type KafkaOptions, openClient } from './kafka/client.ts'
 import { type Consuming, startConsumer } from './kafka/consumer.ts'
-import { replayGroup } from './kafka/offsets.ts'
 import { openPublisher } from './kafka/publisher.ts'
 
 export type { KafkaOptions } from './kafka/client.ts'
@@ -17,38 +16,26 @@ export interface KafkaBusOptions extends KafkaOptions {
   session_ms?: number
 }
 
-/**
- * The bus of a cluster: Kafka (`reliability.md` 4.2). Its topics must be there (`createTopics`). `replay` takes the members
- * of this process out of their group meanwhile and refuses when there are others.
- */
+/** The bus of a cluster: Kafka (`reliability.md` 4.2). Its topics must be there (`createTopics`). */
 export function kafkaBus({ onError, session_ms = 30_000, ...options }: KafkaBusOptions): Bus {
   const kafka = openClient(options)
   const { prefix = '' } = options
   const publisher = openPublisher(kafka, prefix)
-  const consumers = new Map<Consuming, Pick<Group<never>, 'group' | 'topic'>>()
+  const consumers = new Set<Consuming>()
   return {
     relay: publisher.relay,
     subscribe: (subscriber) => {
       const consumer = startConsumer(kafka, { ...subscriber, onError }, { prefix, session_ms })
-      consumers.set(consumer, subscriber)
+      consumers.add(consumer)
       const stop = () => {
         consumers.delete(consumer)
         return consumer.stop()
       }
       return { ...consumer, stop }
     },
-    replay: async (group, offset) => {
-      const members = [...consumers].filter(([, { group: name }]) => name === group.group)
-      try {
-        await Promise.all(members.map(([consumer]) => consumer.hold()))
-        await replayGroup(kafka, group, { offset, prefix })
-      } finally {
-        for (const [consumer] of members) consumer.release()
-      }
-    },
-    isAlive: () => [...consumers.keys()].every((consumer) => consumer.isAlive()),
+    isAlive: () => [...consumers].every((consumer) => consumer.isAlive()),
     close: async () => {
-      await Promise.all([...consumers.keys()].map((consumer) => consumer.stop()))
+      await Promise.all([...consumers].map((consumer) => consumer.stop()))
       await publisher.close()
     },
   }

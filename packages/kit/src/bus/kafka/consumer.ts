@@ -25,11 +25,7 @@ export interface Member<T> extends Subscriber<T> {
   isLeaving: () => boolean
 }
 
-/** More than its subscription: `hold` leaves the group until `release`. */
-export interface Consuming extends Subscription, Pick<Pulse, 'isAlive'> {
-  hold: () => Promise<void>
-  release: () => void
-}
+export type Consuming = Subscription & Pick<Pulse, 'isAlive'>
 
 const restartMs = 1000
 const stopMs = 5000
@@ -46,32 +42,23 @@ export function startConsumer<T>(
   const { onError } = consumer
   const waiting = alarm()
   const intake = openIntake(settings.prefix + consumer.topic)
-  let wish: 'read' | 'hold' | 'stop' = 'read'
+  let stopped = false
   const member: Member<T> = {
     ...consumer,
     failures: new Map(),
     intake,
     pulse: pulse(),
-    isLeaving: () => wish !== 'read',
+    isLeaving: () => stopped,
   }
-  const isStopped = () => wish === 'stop'
   let leave = new AbortController()
-  let reading = Promise.resolve()
 
   const run = async () => {
-    while (!isStopped()) {
+    while (!stopped) {
       leave = new AbortController()
-      if (wish === 'read')
-        reading = readUntilCrash(kafka, member, settings, leave.signal).catch(onError)
-      await reading
+      await readUntilCrash(kafka, member, settings, leave.signal).catch(onError)
       member.pulse.beat()
-      if (!isStopped()) await waiting.wait(restartMs)
+      if (!stopped) await waiting.wait(restartMs)
     }
-  }
-  const part = (how: 'hold' | 'stop') => {
-    wish = how
-    leave.abort()
-    waiting.ring()
   }
   const replays = startReplays(consumer, { isPaused: intake.isPaused })
   const forgetLag = watchLag(consumer.group, () => lagOf(kafka, consumer, settings.prefix))
@@ -81,20 +68,14 @@ export function startConsumer<T>(
     isAlive: member.pulse.isAlive,
     pause: intake.pause,
     resume: intake.resume,
-    hold: async () => {
-      part('hold')
-      await reading
-    },
-    release: () => {
-      wish = 'read'
-      waiting.ring()
-    },
     stop: async () => {
       forgetLag()
-      part('stop')
+      stopped = true
+      leave.abort()
+      waiting.ring()
       intake.close()
-      const stopped = Promise.all([running, replays.stop()])
-      await Promise.race([stopped, sleep(stopMs, undefined, { ref: false })])
+      const over = Promise.all([running, replays.stop()])
+      await Promise.race([over, sleep(stopMs, undefined, { ref: false })])
     },
   }
 }
