@@ -8,7 +8,6 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from './db/migrations/index.ts'
 import type { RequestsDb } from './db/schema.ts'
-import { removeOrphans } from './objects/orphans.ts'
 import { makeDead, makeLive, registerLive, registerPending } from './objects/repo.ts'
 import { type SweepDeps, sweep } from './sweeper.ts'
 import { addRequest } from './testing/rows.ts'
@@ -172,19 +171,6 @@ describe('objects that no row knows', () => {
     expect(await stored()).toEqual([orphan])
     await sweepAfter((100 + 7 * 24) * hour)
     expect(await stored()).toEqual([])
-  })
-
-  test('are only told in a dry run', async () => {
-    await put(orphan)
-    const now = new Date(Date.now() + 49 * hour)
-    const told: string[] = []
-    const onOrphan = ({ key }: { key: string }) => told.push(key)
-    const look = (isDryRun: boolean) => removeOrphans({ db, blobs }, { now, isDryRun, onOrphan })
-    expect(await look(true)).toBe(1)
-    expect(await stored()).toEqual([orphan])
-    expect(await look(false)).toBe(1)
-    expect(await stored()).toEqual([])
-    expect(told).toEqual([orphan, orphan])
   })
 })
 

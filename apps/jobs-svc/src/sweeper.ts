@@ -99,6 +99,6 @@ async function sweepOrphans({ db, blobs, log, signal }: SweepDeps, now: Date): P
   if (last && now.getTime() - last.getTime() < weekMs) return
   const onOrphan = ({ key, size }: { key: string; size: number }) =>
     log.warn({ key, size }, 'an object that nobody knows is removed')
-  await removeOrphans({ db, blobs }, { now, isDryRun: false, onOrphan, signal })
+  await removeOrphans({ db, blobs }, { now, onOrphan, signal })
   await noteSwept(db, 'orphans', now)
 }

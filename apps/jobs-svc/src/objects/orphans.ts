@@ -10,8 +10,6 @@ export interface OrphanDeps {
 
 export interface OrphanOptions {
   now: Date
-  /** Only looks. */
-  isDryRun: boolean
   /** Told of each, before it is removed. */
   onOrphan: (orphan: BlobInfo) => void
   signal?: AbortSignal
@@ -24,23 +22,20 @@ const youngestMs = 48 * 3_600_000
 const batch = 500
 
 /**
- * Finds objects that no row knows, directly or by a prefix: what was written after its row was gone, by a process that had
- * been away for long (`reliability.md` 16.1). Reads the whole list. Resolves to how many there are.
+ * Removes objects that no row knows, directly or by a prefix: what was written after its row was gone, by a process that
+ * had been away for long (`reliability.md` 16.1). Reads the whole list.
  */
-export async function removeOrphans(deps: OrphanDeps, options: OrphanOptions): Promise<number> {
-  const { now, isDryRun, onOrphan, signal } = options
+export async function removeOrphans(deps: OrphanDeps, options: OrphanOptions): Promise<void> {
+  const { now, onOrphan, signal } = options
   const before = new Date(now.getTime() - youngestMs)
-  let count = 0
   for await (const found of batches(deps.blobs.list(ownPrefix), before)) {
     signal?.throwIfAborted()
     const registered = new Set(await findRegistered(deps.db, found.flatMap(namesOf)))
     for (const info of found.filter((one) => !namesOf(one).some((name) => registered.has(name)))) {
       onOrphan(info)
-      if (!isDryRun) await deps.blobs.remove(info.key)
-      count++
+      await deps.blobs.remove(info.key)
     }
   }
-  return count
 }
 
 async function* batches(list: AsyncIterable<BlobInfo>, before: Date): AsyncGenerator<BlobInfo[]> {
