@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../testing/db.ts'
@@ -71,3 +72,18 @@ test('losing idle connections is reported and healed', async () => {
   await sql`select 1`.execute(other.db)
   await other.close()
 })
+
+test.each(['commit', 'rollback'])(
+  'a statement that comes during the %s is refused',
+  async (end) => {
+    let late: Promise<unknown> | undefined
+    const transaction = db.transaction().execute(async (tx) => {
+      await sql`select 1`.execute(tx)
+      late = nextTurn().then(() => sql`select 2`.execute(tx))
+      late.catch(() => undefined)
+      if (end === 'rollback') throw new Error('no')
+    })
+    await transaction.catch(() => undefined)
+    await expect(late).rejects.toThrow('while its transaction was being ended')
+  },
+)

@@ -46,6 +46,7 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   }
   // The pool listens only while a connection is idle; nobody would hear of one lost between two statements.
   client.on('error', drop)
+  let isEnding = false
   const connection: Connection = {
     cancel: () => cancel(pool, Reflect.get(client, 'processID')),
     drop,
@@ -54,13 +55,14 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   }
 
   const query = async (text: string, values: readonly unknown[]) => {
+    if (isEnding) throw new Error('a statement came while its transaction was being ended')
     const [first] = values
     if (isStreaming(first)) {
       signalOfCall()?.throwIfAborted()
       return { command: 'UPDATE', rowCount: await first.runOn(client, connection), rows: [] }
     }
-    if (text === 'rollback') return broken ? nothing : plain(text, [])
-    if (text === 'commit') return commit()
+    if (text === 'rollback') return broken ? nothing : ending(() => plain(text, []))
+    if (text === 'commit') return ending(commit)
     return connection.duringCall(() => plain(text, [...values]))
   }
   const plain = (text: string, values: unknown[]) =>
@@ -68,6 +70,15 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
       if (isConnectionLost(thrown)) drop(thrown)
       throw thrown
     })
+  /** What comes meanwhile would be done behind it, for good; kysely refuses that only once the end is answered. */
+  const ending = async <R>(end: () => Promise<R>): Promise<R> => {
+    isEnding = true
+    try {
+      return await end()
+    } finally {
+      isEnding = false
+    }
+  }
   /** Not interrupted once it has begun: half of it would be neither done nor undone. */
   const commit = async () => {
     signalOfCall()?.throwIfAborted()
