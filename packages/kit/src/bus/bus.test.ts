@@ -53,7 +53,7 @@ test('what a handler emits has the same cause', () => {
 
 test('a loop that has not gone round for 90 s is not alive', () => {
   let now = 0
-  const { beat, isAlive } = pulse(() => now)
+  const { beat, isAlive } = pulse(undefined, () => now)
   now = 89_000
   expect(isAlive()).toBe(true)
   beat()

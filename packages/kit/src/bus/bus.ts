@@ -51,7 +51,10 @@ export interface Bus {
    * `dead_events`.
    */
   subscribe: <T>(subscriber: Group<T> & { handle: Handle<T> }) => Subscription
-  /** False when a subscription has not gone round for 90 s: hung for good, so the process is better started anew. */
+  /**
+   * False when a subscription has not gone round for 90 s, or for three session timeouts of Kafka where these are longer:
+   * hung for good, so the process is better started anew.
+   */
   isAlive: () => boolean
   close: () => Promise<void>
 }

@@ -16,7 +16,6 @@ import {
   recorder,
   type Suite,
   slowly,
-  topic,
   until,
   upTo,
 } from './testing/rig.ts'

@@ -1,5 +1,4 @@
-/** Longer than a group of Kafka may take to share its partitions anew: twice its session timeout, 60 s by default. */
-const limitMs = 90_000
+const usualMs = 90_000
 
 /** Whether a loop still goes round, well or badly: an error that passes is a beat too. */
 export interface Pulse {
@@ -7,7 +6,8 @@ export interface Pulse {
   isAlive: () => boolean
 }
 
-export function pulse(now: () => number = () => performance.now()): Pulse {
+/** Alive until `limitMs` have passed without a beat. */
+export function pulse(limitMs = usualMs, now: () => number = () => performance.now()): Pulse {
   let last = now()
   return {
     beat: () => {
@@ -16,3 +16,6 @@ export function pulse(now: () => number = () => performance.now()): Pulse {
     isAlive: () => now() - last < limitMs,
   }
 }
+
+/** Longer than a group of Kafka may take to share its partitions anew: twice its session timeout. */
+export const pulseOfGroup = (session_ms: number): Pulse => pulse(Math.max(usualMs, 3 * session_ms))

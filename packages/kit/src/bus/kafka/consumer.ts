@@ -5,7 +5,7 @@ import { alarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
 import type { Failures, Subscriber } from '../attempt.ts'
 import type { Subscription } from '../bus.ts'
-import { type Pulse, pulse } from '../pulse.ts'
+import { type Pulse, pulseOfGroup } from '../pulse.ts'
 import { startReplays } from '../replays.ts'
 import { handleBatch } from './batch.ts'
 import { type Intake, openIntake } from './intake.ts'
@@ -47,7 +47,7 @@ export function startConsumer<T>(
     ...consumer,
     failures: new Map(),
     intake,
-    pulse: pulse(),
+    pulse: pulseOfGroup(settings.session_ms),
     isLeaving: () => stopped,
   }
   let leave = new AbortController()
