@@ -82,3 +82,16 @@ function readBy(plan: Plan): number {
   const own = plan['Relation Name'] === 'webhook_messages' ? rows * plan['Actual Loops'] : 0
   return (plan.Plans ?? []).reduce((sum, part) => sum + readBy(part), own)
 }
+test('what is taken comes in the order of its turn, behind the webhook that was served last', async () => {
+  const ids = [await addWebhook(db), await addWebhook(db), await addWebhook(db)]
+  await sql`
+    insert into webhook_messages (webhook_id, event_id, event, key, sequence, delivery_id, body,
+      changed_fields, created_date, next_attempt_date)
+    select id, gen_random_uuid(), 'update:task', 'task:1', 1, gen_random_uuid(), 'x', '', now(), now()
+    from webhooks order by id`.execute(db)
+
+  const [first, ...others] = ids
+  const taken = await claim(db, { now, free: 3, after: first ?? 0 })
+
+  expect(taken.map(({ webhook_id }) => webhook_id)).toEqual([...others, first])
+})

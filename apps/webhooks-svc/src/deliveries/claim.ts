@@ -35,7 +35,8 @@ const leaseSeconds = 30
 
 /**
  * Takes messages whose time has come (`reliability.md` 7.2): fair between webhooks, within what may be under way at once.
- * One process claims at a time, so the limits hold for all of them together. Leases live by the database's clock.
+ * One process claims at a time, so the limits hold for all of them together. Leases live by the database's clock. In the
+ * order of their turn: the next claim goes on behind the last one.
  */
 export function claim(
   db: Kysely<WebhooksDb>,
@@ -45,7 +46,8 @@ export function claim(
     await sql`select pg_advisory_xact_lock(hashtext('webhooks.claim'))`.execute(tx)
     const { rows } = await dueMessages(now).execute(tx)
     const chosen = choose(rows, free, after)
-    return chosen.length === 0 ? [] : lease(tx, chosen)
+    const claimed = chosen.length === 0 ? [] : await lease(tx, chosen)
+    return claimed.sort((one, other) => chosen.indexOf(one.id) - chosen.indexOf(other.id))
   })
 }
 
