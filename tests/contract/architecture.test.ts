@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { restOperations } from '@reticle/contracts/api/index'
 import { expect, test } from 'vitest'
 import { notForGateway, rooms, sealed } from './rooms.ts'
-import { codeOf, functionsOf, type Import, importsOf, readSources } from './sources.ts'
+import { codeOf, functionsOf, type Import, importsOf, librariesOf, readSources } from './sources.ts'
 
 /** The house as a test: `house.md` 2 and 10, sizes of `style.md`. Every failure names file and line. */
 
@@ -39,6 +39,17 @@ test('only standalone imports apps, and only by their front doors', () => {
 test('the gateway has no database and no bus', () => {
   const gateway = imports.filter(({ source }) => source.room === 'apps/gateway')
   expect(gateway.filter(({ name }) => notForGateway.some(begins(name))).map(at)).toEqual([])
+})
+
+test.each([
+  ['gateway', ['pg', 'kysely', 'kafkajs', 'sharp']],
+  ['projects-svc', ['minio', 'sharp']],
+  ['annotations-svc', ['minio', 'sharp']],
+  ['webhooks-svc', ['minio', 'sharp']],
+])('%s does not load what it has no use for, by whatever import', (app, useless) => {
+  const loaded = librariesOf(`apps/${app}/src/main.ts`, sources)
+  expect(useless.filter((library) => loaded.has(library))).toEqual([])
+  expect(loaded).toContain('pino')
 })
 
 /** Folders that are no packages, and so reached by path. */
@@ -84,6 +95,18 @@ test('handlers, policies and messages hold no SQL', () => {
     .flatMap((source) => linesWith(sql, source.path, codeOf(source)))
   expect(wrong).toEqual([])
 })
+
+test.each(['jobs-svc'])(
+  'a lock of %s needs a transaction: outside of one it is gone at once',
+  (app) => {
+    const wrong = sources
+      .filter(({ path }) => path.startsWith(`apps/${app}/`))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/\bfunction lock\w+\(\s*db\b/g)].map(([head]) => `${path}: ${head}`),
+      )
+    expect(wrong).toEqual([])
+  },
+)
 
 test('only config.ts reads the environment', () => {
   const wrong = sources
@@ -147,7 +170,7 @@ test('index.ts is a front door, or the list of migrations', () => {
 
 test.each([
   ['kit', /^packages\/kit\/src\/.+\//, 8],
-  ['projects-svc', /^apps\/projects-svc\/src\/.+\//, 15],
+  ['a service', /^apps\/\w+-svc\/src\/.+\//, 15],
 ] as const)('a folder of %s does not become a drawer', (_, inside, most) => {
   const folders = sources
     .filter(({ path, isTest }) => inside.test(path) && !isTest)

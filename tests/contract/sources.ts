@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { root } from '../generate/files.ts'
 
 /** The project's own TypeScript as text, for the tests of its architecture. */
@@ -18,6 +18,8 @@ export interface Import {
   line: number
   /** As written: `@reticle/kit/errors`, `./repo.ts`, `node:fs`. */
   name: string
+  /** Read before the file runs: neither types alone nor an `import()`. */
+  isLoaded: boolean
 }
 
 const skipped = new Set(['node_modules', 'dist', '.turbo'])
@@ -59,8 +61,33 @@ export function importsOf(source: Source): Import[] {
   return [...text.matchAll(importing)].map((found) => {
     const end = (found.index ?? 0) + found[0].length
     const line = text.slice(0, end).split('\n').length
-    return { source, line, name: found[1] ?? found[2] ?? found[3] ?? '' }
+    const isLoaded = found[3] === undefined && !/^\w+ type\b/.test(found[0])
+    return { source, line, name: found[1] ?? found[2] ?? found[3] ?? '', isLoaded }
   })
+}
+
+/** Libraries that are loaded with a file: those it imports, and what it imports of ours. */
+export function librariesOf(path: string, sources: readonly Source[]): Set<string> {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const libraries = new Set<string>()
+  const seen = new Set([path])
+  for (const one of seen) {
+    const source = byPath.get(one)
+    if (!source) throw new Error(`${one} is imported and not there`)
+    for (const { name } of importsOf(source).filter(({ isLoaded }) => isLoaded)) {
+      if (name.startsWith('.')) seen.add(join(dirname(one), name))
+      else if (name.startsWith('@reticle/')) seen.add(pathOf(name))
+      else if (!name.startsWith('node:'))
+        libraries.add(name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name)
+    }
+  }
+  return libraries
+}
+
+/** `@reticle/kit/errors` is `packages/kit/src/errors.ts`, as package.json says. */
+function pathOf(name: string): string {
+  const [, folder, ...rest] = name.split('/')
+  return `packages/${folder}/src/${rest.join('/') || 'index'}.ts`
 }
 
 /** The text without its comments, with the same lines. */

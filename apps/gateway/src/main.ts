@@ -1,5 +1,6 @@
 import { tables } from '@reticle/contracts'
-import { openObjects, reach } from '@reticle/kit/process/doors'
+import { reach } from '@reticle/kit/process/doors'
+import { openObjects } from '@reticle/kit/process/objects'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { environment, processParts } from './config.ts'
 import { type Services, startGateway } from './index.ts'

@@ -1,6 +1,7 @@
 import { tables } from '@reticle/contracts'
 import { serveAll } from '@reticle/kit/grpc/listen'
-import { openDoor, openObjects, reach } from '@reticle/kit/process/doors'
+import { openDoor, reach } from '@reticle/kit/process/doors'
+import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { environment, processParts } from './config.ts'

@@ -1,4 +1,4 @@
-import { openObjects } from '@reticle/kit/process/doors'
+import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { environment, processParts } from './config.ts'

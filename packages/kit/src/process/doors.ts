@@ -1,11 +1,8 @@
-import type { BlobStore } from '../blob/blob.ts'
-import { s3Blobs } from '../blob/s3.ts'
 import { type Connection, connectGrpc } from '../grpc/connect.ts'
 import { listenGrpc, type Serve } from '../grpc/listen.ts'
-import { eventually } from './eventually.ts'
 import type { Parts } from './parts.ts'
 import type { App } from './program.ts'
-import type { InternalSettings, S3Settings } from './settings.ts'
+import type { InternalSettings } from './settings.ts'
 
 type Around = Pick<App<Parts>, 'log' | 'settings' | 'onStop' | 'onLeave'>
 
@@ -32,13 +29,4 @@ export function reach(
   const connection = connectGrpc({ address, keys, tls })
   onStop(`way to ${address}`, connection.close)
   return connection
-}
-
-/** Objects in S3. One that refuses us is waited for; one that is away is met by the calls, which are 503 until it is back. */
-export function openObjects(
-  app: Pick<App<Parts>, 'log' | 'signal'>,
-  s3: S3Settings,
-): Promise<BlobStore> {
-  const onError = (err: unknown) => app.log.warn({ err }, 'the object store failed')
-  return eventually(app, 'the object store', () => s3Blobs({ ...s3, onError }))
 }
