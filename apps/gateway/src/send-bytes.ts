@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { BytesAnswer, Head } from '@reticle/kit'
+import { pieceBytes } from '@reticle/kit/pieces'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isNotModified } from './etag-match.ts'
 import { notAcceptable } from './http-error.ts'
@@ -74,5 +75,5 @@ function streamOf(begun: Uint8Array[], rest: Pieces): Readable {
 }
 
 export function bytesStream(pieces: AsyncIterable<Uint8Array>): Readable {
-  return Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
+  return Readable.from(pieces, { objectMode: false, highWaterMark: pieceBytes })
 }

@@ -1,5 +1,6 @@
 import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
 import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
+import { cutBytes, pieceBytes } from '@reticle/kit/pieces'
 
 /**
  * Row lines joined to the JSON of REST without looking at what is in them (`perf-design.md` 2.2): numbers and fragments
@@ -58,9 +59,6 @@ function wordOf(column: string, words: readonly string[]): string {
 const word = (source: string | undefined) => sources[Number(source)]
 const flag = (column: string | undefined) => (column === 't' ? 'true' : 'false')
 
-/** A piece of an answer is at most this long. */
-const pieceBytes = 65_536
-
 /** Batches of one kind, one kind after the other, as an annotation set. */
 export type RowSource = readonly (readonly [RowKind, AsyncIterable<Row[]> | Iterable<Row[]>])[]
 
@@ -90,6 +88,5 @@ export async function* setBytes(source: RowSource): AsyncGenerator<Uint8Array> {
 
 /** Latin-1 characters as bytes, in pieces. */
 export function* cutText(text: string): Generator<Uint8Array> {
-  const bytes = Buffer.from(text, 'latin1')
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+  yield* cutBytes(Buffer.from(text, 'latin1'))
 }

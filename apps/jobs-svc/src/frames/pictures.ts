@@ -2,6 +2,7 @@ import type { LocatedFrame } from '@reticle/contracts/rest/facts'
 import { DomainError, notFound } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { beyondCall } from '@reticle/kit/db/session/call-signal'
+import { cutBytes } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
 import type { Sharp } from 'sharp'
 import type { RequestsDb } from '../db/schema.ts'
@@ -128,8 +129,6 @@ async function readImage(blobs: BlobStore, frame: LocatedFrame): Promise<Buffer>
 const undecodable = () =>
   notFound('The image of this frame cannot be decoded.', 'image_undecodable')
 
-const pieceBytes = 64 * 1024
-
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+  yield* cutBytes(bytes)
 }

@@ -3,6 +3,7 @@ import { readPieces } from '@reticle/formats/archive/source'
 import { type ArchiveLimits, openZip } from '@reticle/formats/archive/zip-reader'
 import type { ReportWriter } from '@reticle/formats/report'
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import { pieceBytes } from '@reticle/kit/pieces'
 import { UnusableInput } from '../operations/operation.ts'
 import { blobSource } from './blob-source.ts'
 import { gather, isUnpackError, type Place, unpack } from './packed.ts'
@@ -99,5 +100,3 @@ async function members(
     }
   })
 }
-
-const pieceBytes = 64 * 1024

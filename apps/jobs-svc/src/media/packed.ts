@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import { pieceBytes } from '@reticle/kit/pieces'
 import { largestImageBytes } from './image.ts'
 import { openPart } from './stored-part.ts'
 
@@ -9,8 +10,6 @@ import { openPart } from './stored-part.ts'
 export type Place = Pick<FrameSource, 'key' | 'offset' | 'length' | 'packing'>
 
 type Pieces = AsyncIterable<Uint8Array>
-
-const pieceBytes = 64 * 1024
 
 /**
  * The original bytes of a picture in pieces.

@@ -1,3 +1,4 @@
+import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { Track } from '@reticle/contracts/rest/annotations'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import type { FrameSource } from '@reticle/contracts/rest/media'
@@ -11,7 +12,6 @@ import { exporterOf } from '../formats/lookup.ts'
 import { isUnpackError, readPlace } from '../media/packed.ts'
 import type { ExportWork, Outcome } from '../requests/work.ts'
 import { formatLabels } from './format-labels.ts'
-import { readFrames } from './frames.ts'
 import { fromRows } from './from-rows.ts'
 import { contextOf, type OperationDeps, UnusableInput } from './operation.ts'
 import { toReport } from './report.ts'
@@ -69,7 +69,8 @@ async function itemFrames(
   const start = isJob ? job.start_frame : 0
   const range = { task_id: task_id ?? 0, start, stop: isJob ? job.stop_frame : size - 1 }
   const frames: ItemFrame[] = []
-  for await (const batch of readFrames(services.media, range, context))
+  const { chunks } = await services.media.readFrames(range, context)
+  for await (const batch of decodeFrames(chunks))
     for (const source of batch) frames.push(itemFrame(start + frames.length, source, blobs))
   return frames
 }

@@ -1,3 +1,4 @@
+import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import { decodeRows, rowColumns } from '@reticle/contracts/row-lines'
 import { FormatError } from '@reticle/formats/errors'
@@ -8,7 +9,6 @@ import { importerOf } from '../formats/lookup.ts'
 import { blobSource } from '../media/blob-source.ts'
 import type { ImportWork, Outcome } from '../requests/work.ts'
 import { formatLabels } from './format-labels.ts'
-import { readFrames } from './frames.ts'
 import { contextOf, type OperationDeps, type OperationServices } from './operation.ts'
 import { toReport } from './report.ts'
 import { stage } from './staging.ts'
@@ -89,7 +89,8 @@ async function targetFrames(
 ): Promise<TargetFrames> {
   const frames: TargetFrame[] = []
   const range = { task_id: task_id ?? 0, start: 0, stop: size - 1 }
-  for await (const batch of readFrames(services.media, range, context))
+  const { chunks } = await services.media.readFrames(range, context)
+  for await (const batch of decodeFrames(chunks))
     for (const { name: path, width, height } of batch)
       frames.push({ frame: frames.length, path, width, height })
   const includes = (frame: number) =>

@@ -1,3 +1,4 @@
+import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
 import { atMost } from '../frames/at-most.ts'
@@ -75,7 +76,7 @@ async function* frameLines(
       if (!frame) continue
       if (found.chunk_size === 0) found.chunk_size = chunkSize(frame)
       found.count += 1
-      yield `${JSON.stringify(frame)}\n`
+      yield encodeFrame(frame)
     }
     progress((readShare * at) / candidates.length, 'Reading images')
   }

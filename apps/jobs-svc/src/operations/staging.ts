@@ -2,13 +2,12 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RowKind, rowKinds, rowLinesHeader, splitLines } from '@reticle/contracts/row-lines'
+import { joinTexts, pieceBytes } from '@reticle/kit/pieces'
 
 /** Text that waits in a temporary file: whole and checked before anything changes, or to be read in another order. */
 export interface Staged {
   read: () => AsyncIterable<Uint8Array>
 }
-
-const pieceBytes = 64 * 1024
 
 /** Writes texts into a file of `dir`, as fast as the disk takes them. */
 export async function stage(
@@ -20,7 +19,7 @@ export async function stage(
   const path = join(dir, name)
   const file = await open(path, 'w')
   try {
-    for await (const piece of inPieces(texts)) {
+    for await (const piece of joinTexts(texts)) {
       signal.throwIfAborted()
       await file.appendFile(piece)
     }
@@ -28,17 +27,6 @@ export async function stage(
     await file.close()
   }
   return readable(path)
-}
-
-async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let piece = ''
-  for await (const text of texts) {
-    piece += text
-    if (piece.length < pieceBytes) continue
-    yield piece
-    piece = ''
-  }
-  if (piece !== '') yield piece
 }
 
 /** Splits row lines into a file a kind, which can then be read side by side. */

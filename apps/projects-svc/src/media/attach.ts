@@ -1,9 +1,12 @@
 import type { media } from '@reticle/contracts/api/media'
 import type { Input } from '@reticle/contracts/api/operation'
 import { jobCreated, taskUpdated } from '@reticle/contracts/events/tasks'
+import { decodeFrames, FrameLinesError } from '@reticle/contracts/frame-lines'
+import type { FrameSource } from '@reticle/contracts/rest/media'
 import { type Context, invalidText, notFound } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
 import { emit, emitAll } from '@reticle/kit/outbox/emit'
+import type { Bytes } from '@reticle/kit/rpc/context'
 import type { Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import { allowLongStatements } from '../db/long.ts'
@@ -13,7 +16,6 @@ import { listJobsOf } from '../jobs/repo.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
 import { findOtherDimension, lockTask, type TaskView, updateTask } from '../tasks/repo.ts'
-import { readFrameLines } from './frame-lines.ts'
 import { copyFrames, insertDataSet, insertJobs, setLastFrame } from './repo.ts'
 import { planSplit, splitRanges } from './split.ts'
 
@@ -55,10 +57,18 @@ async function storeFrames(
   signal: AbortSignal,
 ): Promise<number> {
   await insertDataSet(tx, { task_id, image_quality, chunk_size, start_frame: 0, stop_frame: 0 })
-  const size = await copyFrames(tx, task_id, readFrameLines(body), signal)
+  const size = await copyFrames(tx, task_id, readable(body), signal)
   if (size === 0) throw invalidText('No media data found')
   await setLastFrame(tx, task_id, size - 1)
   return size
+}
+
+async function* readable(body: Bytes): AsyncGenerator<FrameSource[]> {
+  try {
+    yield* decodeFrames(body)
+  } catch (thrown) {
+    throw thrown instanceof FrameLinesError ? invalidText(thrown.message) : thrown
+  }
 }
 
 /** @returns the number of jobs */

@@ -31,33 +31,27 @@ const columns = [
   'media_type',
 ] as const satisfies (keyof FrameRow)[]
 
-/** Adds frames in the order given, numbered from 0; answers how many. */
+/** Adds frames in the order given, batch by batch, numbered from 0; answers how many. */
 export function copyFrames(
   tx: Tx,
   task_id: number,
-  frames: AsyncIterable<FrameSource>,
+  frames: AsyncIterable<readonly FrameSource[]>,
   signal: AbortSignal,
 ): Promise<number> {
   const rows = rowText(task_id, frames)
   return copyIn(tx, { table: 'frames', columns }, rows, { signal })
 }
 
-const pieceSize = 64 * 1024
-
 async function* rowText(
   task_id: number,
-  frames: AsyncIterable<FrameSource>,
+  frames: AsyncIterable<readonly FrameSource[]>,
 ): AsyncGenerator<Buffer> {
-  let text = ''
   let number = 0
-  for await (const source of frames) {
+  const lineOf = (source: FrameSource) => {
     const row: FrameRow = { task_id, frame: number++, ...source }
-    text += `${columns.map((column) => field(row[column])).join('\x02')}\n`
-    if (text.length < pieceSize) continue
-    yield Buffer.from(text)
-    text = ''
+    return `${columns.map((column) => field(row[column])).join('\x02')}\n`
   }
-  if (text !== '') yield Buffer.from(text)
+  for await (const batch of frames) yield Buffer.from(batch.map(lineOf).join(''))
 }
 
 /** Text may hold anything, so it is quoted; a quote inside is doubled. */

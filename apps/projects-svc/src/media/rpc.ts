@@ -1,11 +1,12 @@
 import type { media } from '@reticle/contracts/api/media'
-import type { DataMeta, FrameSource } from '@reticle/contracts/rest/media'
+import { encodeFrame } from '@reticle/contracts/frame-lines'
+import type { DataMeta } from '@reticle/contracts/rest/media'
 import { invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { joinTexts } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { findTask } from '../tasks/repo.ts'
 import { type AttachSettings, attachMedia } from './attach.ts'
-import { writeFrameLines } from './frame-lines.ts'
 import { findViewed, locateFrame, noDataText, type Viewed } from './locate.ts'
 import { toDataMeta, toFrameSource } from './messages.ts'
 import { findDataSet, listFrames, listSizeRuns, readFrames } from './repo.ts'
@@ -40,7 +41,7 @@ export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<t
       if (task.size === 0) throw invalidText(noDataText)
       if (start < 0 || stop >= task.size || start > stop)
         throw invalidText(`The frames ${start} to ${stop} are not within 0 to ${task.size - 1}`)
-      const chunks = writeFrameLines(wholeRange(db, task_id, start, stop))
+      const chunks = joinTexts(linesOf(db, task_id, start, stop))
       return { head: { type: 'application/x-ndjson' }, chunks }
     },
 
@@ -63,15 +64,15 @@ async function dataMeta(db: Db, { task_id, start, stop, size }: Viewed): Promise
 }
 
 /** Nobody may take a list for whole that the task's deletion has cut short. */
-async function* wholeRange(
+async function* linesOf(
   db: Db,
   task_id: number,
   start: number,
   stop: number,
-): AsyncGenerator<FrameSource> {
+): AsyncGenerator<string> {
   let next = start
   for await (const row of readFrames(db, task_id, start, stop)) {
-    yield toFrameSource(row)
+    yield encodeFrame(toFrameSource(row))
     next = row.frame + 1
   }
   if (next <= stop) throw notFound('The task was deleted.')

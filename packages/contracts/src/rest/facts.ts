@@ -65,7 +65,7 @@ export const locatedFrame = frameSource
   .extend({ task_id: z.int(), frame: z.int(), image_quality: z.int(), data_revision: z.int() })
   .meta({ id: 'LocatedFrame' })
 
-/** Frames travel as JSON lines of `frameSource` in frame order (`attachMedia`, `readFrames`). */
+/** Frames travel as frame lines (`frame-lines.ts`). */
 export const attachMediaQuery = z.object({
   task_id: z.int(),
   /** The request's uuid: attaching twice with one is attaching once. */

@@ -70,9 +70,6 @@ export interface Presigned {
   filename: string
 }
 
-/** Objects are read in pieces of at most so many bytes. */
-export const pieceBytes = 64 * 1024
-
 const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/
 const maxLength = 900
 

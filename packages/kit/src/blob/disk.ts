@@ -4,6 +4,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { pieceBytes } from '../pieces.ts'
 import {
   type BlobInfo,
   type BlobStore,
@@ -11,7 +12,6 @@ import {
   checkKey,
   checkPrefix,
   missingBlob,
-  pieceBytes,
   type Stored,
 } from './blob.ts'
 

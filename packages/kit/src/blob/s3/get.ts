@@ -1,7 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { unavailable } from '../../errors.ts'
-import { type Blob, boundsOf, pieceBytes, type Range } from '../blob.ts'
+import { cutBytes } from '../../pieces.ts'
+import { type Blob, boundsOf, type Range } from '../blob.ts'
 import type { S3 } from './client.ts'
 import { codeOf, failureOf, QuietStore } from './errors.ts'
 
@@ -70,8 +71,7 @@ async function* read(
   try {
     for await (const chunk of answer) {
       clearTimeout(quiet)
-      for (let at = 0; at < chunk.length; at += pieceBytes)
-        yield chunk.subarray(at, at + pieceBytes)
+      yield* cutBytes(chunk)
       quiet = watch()
     }
   } catch (thrown) {

@@ -1,6 +1,7 @@
 import type { ServiceDefinition } from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import { isBytes, type Operation, requestSchema } from '@reticle/contracts/api/operation'
+import { cutBytes } from '../../pieces.ts'
 import type { Bytes, Head } from '../../rpc/context.ts'
 import { wireOf } from './message.ts'
 
@@ -27,12 +28,9 @@ export function methodOf(protos: PackageDefinition, { service, rpc, ...operation
 /** The first message of a streamed answer is its head, every other one a piece of its bytes. */
 export type Piece = { head: Head } | Uint8Array
 
-const pieceSize = 64 * 1024
-
 /** Bytes in messages of bounded size, far below the 4 MiB that a message may have; none is empty. */
 export async function* piecesOf(bytes: Bytes): Bytes {
-  for await (const chunk of bytes)
-    for (let at = 0; at < chunk.length; at += pieceSize) yield chunk.subarray(at, at + pieceSize)
+  for await (const chunk of bytes) yield* cutBytes(chunk)
 }
 
 const chunk = {

@@ -1,0 +1,19 @@
+/** Streams travel in pieces of at most so many bytes: between services, and from objects. */
+export const pieceBytes = 64 * 1024
+
+/** Bytes in pieces of at most 64 KiB; none is empty. */
+export function* cutBytes(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+/** Short texts joined to pieces of about 64 KiB. */
+export async function* joinTexts(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let piece = ''
+  for await (const text of texts) {
+    piece += text
+    if (piece.length < pieceBytes) continue
+    yield Buffer.from(piece)
+    piece = ''
+  }
+  if (piece !== '') yield Buffer.from(piece)
+}
