@@ -1,8 +1,13 @@
 import { dirname, join } from 'node:path'
 import { restOperations } from '@reticle/contracts/api/index'
 import { expect, test } from 'vitest'
+<<<<<<< HEAD
 import { notForGateway, rooms, sealed } from './rooms.ts'
 import { codeOf, functionsOf, type Import, importsOf, librariesOf, readSources } from './sources.ts'
+=======
+import { notForGateway, orders, rooms, sealed } from './rooms.ts'
+import { codeOf, functionsOf, type Import, importsOf, readSources } from './sources.ts'
+>>>>>>> 6cdb6dc (annotations-svc: folders import in one direction, no state nobody reads, a text a row)
 
 /** The house as a test: `house.md` 2 and 10, sizes of `style.md`. Every failure names file and line. */
 
@@ -72,6 +77,16 @@ test.each(sealed)('%s is entered by its front door only', (folder) => {
     if (source.path.startsWith(inside)) return false
     const target = join(dirname(source.path), name)
     return target.startsWith(inside) && target !== `${inside}index.ts`
+  })
+  expect(wrong.map(at)).toEqual([])
+})
+
+test.each(Object.entries(orders))('folders of %s import in one direction', (room, order) => {
+  const placeOf = (path: string) => order.indexOf(path.split('/')[3] ?? '')
+  const own = imports.filter((one) => one.source.room === room && !one.source.isTest)
+  const wrong = own.filter(isRelative).filter(({ source, name }) => {
+    const place = placeOf(source.path)
+    return place >= 0 && placeOf(join(dirname(source.path), name)) > place
   })
   expect(wrong.map(at)).toEqual([])
 })

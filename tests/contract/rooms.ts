@@ -75,5 +75,10 @@ export const rooms: Record<string, Room> = {
 /** Paths of kit that belong to services: the gateway has no database and no bus. */
 export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/kit/outbox']
 
+/** Folders of a service that import only those before them; files beside them may be imported by all. */
+export const orders: Record<string, string[]> = {
+  'apps/annotations-svc': ['validation', 'targets', 'reading', 'writing', 'annotations', 'events'],
+}
+
 /** Rooms inside projects-svc that are entered through their front door only. */
 export const sealed = ['identity', 'organizations']

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
+=======
+import { counting } from '@reticle/kit/testing/counting'
+>>>>>>> 6cdb6dc (annotations-svc: folders import in one direction, no state nobody reads, a text a row)
 import { testDb } from '@reticle/kit/testing/db'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -243,6 +247,29 @@ describe('put', () => {
     expect((await job.get()).set.shapes).toHaveLength(1)
     expect((await job.put({})).set.shapes).toEqual([])
     expect((await job.get()).set.shapes).toEqual([])
+  })
+})
+
+describe('statements', () => {
+  /** How many `run` makes, of a job that has rows already. */
+  async function counted(run: (job: ReturnType<typeof openJob>) => Promise<unknown>) {
+    const { job, job_id } = setUp()
+    await job.put({})
+    const watched = counting(db)
+    await run(openJob(annotationHandlers({ ...deps, db: watched.db, bulk: watched.db }), job_id))
+    return watched.statements()
+  }
+
+  test('of a first save: the job twice, timeouts, the objects, the counts and the event', async () => {
+    expect(await counted((job) => job.put({ shapes: [box] }))).toBe(6)
+  })
+
+  test('of the next one: one more for each kind that is replaced', async () => {
+    const twice = await counted(async (job) => {
+      await job.put({ shapes: [box] })
+      await job.put({ shapes: [box] })
+    })
+    expect(twice).toBe(6 + 7)
   })
 })
 

@@ -1,5 +1,11 @@
 import { type Context, DomainError, invalidText } from '@reticle/kit'
+import type { Deps, Handlers } from '../deps.ts'
+import type { Checked } from '../reading/objects.ts'
 import { readLines, readSet } from '../reading/read.ts'
+import { annotationsTag } from '../targets/etags.ts'
+import { findJobRows } from '../targets/job-rows.ts'
+import { labelsForWrite } from '../targets/labels.ts'
+import { openTarget } from '../targets/target.ts'
 import { type Batch, orNothing, readBody } from '../writing/body.ts'
 import { writeRows } from '../writing/bulk.ts'
 import {
@@ -10,13 +16,8 @@ import {
   readNew,
 } from '../writing/check.ts'
 import { removeObjects } from '../writing/remove.ts'
-import type { Checked } from '../writing/stored.ts'
 import { updateObjects } from '../writing/update.ts'
 import { assertHasMedia, writeSet } from '../writing/write.ts'
-import { annotationsTag } from './etags.ts'
-import { findJobRows } from './job-rows.ts'
-import { labelsForWrite } from './labels.ts'
-import { type Deps, type Handlers, openTarget } from './target.ts'
 
 type Kind = 'task' | 'job'
 

@@ -34,8 +34,8 @@ export interface JobsTable {
   task_id: number
   project_id: number | null
   organization_id: number | null
-  start_frame: number
-  stop_frame: number
+  start_frame: number | null
+  stop_frame: number | null
   revision: Generated<number>
   labels_revision: Generated<number>
   tags: Generated<number>

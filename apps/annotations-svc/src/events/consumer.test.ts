@@ -1,5 +1,6 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { projectDeleted } from '@reticle/contracts/events/projects'
+<<<<<<< HEAD
 import { jobCreated, jobDeleted, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
 import {
   attributeOf,
@@ -8,6 +9,9 @@ import {
   projectRecord,
   taskRecord,
 } from '@reticle/contracts/testing/records'
+=======
+import { jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+>>>>>>> 6cdb6dc (annotations-svc: folders import in one direction, no state nobody reads, a text a row)
 import { testDb } from '@reticle/kit/testing/db'
 import { delivering } from '@reticle/kit/testing/events'
 import { describe, expect, test } from 'vitest'
@@ -47,19 +51,10 @@ async function rowsOf(task_id: number): Promise<number> {
 }
 
 test('a new job is known before anybody writes to it, and only once', async () => {
-  const job = jobRecord({ id: 5001, task_id: 500, start_frame: 3, stop_frame: 9 })
+  const job = jobRecord({ id: 5001, task_id: 500 })
   await receive(jobCreated, { job })
   await receive(jobCreated, { job })
-  expect(await jobsOf(500)).toMatchObject([
-    { job_id: 5001, project_id: 7, start_frame: 3, stop_frame: 9, revision: 0 },
-  ])
-})
-
-test('jobs follow their task into another project', async () => {
-  await receive(jobCreated, { job: jobRecord({ id: 5011, task_id: 501, project_id: null }) })
-  const task = taskRecord({ id: 501, project_id: 9, organization: 3 })
-  await receive(taskUpdated, { task, before_update: { project_id: null } })
-  expect(await jobsOf(501)).toMatchObject([{ project_id: 9, organization_id: 3 }])
+  expect(await jobsOf(500)).toMatchObject([{ job_id: 5001, revision: 0 }])
 })
 
 test('annotations go with their job, and those of other jobs stay', async () => {

@@ -1,10 +1,10 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { projectDeleted } from '@reticle/contracts/events/projects'
-import { jobCreated, jobDeleted, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
+import { jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { followLabels } from './labels.ts'
-import { addJob, moveTask, removeJob, removeTasks } from './repo.ts'
+import { followLabels } from './follow-labels.ts'
+import { addJob, removeJob, removeTasks } from './repo.ts'
 
 /** The name under which this service consumes events. */
 export const group = 'reticle.annotations'
@@ -13,7 +13,6 @@ export const group = 'reticle.annotations'
 export const eventHandler: Handle<AnnotationsDb> = route<AnnotationsDb>([
   on(jobCreated, (tx, { job }) => addJob(tx, job)),
   on(jobDeleted, (tx, { job }) => removeJob(tx, job)),
-  on(taskUpdated, (tx, { task }) => moveTask(tx, task)),
   on(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
   on(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
   on(labelsChanged, (tx, change, event) => followLabels(tx, change, causeOf(event))),

@@ -1,5 +1,4 @@
 import type { Job } from '@reticle/contracts/rest/jobs'
-import type { Task } from '@reticle/contracts/rest/tasks'
 import { arrayOf } from '@reticle/contracts/row-lines'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
@@ -9,22 +8,12 @@ type Tx = Transaction<AnnotationsDb>
 const bulky = Object.values(arrayOf)
 
 /** A job, unless a write was faster and made the row itself. */
-export async function addJob(tx: Tx, job: Job): Promise<void> {
-  const { id, task_id, project_id, organization, start_frame, stop_frame } = job
-  const row = { job_id: id, task_id, project_id, organization_id: organization }
+export async function addJob(tx: Tx, { id, task_id }: Job): Promise<void> {
   await tx
     .insertInto('jobs')
-    .values({ ...row, start_frame, stop_frame })
+    .values({ job_id: id, task_id })
     .onConflict((conflict) => conflict.column('job_id').doNothing())
     .execute()
-}
-
-/** The task may be in another project, or in another organization, than it was. */
-export async function moveTask(tx: Tx, { id, project_id, organization }: Task): Promise<void> {
-  await sql`
-    update jobs set project_id = ${project_id}, organization_id = ${organization}
-    where task_id = ${id} and (project_id, organization_id)
-      is distinct from (${project_id}::int, ${organization}::int)`.execute(tx)
 }
 
 export async function removeJob(tx: Tx, { id, task_id }: Job): Promise<void> {

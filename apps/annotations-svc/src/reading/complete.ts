@@ -1,8 +1,7 @@
 import type { Shape, Tag, Track, TrackShape } from '@reticle/contracts/rest/annotations'
-import { decodeShape, decodeTag, decodeTrack, type Row } from '@reticle/contracts/row-lines'
+import type { Row } from '@reticle/contracts/row-lines'
 import type { AttributeValue, LabelIndex, LabelRules, SpecSet } from '../validation/labels.ts'
-import { answerText, type Checked } from '../writing/stored.ts'
-import { latinRow } from './pieces.ts'
+import { answerText, type Checked, latinRow, objectOf } from './objects.ts'
 
 /**
  * Objects as today's labels have them (`spec/api-annotations.md` 1.4): attributes made since they were stored are filled
@@ -18,14 +17,6 @@ export async function* completeRows(
       return latinRow(row.kind, answerText(whole))
     })
   }
-}
-
-/** The object of a row line. */
-export function objectOf({ kind, columns }: Row): Checked {
-  if (kind === 'tag') return { kind, object: decodeTag(columns) }
-  return kind === 'shape'
-    ? { kind, object: decodeShape(columns) }
-    : { kind, object: decodeTrack(columns) }
 }
 
 /** An object whose label is not known stays as it is: the event that removes or renames it is on its way. */

@@ -7,9 +7,10 @@ import {
 } from '@reticle/contracts/row-lines'
 import { queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
-import type { Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { joinPieces, latinRow } from './pieces.ts'
+import type { Target } from '../targets/target.ts'
+import { latinRow } from './objects.ts'
+import { joinPieces } from './pieces.ts'
 import { lineOf, originOf, textRow } from './select.ts'
 
 /** An object as it is stored. */

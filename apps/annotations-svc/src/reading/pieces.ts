@@ -1,15 +1,9 @@
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import type { JobRange } from '@reticle/contracts/rest/facts'
-import {
-  columnSeparator,
-  decodeTrack,
-  type Row,
-  type RowKind,
-  toLatin1,
-  trackText,
-} from '@reticle/contracts/row-lines'
-import { jobAt, type Target } from '../annotations/target.ts'
+import { decodeTrack, type Row, trackText } from '@reticle/contracts/row-lines'
+import { jobAt, type Target } from '../targets/target.ts'
 import { least } from '../validation/normalize.ts'
+import { latinRow } from './objects.ts'
 
 /**
  * A track written through its task is kept in pieces, each job holding the keyframes of its own frames, and is joined
@@ -103,9 +97,3 @@ function joinGroup(pieces: readonly PieceRow[]): Row {
   if (first && pieces.length === 1) return first
   return latinRow('track', trackText(joinPieces(pieces.map((one) => decodeTrack(one.columns)))))
 }
-
-/** A row line of columns that are plain text, joined. */
-export const latinRow = (kind: RowKind, text: string): Row => ({
-  kind,
-  columns: toLatin1(text).split(columnSeparator),
-})

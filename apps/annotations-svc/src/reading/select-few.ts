@@ -1,8 +1,8 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
-import { isSequence, type Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { isSequence, type Target } from '../targets/target.ts'
 import { jsonOf, setJson } from './json.ts'
 import { originOf } from './select.ts'
 

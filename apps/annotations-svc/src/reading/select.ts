@@ -9,8 +9,8 @@ import {
 } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
 import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
-import { isSequence, type Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { isSequence, type Target } from '../targets/target.ts'
 import { joinRows, type PieceRow } from './pieces.ts'
 
 type Db = Kysely<AnnotationsDb> // a transaction fits here too

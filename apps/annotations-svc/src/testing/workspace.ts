@@ -8,10 +8,10 @@ import { silentLog } from '@reticle/kit/log'
 import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
 import type { Kysely } from 'kysely'
-import { idBlocks } from '../annotations/ids.ts'
-import type { Deps, Handlers, Neighbours } from '../annotations/target.ts'
 import { readConfig } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
+import type { Deps, Handlers, Neighbours } from '../deps.ts'
+import { idBlocks } from '../targets/ids.ts'
 
 /** What projects-svc would say about one task in a test, and what it was told. */
 export interface Workspace {

@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest'
 import { annotationHandlers } from '../annotations/rpc.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { objectOf } from '../reading/complete.ts'
+import { objectOf } from '../reading/objects.ts'
 import { bodyOf, depsOf, openWorkspace, openWorkspaces, user } from '../testing/workspace.ts'
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')

@@ -1,14 +1,13 @@
 import { decodeRows, type Row, RowLinesError, rowKinds } from '@reticle/contracts/row-lines'
 import { type Context, DomainError } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
-import { labelsForWrite } from '../annotations/labels.ts'
-import { type Deps, type Handlers, openTarget } from '../annotations/target.ts'
-import { objectOf } from '../reading/complete.ts'
+import type { Deps, Handlers } from '../deps.ts'
+import { type Checked, objectOf } from '../reading/objects.ts'
+import { labelsForWrite } from '../targets/labels.ts'
+import { openTarget } from '../targets/target.ts'
 import type { Batch } from './body.ts'
 import { type Checker, openChecker, readNew } from './check.ts'
 import { type Outcome, tellProjects } from './commit.ts'
-import type { Checked } from './stored.ts'
-import { newTouched } from './touched.ts'
 import { assertHasMedia, storeSet } from './write.ts'
 
 type Input = Parameters<Handlers['writeRows']>[0]
@@ -37,8 +36,9 @@ export async function writeRows(deps: Deps, input: Input, context: Context): Pro
         action: 'import' as const,
         if_match,
         labels,
+        ids: deps.ids.open(),
       }
-      outcome = await storeSet(tx, deps, write, newTouched(), context)
+      outcome = await storeSet(tx, deps, write, context)
       return written
     }),
   )
@@ -55,6 +55,7 @@ async function* checkRows(
   for await (const rows of readable(body)) {
     for (const kind of rowKinds) {
       const own = rows.filter((row) => row.kind === kind)
+      if (own.length === 0) continue
       const batch: Batch = {
         kind,
         items: own.map((row) => objectOf(row).object),

@@ -1,6 +1,8 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type Context, DomainError } from '@reticle/kit'
-import { type Deps, rangeOf, type Target } from '../annotations/target.ts'
+import type { Deps } from '../deps.ts'
+import type { Checked } from '../reading/objects.ts'
+import { rangeOf, type Target } from '../targets/target.ts'
 import { type Fields, readFields, readId } from '../validation/fields.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import type { FrameSizes } from '../validation/masks.ts'
@@ -9,7 +11,6 @@ import { assertClean, complain, newReport, type Report } from '../validation/rep
 import { type Rules, readShape, readTag } from '../validation/shapes.ts'
 import { readTrack } from '../validation/tracks.ts'
 import type { Batch } from './body.ts'
-import type { Checked } from './stored.ts'
 
 /** Checks the objects of one request, batch by batch. */
 export interface Checker {

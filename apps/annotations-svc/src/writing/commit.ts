@@ -2,10 +2,11 @@ import { type AnnotationsChange, annotationsChanged } from '@reticle/contracts/e
 import { type Context, DomainError } from '@reticle/kit'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import { annotationsTag } from '../annotations/etags.ts'
-import { type JobRows, updateJobs } from '../annotations/job-rows.ts'
-import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { annotationsTag } from '../targets/etags.ts'
+import { type JobRows, updateJobs } from '../targets/job-rows.ts'
+import type { Target } from '../targets/target.ts'
 import { changesOf, eventsOf, type Ledger } from './ledger.ts'
 
 /** What a write led to. */

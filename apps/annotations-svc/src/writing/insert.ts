@@ -4,8 +4,8 @@ import type { RowKind } from '@reticle/contracts/row-lines'
 import { columnSeparator } from '@reticle/contracts/row-lines'
 import { copyIn, emptyText } from '@reticle/kit/db/copy'
 import { sql, type Transaction } from 'kysely'
-import type { Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
+import type { Target } from '../targets/target.ts'
 import { type StoredRow, tables } from './stored.ts'
 
 type Tx = Transaction<AnnotationsDb>

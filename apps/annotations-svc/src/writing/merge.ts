@@ -1,9 +1,9 @@
 import { completeObject } from '../reading/complete.ts'
+import type { Checked } from '../reading/objects.ts'
 import { type Fields, isFields } from '../validation/fields.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { least } from '../validation/normalize.ts'
 import { complain, type Report } from '../validation/report.ts'
-import type { Checked } from './stored.ts'
 
 /** A stored object with the members of a PATCH in place of its own, still to be validated as a whole. */
 export interface Merged {

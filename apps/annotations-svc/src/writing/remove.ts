@@ -1,18 +1,18 @@
-import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
+import { arrayOf, type Row, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import type { BytesAnswer, Context } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
-import { assertUnchanged } from '../annotations/etags.ts'
-import { lockJobs } from '../annotations/job-rows.ts'
-import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { objectOf } from '../reading/complete.ts'
+import type { Deps } from '../deps.ts'
 import { findObjects } from '../reading/find.ts'
+import { assertUnchanged } from '../targets/etags.ts'
+import { lockJobs, openWrite } from '../targets/job-rows.ts'
+import type { Target } from '../targets/target.ts'
 import type { Batch } from './body.ts'
 import { assertFew } from './check.ts'
 import { closeWrite, tellProjects } from './commit.ts'
+import { answerRows } from './held.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
 import { openIdReader } from './named.ts'
-import { answerTouched, newTouched, type Touched, touch } from './touched.ts'
 
 /** PATCH `action=delete`: removes the objects that are named; those that are not there are passed over. */
 export async function removeObjects(
@@ -24,17 +24,18 @@ export async function removeObjects(
 ): Promise<BytesAnswer> {
   const ids = await readIds(deps, source)
   // What was removed cannot be read again, so the answer holds it all.
-  const touched = newTouched({ mayForget: false })
+  const gone: Row[] = []
   const outcome = await deps.db.transaction().execute(async (tx) => {
+    await openWrite(tx, deps.settings)
     const before = await lockJobs(tx, deps, target, context)
     assertUnchanged(if_match, target, before)
     const ledger = newLedger()
-    for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], { ledger, touched })
+    for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], { ledger, gone })
     const labelsRevision = () => null
     return closeWrite(tx, target, { action: 'delete', ledger, before, labelsRevision }, context)
   })
   await tellProjects(deps, outcome, context)
-  return answerTouched(deps, target, touched, outcome.etag, context)
+  return answerRows(gone, outcome.etag)
 }
 
 async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
@@ -56,17 +57,15 @@ async function removeKind(
   kind: RowKind,
   target: Target,
   ids: readonly number[],
-  { ledger, touched }: { ledger: Ledger; touched: Touched },
+  { ledger, gone }: { ledger: Ledger; gone: Row[] },
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += atOnce) {
     const part = ids.slice(at, at + atOnce)
     const found = await findObjects(tx, kind, target, part)
-    const gone = part.flatMap((id) => found.get(id) ?? [])
-    for (const { row, places } of gone) {
-      touch(touched, objectOf(row))
-      for (const place of places) note(ledger, kind, place, -1)
-    }
-    const places = gone.flatMap((one) => one.places)
+    const objects = part.flatMap((id) => found.get(id) ?? [])
+    for (const { row } of objects) gone.push(row)
+    const places = objects.flatMap((one) => one.places)
+    for (const place of places) note(ledger, kind, place, -1)
     await deleteRows(tx, kind, target, places)
   }
 }

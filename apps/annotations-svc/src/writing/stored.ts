@@ -1,28 +1,21 @@
-import type { Shape, Tag, Track } from '@reticle/contracts/rest/annotations'
+import type { Track } from '@reticle/contracts/rest/annotations'
 import {
   arrayOf,
   columnSeparator,
   type RowKind,
   rowColumns,
-  shapeText,
-  tagText,
   trackText,
 } from '@reticle/contracts/row-lines'
-import type { RequestIds } from '../annotations/ids.ts'
-import { jobAt, type Target } from '../annotations/target.ts'
+import { answerText, type Checked } from '../reading/objects.ts'
 import { cutTrack, wasVisible } from '../reading/pieces.ts'
-
-/** An object that passed validation. */
-export type Checked =
-  | { kind: 'tag'; object: Tag }
-  | { kind: 'shape'; object: Shape }
-  | { kind: 'track'; object: Track }
+import type { RequestIds } from '../targets/ids.ts'
+import { jobAt, type Target } from '../targets/target.ts'
 
 /** One row as it goes into the database. */
 export interface StoredRow {
   job_id: number
   id: number
-  /** Columns in the order of `tables`, joined. */
+  /** Columns in the order of `tables`, joined: those of the object's row line come first. */
   text: string
   /** Whether it has a column that is empty but may not be null. */
   isBare: boolean
@@ -35,23 +28,20 @@ interface Table {
   neverNull: readonly string[]
 }
 
-/** Columns of each table: those of row lines between the ids in front and, for tracks, what is kept beside them. */
+/** Columns of each table: those of row lines, and what is kept beside them. */
 export const tables: Record<RowKind, Table> = {
-  tag: { table: arrayOf.tag, columns: ['task_id', 'job_id', ...rowColumns.tag], neverNull: [] },
+  tag: { table: arrayOf.tag, columns: [...rowColumns.tag, 'task_id', 'job_id'], neverNull: [] },
   shape: {
     table: arrayOf.shape,
-    columns: ['task_id', 'job_id', ...rowColumns.shape],
+    columns: [...rowColumns.shape, 'task_id', 'job_id'],
     neverNull: ['points'],
   },
   track: {
     table: arrayOf.track,
     columns: [
-      'task_id',
-      'job_id',
       'start_frame',
       ...rowColumns.track.slice(1),
-      'stop_frame',
-      'origin',
+      ...['task_id', 'job_id', 'stop_frame', 'origin'],
     ],
     neverNull: ['shapes'],
   },
@@ -80,12 +70,6 @@ export function numberObject({ kind, object }: Checked, ids: RequestIds): void {
   }
 }
 
-/** The whole object as an answer shows it: the columns of its row line, joined. */
-export function answerText({ kind, object }: Checked): string {
-  if (kind === 'tag') return tagText(object)
-  return kind === 'shape' ? shapeText(object) : trackText(object)
-}
-
 /**
  * The rows of an object: one in the job of its frame, of a track that reaches over several jobs one in each.
  *
@@ -104,7 +88,7 @@ export function rowsOf(
 }
 
 const placed = ({ task_id }: Target, job: number, text: string) =>
-  `${task_id}${columnSeparator}${job}${columnSeparator}${text}`
+  `${text}${columnSeparator}${task_id}${columnSeparator}${job}`
 
 function trackRows(track: Track, target: Target, idOf: (job: number) => number): StoredRow[] {
   const pieces = cutTrack(track, target)
@@ -112,8 +96,8 @@ function trackRows(track: Track, target: Target, idOf: (job: number) => number):
   return pieces.map(({ job, track: piece }, index) => {
     const id = index === 0 ? (piece.id ?? 0) : idOf(job.id)
     const stop = wasVisible(piece) ? job.stop_frame : lastFrame(piece)
-    const columns = [trackText({ ...piece, id }), stop, origin].join(columnSeparator)
-    const text = placed(target, job.id, columns)
+    const own = placed(target, job.id, trackText({ ...piece, id }))
+    const text = [own, stop, origin].join(columnSeparator)
     return { job_id: job.id, id, text, isBare: piece.shapes.length === 0 }
   })
 }

@@ -1,25 +1,26 @@
-import type { RowKind } from '@reticle/contracts/row-lines'
+import type { Row, RowKind } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
 import type { Transaction } from 'kysely'
-import { assertUnchanged } from '../annotations/etags.ts'
-import type { RequestIds } from '../annotations/ids.ts'
-import { lockJobs } from '../annotations/job-rows.ts'
-import { assertSameLabels, type WriteLabels } from '../annotations/labels.ts'
-import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { objectOf } from '../reading/complete.ts'
+import type { Deps } from '../deps.ts'
 import { type Found, findObjects } from '../reading/find.ts'
+import { type Checked, objectOf } from '../reading/objects.ts'
+import { assertUnchanged } from '../targets/etags.ts'
+import type { RequestIds } from '../targets/ids.ts'
+import { lockJobs, openWrite } from '../targets/job-rows.ts'
+import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
+import type { Target } from '../targets/target.ts'
 import { begin } from './begin.ts'
 import type { Batch } from './body.ts'
 import { type Checker, type ReadObject, readNew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
+import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { insertRows, updateRows } from './insert.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
 import { type Merged, mergeObject, refuseSharedIds } from './merge.ts'
 import { openIdReader } from './named.ts'
 import { deleteRows } from './remove.ts'
-import { type Checked, idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
-import { answerTouched, newTouched, type Touched, touch } from './touched.ts'
+import { idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
 
 /** PATCH `action=update` (`spec/api-annotations.md` 1.9). */
 export interface Update {
@@ -37,12 +38,28 @@ export async function updateObjects(
   context: Context,
 ): Promise<BytesAnswer> {
   const source = await begin(update.source, ({ items }) => items.length)
-  const touched = newTouched()
+  const held = newHeld()
+  const named: Work['named'] = { tag: [], shape: [], track: [] }
   const outcome = await deps.bulk
     .transaction()
-    .execute((tx) => changeSet(tx, deps, { ...update, source }, touched, context))
+    .execute((tx) => changeSet(tx, deps, { ...update, source, held, named }, context))
   await tellProjects(deps, outcome, context)
-  return answerTouched(deps, update.target, touched, outcome.etag, context)
+  const readAgain: ReadAgain = (tx, kind) => readNamed(tx, kind, update.target, named[kind])
+  return answerHeld(deps, held, readAgain, outcome.etag, context)
+}
+
+async function* readNamed(
+  tx: Transaction<AnnotationsDb>,
+  kind: RowKind,
+  target: Target,
+  ids: readonly number[],
+): AsyncGenerator<Row[]> {
+  const size = kind === 'track' ? 100 : 1000
+  for (let at = 0; at < ids.length; at += size) {
+    const part = ids.slice(at, at + size)
+    const found = await findObjects(tx, kind, target, part)
+    yield part.flatMap((id) => found.get(id)?.row ?? [])
+  }
 }
 
 /** What the batches of one request share. */
@@ -51,18 +68,20 @@ interface Work extends Update {
   ids: RequestIds
   readIds: (batch: Batch) => number[]
   ledger: Ledger
-  touched: Touched
+  held: Held
+  /** The objects in the order of the request. */
+  named: Record<RowKind, number[]>
   missing: Record<RowKind, number[]>
 }
 
 async function changeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
-  update: Update,
-  touched: Touched,
+  update: Update & Pick<Work, 'held' | 'named'>,
   context: Context,
 ): Promise<Outcome> {
   const { target } = update
+  await openWrite(tx, deps.settings)
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(update.if_match, target, before)
   assertSameLabels(update.labels, before)
@@ -74,7 +93,6 @@ async function changeSet(
     ids: deps.ids.open(),
     readIds: openIdReader(),
     ledger,
-    touched,
     missing,
   }
   for await (const batch of update.source) await changeBatch(work, batch)
@@ -87,6 +105,7 @@ async function changeBatch(work: Work, batch: Batch): Promise<void> {
   const { tx, target, missing, ids, labels } = work
   const { kind } = batch
   const named = work.readIds(batch)
+  for (const id of named) work.named[kind].push(id)
   const found = await findObjects(tx, kind, target, named)
   const merged = new Map<unknown, Merged>()
   for (const [index, id] of named.entries()) {
@@ -130,7 +149,7 @@ interface Change {
 
 /** The rows that an object has from now on. In a job that has one of them already, its id stays. */
 function changeOf(work: Work, checked: Checked, found: ReadonlyMap<number, Found>): Change {
-  const { target, ids, ledger, touched } = work
+  const { target, ids, ledger, held } = work
   numberObject(checked, ids)
   const own = checked.object.id ?? 0
   const places = found.get(own)?.places ?? []
@@ -140,7 +159,7 @@ function changeOf(work: Work, checked: Checked, found: ReadonlyMap<number, Found
     return known === undefined || known === own ? ids.next() : known
   }
   const rows = rowsOf(checked, target, idOf)
-  touch(touched, checked)
+  hold(held, checked, rows)
   for (const row of rows) note(ledger, checked.kind, row, placeIn(row.job_id) ? 0 : 1)
   for (const place of places) {
     const isLeft = !rows.some((row) => row.job_id === place.job_id)

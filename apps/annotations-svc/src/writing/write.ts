@@ -2,18 +2,21 @@ import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { arrayOf } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type Context, invalidText } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
-import { assertUnchanged } from '../annotations/etags.ts'
-import type { RequestIds } from '../annotations/ids.ts'
-import { lockJobs } from '../annotations/job-rows.ts'
-import { assertSameLabels, type WriteLabels } from '../annotations/labels.ts'
-import type { Deps, Target } from '../annotations/target.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import type { Checked } from '../reading/objects.ts'
+import { readCreated } from '../reading/select.ts'
+import { assertUnchanged } from '../targets/etags.ts'
+import type { RequestIds } from '../targets/ids.ts'
+import { type JobRows, lockJobs, openWrite } from '../targets/job-rows.ts'
+import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
+import type { Target } from '../targets/target.ts'
 import { begin } from './begin.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
+import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { openInserter } from './insert.ts'
 import { newLedger, note, noteEmptied } from './ledger.ts'
-import { type Checked, idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
-import { answerTouched, newTouched, type Touched, touch } from './touched.ts'
+import { idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
 
 /** Objects that come into a target, in place of what is there or beside it. */
 export interface Write {
@@ -25,18 +28,30 @@ export interface Write {
   if_match: string | undefined
   /** The labels they were checked with; `seen` is absent when there are none to check. */
   labels: Pick<WriteLabels, 'labels_revision'> & Partial<Pick<WriteLabels, 'seen'>>
+  /** For the objects and their parts. */
+  ids: RequestIds
+  /** Gets the objects of the answer, where they are answered. */
+  held?: Held
 }
 
 /** Runs a write in a transaction of its own and answers the objects it stored. */
-export async function writeSet(deps: Deps, write: Write, context: Context): Promise<BytesAnswer> {
-  assertHasMedia(write.target)
+export async function writeSet(
+  deps: Deps,
+  write: Omit<Write, 'ids' | 'held'>,
+  context: Context,
+): Promise<BytesAnswer> {
+  const { target } = write
+  assertHasMedia(target)
   const source = await begin(write.source, (batch) => batch.length)
-  const touched = newTouched()
+  const ids = deps.ids.open()
+  const held = newHeld()
   const outcome = await deps.bulk
     .transaction()
-    .execute((tx) => storeSet(tx, deps, { ...write, source }, touched, context))
+    .execute((tx) => storeSet(tx, deps, { ...write, source, ids, held }, context))
   await tellProjects(deps, outcome, context)
-  return answerTouched(deps, write.target, touched, outcome.etag, context)
+  const readAgain: ReadAgain = (tx, kind, signal) =>
+    readCreated(tx, kind, target, { ids: ids.ranges(), signal })
+  return answerHeld(deps, held, readAgain, outcome.etag, context)
 }
 
 export function assertHasMedia({ jobs }: Target): void {
@@ -49,23 +64,19 @@ export function assertHasMedia({ jobs }: Target): void {
  */
 export async function storeSet(
   tx: Transaction<AnnotationsDb>,
-  deps: Pick<Deps, 'ids' | 'services' | 'settings'>,
+  deps: Pick<Deps, 'services' | 'settings'>,
   write: Write,
-  touched: Touched,
   context: Context,
 ): Promise<Outcome> {
   const { target } = write
   const { labels_revision, seen } = write.labels
-  await sql`select set_config('statement_timeout', '10min', true),
-    set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
-  const ids = deps.ids.open()
-  const ledger = await insertObjects(tx, write, ids, touched)
-  touched.created = ids.ranges()
+  await openWrite(tx, deps.settings)
+  const ledger = await insertObjects(tx, write)
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(write.if_match, target, before)
   if (seen) assertSameLabels({ seen }, before)
   if (write.isReplacement) {
-    await deleteOthers(tx, target, ids)
+    await deleteOthers(tx, write, before)
     for (const row of before.values()) noteEmptied(ledger, row)
   }
   const labelsRevision = (job: number) => {
@@ -77,12 +88,7 @@ export async function storeSet(
   return closeWrite(tx, target, { action, ledger, before, labelsRevision }, context)
 }
 
-async function insertObjects(
-  tx: Transaction<AnnotationsDb>,
-  { target, source }: Write,
-  ids: RequestIds,
-  touched: Touched,
-) {
+async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, ids, held }: Write) {
   const ledger = newLedger()
   const inserter = openInserter(tx)
   const rows: StoredRow[] = []
@@ -91,8 +97,9 @@ async function insertObjects(
       await ids.reserve(batch.reduce((sum, one) => sum + idsNeeded(one, target), 0))
       for (const checked of batch) {
         numberObject(checked, ids)
-        touch(touched, checked)
-        for (const row of rowsOf(checked, target, ids.next)) {
+        const own = rowsOf(checked, target, ids.next)
+        if (held) hold(held, checked, own)
+        for (const row of own) {
           note(ledger, checked.kind, row, 1)
           rows.push(row)
         }
@@ -108,9 +115,15 @@ async function insertObjects(
 }
 
 /** What the jobs held before, by anybody; the rows of this request are told by their ids. */
-async function deleteOthers(tx: Transaction<AnnotationsDb>, target: Target, ids: RequestIds) {
+async function deleteOthers(
+  tx: Transaction<AnnotationsDb>,
+  { target, ids }: Write,
+  before: JobRows,
+): Promise<void> {
   const jobs = target.jobs.map((one) => one.id)
+  const counts = [...before.values()]
   for (const table of Object.values(arrayOf)) {
+    if (counts.every((row) => row[table] === 0)) continue
     await sql`delete from ${sql.table(table)}
       where task_id = ${target.task_id} and job_id = any(${jobs}::int[])
         and not id <@ ${ids.ranges()}::int8multirange`.execute(tx)

@@ -1,42 +1,12 @@
-import type { annotations } from '@reticle/contracts/api/annotations'
-import type { labels } from '@reticle/contracts/api/labels'
-import type { media } from '@reticle/contracts/api/media'
-import type { tasks } from '@reticle/contracts/api/tasks'
 import type { JobRange } from '@reticle/contracts/rest/facts'
-import { type Context, invalid, notFound, type Service } from '@reticle/kit'
-import type { Logger } from '@reticle/kit/log'
-import type { Kysely } from 'kysely'
-import type { AnnotationsSettings } from '../config.ts'
-import type { AnnotationsDb } from '../db/schema.ts'
-import type { IdBlocks } from './ids.ts'
-
-/** What the operations of this service work with. */
-export interface Deps {
-  /** Of short statements. */
-  db: Kysely<AnnotationsDb>
-  /** A pool of its own for what lasts as long as its client: streams in and out (`perf-design.md` 4.3). */
-  bulk: Kysely<AnnotationsDb>
-  ids: IdBlocks
-  log: Logger
-  settings: AnnotationsSettings
-  services: Neighbours
-}
-
-/** What is asked of projects-svc. */
-export interface Neighbours {
-  tasks: Pick<Service<typeof tasks>, 'authorize' | 'annotationsChanged'>
-  labels: Pick<Service<typeof labels>, 'getLabelSet'>
-  media: Pick<Service<typeof media>, 'getFrameSizes'>
-}
-
-export type Handlers = Service<typeof annotations>
+import { type Context, invalid, notFound } from '@reticle/kit'
+import type { Deps } from '../deps.ts'
 
 /** The annotations that an operation is about: of one job, or of a task, which are those of its jobs together. */
 export interface Target {
   kind: 'task' | 'job'
   id: number
   task_id: number
-  project_id: number | null
   organization_id: number | null
   /** In id order: every annotation job of the task, or the one job. */
   jobs: readonly JobRange[]
@@ -62,7 +32,6 @@ export async function openTarget(
     kind: target,
     id,
     task_id: facts.task_id,
-    project_id: facts.project_id,
     organization_id: facts.organization_id,
     jobs: facts.jobs,
     labels_revision: facts.labels_revision,

@@ -1,7 +1,8 @@
 import { type Context, conflict } from '@reticle/kit'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
-import { type Deps, openTarget, type Target } from './target.ts'
+import type { Deps } from '../deps.ts'
+import { openTarget, type Target } from './target.ts'
 
 type Db = Kysely<AnnotationsDb> // a transaction fits here too
 type Tx = Transaction<AnnotationsDb>
@@ -26,22 +27,33 @@ export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
 }
 
 /**
- * Locks the jobs of a target for writing, in id order, so that two writers never wait for each other. What follows in the
- * transaction may take its time: it may be about a million rows. Rows that the events
- * of projects-svc have not brought yet are made from what it says about the target; it is asked once more for them, since
- * they are also missing when the target was deleted while its body was on the way, and nothing would ever clean up after it.
+ * The first statement of a write: it may be about a million rows, wait a minute for the next piece of its body, and
+ * `lockWaitMs` for another write of the same job.
+ */
+export async function openWrite(
+  tx: Tx,
+  { lockWaitMs }: Pick<Deps['settings'], 'lockWaitMs'>,
+): Promise<void> {
+  await sql`select set_config('lock_timeout', ${String(lockWaitMs)}, true),
+    set_config('statement_timeout', '10min', true),
+    set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
+}
+
+/**
+ * Locks the jobs of a target for writing, in id order, so that two writers never wait for each other. Rows that
+ * the events of projects-svc have not brought yet are made from what it says about the target; it is asked once more for
+ * them, since they are also missing when the target was deleted while its body was on the way, and nothing would ever
+ * clean up after it.
  *
- * @throws DomainError conflict `annotations_locked` after `lockWaitMs`; not_found for a target that is gone
+ * @throws DomainError conflict `annotations_locked` after the wait of `openWrite`; not_found for a target that is gone
  */
 export async function lockJobs(
   tx: Tx,
-  deps: Pick<Deps, 'services' | 'settings'>,
+  deps: Pick<Deps, 'services'>,
   target: Target,
   context: Context,
 ): Promise<JobRows> {
   try {
-    await sql`select set_config('lock_timeout', ${String(deps.settings.lockWaitMs)}, true),
-      set_config('statement_timeout', '10min', true)`.execute(tx)
     const rows = await selectForUpdate(tx, target)
     if (rows.length === target.jobs.length) return byId(rows)
     await insertJobs(tx, target)
@@ -71,11 +83,8 @@ async function selectForUpdate(tx: Tx, { jobs }: Target): Promise<JobRow[]> {
 }
 
 async function insertJobs(tx: Tx, target: Target): Promise<void> {
-  const { task_id, project_id, organization_id, labels_revision } = target
-  const rows = target.jobs.map(({ id, start_frame, stop_frame }) => {
-    const place = { task_id, project_id, organization_id, labels_revision }
-    return { job_id: id, ...place, start_frame, stop_frame }
-  })
+  const { task_id, labels_revision } = target
+  const rows = target.jobs.map(({ id }) => ({ job_id: id, task_id, labels_revision }))
   await tx
     .insertInto('jobs')
     .values(rows)

@@ -1,7 +1,8 @@
 import { type Context, conflict } from '@reticle/kit'
+import type { Deps } from '../deps.ts'
 import { indexLabels, type LabelIndex } from '../validation/labels.ts'
 import { findJobRows, type JobRows } from './job-rows.ts'
-import type { Deps, Target } from './target.ts'
+import type { Target } from './target.ts'
 
 /** Labels that objects of the target may have, as they are now. */
 export async function labelsOf(

@@ -6,13 +6,13 @@ import { type CompiledQuery, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { setBytes } from '../reading/json.ts'
-import { readKind, selectRows } from '../reading/select.ts'
-import { readFew } from '../reading/select-few.ts'
-import { openSnapshot } from '../reading/snapshot.ts'
+import { idBlocks } from '../targets/ids.ts'
+import type { Target } from '../targets/target.ts'
 import { jobRange } from '../testing/workspace.ts'
-import { idBlocks } from './ids.ts'
-import type { Target } from './target.ts'
+import { setBytes } from './json.ts'
+import { readKind, selectRows } from './select.ts'
+import { readFew } from './select-few.ts'
+import { openSnapshot } from './snapshot.ts'
 
 const { db, pool } = await testDatabase<AnnotationsDb>([{ schema: 'annotations', migrations }])
 
@@ -43,7 +43,7 @@ describe('ids', () => {
 })
 
 test('a set that is larger than its job says is read whole', async () => {
-  const place = { job_id: 91, task_id: 9, start_frame: 0, stop_frame: 4 }
+  const place = { job_id: 91, task_id: 9 }
   await db
     .insertInto('jobs')
     .values({ ...place, tags: 1 })
@@ -51,7 +51,7 @@ test('a set that is larger than its job says is read whole', async () => {
   await sql`insert into tags select 9, 91, 0, 40, n, 0, 0, null from generate_series(1, 130000) n`.execute(
     db,
   )
-  const owner = { project_id: null, organization_id: null, labels_revision: 1 }
+  const owner = { organization_id: null, labels_revision: 1 }
   const target: Target = { kind: 'job', id: 91, task_id: 9, jobs: [jobRange(91, 0, 4)], ...owner }
   const few = await readFew(db, target)
   expect(JSON.parse(few?.json ?? '').tags).toHaveLength(130_000)
@@ -59,7 +59,7 @@ test('a set that is larger than its job says is read whole', async () => {
 
 test('a small set is the same, byte for byte, as it would be streamed', async () => {
   const counts = { tags: 2, shapes: 16, tracks: 2 }
-  const place = { job_id: 81, task_id: 8, start_frame: 0, stop_frame: 9 }
+  const place = { job_id: 81, task_id: 8 }
   await db
     .insertInto('jobs')
     .values({ ...place, ...counts })
@@ -73,7 +73,7 @@ test('a small set is the same, byte for byte, as it would be streamed', async ()
     from generate_series(0, 7) n`.execute(db)
   await sql`insert into tracks values (8, 81, 0, 9, 40, 200, null, 0, 1, null, ${list}, null),
     (8, 81, 2, 9, 40, 201, 7, 1, 3, ${list}, '', ${list})`.execute(db)
-  const owner = { project_id: null, organization_id: null, labels_revision: 1 }
+  const owner = { organization_id: null, labels_revision: 1 }
   const target: Target = { kind: 'job', id: 81, task_id: 8, jobs: [jobRange(81, 0, 9)], ...owner }
   const streamed = await db.transaction().execute(async (tx) => {
     const { signal } = new AbortController()
@@ -88,7 +88,7 @@ test('a small set is the same, byte for byte, as it would be streamed', async ()
 
 describe('plans', () => {
   const target = (kind: 'task' | 'job'): Target => ({
-    ...{ kind, id: kind === 'job' ? 11 : 1, task_id: 1, project_id: null, organization_id: null },
+    ...{ kind, id: kind === 'job' ? 11 : 1, task_id: 1, organization_id: null },
     jobs:
       kind === 'job' ? [jobRange(11, 0, 999)] : [jobRange(11, 0, 999), jobRange(12, 1000, 1999)],
     labels_revision: 1,

@@ -1,0 +1,65 @@
+import { type Row, type RowKind, rowColumns, rowKinds } from '@reticle/contracts/row-lines'
+import type { BytesAnswer, Context } from '@reticle/kit'
+import type { Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { setBytes } from '../reading/json.ts'
+import { answerText, type Checked, latinRow } from '../reading/objects.ts'
+import { wholeAnswer } from '../reading/read.ts'
+import { openSnapshot } from '../reading/snapshot.ts'
+import type { StoredRow } from './stored.ts'
+
+/** The objects of a write in the order of the request, which is the order of its answer, as long as they are few. */
+export interface Held {
+  /** Nothing once they were many: they are read again. */
+  rows: Row[] | undefined
+  /** Characters of `rows`. */
+  size: number
+}
+
+const mostRows = 2000
+const mostCharacters = 4_000_000
+
+export const newHeld = (): Held => ({ rows: [], size: 0 })
+
+/** @param rows what was stored of the object: one row begins with the columns of its answer, several are parts of it */
+export function hold(held: Held, checked: Checked, [row, ...others]: readonly StoredRow[]): void {
+  if (!held.rows) return
+  const { kind } = checked
+  const text = row && others.length === 0 ? row.text : answerText(checked)
+  const { columns } = latinRow(kind, text)
+  held.rows.push({ kind, columns: columns.slice(0, rowColumns[kind].length) })
+  held.size += text.length
+  if (held.rows.length > mostRows || held.size > mostCharacters) held.rows = undefined
+}
+
+/** Reads the objects of a write again, one kind of them. */
+export type ReadAgain = (
+  tx: Transaction<AnnotationsDb>,
+  kind: RowKind,
+  signal: AbortSignal,
+) => AsyncGenerator<Row[]>
+
+/**
+ * What a write answers: its objects, and the entity tag that the write led to. Many are read again after the commit; one
+ * that somebody else has removed in between is missing then.
+ */
+export function answerHeld(
+  deps: Pick<Deps, 'bulk'>,
+  { rows }: Pick<Held, 'rows'>,
+  readAgain: ReadAgain,
+  etag: string,
+  context: Context,
+): Promise<BytesAnswer> {
+  if (rows) return answerRows(rows, etag)
+  return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
+    const source = rowKinds.map((kind) => [kind, readAgain(tx, kind, signal)] as const)
+    return { head: { etag }, chunks: setBytes(source) }
+  })
+}
+
+/** An answer of rows that are in memory. */
+export function answerRows(rows: readonly Row[], etag: string): Promise<BytesAnswer> {
+  const own = (kind: RowKind) => rows.filter((row) => row.kind === kind)
+  return wholeAnswer(etag, setBytes(rowKinds.map((kind) => [kind, [own(kind)]])))
+}
