@@ -1,13 +1,8 @@
 import { dirname, join } from 'node:path'
 import { restOperations } from '@reticle/contracts/api/index'
 import { expect, test } from 'vitest'
-<<<<<<< HEAD
-import { notForGateway, rooms, sealed } from './rooms.ts'
-import { codeOf, functionsOf, type Import, importsOf, librariesOf, readSources } from './sources.ts'
-=======
 import { notForGateway, orders, rooms, sealed } from './rooms.ts'
-import { codeOf, functionsOf, type Import, importsOf, readSources } from './sources.ts'
->>>>>>> 6cdb6dc (annotations-svc: folders import in one direction, no state nobody reads, a text a row)
+import { codeOf, functionsOf, type Import, importsOf, librariesOf, readSources } from './sources.ts'
 
 /** The house as a test: `house.md` 2 and 10, sizes of `style.md`. Every failure names file and line. */
 

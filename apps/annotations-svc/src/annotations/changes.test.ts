@@ -1,8 +1,5 @@
-<<<<<<< HEAD
 import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
-=======
 import { counting } from '@reticle/kit/testing/counting'
->>>>>>> 6cdb6dc (annotations-svc: folders import in one direction, no state nobody reads, a text a row)
 import { testDb } from '@reticle/kit/testing/db'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'

@@ -1,7 +1,6 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { projectDeleted } from '@reticle/contracts/events/projects'
-<<<<<<< HEAD
-import { jobCreated, jobDeleted, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
+import { jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import {
   attributeOf,
   jobRecord,
@@ -9,9 +8,6 @@ import {
   projectRecord,
   taskRecord,
 } from '@reticle/contracts/testing/records'
-=======
-import { jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
->>>>>>> 6cdb6dc (annotations-svc: folders import in one direction, no state nobody reads, a text a row)
 import { testDb } from '@reticle/kit/testing/db'
 import { delivering } from '@reticle/kit/testing/events'
 import { describe, expect, test } from 'vitest'
