@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import {
-  bodyOf,
   depsOf,
   openJob,
   openWorkspace,
@@ -247,29 +246,6 @@ describe('put', () => {
   })
 })
 
-describe('statements', () => {
-  /** How many `run` makes, of a job that has rows already. */
-  async function counted(run: (job: ReturnType<typeof openJob>) => Promise<unknown>) {
-    const { job, job_id } = setUp()
-    await job.put({})
-    const watched = counting(db)
-    await run(openJob(annotationHandlers({ ...deps, db: watched.db, bulk: watched.db }), job_id))
-    return watched.statements()
-  }
-
-  test('of a first save: the job twice, timeouts, the objects, the counts and the event', async () => {
-    expect(await counted((job) => job.put({ shapes: [box] }))).toBe(6)
-  })
-
-  test('of the next one: one more for each kind that is replaced', async () => {
-    const twice = await counted(async (job) => {
-      await job.put({ shapes: [box] })
-      await job.put({ shapes: [box] })
-    })
-    expect(twice).toBe(6 + 7)
-  })
-})
-
 describe('conditions', () => {
   test('the entity tag that is read lets one write through, then no more', async () => {
     const { job } = setUp()
@@ -296,26 +272,6 @@ describe('conditions', () => {
   test('a header that is no tag is refused', async () => {
     await expect(setUp().job.put({}, 'a31-1')).rejects.toMatchObject({ kind: 'invalid' })
   })
-})
-
-test('two writers of one job never leave a mix, and a reader sees one set or the other', async () => {
-  const { job, job_id } = setUp()
-  const setOf = (group: number) => ({
-    shapes: Array.from({ length: 1500 }, () => ({ ...box, group })),
-  })
-  await job.put(setOf(9))
-  const writers = [1, 2, 3, 4].map((group) => job.put(setOf(group)))
-  const readers = Array.from({ length: 8 }, () => job.get())
-  for (const { set } of await Promise.all([...readers, ...writers])) {
-    expect(set.shapes).toHaveLength(1500)
-    expect(new Set(set.shapes.map((one) => one.group)).size).toBe(1)
-  }
-  const row = await db
-    .selectFrom('jobs')
-    .selectAll()
-    .where('job_id', '=', job_id)
-    .executeTakeFirstOrThrow()
-  expect(row).toMatchObject({ revision: 5, shapes: 1500 })
 })
 
 test('a writer waits for a job that another one holds, and gives up in time', async () => {
@@ -390,20 +346,4 @@ test('attributes that were added to a label since are filled in when a job is re
     .where('job_id', '=', job_id)
     .executeTakeFirstOrThrow()
   expect(row.labels_revision).toBe(2)
-})
-
-test('objects that are too many for one batch are answered in the order of the request', async () => {
-  const { job, job_id } = setUp()
-  const { set } = await job.put({
-    shapes: Array.from({ length: 3000 }, (_, n) => ({ ...box, group: n })),
-  })
-  const wanted = set.shapes.toReversed().map(({ id }) => ({ id, z_order: 5 }))
-  const input = { id: job_id, action: 'update', body: bodyOf({ shapes: wanted }) }
-  const { set: changed } = await readAnswer(service.updateJobAnnotations(input, user()))
-  expect(changed.shapes.map((one) => one.id)).toEqual(wanted.map((one) => one.id))
-  expect(changed.shapes.every((one) => one.z_order === 5)).toBe(true)
-
-  const { set: gone } = await job.patch('delete', { shapes: wanted.slice(0, 2500) })
-  expect(gone.shapes).toHaveLength(2500)
-  expect((await job.get()).set.shapes).toHaveLength(500)
 })

@@ -40,6 +40,21 @@ export async function findObjects(
   return new Map([...groups.values()].map(byId))
 }
 
+/** Objects by id as `findObjects`, a batch at a time, in the order of the ids. */
+export async function* readNamed(
+  db: Kysely<AnnotationsDb>,
+  kind: RowKind,
+  target: Target,
+  ids: readonly number[],
+): AsyncGenerator<Row[]> {
+  const size = kind === 'track' ? 100 : 1000
+  for (let at = 0; at < ids.length; at += size) {
+    const part = ids.slice(at, at + size)
+    const found = await findObjects(db, kind, target, part)
+    yield part.flatMap((id) => found.get(id)?.row ?? [])
+  }
+}
+
 function byId(group: { row: Row; job_id: number }[]): [number, Found] {
   const places = group.map(({ row, job_id }) => ({ job_id, id: Number(row.columns[2]) }))
   const rows = group.map((one) => one.row)

@@ -5,19 +5,35 @@ import type { AnnotationsDb } from '../db/schema.ts'
 /** A reader that takes nothing for so long loses its snapshot, and the connection goes to the next one. */
 const idleMs = 30_000
 
+type Tx = ControlledTransaction<AnnotationsDb>
+
+/** Answers what is known before the first byte, and the stream. */
+type Open<H, T> = (tx: Tx, over: AbortSignal) => Promise<{ head: H; chunks: AsyncGenerator<T> }>
+
 /**
- * A stream out of one repeatable-read snapshot. `open` sees the snapshot first and answers what is known before the first
- * byte; the connection goes back when the stream ends, is left, fails, or when nobody reads it for 30 s.
+ * A stream out of one repeatable-read snapshot. `open` sees the snapshot first; the connection goes back when the stream
+ * ends, is left, fails, or when nobody reads it for 30 s.
  *
  * @param idle_ms only tests wait for less
  */
-export async function openSnapshot<H, T>(
+export function openSnapshot<H, T>(
   db: Kysely<AnnotationsDb>,
   signal: AbortSignal,
-  open: (
-    tx: ControlledTransaction<AnnotationsDb>,
-    over: AbortSignal,
-  ) => Promise<{ head: H; chunks: AsyncGenerator<T> }>,
+  open: Open<H, T>,
+  idle_ms = idleMs,
+): Promise<{ head: H; chunks: AsyncIterable<T> }> {
+  const fixed: Open<H, T> = async (tx, over) => {
+    await fixSnapshot(tx)
+    return open(tx, over)
+  }
+  return openLater(db, signal, fixed, idle_ms)
+}
+
+/** As `openSnapshot`, of a moment that `open` chooses: within ten minutes it calls `fixSnapshot`, and no query before. */
+export async function openLater<H, T>(
+  db: Kysely<AnnotationsDb>,
+  signal: AbortSignal,
+  open: Open<H, T>,
   idle_ms = idleMs,
 ): Promise<{ head: H; chunks: AsyncIterable<T> }> {
   const tx = await db.startTransaction().setIsolationLevel('repeatable read').execute()
@@ -25,15 +41,23 @@ export async function openSnapshot<H, T>(
   const over = AbortSignal.any([signal, left.signal])
   const close = closing(tx)
   try {
-    // The timeouts of a stream: it lasts as long as its reader takes, and stands still between two pieces.
-    await sql`select set_config('statement_timeout', '10min', true),
-      set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
+    // A setting is no query: nothing is seen yet.
+    await sql`set local idle_in_transaction_session_timeout = '10min'`.execute(tx)
     const { head, chunks } = await open(tx, over)
     return { head, chunks: watched(chunks, { left, close, signal, idle_ms }) }
   } catch (thrown) {
     await close()
     throw thrown
   }
+}
+
+/**
+ * The first query, which fixes what the snapshot sees, and the timeouts of a stream: it lasts as long as its reader takes,
+ * and stands still between two pieces.
+ */
+export async function fixSnapshot(tx: Tx): Promise<void> {
+  await sql`select set_config('statement_timeout', '10min', true),
+    set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
 }
 
 /** Ends the transaction, once. */

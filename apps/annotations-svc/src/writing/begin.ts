@@ -1,5 +1,12 @@
 const enough = 1000
 
+export interface Begun<T> {
+  /** All of it, from its beginning. */
+  source: AsyncIterable<T>
+  /** Whether nothing of it is on its way any more. */
+  isWhole: boolean
+}
+
 /**
  * Waits for the first objects of a body, all of them when they are few, so that no connection and no lock is held for
  * bytes that are still on their way.
@@ -9,7 +16,7 @@ const enough = 1000
 export async function begin<T>(
   source: AsyncIterable<T>,
   sizeOf: (batch: T) => number,
-): Promise<AsyncIterable<T>> {
+): Promise<Begun<T>> {
   const iterator = source[Symbol.asyncIterator]()
   const early: T[] = []
   let count = 0
@@ -23,7 +30,7 @@ export async function begin<T>(
       count += sizeOf(step.value)
     }
   }
-  return rest(early, isDone ? undefined : iterator)
+  return { source: rest(early, isDone ? undefined : iterator), isWhole: isDone }
 }
 
 async function* rest<T>(early: T[], iterator: AsyncIterator<T> | undefined): AsyncGenerator<T> {

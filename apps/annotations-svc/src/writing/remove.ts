@@ -3,16 +3,28 @@ import type { BytesAnswer, Context } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { findObjects } from '../reading/find.ts'
+import { findObjects, readNamed } from '../reading/find.ts'
+import { setBytes } from '../reading/json.ts'
+import { fixSnapshot, openLater } from '../reading/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import type { Target } from '../targets/target.ts'
 import type { Batch } from './body.ts'
 import { assertFew } from './check.ts'
-import { closeWrite, tellProjects } from './commit.ts'
+import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerRows } from './held.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
 import { openIdReader } from './named.ts'
+
+/** A removal of so many is answered out of memory: what was removed cannot simply be read again. */
+const mostHeld = 100
+
+/** What is removed; `ids` of every kind, in the order of the request. */
+interface Removal {
+  target: Target
+  ids: Record<RowKind, number[]>
+  if_match: string | undefined
+}
 
 /** PATCH `action=delete`: removes the objects that are named; those that are not there are passed over. */
 export async function removeObjects(
@@ -23,19 +35,49 @@ export async function removeObjects(
   context: Context,
 ): Promise<BytesAnswer> {
   const ids = await readIds(deps, source)
-  // What was removed cannot be read again, so the answer holds it all.
+  const count = rowKinds.reduce((sum, kind) => sum + ids[kind].length, 0)
+  const removal = { target, ids, if_match }
+  if (count > mostHeld) return removeMany(deps, removal, context)
   const gone: Row[] = []
-  const outcome = await deps.db.transaction().execute(async (tx) => {
-    await openWrite(tx, deps.settings)
-    const before = await lockJobs(tx, deps, target, context)
-    assertUnchanged(if_match, target, before)
-    const ledger = newLedger()
-    for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], { ledger, gone })
-    const labelsRevision = () => null
-    return closeWrite(tx, target, { action: 'delete', ledger, before, labelsRevision }, context)
-  })
+  const outcome = await deps.db
+    .transaction()
+    .execute((tx) => removeSet(tx, deps, removal, (row) => gone.push(row), context))
   await tellProjects(deps, outcome, context)
   return answerRows(gone, outcome.etag)
+}
+
+/**
+ * The answer streams out of a snapshot that was taken under the locks, before the commit: there the objects still are. Its
+ * connection comes first, because who has one of that pool may wait for one of the other, and nobody the other way round.
+ */
+function removeMany(deps: Deps, removal: Removal, context: Context): Promise<BytesAnswer> {
+  const { target, ids } = removal
+  return openLater(deps.bulk, context.signal, async (past) => {
+    const outcome = await deps.db.transaction().execute(async (tx) => {
+      const done = await removeSet(tx, deps, removal, () => undefined, context)
+      await fixSnapshot(past)
+      return done
+    })
+    await tellProjects(deps, outcome, context)
+    const source = rowKinds.map((kind) => [kind, readNamed(past, kind, target, ids[kind])] as const)
+    return { head: { etag: outcome.etag }, chunks: setBytes(source) }
+  })
+}
+
+async function removeSet(
+  tx: Transaction<AnnotationsDb>,
+  deps: Deps,
+  { target, ids, if_match }: Removal,
+  onGone: (row: Row) => void,
+  context: Context,
+): Promise<Outcome> {
+  await openWrite(tx, deps.settings)
+  const before = await lockJobs(tx, deps, target, context)
+  assertUnchanged(if_match, target, before)
+  const ledger = newLedger()
+  for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], { ledger, onGone })
+  const labelsRevision = () => null
+  return closeWrite(tx, target, { action: 'delete', ledger, before, labelsRevision }, context)
 }
 
 async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
@@ -57,13 +99,13 @@ async function removeKind(
   kind: RowKind,
   target: Target,
   ids: readonly number[],
-  { ledger, gone }: { ledger: Ledger; gone: Row[] },
+  { ledger, onGone }: { ledger: Ledger; onGone: (row: Row) => void },
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += atOnce) {
     const part = ids.slice(at, at + atOnce)
     const found = await findObjects(tx, kind, target, part)
     const objects = part.flatMap((id) => found.get(id) ?? [])
-    for (const { row } of objects) gone.push(row)
+    for (const { row } of objects) onGone(row)
     const places = objects.flatMap((one) => one.places)
     for (const place of places) note(ledger, kind, place, -1)
     await deleteRows(tx, kind, target, places)

@@ -1,16 +1,16 @@
-import type { Row, RowKind } from '@reticle/contracts/row-lines'
+import type { RowKind } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { type Found, findObjects } from '../reading/find.ts'
+import { type Found, findObjects, readNamed } from '../reading/find.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Target } from '../targets/target.ts'
-import { begin } from './begin.ts'
+import { type Begun, begin } from './begin.ts'
 import type { Batch } from './body.ts'
 import { type Checker, type ReadObject, readNew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
@@ -20,6 +20,7 @@ import { type Ledger, newLedger, note } from './ledger.ts'
 import { type Merged, mergeObject, refuseSharedIds } from './merge.ts'
 import { openIdReader } from './named.ts'
 import { deleteRows } from './remove.ts'
+import { spool } from './spool.ts'
 import { idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
 
 /** PATCH `action=update` (`spec/api-annotations.md` 1.9). */
@@ -37,29 +38,15 @@ export async function updateObjects(
   update: Update,
   context: Context,
 ): Promise<BytesAnswer> {
-  const source = await begin(update.source, ({ items }) => items.length)
+  const begun = await begin(update.source, ({ items }) => items.length)
   const held = newHeld()
   const named: Work['named'] = { tag: [], shape: [], track: [] }
   const outcome = await deps.bulk
     .transaction()
-    .execute((tx) => changeSet(tx, deps, { ...update, source, held, named }, context))
+    .execute((tx) => changeSet(tx, deps, { ...update, ...begun, held, named }, context))
   await tellProjects(deps, outcome, context)
   const readAgain: ReadAgain = (tx, kind) => readNamed(tx, kind, update.target, named[kind])
   return answerHeld(deps, held, readAgain, outcome.etag, context)
-}
-
-async function* readNamed(
-  tx: Transaction<AnnotationsDb>,
-  kind: RowKind,
-  target: Target,
-  ids: readonly number[],
-): AsyncGenerator<Row[]> {
-  const size = kind === 'track' ? 100 : 1000
-  for (let at = 0; at < ids.length; at += size) {
-    const part = ids.slice(at, at + size)
-    const found = await findObjects(tx, kind, target, part)
-    yield part.flatMap((id) => found.get(id)?.row ?? [])
-  }
 }
 
 /** What the batches of one request share. */
@@ -77,11 +64,12 @@ interface Work extends Update {
 async function changeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
-  update: Update & Pick<Work, 'held' | 'named'>,
+  update: Update & Begun<Batch> & Pick<Work, 'held' | 'named'>,
   context: Context,
 ): Promise<Outcome> {
   const { target } = update
   await openWrite(tx, deps.settings)
+  const source = update.isWhole ? update.source : await spool(tx, update.source, deps.settings)
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(update.if_match, target, before)
   assertSameLabels(update.labels, before)
@@ -95,7 +83,7 @@ async function changeSet(
     ledger,
     missing,
   }
-  for await (const batch of update.source) await changeBatch(work, batch)
+  for await (const batch of source) await changeBatch(work, batch)
   assertNothingMissing(missing)
   const labelsRevision = () => null
   return closeWrite(tx, target, { action: 'update', ledger, before, labelsRevision }, context)

@@ -42,7 +42,7 @@ export async function writeSet(
 ): Promise<BytesAnswer> {
   const { target } = write
   assertHasMedia(target)
-  const source = await begin(write.source, (batch) => batch.length)
+  const { source } = await begin(write.source, (batch) => batch.length)
   const ids = deps.ids.open()
   const held = newHeld()
   const outcome = await deps.bulk

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { counting } from '@reticle/kit/testing/counting'
+import { testDb } from '@reticle/kit/testing/db'
+import { describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { AnnotationsDb } from '../db/schema.ts'
+import {
+  bodyOf,
+  depsOf,
+  openJob,
+  openWorkspace,
+  openWorkspaces,
+  readAnswer,
+  user,
+} from '../testing/workspace.ts'
+import { annotationHandlers } from './rpc.ts'
+
+const db = await testDb<AnnotationsDb>(migrations, 'annotations')
+const { workspaces, add } = openWorkspaces()
+const deps = depsOf(db, workspaces)
+const service = annotationHandlers(deps)
+const setUp = () => openWorkspace(service, add)
+
+const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
+const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }
+
+test('two writers of one job never leave a mix, and a reader sees one set or the other', async () => {
+  const { job, job_id } = setUp()
+  const setOf = (group: number) => ({
+    shapes: Array.from({ length: 1500 }, () => ({ ...box, group })),
+  })
+  await job.put(setOf(9))
+  const writers = [1, 2, 3, 4].map((group) => job.put(setOf(group)))
+  const readers = Array.from({ length: 8 }, () => job.get())
+  for (const { set } of await Promise.all([...readers, ...writers])) {
+    expect(set.shapes).toHaveLength(1500)
+    expect(new Set(set.shapes.map((one) => one.group)).size).toBe(1)
+  }
+  const row = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('job_id', '=', job_id)
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ revision: 5, shapes: 1500 })
+})
+
+describe('an update of many', () => {
+  test('keeps nobody waiting for a body that takes its time', async () => {
+    const { job, job_id } = setUp()
+    const { set } = await job.put({ shapes: Array.from({ length: 4000 }, () => box) })
+    const text = JSON.stringify({ shapes: set.shapes.map(({ id }) => ({ id, z_order: 5 })) })
+    async function* body() {
+      yield Buffer.from(text.slice(0, -100))
+      await impatient.patch('create', { tags: [{ frame: 1, label_id: 40 }] })
+      yield Buffer.from(text.slice(-100))
+    }
+    const settings = { ...deps.settings, lockWaitMs: 100 }
+    const impatient = openJob(annotationHandlers({ ...deps, settings }), job_id)
+    const input = { id: job_id, action: 'update', body: body() }
+    const { set: changed } = await readAnswer(service.updateJobAnnotations(input, user()))
+    expect(changed.shapes).toHaveLength(4000)
+    expect(changed.shapes.every((one) => one.z_order === 5)).toBe(true)
+    expect((await job.get()).set.tags).toHaveLength(1)
+  })
+
+  test('a body that breaks off behind its beginning changes nothing', async () => {
+    const { job, job_id } = setUp()
+    const { set, etag } = await job.put({ shapes: Array.from({ length: 4000 }, () => box) })
+    const text = JSON.stringify({ shapes: set.shapes.map(({ id }) => ({ id, z_order: 5 })) })
+    const input = { id: job_id, action: 'update', body: bodyOf(text.slice(0, -100)) }
+    await expect(service.updateJobAnnotations(input, user())).rejects.toMatchObject({
+      code: 'parse_error',
+    })
+    expect((await job.get()).etag).toBe(etag)
+  })
+})
+
+describe('a removal of many', () => {
+  test('answers them as they were when they went, one piece after the other', async () => {
+    const { job, task, job_id } = setUp()
+    const { set } = await task.put({
+      tags: [{ frame: 1, label_id: 40 }],
+      shapes: Array.from({ length: 300 }, () => box),
+      tracks: [{ frame: 0, label_id: 40, shapes: [keyframe, { ...keyframe, frame: 7 }] }],
+    })
+    const gone = { ...set, shapes: [...set.shapes.toReversed(), { id: 999 }] }
+    const removed = await db.transaction().execute(async (tx) => {
+      await tx
+        .selectFrom('jobs')
+        .where('job_id', '=', job_id)
+        .select('job_id')
+        .forUpdate()
+        .execute()
+      const answer = task.patch('delete', gone)
+      await tx.updateTable('shapes').set({ z_order: 9 }).where('job_id', '=', job_id).execute()
+      await sleep(200)
+      return { answer }
+    })
+    const { set: answered, length, etag } = await removed.answer
+    expect(length).toBeUndefined()
+    expect(answered.shapes.map((one) => one.id)).toEqual(
+      set.shapes.map((one) => one.id).toReversed(),
+    )
+    expect(answered.shapes.every((one) => one.z_order === 9)).toBe(true)
+    expect([answered.tags, answered.tracks]).toEqual([set.tags, set.tracks])
+    expect(await task.get()).toMatchObject({ set: { tags: [], shapes: [], tracks: [] }, etag })
+    expect((await job.get()).set.shapes).toEqual([])
+  })
+
+  test('under another condition removes nothing', async () => {
+    const { job } = setUp()
+    const { set, etag } = await job.put({ shapes: Array.from({ length: 300 }, () => box) })
+    await expect(job.patch('delete', set, '"a1-7"')).rejects.toMatchObject({ kind: 'precondition' })
+    expect((await job.get()).etag).toBe(etag)
+  })
+})
+
+describe('statements', () => {
+  /** How many `run` makes, of a job that has rows already. */
+  async function counted(run: (job: ReturnType<typeof openJob>) => Promise<unknown>) {
+    const { job, job_id } = setUp()
+    await job.put({})
+    const watched = counting(db)
+    await run(openJob(annotationHandlers({ ...deps, db: watched.db, bulk: watched.db }), job_id))
+    return watched.statements()
+  }
+
+  test('of a first save: the job twice, timeouts, the objects, the counts and the event', async () => {
+    expect(await counted((job) => job.put({ shapes: [box] }))).toBe(6)
+  })
+
+  test('of the next one: one more for each kind that is replaced', async () => {
+    const twice = await counted(async (job) => {
+      await job.put({ shapes: [box] })
+      await job.put({ shapes: [box] })
+    })
+    expect(twice).toBe(6 + 7)
+  })
+})
+
+test('objects that are too many for one batch are answered in the order of the request', async () => {
+  const { job, job_id } = setUp()
+  const { set } = await job.put({
+    shapes: Array.from({ length: 3000 }, (_, n) => ({ ...box, group: n })),
+  })
+  const wanted = set.shapes.toReversed().map(({ id }) => ({ id, z_order: 5 }))
+  const input = { id: job_id, action: 'update', body: bodyOf({ shapes: wanted }) }
+  const { set: changed } = await readAnswer(service.updateJobAnnotations(input, user()))
+  expect(changed.shapes.map((one) => one.id)).toEqual(wanted.map((one) => one.id))
+  expect(changed.shapes.every((one) => one.z_order === 5)).toBe(true)
+
+  const { set: gone } = await job.patch('delete', { shapes: wanted.slice(0, 2500) })
+  expect(gone.shapes).toHaveLength(2500)
+  expect((await job.get()).set.shapes).toHaveLength(500)
+})
