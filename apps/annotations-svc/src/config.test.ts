@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 
 test('what is not said has its default', () => {
-  expect(readConfig({})).toEqual({
+  expect(readConfig({})).toMatchObject({
     strictAttributes: true,
     maxObjects: 1_000_000,
     lockWaitMs: 10_000,

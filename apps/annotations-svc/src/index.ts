@@ -17,7 +17,7 @@ import type { Neighbours } from './deps.ts'
 import { eventHandler, group } from './events/consumer.ts'
 import { idBlocks } from './targets/ids.ts'
 
-export { processParts, readConfig, settingNames } from './config.ts'
+export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { AnnotationsDb } from './db/schema.ts'
 

@@ -48,8 +48,8 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
     logger: false,
     genReqId: requestId,
     trustProxy: (_address, hop) => hop < settings.trustedHops,
-    bodyLimit: settings.maxBody,
-    requestTimeout: settings.requestTimeout,
+    bodyLimit: settings.maxBodyBytes,
+    requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: 72_000, // above the 60 s of proxies in front
     forceCloseConnections: 'idle',
     return503OnClosing: false, // our own answer: plugins/pressure.ts
@@ -68,10 +68,10 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
 }
 
 /** Node takes the larger of both timeouts for whole requests, so headers get no longer than those. */
-const httpOptions = ({ requestTimeout }: GatewaySettings) => ({
+const httpOptions = ({ requestTimeoutMs }: GatewaySettings) => ({
   requireHostHeader: false, // our own answer: plugins/headers.ts
-  headersTimeout: requestTimeout,
-  connectionsCheckingInterval: Math.min(5000, requestTimeout / 4),
+  headersTimeout: requestTimeoutMs,
+  connectionsCheckingInterval: Math.min(5000, requestTimeoutMs / 4),
 })
 
 /** A client's own id is kept when it is harmless (`spec/api-workspace.md` 1.3). */
@@ -87,7 +87,7 @@ async function prepare(
   phase: Phase,
   sockets: Connections,
 ): Promise<void> {
-  watchConnections(app, sockets, settings.idleTimeout)
+  watchConnections(app, sockets, settings.idleTimeoutMs)
   watchRequests(app)
   logRequests(app, log)
   app.addHook('onRequest', (request, reply, done) => {
@@ -97,7 +97,7 @@ async function prepare(
     done()
   })
   await app.register(helmet, helmetOptions)
-  await refuseUnderPressure(app, settings.loopDelay) // 503
+  await refuseUnderPressure(app, settings.loopDelayMs) // 503
   checkInOrder(app, [
     // for what has no row the router has answered 404, or 405 with the methods of its path
     refuseWhenStopping(app, phase), // 503

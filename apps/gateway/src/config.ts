@@ -1,80 +1,54 @@
-import { readEnv, setting } from '@reticle/kit/config'
+import { setting } from '@reticle/kit/config'
+import { part } from '@reticle/kit/process/parts'
 import { addressPart, internalPart, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
-/** What the gateway is told at start (`reliability.md` 16.5). Sizes are bytes, times milliseconds, rates calls a minute. */
-export interface GatewaySettings {
-  host: string
-  /** 0 picks a free port. */
-  port: number
-  /** Proxies in front whose `X-Forwarded-*` headers are believed. */
-  trustedHops: number
-  maxBody: number
-  maxAnnotationsBody: number
-  maxMultipart: number
-  /** Per client address; 0 is no limit, here and below. */
-  rateAnonymous: number
-  /** Signing in, per client address. */
-  rateAuth: number
-  /** Per user. */
-  rateUser: number
-  /** A request that is no stream has to arrive within this time. */
-  requestTimeout: number
-  /** A stream on which nothing moves for this time is cut. */
-  idleTimeout: number
-  /** Downloads are sent to the object store by an address that expires, where it has such addresses. */
-  presign: boolean
-  /** Calls are refused while the event loop is later than this on average of a second; 0 never refuses. */
-  loopDelay: number
-}
-
 const mebibyte = 1024 * 1024
-const whole = (fallback: number, max = Number.MAX_SAFE_INTEGER) =>
-  z.coerce.number().int().min(0).max(max).default(fallback)
 
-const variables = z.object({
-  RETICLE_HOST: z.string().default('127.0.0.1'),
-  RETICLE_PORT: whole(8080, 65_535),
-  RETICLE_GATEWAY_TRUST_PROXY: whole(0, 32),
-  RETICLE_GATEWAY_MAX_BODY: whole(2 * mebibyte),
-  RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: whole(512 * mebibyte),
-  RETICLE_GATEWAY_MAX_MULTIPART: whole(1024 * mebibyte),
-  RETICLE_GATEWAY_RATE_ANONYMOUS: whole(100),
-  RETICLE_GATEWAY_RATE_AUTH: whole(20),
-  RETICLE_GATEWAY_RATE_USER: whole(1200),
-  RETICLE_S3_PRESIGN: setting.flag(false),
-})
-
-/** Names of environment variables that mean something here. */
-export const settingNames = Object.keys(variables.shape)
-
-/**
- * Reads the gateway's settings.
- *
- * @throws ConfigError naming every variable that cannot be used
- */
-export function readConfig(env: Record<string, string | undefined>): Readonly<GatewaySettings> {
-  const given = readEnv(variables, env)
-  return Object.freeze({
+/** What the gateway is told at start (`reliability.md` 16.5). Rates are calls a minute, 0 is no limit. */
+export const readConfig = part(
+  z.object({
+    RETICLE_HOST: z.string().default('127.0.0.1'),
+    RETICLE_PORT: setting.port(8080),
+    RETICLE_GATEWAY_TRUST_PROXY: setting.whole(0, 0, 32),
+    RETICLE_GATEWAY_MAX_BODY: setting.whole(2 * mebibyte, 0),
+    RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: setting.whole(512 * mebibyte, 0),
+    RETICLE_GATEWAY_MAX_MULTIPART: setting.whole(1024 * mebibyte, 0),
+    RETICLE_GATEWAY_RATE_ANONYMOUS: setting.whole(100, 0),
+    RETICLE_GATEWAY_RATE_AUTH: setting.whole(20, 0),
+    RETICLE_GATEWAY_RATE_USER: setting.whole(1200, 0),
+    RETICLE_S3_PRESIGN: setting.flag(false),
+  }),
+  (given) => ({
     host: given.RETICLE_HOST,
+    /** 0 picks a free port. */
     port: given.RETICLE_PORT,
+    /** Proxies in front whose `X-Forwarded-*` headers are believed. */
     trustedHops: given.RETICLE_GATEWAY_TRUST_PROXY,
-    maxBody: given.RETICLE_GATEWAY_MAX_BODY,
-    maxAnnotationsBody: given.RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY,
-    maxMultipart: given.RETICLE_GATEWAY_MAX_MULTIPART,
+    maxBodyBytes: given.RETICLE_GATEWAY_MAX_BODY,
+    maxAnnotationsBodyBytes: given.RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY,
+    maxMultipartBytes: given.RETICLE_GATEWAY_MAX_MULTIPART,
+    /** Per client address. */
     rateAnonymous: given.RETICLE_GATEWAY_RATE_ANONYMOUS,
+    /** Signing in, per client address. */
     rateAuth: given.RETICLE_GATEWAY_RATE_AUTH,
+    /** Per user. */
     rateUser: given.RETICLE_GATEWAY_RATE_USER,
+    /** Downloads are sent to the object store by an address that expires, where it has such addresses. */
     presign: given.RETICLE_S3_PRESIGN,
-    requestTimeout: 30_000,
-    idleTimeout: 60_000,
-    loopDelay: 1000,
-  })
-}
+    /** A request that is no stream has to arrive within this time. */
+    requestTimeoutMs: 30_000,
+    /** A stream on which nothing moves for this time is cut. */
+    idleTimeoutMs: 60_000,
+    /** Calls are refused while the event loop is later than this on average of a second; 0 never refuses. */
+    loopDelayMs: 1000,
+  }),
+)
+export type GatewaySettings = ReturnType<typeof readConfig>
 
 /** What the process of the gateway reads. */
 export const processParts = {
-  settings: Object.assign(readConfig, { names: settingNames }),
+  settings: readConfig,
   s3: s3Needed,
   internal: internalPart,
   projects: addressPart('PROJECTS'),
@@ -82,6 +56,3 @@ export const processParts = {
   jobs: addressPart('JOBS'),
   webhooks: addressPart('WEBHOOKS'),
 }
-
-/** The environment of this process. */
-export const environment: Record<string, string | undefined> = process.env

@@ -1,8 +1,9 @@
 import { tables } from '@reticle/contracts'
+import { environment } from '@reticle/kit/config'
 import { reach } from '@reticle/kit/process/doors'
 import { openObjects } from '@reticle/kit/process/objects'
 import { type App, runProgram } from '@reticle/kit/process/program'
-import { environment, processParts } from './config.ts'
+import { processParts } from './config.ts'
 import { type Services, startGateway } from './index.ts'
 
 /** The gateway as a process of a cluster: the one public HTTP server. */

@@ -11,7 +11,7 @@ import { readJson } from './json-body.ts'
 import { allowToken } from './plugins/token-rights.ts'
 import { onlyOne, queryOf } from './request.ts'
 
-export type Limits = Pick<GatewaySettings, 'maxBody' | 'maxAnnotationsBody'>
+export type Limits = Pick<GatewaySettings, 'maxBodyBytes' | 'maxAnnotationsBodyBytes'>
 
 /** A request as the input of its handler: `{...params, ...query, ...headers, body}`. */
 export type Read = (request: FastifyRequest) => Promise<Record<string, unknown>>
@@ -65,8 +65,8 @@ function readHeaders(headers: Operation['headers'], request: FastifyRequest) {
 }
 
 async function readBody(operation: Operation, { raw }: FastifyRequest, limits: Limits) {
-  if (isBytes(operation.body)) return limitedBytes(raw, limits.maxAnnotationsBody)
-  return takesJson(operation) ? readJson(raw, limits.maxBody) : undefined
+  if (isBytes(operation.body)) return limitedBytes(raw, limits.maxAnnotationsBodyBytes)
+  return takesJson(operation) ? readJson(raw, limits.maxBodyBytes) : undefined
 }
 
 /** Bodies of reads and deletions are ignored; forms are read by their routes. */

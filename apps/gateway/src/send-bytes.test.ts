@@ -13,7 +13,7 @@ const bugs: unknown[] = []
 
 const { send, url } = await testGateway({
   bugs,
-  settings: { maxAnnotationsBody: mebibyte },
+  settings: { maxAnnotationsBodyBytes: mebibyte },
   services: {
     annotations: {
       async getJobAnnotations({ id }) {

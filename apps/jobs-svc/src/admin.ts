@@ -1,5 +1,5 @@
+import { environment } from '@reticle/kit/config'
 import { runServiceOps } from '@reticle/kit/ops/service'
-import { environment } from './config.ts'
 import { schema } from './index.ts'
 
 /** `node apps/jobs-svc/dist/admin.js`: the operator's commands for this service of a cluster. */

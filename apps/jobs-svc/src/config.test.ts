@@ -3,11 +3,11 @@ import { readConfig } from './config.ts'
 
 test('everything has a default', () => {
   expect(readConfig({})).toMatchObject({
-    tenant_concurrency: 4,
-    queued_per_user: 1000,
-    queued_per_tenant: 10_000,
-    result_ttl_hours: 24,
-    upload_ttl_hours: 12,
+    tenantConcurrency: 4,
+    queuedPerUser: 1000,
+    queuedPerTenant: 10_000,
+    resultTtlHours: 24,
+    uploadTtlHours: 12,
     limits: { entries: 1_000_000, bytes: 107_374_182_400, ratio: 200 },
   })
   expect(readConfig({}).slots).toBeGreaterThanOrEqual(1)

@@ -1,6 +1,7 @@
 import { cpus, tmpdir } from 'node:os'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
-import { readEnv, setting } from '@reticle/kit/config'
+import { setting } from '@reticle/kit/config'
+import { part } from '@reticle/kit/process/parts'
 import {
   addressPart,
   databasePart,
@@ -10,53 +11,44 @@ import {
 } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
-const positive = (fallback: number) => setting.number(fallback).pipe(z.int().min(1))
-
-const variables = z.object({
-  RETICLE_JOBS_SLOTS: positive(Math.max(1, cpus().length - 1)),
-  RETICLE_JOBS_TENANT_CONCURRENCY: positive(4),
-  RETICLE_JOBS_QUEUED_PER_USER: positive(1000),
-  RETICLE_JOBS_QUEUED_PER_TENANT: positive(10_000),
-  RETICLE_JOBS_RESULT_TTL_HOURS: positive(24),
-  RETICLE_JOBS_UPLOAD_TTL_HOURS: positive(12),
-  RETICLE_JOBS_ARCHIVE_ENTRIES: positive(archiveLimits.entries),
-  RETICLE_JOBS_ARCHIVE_BYTES: positive(archiveLimits.bytes),
-  RETICLE_JOBS_ARCHIVE_RATIO: positive(archiveLimits.ratio),
-  RETICLE_TMP_DIR: z.string().default(tmpdir()),
-})
-
-/** Names of environment variables that mean something here. */
-export const settingNames = Object.keys(variables.shape)
-
 /** Settings of the API process and of its workers (`reliability.md` 16.5). */
-export type Settings = ReturnType<typeof readConfig>
-
-/**
- * Reads the settings of this service.
- *
- * @throws ConfigError naming every variable that cannot be used
- */
-export function readConfig(env: Record<string, string | undefined>) {
-  const given = readEnv(variables, env)
-  return Object.freeze({
+export const readConfig = part(
+  z.object({
+    RETICLE_JOBS_SLOTS: setting.whole(Math.max(1, cpus().length - 1), 1),
+    RETICLE_JOBS_TENANT_CONCURRENCY: setting.whole(4, 1),
+    RETICLE_JOBS_QUEUED_PER_USER: setting.whole(1000, 1),
+    RETICLE_JOBS_QUEUED_PER_TENANT: setting.whole(10_000, 1),
+    RETICLE_JOBS_RESULT_TTL_HOURS: setting.whole(24, 1),
+    RETICLE_JOBS_UPLOAD_TTL_HOURS: setting.whole(12, 1),
+    RETICLE_JOBS_ARCHIVE_ENTRIES: setting.whole(archiveLimits.entries, 1),
+    RETICLE_JOBS_ARCHIVE_BYTES: setting.whole(archiveLimits.bytes, 1),
+    RETICLE_JOBS_ARCHIVE_RATIO: setting.whole(archiveLimits.ratio, 1),
+    RETICLE_TMP_DIR: z.string().default(tmpdir()),
+  }),
+  (given) => ({
+    /** Conversions at once in one worker. */
     slots: given.RETICLE_JOBS_SLOTS,
-    tenant_concurrency: given.RETICLE_JOBS_TENANT_CONCURRENCY,
-    queued_per_user: given.RETICLE_JOBS_QUEUED_PER_USER,
-    queued_per_tenant: given.RETICLE_JOBS_QUEUED_PER_TENANT,
-    result_ttl_hours: given.RETICLE_JOBS_RESULT_TTL_HOURS,
-    upload_ttl_hours: given.RETICLE_JOBS_UPLOAD_TTL_HOURS,
-    tmp_dir: given.RETICLE_TMP_DIR,
-    limits: Object.freeze({
+    /** Requests of one tenant that run at once. */
+    tenantConcurrency: given.RETICLE_JOBS_TENANT_CONCURRENCY,
+    queuedPerUser: given.RETICLE_JOBS_QUEUED_PER_USER,
+    queuedPerTenant: given.RETICLE_JOBS_QUEUED_PER_TENANT,
+    resultTtlHours: given.RETICLE_JOBS_RESULT_TTL_HOURS,
+    /** Of uploads that nothing came of. */
+    uploadTtlHours: given.RETICLE_JOBS_UPLOAD_TTL_HOURS,
+    tmpDir: given.RETICLE_TMP_DIR,
+    /** Of archives that are read. */
+    limits: {
       entries: given.RETICLE_JOBS_ARCHIVE_ENTRIES,
       bytes: given.RETICLE_JOBS_ARCHIVE_BYTES,
       ratio: given.RETICLE_JOBS_ARCHIVE_RATIO,
-    }),
-  })
-}
+    },
+  }),
+)
+export type JobsSettings = ReturnType<typeof readConfig>
 
 /** What the process of this service reads; its workers read the same. */
 export const processParts = {
-  settings: Object.assign(readConfig, { names: settingNames }),
+  settings: readConfig,
   database: databasePart('JOBS'),
   kafka: kafkaNeeded,
   s3: s3Needed,
@@ -64,6 +56,3 @@ export const processParts = {
   projects: addressPart('PROJECTS'),
   annotations: addressPart('ANNOTATIONS'),
 }
-
-/** The environment of this process. */
-export const environment: Record<string, string | undefined> = process.env

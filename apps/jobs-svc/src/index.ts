@@ -1,5 +1,5 @@
 /** The front door of jobs-svc: its API process (`startJobs`) and its workers (`startWorker`). */
-export { processParts, readConfig, settingNames } from './config.ts'
+export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { RequestsDb } from './db/schema.ts'
 export { type JobsPorts, schema, startJobs } from './jobs.ts'

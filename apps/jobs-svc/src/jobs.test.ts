@@ -21,7 +21,7 @@ const { root, blobs } = await testStore()
 const url = new URL(database.url)
 url.searchParams.set('options', '-c search_path=requests,bus')
 const bus = postgresBus({ url: url.href, onError: () => undefined })
-const settings = settingsOf({ slots: 2, tmp_dir: root })
+const settings = settingsOf({ slots: 2, tmpDir: root })
 const facts = factsOf({ task_id: tasks.works, size: 1 })
 const shared = { ...database, url: url.href, bus, blobs, log: silentLog, settings }
 const jobs = startJobs({

@@ -15,7 +15,7 @@ import { watchBlobs, watchOutbox } from '@reticle/kit/observe/database'
 import { startRelay } from '@reticle/kit/outbox/relay'
 import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
-import type { Settings } from './config.ts'
+import type { JobsSettings } from './config.ts'
 import { followDeletions } from './consumers/deletions.ts'
 import type { RequestsDb } from './db/schema.ts'
 import { formatHandlers } from './formats/rpc.ts'
@@ -35,7 +35,7 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
   bus: Bus
   blobs: BlobStore
   log: Logger
-  settings: Settings
+  settings: JobsSettings
   services: {
     tasks: Pick<Service<typeof tasks>, 'authorize'>
     media: Pick<Service<typeof media>, 'locateFrame'>
@@ -61,16 +61,16 @@ const hourMs = 3_600_000
 /** Starts the API process: the queue, uploads, pictures, formats; nothing is converted here (`startWorker` does). */
 export function startJobs(ports: JobsPorts): Jobs {
   const { db, bus, blobs, log, settings, services, clock = systemClock } = ports
-  const { result_ttl_hours, upload_ttl_hours } = settings
+  const { resultTtlHours, uploadTtlHours } = settings
   const onError = (thrown: unknown) => log.error({ err: thrown }, 'jobs-svc goes on after an error')
   const onBug = logBugs(log)
 
   const relay = startRelay({ url: ports.url, schema, bus, onError })
   const forget = ports.onCommit(relay.wake)
-  const handle = followDeletions(result_ttl_hours)
+  const handle = followDeletions(resultTtlHours)
   const group = { group: 'reticle.jobs', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
-  const swept = { db, blobs, clock, log, upload_ttl_hours }
+  const swept = { db, blobs, clock, log, uploadTtlHours }
   const stopSweeping = repeat(hourMs, (signal) => sweep({ ...swept, signal }), onError)
   const pictures = openPictures({ db, blobs })
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema), watchRequests(db)]

@@ -1,10 +1,11 @@
 import { tables } from '@reticle/contracts'
+import { environment } from '@reticle/kit/config'
 import { serveAll } from '@reticle/kit/grpc/listen'
 import { openDoor, reach } from '@reticle/kit/process/doors'
 import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
-import { environment, processParts } from './config.ts'
+import { processParts } from './config.ts'
 import { migrations, type RequestsDb, schema, startJobs } from './index.ts'
 
 /** The API process of jobs-svc: the queue of requests, uploads, pictures; nothing is converted here (`worker.ts` does). */

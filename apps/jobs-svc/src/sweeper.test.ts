@@ -25,7 +25,7 @@ const sweepAfter = (ms: number, given: Partial<SweepDeps> = {}) =>
     blobs,
     clock: testClock(new Date(Date.now() + ms)),
     log: silentLog,
-    upload_ttl_hours: 12,
+    uploadTtlHours: 12,
     ...given,
   })
 

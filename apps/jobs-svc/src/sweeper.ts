@@ -22,7 +22,7 @@ export interface SweepDeps {
   blobs: Pick<BlobStore, 'remove' | 'removePrefix' | 'removeUnfinished' | 'list'>
   clock: Clock
   log: Logger
-  upload_ttl_hours: number
+  uploadTtlHours: number
   /** Ends a sweep between two objects; the next one goes on. */
   signal?: AbortSignal
 }
@@ -41,11 +41,11 @@ const unfinishedMs = 24 * hourMs
  */
 export function sweep(deps: SweepDeps): Promise<boolean> {
   return alone(deps.db, async () => {
-    const { db, blobs, clock, upload_ttl_hours } = deps
+    const { db, blobs, clock, uploadTtlHours } = deps
     const now = clock.now()
     for (const key of await expireResults(db, now)) await dropUnusedResult(db, key)
     await deleteExpired(db, now)
-    await giveUpPending(db, now, upload_ttl_hours)
+    await giveUpPending(db, now, uploadTtlHours)
     await forgetOld(db, now) // before the object store, which may be away
     await removeDead(deps, now)
     await blobs.removeUnfinished(new Date(now.getTime() - unfinishedMs))

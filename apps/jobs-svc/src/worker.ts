@@ -1,7 +1,8 @@
+import { environment } from '@reticle/kit/config'
 import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
-import { environment, processParts } from './config.ts'
+import { processParts } from './config.ts'
 import type { WiringOptions } from './convert-wiring.ts'
 import { migrations, type RequestsDb, schema, startWorker } from './index.ts'
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 
 test('everything has a default', () => {
-  expect(readConfig({})).toEqual({
-    max_jobs_per_task: 5000,
-    auto_in_progress: true,
+  expect(readConfig({})).toMatchObject({
+    maxJobsPerTask: 5000,
+    autoInProgress: true,
     identity: { maxAccessTokens: 50, accessTokenStaleDays: 180, emailVerification: 'none' },
   })
 })

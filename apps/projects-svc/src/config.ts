@@ -1,40 +1,32 @@
-import { readEnv, setting } from '@reticle/kit/config'
+import { setting } from '@reticle/kit/config'
 import { part } from '@reticle/kit/process/parts'
 import { databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
 import { z } from 'zod'
-import type { IdentitySettings } from './identity/index.ts'
-import type { AnnotationsChangedSettings } from './jobs/annotations-changed.ts'
-import type { AttachSettings } from './media/attach.ts'
 
 /** What projects-svc is told at start (`reliability.md` 16.5). */
-export interface ProjectsSettings extends AttachSettings, AnnotationsChangedSettings {
-  identity: IdentitySettings
-}
-
-const variables = z.object({
-  RETICLE_PROJECTS_MAX_ACCESS_TOKENS: setting.number(50).pipe(z.int().min(-1)),
-  RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS: setting.number(180).pipe(z.int().min(1)),
-  RETICLE_PROJECTS_EMAIL_VERIFICATION: z.enum(['none', 'mandatory']).default('none'),
-  RETICLE_PROJECTS_MAX_JOBS_PER_TASK: setting.number(5000).pipe(z.int().min(1)),
-  RETICLE_PROJECTS_AUTO_IN_PROGRESS: setting.flag(true),
-})
-
-/** Names of environment variables that mean something here. */
-export const settingNames = Object.keys(variables.shape)
-
-/** @throws ConfigError naming every variable that cannot be used */
-export function readConfig(env: Record<string, string | undefined>): ProjectsSettings {
-  const given = readEnv(variables, env)
-  return Object.freeze({
-    max_jobs_per_task: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
-    auto_in_progress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
-    identity: Object.freeze({
+export const readConfig = part(
+  z.object({
+    RETICLE_PROJECTS_MAX_ACCESS_TOKENS: setting.whole(50, -1),
+    RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS: setting.whole(180, 1),
+    RETICLE_PROJECTS_EMAIL_VERIFICATION: z.enum(['none', 'mandatory']).default('none'),
+    RETICLE_PROJECTS_MAX_JOBS_PER_TASK: setting.whole(5000, 1),
+    RETICLE_PROJECTS_AUTO_IN_PROGRESS: setting.flag(true),
+  }),
+  (given) => ({
+    maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
+    /** The first annotation moves a new job to "in progress". */
+    autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
+    identity: {
+      /** Usable access tokens a user may have; -1: any number. */
       maxAccessTokens: given.RETICLE_PROJECTS_MAX_ACCESS_TOKENS,
+      /** Days without use after which an access token is refused. */
       accessTokenStaleDays: given.RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS,
+      /** Whether signing in by password needs a verified e-mail. */
       emailVerification: given.RETICLE_PROJECTS_EMAIL_VERIFICATION,
-    }),
-  })
-}
+    },
+  }),
+)
+export type ProjectsSettings = ReturnType<typeof readConfig>
 
 /** The first administrator, made at a start that finds no user; without a password none is made. */
 const adminPart = part(
@@ -52,12 +44,9 @@ const adminPart = part(
 
 /** What the process of this service reads. */
 export const processParts = {
-  settings: Object.assign(readConfig, { names: settingNames }),
+  settings: readConfig,
   database: databasePart('PROJECTS'),
   kafka: kafkaNeeded,
   internal: internalPart,
   admin: adminPart,
 }
-
-/** The environment of this process. */
-export const environment: Record<string, string | undefined> = process.env

@@ -12,7 +12,7 @@ import { attachFrames, testWorkspace } from './testing/workspace.ts'
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const anna = await addUser()
-const receive = delivering(db, eventHandler({ auto_in_progress: true }))
+const receive = delivering(db, eventHandler({ autoInProgress: true }))
 
 describe.each(transports)('%s', (transport) => {
   const services = over(transport)
@@ -162,7 +162,7 @@ test('jobs can be left to people', async () => {
   const job = (await jobs.listJobs({ task_id }, anna.call)).results[0]
   const counts = { revision: 1, tags: 0, shapes: 1, tracks: 0, is_annotated: true }
   const change = { ...counts, job_id: job?.id ?? 0 }
-  const receiving = delivering(db, eventHandler({ auto_in_progress: false }))
+  const receiving = delivering(db, eventHandler({ autoInProgress: false }))
   await receiving(annotationsChanged, { task_id, action: 'create', jobs: [change] })
   expect(await jobs.getJob({ id: job?.id ?? 0 }, anna.call)).toMatchObject({ state: 'new' })
 })

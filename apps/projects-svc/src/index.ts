@@ -24,7 +24,7 @@ import { projectRules } from './projects/policy.ts'
 import { handlers } from './server.ts'
 import { taskRules } from './tasks/policy.ts'
 
-export { processParts, readConfig, settingNames } from './config.ts'
+export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { ProjectsDb } from './db/schema.ts'
 export { createUser, ensureAdministrator, type NewUser } from './identity/index.ts'

@@ -1,9 +1,10 @@
 import { tables } from '@reticle/contracts'
+import { environment } from '@reticle/kit/config'
 import { serveAll } from '@reticle/kit/grpc/listen'
 import { openDoor } from '@reticle/kit/process/doors'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
-import { environment, processParts } from './config.ts'
+import { processParts } from './config.ts'
 import { ensureAdministrator, migrations, type ProjectsDb, schema, startProjects } from './index.ts'
 
 /** projects-svc as a process of a cluster: who works here, and what is to be annotated. */

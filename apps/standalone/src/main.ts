@@ -1,8 +1,7 @@
-import { ConfigError } from '@reticle/kit/config'
+import { ConfigError, environment } from '@reticle/kit/config'
 import { run } from '@reticle/kit/lifecycle'
 import { createLog } from '@reticle/kit/log'
 import { welcome } from './banner.ts'
-import { environment } from './config.ts'
 import { readSettings, unknownSettings } from './settings.ts'
 import { startStandalone } from './start.ts'
 

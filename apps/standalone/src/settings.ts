@@ -1,8 +1,8 @@
 import * as annotations from '@reticle/annotations-svc'
 import * as gateway from '@reticle/gateway'
 import * as jobs from '@reticle/jobs-svc'
-import { ConfigError, type Env } from '@reticle/kit/config'
-import { namesOf } from '@reticle/kit/process/parts'
+import type { Env } from '@reticle/kit/config'
+import { namesOf, readParts } from '@reticle/kit/process/parts'
 import { processPart } from '@reticle/kit/process/settings'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
@@ -15,7 +15,10 @@ const services = {
   'jobs-svc': jobs,
   'webhooks-svc': webhooks,
 }
-const parts = [...Object.values(services), standalone]
+/** What the embedded mode reads: its own settings, and those of each service. */
+const embedded = Object.fromEntries(
+  Object.entries({ ...services, standalone }).map(([name, { readConfig }]) => [name, readConfig]),
+)
 
 /** What each process of a cluster reads, and the embedded mode: names of environment variables. */
 export const settingsByProcess: Record<string, readonly string[]> = {
@@ -25,7 +28,7 @@ export const settingsByProcess: Record<string, readonly string[]> = {
       namesOf({ ...processParts, common: processPart }),
     ]),
   ),
-  standalone: [...new Set(parts.flatMap((part) => part.settingNames))],
+  standalone: namesOf(embedded),
 }
 
 /** Made on the first start; until then any will do for reading the rest. */
@@ -37,16 +40,7 @@ const someKey = 'k1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='
  * @throws ConfigError that names the bad variables of all parts at once
  */
 export function readSettings(env: Env): standalone.Config {
-  const problems = parts.flatMap(({ readConfig }) => {
-    try {
-      readConfig({ RETICLE_SECRET_KEYS: someKey, ...env })
-      return []
-    } catch (thrown) {
-      if (!(thrown instanceof ConfigError)) throw thrown
-      return thrown.problems
-    }
-  })
-  if (problems.length > 0) throw new ConfigError([...new Set(problems)])
+  readParts(embedded, { RETICLE_SECRET_KEYS: someKey, ...env })
   return standalone.readConfig(env)
 }
 

@@ -106,7 +106,7 @@ async function startSystem(): Promise<string> {
     services: await overGrpc(services, 'k'.repeat(32), onStop),
     blobs,
     log: log.child({ service: 'gateway' }),
-    settings: { ...readGatewayConfig(env), loopDelay: 0 }, // a busy machine is none of this test's business
+    settings: { ...readGatewayConfig(env), loopDelayMs: 0 }, // a busy machine is none of this test's business
     checks: {},
   })
   onStop('gateway', gateway.stop)

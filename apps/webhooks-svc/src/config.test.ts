@@ -4,7 +4,7 @@ import { readConfig } from './config.ts'
 const key = `k1:${Buffer.alloc(32).toString('base64')}`
 
 test('what is not set has its documented value', () => {
-  expect(readConfig({ RETICLE_SECRET_KEYS: key })).toEqual({
+  expect(readConfig({ RETICLE_SECRET_KEYS: key })).toMatchObject({
     publicUrl: 'http://127.0.0.1:8080',
     secretKeys: key,
     allowHttp: false,

@@ -21,7 +21,7 @@ import { watchMessages } from './metrics.ts'
 import { webhookRules } from './webhooks/policy.ts'
 import { webhookHandlers } from './webhooks/rpc.ts'
 
-export { processParts, readConfig, settingNames } from './config.ts'
+export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { WebhooksDb } from './db/schema.ts'
 export { assertSecretsOpen, sealed } from './webhooks/secret.ts'

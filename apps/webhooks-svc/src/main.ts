@@ -1,8 +1,9 @@
 import { tables } from '@reticle/contracts'
+import { environment } from '@reticle/kit/config'
 import { openDoor, reach } from '@reticle/kit/process/doors'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
-import { environment, processParts } from './config.ts'
+import { processParts } from './config.ts'
 import { assertSecretsOpen, migrations, schema, startWebhooks, type WebhooksDb } from './index.ts'
 
 /** webhooks-svc as a process of a cluster: turns events into deliveries. */

@@ -14,6 +14,9 @@ export class ConfigError extends Error {
 /** The environment of a process, as text. */
 export type Env = Record<string, string | undefined>
 
+/** The environment of this process. */
+export const environment: Env = process.env
+
 /**
  * Reads settings by a schema whose keys are the names of variables. An empty variable counts as absent.
  *
@@ -28,11 +31,16 @@ export function readEnv<S extends z.ZodObject>(schema: S, env: Env): Readonly<z.
   )
 }
 
+const whole = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.coerce.number().int().min(min).max(max).default(fallback)
+
 const words = { true: true, false: false, '1': true, '0': false } as const
 
 /** Pieces of settings schemas. */
 export const setting = {
-  number: (fallback: number) => z.coerce.number().default(fallback),
+  /** A whole number, both bounds included. */
+  whole,
+  port: (fallback: number) => whole(fallback, 0, 65_535),
   flag: (fallback: boolean) =>
     z
       .enum(['true', 'false', '1', '0'])

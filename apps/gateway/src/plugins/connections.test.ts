@@ -5,7 +5,9 @@ import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
-const { raw, port } = await testGateway({ settings: { requestTimeout: 400, idleTimeout: 1200 } })
+const { raw, port } = await testGateway({
+  settings: { requestTimeoutMs: 400, idleTimeoutMs: 1200 },
+})
 const authorized = 'Host: x\r\nAuthorization: Token anna\r\n'
 
 function bodyOf(answer: string): unknown {
@@ -85,7 +87,7 @@ test('row 34: an announced body that is too large is 413 at once, and the connec
 
 test('a stream may take longer than other requests, but not fall silent', async () => {
   const slow = await testGateway({
-    settings: { requestTimeout: 400, idleTimeout: 1200 },
+    settings: { requestTimeoutMs: 400, idleTimeoutMs: 1200 },
     services: {
       annotations: {
         async replaceJobAnnotations({ body }) {

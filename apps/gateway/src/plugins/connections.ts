@@ -36,12 +36,12 @@ export const connections = (): Connections => ({
 export function watchConnections(
   app: FastifyInstance,
   { streaming, answering }: Connections,
-  idleTimeout: number,
+  idleTimeoutMs: number,
 ): void {
   app.addHook('onRequest', ({ routeOptions: { config }, raw: { socket } }, _reply, done) => {
     if (config.operation && isStream(config.operation)) {
       streaming.add(socket)
-      socket.setTimeout(idleTimeout) // silence: the server's own listener destroys the socket
+      socket.setTimeout(idleTimeoutMs) // silence: the server's own listener destroys the socket
     }
     done()
   })

@@ -5,7 +5,10 @@ import type { GatewaySettings } from '../config.ts'
 import { unsupportedMediaType } from '../http-error.ts'
 import type { Check } from '../request.ts'
 
-type Limits = Pick<GatewaySettings, 'maxBody' | 'maxAnnotationsBody' | 'maxMultipart'>
+type Limits = Pick<
+  GatewaySettings,
+  'maxBodyBytes' | 'maxAnnotationsBodyBytes' | 'maxMultipartBytes'
+>
 
 const json = /^application\/(?:json|vnd\.[\w.+-]+\+json)$/
 const form = /^multipart\/form-data$/
@@ -21,8 +24,8 @@ export function checkBody(limits: Limits): Check {
 }
 
 function limitOf(operation: Operation, limits: Limits): number {
-  if (operation.form) return limits.maxMultipart
-  return isBytes(operation.body) ? limits.maxAnnotationsBody : limits.maxBody
+  if (operation.form) return limits.maxMultipartBytes
+  return isBytes(operation.body) ? limits.maxAnnotationsBodyBytes : limits.maxBodyBytes
 }
 
 function assertType({ headers }: FastifyRequest, operation: Operation): void {

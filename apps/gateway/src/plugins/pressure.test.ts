@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
-const { send } = await testGateway({ settings: { loopDelay: 50 } })
+const { send } = await testGateway({ settings: { loopDelayMs: 50 } })
 
 test('while the event loop is late calls are refused, but not the probes', async () => {
   expect((await send('/api/server/about')).status).toBe(200)

@@ -11,9 +11,12 @@ const retryAfter = 5 // seconds
  * Refuses calls while the process cannot keep up (`reliability.md` 8); probes and health are answered all the same. How much
  * the event loop is used says nothing of that: a young or a well-loaded one is always used and answers in time.
  */
-export async function refuseUnderPressure(app: FastifyInstance, loopDelay: number): Promise<void> {
+export async function refuseUnderPressure(
+  app: FastifyInstance,
+  loopDelayMs: number,
+): Promise<void> {
   await app.register(underPressure, {
-    maxEventLoopDelay: loopDelay,
+    maxEventLoopDelay: loopDelayMs,
     maxHeapUsedBytes: getHeapStatistics().heap_size_limit * 0.8,
     pressureHandler: async ({ routeOptions: { config } }) => {
       const isExempt = !config.operation || config.operation.limit === 'none'

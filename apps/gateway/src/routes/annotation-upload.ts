@@ -49,7 +49,7 @@ async function storeAnnotations(
     assertFile(file, stored)
     stored = await storeFile(blobs, `${prefix}0`, file, halt)
   }
-  await readForm(request, { limits, maxBytes: settings.maxMultipart, signal, onFile })
+  await readForm(request, { limits, maxBytes: settings.maxMultipartBytes, signal, onFile })
   return notEmpty(stored)
 }
 

@@ -42,7 +42,7 @@ async function storeData(
     assertFile(file, files)
     files.push(await storeFile(blobs, `${prefix}${files.length}`, file, halt))
   }
-  const maxBytes = settings.maxMultipart
+  const maxBytes = settings.maxMultipartBytes
   const fields = await readForm(request, { limits, maxBytes, signal, onFile })
   if (files.length === 0) throw invalid({ client_files: noFile }, 'required')
   return { files, parameters: readParameters(fields) }

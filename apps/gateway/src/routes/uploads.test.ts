@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const { send, blobs, raw } = await testGateway({
   bugs,
-  settings: { maxMultipart: 4 * 1024 * 1024, requestTimeout: 400, idleTimeout: 500 },
+  settings: { maxMultipartBytes: 4 * 1024 * 1024, requestTimeoutMs: 400, idleTimeoutMs: 500 },
   services: {
     requests: {
       async openUpload(input) {

@@ -53,7 +53,12 @@ export async function testGateway(options: TestGatewayOptions = {}) {
   const { services = {}, settings = {}, checks = {}, blobs = await temporaryBlobs() } = options
   const gateway = await startGateway({
     services: someServices(services, options.bugs),
-    settings: { ...readConfig({ RETICLE_PORT: '0' }), rateAnonymous: 0, loopDelay: 0, ...settings },
+    settings: {
+      ...readConfig({ RETICLE_PORT: '0' }),
+      rateAnonymous: 0,
+      loopDelayMs: 0,
+      ...settings,
+    },
     log: options.log ?? silentLog,
     blobs,
     checks,

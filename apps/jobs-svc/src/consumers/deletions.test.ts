@@ -56,7 +56,7 @@ test('requests of a deleted task end, its media and results die, those of others
 
 test('a started request of a deleted task is taken from its worker', async () => {
   await addRequest(db, { task_id: 1 })
-  const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
+  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
   if (!row) throw new Error('nothing was claimed')
   await arrives(taskDeleted, { task: taskRecord({ id: 1 }), job_ids: [] })
   expect(await enterFinal(db, row)).toBe(false)

@@ -16,10 +16,10 @@ import {
 type Tx = Transaction<RequestsDb>
 
 /** What was made for projects, tasks and jobs that are deleted goes with them (`design.md` 4.7). */
-export function followDeletions(result_ttl_hours: number): Handle<RequestsDb> {
+export function followDeletions(resultTtlHours: number): Handle<RequestsDb> {
   const drop = async (tx: Tx, owner: Owner, what: string) => {
     for (const row of await runningOf(tx, owner))
-      await failLocked(tx, row, `The ${what} was deleted`, result_ttl_hours)
+      await failLocked(tx, row, `The ${what} was deleted`, resultTtlHours)
     for (const key of await dropResults(tx, owner)) await dropUnusedResult(tx, key)
   }
   return route<RequestsDb>([

@@ -10,7 +10,7 @@ import { exportParams, type Target } from '../requests/work.ts'
 interface Deps {
   db: Kysely<RequestsDb>
   authority: Authority
-  result_ttl_hours: number
+  resultTtlHours: number
 }
 
 interface Wanted {
@@ -24,7 +24,7 @@ interface Wanted {
  * (`spec/api-annotations.md` 2.2, with its texts).
  */
 export async function getResultFile(
-  { db, authority, result_ttl_hours }: Deps,
+  { db, authority, resultTtlHours }: Deps,
   { target, id, rq_id }: Wanted,
   context: Context,
 ): Promise<z.infer<typeof resultFile>> {
@@ -39,7 +39,7 @@ export async function getResultFile(
     throw invalidText('The export process is not finished', 'request_not_finished')
   if (row.result_key === null || row.result_size === null) throw expired()
 
-  await extendLife(db, row, result_ttl_hours * 3600)
+  await extendLife(db, row, resultTtlHours * 3600)
   return {
     key: row.result_key,
     size: row.result_size,

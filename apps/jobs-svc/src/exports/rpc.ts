@@ -27,7 +27,7 @@ export function exportHandlers(
   deps: ExportDeps,
 ): Pick<Requests, 'exportTaskDataset' | 'exportJobDataset' | 'getResultFile'> {
   const { db, services, settings } = deps
-  const own = { db, authority: services.tasks, result_ttl_hours: settings.result_ttl_hours }
+  const own = { db, authority: services.tasks, resultTtlHours: settings.resultTtlHours }
   return {
     exportTaskDataset: (input, context) => startExport(deps, 'task', input, context),
     exportJobDataset: (input, context) => startExport(deps, 'job', input, context),

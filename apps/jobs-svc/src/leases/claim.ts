@@ -11,8 +11,8 @@ export interface Claim {
   /** Shown in the row: which worker has it. */
   worker: string
   /** Requests of one tenant that run at once. */
-  tenant_concurrency: number
-  lease_seconds?: number
+  tenantConcurrency: number
+  leaseSeconds?: number
 }
 
 /**
@@ -40,7 +40,7 @@ async function claimNext(tx: Tx, wanted: Claim): Promise<RequestRow | 'ended' | 
 }
 
 /** The loose index scan finds the tenants without reading all that is queued. */
-const nextRequest = ({ tenant_concurrency }: Claim) => sql<{
+const nextRequest = ({ tenantConcurrency }: Claim) => sql<{
   request_uuid: string
   tenant: string
 }>`
@@ -62,7 +62,7 @@ const nextRequest = ({ tenant_concurrency }: Claim) => sql<{
   )
   select head.request_uuid, turn.tenant
   from (
-    select * from turns where running < ${tenant_concurrency}
+    select * from turns where running < ${tenantConcurrency}
     order by running, last_claimed_date nulls first, tenant
   ) turn
   cross join lateral (
@@ -82,7 +82,7 @@ const nextRequest = ({ tenant_concurrency }: Claim) => sql<{
 async function startRequest(
   tx: Tx,
   request_uuid: string,
-  { worker, lease_seconds }: Claim,
+  { worker, leaseSeconds }: Claim,
 ): Promise<RequestRow | undefined> {
   const row = await tx
     .updateTable('requests')
@@ -91,7 +91,7 @@ async function startRequest(
       attempt: sql<number>`attempt + 1`,
       lease_owner: worker,
       lease_token: nextToken,
-      lease_until: leaseEnd(lease_seconds),
+      lease_until: leaseEnd(leaseSeconds),
       not_before_date: null,
       stage: '',
       started_date: sql<Date>`now()`,

@@ -17,7 +17,7 @@ import { forgetWorker, noteWorker } from './workers.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
-const usual = { worker: 'w', tenant_concurrency: 4 }
+const usual = { worker: 'w', tenantConcurrency: 4 }
 const take = (given: Partial<typeof usual> = {}) => claim(db, { ...usual, ...given })
 const nothing = { report: null, result: null, result_id: null }
 
@@ -131,9 +131,9 @@ test('tenants with equally many running take turns', async () => {
 
 test('a tenant runs no more requests at once than allowed', async () => {
   for (let created = 0; created < 3; created++) await addRequest(db, { created })
-  expect(await take({ tenant_concurrency: 2 })).toBeDefined()
-  expect(await take({ tenant_concurrency: 2 })).toBeDefined()
-  expect(await take({ tenant_concurrency: 2 })).toBeUndefined()
+  expect(await take({ tenantConcurrency: 2 })).toBeDefined()
+  expect(await take({ tenantConcurrency: 2 })).toBeDefined()
+  expect(await take({ tenantConcurrency: 2 })).toBeUndefined()
 })
 
 test('ten claims at once take ten requests, none twice', async () => {

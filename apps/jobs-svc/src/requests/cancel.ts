@@ -9,7 +9,7 @@ import { findRequest, lockRequest, lockTenant } from './repo.ts'
 interface Deps {
   db: Kysely<RequestsDb>
   authority: Authority
-  result_ttl_hours: number
+  resultTtlHours: number
 }
 
 /**
@@ -19,7 +19,7 @@ interface Deps {
  * @throws DomainError not_found, forbidden, or invalid when it is too late
  */
 export async function cancelRequest(
-  { db, authority, result_ttl_hours }: Deps,
+  { db, authority, resultTtlHours }: Deps,
   rq_id: string,
   context: Context,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function cancelRequest(
     const row = await lockRequest(tx, rq_id)
     if (!row) throw notFound()
     assertUnfinished(row)
-    await failLocked(tx, row, 'Cancelled', result_ttl_hours)
+    await failLocked(tx, row, 'Cancelled', resultTtlHours)
   })
 }
 

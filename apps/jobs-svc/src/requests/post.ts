@@ -4,6 +4,7 @@ import type { Facts } from '@reticle/contracts/rest/facts'
 import { type Context, DomainError, signedIn } from '@reticle/kit'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
+import type { JobsSettings } from '../config.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
 import { afterEnd, endColumns } from './ending.ts'
@@ -21,11 +22,10 @@ import { type RqIdParts, rqIdOf } from './rq-id.ts'
 
 type Tx = Transaction<RequestsDb>
 
-export interface PostSettings {
-  queued_per_user: number
-  queued_per_tenant: number
-  result_ttl_hours: number
-}
+export type PostSettings = Pick<
+  JobsSettings,
+  'queuedPerUser' | 'queuedPerTenant' | 'resultTtlHours'
+>
 
 /** What a caller wants done; identity, tenant and owner follow from it and from the context. */
 export interface Wish {
@@ -86,24 +86,24 @@ async function finishFrom(
   tx: Tx,
   cached: RequestRow,
   row: NewRow,
-  { result_ttl_hours }: PostSettings,
+  { resultTtlHours }: PostSettings,
 ): Promise<void> {
   const finished = await insertRequest(tx, {
     ...row,
     ...sharedResult(cached),
-    ...endColumns(cached, 'finished', result_ttl_hours),
+    ...endColumns(cached, 'finished', resultTtlHours),
   })
   if (!finished) throw requestRunning(row.rq_id)
-  await extendLife(tx, cached, result_ttl_hours * 3600)
+  await extendLife(tx, cached, resultTtlHours * 3600)
   await afterEnd(tx, finished)
 }
 
 async function assertQueueOpen(tx: Tx, row: NewRow, limits: PostSettings): Promise<void> {
   const { owner_id, tenant } = row
-  if ((await countQueued(tx, 'owner_id', owner_id)) >= limits.queued_per_user)
-    throw tooMany(`${limits.queued_per_user} requests of yours are queued already.`)
-  if ((await countQueued(tx, 'tenant', tenant)) >= limits.queued_per_tenant)
-    throw tooMany(`${limits.queued_per_tenant} requests of this workspace are queued already.`)
+  if ((await countQueued(tx, 'owner_id', owner_id)) >= limits.queuedPerUser)
+    throw tooMany(`${limits.queuedPerUser} requests of yours are queued already.`)
+  if ((await countQueued(tx, 'tenant', tenant)) >= limits.queuedPerTenant)
+    throw tooMany(`${limits.queuedPerTenant} requests of this workspace are queued already.`)
 }
 
 const tooMany = (detail: string) =>

@@ -29,7 +29,7 @@ const grants = [
 ] as const
 const annotations = { getRevision: async () => revision }
 const services = { tasks: authorityOf(grants), annotations }
-const settings = settingsOf({ queued_per_user: 3 })
+const settings = settingsOf({ queuedPerUser: 3 })
 const handlers = requestHandlers({ db, services, settings })
 
 const anna = callAs({ user_id: 1, username: 'anna' })
@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 
 async function take() {
-  const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
+  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
   if (!row) throw new Error('nothing was claimed')
   return row
 }

@@ -13,7 +13,7 @@ import { untilEnded } from './wait.ts'
 export interface QueueDeps {
   db: Kysely<RequestsDb>
   services: { tasks: Authority }
-  settings: Pick<PostSettings, 'result_ttl_hours'>
+  settings: Pick<PostSettings, 'resultTtlHours'>
 }
 
 type Requests = Service<typeof requests>
@@ -24,7 +24,7 @@ export function queueHandlers({
   services,
   settings,
 }: QueueDeps): Pick<Requests, 'listRequests' | 'getRequest' | 'cancelRequest'> {
-  const own = { db, authority: services.tasks, result_ttl_hours: settings.result_ttl_hours }
+  const own = { db, authority: services.tasks, resultTtlHours: settings.resultTtlHours }
   return {
     async listRequests(query, context) {
       const { count, results } = await listRequests(db, signedIn(context).user_id, query)

@@ -1,7 +1,7 @@
-import { readConfig, type Settings } from '../config.ts'
+import { type JobsSettings, readConfig } from '../config.ts'
 
 /** The defaults, but for what is given. */
-export const settingsOf = (given: Partial<Settings> = {}): Settings => ({
+export const settingsOf = (given: Partial<JobsSettings> = {}): JobsSettings => ({
   ...readConfig({}),
   ...given,
 })

@@ -29,7 +29,7 @@ const worker = await startWorker({
   bus: deafBus,
   blobs: await diskBlobs(blobsRoot),
   log: silentLog,
-  settings: settingsOf({ slots: 1, tmp_dir: root }),
+  settings: settingsOf({ slots: 1, tmpDir: root }),
   wiring: { module: new URL('./wiring.ts', import.meta.url).href, options },
   timing,
 })

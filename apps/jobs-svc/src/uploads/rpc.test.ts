@@ -38,7 +38,7 @@ beforeEach(async () => {
 const blobStates = () => db.selectFrom('blobs').select(['kind', 'state', 'task_id']).execute()
 
 async function claimNext() {
-  const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
+  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
   if (!row) throw new Error('nothing was claimed')
   return row
 }

@@ -10,9 +10,9 @@ import { lostWorker } from '../operations/failure.ts'
  */
 export async function recoverAbandoned(
   db: Kysely<RequestsDb>,
-  result_ttl_hours: number,
+  resultTtlHours: number,
 ): Promise<number> {
   const requeued = await reclaim(db)
-  for (const row of await findAbandoned(db)) await failLost(db, row, lostWorker, result_ttl_hours)
+  for (const row of await findAbandoned(db)) await failLost(db, row, lostWorker, resultTtlHours)
   return requeued
 }

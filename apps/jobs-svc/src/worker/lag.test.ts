@@ -37,7 +37,7 @@ const worker = await startWorker({
   bus,
   blobs,
   log: silentLog,
-  settings: settingsOf({ slots: 1, tmp_dir: root }),
+  settings: settingsOf({ slots: 1, tmpDir: root }),
   wiring: { module, options: { root: objects } },
   timing: { pollMs: 60_000 },
 })

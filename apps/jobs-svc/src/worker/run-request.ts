@@ -15,7 +15,7 @@ import { removeTmpDir } from './tmp-dirs.ts'
 export interface RunDeps extends SettleDeps {
   running: HeldRequests
   slot: Slot
-  tmp_dir: string
+  tmpDir: string
 }
 
 /**
@@ -36,13 +36,13 @@ export function runRequest(deps: RunDeps, row: RequestRow): Promise<void> {
 }
 
 async function run(deps: RunDeps, row: RequestRow): Promise<void> {
-  const { db, running, log, result_ttl_hours, tmp_dir } = deps
+  const { db, running, log, resultTtlHours, tmpDir } = deps
   const held = running.add(row)
   const over = timeRun(row)
   try {
-    if (await finishFromTwin(db, row, result_ttl_hours)) return
+    if (await finishFromTwin(db, row, resultTtlHours)) return
     const conversion = await convert(deps, held).catch(failed)
-    await removeTmpDir(tmp_dir, row).catch((thrown) =>
+    await removeTmpDir(tmpDir, row).catch((thrown) =>
       log.warn({ err: thrown }, 'the folder of a request could not be removed'),
     )
     await settle(deps, row, conversion, held.reason)

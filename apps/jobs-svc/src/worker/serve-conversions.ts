@@ -54,7 +54,7 @@ interface Thread {
 async function convert(work: Work, running: Running, thread: Thread): Promise<void> {
   const { data, tell } = thread
   try {
-    const tmpDir = await makeTmpDir(data.tmp_dir, work)
+    const tmpDir = await makeTmpDir(data.tmpDir, work)
     const { progress, moved } = progressGate((share, stage) =>
       tell({ type: 'progress', share, stage }),
     )
@@ -72,7 +72,7 @@ async function convert(work: Work, running: Running, thread: Thread): Promise<vo
     const detail = thrown instanceof Error ? String(thrown.stack) : String(thrown)
     tell({ type: 'failed', failure: { ...failureOf(thrown), detail } })
   } finally {
-    await removeTmpDir(data.tmp_dir, work)
+    await removeTmpDir(data.tmpDir, work)
   }
 }
 

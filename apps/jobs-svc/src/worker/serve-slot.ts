@@ -10,7 +10,7 @@ export interface SlotDeps extends Omit<RunDeps, 'slot'> {
   bell: Doorbell
   data: ThreadData
   timing: WorkerTiming
-  tenant_concurrency: number
+  tenantConcurrency: number
   /** Name of the worker in the rows it has. */
   worker: string
 }
@@ -35,9 +35,9 @@ export async function serveSlot(deps: SlotDeps, stopping: AbortSignal): Promise<
 }
 
 async function claimNext(deps: SlotDeps, stopping: AbortSignal) {
-  const { db, log, worker, tenant_concurrency, leaseSeconds: lease_seconds } = deps
+  const { db, log, worker, tenantConcurrency, leaseSeconds } = deps
   try {
-    const row = await claim(db, { worker, tenant_concurrency, lease_seconds })
+    const row = await claim(db, { worker, tenantConcurrency, leaseSeconds })
     if (!row || !stopping.aborted) return row
     await giveBack(db, row)
   } catch (thrown) {

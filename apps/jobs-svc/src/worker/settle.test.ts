@@ -14,7 +14,7 @@ import { settle } from './settle.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs } = await testStore()
-const deps = { db, blobs, log: silentLog, result_ttl_hours: 24, leaseSeconds: 60, retrySeconds: [] }
+const deps = { db, blobs, log: silentLog, resultTtlHours: 24, leaseSeconds: 60, retrySeconds: [] }
 
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
@@ -23,7 +23,7 @@ beforeEach(async () => {
 /** A claimed export whose file is written, and how it came to its end. */
 async function converted() {
   await addRequest(db)
-  const row = await claim(db, { worker: 'w', tenant_concurrency: 4 })
+  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
   if (!row) throw new Error('nothing was claimed')
   const key = resultKey(row)
   await registerPending(db, { key, kind: 'result', organization_id: null })

@@ -14,7 +14,7 @@ export interface SettleDeps {
   db: Kysely<RequestsDb>
   blobs: Pick<BlobStore, 'remove'>
   log: Logger
-  result_ttl_hours: number
+  resultTtlHours: number
   leaseSeconds: number
   /** Seconds before the second and the third attempt. */
   retrySeconds: readonly number[]
@@ -49,8 +49,8 @@ async function record(
   conversion: Conversion,
   reason: StopReason | undefined,
 ): Promise<boolean> {
-  const { db, log, result_ttl_hours } = deps
-  if (conversion.type === 'done') return finish(db, row, conversion.outcome, result_ttl_hours)
+  const { db, log, resultTtlHours } = deps
+  if (conversion.type === 'done') return finish(db, row, conversion.outcome, resultTtlHours)
   if (reason === 'lost') return false
   if (reason === 'shutdown') {
     await giveBack(db, row)
@@ -66,7 +66,7 @@ async function record(
 }
 
 async function recordFailure(
-  { db, result_ttl_hours, retrySeconds }: SettleDeps,
+  { db, resultTtlHours, retrySeconds }: SettleDeps,
   row: RequestRow,
   { kind, message }: Failure,
 ): Promise<void> {
@@ -74,7 +74,7 @@ async function recordFailure(
   const attempts = { user: 1, limit: 1, memory: 2, transient: row.max_attempts }[kind]
   const seconds = retrySeconds[Math.min(row.attempt, retrySeconds.length) - 1] ?? 0
   if (row.attempt < attempts) await tryLater(db, row, seconds)
-  else await fail(db, row, message, result_ttl_hours, kind === 'user' && row.attempt === 1)
+  else await fail(db, row, message, resultTtlHours, kind === 'user' && row.attempt === 1)
 }
 
 const pauseMs = 1000

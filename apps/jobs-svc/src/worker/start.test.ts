@@ -26,7 +26,7 @@ const wiring = {
 const quick = { pollMs: 50, drainMs: 100, heapMb: 64, retrySeconds: [0, 0] }
 
 function start(timing: Partial<WorkerTiming> = {}, bus: WorkerPorts['bus'] = deafBus) {
-  const settings = settingsOf({ slots: 1, tmp_dir: root })
+  const settings = settingsOf({ slots: 1, tmpDir: root })
   const ports = { db, bus, blobs, log: silentLog, settings, wiring }
   return startWorker({ ...ports, timing: { ...quick, ...timing } })
 }
@@ -102,7 +102,7 @@ describe('one worker', () => {
       const added = await add(task_id)
       await until(added, { status: 'started', stage: 'Reading annotations' })
 
-      const deps = { db, authority: authorityOf([]), result_ttl_hours: 24 }
+      const deps = { db, authority: authorityOf([]), resultTtlHours: 24 }
       await cancelRequest(deps, added.rq_id, callAs({ user_id: 1 }))
       expect(await readRequest(db, added)).toMatchObject({ status: 'failed', message: 'Cancelled' })
       const next = await add(tasks.works)

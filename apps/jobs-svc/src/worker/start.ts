@@ -5,7 +5,7 @@ import type { Bus } from '@reticle/kit/bus/bus'
 import type { Logger } from '@reticle/kit/log'
 import { repeat } from '@reticle/kit/repeat'
 import type { Kysely } from 'kysely'
-import type { Settings } from '../config.ts'
+import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { forgetWorker, noteWorker } from '../leases/workers.ts'
 import { recoverAbandoned } from './abandoned.ts'
@@ -23,7 +23,7 @@ export interface WorkerPorts {
   /** To put away what a conversion left that was stopped. */
   blobs: Pick<BlobStore, 'remove'>
   log: Logger
-  settings: Settings
+  settings: JobsSettings
   /** What each conversion thread loads to reach the other services. */
   wiring: Wiring
   timing?: Partial<WorkerTiming>
@@ -41,8 +41,8 @@ export interface ConversionWorker {
 export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker> {
   const { db, bus, blobs, log, wiring } = ports
   const timing = { ...usualTiming, ...ports.timing }
-  const { slots, tenant_concurrency, result_ttl_hours, tmp_dir, limits } = ports.settings
-  await removeLeftBehind(tmp_dir)
+  const { slots, tenantConcurrency, resultTtlHours, tmpDir, limits } = ports.settings
+  await removeLeftBehind(tmpDir)
   const worker = `worker-${process.pid}-${randomUUID().slice(0, 8)}`
   const logged = (what: string) => (thrown: unknown) => log.error({ err: thrown }, what)
 
@@ -55,7 +55,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   const subscription = bus.subscribe({ ...group, db, handle: async () => bell.ring() })
 
   const recover = async () => {
-    for (let left = await recoverAbandoned(db, result_ttl_hours); left > 0; left--) bell.ring()
+    for (let left = await recoverAbandoned(db, resultTtlHours); left > 0; left--) bell.ring()
   }
   const note = () => noteWorker(db, worker, slots)
   const habits = [
@@ -64,8 +64,8 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   ]
   const { leaseSeconds, retrySeconds } = timing
   const shared = { db, blobs, log, running, bell, worker, timing, leaseSeconds, retrySeconds }
-  const limited = { tenant_concurrency, result_ttl_hours, tmp_dir }
-  const data = { wiring, tmp_dir, limits }
+  const limited = { tenantConcurrency, resultTtlHours, tmpDir }
+  const data = { wiring, tmpDir, limits }
   const serving = Array.from({ length: slots }, () =>
     serveSlot({ ...shared, ...limited, data }, stopping.signal),
   )

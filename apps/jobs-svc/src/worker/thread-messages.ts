@@ -15,7 +15,7 @@ export const wiring = z.object({
 export const threadData = z.object({
   data: z.object({
     wiring,
-    tmp_dir: z.string(),
+    tmpDir: z.string(),
     limits: z.object({ entries: z.number(), bytes: z.number(), ratio: z.number() }),
   }),
 })

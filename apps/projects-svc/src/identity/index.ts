@@ -4,6 +4,6 @@
  */
 export { accessTokenRules } from './access-tokens/policy.ts'
 export { purgeAccessTokens } from './access-tokens/purge.ts'
-export type { IdentityDeps, IdentitySettings } from './deps.ts'
+export type { IdentityDeps } from './deps.ts'
 export { identityHandlers } from './rpc.ts'
 export { basicUsers, createUser, ensureAdministrator, type NewUser } from './users.ts'

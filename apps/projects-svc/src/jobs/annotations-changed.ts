@@ -4,6 +4,7 @@ import type { Job } from '@reticle/contracts/rest/jobs'
 import { type Cause, emit, emitAll } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
+import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
@@ -15,10 +16,7 @@ type Tx = Transaction<ProjectsDb>
 type JobChange = AnnotationsChange['jobs'][number]
 type Kinds = Pick<JobChange, 'tags' | 'shapes' | 'tracks'>
 
-export interface AnnotationsChangedSettings {
-  /** `RETICLE_PROJECTS_AUTO_IN_PROGRESS` */
-  auto_in_progress: boolean
-}
+export type AnnotationsChangedSettings = Pick<ProjectsSettings, 'autoInProgress'>
 
 /** As many ids as an event names. */
 const mostIds = 100
@@ -32,7 +30,7 @@ const mostIds = 100
 export async function applyAnnotationsChange(
   tx: Tx,
   { task_id, action, jobs }: AnnotationsChange,
-  { auto_in_progress }: AnnotationsChangedSettings,
+  { autoInProgress }: AnnotationsChangedSettings,
   cause: Cause,
 ): Promise<void> {
   const changes = new Map(jobs.filter((one) => objects(one) > 0).map((one) => [one.job_id, one]))
@@ -40,7 +38,7 @@ export async function applyAnnotationsChange(
   if (!task) return
   const rows = await listJobsById(tx, task_id, [...changes.keys()])
   if (rows.length === 0) return
-  const mayBegin = auto_in_progress && action !== 'delete'
+  const mayBegin = autoInProgress && action !== 'delete'
   const isBeginning = ({ id, state }: JobView) =>
     mayBegin && state === 'new' && changes.get(id)?.is_annotated === true
   const moved = [

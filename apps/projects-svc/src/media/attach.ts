@@ -9,6 +9,7 @@ import { emit, emitAll } from '@reticle/kit/outbox/emit'
 import type { Bytes } from '@reticle/kit/rpc/context'
 import type { Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
+import type { ProjectsSettings } from '../config.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { jobRecords } from '../jobs/records.ts'
@@ -22,10 +23,7 @@ import { planSplit, splitRanges } from './split.ts'
 type Tx = Transaction<ProjectsDb>
 type Attach = Input<(typeof media)['attachMedia']>
 
-export interface AttachSettings {
-  /** `RETICLE_PROJECTS_MAX_JOBS_PER_TASK` */
-  max_jobs_per_task: number
-}
+export type AttachSettings = Pick<ProjectsSettings, 'maxJobsPerTask'>
 
 /**
  * The frames of `body` become the task's media, and jobs are split (`spec/api-workspace.md` 4.5, 4.6), all in this
@@ -76,13 +74,13 @@ async function splitTask(
   tx: Tx,
   row: TaskView,
   size: number,
-  { max_jobs_per_task }: AttachSettings,
+  { maxJobsPerTask }: AttachSettings,
   context: Context,
 ): Promise<number> {
   const split = planSplit({ ...row, size })
-  if (split.jobs > max_jobs_per_task)
+  if (split.jobs > maxJobsPerTask)
     throw invalidText(
-      `The task would have ${split.jobs} jobs, at most ${max_jobs_per_task} are allowed: choose a larger segment_size`,
+      `The task would have ${split.jobs} jobs, at most ${maxJobsPerTask} are allowed: choose a larger segment_size`,
     )
   const before = await taskRecord(tx, row)
   await insertJobs(tx, row.id, splitRanges(size, split))

@@ -7,7 +7,7 @@ import { attachFrames, frameAt, frameLines, testWorkspace } from '../testing/wor
 
 /** `spec/api-workspace.md` 4.5 to 4.7. */
 
-const { db, addUser, over, takeEvents } = await testWorkspace({ max_jobs_per_task: 50 })
+const { db, addUser, over, takeEvents } = await testWorkspace({ maxJobsPerTask: 50 })
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
 const noData = { kind: 'invalid', body: ['Data is not uploaded for the task yet'] }
 
@@ -284,7 +284,7 @@ test('a list of frames that the deletion of its task cuts short is an error, not
 })
 
 test('above a thousand jobs only the task tells of them', async () => {
-  const workspace = await testWorkspace({ max_jobs_per_task: 2000 })
+  const workspace = await testWorkspace({ maxJobsPerTask: 2000 })
   const user = await workspace.addUser()
   const services = workspace.over('in-process')
   const body = { name: 't', segment_size: 1 }

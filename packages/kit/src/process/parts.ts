@@ -7,14 +7,21 @@ export interface Part<T> {
   names: readonly string[]
 }
 
-/** A part of the settings: variables by a schema, and what a program makes of them. */
+/** A part of the settings: variables by a schema, and what a program makes of them, which nobody changes any more. */
 export function part<S extends z.ZodObject, T>(
   schema: S,
   read: (given: Readonly<z.output<S>>) => T,
-): Part<T> {
-  return Object.assign((env: Env) => read(readEnv(schema, env)), {
+): Part<Readonly<T>> {
+  return Object.assign((env: Env) => freeze(read(readEnv(schema, env))), {
     names: Object.keys(schema.shape),
   })
+}
+
+/** With all that is in it, but bytes, which cannot be frozen. */
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  for (const inner of Object.values(value)) freeze(inner)
+  return Object.freeze(value)
 }
 
 /** The same part where it must be given. @param problem what is said when it is not: `NAME: needed: ...` */

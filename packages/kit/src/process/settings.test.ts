@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ConfigError } from '../config.ts'
-import { namesOf, type Parts, readParts } from './parts.ts'
+import { z } from 'zod'
+import { ConfigError, setting } from '../config.ts'
+import { namesOf, type Parts, part, readParts } from './parts.ts'
 import {
   addressPart,
   databasePart,
@@ -47,6 +48,22 @@ test('every bad variable of every part is named at once', () => {
     'RETICLE_S3_ENDPOINT',
     'RETICLE_SHOP_DATABASE_URL',
   ])
+})
+
+test('settings stay as they were read', () => {
+  const read = part(z.object({ RETICLE_SHOP_WORDS: setting.list() }), (given) => ({
+    door: { words: given.RETICLE_SHOP_WORDS },
+  }))
+  const { door } = read({ RETICLE_SHOP_WORDS: 'open,closed' })
+  expect([read({}), door, door.words].every(Object.isFrozen)).toBe(true)
+})
+
+test('a whole number lies within its bounds', () => {
+  const read = part(z.object({ RETICLE_SHOP_DOORS: setting.whole(2, 1, 4) }), (given) => given)
+  const doors = (text: string) => read({ RETICLE_SHOP_DOORS: text }).RETICLE_SHOP_DOORS
+  expect(['', '1', '4'].map(doors)).toEqual([2, 1, 4])
+  for (const text of ['0', '5', '1.5', 'many'])
+    expect(() => doors(text)).toThrow(/RETICLE_SHOP_DOORS: /)
 })
 
 test('names of parts are the variables they read', () => {

@@ -6,8 +6,6 @@ import { needed, type Part, part } from './parts.ts'
 
 /** Settings that the processes of a cluster share (`reliability.md` 16.5). */
 
-const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
-
 /** Of the log, from much to nothing. */
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -17,7 +15,7 @@ export const processPart = part(
     RETICLE_HOST: z.string().default('127.0.0.1'),
     RETICLE_LOG_LEVEL: z.enum(levels).default('info'),
     RETICLE_LOG_FORMAT: z.enum(['pretty', 'json']).default('json'),
-    RETICLE_METRICS_PORT: port(9464),
+    RETICLE_METRICS_PORT: setting.port(9464),
     RETICLE_DRAIN_SECONDS: z.coerce.number().min(0).max(60).default(5),
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   }),
@@ -140,7 +138,7 @@ export const s3Needed = needed(s3Part, 'RETICLE_S3_ENDPOINT: needed: http(s)://h
 export const internalPart = part(
   z.object({
     RETICLE_INTERNAL_KEYS: setting.list(),
-    RETICLE_GRPC_PORT: port(50_051),
+    RETICLE_GRPC_PORT: setting.port(50_051),
     RETICLE_TLS_CERT: z.string().optional(),
     RETICLE_TLS_KEY: z.string().optional(),
     RETICLE_TLS_CA: z.string().optional(),
