@@ -45,7 +45,7 @@ export function watchRequests(db: Kysely<RequestsDb>): () => void {
       ...(await countRows(tx, ['queued', 'started'])),
       { gauge: oldestQueued, value: (await queueDepth(tx)).oldest_queued_seconds },
     ]),
-    readFromDatabase(db, (tx) => countRows(tx, ['finished', 'failed']), { keep_ms: minuteMs }),
+    readFromDatabase(db, (tx) => countRows(tx, ['finished', 'failed']), { keepMs: minuteMs }),
   ]
   return () => {
     for (const each of forget) each()

@@ -5,7 +5,7 @@ import { type OnStop, run } from './lifecycle.ts'
 
 function living(
   start: (onStop: OnStop) => Promise<void>,
-  limits: { limit_ms?: number; echo_ms?: number } = {},
+  limits: { limitMs?: number; echoMs?: number } = {},
 ) {
   const signals = new EventEmitter()
   const errors: string[] = []
@@ -48,7 +48,7 @@ test.each([
 ])('%s ends the wait', async (_, name, wait) => {
   const slow = async (onStop: OnStop) =>
     onStop('slow', () => sleep(5000, undefined, { ref: false }))
-  const { signals, code, errors } = living(slow, { echo_ms: 20 })
+  const { signals, code, errors } = living(slow, { echoMs: 20 })
   signals.emit('SIGINT')
   await sleep(wait)
   signals.emit(name)
@@ -58,14 +58,14 @@ test.each([
 
 test('what does not stop in time is given up', async () => {
   const stuck = async (onStop: OnStop) => onStop('stuck', () => new Promise(() => undefined))
-  const { signals, code, errors } = living(stuck, { limit_ms: 30 })
+  const { signals, code, errors } = living(stuck, { limitMs: 30 })
   signals.emit('SIGTERM')
   expect(await code).toBe(1)
   expect(errors).toEqual(['stop: not stopped within 0.03 s'])
 })
 
 test('a start that hangs is given up in time after a signal', async () => {
-  const { signals, code, errors } = living(() => new Promise(() => undefined), { limit_ms: 30 })
+  const { signals, code, errors } = living(() => new Promise(() => undefined), { limitMs: 30 })
   signals.emit('SIGINT')
   expect(await code).toBe(1)
   expect(errors).toEqual(['stop: not stopped within 0.03 s'])

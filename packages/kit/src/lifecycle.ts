@@ -9,9 +9,9 @@ export interface Surroundings {
   onError: (name: string, error: unknown) => void
   /** Where signals come from; the process, but in tests. */
   signals?: EventEmitter
-  limit_ms?: number
+  limitMs?: number
   /** A signal again within this time is the terminal's or npm's echo of the first. */
-  echo_ms?: number
+  echoMs?: number
 }
 
 const signalNames = ['SIGINT', 'SIGTERM'] as const
@@ -25,10 +25,10 @@ const signalNames = ['SIGINT', 'SIGTERM'] as const
  */
 export async function run(
   start: (onStop: OnStop) => Promise<void>,
-  { onError, signals = process, limit_ms = 30_000, echo_ms = 2000 }: Surroundings,
+  { onError, signals = process, limitMs = 30_000, echoMs = 2000 }: Surroundings,
 ): Promise<number> {
   const stops: { name: string; stop: () => Promise<void> | void }[] = []
-  const asked = listen(signals, echo_ms)
+  const asked = listen(signals, echoMs)
   let code = 0
   const failed = (name: string, error: unknown) => {
     code = 1
@@ -52,10 +52,10 @@ export async function run(
   const over = started.then((isStarted) => (isStarted ? asked.first : undefined))
   const done = over.then(stopAll).then(() => 'done' as const)
   const late = Promise.race([over, asked.first]).then(() =>
-    sleep(limit_ms, 'late' as const, { ref: false }),
+    sleep(limitMs, 'late' as const, { ref: false }),
   )
   const ended = await Promise.race([done, late, asked.second.then(() => 'again' as const)])
-  if (ended === 'late') failed('stop', new Error(`not stopped within ${limit_ms / 1000} s`))
+  if (ended === 'late') failed('stop', new Error(`not stopped within ${limitMs / 1000} s`))
   if (ended === 'again')
     failed('stop', new Error('a second signal came before everything was stopped'))
   asked.forget()

@@ -3,7 +3,7 @@ import { type ControlledTransaction, type Kysely, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 
 /** A reader that takes nothing for so long loses its snapshot, and the connection goes to the next one. */
-const idleMs = 30_000
+const usualIdleMs = 30_000
 
 type Tx = ControlledTransaction<AnnotationsDb>
 
@@ -14,19 +14,19 @@ type Open<H, T> = (tx: Tx, over: AbortSignal) => Promise<{ head: H; chunks: Asyn
  * A stream out of one repeatable-read snapshot. `open` sees the snapshot first; the connection goes back when the stream
  * ends, is left, fails, or when nobody reads it for 30 s.
  *
- * @param idle_ms only tests wait for less
+ * @param idleMs only tests wait for less
  */
 export function openSnapshot<H, T>(
   db: Kysely<AnnotationsDb>,
   signal: AbortSignal,
   open: Open<H, T>,
-  idle_ms = idleMs,
+  idleMs = usualIdleMs,
 ): Promise<{ head: H; chunks: AsyncIterable<T> }> {
   const fixed: Open<H, T> = async (tx, over) => {
     await fixSnapshot(tx)
     return open(tx, over)
   }
-  return openLater(db, signal, fixed, idle_ms)
+  return openLater(db, signal, fixed, idleMs)
 }
 
 /** As `openSnapshot`, of a moment that `open` chooses: within ten minutes it calls `fixSnapshot`, and no query before. */
@@ -34,7 +34,7 @@ export async function openLater<H, T>(
   db: Kysely<AnnotationsDb>,
   signal: AbortSignal,
   open: Open<H, T>,
-  idle_ms = idleMs,
+  idleMs = usualIdleMs,
 ): Promise<{ head: H; chunks: AsyncIterable<T> }> {
   const tx = await db.startTransaction().setIsolationLevel('repeatable read').execute()
   const left = new AbortController()
@@ -44,7 +44,7 @@ export async function openLater<H, T>(
     // A setting is no query: nothing is seen yet.
     await sql`set local idle_in_transaction_session_timeout = '10min'`.execute(tx)
     const { head, chunks } = await open(tx, over)
-    return { head, chunks: watched(chunks, { left, close, signal, idle_ms }) }
+    return { head, chunks: watched(chunks, { left, close, signal, idleMs }) }
   } catch (thrown) {
     await close()
     throw thrown
@@ -73,13 +73,13 @@ interface Watch {
   left: AbortController
   close: () => Promise<void>
   signal: AbortSignal
-  idle_ms: number
+  idleMs: number
 }
 
 /** No generator: one that is left before it began would never close. */
 function watched<T>(
   chunks: AsyncGenerator<T>,
-  { left, close, signal, idle_ms }: Watch,
+  { left, close, signal, idleMs }: Watch,
 ): AsyncIterable<T> {
   let timer: NodeJS.Timeout | undefined
   const end = async () => {
@@ -95,7 +95,7 @@ function watched<T>(
     void end().catch(() => undefined)
   }
   const wait = () => {
-    timer = setTimeout(leave, idle_ms)
+    timer = setTimeout(leave, idleMs)
     timer.unref()
   }
   signal.addEventListener('abort', leave, { once: true })

@@ -127,7 +127,7 @@ describe('plans', () => {
 
 describe('a snapshot', () => {
   const { signal } = new AbortController()
-  const numbers = (idle_ms?: number) =>
+  const numbers = (idleMs?: number) =>
     openSnapshot(
       db,
       signal,
@@ -140,7 +140,7 @@ describe('a snapshot', () => {
           }
         })(),
       }),
-      idle_ms,
+      idleMs,
     )
   const inUse = () => pool.totalCount - pool.idleCount
 

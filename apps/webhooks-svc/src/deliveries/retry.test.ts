@@ -7,14 +7,14 @@ const schedule = {
   seconds: [5, 300, 1800, 10_800, 86_400, 86_400, 86_400, 86_400],
   random: () => 0.5,
 }
-const answered = (status: number, retry_after?: string): Outcome => ({
+const answered = (status: number, retryAfter?: string): Outcome => ({
   kind: 'answered',
   status,
-  retry_after,
+  retryAfter,
   body: '',
-  took_ms: 12,
+  tookMs: 12,
 })
-const failed = (reason: Reason): Outcome => ({ kind: 'failed', reason, took_ms: 12 })
+const failed = (reason: Reason): Outcome => ({ kind: 'failed', reason, tookMs: 12 })
 const verdictOf = (outcome: Outcome, attempt = 1) => judge(outcome, attempt, now, schedule)
 
 describe('what becomes of a message', () => {
@@ -44,7 +44,7 @@ describe('when it is tried again', () => {
   test('after the waits of the schedule, nine attempts in all', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => verdictOf(answered(500), attempt))
     expect(delays).toEqual(
-      schedule.seconds.map((seconds) => ({ status: 'waiting', delay_ms: seconds * 1000 })),
+      schedule.seconds.map((seconds) => ({ status: 'waiting', delayMs: seconds * 1000 })),
     )
     expect(verdictOf(answered(500), 9)).toEqual({ status: 'failed' })
   })
@@ -52,9 +52,9 @@ describe('when it is tried again', () => {
   test.each([
     [0, 270_000],
     [1, 330_000],
-  ])('a tenth earlier or later (chance %d)', (chance, delay_ms) => {
+  ])('a tenth earlier or later (chance %d)', (chance, delayMs) => {
     const jittered = judge(answered(500), 2, now, { ...schedule, random: () => chance })
-    expect(jittered).toEqual({ status: 'waiting', delay_ms })
+    expect(jittered).toEqual({ status: 'waiting', delayMs })
   })
 
   test.each([
@@ -64,14 +64,14 @@ describe('when it is tried again', () => {
     ['a date that has passed', 'Sun, 01 Mar 2026 09:00:00 GMT', 5000],
     ['more than a day', '999999', 86_400_000],
     ['nonsense', 'soon', 5000],
-  ])('Retry-After with %s', (_title, retry_after, delay_ms) => {
-    expect(verdictOf(answered(429, retry_after))).toEqual({ status: 'waiting', delay_ms })
+  ])('Retry-After with %s', (_title, retryAfter, delayMs) => {
+    expect(verdictOf(answered(429, retryAfter))).toEqual({ status: 'waiting', delayMs })
   })
 })
 
 describe('what is recorded', () => {
   test('the answer of the receiver, without what the database cannot hold', () => {
-    const outcome: Outcome = { kind: 'answered', status: 201, body: 'a\0b', took_ms: 12 }
+    const outcome: Outcome = { kind: 'answered', status: 201, body: 'a\0b', tookMs: 12 }
     expect(attemptOf(outcome)).toEqual({
       status_code: 201,
       response: 'a\ufffdb',

@@ -9,7 +9,7 @@ export interface Attempt {
 }
 
 /** What becomes of the message: `reliability.md` 7.1. */
-export type Verdict = { status: 'delivered' | 'failed' } | { status: 'waiting'; delay_ms: number }
+export type Verdict = { status: 'delivered' | 'failed' } | { status: 'waiting'; delayMs: number }
 
 export interface Schedule {
   /** Seconds after the first, second, ... attempt; one attempt more than there are waits. */
@@ -22,7 +22,7 @@ const longestRetryAfterMs = 86_400_000
 
 /** A failure without an answer is recorded as what a proxy would say. */
 export function attemptOf(outcome: Outcome): Attempt {
-  const { took_ms: request_duration } = outcome
+  const { tookMs: request_duration } = outcome
   if (outcome.kind === 'answered') {
     const response = outcome.body.replaceAll('\0', '\ufffd') // the database cannot hold NUL
     return { status_code: outcome.status, response, request_duration }
@@ -40,9 +40,9 @@ export function judge(outcome: Outcome, attempt: number, now: Date, schedule: Sc
   const wait = schedule.seconds[attempt - 1]
   if (wait === undefined || !isPassing(outcome)) return { status: 'failed' }
   const jitter = 0.9 + 0.2 * schedule.random()
-  const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retry_after, now) : 0
-  const delay_ms = Math.round(Math.max(wait * 1000 * jitter, asked))
-  return { status: 'waiting', delay_ms }
+  const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, now) : 0
+  const delayMs = Math.round(Math.max(wait * 1000 * jitter, asked))
+  return { status: 'waiting', delayMs }
 }
 
 /** May the same message succeed later? A redirect or another 4xx will say the same again. */

@@ -69,7 +69,7 @@ async function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date)
 /** A secret whose key is gone, or a bug: an attempt all the same, else the message would be tried for ever. */
 function notSent({ log }: SendDeps, message: Claimed, err: unknown): Outcome {
   log.error({ err, ...fieldsOf(message) }, 'webhook attempt failed')
-  return { kind: 'failed', reason: 'internal', took_ms: 0 }
+  return { kind: 'failed', reason: 'internal', tookMs: 0 }
 }
 
 async function record(deps: SendDeps, message: Claimed, outcome: Outcome, started: Date) {
@@ -96,7 +96,7 @@ async function record(deps: SendDeps, message: Claimed, outcome: Outcome, starte
 
 function stateAfter(verdict: Verdict, now: Date) {
   if (verdict.status !== 'waiting') return { status: verdict.status }
-  const next_attempt_date = new Date(now.getTime() + verdict.delay_ms)
+  const next_attempt_date = new Date(now.getTime() + verdict.delayMs)
   return { status: verdict.status, next_attempt_date }
 }
 

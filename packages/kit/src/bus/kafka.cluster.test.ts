@@ -29,7 +29,7 @@ const until = { timeout: 60_000, interval: 50 }
 async function openRig() {
   const prefix = `test-${randomBytes(4).toString('hex')}.`
   const options = { brokers, clientId: 'test', log: silentLog, prefix }
-  const openBus = () => kafkaBus({ ...options, onError: () => undefined, session_ms: 6000 })
+  const openBus = () => kafkaBus({ ...options, onError: () => undefined, sessionMs: 6000 })
   const schemas = [{ schema: 'contract', migrations: contractMigrations }]
   const { db, url, onCommit } = await testDatabase<ContractTables>(schemas)
   await createTopics(options)

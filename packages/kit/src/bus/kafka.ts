@@ -13,11 +13,11 @@ export interface KafkaBusOptions extends KafkaOptions {
    * How long the partitions of a member that died wait for it; of one that stops, not at all. Where a cluster of one broker
    * is restarted, that is also what its readers wait.
    */
-  session_ms?: number
+  sessionMs?: number
 }
 
 /** The bus of a cluster: Kafka (`reliability.md` 4.2). Its topics must be there (`createTopics`). */
-export function kafkaBus({ onError, session_ms = 30_000, ...options }: KafkaBusOptions): Bus {
+export function kafkaBus({ onError, sessionMs = 30_000, ...options }: KafkaBusOptions): Bus {
   const kafka = openClient(options)
   const { prefix = '' } = options
   const publisher = openPublisher(kafka, prefix)
@@ -25,7 +25,7 @@ export function kafkaBus({ onError, session_ms = 30_000, ...options }: KafkaBusO
   return {
     relay: publisher.relay,
     subscribe: (subscriber) => {
-      const consumer = startConsumer(kafka, { ...subscriber, onError }, { prefix, session_ms })
+      const consumer = startConsumer(kafka, { ...subscriber, onError }, { prefix, sessionMs })
       consumers.add(consumer)
       const stop = () => {
         consumers.delete(consumer)

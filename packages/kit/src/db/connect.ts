@@ -74,7 +74,7 @@ export function openDatabase<T>(url: string, options: DatabaseOptions): Database
 
 function watchPool(pool: pg.Pool, name: string): () => void {
   const read = () => [{ gauge: poolWaiting, labels: { pool: name }, value: pool.waitingCount }]
-  return readAtScrape(read, { keep_ms: 0 })
+  return readAtScrape(read, { keepMs: 0 })
 }
 
 function poolConfig(url: string, options: DatabaseOptions): pg.PoolConfig {

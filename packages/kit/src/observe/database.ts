@@ -72,5 +72,5 @@ export function watchBlobs<T>(db: Kysely<T>, schema: string): () => void {
     const oldest = Math.max(0, pending?.oldest ?? 0)
     return [...bytes, { gauge: blobPendingOldestSeconds, labels: { schema }, value: oldest }]
   }
-  return readFromDatabase(db, read, { keep_ms: minuteMs })
+  return readFromDatabase(db, read, { keepMs: minuteMs })
 }

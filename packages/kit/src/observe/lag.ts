@@ -8,5 +8,5 @@ import { readAtScrape } from './registry.ts'
  */
 export function watchLag(group: string, lag: () => Promise<number>): () => void {
   const read = async () => [{ gauge: busLag, labels: { group }, value: await lag() }]
-  return readAtScrape(read, { keep_ms: 1000 })
+  return readAtScrape(read, { keepMs: 1000 })
 }

@@ -23,8 +23,8 @@ const reading = (value: number) => [{ gauge: waiting, labels: { place: 'here' },
 test('a gauge is what its readers say at the moment, added up, until they stop', async () => {
   let value = 3
   const forget = [
-    readAtScrape(() => reading(value), { keep_ms: 0 }),
-    readAtScrape(async () => reading(40), { keep_ms: 0 }),
+    readAtScrape(() => reading(value), { keepMs: 0 }),
+    readAtScrape(async () => reading(40), { keepMs: 0 }),
   ]
   expect(await valueAt(here)).toBe('43')
   value = 1
@@ -49,7 +49,7 @@ test('a reader that fails says nothing, and what else there is is told', async (
     if (isBroken) throw new Error('the database is away')
     return reading(7)
   }
-  const forget = readAtScrape(read, { keep_ms: 0 })
+  const forget = readAtScrape(read, { keepMs: 0 })
   expect(await valueAt(here)).toBe('7')
   isBroken = true
   seen.inc()

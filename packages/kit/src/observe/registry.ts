@@ -47,18 +47,18 @@ const readWithinMs = 2000
 
 export interface ReaderOptions {
   /** For how long readings are good enough; 5 s. */
-  keep_ms?: number
+  keepMs?: number
 }
 
 /**
- * Lets `read` say the values of its gauges when metrics are asked for, not more often than every `keep_ms`. A reader that
+ * Lets `read` say the values of its gauges when metrics are asked for, not more often than every `keepMs`. A reader that
  * fails or takes longer than 2 s says nothing that time: no value is better than an old one.
  *
  * @returns how to stop: any number of instances may read for the same gauges in one process
  */
 export function readAtScrape(
   read: () => readonly Reading[] | Promise<readonly Reading[]>,
-  { keep_ms = 5000 }: ReaderOptions = {},
+  { keepMs = 5000 }: ReaderOptions = {},
 ): () => void {
   let kept: { until: number; readings: Promise<readonly Reading[]> } | undefined
   const reader: Reader = {
@@ -66,7 +66,7 @@ export function readAtScrape(
       const now = performance.now()
       if (!kept || kept.until <= now) {
         const readings = Promise.resolve().then(read)
-        kept = { until: now + keep_ms, readings }
+        kept = { until: now + keepMs, readings }
         readings.catch(() => undefined)
       }
       return inTime(kept.readings)

@@ -159,7 +159,7 @@ test('a paused relay moves nothing until it goes on', async () => {
       return Number(taken.numAffectedRows)
     },
   }
-  const relay = startRelay({ url, schema: 'shop', bus, onError: () => undefined, poll_ms: 20 })
+  const relay = startRelay({ url, schema: 'shop', bus, onError: () => undefined, pollMs: 20 })
   const waiting = async () => (await sql`select 1 from outbox`.execute(db)).rows.length
   const emit = () =>
     sql`

@@ -226,7 +226,7 @@ function collector(name: string, state: { down: boolean } = { down: false }) {
     schema: 'shop',
     bus,
     onError: (error) => errors.push(error),
-    poll_ms: 50,
+    pollMs: 50,
   })
   running.push(started)
   return { ...started, errors }
@@ -257,7 +257,7 @@ test('a commit wakes the relay long before its poll', async () => {
       },
     },
     onError: () => undefined,
-    poll_ms: 60_000,
+    pollMs: 60_000,
   })
   running.push(relay)
   onCommit(relay.wake)

@@ -11,7 +11,7 @@ export interface RelayOptions {
   bus: Pick<Bus, 'relay'>
   /** Told about every failure; the relay goes on by itself. */
   onError: (error: unknown) => void
-  poll_ms?: number
+  pollMs?: number
 }
 
 export interface Relay {
@@ -29,7 +29,7 @@ const stopMs = 10_000
  * Moves events from the outbox of one schema to the bus, by deleting them: it never remembers a last id. Every process
  * of a service runs one; the one that holds the advisory lock works, the others try to get it at each poll.
  */
-export function startRelay({ url, schema, bus, onError, poll_ms = 500 }: RelayOptions): Relay {
+export function startRelay({ url, schema, bus, onError, pollMs = 500 }: RelayOptions): Relay {
   const database = openDatabase<unknown>(url, {
     application: `relay ${schema}`,
     max: 1,
@@ -46,14 +46,14 @@ export function startRelay({ url, schema, bus, onError, poll_ms = 500 }: RelayOp
     while (!stopped) {
       const moved = await bus.relay({ schema, session }, batch)
       if (moved === 0) await sleep(restMs)
-      if (moved < batch) await waiting.wait(poll_ms)
+      if (moved < batch) await waiting.wait(pollMs)
     }
     await sql`select pg_advisory_unlock(${lock})`.execute(session)
   }
   const work = async () => {
     while (!stopped) {
       await database.db.connection().execute(lead).catch(onError)
-      if (!stopped) await waiting.wait(poll_ms)
+      if (!stopped) await waiting.wait(pollMs)
     }
   }
 

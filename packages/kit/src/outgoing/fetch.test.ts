@@ -11,7 +11,7 @@ import { readNets } from './guard.ts'
 /** Answers of T-WH-7 (`reliability.md` 7.3), with shorter times. */
 
 const nextYear = new Date(Date.now() + 365 * 86_400_000)
-const limits = { connect_ms: 300, headers_ms: 400, body_ms: 200, body_bytes: 1024 * 1024 }
+const limits = { connectMs: 300, headersMs: 400, bodyMs: 200, bodyBytes: 1024 * 1024 }
 const loopback: OutgoingOptions = { nets: readNets(['127.0.0.0/8']), allowHttp: true, limits }
 
 const open: (() => unknown)[] = []
@@ -51,7 +51,7 @@ test.each([200, 204, 301, 302, 400, 404, 408, 410, 429, 500, 503])(
     const url = await answering((_, response) => {
       response.writeHead(status, { location: 'http://127.0.0.1:1/', 'retry-after': '30' }).end()
     })
-    expect(await ask(url)).toMatchObject({ kind: 'answered', status, retry_after: '30', body: '' })
+    expect(await ask(url)).toMatchObject({ kind: 'answered', status, retryAfter: '30', body: '' })
   },
 )
 

@@ -19,10 +19,10 @@ export interface Sent {
   isVerified: boolean
 }
 
-/** What came of it: an answer with any status, or one of the fixed phrases. `took_ms` ends with the answer's headers. */
+/** What came of it: an answer with any status, or one of the fixed phrases. `tookMs` ends with the answer's headers. */
 export type Outcome =
-  | { kind: 'answered'; status: number; retry_after?: string; body: string; took_ms: number }
-  | { kind: 'failed'; reason: Reason; took_ms: number }
+  | { kind: 'answered'; status: number; retryAfter?: string; body: string; tookMs: number }
+  | { kind: 'failed'; reason: Reason; tookMs: number }
 
 /** Everything a user is told about a failure; no address, banner or text of a library (`reliability.md` 10). */
 export const reasons = {
@@ -40,21 +40,21 @@ export type Reason = keyof typeof reasons
 
 export interface Limits {
   /** Until the connection stands, TLS included. */
-  connect_ms: number
+  connectMs: number
   /** Until the end of the answer's headers. */
-  headers_ms: number
+  headersMs: number
   /** For the body after that. */
-  body_ms: number
+  bodyMs: number
   /** Of the body; a longer one counts as empty. */
-  body_bytes: number
+  bodyBytes: number
 }
 
 /** `spec/api-annotations.md` 4.5. */
 export const defaultLimits: Limits = {
-  connect_ms: 3000,
-  headers_ms: 10_000,
-  body_ms: 2000,
-  body_bytes: 1024 * 1024,
+  connectMs: 3000,
+  headersMs: 10_000,
+  bodyMs: 2000,
+  bodyBytes: 1024 * 1024,
 }
 
 export interface OutgoingOptions extends Guard {
@@ -88,18 +88,18 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
 }
 
 async function attempt(sent: Sent, options: OutgoingOptions, dispatcher: Agent): Promise<Outcome> {
-  const { headers_ms, ...limits } = options.limits ?? defaultLimits
+  const { headersMs, ...limits } = options.limits ?? defaultLimits
   const started = performance.now()
   const took = () => Math.round(performance.now() - started)
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), headers_ms)
+  const timer = setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), headersMs)
   try {
     const { href } = readTarget(sent.url, options)
     const { method, headers, body } = sent
     const answer = await request(href, { method, headers, body, dispatcher, signal: late.signal })
     clearTimeout(timer)
-    const retry_after = answer.headers['retry-after']?.toString()
-    const head = { status: answer.statusCode, retry_after, took_ms: took() }
+    const retryAfter = answer.headers['retry-after']?.toString()
+    const head = { status: answer.statusCode, retryAfter, tookMs: took() }
     return { kind: 'answered', ...head, body: await readText(answer.body, limits) }
   } catch (thrown) {
     return failure(reasonOf(thrown), took())
@@ -113,24 +113,21 @@ function failure(reason: Reason, took: number): Outcome {
   return {
     kind: 'failed',
     reason,
-    took_ms: reason === 'blocked' ? Math.floor(took / 1000) * 1000 : took,
+    tookMs: reason === 'blocked' ? Math.floor(took / 1000) * 1000 : took,
   }
 }
 
 type Body = Awaited<ReturnType<typeof request>>['body']
 
 /** The body as text; `''` when it is too large, too late or cut off. */
-async function readText(
-  body: Body,
-  limits: Pick<Limits, 'body_ms' | 'body_bytes'>,
-): Promise<string> {
+async function readText(body: Body, limits: Pick<Limits, 'bodyMs' | 'bodyBytes'>): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
-  const timer = setTimeout(() => body.destroy(), limits.body_ms)
+  const timer = setTimeout(() => body.destroy(), limits.bodyMs)
   try {
     for await (const chunk of body) {
       size += chunk.length
-      if (size > limits.body_bytes) return ''
+      if (size > limits.bodyBytes) return ''
       chunks.push(chunk)
     }
     return new TextDecoder().decode(Buffer.concat(chunks))
@@ -148,7 +145,7 @@ function agentOf(
 ): Agent {
   const { nets, lookup, ca, limits = defaultLimits } = options
   const connect = buildConnector({
-    timeout: limits.connect_ms,
+    timeout: limits.connectMs,
     rejectUnauthorized,
     ca,
     minVersion: 'TLSv1.2',

@@ -225,7 +225,7 @@ describe('nothing is connected to', () => {
   test.each(hosts)('%s', async (host) => {
     const outgoing = openOutgoing(strict)
     const outcome = await outgoing.send({ ...post, url: `http://${host}:${port}/` })
-    expect(outcome).toEqual({ kind: 'failed', reason: 'blocked', took_ms: 0 })
+    expect(outcome).toEqual({ kind: 'failed', reason: 'blocked', tookMs: 0 })
     await outgoing.close()
   })
 

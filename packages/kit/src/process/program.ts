@@ -116,7 +116,7 @@ function serve<P extends Parts>(program: Program<P>, opened: Opened<P>): Promise
   }
   const onError = (name: string, err: unknown) =>
     log.error({ err, part: name }, `${service}: ${name}`)
-  return run(start, { onError, limit_ms: graceMs })
+  return run(start, { onError, limitMs: graceMs })
 }
 
 /** Names with the program's own prefix that mean nothing: most likely misspelt. */

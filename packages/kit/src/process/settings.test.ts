@@ -92,7 +92,7 @@ test('Kafka and S3 are absent or whole', () => {
   expect(kafkaPart({ RETICLE_KAFKA_BROKERS: 'a:9092, b:9092' })).toEqual({
     brokers: ['a:9092', 'b:9092'],
     ssl: false,
-    session_ms: 30_000,
+    sessionMs: 30_000,
   })
   const sasl = { RETICLE_KAFKA_BROKERS: 'a:1', RETICLE_KAFKA_SASL_MECHANISM: 'scram-sha-512' }
   expect(() => kafkaPart(sasl)).toThrow(/SASL_USERNAME: needed/)

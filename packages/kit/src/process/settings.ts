@@ -68,7 +68,7 @@ export const kafkaSettings = z.object({
   brokers: z.array(z.string()),
   ssl: z.boolean(),
   /** How long the partitions of a member that died wait for it, and readers for a broker that is alone. */
-  session_ms: z.number(),
+  sessionMs: z.number(),
   sasl: z
     .object({
       mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']),
@@ -83,14 +83,14 @@ function kafkaOf(given: Readonly<z.output<typeof kafkaSchema>>): KafkaSettings |
   const brokers = given.RETICLE_KAFKA_BROKERS ?? []
   if (brokers.length === 0) return undefined
   const ssl = given.RETICLE_KAFKA_SSL
-  const session_ms = given.RETICLE_KAFKA_SESSION_SECONDS * 1000
+  const sessionMs = given.RETICLE_KAFKA_SESSION_SECONDS * 1000
   const mechanism = given.RETICLE_KAFKA_SASL_MECHANISM
-  if (!mechanism) return { brokers, ssl, session_ms }
+  if (!mechanism) return { brokers, ssl, sessionMs }
   const username = given.RETICLE_KAFKA_SASL_USERNAME
   const password = given.RETICLE_KAFKA_SASL_PASSWORD
   if (!username) throw new ConfigError(['RETICLE_KAFKA_SASL_USERNAME: needed with a mechanism'])
   if (!password) throw new ConfigError(['RETICLE_KAFKA_SASL_PASSWORD: needed with a mechanism'])
-  return { brokers, ssl, session_ms, sasl: { mechanism, username, password } }
+  return { brokers, ssl, sessionMs, sasl: { mechanism, username, password } }
 }
 
 /** Kafka where it is given; without it events go through the log in PostgreSQL. */

@@ -22,7 +22,7 @@ export async function handleBatch<T>(member: Member<T>, given: Given): Promise<v
   const isWanted = () => !member.isLeaving() && given.isRunning() && member.intake.isOpen(partition)
   let rest = messages
   while (rest.length > 0 && isWanted()) {
-    const { next, pause_ms } = await runTransaction(member, partition, rest)
+    const { next, pauseMs } = await runTransaction(member, partition, rest)
     const done = rest.filter(({ offset }) => offsetOf(offset) < next)
     const last = done.at(-1)
     rest = rest.slice(done.length)
@@ -31,8 +31,8 @@ export async function handleBatch<T>(member: Member<T>, given: Given): Promise<v
       const partitions = [{ partition, offset: String(next) }]
       await given.commitOffsetsIfNecessary({ topics: [{ topic, partitions }] })
     }
-    if (pause_ms > shortPauseMs) member.intake.rest(partition, pause_ms)
-    else await sleep(pause_ms)
+    if (pauseMs > shortPauseMs) member.intake.rest(partition, pauseMs)
+    else await sleep(pauseMs)
     member.pulse.beat()
     await given.heartbeat()
   }
@@ -43,7 +43,7 @@ async function runTransaction<T>(
   member: Member<T>,
   partition: number,
   fetched: readonly KafkaMessage[],
-): Promise<{ next: number; pause_ms: number }> {
+): Promise<{ next: number; pauseMs: number }> {
   const { db, failures, onError, intake, isLeaving } = member
   const place = { topic: member.topic, partition }
   const messages = fetched.slice(0, batchSize).map((one) => readMessage(place, one))
@@ -60,10 +60,10 @@ async function runTransaction<T>(
       .execute((tx) =>
         attemptEach(tx, member, { partition, messages, failures }, { isOver, reached }),
       )
-    return { next, pause_ms: error === undefined ? 0 : failed(error) }
+    return { next, pauseMs: error === undefined ? 0 : failed(error) }
   } catch (error) {
     // Nothing of it happened: the commit failed, or the connection went.
     onError(error)
-    return { next: first, pause_ms: failed(error) }
+    return { next: first, pauseMs: failed(error) }
   }
 }

@@ -14,7 +14,7 @@ import { lagOf } from './offsets.ts'
 export interface Settings {
   prefix: string
   /** After this long without a sign of life a member's partitions go to others. */
-  session_ms: number
+  sessionMs: number
 }
 
 /** What a member of a group remembers from one connection to the next. */
@@ -84,14 +84,14 @@ export function startConsumer<T>(
 async function readUntilCrash<T>(
   kafka: Kafka,
   member: Member<T>,
-  { prefix, session_ms }: Settings,
+  { prefix, sessionMs }: Settings,
   signal: AbortSignal,
 ): Promise<void> {
   const consumer = kafka.consumer({
     groupId: prefix + member.group,
-    sessionTimeout: session_ms,
-    rebalanceTimeout: 2 * session_ms,
-    heartbeatInterval: session_ms / 10,
+    sessionTimeout: sessionMs,
+    rebalanceTimeout: 2 * sessionMs,
+    heartbeatInterval: sessionMs / 10,
     maxWaitTimeInMs: 500,
     maxBytesPerPartition: 1024 ** 2,
     allowAutoTopicCreation: false,

@@ -125,26 +125,26 @@ async function join<T>(consumer: Subscriber<T>, member: Member): Promise<void> {
 /** Some batches of one partition, so that others get their turn; answers how long the partition is to rest. */
 async function workOn<T>(consumer: Subscriber<T>, member: Member, partition: number) {
   const lease = { member: member.id, partition }
-  let result: Result = { pause_ms: 0, more: true }
+  let result: Result = { pauseMs: 0, more: true }
   for (let n = 0; n < batchesPerLease && result.more && !isOver(member); n++) {
     result = await runBatch(consumer, member, lease)
   }
-  await releasePartition(consumer, lease, result.pause_ms)
-  return result.pause_ms
+  await releasePartition(consumer, lease, result.pauseMs)
+  return result.pauseMs
 }
 
 interface Result {
-  pause_ms: number
+  pauseMs: number
   more: boolean
 }
-const drained: Result = { pause_ms: 0, more: false }
+const drained: Result = { pauseMs: 0, more: false }
 
 /** Handles a batch of events and moves the offset past those that are done, in one transaction. */
 async function runBatch<T>(consumer: Subscriber<T>, member: Member, lease: Lease): Promise<Result> {
   const { partition } = lease
   let offset = -1
   const failed = (error: unknown): Result => ({
-    pause_ms: noteFailure(member.failures, { partition, offset, error }),
+    pauseMs: noteFailure(member.failures, { partition, offset, error }),
     more: false,
   })
   try {
@@ -165,7 +165,7 @@ async function runBatch<T>(consumer: Subscriber<T>, member: Member, lease: Lease
       await moveOffset(tx, consumer, { partition, next: offset })
       if (error !== undefined) return failed(error)
       const isLast = messages.length < batchSize && messages.every((one) => one.offset < offset)
-      return { pause_ms: 0, more: !isLast } // what came meanwhile is found when the partition is given back
+      return { pauseMs: 0, more: !isLast } // what came meanwhile is found when the partition is given back
     })
   } catch (error) {
     // Nothing of the batch happened: the commit failed, or the connection went.

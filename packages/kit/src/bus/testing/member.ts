@@ -20,7 +20,7 @@ export type Role = z.infer<typeof role>
 function work({ does, url, kafka }: Role): void {
   const onError = () => undefined
   const bus = kafka
-    ? kafkaBus({ ...kafka, clientId: 'soak', log: silentLog, session_ms: 6000, onError })
+    ? kafkaBus({ ...kafka, clientId: 'soak', log: silentLog, sessionMs: 6000, onError })
     : postgresBus({ url, onError })
   if (does === 'relay') startRelay({ url, schema: 'contract', bus, onError })
   else {
