@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { root } from '../support/reticle.ts'
-import { chartFile, environmentOf, render, workloads } from './chart-tools.ts'
+import { environmentOf, render, workloads } from './chart-tools.ts'
 
 /**
  * What the chart and the compose file tell the programs is what the programs read: they are started with a wrong log level
@@ -110,41 +110,6 @@ describe.each([
     }
   })
 })
-
-const settingsOf = z.looseObject({
-  properties: z.looseObject({
-    settings: z.object({
-      properties: z.record(z.string(), z.unknown()),
-      type: z.string(),
-      additionalProperties: z.literal(false),
-    }),
-  }),
-})
-const schema = z
-  .looseObject({ properties: z.record(z.string(), z.unknown()) })
-  .parse(JSON.parse(chartFile('values.schema.json')))
-
-/** Every other variable is set from a value of its own. */
-test.each([
-  ['gateway', 'gateway', 'GATEWAY', 'dist/main.js', []],
-  ['projects', 'projects-svc', 'PROJECTS', 'dist/main.js', []],
-  ['annotations', 'annotations-svc', 'ANNOTATIONS', 'dist/main.js', []],
-  ['jobs', 'jobs-svc', 'JOBS', 'dist/main.js', []],
-  ['jobsWorker', 'jobs-svc', 'JOBS', 'dist/worker.js', ['RETICLE_JOBS_SLOTS']],
-  ['webhooks', 'webhooks-svc', 'WEBHOOKS', 'dist/main.js', []],
-])(
-  '%s.settings takes the settings of its own program, and no other',
-  async (key, image, own, file, not) => {
-    const { settings } = settingsOf.parse(schema.properties[key]).properties
-    const names = (await read(image, file)).filter(
-      (name) =>
-        name.startsWith(`RETICLE_${own}_`) &&
-        !/_(DATABASE_URL|ADDRESS)$/.test(name) &&
-        !not.some((one) => one === name),
-    )
-    expect(Object.keys(settings.properties).sort()).toEqual(names.sort())
-  },
-)
 
 describe('the compose file', () => {
   const text = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')

@@ -4,9 +4,12 @@ import { tables } from '@reticle/contracts'
 import { restOperations } from '@reticle/contracts/api/index'
 import { openapi } from '@reticle/contracts/openapi'
 import { protoFiles } from '@reticle/kit/codegen/proto'
+import { chartSchema } from './chart-schema.ts'
 import { permissionsPage } from './permissions.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const chartValues = 'deploy/helm/reticle/values.schema.json'
 
 /** Everything that is generated and committed, by its path from the root: written by `write.ts`, compared by a test. */
 export function generatedFiles(): Record<string, string> {
@@ -14,6 +17,7 @@ export function generatedFiles(): Record<string, string> {
   const inFolder = Object.entries(proto).map(([name, text]) => [`proto/${name}`, text])
   return {
     ...Object.fromEntries(inFolder),
+    [chartValues]: chartSchema(readFileSync(`${root}/${chartValues}`, 'utf8')),
     'docs/permissions.md': permissionsPage(),
     'docs/openapi.json': `${JSON.stringify(openapi(restOperations), null, 2)}\n`,
   }

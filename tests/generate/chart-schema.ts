@@ -1,0 +1,32 @@
+import { settingsByProcess } from '@reticle/standalone/settings'
+
+/** Parts of the chart's values, with the process whose `settings` they take. */
+const parts = {
+  gateway: 'gateway',
+  projects: 'projects-svc',
+  annotations: 'annotations-svc',
+  jobs: 'jobs-svc',
+  jobsWorker: 'jobs-svc',
+  webhooks: 'webhooks-svc',
+}
+
+/** The schema of the chart's values, with the settings that each process reads under its own prefix. */
+export function chartSchema(text: string): string {
+  const schema = JSON.parse(text)
+  for (const [part, process] of Object.entries(parts)) {
+    const prefix = `RETICLE_${process.replace('-svc', '').toUpperCase()}_`
+    const names = (settingsByProcess[process] ?? []).filter(
+      (name) => name.startsWith(prefix) && !hasOwnValue(part, name),
+    )
+    const properties = Object.fromEntries(
+      names.sort().map((name) => [name, { $ref: '#/$defs/setting' }]),
+    )
+    const settings = { type: 'object', additionalProperties: false, properties }
+    schema.properties[part].properties.settings = settings
+  }
+  return `${JSON.stringify(schema, null, 2)}\n`
+}
+
+/** What the chart tells by other values: addresses, and the slots of a worker. */
+const hasOwnValue = (part: string, name: string) =>
+  /_(DATABASE_URL|ADDRESS)$/.test(name) || `${part} ${name}` === 'jobsWorker RETICLE_JOBS_SLOTS'
