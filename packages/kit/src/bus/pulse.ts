@@ -18,4 +18,4 @@ export function pulse(limitMs = usualMs, now: () => number = () => performance.n
 }
 
 /** Longer than a group of Kafka may take to share its partitions anew: twice its session timeout. */
-export const pulseOfGroup = (session_ms: number): Pulse => pulse(Math.max(usualMs, 3 * session_ms))
+export const pulseOfGroup = (sessionMs: number): Pulse => pulse(Math.max(usualMs, 3 * sessionMs))

@@ -16,7 +16,7 @@ test.each([
   [300, 900],
 ])('with sessions of %d s a member that hangs is dead after %d s', async (session, limit) => {
   const { kafka, end } = hangingKafka()
-  const { isAlive, stop } = startConsumer(kafka, nobody, { prefix: '', session_ms: session * 1000 })
+  const { isAlive, stop } = startConsumer(kafka, nobody, { prefix: '', sessionMs: session * 1000 })
 
   vi.advanceTimersByTime(limit * 1000 - 1)
   expect(isAlive()).toBe(true)

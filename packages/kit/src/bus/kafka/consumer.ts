@@ -47,7 +47,7 @@ export function startConsumer<T>(
     ...consumer,
     failures: new Map(),
     intake,
-    pulse: pulseOfGroup(settings.session_ms),
+    pulse: pulseOfGroup(settings.sessionMs),
     isLeaving: () => stopped,
   }
   let leave = new AbortController()
