@@ -84,6 +84,18 @@ function testPut(blobs: BlobStore) {
     await expect(blobs.stat('contract/put/e')).rejects.toMatchObject(missing)
   })
 
+  test('a put is aborted while its source is silent, too', async () => {
+    const abort = new AbortController()
+    async function* silent() {
+      yield Buffer.from('half')
+      setImmediate(() => abort.abort(new Error('caller left')))
+      await new Promise(() => {})
+    }
+    const attempt = blobs.put('contract/put/g', silent(), { signal: abort.signal })
+    await expect(attempt).rejects.toThrow('caller left')
+    await expect(blobs.stat('contract/put/g')).rejects.toMatchObject(missing)
+  })
+
   test('of two puts at once one wins whole', async () => {
     const texts = ['a', 'b'].map((letter) => letter.repeat(300_000))
     await Promise.all(texts.map((text) => write(blobs, 'contract/put/f', text)))

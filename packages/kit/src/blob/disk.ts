@@ -5,6 +5,7 @@ import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { pieceBytes } from '../pieces.ts'
+import { untilAborted } from './abort.ts'
 import {
   type BlobInfo,
   type BlobStore,
@@ -76,7 +77,7 @@ async function put(
   const draft = join(root, drafts, randomUUID())
   const hash = createHash('sha256')
   async function* hashed() {
-    for await (const chunk of chunks) {
+    for await (const chunk of signal ? untilAborted(chunks, signal) : chunks) {
       hash.update(chunk)
       yield chunk
     }

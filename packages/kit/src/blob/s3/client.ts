@@ -3,7 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientOptions } from 'minio'
-import { orAborted } from './abort.ts'
+import { orAborted } from '../abort.ts'
 import { BusyStore, codeOf, failureOf, isPassing, QuietStore } from './errors.ts'
 
 export interface S3Options {
