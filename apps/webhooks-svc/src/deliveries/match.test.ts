@@ -1,6 +1,7 @@
 import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
 import { jobUpdated, taskCreated, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
 import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
+import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { BusEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
@@ -27,6 +28,10 @@ beforeEach(async () => {
 
 const named = { first_name: 'Anna', last_name: 'Lind', email: 'anna@example.org' }
 const anna = { id: 3, username: 'anna', ...named }
+test('every event that webhooks may ask for is heard', () => {
+  expect(Object.keys(webhookEvents).filter((type) => !handle.isFor?.(type))).toEqual([])
+})
+
 const hear = (event: BusEvent) => db.transaction().execute((tx) => handle(tx, event))
 const messages = () => db.selectFrom('webhook_messages').selectAll().orderBy('id').execute()
 async function payloads() {
