@@ -12,9 +12,14 @@ const lowest = [20, 19]
 const mark = join(root, 'node_modules/.reticle-lock')
 
 export function ready() {
+  installed()
+  build()
+}
+
+/** As far as sources run: what code still lacks may be what is to be generated for it. */
+function installed() {
   checkNode()
   install()
-  build()
 }
 
 function checkNode() {
@@ -84,4 +89,5 @@ function fail(text) {
   process.exit(1)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) ready()
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.argv[2] === '--unbuilt' ? installed() : ready()
