@@ -1,17 +1,9 @@
 import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
-import { counting } from '@reticle/kit/testing/counting'
 import { testDb } from '@reticle/kit/testing/db'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import {
-  depsOf,
-  openJob,
-  openWorkspace,
-  openWorkspaces,
-  readAnswer,
-  user,
-} from '../testing/workspace.ts'
+import { depsOf, openJob, openWorkspace, openWorkspaces } from '../testing/workspace.ts'
 import { annotationHandlers } from './rpc.ts'
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')

@@ -1,7 +1,7 @@
 import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
 import { jobUpdated, taskCreated, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
-import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
+import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
 import type { BusEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
