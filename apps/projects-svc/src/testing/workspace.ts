@@ -19,8 +19,6 @@ import { migrations } from '../db/migrations/index.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { handlers } from '../server.ts'
 
-export { counting } from '@reticle/kit/testing/counting'
-
 export type Workspace = Awaited<ReturnType<typeof testWorkspace>>
 export type Services = ReturnType<Workspace['over']>
 
