@@ -51,6 +51,8 @@ export interface Bus {
    * `dead_events`.
    */
   subscribe: <T>(subscriber: Group<T> & { handle: Handle<T> }) => Subscription
+  /** Lets a group read again from `offset` in every partition, forgetting what its inbox knows. */
+  replay: <T>(group: Group<T>, offset: number) => Promise<void>
   /**
    * False when a subscription has not gone round for 90 s, or for three session timeouts of Kafka where these are longer:
    * hung for good, so the process is better started anew.

@@ -168,7 +168,7 @@ function testMembers({ publish, effects, subscribe }: Suite) {
   })
 }
 
-function testRepeats({ publish, numbers, subscribe }: Suite) {
+function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
   test('does not repeat an event whose effect was committed', async () => {
     const first = subscribe('after', recorder('after', 'after'))
     await publish('after:1', 1, 5)
@@ -203,6 +203,15 @@ function testRepeats({ publish, numbers, subscribe }: Suite) {
     await publish('busy:1', 1, 3)
     await expect.poll(() => numbers('busy'), until).toEqual(upTo(3))
     expect(tries).toBe(3)
+  })
+
+  test('replays from the start', async () => {
+    const bus = newBus()
+    subscribe('replay', recorder('replay', 'replay'), bus)
+    await publish('replay:1', 1, 3)
+    await expect.poll(() => numbers('replay'), until).toEqual(upTo(3))
+    await bus.replay({ group: 'replay', topic, db }, 0)
+    await expect.poll(() => numbers('replay'), until).toEqual([1, 2, 3, 1, 2, 3])
   })
 }
 

@@ -61,7 +61,7 @@ busContract('Kafka', await openRig())
 describe('Kafka', async () => {
   const rig = await openRig()
   const { db, openBus, prefix, options, names } = rig
-  const { publish, numbers, dead, subscribe, close } = openSuite(rig)
+  const { publish, numbers, dead, subscribe, newBus, close } = openSuite(rig)
   afterAll(close)
 
   test('has the topics of the contracts, created by however many', async () => {
@@ -106,6 +106,14 @@ describe('Kafka', async () => {
     expect(await dead('stranger')).toMatchObject([
       { key: 'stranger:1', value: 'no event \ufffd at all' },
     ])
+  })
+
+  test('a group that others are reading is not replayed under them', async () => {
+    subscribe('taken', recorder('taken', 'taken'))
+    await publish('taken:1', 1, 1)
+    await expect.poll(() => numbers('taken'), until).toEqual([1])
+    const attempt = newBus().replay({ group: 'taken', topic, db }, 0)
+    await expect(attempt).rejects.toThrow('is read by 1 members of other processes')
   })
 
   test.skipIf(!control)(

@@ -1,6 +1,7 @@
-import type { Bus, OnFailure } from './bus.ts'
+import type { Bus, Group, OnFailure } from './bus.ts'
 import { type KafkaOptions, openClient } from './kafka/client.ts'
 import { type Consuming, startConsumer } from './kafka/consumer.ts'
+import { replayGroup } from './kafka/offsets.ts'
 import { openPublisher } from './kafka/publisher.ts'
 
 export type { KafkaOptions } from './kafka/client.ts'
@@ -16,26 +17,38 @@ export interface KafkaBusOptions extends KafkaOptions {
   sessionMs?: number
 }
 
-/** The bus of a cluster: Kafka (`reliability.md` 4.2). Its topics must be there (`createTopics`). */
+/**
+ * The bus of a cluster: Kafka (`reliability.md` 4.2). Its topics must be there (`createTopics`). `replay` takes the members
+ * of this process out of their group meanwhile and refuses when there are others.
+ */
 export function kafkaBus({ onError, sessionMs = 30_000, ...options }: KafkaBusOptions): Bus {
   const kafka = openClient(options)
   const { prefix = '' } = options
   const publisher = openPublisher(kafka, prefix)
-  const consumers = new Set<Consuming>()
+  const consumers = new Map<Consuming, Pick<Group<never>, 'group' | 'topic'>>()
   return {
     relay: publisher.relay,
     subscribe: (subscriber) => {
       const consumer = startConsumer(kafka, { ...subscriber, onError }, { prefix, sessionMs })
-      consumers.add(consumer)
+      consumers.set(consumer, subscriber)
       const stop = () => {
         consumers.delete(consumer)
         return consumer.stop()
       }
       return { ...consumer, stop }
     },
-    isAlive: () => [...consumers].every((consumer) => consumer.isAlive()),
+    replay: async (group, offset) => {
+      const members = [...consumers].filter(([, { group: name }]) => name === group.group)
+      try {
+        await Promise.all(members.map(([consumer]) => consumer.hold()))
+        await replayGroup(kafka, group, { offset, prefix })
+      } finally {
+        for (const [consumer] of members) consumer.release()
+      }
+    },
+    isAlive: () => [...consumers.keys()].every((consumer) => consumer.isAlive()),
     close: async () => {
-      await Promise.all([...consumers].map((consumer) => consumer.stop()))
+      await Promise.all([...consumers.keys()].map((consumer) => consumer.stop()))
       await publisher.close()
     },
   }

@@ -4,7 +4,7 @@ import { openDatabase } from '../db/connect.ts'
 import type { Bus, Group, OnFailure } from './bus.ts'
 import { type Consuming, startConsumer } from './postgres/consumer.ts'
 import { appendBatch, channel, retainMessages } from './postgres/log.ts'
-import { touchGroup } from './postgres/offsets.ts'
+import { replayGroup, touchGroup } from './postgres/offsets.ts'
 
 export interface PostgresBusOptions {
   /** Address of a role that may use the schema `bus`; for listening and for throwing old messages away. */
@@ -44,6 +44,10 @@ export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions
         return consumer.stop()
       }
       return { ...consumer, stop }
+    },
+    replay: async (group, offset) => {
+      await replayGroup(group, offset)
+      for (const consumer of consumers.keys()) consumer.wake()
     },
     isAlive: () => [...consumers.keys()].every((consumer) => consumer.isAlive()),
     close: async () => {

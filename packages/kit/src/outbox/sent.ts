@@ -4,8 +4,8 @@ const slice = 5000
 
 /**
  * Puts what was published to a broker since then back into the outbox, in its order and with the same ids, so that a group
- * which had it already drops it (`reliability.md` 17, F13). What the embedded bus carries is not kept here: its log is that
- * copy.
+ * which had it already drops it (`reliability.md` 17, F13). What the embedded bus carries is not kept here: there a group
+ * reads its log again (`Bus.replay`).
  *
  * @returns how many events will be published again
  */

@@ -25,7 +25,11 @@ export interface Member<T> extends Subscriber<T> {
   isLeaving: () => boolean
 }
 
-export type Consuming = Subscription & Pick<Pulse, 'isAlive'>
+/** More than its subscription: `hold` leaves the group until `release`. */
+export interface Consuming extends Subscription, Pick<Pulse, 'isAlive'> {
+  hold: () => Promise<void>
+  release: () => void
+}
 
 const restartMs = 1000
 const stopMs = 5000
@@ -42,23 +46,32 @@ export function startConsumer<T>(
   const { onError } = consumer
   const waiting = alarm()
   const intake = openIntake(settings.prefix + consumer.topic)
-  let stopped = false
+  let wish: 'read' | 'hold' | 'stop' = 'read'
   const member: Member<T> = {
     ...consumer,
     failures: new Map(),
     intake,
     pulse: pulseOfGroup(settings.sessionMs),
-    isLeaving: () => stopped,
+    isLeaving: () => wish !== 'read',
   }
+  const isStopped = () => wish === 'stop'
   let leave = new AbortController()
+  let reading = Promise.resolve()
 
   const run = async () => {
-    while (!stopped) {
+    while (!isStopped()) {
       leave = new AbortController()
-      await readUntilCrash(kafka, member, settings, leave.signal).catch(onError)
+      if (wish === 'read')
+        reading = readUntilCrash(kafka, member, settings, leave.signal).catch(onError)
+      await reading
       member.pulse.beat()
-      if (!stopped) await waiting.wait(restartMs)
+      if (!isStopped()) await waiting.wait(restartMs)
     }
+  }
+  const part = (how: 'hold' | 'stop') => {
+    wish = how
+    leave.abort()
+    waiting.ring()
   }
   const replays = startReplays(consumer, { isPaused: intake.isPaused })
   const forgetLag = watchLag(consumer.group, () => lagOf(kafka, consumer, settings.prefix))
@@ -68,14 +81,20 @@ export function startConsumer<T>(
     isAlive: member.pulse.isAlive,
     pause: intake.pause,
     resume: intake.resume,
+    hold: async () => {
+      part('hold')
+      await reading
+    },
+    release: () => {
+      wish = 'read'
+      waiting.ring()
+    },
     stop: async () => {
       forgetLag()
-      stopped = true
-      leave.abort()
-      waiting.ring()
+      part('stop')
       intake.close()
-      const over = Promise.all([running, replays.stop()])
-      await Promise.race([over, sleep(stopMs, undefined, { ref: false })])
+      const stopped = Promise.all([running, replays.stop()])
+      await Promise.race([stopped, sleep(stopMs, undefined, { ref: false })])
     },
   }
 }

@@ -1,6 +1,34 @@
-import type { Kafka } from 'kafkajs'
+import type { Admin, Kafka } from 'kafkajs'
+import { sql } from 'kysely'
 import type { Group } from '../bus.ts'
 import { offsetOf } from './message.ts'
+
+/**
+ * Moves a group without members to `offset` in every partition, or to the nearest that is kept, and empties its inbox.
+ * Takes some 5 s.
+ *
+ * @throws Error when members of other processes are still reading
+ */
+export async function replayGroup<T>(
+  kafka: Kafka,
+  { group, topic, db }: Group<T>,
+  { offset, prefix }: { offset: number; prefix: string },
+): Promise<void> {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    await assertNobodyReads(admin, prefix + group)
+    const kept = await admin.fetchTopicOffsets(prefix + topic)
+    const partitions = kept.map(({ partition, low, high }) => ({
+      partition,
+      offset: String(Math.max(offsetOf(low), Math.min(offsetOf(high), offset))),
+    }))
+    await admin.setOffsets({ groupId: prefix + group, topic: prefix + topic, partitions })
+    await sql`delete from inbox where consumer = ${group}`.execute(db)
+  } finally {
+    await admin.disconnect()
+  }
+}
 
 /**
  * Messages that a group has not taken yet, in all partitions; those of a group that never read are all that are kept.
@@ -25,5 +53,15 @@ export async function lagOf<T>(
     return lags.reduce((sum, lag) => sum + lag, 0)
   } finally {
     await admin.disconnect()
+  }
+}
+
+async function assertNobodyReads(admin: Admin, groupId: string): Promise<void> {
+  const { groups } = await admin.describeGroups([groupId])
+  const members = groups[0]?.members.length ?? 0
+  if (members > 0) {
+    throw new Error(
+      `group ${groupId} is read by ${members} members of other processes: stop them, then replay`,
+    )
   }
 }

@@ -108,3 +108,19 @@ export async function leaveGroup<T>({ db, group, topic }: Group<T>, member: stri
     update bus.bus_offsets set owner = null, lease_until = now()
     where "group" = ${group} and topic = ${topic} and owner = ${member}`.execute(db)
 }
+
+/** Starts every partition again at `offset`: who is at work loses it and commits nothing more of it. */
+export async function replayGroup<T>(
+  { db, group, topic }: Group<T>,
+  offset: number,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`
+      update bus.bus_offsets set next = ${offset}, owner = null, lease_until = now()
+      where "group" = ${group} and topic = ${topic}`.execute(tx)
+    await sql`
+      delete from inbox i using bus.bus_messages m
+      where i.consumer = ${group} and m.event_id = i.event_id
+        and m.topic = ${topic} and m."offset" >= ${offset}`.execute(tx)
+  })
+}
