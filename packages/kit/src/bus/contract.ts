@@ -16,6 +16,7 @@ import {
   recorder,
   type Suite,
   slowly,
+  topic,
   until,
   upTo,
 } from './testing/rig.ts'
