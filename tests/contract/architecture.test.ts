@@ -2,7 +2,15 @@ import { dirname, join } from 'node:path'
 import { restOperations } from '@reticle/contracts/api/index'
 import { expect, test } from 'vitest'
 import { notForGateway, orders, rooms, sealed } from './rooms.ts'
-import { codeOf, functionsOf, type Import, importsOf, librariesOf, readSources } from './sources.ts'
+import {
+  circlesOf,
+  codeOf,
+  functionsOf,
+  type Import,
+  importsOf,
+  librariesOf,
+  readSources,
+} from './sources.ts'
 
 /** The house as a test: `house.md` 2 and 10, sizes of `style.md`. Every failure names file and line. */
 
@@ -86,6 +94,15 @@ test.each(Object.entries(orders))('folders of %s import in one direction', (room
   expect(wrong.map(at)).toEqual([])
 })
 
+test('no file imports itself by way of others', () => {
+  const next = new Map<string, string[]>()
+  for (const { source, name } of imports.filter(isRelative)) {
+    const target = join(dirname(source.path), name)
+    next.set(source.path, [...(next.get(source.path) ?? []), target])
+  }
+  expect(circlesOf(next)).toEqual([])
+})
+
 test('policies are pure: rules, types and nothing else', () => {
   const inPolicies = imports.filter(({ source }) => source.path.endsWith('/policy.ts'))
   const wrong = inPolicies.filter(
@@ -106,17 +123,14 @@ test('handlers, policies and messages hold no SQL', () => {
   expect(wrong).toEqual([])
 })
 
-test.each(['jobs-svc'])(
-  'a lock of %s needs a transaction: outside of one it is gone at once',
-  (app) => {
-    const wrong = sources
-      .filter(({ path }) => path.startsWith(`apps/${app}/`))
-      .flatMap(({ path, text }) =>
-        [...text.matchAll(/\bfunction lock\w+\(\s*db\b/g)].map(([head]) => `${path}: ${head}`),
-      )
-    expect(wrong).toEqual([])
-  },
-)
+test('a lock of rows needs a transaction: outside of one it is gone at once', () => {
+  const wrong = sources
+    .filter(({ path }) => path.startsWith('apps/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\bfunction lock\w+\(\s*db\b/g)].map(([head]) => `${path}: ${head}`),
+    )
+  expect(wrong).toEqual([])
+})
 
 test('only config.ts reads the environment', () => {
   const wrong = sources

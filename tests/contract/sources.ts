@@ -119,3 +119,18 @@ export function functionsOf({ lines }: Source): Block[] {
     return end < 0 ? [] : [{ line: index + 1, length: body.length, head: head.trim() }]
   })
 }
+
+/** Ways from a file back to itself; of those that share an end, one. */
+export function circlesOf(next: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): void => {
+    const start = way.indexOf(path)
+    if (start >= 0) circles.push([...way.slice(start), path].join(' -> '))
+    if (start >= 0 || done.has(path)) return
+    for (const target of next.get(path) ?? []) visit(target, [...way, path])
+    done.add(path)
+  }
+  for (const path of next.keys()) visit(path, [])
+  return circles
+}

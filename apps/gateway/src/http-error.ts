@@ -1,3 +1,14 @@
+/** A failure as it is shown: `spec/api-annotations.md` 5.1. */
+export interface Failed {
+  status: number
+  code: string
+  detail: string
+  /** Stands instead of `{detail, code, request_id}`. */
+  body?: unknown
+  more?: Record<string, unknown>
+  retryAfter?: number
+}
+
 /** A failure of HTTP itself, which no service knows: 400 to what is no HTTP, 405, 406, 408, 414, 415, 416 and 431 (`house.md` 5). */
 export class HttpError extends Error {
   readonly status: number

@@ -18,21 +18,26 @@ export interface ConversionPorts {
   endLeases: () => Promise<void>
 }
 
-/** Keeps one conversion process beside this one, off its event loop; one that dies is replaced. */
+/** A conversion process that loads what it needs, while its parent starts too, and waits for its message. */
+export const forkConversion = (): ChildProcess =>
+  fork(entry, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }).on('error', () => undefined) // of a message to one that is just gone; its exit says the rest
+
+/** Keeps one conversion process beside this one, off its event loop; one that dies, or is dead already, is replaced. */
 export async function startConversion(
+  first: ChildProcess,
   message: ToWorker,
   { log, endLeases }: ConversionPorts,
 ): Promise<Conversion> {
   let isStopped = false
   await endLeases()
-  let worker = await forked(message)
+  let worker = await told(isGone(first) ? forkConversion() : first, message)
 
   const replace = async () => {
     while (!isStopped) {
       await sleep(restMs)
       try {
         await endLeases()
-        worker = await forked(message)
+        worker = await told(forkConversion(), message)
         return
       } catch (err) {
         log.error({ err }, 'the conversion process cannot be started; it is tried again')
@@ -64,9 +69,8 @@ export async function startConversion(
 
 const isGone = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
-async function forked(message: ToWorker): Promise<ChildProcess> {
-  const worker = fork(entry, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  worker.on('error', () => undefined) // a message to one that is just gone; its exit says the rest
+/** Tells the process what to work on; it is ready when this resolves. */
+async function told(worker: ChildProcess, message: ToWorker): Promise<ChildProcess> {
   const ready = once(worker, 'message')
   const gone = once(worker, 'exit')
   worker.send(message)

@@ -1,4 +1,9 @@
-import { type GatewayPorts, readConfig as readGatewayConfig, startGateway } from '@reticle/gateway'
+import {
+  type GatewayPorts,
+  readConfig as readGatewayConfig,
+  type Services,
+  startGateway,
+} from '@reticle/gateway'
 import { endLeases, type RequestsDb, readConfig as readJobsConfig } from '@reticle/jobs-svc'
 import type { OnStop } from '@reticle/kit/lifecycle'
 import { listeningOrigin } from '@reticle/kit/links'
@@ -8,11 +13,10 @@ import { openPool } from '@reticle/kit/process/pools'
 import { type Administrator, firstAdministrator } from './administrator.ts'
 import { healthChecks } from './checks.ts'
 import type { Config } from './config.ts'
-import { startConversion } from './conversion.ts'
+import { forkConversion, startConversion } from './conversion.ts'
 import { prepareDatabase } from './databases.ts'
 import { freePort } from './free-port.ts'
-import { overGrpc } from './grpc.ts'
-import { readKeys } from './keys.ts'
+import { type Keys, readKeys } from './keys.ts'
 import { lockDataDir } from './lock.ts'
 import { objectsOf, openObjects } from './objects.ts'
 import { assertFinished } from './ops/unfinished.ts'
@@ -37,6 +41,8 @@ export async function startStandalone(
   const { dataDir, traces } = config
   onStop('lock', await lockDataDir(dataDir))
   await assertFinished(dataDir)
+  const worker = forkConversion()
+  onStop('conversion process', async () => void worker.kill())
   onStop('traces', (await startTraces({ service: 'reticle', endpoint: traces })).stop)
   const keys = await readKeys(dataDir, config.secretKeys)
   const urls = await prepareDatabase(await databaseUrl(config, log, onStop), keys.passwordOf)
@@ -60,13 +66,13 @@ export async function startStandalone(
   const { db: requests } = openPool<RequestsDb>(around, 'conversion', urls.requests, { max: 1 })
   const wiring = { urls, objects, env, log: config.log, traces }
   const conversion = await startConversion(
+    worker,
     { urls, kafka, wiring },
     { log, endLeases: () => endLeases(requests) },
   )
   onStop('conversion', conversion.stop)
 
-  const reached =
-    config.transport === 'grpc' ? await overGrpc(services, keys.internalKey, onStop) : services
+  const reached = await reach(config.transport, services, keys, onStop)
   const ports: GatewayPorts = {
     services: reached,
     blobs,
@@ -77,6 +83,18 @@ export async function startStandalone(
   const gateway = await startGateway(ports)
   onStop('gateway', gateway.stop)
   return { url: gateway.url, admin }
+}
+
+/** gRPC is loaded only where somebody wants to measure it, or to tell the stories over it. */
+async function reach(
+  transport: Config['transport'],
+  services: Services,
+  { internalKey }: Keys,
+  onStop: OnStop,
+): Promise<Services> {
+  if (transport !== 'grpc') return services
+  const { overGrpc } = await import('./grpc.ts')
+  return overGrpc(services, internalKey, onStop)
 }
 
 async function databaseUrl(config: Config, log: Logger, onStop: OnStop): Promise<string> {

@@ -3,7 +3,8 @@
  * are matched by their relative arc length, every match moves along a straight line, and what then lies
  * too close together is thinned.
  */
-import type { Blend } from './interpolate.ts'
+/** Points at a share t of the way between two keyframes. */
+export type Blend = (t: number) => readonly number[]
 
 interface Point {
   x: number

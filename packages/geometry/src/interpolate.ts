@@ -1,5 +1,5 @@
 /** Positions of a track between its keyframes (spec/api-annotations.md 1.6, spec/formats.md 3.6). */
-import { blendCurves } from './curves.ts'
+import { type Blend, blendCurves } from './curves.ts'
 
 /** What interpolation reads of a track shape; every other field is copied from the left keyframe. */
 export interface TrackPosition {
@@ -19,9 +19,6 @@ export interface InterpolationOptions {
   /** Keyframes on such frames are passed over. */
   isDeleted?: (frame: number) => boolean
 }
-
-/** Points at a share t of the way between two keyframes. */
-export type Blend = (t: number) => readonly number[]
 
 /**
  * The state of a track on every frame from `first` to `last`: hidden stretches come with `outside: true`,

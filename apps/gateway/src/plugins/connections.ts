@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { apiVersion, mediaType } from '@reticle/contracts/openapi'
 import type { FastifyInstance } from 'fastify'
 import {
+  type Failed,
   type HttpError,
   headersTooLarge,
   malformedRequest,
@@ -11,7 +12,7 @@ import {
   uriTooLong,
 } from '../http-error.ts'
 import { isStream } from '../request.ts'
-import { bodyOf, type Failed, failedOf } from './errors.ts'
+import { bodyOf, failedOf } from './errors.ts'
 
 /** Connections themselves: what is no HTTP, what comes too slowly, bodies that nobody read (`reliability.md` 8). */
 

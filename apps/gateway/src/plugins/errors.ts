@@ -3,22 +3,11 @@ import { DomainError, kinds, toDomainError } from '@reticle/kit'
 import type { Logger } from '@reticle/kit/log'
 import { traceBindings } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError } from '../http-error.ts'
+import { type Failed, HttpError } from '../http-error.ts'
 import { toJson } from '../present.ts'
 import { listsProblem } from './accept.ts'
 import { setHeaders } from './headers.ts'
 import { problemOf, problemType } from './problem.ts'
-
-/** A failure as it is shown: `spec/api-annotations.md` 5.1. */
-export interface Failed {
-  status: number
-  code: string
-  detail: string
-  /** Stands instead of `{detail, code, request_id}`. */
-  body?: unknown
-  more?: Record<string, unknown>
-  retryAfter?: number
-}
 
 /** The only place where failures become answers. What is no failure of ours or of HTTP is logged and stays inside. */
 export function answerErrors(app: FastifyInstance, log: Logger): void {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { placeOf } from '@reticle/kit/validation'
 import type { FastifyRequest } from 'fastify'
-import type { Failed } from './errors.ts'
+import type { Failed } from '../http-error.ts'
 
 /** Errors as RFC 9457 wants them, for clients that ask for it (`spec/api-annotations.md` 5.2). */
 

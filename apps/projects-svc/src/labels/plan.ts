@@ -32,9 +32,10 @@ export function planLabels(
   items: readonly LabelWrite[],
   at: Path = ['labels'],
 ): LabelsPlan {
+  checkCount(items, at, mostLabels + current.length)
   const removed: Removed = { removed_labels: [], removed_attributes: [] }
   const labels = planList(current.map(draftOf), items, { at, removed, isSublabel: false })
-  checkCount(labels, at)
+  checkCount(withSublabels(labels), at)
   assignColors(labels)
   checkSize(labels, at)
   return { labels, ...removed }
@@ -57,7 +58,7 @@ export function planOneLabel(
     label.id === id ? changedLabel(draftOf(label), change, [], scope) : draftOf(label),
   )
   checkNames(labels, false)
-  checkCount(labels, [])
+  checkCount(withSublabels(labels), [])
   assignColors(labels)
   checkSize(labels, [])
   return { labels, ...removed }
@@ -194,8 +195,8 @@ function assignColors(labels: readonly LabelDraft[]) {
   }
 }
 
-function checkCount(labels: readonly LabelDraft[], at: Path) {
-  if (withSublabels(labels).length > mostLabels)
+function checkCount(labels: readonly unknown[], at: Path, most = mostLabels) {
+  if (labels.length > most)
     throw fieldError(at, `Ensure there are no more than ${mostLabels} labels, sublabels included.`)
 }
 

@@ -1,7 +1,6 @@
 import { type DomainError, kinds } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Context } from '../rpc/context.ts'
-import type { OnBug } from '../rpc/guard.ts'
 import { rpcSeconds } from './metrics.ts'
 import { startWork, traceFields, traceIdOf } from './traces.ts'
 
@@ -58,6 +57,9 @@ export function callFields({ request_id, principal, traceparent }: Context) {
     ...traceFields(),
   }
 }
+
+/** What is done with a failure that is nobody's input: logged once, with the request it belongs to. */
+export type OnBug = (thrown: unknown, context: Context) => void
 
 /** The usual fate of bugs: a line each, with the call they belong to. */
 export const logBugs =

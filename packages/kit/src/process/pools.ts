@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Bus, OnFailure } from '../bus/bus.ts'
-import { createTopics, kafkaBus } from '../bus/kafka.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../db/connect.ts'
 import { assertMigrated, migrate, type Schema } from '../db/migrate.ts'
 import type { OnStop } from '../lifecycle.ts'
@@ -50,7 +49,10 @@ export function openPools<T>(
   return { db: few.db, bulk: many.db, onCommit }
 }
 
-/** Opens the bus on Kafka, closed when everything stops; the topics are there when this resolves. */
+/**
+ * Opens the bus on Kafka, closed when everything stops; the topics are there when this resolves. Its client is loaded now: a
+ * laptop has no Kafka, and starts sooner without.
+ */
 export async function openKafka(
   { log, onStop }: Opener,
   clientId: string,
@@ -59,6 +61,7 @@ export async function openKafka(
   const onError: OnFailure = (err, about) =>
     log.error({ err, ...about }, 'the bus goes on after an error')
   const options = { ...kafka, clientId, log, onError }
+  const { createTopics, kafkaBus } = await import('../bus/kafka.ts')
   await createTopics(options)
   const bus = kafkaBus(options)
   onStop('bus', bus.close)

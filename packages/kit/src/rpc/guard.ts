@@ -2,12 +2,9 @@ import type { Operations } from '@reticle/contracts/api/operation'
 import { fromDatabase } from '../db/errors.ts'
 import { endingWith } from '../db/session/call-signal.ts'
 import { DomainError, toDomainError } from '../errors.ts'
-import { type Called, watchCall } from '../observe/calls.ts'
+import { type Called, type OnBug, watchCall } from '../observe/calls.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
 import { eachNext, leavable } from './leave.ts'
-
-/** What is done with a failure that is nobody's input: logged once, with the request it belongs to. */
-export type OnBug = (thrown: unknown, context: Context) => void
 
 /**
  * Handlers with deadline, cancellation, the error table, metrics and a span around them. In one process this is the whole

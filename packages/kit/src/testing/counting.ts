@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 
-/** The same database, counting its statements; those of `begin` and `commit` are none. */
+/** The same database, counting its statements, prepared ones too; those of `begin` and `commit` are none. */
 export function counting<T>(db: Kysely<T>): { db: Kysely<T>; statements: () => number } {
   let statements = 0
   const watched = db.withPlugin({
-    transformQuery: ({ node }) => {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
       statements++
-      return node
+      return result
     },
-    transformResult: async ({ result }) => result,
   })
   return { db: watched, statements: () => statements }
 }

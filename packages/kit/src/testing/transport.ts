@@ -4,8 +4,9 @@ import { loadProtos } from '@reticle/contracts/grpc/load'
 import { afterAll } from 'vitest'
 import { connectGrpc } from '../grpc/connect.ts'
 import { listenGrpc } from '../grpc/listen.ts'
+import type { OnBug } from '../observe/calls.ts'
 import type { Call, Service } from '../rpc/context.ts'
-import { guard, mapValues, type OnBug } from '../rpc/guard.ts'
+import { guard, mapValues } from '../rpc/guard.ts'
 import { openProxy } from './proxy.ts'
 
 /** Both ways in which a service is reached: `describe.each(transports)('over %s', (transport) => ...)`. */

@@ -1,8 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
-import { attemptEach, batchSize, noteFailure } from '../attempt.ts'
-import type { Member } from './consumer.ts'
+import { attemptEach, batchSize, type Failures, noteFailure, type Subscriber } from '../attempt.ts'
+import type { Pulse } from '../pulse.ts'
+import type { Intake } from './intake.ts'
 import { offsetOf, readMessage } from './message.ts'
+
+/** What a member of a group remembers from one connection to the next. */
+export interface Member<T> extends Subscriber<T> {
+  failures: Failures
+  intake: Intake
+  pulse: Pulse
+  isLeaving: () => boolean
+}
 
 /** A partition that has to wait longer than this is paused; others are not held up by it. */
 const shortPauseMs = 199

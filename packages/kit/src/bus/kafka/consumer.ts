@@ -3,26 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { alarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
-import type { Failures, Subscriber } from '../attempt.ts'
+import type { Subscriber } from '../attempt.ts'
 import type { Subscription } from '../bus.ts'
 import { type Pulse, pulseOfGroup } from '../pulse.ts'
 import { startReplays } from '../replays.ts'
-import { handleBatch } from './batch.ts'
-import { type Intake, openIntake } from './intake.ts'
+import { handleBatch, type Member } from './batch.ts'
+import { openIntake } from './intake.ts'
 import { lagOf } from './offsets.ts'
 
 export interface Settings {
   prefix: string
   /** After this long without a sign of life a member's partitions go to others. */
   sessionMs: number
-}
-
-/** What a member of a group remembers from one connection to the next. */
-export interface Member<T> extends Subscriber<T> {
-  failures: Failures
-  intake: Intake
-  pulse: Pulse
-  isLeaving: () => boolean
 }
 
 /** More than its subscription: `hold` leaves the group until `release`. */
