@@ -20,7 +20,7 @@ import { type Checksums, layout } from '@reticle/kit/dump/manifest'
 import { pauseRelay } from '@reticle/kit/ops/pause'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { runningPostgres } from '@reticle/standalone/postgres'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Json } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { ops, type Ran } from '../support/ops.ts'
@@ -36,7 +36,7 @@ const env = { RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1,1,1,1,1,1,1,1' }
 const receiver = await startReceiver()
 afterAll(receiver.close)
 const isCalled = (times: number) =>
-  expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(times)
+  vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(times), 20_000)
 let reticle: Reticle
 let project: Json
 let task: Json
