@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { testDatabase } from '../testing/db.ts'
 import { openDatabase } from './connect.ts'
 
@@ -86,4 +89,30 @@ test.each(['commit', 'rollback'])(
     await transaction.catch(() => undefined)
     await expect(late).rejects.toThrow('while its transaction was being ended')
   },
+)
+
+test('a connection that is lost by the bytes that open it fails its statement, and nothing else', async () => {
+  const dying = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end(Buffer.concat([welcome, ready, farewell])))
+  })
+  await once(dying.listen(0, '127.0.0.1'), 'listening')
+  const { port } = z.object({ port: z.int() }).parse(dying.address())
+  const other = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`, { application: 'unlucky' })
+  await expect(sql`select 1`.execute(other.db)).rejects.toThrow()
+  await other.close()
+  dying.close()
+})
+
+/** Messages of the protocol (PostgreSQL 18, 54.7): a type, the length of the rest, the rest. */
+function message(type: string, rest: string): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(4 + rest.length)
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(rest, 'latin1')])
+}
+const welcome = message('R', '\0\0\0\0')
+const ready = message('Z', 'I')
+const farewell = message(
+  'E',
+  'SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0',
 )

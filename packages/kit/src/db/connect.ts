@@ -46,6 +46,9 @@ export interface Database<T> {
 export function openDatabase<T>(url: string, options: DatabaseOptions): Database<T> {
   const pool = new pg.Pool(poolConfig(url, options))
   pool.on('error', options.onIdleError ?? (() => undefined))
+  // The pool listens while a connection is idle, a session once it has it: one may be lost in between, even by the very bytes
+  // that open it, and an error that nobody hears ends the process. The statement that runs next fails.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const gone = trackConnections(pool)
   const forget = watchPool(pool, options.application)
   const listeners = new Set<() => void>()
