@@ -3,14 +3,11 @@ import { testDb } from '@reticle/kit/testing/db'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { depsOf, openJob, openWorkspace, openWorkspaces } from '../testing/workspace.ts'
+import { openJob, openService } from '../testing/workspace.ts'
 import { annotationHandlers } from './rpc.ts'
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
-const { workspaces, add } = openWorkspaces()
-const deps = depsOf(db, workspaces)
-const service = annotationHandlers(deps)
-const setUp = () => openWorkspace(service, add)
+const { deps, setUp } = openService(db)
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 const skeleton = {

@@ -4,22 +4,11 @@ import { testDb } from '@reticle/kit/testing/db'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import {
-  bodyOf,
-  depsOf,
-  openJob,
-  openWorkspace,
-  openWorkspaces,
-  readAnswer,
-  user,
-} from '../testing/workspace.ts'
+import { bodyOf, openJob, openService, readAnswer, user } from '../testing/workspace.ts'
 import { annotationHandlers } from './rpc.ts'
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
-const { workspaces, add } = openWorkspaces()
-const deps = depsOf(db, workspaces)
-const service = annotationHandlers(deps)
-const setUp = () => openWorkspace(service, add)
+const { deps, service, setUp } = openService(db)
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }

@@ -8,6 +8,7 @@ import { silentLog } from '@reticle/kit/log'
 import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
 import type { Kysely } from 'kysely'
+import { annotationHandlers } from '../annotations/rpc.ts'
 import { readConfig } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps, Handlers, Neighbours } from '../deps.ts'
@@ -160,6 +161,14 @@ export function openWorkspaces() {
     return workspace
   }
   return { workspaces, add }
+}
+
+/** The handlers on a real database, called in this process, and a workspace of its own for each test. */
+export function openService(db: Kysely<AnnotationsDb>) {
+  const { workspaces, add } = openWorkspaces()
+  const deps = depsOf(db, workspaces)
+  const service = annotationHandlers(deps)
+  return { deps, service, setUp: () => openWorkspace(service, add) }
 }
 
 /** A new task, and the calls of it and of its jobs. */

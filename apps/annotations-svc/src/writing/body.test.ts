@@ -3,22 +3,12 @@ import { expect, test } from 'vitest'
 import { annotationHandlers } from '../annotations/rpc.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import {
-  bodyOf,
-  depsOf,
-  openWorkspace,
-  openWorkspaces,
-  readAnswer,
-  user,
-} from '../testing/workspace.ts'
+import { bodyOf, openService, readAnswer, user } from '../testing/workspace.ts'
 
 /** Rows 29 to 33 and 68 of the matrix of bad input. */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
-const { workspaces, add } = openWorkspaces()
-const deps = depsOf(db, workspaces)
-const service = annotationHandlers(deps)
-const setUp = () => openWorkspace(service, add)
+const { deps, service, setUp } = openService(db)
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 const parse_error = 'parse_error'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { Migrations } from '../db/migrate.ts'
+import { counting } from '../testing/counting.ts'
 import { testDb } from '../testing/db.ts'
 import { type FiltersOf, type ListQuery, listPage } from './list.ts'
 
@@ -71,19 +72,12 @@ test('keys that are no filters of the list are ignored', async () => {
 })
 
 test('two statements are enough, and one where the page does not exist', async () => {
-  let statements = 0
-  const watched = db.withPlugin({
-    transformQuery: ({ node }) => {
-      statements++
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  })
+  const { db: watched, statements } = counting(db)
   await listed({ name: 'b', sort: 'owner,name' }, boxes(watched))
-  expect(statements).toBe(2)
+  expect(statements()).toBe(2)
   const past = listed({ page: '9' }, boxes(watched))
   await expect(past).rejects.toMatchObject({ kind: 'not_found' })
-  expect(statements).toBe(3)
+  expect(statements()).toBe(3)
 })
 
 describe('what does not compile', () => {

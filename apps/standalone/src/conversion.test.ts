@@ -1,0 +1,23 @@
+import { once } from 'node:events'
+import { silentLog } from '@reticle/kit/log'
+import { expect, test } from 'vitest'
+import { forkConversion, startConversion } from './conversion.ts'
+
+test('a process that died before it was told what to do is not waited for', async () => {
+  const dead = forkConversion()
+  dead.kill('SIGKILL')
+  await once(dead, 'exit')
+  const urls = { projects: '', annotations: '', requests: '', webhooks: '', bus: '' }
+  const objects = { folder: '', s3: undefined }
+  const wiring = {
+    urls,
+    objects,
+    env: {},
+    log: { level: 'silent', format: 'json' },
+    traces: undefined,
+  } as const
+  const ports = { log: silentLog, endLeases: async () => {} }
+  // Beside the sources there is no built worker, so the one that takes its place ends too.
+  const starting = startConversion(dead, { urls, wiring }, ports)
+  await expect(starting).rejects.toThrow('the conversion process did not start')
+})
