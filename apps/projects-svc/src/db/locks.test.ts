@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
-const { addUser, over, takeEvents } = await testWorkspace()
+const { db, addUser, over, takeEvents } = await testWorkspace()
 
 test('changes at every level wait for each other and never block each other for good', async () => {
   const services = over('in-process')
@@ -56,4 +57,23 @@ test('changes at every level wait for each other and never block each other for 
   ])
   for (const id of ids)
     await expect(tasks.getTask({ id }, anna.call)).rejects.toMatchObject({ kind: 'not_found' })
+})
+
+test('many changes of one row leave connections to those of others', async () => {
+  const { projects } = over('in-process')
+  const anna = await addUser()
+  const held = await projects.createProject({ body: { name: 'held' } }, anna.call)
+  const free = await projects.createProject({ body: { name: 'free' } }, anna.call)
+  const lock = db.transaction().execute(async (tx) => {
+    await sql`select from projects where id = ${held.id} for update`.execute(tx)
+    const changes = Array.from({ length: 20 }, (_, at) =>
+      projects.updateProject({ id: held.id, body: { name: `n${at}` } }, anna.call),
+    )
+    const body = { name: 'changed meanwhile' }
+    expect(await projects.updateProject({ id: free.id, body }, anna.call)).toMatchObject(body)
+    return { changes }
+  })
+  const { changes } = await lock
+  const names = (await Promise.all(changes)).map(({ name }) => name)
+  expect(names).toEqual(Array.from({ length: 20 }, (_, at) => `n${at}`))
 })

@@ -55,7 +55,7 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
 
     async updateJob({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return change(db, { ...context, row: `job:${id}` }, async (tx) => {
         const row = await lockJob(tx, id)
         if (!row) throw notFound()
         allowPatch(jobRules, rights, body, principal, jobStanding(principal, row))
@@ -69,7 +69,7 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
 
     async deleteJob({ id, if_match }, context) {
       const principal = signedIn(context)
-      await change(db, context, async (tx) => {
+      await change(db, { ...context, row: `job:${id}` }, async (tx) => {
         const row = await lockJob(tx, id)
         if (!row) throw notFound()
         allow(jobRules, 'delete', principal, jobStanding(principal, row))

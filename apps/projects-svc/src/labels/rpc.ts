@@ -36,7 +36,7 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
     },
 
     async updateLabel({ id, body }, context) {
-      return change(db, context, async (tx) => {
+      return change(db, { ...context, row: `label:${id}` }, async (tx) => {
         const row = await findLabel(tx, id)
         if (!row) throw notFound()
         const plan = (current: readonly Label[]) => {
@@ -51,7 +51,7 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
     },
 
     async deleteLabel({ id }, context) {
-      await change(db, context, async (tx) => {
+      await change(db, { ...context, row: `label:${id}` }, async (tx) => {
         const row = await findLabel(tx, id)
         if (!row) throw notFound()
         const plan = (current: readonly Label[]) => {

@@ -66,7 +66,7 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
 
     async updateProject({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return change(db, { ...context, row: `project:${id}` }, async (tx) => {
         const row = await lockProject(tx, id)
         if (!row) throw notFound()
         allowPatch(projectRules, rights, body, principal, projectStanding(principal, row))
@@ -79,7 +79,7 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
 
     async deleteProject({ id, if_match }, context) {
       const principal = signedIn(context)
-      await change(db, context, async (tx) => {
+      await change(db, { ...context, row: `project:${id}` }, async (tx) => {
         const row = await lockProject(tx, id)
         if (!row) throw notFound()
         allow(projectRules, 'delete', principal, projectStanding(principal, row))

@@ -83,7 +83,7 @@ export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async updateTask({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return change(db, { ...context, row: `task:${id}` }, async (tx) => {
         const row = await lockTaskAndProject(tx, id, body.project_id)
         if (!row) throw notFound()
         allowPatch(taskRules, rights, body, principal, taskStanding(principal, row))
@@ -97,7 +97,7 @@ export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async deleteTask({ id, if_match }, context) {
       const principal = signedIn(context)
-      await change(db, context, async (tx) => {
+      await change(db, { ...context, row: `task:${id}` }, async (tx) => {
         const row = await lockTaskAndProject(tx, id)
         if (!row) throw notFound()
         allow(taskRules, 'delete', principal, taskStanding(principal, row))

@@ -134,7 +134,7 @@ async function update(
 ): Promise<Webhook> {
   const { type } = await permit(deps, 'update', id, context)
   const fields = readFields(body, type, deps.guard)
-  return change(deps.db, context, async (tx) => {
+  return change(deps.db, { ...context, row: `webhook:${id}` }, async (tx) => {
     const before = (await lockWebhook(tx, id)) ?? missing()
     assertMatches(if_match, before)
     const changes = changesOf(before, fields, deps)

@@ -1,7 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
 import { answerOf, applyOnce } from '../outbox/calls.ts'
 import type { Context } from '../rpc/context.ts'
-import { retrySerialization } from './errors.ts'
+import { type Turns, turns } from '../turns.ts'
+import { busy, retrySerialization } from './errors.ts'
 
 /**
  * What outlives JSON, in which the answer of a call is kept. A `Date` is not: it would come back as a text, so it is
@@ -23,15 +24,33 @@ export type Storable =
  * broke asks again, under the same id: what is done already is not done twice, and its answer is given again. A call has
  * one `change`; a second one under its id would be taken for a repeat. Run again when it lost against another
  * transaction, so `run` must bear that.
+ *
+ * Changes of one `row` (what `run` locks first: `project:7`) take turns before they take a connection, so that many of them
+ * at once leave the other connections to everybody else.
+ *
+ * @throws DomainError conflict when the turn has not come after 10 s
  */
 export function change<T, R extends Storable>(
   db: Kysely<T>,
-  { call_id }: Pick<Context, 'call_id'>,
+  { call_id, row }: Pick<Context, 'call_id'> & { row?: string },
   run: (tx: Transaction<T>) => Promise<R>,
 ): Promise<R> {
-  return retrySerialization(() =>
-    db.transaction().execute((tx) => (call_id ? applyOnce(tx, call_id, () => run(tx)) : run(tx))),
-  )
+  const once = () =>
+    retrySerialization(() =>
+      db.transaction().execute((tx) => (call_id ? applyOnce(tx, call_id, () => run(tx)) : run(tx))),
+    )
+  return row ? turnsOf(db)(row, once, { ms: turnMs, late: busy }) : once()
+}
+
+/** Waiting for a turn costs nobody anything, so it may be longer than for a lock, which holds a connection. */
+const turnMs = 10_000
+const known = new WeakMap<object, Turns>()
+
+/** Turns are of a pool, whoever asks it. */
+function turnsOf(db: object): Turns {
+  const inTurn = known.get(db) ?? turns()
+  known.set(db, inTurn)
+  return inTurn
 }
 
 /**

@@ -4,7 +4,11 @@ import { conflict, DomainError, invalid, invalidText, unavailable } from '../err
 /** What the violation of a named constraint means for the client: a field of its body, or a sentence. */
 export type Violations = Readonly<Record<string, { field: string; text: string } | string>>
 
-const busy = 'The resource is being changed by someone else. Try again in a moment.'
+/** Somebody else holds the row, or those who wait for it are too many. */
+export const busy = (): DomainError =>
+  conflict('The resource is being changed by someone else. Try again in a moment.', {
+    retry_after: 1,
+  })
 const overloaded = 'The service is busy. Try again in a moment.'
 
 /** Values that the database cannot hold: too long, out of range, a broken date, NUL, bad escape, no such notation. */
@@ -33,7 +37,7 @@ export function fromDatabase(
   const code = codeOf(thrown)
   if (code === '23505' || code === '23503') return violation(thrown, code, violations)
   if (badValue.has(code)) return invalidText('A value cannot be stored as it is.')
-  if (code === '55P03' || serialization.has(code)) return conflict(busy, { retry_after: 1 })
+  if (code === '55P03' || serialization.has(code)) return busy()
   if (isCancelled(thrown)) return unavailable('The database took too long.')
   if (isConnectionLost(thrown)) return unavailable(overloaded)
   return undefined

@@ -1,11 +1,11 @@
 import type { Clock } from '@reticle/kit/clock'
+import { turns } from '@reticle/kit/turns'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import { findUserByName, replacePasswordHash } from '../repo.ts'
 import { recordFailure, refuseTooMany } from './attempts.ts'
 import { type Password, passwordCache } from './cache.ts'
 import { dummyHash, hashPassword, needsRehash, verifyPassword } from './hash.ts'
-import { turns } from './turns.ts'
 
 export interface Guess extends Password {
   /** Where the client is; failures are counted per address and name. */

@@ -32,3 +32,19 @@ test('a failure is told to its own caller and stops nobody after it', async () =
   await expect(failing).rejects.toThrow('no')
   expect(await next).toBe('yes')
 })
+
+test('who waits too long is told so, and those behind wait on', async () => {
+  const inTurn = turns()
+  const seen: string[] = []
+  let release = () => {}
+  const first = inTurn('key', () => new Promise<void>((resolve) => (release = resolve)))
+  const patience = { ms: 5, late: () => new Error('too late') }
+  await expect(inTurn('key', async () => seen.push('never'), patience)).rejects.toThrow('too late')
+
+  const third = inTurn('key', async () => seen.push('third'))
+  await pause()
+  expect(seen).toEqual([])
+  release()
+  await Promise.all([first, third])
+  expect(seen).toEqual(['third'])
+})

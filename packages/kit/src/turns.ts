@@ -1,0 +1,41 @@
+/** How long somebody waits for a turn, in milliseconds, and what they are told when it did not come. */
+export interface Patience {
+  ms: number
+  late: () => Error
+}
+
+export type Turns = <R>(key: string, run: () => Promise<R>, patience?: Patience) => Promise<R>
+
+/** Runs what belongs to one key one after another, and different keys side by side, in this process. */
+export function turns(): Turns {
+  const last = new Map<string, Promise<void>>()
+  return async (key, run, patience) => {
+    const before = last.get(key)
+    let end = () => {}
+    const mine = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const all = Promise.all([before, mine]).then(() => {
+      if (last.get(key) === all) last.delete(key)
+    })
+    last.set(key, all)
+    try {
+      if (before) await (patience ? within(before, patience) : before)
+      return await run()
+    } finally {
+      end()
+    }
+  }
+}
+
+async function within(turn: Promise<void>, { ms, late }: Patience): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms)
+  })
+  try {
+    await Promise.race([turn, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}
