@@ -29,6 +29,8 @@ export const rooms: Record<string, Room> = {
       '@reticle/contracts/grpc/load',
       '@reticle/contracts/principal',
       '@reticle/contracts/rest/common',
+      '@reticle/contracts/rest/json-logic',
+      '@reticle/contracts/rest/lists',
     ],
     libraries: 'any',
     usesNode: true,

@@ -111,3 +111,16 @@ test('what zod refuses deeper inside is a 400 by field, anything else is a bug',
     message: 'Internal server error',
   })
 })
+
+test('a text that names its field itself stands alone', () => {
+  const schema = z.object({
+    size: integer,
+    filter: z.string().transform((_, context) => {
+      const issue = { code: 'custom', message: 'filter: no', params: { free_text: true } } as const
+      context.addIssue(issue)
+      return z.NEVER
+    }),
+  })
+  const refusal = refused(schema, { size: 'x', filter: '{' })
+  expect(refusal).toMatchObject({ body: ['filter: no'], code: 'invalid' })
+})

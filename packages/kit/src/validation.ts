@@ -7,13 +7,20 @@ interface Tree {
   children: Map<PropertyKey, Tree>
 }
 
-/** `{field: [text]}`; lists as `[{}, {field: [text]}]`; the whole as `non_field_errors`. Source: api-annotations 5.1. */
+/**
+ * `{field: [text]}`; lists as `[{}, {field: [text]}]`; the whole as `non_field_errors`; texts that name their field
+ * themselves (`params: { free_text: true }`) as a list. Source: api-annotations 5.1.
+ */
 export function fieldErrors(issues: readonly Issue[]): { body: unknown; code: string } {
+  const texts = issues.filter(isFreeText).map(({ message }) => message)
+  if (texts.length > 0) return { body: texts, code: 'invalid' }
   const root = emptyTree()
   for (const issue of issues) for (const [path, text] of placed(issue)) plant(root, path, text)
   const body = root.children.size === 0 ? { non_field_errors: root.messages } : render(root)
   return { body, code: codeOf(issues[0]) }
 }
+
+const isFreeText = (issue: Issue) => issue.code === 'custom' && issue.params?.free_text === true
 
 function codeOf(issue: Issue | undefined): string {
   if (issue?.code === 'unrecognized_keys') return 'unknown_field'

@@ -1,0 +1,254 @@
+import { z } from 'zod'
+import { flag, integer, rawText } from './common.ts'
+
+/**
+ * `filter` of lists: JSON Logic over the named fields of a list (`spec/api-workspace.md` 1.6). It is read once, where it
+ * comes in; what travels on is the expression below, whose names and values are right: nobody reads the text again.
+ */
+
+/** What a field holds, and so what it may be compared with. Words of a vocabulary are text. */
+export type Kind = 'text' | 'integer' | 'flag' | 'date'
+
+/** A date is UTC, ISO 8601; null: there is none. */
+export type Value = string | number | boolean | null
+
+/**
+ * Few operators that all others are made of. Every expression is true or false: a field without a value is equal to null
+ * alone, and on no side of any value.
+ */
+export type Expression<N extends string = string> =
+  | { op: 'and' | 'or'; of: Expression<N>[] }
+  | { op: 'not'; of: Expression<N> }
+  | { op: Comparison; field: N; value: Value }
+  | { op: 'in'; field: N; values: Value[] }
+  /** In any case of its letters. */
+  | { op: 'contains'; field: N; text: string }
+
+export type Comparison = '==' | '<' | '<=' | '>' | '>='
+
+const deepest = 16
+const mostNodes = 256
+/** Of all lists of one expression together. */
+const mostItems = 1000
+
+/** The parameter, read for a list with these fields. What is wrong is told as one free text (`spec/api-workspace.md` 1.4). */
+export function logic<N extends string>(
+  kinds: Readonly<Record<N, Kind>>,
+): z.ZodType<Expression<N>, string>
+export function logic(kinds: Readonly<Record<string, Kind>>): z.ZodType<unknown, string> {
+  const read = (text: string, context: z.RefinementCtx): unknown => {
+    try {
+      return readLogic(text, kinds)
+    } catch (thrown) {
+      if (!(thrown instanceof LogicError)) throw thrown
+      context.addIssue({ code: 'custom', message: thrown.message, params: { free_text: true } })
+      return z.NEVER
+    }
+  }
+  return z
+    .string()
+    .transform(read)
+    .pipe(z.unknown())
+    .meta({ description: `JSON Logic over ${Object.keys(kinds).join(', ')}` })
+}
+
+class LogicError extends Error {}
+
+const refused = (why: string) => new LogicError(`filter: ${why}`)
+const unreadable = (why: string) => refused(`can't parse filter expression: ${why}`)
+const unsupported = (op: string, args: unknown) =>
+  refused(`operation '${cut(op)}' with arguments '${shown(args)}' is not supported`)
+
+interface Reading {
+  kinds: ReadonlyMap<string, Kind>
+  nodes: number
+  items: number
+}
+
+function readLogic(text: string, kinds: Readonly<Record<string, Kind>>): Expression {
+  const given = parsed(text)
+  if (isEmpty(given)) throw new LogicError("filter shouldn't be empty")
+  return readNode({ kinds: new Map(Object.entries(kinds)), nodes: 0, items: 0 }, given, 1)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (thrown) {
+    throw unreadable(thrown instanceof Error ? thrown.message : 'no JSON')
+  }
+}
+
+const isEmpty = (given: unknown) =>
+  given === null || given === '' || (typeof given === 'object' && Object.keys(given).length === 0)
+
+type Read = (reading: Reading, op: string, args: unknown, depth: number) => Expression
+
+function readNode(reading: Reading, given: unknown, depth: number): Expression {
+  reading.nodes++
+  if (depth > deepest || reading.nodes > mostNodes) throw tooComplex()
+  const [first, ...others] = entriesOf(given)
+  if (!first || others.length > 0)
+    throw unreadable(`expected an object with one operator, but got '${shown(given)}'`)
+  const [op, args] = first
+  const read = operators.get(op)
+  if (!read) throw unsupported(op, args)
+  return read(reading, op, args, depth)
+}
+
+const tooComplex = () => refused('expression is too complex')
+
+function entriesOf(given: unknown): [string, unknown][] {
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  return isObject ? Object.entries(given) : []
+}
+
+const readAll =
+  (op: 'and' | 'or'): Read =>
+  (reading, name, args, depth) => ({
+    op,
+    of: listOf(name, args).map((one) => readNode(reading, one, depth + 1)),
+  })
+
+/** `{"!": e}`, `{"!": [e]}`. */
+const readOnly: Read = (reading, op, args, depth) => {
+  const [inner, ...others] = Array.isArray(args) ? args : [args]
+  if (inner === undefined || others.length > 0) throw unsupported(op, args)
+  return readNode(reading, inner, depth + 1)
+}
+
+const not = (of: Expression): Expression => ({ op: 'not', of })
+
+const readEqual: Read = (reading, op, args) => {
+  const [field, value] = sidesOf(reading, op, args)
+  return { op: '==', field, value: readValue(reading, field, value) }
+}
+
+/** What a comparison says with its sides exchanged. */
+const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
+
+const readOrder =
+  (op: keyof typeof mirrored): Read =>
+  (reading, name, args) => {
+    if (Array.isArray(args) && args.length === 3) return readBetween(op, reading, args)
+    const [field, value, isMirrored] = sidesOf(reading, name, args)
+    return ordered(reading, isMirrored ? mirrored[op] : op, field, value)
+  }
+
+/** `{"<=": [low, {"var": f}, high]}`. */
+function readBetween(op: keyof typeof mirrored, reading: Reading, args: unknown[]): Expression {
+  const [low, middle, high] = args
+  if ((op !== '<' && op !== '<=') || !isVar(middle)) throw unsupported(op, args)
+  const field = fieldOf(reading, middle)
+  const sides = [ordered(reading, mirrored[op], field, low), ordered(reading, op, field, high)]
+  return { op: 'and', of: sides }
+}
+
+function ordered(reading: Reading, op: Comparison, field: string, given: unknown): Expression {
+  const value = readValue(reading, field, given)
+  if (value === null) throw notValid(given, field)
+  return { op, field, value }
+}
+
+const readIn: Read = (reading, op, args) => {
+  const [first, second, ...others] = listOf(op, args)
+  if (others.length > 0) throw unsupported(op, args)
+  if (isVar(first) && Array.isArray(second)) {
+    const field = fieldOf(reading, first)
+    reading.items += second.length
+    if (reading.items > mostItems) throw tooComplex()
+    return { op: 'in', field, values: second.map((one) => readValue(reading, field, one)) }
+  }
+  if (typeof first !== 'string' || !isVar(second)) throw unsupported(op, args)
+  return readContains(reading, first, fieldOf(reading, second), args)
+}
+
+function readContains(reading: Reading, given: string, field: string, args: unknown): Expression {
+  if (reading.kinds.get(field) !== 'text') throw unsupported('in', args)
+  const text = values.text(given)
+  if (text === undefined) throw notValid(given, field)
+  return { op: 'contains', field, text: String(text) }
+}
+
+/** A field alone: it has a value. */
+const readVar: Read = (reading, op, args) =>
+  not({ op: '==', field: fieldOf(reading, { [op]: args }), value: null })
+
+const operators = new Map<string, Read>([
+  ['and', readAll('and')],
+  ['or', readAll('or')],
+  ['!', (...given) => not(readOnly(...given))],
+  ['!!', readOnly],
+  ['==', readEqual],
+  ['===', readEqual],
+  ['!=', (...given) => not(readEqual(...given))],
+  ['!==', (...given) => not(readEqual(...given))],
+  ['<', readOrder('<')],
+  ['<=', readOrder('<=')],
+  ['>', readOrder('>')],
+  ['>=', readOrder('>=')],
+  ['in', readIn],
+  ['var', readVar],
+])
+
+function listOf(op: string, args: unknown): unknown[] {
+  if (Array.isArray(args) && args.length > 0) return args
+  throw refused(
+    `operation '${op}' requires a non-empty list argument, but was given '${shown(args)}'`,
+  )
+}
+
+/** A field and a value, in either order. */
+function sidesOf(reading: Reading, op: string, args: unknown): [string, unknown, boolean] {
+  const given = listOf(op, args)
+  const [left, right] = given
+  if (given.length === 2 && isVar(left)) return [fieldOf(reading, left), right, false]
+  if (given.length === 2 && isVar(right)) return [fieldOf(reading, right), left, true]
+  throw unsupported(op, args)
+}
+
+function isVar(given: unknown): boolean {
+  const entries = entriesOf(given)
+  return entries.length === 1 && entries[0]?.[0] === 'var'
+}
+
+function fieldOf({ kinds }: Reading, given: unknown): string {
+  const name = entriesOf(given)[0]?.[1]
+  if (typeof name !== 'string') throw unsupported('var', name)
+  if (!kinds.has(name)) throw refused(`term '${cut(name)}' is not supported`)
+  return name
+}
+
+function readValue({ kinds }: Reading, field: string, given: unknown): Value {
+  if (given === null) return null
+  const value = values[kinds.get(field) ?? 'text'](given)
+  if (value === undefined) throw notValid(given, field)
+  return value
+}
+
+const notValid = (given: unknown, field: string) =>
+  refused(`value '${shown(given)}' is not valid for '${field}'`)
+
+const textValue = rawText(64 * 1024)
+
+const values: Record<Kind, (given: unknown) => string | number | boolean | undefined> = {
+  text: (given) => textValue.safeParse(given).data,
+  integer: (given) => integer.safeParse(given).data,
+  flag: (given) => flag.safeParse(given).data,
+  date: readDate,
+}
+
+const isoDate = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })])
+
+/** A day is its first moment; without an offset it is UTC (`spec/api-workspace.md` 1.1). */
+function readDate(given: unknown): string | undefined {
+  const { data } = isoDate.safeParse(given)
+  if (data === undefined) return undefined
+  const isLocal = /T[\d:.]+$/.test(data)
+  const date = new Date(isLocal ? `${data}Z` : data)
+  const year = date.getUTCFullYear()
+  return year >= 1 && year <= 9999 ? date.toISOString() : undefined
+}
+
+const cut = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
+const shown = (given: unknown) => cut(typeof given === 'string' ? given : JSON.stringify(given))

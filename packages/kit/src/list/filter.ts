@@ -1,0 +1,54 @@
+import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { pattern } from './search.ts'
+
+/** The column of a field, as SQL. */
+export type ColumnOf = (name: string) => RawBuilder<unknown>
+
+/**
+ * An expression of `filter` as a condition (`spec/api-workspace.md` 1.6). It can be unknown where it is false, as conditions
+ * may: rows of both are left out, and only a negation has to tell them apart. So indexes serve it as they serve any other.
+ */
+export function conditionOf(expression: Expression, columnOf: ColumnOf): RawBuilder<SqlBool> {
+  const inner = (one: Expression) => conditionOf(one, columnOf)
+  switch (expression.op) {
+    case 'and':
+      return sql`(${sql.join(expression.of.map(inner), sql` and `)})`
+    case 'or':
+      return sql`(${sql.join(expression.of.map(inner), sql` or `)})`
+    case 'not':
+      return sql`((${inner(expression.of)}) is not true)`
+    case 'in':
+      return memberOf(columnOf(expression.field), expression.values)
+    case 'contains':
+      return sql`${columnOf(expression.field)} ilike ${pattern(expression.text)}`
+    case '==':
+      return equalTo(columnOf(expression.field), expression.value)
+    default:
+      return sql`${columnOf(expression.field)} ${signs[expression.op]} ${expression.value}`
+  }
+}
+
+const signs = { '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` } as const
+
+export function equalTo(column: RawBuilder<unknown>, value: unknown): RawBuilder<SqlBool> {
+  return value === null ? sql`${column} is null` : sql`${column} = ${value}`
+}
+
+function memberOf(column: RawBuilder<unknown>, values: readonly Value[]): RawBuilder<SqlBool> {
+  const present = sql<SqlBool>`${column} = any(${values.filter((value) => value !== null)})`
+  return values.includes(null) ? sql`(${present} or ${column} is null)` : present
+}
+
+/** Does it ask about one of these fields? */
+export function asksAbout(expression: Expression, names: readonly string[]): boolean {
+  switch (expression.op) {
+    case 'and':
+    case 'or':
+      return expression.of.some((one) => asksAbout(one, names))
+    case 'not':
+      return asksAbout(expression.of, names)
+    default:
+      return names.includes(expression.field)
+  }
+}
