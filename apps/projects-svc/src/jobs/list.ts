@@ -1,7 +1,8 @@
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { Input } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { jobFields } from '@reticle/contracts/rest/jobs'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -9,25 +10,21 @@ import { type JobView, selectJobs } from './repo.ts'
 
 type Query = Input<typeof jobs.listJobs>
 
-const filters = {
+const columns = {
   id: 'jobs.id',
   task_id: 'jobs.task_id',
   project_id: 'tasks.project_id',
-  task_name: 'tasks.name',
-  project_name: 'projects.name',
   assignee: 'assignee.username',
   state: 'jobs.state',
   stage: 'jobs.stage',
   type: 'jobs.type',
+  parent_job_id: 'jobs.parent_job_id',
   dimension: 'tasks.dimension',
   mode: 'tasks.mode',
-} as const satisfies FiltersOf<Query>
-const sorts = {
-  ...filters,
-  parent_job_id: 'jobs.parent_job_id',
   created_date: 'jobs.created_date',
   updated_date: 'jobs.updated_date',
-} as const
+  frame_count: sql<number>`(jobs.stop_frame - jobs.start_frame + 1)`,
+} as const satisfies Omit<ColumnsOf<typeof jobFields>, 'task_name' | 'project_name'>
 
 /** A page of the jobs that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
 export function listJobs(
@@ -38,7 +35,7 @@ export function listJobs(
   const rows = selectJobs(db)
     .leftJoin('users as assignee', 'assignee.id', 'jobs.assignee_id')
     .where(visibleTo(principal))
-  return listPage(rows, query, { filters, sorts, order: '-id' })
+  return listPage(rows, query, jobFields, { ...columns, ...names(principal) })
 }
 
 /** Job staff; administrators see everything. */
@@ -46,4 +43,16 @@ function visibleTo({ user_id, role }: Principal) {
   if (role === 'admin') return sql<SqlBool>`true`
   return sql<SqlBool>`tasks.organization_id is null and ${user_id} in (
     jobs.assignee_id, tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
+}
+
+/** Hidden from those who do not see task or project, as in the record: what is not shown cannot be asked for. */
+function names({ user_id, role }: Principal) {
+  if (role === 'admin') return { task_name: 'tasks.name', project_name: 'projects.name' } as const
+  const projectStaff = sql`projects.owner_id, projects.assignee_id`
+  return {
+    task_name: sql<string | null>`case when tasks.organization_id is null
+      and ${user_id} in (tasks.owner_id, tasks.assignee_id, ${projectStaff}) then tasks.name end`,
+    project_name: sql<string | null>`case when tasks.organization_id is null
+      and ${user_id} in (${projectStaff}) then projects.name end`,
+  }
 }

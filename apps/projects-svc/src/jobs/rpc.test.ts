@@ -222,7 +222,7 @@ describe('lists', async () => {
     [{}, 2],
     [{ state: 'completed' as const }, 1],
     [{ stage: 'validation' as const }, 1],
-    [{ task_name: 'listed' }, 2],
+    [{ task_name: 'listed' }, 0], // hidden from who is assigned to a job of it
     [{ task_id: 999_999 }, 0],
     [{ project_name: 'listed' }, 0],
     [{ assignee: 'nobody' }, 0],

@@ -1,7 +1,9 @@
 import type { labels } from '@reticle/contracts/api/labels'
 import type { Input } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { labelFields } from '@reticle/contracts/rest/labels'
+import { asksAbout } from '@reticle/kit/list/filter'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
@@ -10,14 +12,14 @@ import type { Owner } from '../owner.ts'
 /** Without the names of an owner, which is found before. */
 type Query = Omit<Input<typeof labels.listLabels>, 'project_id' | 'task_id' | 'job_id'>
 
-const filters = {
+const columns = {
   id: 'labels.id',
   name: 'labels.name',
   parent: 'parent.name',
   parent_id: 'labels.parent_id',
   type: 'labels.type',
   color: 'labels.color',
-} as const satisfies FiltersOf<Query>
+} as const satisfies ColumnsOf<typeof labelFields>
 
 /**
  * A page of labels: those of `owner`, or without one all that the caller may see (`spec/api-workspace.md` 1.7, 4.3). Only
@@ -29,7 +31,6 @@ export function listLabels(
   query: Query,
   owner: Owner | null,
 ): Promise<Listed<LabelRow>> {
-  const isTop = query.parent === undefined && query.parent_id === undefined
   const rows = db
     .selectFrom('labels')
     .leftJoin('labels as parent', 'parent.id', 'labels.parent_id')
@@ -37,8 +38,13 @@ export function listLabels(
     .leftJoin('tasks', 'tasks.id', 'labels.task_id')
     .selectAll('labels')
     .where(owner ? belongingTo(owner) : visibleTo(principal))
-    .where(isTop ? sql<SqlBool>`labels.parent_id is null` : sql<SqlBool>`true`)
-  return listPage(rows, query, { filters, sorts: filters, order: 'id' })
+    .where(asksForParent(query) ? sql<SqlBool>`true` : sql<SqlBool>`labels.parent_id is null`)
+  return listPage(rows, query, labelFields, columns)
+}
+
+function asksForParent({ parent, parent_id, filter }: Query): boolean {
+  const isNamed = parent !== undefined || parent_id !== undefined
+  return isNamed || (filter !== undefined && asksAbout(filter, ['parent', 'parent_id']))
 }
 
 const belongingTo = ({ kind, id }: Owner) => sql<SqlBool>`${sql.ref(`labels.${kind}_id`)} = ${id}`

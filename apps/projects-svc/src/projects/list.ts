@@ -1,25 +1,23 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { projects } from '@reticle/contracts/api/projects'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { projectFields } from '@reticle/contracts/rest/projects'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 
 type Query = Input<typeof projects.listProjects>
 
-const filters = {
+const columns = {
   id: 'projects.id',
   name: 'projects.name',
   owner: 'owner.username',
   assignee: 'assignee.username',
   status: 'projects.status',
-} as const satisfies FiltersOf<Query>
-const sorts = {
-  ...filters,
   created_date: 'projects.created_date',
   updated_date: 'projects.updated_date',
-} as const
+} as const satisfies ColumnsOf<typeof projectFields>
 
 /** A page of the projects that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
 export function listProjects(
@@ -33,7 +31,7 @@ export function listProjects(
     .leftJoin('users as assignee', 'assignee.id', 'projects.assignee_id')
     .selectAll('projects')
     .where(visibleTo(principal))
-  return listPage(rows, query, { filters, sorts, order: '-id' })
+  return listPage(rows, query, projectFields, columns)
 }
 
 /** Project staff; administrators see everything. */

@@ -1,7 +1,8 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { taskFields } from '@reticle/contracts/rest/tasks'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -9,10 +10,9 @@ import { selectTasks, type TaskView } from './repo.ts'
 
 type Query = Input<typeof tasks.listTasks>
 
-const filters = {
+const columns = {
   id: 'tasks.id',
   project_id: 'tasks.project_id',
-  project_name: 'projects.name',
   name: 'tasks.name',
   owner: 'owner.username',
   assignee: 'assignee.username',
@@ -21,12 +21,12 @@ const filters = {
   mode: 'tasks.mode',
   dimension: 'tasks.dimension',
   tracker_link: 'tasks.bug_tracker',
-} as const satisfies FiltersOf<Query>
-const sorts = {
-  ...filters,
+  /** No task has a set of ground truth. */
+  validation_mode: sql<null>`null::text`,
   created_date: 'tasks.created_date',
   updated_date: 'tasks.updated_date',
-} as const
+  size: 'tasks.size',
+} as const satisfies Omit<ColumnsOf<typeof taskFields>, 'project_name'>
 
 /** A page of the tasks that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
 export function listTasks(
@@ -38,7 +38,7 @@ export function listTasks(
     .leftJoin('users as owner', 'owner.id', 'tasks.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'tasks.assignee_id')
     .where(visibleTo(principal))
-  return listPage(rows, query, { filters, sorts, order: '-id' })
+  return listPage(rows, query, taskFields, { ...columns, project_name: projectName(principal) })
 }
 
 /** Task staff; administrators see everything. */
@@ -46,4 +46,11 @@ function visibleTo({ user_id, role }: Principal) {
   if (role === 'admin') return sql<SqlBool>`true`
   return sql<SqlBool>`tasks.organization_id is null and ${user_id} in (
     tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
+}
+
+/** Hidden from those who do not see the project, as in the record: what is not shown cannot be asked for. */
+function projectName({ user_id, role }: Principal) {
+  if (role === 'admin') return 'projects.name'
+  return sql<string | null>`case when tasks.organization_id is null
+    and ${user_id} in (projects.owner_id, projects.assignee_id) then projects.name end`
 }

@@ -1,7 +1,8 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { webhookFields } from '@reticle/contracts/rest/webhooks'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
@@ -10,18 +11,15 @@ import { webhookViews } from './repo.ts'
 
 type Query = Input<typeof webhooks.listWebhooks>
 
-const filters = {
+const columns = {
   id: 'webhook.id',
   target_url: 'webhook.target_url',
   owner: 'webhook.owner_username',
   type: 'webhook.type',
   project_id: 'webhook.project_id',
-} as const satisfies FiltersOf<Query>
-const sorts = {
-  ...filters,
   description: 'webhook.description',
   updated_date: 'webhook.updated_date',
-} as const
+} as const satisfies ColumnsOf<typeof webhookFields>
 
 /** A page of the webhooks that the caller may see: `spec/api-annotations.md` 4.2. */
 export function listWebhooks(
@@ -30,7 +28,7 @@ export function listWebhooks(
   query: Query,
 ): Promise<Listed<WebhookView>> {
   const rows = webhookViews(db).where(visibleTo(principal))
-  return listPage(rows, query, { filters, sorts, order: '-id' })
+  return listPage(rows, query, webhookFields, columns)
 }
 
 /** Own ones and those of own projects; administrators see everything. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { principal } from '../principal.ts'
-import { filter, flag, integer, listQuery, queryFlag, rawText, text, timestamp } from './common.ts'
+import { flag, rawText, text, timestamp } from './common.ts'
+import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
 /** Signing in and access tokens: `spec/api-workspace.md` 2.1 to 2.3. */
@@ -52,12 +53,19 @@ export const accessTokenPatch = z
   .partial()
   .meta({ id: 'AccessTokenPatch' })
 
-export const accessTokenList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  name: filter(z.string()),
-  read_only: filter(queryFlag),
+/** `spec/api-workspace.md` 1.7. */
+export const accessTokenFields = listFields({
+  equal: { id: 'integer', name: 'text', read_only: 'flag' },
+  more: {
+    created_date: 'date',
+    updated_date: 'date',
+    expiry_date: 'date',
+    last_used_date: 'date',
+  },
+  search: ['name'],
+  order: '-id',
 })
+export const accessTokenList = listOf(accessTokenFields)
 
 /** The `Authorization` header as it came, and the client's address (failed passwords are counted per address). */
 export const credential = z.object({ authorization: z.string(), address: z.string() })

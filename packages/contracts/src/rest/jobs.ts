@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { filter, integer, link, listQuery, timestamp } from './common.ts'
+import { integer, link, timestamp } from './common.ts'
+import { listFields, listOf } from './lists.ts'
 import { statuses } from './projects.ts'
 import { storage } from './storage.ts'
 import { basicUser } from './users.ts'
@@ -61,20 +62,28 @@ export const jobPatch = z
   .strict()
   .meta({ id: 'JobPatch' })
 
-export const jobList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  task_id: filter(integer),
-  project_id: filter(integer),
-  task_name: filter(z.string()),
-  project_name: filter(z.string()),
-  assignee: filter(z.string()),
-  state: filter(z.enum(states)),
-  stage: filter(z.enum(stages)),
-  type: filter(z.enum(jobTypes)),
-  dimension: filter(z.enum(['2d', '3d'])),
-  mode: filter(z.enum(['annotation', 'interpolation'])),
+/** `spec/api-workspace.md` 1.7. */
+export const jobFields = listFields({
+  equal: {
+    id: 'integer',
+    task_id: 'integer',
+    project_id: 'integer',
+    task_name: 'text',
+    project_name: 'text',
+    assignee: 'text',
+    state: states,
+    stage: stages,
+    type: jobTypes,
+    parent_job_id: 'integer',
+    dimension: ['2d', '3d'],
+    mode: ['annotation', 'interpolation'],
+  },
+  more: { created_date: 'date', updated_date: 'date', frame_count: 'integer' },
+  search: ['task_name', 'project_name', 'assignee', 'state', 'stage'],
+  unsorted: ['frame_count'],
+  order: '-id',
 })
+export const jobList = listOf(jobFields)
 
 export type Job = z.infer<typeof job>
 export type JobPatch = z.infer<typeof jobPatch>

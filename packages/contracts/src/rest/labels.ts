@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { filter, flag, integer, listQuery, rawText, text } from './common.ts'
+import { filter, flag, integer, rawText, text } from './common.ts'
+import { listFields, listOf } from './lists.ts'
 
 /** Labels and their attributes (`spec/api-workspace.md` 4.3). */
 
@@ -28,7 +29,7 @@ export const attribute = z
   })
   .meta({ id: 'Attribute' })
 
-const labelFields = {
+const recordFields = {
   id: z.int(),
   name: z.string(),
   color: z.string(),
@@ -36,11 +37,11 @@ const labelFields = {
   attributes: z.array(attribute),
   has_parent: z.boolean(),
 }
-export const sublabel = z.object(labelFields).meta({ id: 'Sublabel' })
+export const sublabel = z.object(recordFields).meta({ id: 'Sublabel' })
 
 export const label = z
   .object({
-    ...labelFields,
+    ...recordFields,
     sublabels: z.array(sublabel),
     /** The drawing of a skeleton; absent on other types. */
     svg: z.string().optional(),
@@ -84,17 +85,25 @@ export const labelWrite = z
 
 export const labelPatch = labelWrite.omit({ id: true }).meta({ id: 'LabelPatch' })
 
-export const labelList = z.object({
-  ...listQuery,
-  id: filter(integer),
+/** `spec/api-workspace.md` 1.7. */
+export const labelFields = listFields({
+  equal: {
+    id: 'integer',
+    name: 'text',
+    type: labelTypes,
+    color: 'text',
+    parent: 'text',
+    parent_id: 'integer',
+  },
+  more: {},
+  search: ['name', 'parent'],
+  order: 'id',
+})
+/** Beside them an owner may be named (`spec/api-workspace.md` 4.3). */
+export const labelList = listOf(labelFields).extend({
   project_id: filter(integer),
   task_id: filter(integer),
   job_id: filter(integer),
-  name: filter(z.string()),
-  type: filter(z.enum(labelTypes)),
-  color: filter(z.string()),
-  parent: filter(z.string()),
-  parent_id: filter(integer),
 })
 
 export type Attribute = z.infer<typeof attribute>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { filter, integer, link, listQuery, text, timestamp } from './common.ts'
+import { integer, link, text, timestamp } from './common.ts'
 import { label, labelWrite } from './labels.ts'
+import { listFields, listOf } from './lists.ts'
 import { storage, storageWrite } from './storage.ts'
 import { basicUser } from './users.ts'
 
@@ -68,14 +69,14 @@ export const projectPatch = z
   .strict()
   .meta({ id: 'ProjectPatch' })
 
-export const projectList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  name: filter(z.string()),
-  owner: filter(z.string()),
-  assignee: filter(z.string()),
-  status: filter(z.enum(statuses)),
+/** `spec/api-workspace.md` 1.7. */
+export const projectFields = listFields({
+  equal: { id: 'integer', name: 'text', owner: 'text', assignee: 'text', status: statuses },
+  more: { created_date: 'date', updated_date: 'date' },
+  search: ['name', 'owner', 'assignee', 'status'],
+  order: '-id',
 })
+export const projectList = listOf(projectFields)
 
 export type Project = z.infer<typeof project>
 export type ProjectCreate = z.infer<typeof projectCreate>

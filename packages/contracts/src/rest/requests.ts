@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { filter, integer, link, listQuery, queryFlag, text, timestamp } from './common.ts'
+import { integer, link, queryFlag, text, timestamp } from './common.ts'
+import { listFields, listOf } from './lists.ts'
 
 /** Requests, the background work: `spec/api-annotations.md` 2.1 to 2.3, 2.6. */
 
@@ -60,19 +61,28 @@ export const request = z
 export const rqId = z.object({ rq_id: z.string() }).meta({ id: 'RqId' })
 export const rqIdParams = z.object({ rq_id: z.string().min(1).max(255) })
 
-export const requestList = z.object({
-  ...listQuery,
-  id: filter(z.string()),
-  status: filter(z.enum(requestStatuses)),
-  action: filter(z.string()),
-  target: filter(z.string()),
-  subresource: filter(z.string()),
-  format: filter(z.string()),
-  project_id: filter(integer),
-  task_id: filter(integer),
-  job_id: filter(integer),
-  org_id: filter(integer),
+/** `spec/api-annotations.md` 2.6. */
+export const requestFields = listFields({
+  equal: {
+    id: 'text',
+    status: requestStatuses,
+    action: ['export', 'import', 'create'],
+    target: ['project', 'task', 'job', 'events'],
+    subresource: ['annotations', 'dataset', 'backup'],
+    format: 'text',
+    project_id: 'integer',
+    task_id: 'integer',
+    job_id: 'integer',
+    org_id: 'integer',
+  },
+  more: { created_date: 'date' },
+  unsorted: ['id', 'target', 'subresource', 'format', 'project_id', 'task_id', 'job_id', 'org_id'],
+  order: '-created_date',
 })
+/** `org` is a plain filter here, no scope: the slug of an organization, empty for none. */
+export const requestList = listOf(requestFields)
+  .omit({ search: true })
+  .extend({ org: z.string().optional() })
 
 /** Seconds to wait for the end, at most 30. */
 export const waitQuery = z.object({ wait: integer.optional() })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { filter, integer, link, listQuery, text, timestamp } from './common.ts'
+import { integer, link, text, timestamp } from './common.ts'
 import { label, labelWrite } from './labels.ts'
+import { listFields, listOf } from './lists.ts'
 import { bugTracker } from './projects.ts'
 import { storage, storageWrite } from './storage.ts'
 import { basicUser } from './users.ts'
@@ -78,20 +79,39 @@ export const taskCreate = z
 
 export const taskPatch = z.object(writable).partial().strict().meta({ id: 'TaskPatch' })
 
-export const taskList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  project_id: filter(integer),
-  project_name: filter(z.string()),
-  name: filter(z.string()),
-  owner: filter(z.string()),
-  assignee: filter(z.string()),
-  status: filter(z.enum(taskStatuses)),
-  subset: filter(z.string()),
-  mode: filter(z.enum(['annotation', 'interpolation'])),
-  dimension: filter(z.enum(['2d', '3d'])),
-  tracker_link: filter(z.string()),
+/** `spec/api-workspace.md` 1.7. */
+export const taskFields = listFields({
+  equal: {
+    id: 'integer',
+    project_id: 'integer',
+    project_name: 'text',
+    name: 'text',
+    owner: 'text',
+    assignee: 'text',
+    status: taskStatuses,
+    subset: 'text',
+    mode: ['annotation', 'interpolation'],
+    dimension: ['2d', '3d'],
+    tracker_link: 'text',
+    validation_mode: ['gt', 'gt_pool'],
+  },
+  more: { created_date: 'date', updated_date: 'date', size: 'integer' },
+  search: [
+    'project_name',
+    'name',
+    'owner',
+    'status',
+    'assignee',
+    'subset',
+    'mode',
+    'dimension',
+    'tracker_link',
+    'validation_mode',
+  ],
+  unsorted: ['size'],
+  order: '-id',
 })
+export const taskList = listOf(taskFields)
 
 export type Task = z.infer<typeof task>
 export type TaskCreate = z.infer<typeof taskCreate>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { filter, flag, integer, link, listQuery, rawText, text, timestamp } from './common.ts'
+import { flag, integer, link, listQuery, rawText, text, timestamp } from './common.ts'
+import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
 /** Webhooks and their deliveries: `spec/api-annotations.md` 4.1, 4.2, 4.5. */
@@ -64,14 +65,20 @@ export const webhookPut = webhookPatch
   .required({ target_url: true, events: true })
   .meta({ id: 'WebhookPut' })
 
-export const webhookList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  target_url: filter(z.string()),
-  owner: filter(z.string()),
-  type: filter(z.enum(webhookTypes)),
-  project_id: filter(integer),
+/** `spec/api-annotations.md` 4.2. */
+export const webhookFields = listFields({
+  equal: {
+    id: 'integer',
+    target_url: 'text',
+    owner: 'text',
+    type: webhookTypes,
+    project_id: 'integer',
+  },
+  more: { description: 'text', updated_date: 'date' },
+  search: ['target_url', 'owner', 'description'],
+  order: '-id',
 })
+export const webhookList = listOf(webhookFields)
 
 export const delivery = z
   .object({

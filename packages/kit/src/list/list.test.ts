@@ -1,9 +1,11 @@
+import { listFields, listOf } from '@reticle/contracts/rest/lists'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
 import type { Migrations } from '../db/migrate.ts'
 import { counting } from '../testing/counting.ts'
 import { testDb } from '../testing/db.ts'
-import { type FiltersOf, type ListQuery, listPage } from './list.ts'
+import { type ColumnsOf, listPage } from './list.ts'
 
 /** `spec/api-workspace.md` 1.5. */
 
@@ -28,21 +30,30 @@ for (const [box_id, title, owner_id] of [
 ] as const)
   await db.insertInto('boxes').values({ box_id, title, owner_id }).execute()
 
-type Query = ListQuery & { id?: number; name?: string; owner?: string }
-const filters = {
+const fields = listFields({
+  equal: { id: 'integer', name: 'text', owner: 'text' },
+  more: { width: 'integer' },
+  search: ['name', 'owner'],
+  unsorted: ['width'],
+  order: '-id',
+})
+const query = listOf(fields)
+type Query = z.infer<typeof query>
+const columns = {
   id: 'boxes.box_id',
   name: 'boxes.title',
   owner: 'owner.username',
-} as const satisfies FiltersOf<Query>
+  width: sql<number>`(boxes.box_id * 10)`,
+} as const satisfies ColumnsOf<typeof fields>
 
 const boxes = (on = db) =>
   on
     .selectFrom('boxes')
     .leftJoin('people as owner', 'owner.id', 'boxes.owner_id')
     .select(['boxes.box_id', 'owner.username'])
-const listed = (query: Query, rows = boxes()) =>
-  listPage(rows, query, { filters, sorts: filters, order: '-id' })
-const ids = async (query: Query) => (await listed(query)).results.map((box) => box.box_id)
+const listed = (asked: Query, rows = boxes()) => listPage(rows, asked, fields, columns)
+const ids = async (asked: Query) => (await listed(asked)).results.map((box) => box.box_id)
+const filtered = (given: object) => query.parse({ filter: JSON.stringify(given) })
 
 test.each([
   [{}, [3, 2, 1]],
@@ -55,8 +66,25 @@ test.each([
   [{ sort: 'name,colour' }, [2, 1, 3]],
   [{ sort: 'owner' }, [1, 3, 2]],
   [{ sort: '-owner' }, [2, 3, 1]],
-])('%j finds %j', async (query, expected) => {
-  expect(await ids(query)).toEqual(expected)
+  [{ sort: 'width' }, [3, 2, 1]],
+  [{ owner: 'Anna' }, []],
+  [{ search: 'ANNA' }, [3, 1]],
+  [{ search: 'ann b' }, [3, 1]],
+  [{ search: 'anna a' }, [3, 1]],
+  [{ search: 'x' }, []],
+  [filtered({ '==': [{ var: 'name' }, 'b'] }), [3, 1]],
+  [filtered({ '>': [{ var: 'width' }, 15] }), [3, 2]],
+  [filtered({ '!': { var: 'owner' } }), [2]],
+])('%j finds %j', async (asked, expected) => {
+  expect(await ids(asked)).toEqual(expected)
+})
+
+test('everything that is asked has to hold', async () => {
+  const both = { ...filtered({ '>': [{ var: 'id' }, 1] }), name: 'b', search: 'anna' }
+  expect(await ids(both)).toEqual([3])
+  expect(await ids({ ...both, name: 'a' })).toEqual([])
+  expect(await ids({ ...both, search: 'bo' })).toEqual([])
+  expect((await listed({ ...both, page_size: '1' })).count).toBe(1)
 })
 
 test('rows come as they were selected, the count is of all pages', async () => {
@@ -67,13 +95,14 @@ test('rows come as they were selected, the count is of all pages', async () => {
 })
 
 test('keys that are no filters of the list are ignored', async () => {
-  const query = { name: 'b', colour: 'red' }
-  expect((await listed(query)).count).toBe(2)
+  const asked = { name: 'b', colour: 'red' }
+  expect((await listed(asked)).count).toBe(2)
 })
 
 test('two statements are enough, and one where the page does not exist', async () => {
   const { db: watched, statements } = counting(db)
-  await listed({ name: 'b', sort: 'owner,name' }, boxes(watched))
+  const { filter } = filtered({ or: [{ var: 'name' }, { in: [{ var: 'id' }, [1, 2]] }] })
+  await listed({ name: 'b', search: 'a', filter, sort: 'owner,name' }, boxes(watched))
   expect(statements()).toBe(2)
   const past = listed({ page: '9' }, boxes(watched))
   await expect(past).rejects.toMatchObject({ kind: 'not_found' })
@@ -82,41 +111,47 @@ test('two statements are enough, and one where the page does not exist', async (
 
 describe('what does not compile', () => {
   const none: Query = {}
-  const { owner, ...fewer } = filters
-  const list = { filters, sorts: filters, order: 'id' } as const
+  const { owner, ...fewer } = columns
 
-  test('a filter that is declared and forgotten', () => {
+  test('a field that is declared and forgotten', () => {
     // @ts-expect-error there is no column of "owner"
-    const forgotten = fewer satisfies FiltersOf<Query>
+    const forgotten = fewer satisfies ColumnsOf<typeof fields>
     // @ts-expect-error the call looks as well
-    const asked = () => listPage(boxes(), none, { ...list, filters: fewer })
+    const asked = () => listPage(boxes(), none, fields, fewer)
     void [forgotten, asked, owner]
   })
 
-  test('a filter that is not declared', () => {
+  test('a field that is not declared', () => {
     // @ts-expect-error nobody can ask for "colour"
-    const unasked = { ...fewer, owner, colour: 'boxes.title' } satisfies FiltersOf<Query>
-    // @ts-expect-error every list has it
-    const page = { ...fewer, owner, page: 'boxes.title' } satisfies FiltersOf<Query>
-    void [unasked, page]
+    const unasked = { ...columns, colour: 'boxes.title' } satisfies ColumnsOf<typeof fields>
+    void unasked
   })
 
   test('a column that the rows do not have', () => {
-    const wrong = { ...filters, name: 'boxes.colour' } as const
-    const stranger = { ...filters, owner: 'people.username' } as const
+    const wrong = { ...columns, name: 'boxes.colour' } as const
+    const stranger = { ...columns, owner: 'people.username' } as const
     // @ts-expect-error boxes have no colour
-    const filtered = () => listPage(boxes(), none, { ...list, filters: wrong })
+    const coloured = () => listPage(boxes(), none, fields, wrong)
     // @ts-expect-error this table is joined under another name
-    const sorted = () => listPage(boxes(), none, { ...list, sorts: stranger })
-    void [filtered, sorted]
+    const joined = () => listPage(boxes(), none, fields, stranger)
+    void [coloured, joined]
+  })
+
+  test('a query of another list', () => {
+    const others = listFields({ equal: { id: 'integer', size: 'integer' }, more: {}, order: 'id' })
+    const given: z.infer<ReturnType<typeof listOf<typeof others.equal, typeof others.more>>> = {}
+    // @ts-expect-error its filter can name a size
+    const asked = () => listPage(boxes(), given, fields, columns)
+    void asked
   })
 
   test('an order by a name that the list does not have, a list without ids', () => {
+    const equal = { id: 'integer', name: 'text' } as const
     // @ts-expect-error no list is sorted by colour
-    const unknown = () => listPage(boxes(), none, { ...list, order: '-colour' })
-    const { id, ...others } = filters
+    void listFields({ equal, more: {}, order: '-colour' })
+    // @ts-expect-error nor searched by it
+    void listFields({ equal, more: {}, search: ['colour'], order: 'id' })
     // @ts-expect-error pages need a last key
-    const unstable = () => listPage(boxes(), none, { ...list, sorts: others, order: 'name' })
-    void [unknown, unstable, id]
+    void listFields({ equal: { name: 'text' }, more: {}, order: 'name' })
   })
 })

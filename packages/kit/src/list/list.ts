@@ -1,42 +1,44 @@
+import type { Expression } from '@reticle/contracts/rest/json-logic'
+import type { ListFields, NameOf } from '@reticle/contracts/rest/lists'
 import {
+  type RawBuilder,
   type SelectQueryBuilder,
   type Simplify,
   type SqlBool,
   type StringReference,
   sql,
 } from 'kysely'
+import { type ColumnOf, conditionOf, equalTo } from './filter.ts'
 import { type Listed, type PageQuery, paged } from './page.ts'
-import { type Columns, readSort } from './sort.ts'
+import { matching } from './search.ts'
+import { readSort } from './sort.ts'
 
 /** What every list may be asked (`spec/api-workspace.md` 1.5); the other keys of a query are its simple filters. */
-export interface ListQuery extends PageQuery {
+export interface ListQuery<N extends string = string> extends PageQuery {
   sort?: string
+  search?: string
+  filter?: Expression<N>
 }
 
-/** A column for every filter that the contract declares; one that is forgotten or not declared does not compile. */
-export type FiltersOf<Q, C extends string = string> = Readonly<
-  Record<Exclude<keyof Q, keyof ListQuery>, C>
+/** Where the value of a field is: a column, or what is made of some. */
+export type Column<C extends string = string> = C | RawBuilder<unknown>
+
+/** A column for every field that the contract names; one that is forgotten or not named there does not compile. */
+export type ColumnsOf<F extends ListFields, C extends string = string> = Readonly<
+  Record<NameOf<F>, Column<C>>
 >
 
-/** What a list can be asked: columns by the names that its callers have for them (`spec/api-workspace.md` 1.7). */
-export interface Fields<Q, C extends string, S extends string> {
-  /** Equality of all that are asked for. */
-  filters: FiltersOf<Q, C>
-  sorts: Columns<C, S>
-  /** The order when none is asked for. */
-  order: NoInfer<S | `-${S}`>
-}
-
 /** A page of `rows`, which are all that the caller may see; two queries, whatever is asked. Not found: no such page. */
-export function listPage<DB, TB extends keyof DB, R, Q extends ListQuery, S extends string>(
+export function listPage<DB, TB extends keyof DB, R, F extends ListFields>(
   rows: SelectQueryBuilder<DB, TB, R>,
-  query: Q,
-  { filters, sorts, order }: Fields<Q, StringReference<DB, TB>, S>,
+  query: ListQuery<NameOf<F>>,
+  fields: F,
+  columns: ColumnsOf<F, StringReference<DB, TB>>,
 ): Promise<Listed<Simplify<R>>> {
-  const asked = rows.where(({ and }) => and(equalTo(filters, query)))
-  const sorted = readSort(query.sort, sorts, order).reduce(
-    (before, { column, descending }) =>
-      before.orderBy(sql.ref(column), descending ? 'desc' : 'asc'),
+  const columnOf = columnsOf(columns)
+  const asked = rows.where(({ and }) => and(conditions(query, fields, columnOf)))
+  const sorted = readSort(query.sort, fields).reduce(
+    (before, { name, descending }) => before.orderBy(columnOf(name), descending ? 'desc' : 'asc'),
     asked,
   )
   return paged(
@@ -46,6 +48,29 @@ export function listPage<DB, TB extends keyof DB, R, Q extends ListQuery, S exte
   )
 }
 
+function columnsOf(columns: Readonly<Record<string, Column>>): ColumnOf {
+  const byName = new Map(Object.entries(columns))
+  return (name) => {
+    const column = byName.get(name)
+    if (column === undefined) throw new Error(`this list has no field ${name}`)
+    return typeof column === 'string' ? sql.ref(column) : column
+  }
+}
+
+function conditions(
+  query: ListQuery,
+  { equal, search }: ListFields,
+  columnOf: ColumnOf,
+): RawBuilder<SqlBool>[] {
+  const given = new Map(Object.entries(query))
+  const asked = Object.keys(equal).filter((name) => given.get(name) !== undefined)
+  return [
+    ...asked.map((name) => equalTo(columnOf(name), given.get(name))),
+    ...matching(query.search ?? '', search.map(columnOf)),
+    ...(query.filter ? [conditionOf(query.filter, columnOf)] : []),
+  ]
+}
+
 async function countOf<DB, TB extends keyof DB, R>(rows: SelectQueryBuilder<DB, TB, R>) {
   const { count } = await rows
     .clearSelect()
@@ -53,12 +78,4 @@ async function countOf<DB, TB extends keyof DB, R>(rows: SelectQueryBuilder<DB, 
     .$castTo<{ count: number }>()
     .executeTakeFirstOrThrow()
   return count
-}
-
-function equalTo(columns: Readonly<Record<string, string>>, query: object) {
-  const values = new Map<string, unknown>(Object.entries(query))
-  return Object.entries(columns).flatMap(([name, column]) => {
-    const value = values.get(name)
-    return value === undefined ? [] : [sql<SqlBool>`${sql.ref(column)} = ${value}`]
-  })
 }

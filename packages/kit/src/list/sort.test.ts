@@ -3,10 +3,9 @@ import { readSort } from './sort.ts'
 
 /** `spec/api-workspace.md` 1.5. */
 
-const columns = { id: 'id', name: 'name', date: 'date' }
-const sorted = (given?: string) =>
-  readSort(given, columns, '-id').map(
-    ({ column, descending }) => `${descending ? '-' : ''}${column}`,
+const sorted = (given: string | undefined, order = '-id') =>
+  readSort(given, { sort: ['id', 'name', 'date'], order }).map(
+    ({ name, descending }) => `${descending ? '-' : ''}${name}`,
   )
 
 test.each([
@@ -27,9 +26,7 @@ test.each([
   expect(sorted(given)).toEqual(keys)
 })
 
-test('the default of a list is sorted by id as well, and names stand for their columns', () => {
-  expect(readSort(undefined, { id: 'box.rq_id', name: 'box.title' }, 'name')).toEqual([
-    { column: 'box.title', descending: false },
-    { column: 'box.rq_id', descending: false },
-  ])
+test('the default of a list is sorted by id as well', () => {
+  expect(sorted(undefined, 'name')).toEqual(['name', 'id'])
+  expect(sorted('colour', '-date')).toEqual(['-date', '-id'])
 })

@@ -1,10 +1,7 @@
-/** Columns by the names that callers of a list have for them. */
-export type Columns<C extends string = string, N extends string = string> = Readonly<
-  Record<N, C> & { id: C }
->
+import type { ListFields } from '@reticle/contracts/rest/lists'
 
 export interface SortKey {
-  column: string
+  name: string
   descending: boolean
 }
 
@@ -13,18 +10,19 @@ export interface SortKey {
  * default, and `id` is appended so that pages are stable (`spec/api-workspace.md` 1.5). Nulls come last ascending and
  * first descending, as PostgreSQL has it.
  */
-export function readSort(given: string | undefined, columns: Columns, fallback: string): SortKey[] {
-  const byName = new Map(Object.entries(columns))
-  const keys = known(given ?? '', byName)
-  const chosen = keys.length > 0 ? keys : known(fallback, byName)
-  if (chosen.some((key) => key.column === columns.id)) return chosen
-  return [...chosen, { column: columns.id, descending: chosen[0]?.descending ?? true }]
+export function readSort(
+  given: string | undefined,
+  { sort, order }: Pick<ListFields, 'sort' | 'order'>,
+): SortKey[] {
+  const asked = keysOf(given ?? '').filter(({ name }) => sort.includes(name))
+  const keys = asked.length > 0 ? asked : keysOf(order)
+  if (keys.some(({ name }) => name === 'id')) return keys
+  return [...keys, { name: 'id', descending: keys[0]?.descending ?? true }]
 }
 
-function known(given: string, columns: ReadonlyMap<string, string>): SortKey[] {
-  return given.split(',').flatMap((part) => {
+function keysOf(given: string): SortKey[] {
+  return given.split(',').map((part) => {
     const descending = part.trim().startsWith('-')
-    const column = columns.get(part.trim().slice(descending ? 1 : 0))
-    return column === undefined ? [] : [{ column, descending }]
+    return { name: part.trim().slice(descending ? 1 : 0), descending }
   })
 }

@@ -1,6 +1,7 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import type { Input } from '@reticle/contracts/api/operation'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { accessTokenFields } from '@reticle/contracts/rest/auth'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import type { Kysely } from 'kysely'
 import type { AccessTokenRow, ProjectsDb } from '../../db/schema.ts'
@@ -8,18 +9,15 @@ import { type Usability, usable } from './repo.ts'
 
 type Query = Input<typeof identity.listAccessTokens>
 
-const filters = {
+const columns = {
   id: 'id',
   name: 'name',
   read_only: 'read_only',
-} as const satisfies FiltersOf<Query>
-const sorts = {
-  ...filters,
   created_date: 'created_date',
   updated_date: 'updated_date',
   expiry_date: 'expiry_date',
   last_used_date: 'last_used_date',
-} as const
+} as const satisfies ColumnsOf<typeof accessTokenFields>
 
 /** A page of the usable tokens of one user: `spec/api-workspace.md` 1.5, 1.7. */
 export function listAccessTokens(
@@ -33,5 +31,5 @@ export function listAccessTokens(
     .selectAll()
     .where('owner_id', '=', owner_id)
     .where(usable(usability))
-  return listPage(rows, query, { filters, sorts, order: '-id' })
+  return listPage(rows, query, accessTokenFields, columns)
 }

@@ -1,3 +1,4 @@
+import { accessTokenList } from '@reticle/contracts/rest/auth'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { nobody, testIdentity } from '../testing.ts'
@@ -136,6 +137,29 @@ describe.each(transports)('%s', (transport) => {
       expect(await names(call, { name: 'b' })).toEqual(['b'])
       expect(await names(call, { read_only: false })).toEqual(['c'])
       expect(await names(call, { id: b.id })).toEqual(['b'])
+    })
+
+    test('is searched, and filtered by expressions', async () => {
+      const call = as(await addUser())
+      const b = await create(call, { name: 'Nightly b', expiry_date: '01/01/2090' })
+      await create(call, { name: 'a nightly' })
+      const body = { name: 'c', read_only: false }
+      await identity.createAccessToken({ body }, call)
+      const found = (given: object) =>
+        names(call, accessTokenList.parse({ filter: JSON.stringify(given) }))
+      expect(await names(call, { search: 'nightly' })).toEqual(['a nightly', 'Nightly b'])
+      expect(await names(call, { search: 'night,b' })).toEqual(['Nightly b'])
+      expect(await found({ '==': [{ var: 'id' }, b.id] })).toEqual(['Nightly b'])
+      expect(await found({ in: ['C', { var: 'name' }] })).toEqual(['c'])
+      expect(await found({ '==': [{ var: 'read_only' }, false] })).toEqual(['c'])
+      expect(await found({ '<': [{ var: 'expiry_date' }, '2090-01-02'] })).toEqual(['Nightly b'])
+      expect(await found({ '==': [{ var: 'expiry_date' }, null] })).toEqual(['c', 'a nightly'])
+      expect(await found({ var: 'last_used_date' })).toEqual([])
+      const now = clock.now().toISOString()
+      for (const name of ['created_date', 'updated_date'])
+        expect(await found({ '<=': [now, { var: name }, now] })).toHaveLength(3)
+      expect(await names(call, { sort: 'created_date,-name' })).toHaveLength(3)
+      expect(await names(call, { sort: 'read_only' })).toEqual(['c', 'Nightly b', 'a nightly'])
     })
 
     test('comes in pages', async () => {

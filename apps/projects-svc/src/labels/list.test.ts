@@ -1,0 +1,78 @@
+import { labelList } from '@reticle/contracts/rest/labels'
+import { counting } from '@reticle/kit/testing/counting'
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { testWorkspace } from '../testing/workspace.ts'
+
+/** What the list of labels may be asked: `spec/api-workspace.md` 1.5 to 1.7, 4.3. */
+
+const { addUser, over, db } = await testWorkspace()
+const [anna, admin] = [await addUser(), await addUser('admin')]
+const { projects } = over('in-process')
+const labels = [
+  { name: 'car', color: '#000001', type: 'rectangle' as const },
+  { name: 'night car', color: '#000002' },
+  { name: 'person', type: 'skeleton' as const, sublabels: [{ name: 'head' }, { name: 'foot' }] },
+]
+const project = await projects.createProject({ body: { name: 'p', labels } }, anna.call)
+const [car, , person] = project.labels
+const personId = person?.id ?? 0
+
+/** The query as the gateway reads it, with `filter` as JSON. */
+const read = ({ filter, ...query }: Record<string, unknown>) =>
+  labelList.parse({ ...query, ...(filter !== undefined && { filter: JSON.stringify(filter) }) })
+
+describe.each(transports)('over %s', (transport) => {
+  const { labels } = over(transport)
+  const found = async (query: Record<string, unknown>) =>
+    (await labels.listLabels(read(query), anna.call)).results.map(({ name }) => name)
+
+  test.each([
+    ['CAR', ['car', 'night car']],
+    ['"night car"', ['night car']],
+    ['car night', ['night car']],
+    ['head', []],
+  ])('a search for %s', async (search, expected) => {
+    expect(await found({ search })).toEqual(expected)
+  })
+
+  test.each([
+    ['id', car?.id, ['car']],
+    ['name', 'car', ['car']],
+    ['name', 'CAR', []],
+    ['type', 'rectangle', ['car']],
+    ['color', '#000002', ['night car']],
+    ['parent', 'person', ['head', 'foot']],
+    ['parent_id', personId, ['head', 'foot']],
+  ])('%s is %s, as a simple filter and in an expression', async (name, value, expected) => {
+    expect(await found({ [name]: String(value) })).toEqual(expected)
+    expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
+  })
+
+  test('an expression stays with the labels of the owner that is named', async () => {
+    const filter = { in: ['car', { var: 'name' }] }
+    expect(await found({ filter, project_id: project.id })).toEqual(['car', 'night car'])
+    const body = { name: 'q', labels: [{ name: 'red car' }] }
+    const { id } = await projects.createProject({ body }, anna.call)
+    expect(await found({ filter, project_id: id })).toEqual(['red car'])
+    await projects.deleteProject({ id }, anna.call)
+  })
+
+  test('sublabels come only where a parent is asked for', async () => {
+    expect(await found({ filter: { var: 'id' } })).toEqual(['car', 'night car', 'person'])
+    const filter = { and: [{ var: 'parent' }, { '==': [{ var: 'name' }, 'foot'] }] }
+    expect(await found({ filter })).toEqual(['foot'])
+    expect(await found({ sort: '-name' })).toEqual(['person', 'night car', 'car'])
+    expect(await found({ parent_id: String(personId), sort: 'name' })).toEqual(['foot', 'head'])
+  })
+})
+
+test('what is asked costs no statements', async () => {
+  const counted = async (query: Record<string, unknown>) => {
+    const { db: watched, statements } = counting(db)
+    await over('in-process', watched).labels.listLabels(read(query), admin.call)
+    return statements()
+  }
+  const filter = { or: [{ in: ['a', { var: 'name' }] }, { '>': [{ var: 'id' }, 0] }] }
+  expect(await counted({ filter, search: 'car', sort: 'type' })).toBe(await counted({}))
+})

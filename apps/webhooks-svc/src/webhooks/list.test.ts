@@ -1,0 +1,92 @@
+import { webhooks as table } from '@reticle/contracts/api/webhooks'
+import { webhookList } from '@reticle/contracts/rest/webhooks'
+import { callAs } from '@reticle/kit/testing/call'
+import { testClock } from '@reticle/kit/testing/clock'
+import { counting } from '@reticle/kit/testing/counting'
+import { testDb } from '@reticle/kit/testing/db'
+import { overTransport, transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { WebhooksDb } from '../db/schema.ts'
+import { deliveryHandlers } from '../deliveries/rpc.ts'
+import { addWebhook, projectFacts, secrets } from '../testing/world.ts'
+import { webhookHandlers } from './rpc.ts'
+
+/** What the list of webhooks may be asked: `spec/api-annotations.md` 4.2, `spec/api-workspace.md` 1.5, 1.6. */
+
+const db = await testDb<WebhooksDb>(migrations, 'webhooks')
+const deps = { db, tasks: projectFacts({}), clock: testClock(), secrets, perProject: 3 }
+const guard = { nets: [], allowHttp: false }
+const over = (on = db) => ({
+  ...webhookHandlers({ ...deps, db: on, guard }),
+  ...deliveryHandlers({ ...deps, db: on }),
+})
+const [anna, admin] = [callAs({ user_id: 1 }), callAs({ user_id: 9, role: 'admin' })]
+
+const a = await addWebhook(db, {
+  ...{ target_url: 'https://a.example/hook', owner_username: 'zoe', description: 'Nightly CI' },
+  updated_date: new Date('2026-03-05T00:00:00Z'),
+})
+const b = await addWebhook(db, { target_url: 'https://b.example', project_id: 8, owner_id: 2 })
+
+/** The query as the gateway reads it, with `filter` as JSON. */
+const read = ({ filter, ...query }: Record<string, unknown>) =>
+  webhookList.parse({ ...query, ...(filter !== undefined && { filter: JSON.stringify(filter) }) })
+
+describe.each(transports)('over %s', (transport) => {
+  const webhooks = overTransport(transport, table, over())
+  const found = async (query: Record<string, unknown>, user = admin) =>
+    (await webhooks.listWebhooks(read(query), user)).results.map(({ id }) => id)
+
+  test.each([
+    ['a.example', [a]],
+    ['EXAMPLE', [b, a]],
+    ['zoe hook', [a]],
+    ['"nightly ci"', [a]],
+    ['"ci nightly"', []],
+    ['project', []],
+  ])('a search for %s', async (search, expected) => {
+    expect(await found({ search })).toEqual(expected)
+  })
+
+  test.each([
+    ['id', a, [a]],
+    ['target_url', 'https://b.example', [b]],
+    ['owner', 'zoe', [a]],
+    ['owner', 'Zoe', []],
+    ['type', 'project', [b, a]],
+    ['project_id', 8, [b]],
+  ])('%s is %s, as a simple filter and in an expression', async (name, value, expected) => {
+    expect(await found({ [name]: String(value) })).toEqual(expected)
+    expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
+  })
+
+  test.each([
+    [{ filter: { in: ['ci', { var: 'description' }] } }, [a]],
+    [{ filter: { '>': [{ var: 'updated_date' }, '2026-03-02'] } }, [a]],
+    [{ filter: { '!': { in: [{ var: 'id' }, [a]] } }, type: 'project' }, [b]],
+    [{ sort: 'description' }, [b, a]],
+    [{ sort: '-updated_date' }, [a, b]],
+    [{ sort: 'project_id' }, [a, b]],
+    [{ sort: 'owner' }, [b, a]],
+    [{ sort: 'nosuch' }, [b, a]],
+  ])('by %j', async (query, expected) => {
+    expect(await found(query)).toEqual(expected)
+  })
+
+  test('nothing that is asked shows what one may not see', async () => {
+    const filter = { or: [{ var: 'id' }, { '!': { var: 'id' } }] }
+    expect(await found({ filter }, anna)).toEqual([a])
+    expect(await found({ search: 'b.example' }, anna)).toEqual([])
+  })
+})
+
+test('what is asked costs no statements', async () => {
+  const counted = async (query: Record<string, unknown>) => {
+    const { db: watched, statements } = counting(db)
+    await over(watched).listWebhooks(read(query), admin)
+    return statements()
+  }
+  const filter = { or: [{ in: ['ci', { var: 'description' }] }, { '>': [{ var: 'id' }, 0] }] }
+  expect(await counted({ filter, search: 'example', sort: 'owner' })).toBe(await counted({}))
+})

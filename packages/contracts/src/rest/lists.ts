@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { filter, integer, listQuery, queryFlag } from './common.ts'
+import { type Kind, logic } from './json-logic.ts'
+
+/** What lists may be asked: the rows of `spec/api-workspace.md` 1.7 as data. The services say where the values are. */
+
+/** What a field holds: a kind of value, or one of some words. */
+export type FieldType = Kind | readonly [string, ...string[]]
+type Types = Readonly<Record<string, FieldType>>
+/** Nobody asks for one moment. */
+type SimpleTypes = Readonly<Record<string, Exclude<FieldType, 'date'>>>
+
+export interface ListFields<E extends SimpleTypes = SimpleTypes, M extends Types = Types> {
+  /** Simple filters: equality. */
+  equal: E
+  /** What `filter` takes beyond those. */
+  more: M
+  sort: readonly string[]
+  search: readonly string[]
+  /** The order when none is asked for. */
+  order: string
+}
+
+/** Names of everything that a list can be asked about. */
+export type NameOf<F extends ListFields> = (keyof F['equal'] | keyof F['more']) & string
+
+interface Given<E extends SimpleTypes, M extends Types, N extends string> {
+  equal: E
+  more: M
+  search?: readonly N[]
+  /** Fields that lists are not sorted by; they are by all others. */
+  unsorted?: readonly N[]
+  order: N | `-${N}`
+}
+
+export function listFields<
+  const E extends SimpleTypes & { id: 'integer' | 'text' },
+  const M extends Types = Record<never, FieldType>,
+>(given: Given<E, M, NoInfer<(keyof E | keyof M) & string>>): ListFields<E, M> {
+  const { equal, more, search = [], unsorted = [], order } = given
+  const isSorted = (name: string) => !unsorted.some((one) => one === name)
+  const sort = Object.keys({ ...equal, ...more }).filter(isSorted)
+  return { equal, more, sort, search, order }
+}
+
+/** Longer ones are refused (`spec/api-workspace.md` 1.5). */
+const longestSearch = 256
+
+/** The query of a list: pages, order, search, simple filters and `filter` (`spec/api-workspace.md` 1.5). */
+export function listOf<E extends SimpleTypes, M extends Types>(fields: ListFields<E, M>) {
+  const { sort, search } = fields
+  return z.object({
+    ...listQuery,
+    sort: listQuery.sort.meta({ description: `Names by commas, - descends: ${sort.join(', ')}` }),
+    search: z
+      .string()
+      .max(longestSearch)
+      .optional()
+      .meta({ description: `Terms that each occur in one of ${search.join(', ')}` }),
+    filter: filter(logic(kindsOf(fields))),
+    ...equalities(fields.equal),
+  })
+}
+
+function kindsOf<E extends SimpleTypes, M extends Types>(
+  fields: ListFields<E, M>,
+): Record<NameOf<ListFields<E, M>>, Kind>
+function kindsOf({ equal, more }: ListFields): Record<string, Kind> {
+  const kinds = Object.entries({ ...equal, ...more }).map(([name, type]) => [
+    name,
+    typeof type === 'string' ? type : 'text',
+  ])
+  return Object.fromEntries(kinds)
+}
+
+/** What comes out of a simple filter. */
+type Read<T> = T extends readonly (infer W)[]
+  ? W
+  : T extends 'integer'
+    ? number
+    : T extends 'flag'
+      ? boolean
+      : string
+
+function equalities<E extends SimpleTypes>(
+  equal: E,
+): { [N in keyof E]: z.ZodOptional<z.ZodType<Read<E[N]>>> }
+function equalities(equal: SimpleTypes): Record<string, z.ZodType> {
+  const readings = Object.entries(equal).map(([name, type]) => [name, filter(simpleOf(type))])
+  return Object.fromEntries(readings)
+}
+
+const simple = { text: z.string(), integer, flag: queryFlag } as const
+
+const simpleOf = (type: SimpleTypes[string]): z.ZodType =>
+  typeof type === 'string' ? simple[type] : z.enum(type)
