@@ -47,6 +47,12 @@ async function fill(admin: Client) {
   }
   const webhook = await admin.done('POST', '/webhooks', { json: hook })
   const token = await admin.done('POST', '/auth/access_tokens', { json: { name: 'canary' } })
+  const pinned = { job: job.id, frame: 0, position: [1, 2, 3, 4], message: 'canary' }
+  const issue = await admin.done('POST', '/issues', { json: pinned })
+  const comments = await admin.done('GET', `/comments?issue_id=${issue.id}`)
+  const guide = await admin.done('POST', '/guides', {
+    json: { project_id: project.id, markdown: 'canary' },
+  })
   const exported = await admin.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
   await admin.finished(exported)
   Object.assign(ids, {
@@ -55,6 +61,9 @@ async function fill(admin: Client) {
     jobs: job.id,
     labels: label.id,
     webhooks: webhook.id,
+    issues: issue.id,
+    comments: comments.results[0].id,
+    guides: guide.id,
     auth: token.id,
     requests: exported.rq_id,
   })
@@ -103,7 +112,8 @@ test.each(collections.map((one) => [one.path]))(
 test('after all of that everything is still there', async () => {
   const { shapes } = await reticle.admin.done('GET', `/tasks/${ids.tasks}/annotations/`)
   expect(shapes.length).toBe(1)
-  for (const name of ['projects', 'tasks', 'jobs', 'labels', 'webhooks'])
+  const kinds = ['projects', 'tasks', 'jobs', 'labels', 'webhooks', 'issues', 'comments', 'guides']
+  for (const name of kinds)
     expect((await reticle.admin.call('GET', `/${name}/${ids[name]}`)).status, name).toBe(200)
   expect((await reticle.admin.done('GET', '/tasks')).count).toBe(1)
 })

@@ -9,6 +9,9 @@ const hook = { target_url: 'https://example.org/', events: 'update:task' }
 
 export const bodies: Record<string, Json> = {
   createAccessToken: { name: 'x' },
+  createComment: { issue: 1, message: 'x' },
+  createGuide: { project_id: 1 },
+  createIssue: { job: 1, frame: 0, position: [1, 2, 3, 4], message: 'x' },
   createProject: { name: 'x' },
   createTask: { name: 'x' },
   createWebhook: { ...hook, type: 'project', project_id: 1 },

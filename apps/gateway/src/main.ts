@@ -19,6 +19,8 @@ async function start(app: App<typeof processParts>): Promise<void> {
     labels: people.service(tables.labels),
     tasks: people.service(tables.tasks),
     jobs: people.service(tables.jobs),
+    issues: people.service(tables.issues),
+    guides: people.service(tables.guides),
     media: people.service(tables.media),
     annotations: sets.service(tables.annotations),
     requests: work.service(tables.requests),

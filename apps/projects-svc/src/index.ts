@@ -1,4 +1,6 @@
+import type { guides } from '@reticle/contracts/api/guides'
 import type { identity } from '@reticle/contracts/api/identity'
+import type { issues } from '@reticle/contracts/api/issues'
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
@@ -15,10 +17,13 @@ import { startRelay } from '@reticle/kit/outbox/relay'
 import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
 import type { Kysely } from 'kysely'
+import { commentRules } from './comments/policy.ts'
 import type { ProjectsSettings } from './config.ts'
 import { eventHandler, group } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
+import { guideRules } from './guides/policy.ts'
 import { accessTokenRules, purgeAccessTokens } from './identity/index.ts'
+import { issueRules } from './issues/policy.ts'
 import { jobRules } from './jobs/policy.ts'
 import { projectRules } from './projects/policy.ts'
 import { handlers } from './server.ts'
@@ -38,6 +43,9 @@ export const rules = {
   project: projectRules,
   task: taskRules,
   job: jobRules,
+  issue: issueRules,
+  comment: commentRules,
+  guide: guideRules,
   access_token: accessTokenRules,
 }
 
@@ -62,6 +70,8 @@ export interface Projects {
     labels: Service<typeof labels>
     tasks: Service<typeof tasks>
     jobs: Service<typeof jobs>
+    issues: Service<typeof issues>
+    guides: Service<typeof guides>
     media: Service<typeof media>
   }
   stop: () => Promise<void>
@@ -101,6 +111,8 @@ export function startProjects(ports: ProjectsPorts): Projects {
       labels: guard(all.labels, onBug, name),
       tasks: guard(all.tasks, onBug, name),
       jobs: guard(all.jobs, onBug, name),
+      issues: guard(all.issues, onBug, name),
+      guides: guard(all.guides, onBug, name),
       media: guard(all.media, onBug, name),
     },
     stop: async () => {

@@ -1,10 +1,13 @@
 import type { Clock } from '@reticle/kit/clock'
 import type { Kysely } from 'kysely'
 import { authorizeHandler } from './authorize.ts'
+import { commentHandlers } from './comments/rpc.ts'
 import type { ProjectsSettings } from './config.ts'
 import { annotationsChangedHandler } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
+import { guideHandlers } from './guides/rpc.ts'
 import { identityHandlers } from './identity/index.ts'
+import { issueHandlers } from './issues/rpc.ts'
 import { jobHandlers } from './jobs/rpc.ts'
 import { labelHandlers } from './labels/rpc.ts'
 import { mediaHandlers } from './media/rpc.ts'
@@ -30,6 +33,8 @@ export function handlers({ db, bulk, clock, settings }: ServerDeps) {
       ...annotationsChangedHandler({ db, settings }),
     },
     jobs: jobHandlers({ db }),
+    issues: { ...issueHandlers({ db }), ...commentHandlers({ db }) },
+    guides: guideHandlers({ db }),
     media: mediaHandlers({ db, bulk, settings }),
   }
 }

@@ -40,6 +40,15 @@ export interface AuthTokensTable {
   created_date: Timestamp
 }
 
+export interface CommentsTable {
+  id: Generated<number>
+  issue_id: number
+  owner_id: number | null
+  message: string
+  created_date: Generated<Date>
+  updated_date: Generated<Date>
+}
+
 export interface DataSetsTable {
   task_id: number
   image_quality: number
@@ -78,10 +87,31 @@ export interface FramesTable {
   media_type: string
 }
 
+export interface GuidesTable {
+  id: Generated<number>
+  project_id: number | null
+  task_id: number | null
+  markdown: Generated<string>
+  created_date: Generated<Date>
+  updated_date: Generated<Date>
+}
+
 export interface InboxTable {
   consumer: string
   event_id: string
   received_date: Generated<Date>
+}
+
+export interface IssuesTable {
+  id: Generated<number>
+  job_id: number
+  frame: number
+  position: number[]
+  owner_id: number | null
+  assignee_id: number | null
+  resolved: Generated<boolean>
+  created_date: Generated<Date>
+  updated_date: Generated<Date>
 }
 
 export interface JobsTable {
@@ -209,10 +239,13 @@ export interface ProjectsDb {
   applied_calls: AppliedCallsTable
   attributes: AttributesTable
   auth_tokens: AuthTokensTable
+  comments: CommentsTable
   data_sets: DataSetsTable
   dead_events: DeadEventsTable
   frames: FramesTable
+  guides: GuidesTable
   inbox: InboxTable
+  issues: IssuesTable
   jobs: JobsTable
   labels: LabelsTable
   outbox: OutboxTable
@@ -228,10 +261,13 @@ export type AccessTokenRow = Selectable<AccessTokensTable>
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type AttributeRow = Selectable<AttributesTable>
 export type AuthTokenRow = Selectable<AuthTokensTable>
+export type CommentRow = Selectable<CommentsTable>
 export type DataSetRow = Selectable<DataSetsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
 export type FrameRow = Selectable<FramesTable>
+export type GuideRow = Selectable<GuidesTable>
 export type InboxRow = Selectable<InboxTable>
+export type IssueRow = Selectable<IssuesTable>
 export type JobRow = Selectable<JobsTable>
 export type LabelRow = Selectable<LabelsTable>
 export type OutboxRow = Selectable<OutboxTable>

@@ -30,6 +30,14 @@ const replicasCount = sql<number>`
   'replicas_count',
 )
 
+const issuesCount = sql<number>`
+  (select count(*)::int from issues where issues.job_id = jobs.id)`.as('issues_count')
+
+/** The guide of the project, else of the task (`spec/api-workspace.md` 5.3). */
+const guideId = sql<number | null>`coalesce(
+  (select guides.id from guides where guides.project_id = tasks.project_id),
+  (select guides.id from guides where guides.task_id = tasks.id))`.as('guide_id')
+
 export function selectJobs(db: Db) {
   return db
     .selectFrom('jobs')
@@ -38,7 +46,7 @@ export function selectJobs(db: Db) {
     .leftJoin('data_sets', 'data_sets.task_id', 'tasks.id')
     .selectAll('jobs')
     .select(jobColumns)
-    .select(replicasCount)
+    .select([replicasCount, issuesCount, guideId])
 }
 
 /** A job with what it takes from its task and project. */

@@ -40,10 +40,10 @@ export async function changeProject(
   if (relabelled) await writeLabels(tx, owner, before.labels, relabelled)
   const labels_revision = row.labels_revision + (relabelled ? 1 : 0)
   const changed = await updateProject(tx, row.id, { ...columns, labels_revision })
-  const { task_subsets: subsets, dimension, tasks } = before
+  const { id, guide_id, task_subsets: subsets, dimension, tasks } = before
   const after = await projectRecord(tx, changed, {
     labels: relabelled ? undefined : new Map([[ownerKey(owner), before.labels]]),
-    tasks: new Map([[row.id, { project_id: row.id, count: tasks.count, subsets, dimension }]]),
+    summaries: new Map([[id, { id, guide_id, count: tasks.count, subsets, dimension }]]),
   })
   const before_update = fieldsBefore(before, after)
   await emit(tx, projectUpdated, { project: after, before_update }, cause)

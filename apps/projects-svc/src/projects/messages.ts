@@ -4,20 +4,20 @@ import type { ProjectRow } from '../db/schema.ts'
 import { type Owner, ownerKey } from '../owner.ts'
 import { type People, personOf } from '../people.ts'
 import { type Storages, storageOf } from '../storages/repo.ts'
-import type { TasksSummary } from './repo.ts'
+import type { ProjectSummary } from './repo.ts'
 
 /** What hangs on projects, read for all of them at once. */
 export interface ProjectSurroundings {
   people: People
   labels: ReadonlyMap<string, Label[]>
   storages: Storages
-  tasks: ReadonlyMap<number, TasksSummary>
+  summaries: ReadonlyMap<number, ProjectSummary>
 }
 
 /** A project as a record (`spec/api-workspace.md` 4.2). */
 export function toProject(row: ProjectRow, around: ProjectSurroundings): Project {
   const owner: Owner = { kind: 'project', id: row.id }
-  const tasks = around.tasks.get(row.id)
+  const summary = around.summaries.get(row.id)
   return {
     url: `/projects/${row.id}`,
     id: row.id,
@@ -28,15 +28,15 @@ export function toProject(row: ProjectRow, around: ProjectSurroundings): Project
     status: row.status,
     labels: around.labels.get(ownerKey(owner)) ?? [],
     bug_tracker: row.bug_tracker,
-    guide_id: null,
-    task_subsets: tasks?.subsets ?? [],
-    dimension: tasks?.dimension ?? null,
+    guide_id: summary?.guide_id ?? null,
+    task_subsets: summary?.subsets ?? [],
+    dimension: summary?.dimension ?? null,
     created_date: row.created_date.toISOString(),
     updated_date: row.updated_date.toISOString(),
     organization: row.organization_id,
     organization_id: row.organization_id,
     source_storage: storageOf(around.storages, owner, 'source'),
     target_storage: storageOf(around.storages, owner, 'target'),
-    tasks: { count: tasks?.count ?? 0, url: `/tasks?project_id=${row.id}` },
+    tasks: { count: summary?.count ?? 0, url: `/tasks?project_id=${row.id}` },
   }
 }

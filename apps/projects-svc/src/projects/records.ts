@@ -6,10 +6,10 @@ import type { Owner } from '../owner.ts'
 import { peopleOf } from '../people.ts'
 import { listStoragesOf } from '../storages/repo.ts'
 import { type ProjectSurroundings, toProject } from './messages.ts'
-import { summarizeTasks } from './repo.ts'
+import { summarizeProjects } from './repo.ts'
 
 /** What a caller may know already, and so is not read. */
-type KnownOfProjects = Partial<Pick<ProjectSurroundings, 'labels' | 'tasks'>>
+type KnownOfProjects = Partial<Pick<ProjectSurroundings, 'labels' | 'summaries'>>
 
 /** Records of project rows, in the same order; five queries however many there are. */
 export async function projectRecords(
@@ -25,9 +25,9 @@ export async function projectRecords(
     ),
     labels: known.labels ?? (await listLabelsOf(db, owners)),
     storages: await listStoragesOf(db, owners),
-    tasks:
-      known.tasks ??
-      (await summarizeTasks(
+    summaries:
+      known.summaries ??
+      (await summarizeProjects(
         db,
         rows.map((row) => row.id),
       )),

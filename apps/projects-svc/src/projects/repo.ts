@@ -50,29 +50,33 @@ export async function followChild(tx: Tx, id: number, date: Date | string): Prom
     .execute()
 }
 
-export interface TasksSummary {
-  project_id: number | null
+export interface ProjectSummary {
+  id: number
+  guide_id: number | null
   count: number
   subsets: string[] | null
   dimension: '2d' | '3d' | null
 }
 
-/** What projects say about their tasks, in one query; projects without tasks are left out. */
-export async function summarizeTasks(
+/** What projects say about their tasks, and the ids of their guides, in one query. */
+export async function summarizeProjects(
   db: Db,
   ids: readonly number[],
-): Promise<Map<number, TasksSummary>> {
+): Promise<Map<number, ProjectSummary>> {
   const rows = await db
-    .selectFrom('tasks')
+    .selectFrom('projects')
+    .leftJoin('guides', 'guides.project_id', 'projects.id')
+    .leftJoin('tasks', 'tasks.project_id', 'projects.id')
     .select((of) => [
-      'project_id',
-      sql<number>`count(*)::int`.as('count'),
+      'projects.id',
+      'guides.id as guide_id',
+      sql<number>`count(tasks.id)::int`.as('count'),
       sql<string[] | null>`
         array_agg(distinct subset order by subset) filter (where subset <> '')`.as('subsets'),
-      of.fn.max('dimension').as('dimension'),
+      of.fn.max('tasks.dimension').as('dimension'),
     ])
-    .where((where) => where('project_id', '=', where.fn.any(where.val([...ids]))))
-    .groupBy('project_id')
+    .where((where) => where('projects.id', '=', where.fn.any(where.val([...ids]))))
+    .groupBy(['projects.id', 'guides.id'])
     .execute()
-  return new Map(rows.flatMap((row) => (row.project_id === null ? [] : [[row.project_id, row]])))
+  return new Map(rows.map((row) => [row.id, row]))
 }

@@ -44,7 +44,7 @@ export function toTask(row: TaskView, around: TaskSurroundings): Task {
     overlap: row.overlap,
     segment_size: row.segment_size,
     ...dataFields(row),
-    guide_id: null,
+    guide_id: row.guide_id,
     created_date: row.created_date.toISOString(),
     updated_date: row.updated_date.toISOString(),
     organization: row.organization_id,

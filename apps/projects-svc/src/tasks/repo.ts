@@ -23,6 +23,9 @@ const taskColumns = [
   'data_sets.image_quality',
 ] as const
 
+const guideId = sql<number | null>`
+  (select guides.id from guides where guides.task_id = tasks.id)`.as('guide_id')
+
 export function selectTasks(db: Db) {
   return db
     .selectFrom('tasks')
@@ -30,6 +33,7 @@ export function selectTasks(db: Db) {
     .leftJoin('data_sets', 'data_sets.task_id', 'tasks.id')
     .selectAll('tasks')
     .select(taskColumns)
+    .select(guideId)
 }
 
 /** A task with what it takes from its project and its media. */

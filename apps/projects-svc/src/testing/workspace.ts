@@ -1,3 +1,5 @@
+import { guides } from '@reticle/contracts/api/guides'
+import { issues } from '@reticle/contracts/api/issues'
 import { jobs } from '@reticle/contracts/api/jobs'
 import { labels } from '@reticle/contracts/api/labels'
 import { media } from '@reticle/contracts/api/media'
@@ -43,6 +45,8 @@ function services(transport: Transport, all: ReturnType<typeof handlers>) {
     labels: overTransport(transport, labels, all.labels),
     tasks: overTransport(transport, tasks, all.tasks),
     jobs: overTransport(transport, jobs, all.jobs),
+    issues: overTransport(transport, issues, all.issues),
+    guides: overTransport(transport, guides, all.guides),
     media: overTransport(transport, media, all.media),
   }
 }

@@ -1,6 +1,8 @@
 import { annotations } from './annotations.ts'
 import { frames } from './frames.ts'
+import { guides } from './guides.ts'
 import { identity } from './identity.ts'
+import { issues } from './issues.ts'
 import { jobs } from './jobs.ts'
 import { labels } from './labels.ts'
 import { media } from './media.ts'
@@ -19,6 +21,8 @@ export const tables = {
   labels,
   tasks,
   jobs,
+  issues,
+  guides,
   media,
   frames,
   annotations,

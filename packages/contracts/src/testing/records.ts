@@ -1,4 +1,6 @@
+import type { Comment } from '../rest/comments.ts'
 import type { Facts } from '../rest/facts.ts'
+import type { Issue } from '../rest/issues.ts'
 import type { Job } from '../rest/jobs.ts'
 import type { Attribute, Label } from '../rest/labels.ts'
 import type { FrameSource } from '../rest/media.ts'
@@ -107,6 +109,29 @@ export function jobRecord(given: Partial<Job> = {}): Job {
     consensus_replicas: 0,
     ...given,
   }
+}
+
+const dates = { created_date: shared.created_date, updated_date: shared.updated_date }
+
+/** An issue on the first picture of job 31. */
+export function issueRecord(given: Partial<Issue> = {}): Issue {
+  const { id = 5 } = given
+  return {
+    ...dates,
+    id,
+    frame: 0,
+    position: [10, 20, 30, 40],
+    job: 31,
+    owner: anna,
+    assignee: null,
+    resolved: false,
+    comments: { count: 1, url: `/comments?issue_id=${id}` },
+    ...given,
+  }
+}
+
+export function commentRecord(given: Partial<Comment> = {}): Comment {
+  return { ...dates, id: 6, issue: 5, owner: anna, message: 'Box cuts the mirror', ...given }
 }
 
 /** Facts of task 1, as its owner is told them. */

@@ -2,10 +2,14 @@ import type { Migrations } from '@reticle/kit/db/migrate'
 import * as identity from './0001-identity.ts'
 import * as workspace from './0002-workspace.ts'
 import { outboxSent } from './0003-outbox-sent.ts'
+import { issues } from './0006-issues.ts'
+import { guides } from './0007-guides.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
   '0001-identity': identity,
   '0002-workspace': workspace,
   '0003-outbox-sent': outboxSent,
+  '0006-issues': issues,
+  '0007-guides': guides,
 }

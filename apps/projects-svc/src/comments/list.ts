@@ -1,0 +1,43 @@
+import type { issues } from '@reticle/contracts/api/issues'
+import type { Input } from '@reticle/contracts/api/operation'
+import type { Principal } from '@reticle/contracts/principal'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { type CommentView, selectComments } from './repo.ts'
+
+type Query = Input<typeof issues.listComments>
+
+const filters = {
+  id: 'comments.id',
+  owner: 'owner.username',
+  issue_id: 'comments.issue_id',
+  job_id: 'issues.job_id',
+  frame_id: 'issues.frame',
+} as const satisfies FiltersOf<Query>
+const sorts = {
+  ...filters,
+  created_date: 'comments.created_date',
+  updated_date: 'comments.updated_date',
+} as const
+
+/** A page of the comments that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
+export function listComments(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  query: Query,
+): Promise<Listed<CommentView>> {
+  const rows = selectComments(db)
+    .leftJoin('users as owner', 'owner.id', 'comments.owner_id')
+    .where(visibleTo(principal))
+  return listPage(rows, query, { filters, sorts, order: '-id' })
+}
+
+/** Issue staff and authors; administrators see everything. */
+function visibleTo({ user_id, role }: Principal) {
+  if (role === 'admin') return sql<SqlBool>`true`
+  return sql<SqlBool>`tasks.organization_id is null and ${user_id} in (
+    comments.owner_id, issues.owner_id, issues.assignee_id, jobs.assignee_id,
+    tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
+}

@@ -1,0 +1,15 @@
+import type { Grant, Rule } from '@reticle/kit/policy'
+
+/** Who may do what with comments: the rows of `spec/api-workspace.md` 2.5. */
+
+const staff: Grant = { is: ['issue staff', 'author'], role: 'any' }
+const workingStaff: Grant = { is: ['issue staff'], role: 'worker' }
+const workingAuthor: Grant = { is: ['issue staff', 'author'], role: 'worker' }
+const user: Grant = { role: 'user' }
+
+export const commentRules: readonly Rule[] = [
+  { action: 'view', sandbox: staff, leader: user, member: staff },
+  { action: 'create', sandbox: workingStaff, leader: user, member: workingStaff },
+  { action: 'update', sandbox: workingAuthor, leader: user, member: workingAuthor },
+  { action: 'delete', sandbox: workingAuthor, leader: user, member: workingAuthor },
+]

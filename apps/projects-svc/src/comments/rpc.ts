@@ -1,0 +1,120 @@
+import type { issues } from '@reticle/contracts/api/issues'
+import { commentCreated, commentDeleted, commentUpdated } from '@reticle/contracts/events/issues'
+import type { Comment } from '@reticle/contracts/rest/comments'
+import { invalid, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import { assertMatches } from '@reticle/kit/etag'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely, Transaction } from 'kysely'
+import { fieldsBefore } from '../changes.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { noSuchObject } from '../field-error.ts'
+import { lockIssue, touchIssue } from '../issues/repo.ts'
+import { issueStanding } from '../issues/standing.ts'
+import { allowPatch } from '../patch-rights.ts'
+import { listComments } from './list.ts'
+import { commentRules } from './policy.ts'
+import { commentRecord, commentRecords } from './records.ts'
+import {
+  type CommentView,
+  deleteComment,
+  findComment,
+  insertComment,
+  updateComment,
+} from './repo.ts'
+import { commentStanding } from './standing.ts'
+
+type Tx = Transaction<ProjectsDb>
+type Handlers = Pick<
+  Service<typeof issues>,
+  'listComments' | 'createComment' | 'getComment' | 'updateComment' | 'deleteComment'
+>
+
+/**
+ * Comments on issues: `spec/api-workspace.md` 5.2. Each change of one moves the date of its issue, which counts them and is
+ * listed by activity.
+ */
+export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
+  return {
+    async listComments(query, context) {
+      const { count, results } = await listComments(db, signedIn(context), query)
+      return { count, results: await commentRecords(db, results) }
+    },
+
+    async createComment({ body: { issue: issue_id, message } }, context) {
+      const principal = signedIn(context)
+      return change(db, context, async (tx) => {
+        const issue = await lockIssue(tx, issue_id)
+        if (!issue) throw invalid({ issue: noSuchObject(issue_id) })
+        allow(commentRules, 'create', principal, issueStanding(principal, issue))
+        const row = await insertComment(tx, { issue_id, message, owner_id: principal.user_id })
+        await touchIssue(tx, issue_id)
+        const comment = await commentRecord(tx, row)
+        const { task_id, project_id } = row
+        await emit(tx, commentCreated, { comment, task_id, project_id }, context)
+        return comment
+      })
+    },
+
+    async getComment({ id }, context) {
+      const principal = signedIn(context)
+      const row = await findComment(db, id)
+      if (!row) throw notFound()
+      allow(commentRules, 'view', principal, commentStanding(principal, row))
+      return commentRecord(db, row)
+    },
+
+    async updateComment({ id, body, if_match }, context) {
+      const principal = signedIn(context)
+      return change(db, context, async (tx) => {
+        const row = await lockedComment(tx, id)
+        const standing = commentStanding(principal, row)
+        allowPatch(commentRules, { message: 'update' }, body, principal, standing)
+        assertMatches(if_match, row)
+        return changeComment(tx, row, body.message ?? row.message, context)
+      })
+    },
+
+    async deleteComment({ id, if_match }, context) {
+      const principal = signedIn(context)
+      await change(db, context, async (tx) => {
+        const row = await lockedComment(tx, id)
+        allow(commentRules, 'delete', principal, commentStanding(principal, row))
+        assertMatches(if_match, row)
+        const { task_id, project_id } = row
+        const comment = await commentRecord(tx, row)
+        await emit(tx, commentDeleted, { comment, task_id, project_id }, context)
+        await deleteComment(tx, id)
+        await touchIssue(tx, row.issue_id)
+      })
+    },
+  }
+}
+
+/** The comment as it is under the lock of its issue; it may have gone while that was waited for. */
+async function lockedComment(tx: Tx, id: number): Promise<CommentView> {
+  const seen = await findComment(tx, id)
+  if (seen) await lockIssue(tx, seen.issue_id)
+  const row = seen && (await findComment(tx, id))
+  if (!row) throw notFound()
+  return row
+}
+
+/** What changes nothing leaves `updated_date` and says nothing (`spec/api-workspace.md` 1.8). */
+async function changeComment(
+  tx: Tx,
+  row: CommentView,
+  message: string,
+  cause: Cause,
+): Promise<Comment> {
+  const before = await commentRecord(tx, row)
+  if (message === row.message) return before
+  const changed = await updateComment(tx, row.id, message)
+  await touchIssue(tx, row.issue_id)
+  const comment = await commentRecord(tx, changed)
+  const { task_id, project_id } = changed
+  const before_update = fieldsBefore(before, comment)
+  await emit(tx, commentUpdated, { comment, before_update, task_id, project_id }, cause)
+  return comment
+}

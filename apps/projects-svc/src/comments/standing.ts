@@ -1,0 +1,21 @@
+import type { Principal } from '@reticle/contracts/principal'
+import type { Standing } from '@reticle/kit/policy'
+import { type AroundIssue, issueStanding } from '../issues/standing.ts'
+
+export interface CommentPeople extends AroundIssue {
+  /** Who wrote it. */
+  owner_id: number | null
+  issue_owner_id: number | null
+  issue_assignee_id: number | null
+}
+
+/** How a caller stands to a comment: as to its issue, and perhaps as its author (`spec/api-workspace.md` 2.5). Pure. */
+export function commentStanding(
+  caller: Pick<Principal, 'user_id'>,
+  { owner_id, issue_owner_id, issue_assignee_id, ...around }: CommentPeople,
+): Standing {
+  const people = { ...around, owner_id: issue_owner_id, assignee_id: issue_assignee_id }
+  const issue = issueStanding(caller, people)
+  const isAuthor = owner_id === caller.user_id
+  return { ...issue, relations: [...issue.relations, ...(isAuthor ? ['author'] : [])] }
+}

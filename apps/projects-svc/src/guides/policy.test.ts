@@ -1,0 +1,71 @@
+import type { Principal } from '@reticle/contracts/principal'
+import { permits } from '@reticle/kit/policy'
+import { describe, expect, test } from 'vitest'
+import { guideRules } from './policy.ts'
+import { guideStanding } from './standing.ts'
+
+/** The row of guides of `spec/api-workspace.md` 2.5: target x role x place x action. */
+
+const caller = { user_id: 1 }
+const nobody = 2
+const around = {
+  task_owner_id: nobody,
+  task_assignee_id: nobody,
+  project_owner_id: nobody,
+  project_assignee_id: nobody,
+  has_job: false,
+}
+const places = {
+  'project owner': { project_owner_id: 1 },
+  'project assignee': { project_assignee_id: 1 },
+  'task owner': { task_owner_id: 1 },
+  'task assignee': { task_assignee_id: 1 },
+  'job assignee': { has_job: true },
+  stranger: {},
+} as const
+type Place = keyof typeof places
+const everywhere: Place[] = [
+  'project owner',
+  'project assignee',
+  'task owner',
+  'task assignee',
+  'job assignee',
+  'stranger',
+]
+const projectStaff: Place[] = ['project owner', 'project assignee']
+const taskStaff: Place[] = [...projectStaff, 'task owner', 'task assignee']
+
+const roles: Principal['role'][] = [null, 'worker', 'user']
+const actions = ['view', 'create', 'update', 'delete']
+
+describe.each([
+  ['project', null, projectStaff],
+  ['task', 5, taskStaff],
+] as const)('the guide of a %s', (_, task_id, staff) => {
+  const may = (place: Place, role: Principal['role'], action: string, member?: string) => {
+    const organization_id = member === undefined ? null : 9
+    const people = { ...around, ...places[place], task_id, organization_id }
+    const standing = { ...guideStanding(caller, people), organization_role: member ?? null }
+    return permits(guideRules, action, { role }, standing)
+  }
+
+  test.each(everywhere)('for a %s', (place) => {
+    const isStaff = staff.some((one) => one === place)
+    for (const role of roles)
+      for (const action of actions) {
+        const reads = action === 'view' && role !== null && (isStaff || place === 'job assignee')
+        const writes = role === 'user' && isStaff
+        const expected = reads || writes
+        expect(may(place, role, action), `${role} ${action}`).toBe(expected)
+        for (const member of ['supervisor', 'worker'])
+          expect(may(place, role, action, member), `${member} ${action}`).toBe(expected)
+      }
+  })
+
+  test.each(actions)('%s by owners and maintainers of the organization', (action) => {
+    for (const leader of ['owner', 'maintainer']) {
+      expect(may('stranger', 'user', action, leader)).toBe(true)
+      expect(may('stranger', 'worker', action, leader)).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { assetsIn } from './references.ts'
+
+const [a, b] = ['5f0c0c1e-8f39-4a52-9c3a-2f3d7b0a9e11', '5f0c0c1e-8f39-4a52-9c3a-2f3d7b0a9e12']
+
+test.each([
+  ['images and links', `![mirror](/api/assets/${a}) [sheet](/api/assets/${b} "title")`, [a, b]],
+  ['one asset twice, in whatever case', `(/api/assets/${a})(/api/assets/${a.toUpperCase()})`, [a]],
+  [
+    'no other address',
+    `(/api/assets/x) (https://example.org/api/assets/${a}) /api/assets/${b}`,
+    [],
+  ],
+  ['nothing in nothing', '', []],
+])('finds %s', (_, markdown, expected) => {
+  expect(assetsIn(markdown)).toEqual(expected)
+})

@@ -1,0 +1,83 @@
+import {
+  type InferResult,
+  type Insertable,
+  type Kysely,
+  type SqlBool,
+  sql,
+  type Transaction,
+} from 'kysely'
+import { laterDate } from '../db/dates.ts'
+import type { GuideRow, GuidesTable, ProjectsDb } from '../db/schema.ts'
+import { type Owner, ownerColumns } from '../owner.ts'
+
+type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
+
+/** A guide with the people of its target; `has_job` is about this user. */
+function selectGuides(db: Db, user_id: number) {
+  return db
+    .selectFrom('guides')
+    .leftJoin('tasks', 'tasks.id', 'guides.task_id')
+    .leftJoin('projects', (join) =>
+      join.on(sql<SqlBool>`projects.id = coalesce(guides.project_id, tasks.project_id)`),
+    )
+    .selectAll('guides')
+    .select([
+      'tasks.owner_id as task_owner_id',
+      'tasks.assignee_id as task_assignee_id',
+      'projects.owner_id as project_owner_id',
+      'projects.assignee_id as project_assignee_id',
+    ])
+    .select(({ fn }) =>
+      fn.coalesce('tasks.organization_id', 'projects.organization_id').as('organization_id'),
+    )
+    .select(
+      sql<boolean>`exists (
+        select from jobs join tasks task on task.id = jobs.task_id
+        where jobs.assignee_id = ${user_id}
+          and (task.id = guides.task_id or task.project_id = guides.project_id))`.as('has_job'),
+    )
+}
+
+export type GuideView = InferResult<ReturnType<typeof selectGuides>>[number]
+
+export function findGuide(db: Db, id: number, user_id: number): Promise<GuideView | undefined> {
+  return selectGuides(db, user_id).where('guides.id', '=', id).executeTakeFirst()
+}
+
+/** Is there a guide of this project or task? */
+export async function hasGuide(db: Db, { kind, id }: Owner): Promise<boolean> {
+  const found = await db
+    .selectFrom('guides')
+    .select('id')
+    .where(kind === 'project' ? 'project_id' : 'task_id', '=', id)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Adds to a locked project or task. */
+export function insertGuide(
+  tx: Tx,
+  target: Owner,
+  row: Pick<Insertable<GuidesTable>, 'markdown'>,
+): Promise<GuideRow> {
+  return tx
+    .insertInto('guides')
+    .values({ ...row, ...ownerColumns(target) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Changes a guide of a locked target; its `updated_date` moves. */
+export function updateGuide(tx: Tx, id: number, markdown: string): Promise<GuideRow> {
+  return tx
+    .updateTable('guides')
+    .set({ markdown, updated_date: laterDate })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteGuide(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('guides').where('id', '=', id).execute()
+}

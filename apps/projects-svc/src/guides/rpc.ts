@@ -1,0 +1,108 @@
+import type { guides } from '@reticle/contracts/api/guides'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Guide, GuideCreate } from '@reticle/contracts/rest/guides'
+import { conflict, invalid, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import { assertMatches } from '@reticle/kit/etag'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely, Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { noSuchObject } from '../field-error.ts'
+import { ownerOf } from '../owner.ts'
+import { allowPatch } from '../patch-rights.ts'
+import { toGuide } from './messages.ts'
+import { guideRules } from './policy.ts'
+import { assetsIn, mostAssets } from './references.ts'
+import {
+  deleteGuide,
+  findGuide,
+  type GuideView,
+  hasGuide,
+  insertGuide,
+  updateGuide,
+} from './repo.ts'
+import { guideStanding } from './standing.ts'
+import { lockTarget, readTarget, type Target, touchTarget, touchTargetAndJobs } from './target.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/** Guides of projects and tasks: `spec/api-workspace.md` 5.3. */
+export function guideHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof guides> {
+  return {
+    async createGuide({ body }, context) {
+      const principal = signedIn(context)
+      return change(db, context, (tx) => create(tx, principal, body))
+    },
+
+    async getGuide({ id }, context) {
+      const principal = signedIn(context)
+      const row = await findGuide(db, id, principal.user_id)
+      if (!row) throw notFound()
+      allow(guideRules, 'view', principal, guideStanding(principal, row))
+      return toGuide(row)
+    },
+
+    async updateGuide({ id, body: { markdown }, if_match }, context) {
+      const principal = signedIn(context)
+      return change(db, context, async (tx) => {
+        const { row, target } = await lockedGuide(tx, id, principal)
+        const standing = guideStanding(principal, row)
+        allowPatch(guideRules, { markdown: 'update' }, { markdown }, principal, standing)
+        if (markdown !== undefined) checkAssets(markdown)
+        assertMatches(if_match, row)
+        if (markdown === undefined || markdown === row.markdown) return toGuide(row)
+        const changed = await updateGuide(tx, id, markdown)
+        await touchTarget(tx, target)
+        return toGuide(changed)
+      })
+    },
+
+    async deleteGuide({ id, if_match }, context) {
+      const principal = signedIn(context)
+      await change(db, context, async (tx) => {
+        const { row, target } = await lockedGuide(tx, id, principal)
+        allow(guideRules, 'delete', principal, guideStanding(principal, row))
+        assertMatches(if_match, row)
+        await deleteGuide(tx, id)
+        await touchTargetAndJobs(tx, target)
+      })
+    },
+  }
+}
+
+async function create(
+  tx: Tx,
+  principal: Principal,
+  { markdown = '', ...named }: GuideCreate,
+): Promise<Guide> {
+  const asked = readTarget(named)
+  const target = await lockTarget(tx, asked)
+  if (!target) throw invalid({ [`${asked.kind}_id`]: noSuchObject(asked.id) })
+  allow(guideRules, 'create', principal, guideStanding(principal, target.people))
+  checkAssets(markdown)
+  if (await hasGuide(tx, asked)) throw conflict(`The ${asked.kind} has a guide already.`)
+  const row = await insertGuide(tx, asked, { markdown })
+  await touchTargetAndJobs(tx, target)
+  return toGuide(row)
+}
+
+/** The guide as it is under the lock of its target; it may have gone while that was waited for. */
+async function lockedGuide(
+  tx: Tx,
+  id: number,
+  { user_id }: Principal,
+): Promise<{ row: GuideView; target: Target }> {
+  const seen = await findGuide(tx, id, user_id)
+  const target = seen && (await lockTarget(tx, ownerOf(seen)))
+  const row = target && (await findGuide(tx, id, user_id))
+  if (!row) throw notFound()
+  return { row, target }
+}
+
+function checkAssets(markdown: string): void {
+  const count = assetsIn(markdown).length
+  if (count > mostAssets)
+    throw invalid({
+      markdown: `A guide refers to at most ${mostAssets} assets, this one to ${count}.`,
+    })
+}

@@ -1,0 +1,39 @@
+import type { Principal } from '@reticle/contracts/principal'
+import type { Standing } from '@reticle/kit/policy'
+import { projectStanding, taskStanding } from '../standing.ts'
+
+/** People of the project or task that a guide is of. */
+export interface TargetPeople {
+  /** Null: a project. */
+  task_id: number | null
+  task_owner_id: number | null
+  task_assignee_id: number | null
+  project_owner_id: number | null
+  project_assignee_id: number | null
+  organization_id: number | null
+  /** Is the caller assigned to a job of the target? */
+  has_job: boolean
+}
+
+/** How a caller stands to a guide: as to its target (`spec/api-workspace.md` 2.5). Pure. */
+export function guideStanding(caller: Pick<Principal, 'user_id'>, people: TargetPeople): Standing {
+  const target = people.task_id === null ? ofProject(caller, people) : ofTask(caller, people)
+  const kind = people.task_id === null ? 'project' : 'task'
+  return {
+    ...target,
+    relations: [
+      ...(target.relations.includes(`${kind} staff`) ? ['target staff'] : []),
+      ...(people.has_job ? ['job assignee of the target'] : []),
+    ],
+  }
+}
+
+function ofProject(caller: Pick<Principal, 'user_id'>, people: TargetPeople): Standing {
+  const { project_owner_id: owner_id, project_assignee_id: assignee_id, organization_id } = people
+  return projectStanding(caller, { owner_id, assignee_id, organization_id })
+}
+
+function ofTask(caller: Pick<Principal, 'user_id'>, people: TargetPeople): Standing {
+  const { task_owner_id: owner_id, task_assignee_id: assignee_id } = people
+  return taskStanding(caller, { ...people, owner_id, assignee_id })
+}

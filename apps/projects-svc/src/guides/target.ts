@@ -1,0 +1,74 @@
+import type { GuideCreate } from '@reticle/contracts/rest/guides'
+import { invalid } from '@reticle/kit/errors'
+import type { Transaction } from 'kysely'
+import { allowLongStatements } from '../db/long.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import type { Owner } from '../owner.ts'
+import { lockProject, touchProject } from '../projects/repo.ts'
+import { lockTaskAndProject, lockTasksOfProject, touchJobs, touchTasks } from '../tasks/repo.ts'
+import type { TargetPeople } from './standing.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/** A locked target and its people, as far as they may write its guide. */
+export interface Target extends Owner {
+  people: TargetPeople
+  /** The target, or the project it is in. */
+  project_id: number | null
+}
+
+/**
+ * The project or task that the body of a new guide names.
+ *
+ * @throws DomainError invalid for both and for none
+ */
+export function readTarget({ project_id, task_id }: GuideCreate): Owner {
+  if (project_id != null && task_id == null) return { kind: 'project', id: project_id }
+  if (task_id != null && project_id == null) return { kind: 'task', id: task_id }
+  throw invalid({ non_field_errors: 'Exactly one of project_id and task_id has to be given.' })
+}
+
+/** Locks a target, which makes its guide one that nobody else changes. */
+export function lockTarget(tx: Tx, { kind, id }: Owner): Promise<Target | undefined> {
+  return kind === 'project' ? lockedProject(tx, id) : lockedTask(tx, id)
+}
+
+async function lockedProject(tx: Tx, id: number): Promise<Target | undefined> {
+  const row = await lockProject(tx, id)
+  if (!row) return undefined
+  const people = {
+    task_id: null,
+    task_owner_id: null,
+    task_assignee_id: null,
+    project_owner_id: row.owner_id,
+    project_assignee_id: row.assignee_id,
+    organization_id: row.organization_id,
+    has_job: false,
+  }
+  return { kind: 'project', id, people, project_id: id }
+}
+
+async function lockedTask(tx: Tx, id: number): Promise<Target | undefined> {
+  const row = await lockTaskAndProject(tx, id)
+  if (!row) return undefined
+  const { owner_id: task_owner_id, assignee_id: task_assignee_id, project_id } = row
+  const people = { ...row, task_id: id, task_owner_id, task_assignee_id, has_job: false }
+  return { kind: 'task', id, people, project_id }
+}
+
+/** Moves the dates of a locked target and of the project it is in, without an event (`spec/api-workspace.md` 5.3). */
+export async function touchTarget(tx: Tx, { kind, id, project_id }: Target): Promise<void> {
+  if (kind === 'task') await touchTasks(tx, [id])
+  await touchProject(tx, project_id)
+}
+
+/** The same where a guide comes or goes: the records of the target's jobs name it. */
+export async function touchTargetAndJobs(tx: Tx, target: Target): Promise<void> {
+  await allowLongStatements(tx)
+  await touchTarget(tx, target)
+  const tasks = target.kind === 'task' ? [target] : await lockTasksOfProject(tx, target.id)
+  await touchJobs(
+    tx,
+    tasks.map((task) => task.id),
+  )
+}

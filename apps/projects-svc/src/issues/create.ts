@@ -1,0 +1,48 @@
+import { commentCreated, issueCreated } from '@reticle/contracts/events/issues'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Issue, IssueCreate } from '@reticle/contracts/rest/issues'
+import { invalid } from '@reticle/kit/errors'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { Transaction } from 'kysely'
+import { commentRecord } from '../comments/records.ts'
+import { insertComment } from '../comments/repo.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { noSuchObject } from '../field-error.ts'
+import { lockJob, updateJobs } from '../jobs/repo.ts'
+import { checkPeople } from '../people.ts'
+import { jobStanding } from '../standing.ts'
+import { issueRules } from './policy.ts'
+import { issueRecord } from './records.ts'
+import { findIssue, insertIssue } from './repo.ts'
+
+/**
+ * An issue with its first comment (`spec/api-workspace.md` 5.1), `create:issue` and `create:comment`. The date of its job
+ * moves, because the job's record counts issues.
+ */
+export async function createIssue(
+  tx: Transaction<ProjectsDb>,
+  principal: Principal,
+  { job: job_id, frame, position, assignee, resolved, message }: IssueCreate,
+  cause: Cause,
+): Promise<Issue> {
+  const job = await lockJob(tx, job_id)
+  if (!job) throw invalid({ job: noSuchObject(job_id) })
+  allow(issueRules, 'create', principal, jobStanding(principal, job))
+  if (frame < job.start_frame || frame > job.stop_frame)
+    throw invalid({ frame: `The job has the frames ${job.start_frame} to ${job.stop_frame}.` })
+  await checkPeople(tx, principal, { assignee })
+  const owner_id = principal.user_id
+  const asked = { job_id, frame, position, resolved, assignee_id: assignee, owner_id }
+  const id = await insertIssue(tx, asked)
+  const first = await insertComment(tx, { issue_id: id, owner_id, message })
+  await updateJobs(tx, [job_id], {})
+  const row = await findIssue(tx, id)
+  if (!row) throw new Error(`issue ${id} was not inserted`)
+  const issue = await issueRecord(tx, row)
+  const comment = await commentRecord(tx, first)
+  const { task_id, project_id } = job
+  await emit(tx, issueCreated, { issue, task_id, project_id }, cause)
+  await emit(tx, commentCreated, { comment, task_id, project_id }, cause)
+  return issue
+}

@@ -1,0 +1,46 @@
+import type { issues } from '@reticle/contracts/api/issues'
+import type { Input } from '@reticle/contracts/api/operation'
+import type { Principal } from '@reticle/contracts/principal'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { type IssueView, selectIssues } from './repo.ts'
+
+type Query = Input<typeof issues.listIssues>
+
+const filters = {
+  id: 'issues.id',
+  owner: 'owner.username',
+  assignee: 'assignee.username',
+  job_id: 'issues.job_id',
+  task_id: 'jobs.task_id',
+  resolved: 'issues.resolved',
+  frame_id: 'issues.frame',
+} as const satisfies FiltersOf<Query>
+const sorts = {
+  ...filters,
+  created_date: 'issues.created_date',
+  updated_date: 'issues.updated_date',
+} as const
+
+/** A page of the issues that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
+export function listIssues(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  query: Query,
+): Promise<Listed<IssueView>> {
+  const rows = selectIssues(db)
+    .leftJoin('users as owner', 'owner.id', 'issues.owner_id')
+    .leftJoin('users as assignee', 'assignee.id', 'issues.assignee_id')
+    .where(visibleTo(principal))
+  return listPage(rows, query, { filters, sorts, order: '-id' })
+}
+
+/** Issue staff; administrators see everything. */
+function visibleTo({ user_id, role }: Principal) {
+  if (role === 'admin') return sql<SqlBool>`true`
+  return sql<SqlBool>`tasks.organization_id is null and ${user_id} in (
+    issues.owner_id, issues.assignee_id, jobs.assignee_id, tasks.owner_id, tasks.assignee_id,
+    projects.owner_id, projects.assignee_id)`
+}

@@ -1,0 +1,19 @@
+import type { Issue } from '@reticle/contracts/rest/issues'
+import { type People, personOf } from '../people.ts'
+import type { IssueView } from './repo.ts'
+
+/** An issue as a record (`spec/api-workspace.md` 5.1). */
+export function toIssue(row: IssueView, people: People): Issue {
+  return {
+    id: row.id,
+    frame: row.frame,
+    position: row.position,
+    job: row.job_id,
+    owner: personOf(people, row.owner_id),
+    assignee: personOf(people, row.assignee_id),
+    created_date: row.created_date.toISOString(),
+    updated_date: row.updated_date.toISOString(),
+    resolved: row.resolved,
+    comments: { count: row.comments_count, url: `/comments?issue_id=${row.id}` },
+  }
+}

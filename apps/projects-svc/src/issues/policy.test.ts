@@ -1,0 +1,100 @@
+import type { Principal } from '@reticle/contracts/principal'
+import { permits } from '@reticle/kit/policy'
+import { describe, expect, test } from 'vitest'
+import { commentRules } from '../comments/policy.ts'
+import { commentStanding } from '../comments/standing.ts'
+import { jobStanding } from '../standing.ts'
+import { issueRules } from './policy.ts'
+import { issueStanding } from './standing.ts'
+
+/** The rows of issues and comments of `spec/api-workspace.md` 2.5: role x place x action, each column. */
+
+const caller = { user_id: 1 }
+const nobody = 2
+const around = {
+  job_assignee_id: nobody,
+  task_owner_id: nobody,
+  task_assignee_id: nobody,
+  project_owner_id: nobody,
+  project_assignee_id: nobody,
+  organization_id: null as number | null,
+}
+const comment = {
+  ...around,
+  issue_owner_id: nobody,
+  issue_assignee_id: nobody,
+  owner_id: nobody,
+}
+/** Columns of a comment's row that name its people, by their place. */
+const places = {
+  'project owner': 'project_owner_id',
+  'project assignee': 'project_assignee_id',
+  'task owner': 'task_owner_id',
+  'task assignee': 'task_assignee_id',
+  'job assignee': 'job_assignee_id',
+  'issue owner': 'issue_owner_id',
+  'issue assignee': 'issue_assignee_id',
+  author: 'owner_id',
+} as const
+type Place = keyof typeof places | 'stranger'
+const taskStaff: Place[] = ['project owner', 'project assignee', 'task owner', 'task assignee']
+const jobStaff: Place[] = [...taskStaff, 'job assignee']
+const issueStaff: Place[] = [...jobStaff, 'issue owner', 'issue assignee']
+const everywhere: Place[] = [...issueStaff, 'author', 'stranger']
+
+const roles: Principal['role'][] = [null, 'worker', 'user']
+const rank = (role: Principal['role']) => roles.indexOf(role)
+
+const rows: [string, string, Place[], Principal['role']][] = [
+  ['issue', 'view', issueStaff, null],
+  ['issue', 'create', jobStaff, 'worker'],
+  ['issue', 'update', issueStaff, 'worker'],
+  ['issue', 'delete', [...taskStaff, 'issue owner'], 'worker'],
+  ['comment', 'view', [...issueStaff, 'author'], null],
+  ['comment', 'create', issueStaff, 'worker'],
+  ['comment', 'update', [...issueStaff, 'author'], 'worker'],
+  ['comment', 'delete', [...issueStaff, 'author'], 'worker'],
+]
+
+function people(place: Place, organization_id: number | null) {
+  const seated = place === 'stranger' ? {} : { [places[place]]: caller.user_id }
+  return { ...comment, ...seated, organization_id }
+}
+
+function standing(resource: string, action: string, place: Place, organization_id: number | null) {
+  const row = people(place, organization_id)
+  const { issue_owner_id: owner_id, issue_assignee_id, job_assignee_id } = row
+  const issue = issueStanding(caller, { ...row, owner_id, assignee_id: issue_assignee_id })
+  if (resource === 'comment') return action === 'create' ? issue : commentStanding(caller, row)
+  return action === 'create' ? jobStanding(caller, { ...row, assignee_id: job_assignee_id }) : issue
+}
+
+const rulesOf = (resource: string) => (resource === 'issue' ? issueRules : commentRules)
+
+describe.each(rows)('%s %s', (resource, action, who, least) => {
+  const may = (place: Place, role: Principal['role'], organization_role?: string) => {
+    const organization_id = organization_role === undefined ? null : 9
+    const found = standing(resource, action, place, organization_id)
+    const inPlace = { ...found, organization_role: organization_role ?? null }
+    return permits(rulesOf(resource), action, { role }, inPlace)
+  }
+
+  test.each(everywhere)('by a %s outside of organizations', (place) => {
+    const allowed = roles.filter((role) => may(place, role))
+    const expected = who.includes(place) ? roles.filter((role) => rank(role) >= rank(least)) : []
+    expect(allowed).toEqual(expected)
+  })
+
+  test.each(everywhere)('by a %s among supervisors and workers of the organization', (place) => {
+    for (const member of ['supervisor', 'worker'])
+      for (const role of roles) expect(may(place, role, member)).toBe(may(place, role))
+  })
+
+  test('by owners and maintainers of the organization, and by no outsider', () => {
+    for (const leader of ['owner', 'maintainer']) {
+      expect(may('stranger', 'user', leader)).toBe(true)
+      expect(may('stranger', 'worker', leader)).toBe(false)
+    }
+    expect(may('stranger', 'admin')).toBe(true)
+  })
+})

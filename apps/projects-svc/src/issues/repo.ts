@@ -1,0 +1,92 @@
+import {
+  type InferResult,
+  type Insertable,
+  type Kysely,
+  sql,
+  type Transaction,
+  type Updateable,
+} from 'kysely'
+import { laterDate } from '../db/dates.ts'
+import type { IssuesTable, ProjectsDb } from '../db/schema.ts'
+
+type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
+
+/** What an issue takes from the job it is in, and from the task and project above. */
+export const aroundIssue = [
+  'jobs.task_id',
+  'jobs.assignee_id as job_assignee_id',
+  'tasks.owner_id as task_owner_id',
+  'tasks.assignee_id as task_assignee_id',
+  'tasks.project_id',
+  'tasks.organization_id',
+  'projects.owner_id as project_owner_id',
+  'projects.assignee_id as project_assignee_id',
+] as const
+
+const commentsCount = sql<number>`
+  (select count(*)::int from comments where comments.issue_id = issues.id)`.as('comments_count')
+
+export function selectIssues(db: Db) {
+  return db
+    .selectFrom('issues')
+    .innerJoin('jobs', 'jobs.id', 'issues.job_id')
+    .innerJoin('tasks', 'tasks.id', 'jobs.task_id')
+    .leftJoin('projects', 'projects.id', 'tasks.project_id')
+    .selectAll('issues')
+    .select(aroundIssue)
+    .select(commentsCount)
+}
+
+/** An issue with the people around it and the number of its comments. */
+export type IssueView = InferResult<ReturnType<typeof selectIssues>>[number]
+
+export function findIssue(db: Db, id: number): Promise<IssueView | undefined> {
+  return selectIssues(db).where('issues.id', '=', id).executeTakeFirst()
+}
+
+/** Locks the task, which is the key of events of its issues and comments, then the issue. */
+export async function lockIssue(tx: Tx, id: number): Promise<IssueView | undefined> {
+  await tx
+    .selectFrom('tasks')
+    .select('id')
+    .where('id', '=', (of) =>
+      of
+        .selectFrom('issues')
+        .innerJoin('jobs', 'jobs.id', 'issues.job_id')
+        .select('jobs.task_id')
+        .where('issues.id', '=', id),
+    )
+    .forUpdate()
+    .execute()
+  return selectIssues(tx).where('issues.id', '=', id).forUpdate('issues').executeTakeFirst()
+}
+
+export async function insertIssue(tx: Tx, row: Insertable<IssuesTable>): Promise<number> {
+  const { id } = await tx.insertInto('issues').values(row).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+/** Changes a locked row; its `updated_date` moves. */
+export async function updateIssue(
+  tx: Tx,
+  id: number,
+  changes: Updateable<IssuesTable>,
+): Promise<IssueView> {
+  await tx
+    .updateTable('issues')
+    .set({ ...changes, updated_date: laterDate })
+    .where('id', '=', id)
+    .execute()
+  return selectIssues(tx).where('issues.id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** Moves the date of a locked issue. */
+export async function touchIssue(tx: Tx, id: number): Promise<void> {
+  await tx.updateTable('issues').set({ updated_date: laterDate }).where('id', '=', id).execute()
+}
+
+/** Its comments go with it. */
+export async function deleteIssue(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('issues').where('id', '=', id).execute()
+}

@@ -1,0 +1,114 @@
+import type { issues } from '@reticle/contracts/api/issues'
+import { issueDeleted, issueUpdated } from '@reticle/contracts/events/issues'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Issue, IssuePatch } from '@reticle/contracts/rest/issues'
+import { notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import { assertMatches } from '@reticle/kit/etag'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely, Transaction } from 'kysely'
+import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
+import type { IssueRow, ProjectsDb } from '../db/schema.ts'
+import { updateJobs } from '../jobs/repo.ts'
+import { allowPatch } from '../patch-rights.ts'
+import { checkPeople } from '../people.ts'
+import { createIssue } from './create.ts'
+import { listIssues } from './list.ts'
+import { issueRules } from './policy.ts'
+import { issueRecord, issueRecords } from './records.ts'
+import { deleteIssue, findIssue, type IssueView, lockIssue, updateIssue } from './repo.ts'
+import { issueStanding } from './standing.ts'
+
+type Tx = Transaction<ProjectsDb>
+type Handlers = Pick<
+  Service<typeof issues>,
+  'listIssues' | 'createIssue' | 'getIssue' | 'updateIssue' | 'deleteIssue'
+>
+
+/** The action behind each key of a PATCH. */
+const rights = {
+  position: 'update',
+  assignee: 'update',
+  resolved: 'update',
+} as const satisfies Record<keyof IssuePatch, string>
+
+/** Issues of review: `spec/api-workspace.md` 5.1. */
+export function issueHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
+  return {
+    async listIssues(query, context) {
+      const { count, results } = await listIssues(db, signedIn(context), query)
+      return { count, results: await issueRecords(db, results) }
+    },
+
+    async createIssue({ body }, context) {
+      const principal = signedIn(context)
+      return change(db, context, (tx) => createIssue(tx, principal, body, context))
+    },
+
+    async getIssue({ id }, context) {
+      const principal = signedIn(context)
+      const row = await findIssue(db, id)
+      if (!row) throw notFound()
+      allow(issueRules, 'view', principal, issueStanding(principal, row))
+      return issueRecord(db, row)
+    },
+
+    async updateIssue({ id, body, if_match }, context) {
+      const principal = signedIn(context)
+      return change(db, context, async (tx) => {
+        const row = await lockIssue(tx, id)
+        if (!row) throw notFound()
+        allowPatch(issueRules, rights, body, principal, issueStanding(principal, row))
+        const changes = await planChange(tx, principal, row, body)
+        assertMatches(if_match, row)
+        return changeIssue(tx, row, changes, context)
+      })
+    },
+
+    async deleteIssue({ id, if_match }, context) {
+      const principal = signedIn(context)
+      await change(db, context, async (tx) => {
+        const row = await lockIssue(tx, id)
+        if (!row) throw notFound()
+        allow(issueRules, 'delete', principal, issueStanding(principal, row))
+        assertMatches(if_match, row)
+        const { task_id, project_id } = row
+        const issue = await issueRecord(tx, row)
+        await emit(tx, issueDeleted, { issue, task_id, project_id }, context)
+        await deleteIssue(tx, id)
+        await updateJobs(tx, [row.job_id], {})
+      })
+    },
+  }
+}
+
+async function planChange(
+  tx: Tx,
+  principal: Principal,
+  row: IssueView,
+  { position, assignee, resolved }: IssuePatch,
+): Promise<Partial<IssueRow>> {
+  const isMoved = position !== undefined && String(position) !== String(row.position)
+  const wanted = { resolved, assignee_id: assignee, ...(isMoved && { position }) }
+  const changes = changesTo<Partial<IssueRow>>(row, wanted)
+  await checkPeople(tx, principal, { assignee: changes.assignee_id })
+  return changes
+}
+
+/** What changes nothing leaves `updated_date` and says nothing (`spec/api-workspace.md` 1.8). */
+async function changeIssue(
+  tx: Tx,
+  row: IssueView,
+  changes: Partial<IssueRow>,
+  cause: Cause,
+): Promise<Issue> {
+  const before = await issueRecord(tx, row)
+  if (isEmpty(changes)) return before
+  const changed = await updateIssue(tx, row.id, changes)
+  const issue = await issueRecord(tx, changed)
+  const { task_id, project_id } = changed
+  const before_update = fieldsBefore(before, issue)
+  await emit(tx, issueUpdated, { issue, before_update, task_id, project_id }, cause)
+  return issue
+}

@@ -1,0 +1,31 @@
+import type { Principal } from '@reticle/contracts/principal'
+import type { Standing } from '@reticle/kit/policy'
+import { type JobPeople, jobStanding } from '../standing.ts'
+
+type Caller = Pick<Principal, 'user_id'>
+
+/** People of the job, task and project around an issue. */
+export interface AroundIssue extends Omit<JobPeople, 'assignee_id'> {
+  job_assignee_id: number | null
+}
+
+export interface IssuePeople extends AroundIssue {
+  owner_id: number | null
+  assignee_id: number | null
+}
+
+/** How a caller stands to an issue (`spec/api-workspace.md` 2.5, issue staff). Pure. */
+export function issueStanding(caller: Caller, people: IssuePeople): Standing {
+  const job = jobStanding(caller, { ...people, assignee_id: people.job_assignee_id })
+  const isOwner = people.owner_id === caller.user_id
+  const isAssignee = people.assignee_id === caller.user_id
+  const isStaff = isOwner || isAssignee || job.relations.includes('job staff')
+  return {
+    ...job,
+    relations: [
+      ...job.relations,
+      ...(isOwner ? ['issue owner'] : []),
+      ...(isStaff ? ['issue staff'] : []),
+    ],
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { filter, flag, integer, link, listQuery, queryFlag, text, timestamp } from './common.ts'
+import { basicUser } from './users.ts'
+
+/** Issues of review, pinned to a place of a picture: `spec/api-workspace.md` 5.1. */
+
+/** Numbers of a position: events carry it twice and hold a megabyte at most. */
+const mostNumbers = 10_000
+
+/** Pairs of x and y in pixels: two are the corners of a box, more those of a polygon. */
+const position = z
+  .array(z.number())
+  .max(mostNumbers, { error: `Ensure this field has no more than ${mostNumbers} elements.` })
+  .refine((given) => given.length > 0 && given.length % 2 === 0, {
+    error: 'A position is a list of numbers in pairs: x1, y1, x2, y2 and so on.',
+  })
+
+export const issue = z
+  .object({
+    id: z.int(),
+    /** Task-relative. */
+    frame: z.int(),
+    position: z.array(z.number()),
+    job: z.int(),
+    owner: basicUser.nullable(),
+    assignee: basicUser.nullable(),
+    created_date: timestamp,
+    updated_date: timestamp,
+    resolved: z.boolean(),
+    comments: z.object({ count: z.int(), url: link }).meta({ id: 'CommentsSummary' }),
+  })
+  .meta({ id: 'Issue' })
+
+export const longestMessage = 10_000
+/** What a comment says. */
+export const message = text(longestMessage, 1)
+
+export const issueCreate = z
+  .object({
+    job: integer,
+    frame: integer,
+    position,
+    assignee: integer.nullable().optional(),
+    resolved: flag.optional(),
+    /** Becomes the first comment. */
+    message,
+  })
+  .meta({ id: 'IssueCreate' })
+
+/** Other keys, write-once ones among them, are ignored. */
+export const issuePatch = z
+  .object({ position, assignee: integer.nullable(), resolved: flag })
+  .partial()
+  .meta({ id: 'IssuePatch' })
+
+export const issueList = z.object({
+  ...listQuery,
+  id: filter(integer),
+  owner: filter(z.string()),
+  assignee: filter(z.string()),
+  job_id: filter(integer),
+  task_id: filter(integer),
+  resolved: filter(queryFlag),
+  frame_id: filter(integer),
+})
+
+export type Issue = z.infer<typeof issue>
+export type IssueCreate = z.infer<typeof issueCreate>
+export type IssuePatch = z.infer<typeof issuePatch>
