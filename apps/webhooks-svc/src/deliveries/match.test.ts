@@ -1,7 +1,21 @@
+import {
+  commentCreated,
+  commentDeleted,
+  commentUpdated,
+  issueCreated,
+  issueDeleted,
+  issueUpdated,
+} from '@reticle/contracts/events/issues'
 import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
 import { jobUpdated, taskCreated, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
-import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
+import {
+  commentRecord,
+  issueRecord,
+  jobRecord,
+  projectRecord,
+  taskRecord,
+} from '@reticle/contracts/testing/records'
 import type { BusEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
@@ -161,6 +175,57 @@ describe('who gets a message (T-WH-9)', () => {
     const own = rows.filter(({ webhook_id }) => webhook_id === first?.webhook_id)
     const expected = Array.from({ length: 20 }, (_, at) => at + 1)
     expect(own.map(({ sequence }) => sequence).sort((a, b) => a - b)).toEqual(expected)
+  })
+})
+
+describe('events of issues and comments', () => {
+  const events = ['create', 'update', 'delete'].flatMap((verb) => [
+    `${verb}:comment`,
+    `${verb}:issue`,
+  ])
+  const place = { task_id: 1, project_id: 7 }
+
+  test('are told with the record and the old values, and nothing that is for services alone', async () => {
+    await addWebhook(db, { events })
+    const issue = issueRecord({ resolved: true })
+    const before_update = { resolved: false }
+    await hear(eventOf(issueUpdated, { issue, before_update, ...place }))
+    const [payload] = await payloads()
+    expect(payload).toMatchObject({
+      event: 'update:issue',
+      issue: {
+        ...issue,
+        owner: { ...issue.owner, url: 'https://host/api/users/3' },
+        comments: { count: 1, url: 'https://host/api/comments?issue_id=5' },
+      },
+      before_update,
+      changes: { resolved: { from: false, to: true } },
+    })
+    expect(payload).not.toHaveProperty('task_id')
+    expect(await messages()).toMatchObject([{ key: 'task:1', changed_fields: 'resolved' }])
+  })
+
+  test('each is told once to whom asks for it', async () => {
+    await addWebhook(db, { events })
+    const [issue, comment] = [issueRecord(), commentRecord()]
+    await hear(eventOf(issueCreated, { issue, ...place }))
+    await hear(eventOf(commentCreated, { comment, ...place }))
+    await hear(eventOf(commentUpdated, { comment, before_update: { message: 'old' }, ...place }))
+    await hear(eventOf(commentDeleted, { comment, ...place }))
+    await hear(eventOf(issueDeleted, { issue, ...place }))
+    expect(await payloads()).toMatchObject([
+      { event: 'create:issue', issue: { id: 5, job: 31 } },
+      { event: 'create:comment', comment: { id: 6, issue: 5 } },
+      { event: 'update:comment', changes: { message: { from: 'old', to: comment.message } } },
+      { event: 'delete:comment', comment: { id: 6 } },
+      { event: 'delete:issue', issue: { id: 5 } },
+    ])
+  })
+
+  test('nobody is told of a task without a project', async () => {
+    await addWebhook(db, { events })
+    await hear(eventOf(issueCreated, { issue: issueRecord(), task_id: 1, project_id: null }))
+    expect(await messages()).toEqual([])
   })
 })
 

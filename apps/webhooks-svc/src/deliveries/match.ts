@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { EventType } from '@reticle/contracts/events/define'
+import {
+  commentCreated,
+  commentDeleted,
+  commentUpdated,
+  issueCreated,
+  issueDeleted,
+  issueUpdated,
+} from '@reticle/contracts/events/issues'
 import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
 import {
   jobCreated,
@@ -37,6 +45,7 @@ export interface MatchDeps {
 export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
   const ofTask = { deps, projectOf: ({ task }: { task: Located }) => task.project_id }
   const ofJob = { deps, projectOf: ({ job }: { job: Located }) => job.project_id }
+  const ofIssue = { deps, projectOf: ({ project_id }: Located) => project_id }
   return route([
     on(projectCreated, (tx, { project }) => saveProject(tx, columnsOf(project))),
     on(projectUpdated, async (tx, data, event) => {
@@ -54,6 +63,12 @@ export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
     telling(jobCreated, ofJob),
     telling(jobUpdated, ofJob),
     telling(jobDeleted, ofJob),
+    telling(issueCreated, ofIssue),
+    telling(issueUpdated, ofIssue),
+    telling(issueDeleted, ofIssue),
+    telling(commentCreated, ofIssue),
+    telling(commentUpdated, ofIssue),
+    telling(commentDeleted, ofIssue),
   ])
 }
 

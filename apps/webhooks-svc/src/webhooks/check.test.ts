@@ -44,6 +44,13 @@ describe('events', () => {
     })
   })
 
+  test.each(['issue', 'comment'])('of an %s may be asked for by both types', (resource) => {
+    const events = ['create', 'delete', 'update'].map((verb) => `${verb}:${resource}`)
+    const asked = { events: events.join(',') }
+    expect(read(asked)).toEqual({ events })
+    expect(readFields(asked, 'organization', { nets: [], allowHttp: false })).toEqual({ events })
+  })
+
   test.each([
     ['x', { events: ['"x" is not a valid choice.'] }],
     ['update:task,nonsense', { events: ['"nonsense" is not a valid choice.'] }],

@@ -13,4 +13,10 @@ export const webhookEvents: Record<string, readonly Scope[]> = {
   'create:job': ['organization', 'project'],
   'update:job': ['organization', 'project'],
   'delete:job': ['organization', 'project'],
+  'create:issue': ['organization', 'project'],
+  'update:issue': ['organization', 'project'],
+  'delete:issue': ['organization', 'project'],
+  'create:comment': ['organization', 'project'],
+  'update:comment': ['organization', 'project'],
+  'delete:comment': ['organization', 'project'],
 }
