@@ -1,7 +1,8 @@
 import type { issues } from '@reticle/contracts/api/issues'
 import type { Input } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { commentFields } from '@reticle/contracts/rest/comments'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -9,18 +10,15 @@ import { type CommentView, selectComments } from './repo.ts'
 
 type Query = Input<typeof issues.listComments>
 
-const filters = {
+const columns = {
   id: 'comments.id',
   owner: 'owner.username',
   issue_id: 'comments.issue_id',
   job_id: 'issues.job_id',
   frame_id: 'issues.frame',
-} as const satisfies FiltersOf<Query>
-const sorts = {
-  ...filters,
   created_date: 'comments.created_date',
   updated_date: 'comments.updated_date',
-} as const
+} as const satisfies ColumnsOf<typeof commentFields>
 
 /** A page of the comments that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
 export function listComments(
@@ -31,7 +29,7 @@ export function listComments(
   const rows = selectComments(db)
     .leftJoin('users as owner', 'owner.id', 'comments.owner_id')
     .where(visibleTo(principal))
-  return listPage(rows, query, { filters, sorts, order: '-id' })
+  return listPage(rows, query, commentFields, columns)
 }
 
 /** Issue staff and authors; administrators see everything. */

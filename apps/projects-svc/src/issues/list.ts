@@ -1,7 +1,8 @@
 import type { issues } from '@reticle/contracts/api/issues'
 import type { Input } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { issueFields } from '@reticle/contracts/rest/issues'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -9,7 +10,7 @@ import { type IssueView, selectIssues } from './repo.ts'
 
 type Query = Input<typeof issues.listIssues>
 
-const filters = {
+const columns = {
   id: 'issues.id',
   owner: 'owner.username',
   assignee: 'assignee.username',
@@ -17,12 +18,9 @@ const filters = {
   task_id: 'jobs.task_id',
   resolved: 'issues.resolved',
   frame_id: 'issues.frame',
-} as const satisfies FiltersOf<Query>
-const sorts = {
-  ...filters,
   created_date: 'issues.created_date',
   updated_date: 'issues.updated_date',
-} as const
+} as const satisfies ColumnsOf<typeof issueFields>
 
 /** A page of the issues that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
 export function listIssues(
@@ -34,7 +32,7 @@ export function listIssues(
     .leftJoin('users as owner', 'owner.id', 'issues.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'issues.assignee_id')
     .where(visibleTo(principal))
-  return listPage(rows, query, { filters, sorts, order: '-id' })
+  return listPage(rows, query, issueFields, columns)
 }
 
 /** Issue staff; administrators see everything. */

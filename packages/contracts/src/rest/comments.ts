@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { filter, integer, listQuery, timestamp } from './common.ts'
+import { integer, timestamp } from './common.ts'
 import { message } from './issues.ts'
+import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
 /** Comments on issues: `spec/api-workspace.md` 5.2. */
@@ -21,13 +22,18 @@ export const commentCreate = z.object({ issue: integer, message }).meta({ id: 'C
 /** Other keys, the write-once `issue` among them, are ignored. */
 export const commentPatch = z.object({ message }).partial().meta({ id: 'CommentPatch' })
 
-export const commentList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  owner: filter(z.string()),
-  issue_id: filter(integer),
-  job_id: filter(integer),
-  frame_id: filter(integer),
+export const commentFields = listFields({
+  equal: {
+    id: 'integer',
+    owner: 'text',
+    issue_id: 'integer',
+    job_id: 'integer',
+    frame_id: 'integer',
+  },
+  more: { created_date: 'date', updated_date: 'date' },
+  search: ['owner'],
+  order: '-id',
 })
+export const commentList = listOf(commentFields)
 
 export type Comment = z.infer<typeof comment>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { filter, flag, integer, link, listQuery, queryFlag, text, timestamp } from './common.ts'
+import { flag, integer, link, text, timestamp } from './common.ts'
+import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
 /** Issues of review, pinned to a place of a picture: `spec/api-workspace.md` 5.1. */
@@ -53,16 +54,21 @@ export const issuePatch = z
   .partial()
   .meta({ id: 'IssuePatch' })
 
-export const issueList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  owner: filter(z.string()),
-  assignee: filter(z.string()),
-  job_id: filter(integer),
-  task_id: filter(integer),
-  resolved: filter(queryFlag),
-  frame_id: filter(integer),
+export const issueFields = listFields({
+  equal: {
+    id: 'integer',
+    owner: 'text',
+    assignee: 'text',
+    job_id: 'integer',
+    task_id: 'integer',
+    resolved: 'flag',
+    frame_id: 'integer',
+  },
+  more: { created_date: 'date', updated_date: 'date' },
+  search: ['owner', 'assignee'],
+  order: '-id',
 })
+export const issueList = listOf(issueFields)
 
 export type Issue = z.infer<typeof issue>
 export type IssueCreate = z.infer<typeof issueCreate>
