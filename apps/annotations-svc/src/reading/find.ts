@@ -28,11 +28,12 @@ export async function findObjects(
   ids: readonly number[],
 ): Promise<Map<number, Found>> {
   const texts = await queryTexts(db, statements[kind][target.kind], [target.task_id, ids])
+  const own = new Set(target.jobs.map((one) => one.id))
   const groups = new Map<string | null, { row: Row; job_id: number }[]>()
   for (const [job, origin = null, , ...columns] of texts) {
     const job_id = Number(job)
     // Asked of the server, the job would lead it to walk all of the job by its primary key.
-    if (target.kind === 'job' && job_id !== target.id) continue
+    if (!own.has(job_id)) continue
     const group = groups.get(origin) ?? []
     group.push({ row: textRow(kind, columns), job_id })
     groups.set(origin, group)

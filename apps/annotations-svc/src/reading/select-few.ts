@@ -28,7 +28,8 @@ export interface Few {
 export async function readFew(db: Kysely<AnnotationsDb>, target: Target): Promise<Few | undefined> {
   if (!isSequence(target)) return undefined
   const { kind, task_id, id } = target
-  const jobs = await queryTexts(db, statements[kind], kind === 'job' ? [task_id, id] : [task_id])
+  const wanted = kind === 'job' ? id : target.jobs.map((one) => one.id)
+  const jobs = await queryTexts(db, statements[kind], [task_id, wanted])
   if (jobs.some(([isFew]) => isFew === 'f')) return undefined
   const states = jobs.map(([, job, revision, labels_revision, objects]) => {
     const state = { revision: Number(revision), labels_revision: Number(labels_revision) }
@@ -43,7 +44,7 @@ export async function readFew(db: Kysely<AnnotationsDb>, target: Target): Promis
 
 /** States of jobs, each with the JSON of its objects in one text a kind. */
 function statementOf(target: Target['kind']): Prepared {
-  const where = target === 'job' ? 'job_id = $2' : 'task_id = $1'
+  const where = target === 'job' ? 'job_id = $2' : 'job_id = any($2::int[])'
   const text = `select is_few, job_id, revision, labels_revision, tags + shapes + tracks,
       ${listOf('tag')}, ${listOf('shape')}, ${listOf('track')}
     from (

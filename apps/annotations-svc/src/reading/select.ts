@@ -41,11 +41,15 @@ export function selectRows(
   target: Target,
   order: TrackOrder,
 ): CompiledQuery {
-  const job = target.kind === 'job' ? sql`and job_id = ${target.id}` : sql``
+  const job =
+    target.kind === 'job' ? sql`job_id = ${target.id}` : sql`job_id <= ${lastJobOf(target)}`
   return sql`
-    ${linesFrom(kind)} where task_id = ${target.task_id} ${job}
+    ${linesFrom(kind)} where task_id = ${target.task_id} and ${job}
     order by ${sql.raw(orderOf(kind, target, order))}`.compile(db)
 }
+
+/** Ground truth and replicas are made after the jobs that share out the frames: they have the higher ids. */
+const lastJobOf = ({ jobs }: Target) => jobs.at(-1)?.id ?? 0
 
 /** The columns of lines; of tracks also what their pieces share. */
 function linesFrom(kind: RowKind) {
