@@ -12,6 +12,12 @@ export const bodies: Record<string, Json> = {
   createComment: { issue: 1, message: 'x' },
   createGuide: { project_id: 1 },
   createIssue: { job: 1, frame: 0, position: [1, 2, 3, 4], message: 'x' },
+  createJob: {
+    type: 'ground_truth',
+    task_id: 1,
+    frame_selection_method: 'random_uniform',
+    frame_count: 1,
+  },
   createProject: { name: 'x' },
   createTask: { name: 'x' },
   createWebhook: { ...hook, type: 'project', project_id: 1 },

@@ -21,6 +21,7 @@ export async function present(
   answer: unknown,
 ): Promise<FastifyReply> {
   reply.code(operation.success)
+  if (operation.successor) reply.headers(deprecation(operation.successor, request))
   if (isBytesAnswer(answer)) return sendBytes(request, reply, answer)
   reply.header('cache-control', 'no-store')
   if (answer === undefined) return reply.send()
@@ -28,6 +29,14 @@ export async function present(
   if (tag) reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
   if (tag && isNotModified(request, tag)) return reply.code(304).send()
   return sendJson(request, reply, linked(operation, request, answer))
+}
+
+/** Headers of an operation that is kept for old clients (`spec/api-workspace.md` 1.3). */
+function deprecation(successor: string, request: FastifyRequest) {
+  const given = z.record(z.string(), z.string()).parse(request.params)
+  const path = successor.replace(/:(\w+)/g, (_, name) => encodeURIComponent(given[name] ?? ''))
+  const link = `<${originOf(request)}${apiPrefix}${path}>; rel="successor-version"`
+  return { deprecation: 'true', link }
 }
 
 /** Serializer of answers: without one of its own the framework would add `charset=utf-8` to their media types. */

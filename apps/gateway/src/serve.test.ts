@@ -35,6 +35,9 @@ const { send, url, raw } = await testGateway({
       async cancelRequest() {
         return undefined
       },
+      async getTaskStatus() {
+        return { state: 'Finished' as const, message: '', progress: 1 }
+      },
     },
   },
 })
@@ -50,6 +53,16 @@ test('a record has absolute links, its tag and the media type of the API', async
     owner: { url: `${url}/api/users/3` },
     tasks: { url: `${url}/api/tasks?project_id=7` },
   })
+})
+
+test('what is kept for old clients says so, and what to call instead', async () => {
+  const { headers, json } = await send('/api/tasks/12/status/')
+  expect(json()).toEqual({ state: 'Finished', message: '', progress: 1 })
+  expect(headers).toMatchObject({
+    deprecation: 'true',
+    link: `<${url}/api/requests?action=create&task_id=12>; rel="successor-version"`,
+  })
+  expect((await send('/api/projects/7')).headers).not.toHaveProperty('deprecation')
 })
 
 test('a record that is known already is 304 without a body', async () => {

@@ -78,6 +78,9 @@ const expected: Record<(typeof targets)[number], Record<string, Expectation>> = 
     'update:project': [overTask, 'worker'],
     delete: [overTask, 'worker'],
     'update:storages': [['project owner', 'task owner'], 'worker'],
+    'create:job': [taskStaff, 'user'],
+    'validation:read': [taskStaff, 'none'],
+    'validation:write': [taskStaff, 'none'],
   },
   job: {
     view: [jobStaff, 'none'],
@@ -91,6 +94,7 @@ const expected: Record<(typeof targets)[number], Record<string, Expectation>> = 
     'update:stage': [taskStaff, 'worker'],
     'update:assignee': [taskStaff, 'worker'],
     delete: [taskStaff, 'user'],
+    'validation:read': [taskStaff, 'none'],
   },
 }
 
@@ -142,6 +146,7 @@ describe.each(transports)('%s', (transport) => {
       size: 3,
       updated_date,
       jobs: [{ id: ids.job, ...range }],
+      frames: [],
     })
     expect(await ask('job', maker)).toMatchObject({
       ...shared,

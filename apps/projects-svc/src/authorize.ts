@@ -67,6 +67,7 @@ export function authorizeHandler({
         subset: row.subset,
         updated_date: row.updated_date.toISOString(),
         jobs: row.jobs,
+        frames: row.frames,
       }
     },
   }

@@ -4,6 +4,7 @@ import { readConfig } from './config.ts'
 test('everything has a default', () => {
   expect(readConfig({})).toMatchObject({
     maxJobsPerTask: 5000,
+    maxConsensusReplicas: 11,
     autoInProgress: true,
     identity: { maxAccessTokens: 50, accessTokenStaleDays: 180, emailVerification: 'none' },
   })

@@ -10,10 +10,13 @@ export const readConfig = part(
     RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS: setting.whole(180, 1),
     RETICLE_PROJECTS_EMAIL_VERIFICATION: z.enum(['none', 'mandatory']).default('none'),
     RETICLE_PROJECTS_MAX_JOBS_PER_TASK: setting.whole(5000, 1),
+    RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS: setting.whole(11, 2),
     RETICLE_PROJECTS_AUTO_IN_PROGRESS: setting.flag(true),
   }),
   (given) => ({
     maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
+    /** Copies that a task may have of each job. */
+    maxConsensusReplicas: given.RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS,
     /** The first annotation moves a new job to "in progress". */
     autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
     identity: {

@@ -35,12 +35,18 @@ const ofTask = `t.id as task_id, t.project_id, t.organization_id,
 const rangeOf = (job: string) =>
   `json_build_object('id', ${job}.id, 'start_frame', ${job}.start_frame, 'stop_frame', ${job}.stop_frame)`
 
+/** Only ground truth is looked up: every call about a job begins here. */
+const framesOf = (job: string) => `case ${job}.type when 'ground_truth' then
+    (select coalesce(json_agg(frame order by frame), '[]') from validation_frames
+      where job_id = ${job}.id)
+    else '[]' end`
+
 const statements: Record<Facts['target'], Prepared> = {
   project: {
     name: 'facts_of_project',
     text: `select p.id as project_id, null::int as task_id, null::int as job_id,
         p.organization_id, p.owner_id, p.assignee_id, p.labels_revision,
-        0 as size, '2d' as dimension, '' as subset,
+        0 as size, '2d' as dimension, '' as subset, '[]'::json as frames,
         greatest(p.updated_date, (select max(updated_date) from tasks where project_id = p.id))
           as updated_date,
         '[]'::json as jobs
@@ -49,7 +55,7 @@ const statements: Record<Facts['target'], Prepared> = {
   task: {
     name: 'facts_of_task',
     text: `select null::int as job_id, ${ofTask},
-        t.owner_id, t.assignee_id, t.updated_date,
+        t.owner_id, t.assignee_id, t.updated_date, '[]'::json as frames,
         (select coalesce(json_agg(${rangeOf('j')} order by j.id), '[]') from jobs j
           where j.task_id = t.id and j.type = 'annotation') as jobs
       from tasks t left join projects p on p.id = t.project_id where t.id = $1`,
@@ -57,7 +63,8 @@ const statements: Record<Facts['target'], Prepared> = {
   job: {
     name: 'facts_of_job',
     text: `select j.id as job_id, ${ofTask},
-        t.owner_id, j.assignee_id, j.updated_date, json_build_array(${rangeOf('j')}) as jobs
+        t.owner_id, j.assignee_id, j.updated_date, json_build_array(${rangeOf('j')}) as jobs,
+        ${framesOf('j')} as frames
       from jobs j join tasks t on t.id = j.task_id left join projects p on p.id = t.project_id
       where j.id = $1`,
   },

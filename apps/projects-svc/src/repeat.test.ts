@@ -77,6 +77,26 @@ test('a job is changed once', async () => {
   expect((await typesOf()).filter((type) => type === 'update:job')).toHaveLength(1)
 })
 
+test('ground truth is made, changed and removed once', async () => {
+  const { id } = await tasks.createTask({ body: { name: 't' } }, anna())
+  const annaHere = { id: user.id, username: user.username, call: anna() }
+  await attachFrames(over('in-process'), id, 2, annaHere)
+  await takeEvents()
+  const chosen = { frame_selection_method: 'random_uniform', frame_count: 1 } as const
+  const body = { type: 'ground_truth', task_id: id, ...chosen } as const
+  const made = await jobs.createJob({ body }, anna())
+  expect(made).toEqual(await jobs.getJob({ id: made.id }, anna()))
+  expect(await typesOf()).toEqual(['create:job', 'update:task'])
+
+  const { validation_frames } = await tasks.getTaskValidationLayout({ id }, anna())
+  const disabled = { disabled_frames: validation_frames }
+  const layout = await tasks.updateTaskValidationLayout({ id, body: disabled }, anna())
+  expect(layout).toMatchObject(disabled)
+  expect(await typesOf()).toEqual(['update:job', 'update:task'])
+  await jobs.deleteJob({ id: made.id }, anna())
+  expect(await typesOf()).toEqual(['delete:job', 'update:task'])
+})
+
 test('an access token is made once, and the value that arrives is the one that works', async () => {
   const made = await identity.createAccessToken({ body: { name: 'n', read_only: false } }, anna())
   expect(await countOf('access_tokens')).toBe(1)

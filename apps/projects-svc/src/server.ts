@@ -6,6 +6,7 @@ import type { ProjectsSettings } from './config.ts'
 import { annotationsChangedHandler } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
 import { guideHandlers } from './guides/rpc.ts'
+import { jobLayoutHandlers, taskLayoutHandlers } from './ground-truth/rpc.ts'
 import { identityHandlers } from './identity/index.ts'
 import { issueHandlers } from './issues/rpc.ts'
 import { jobHandlers } from './jobs/rpc.ts'
@@ -28,13 +29,14 @@ export function handlers({ db, bulk, clock, settings }: ServerDeps) {
     projects: projectHandlers({ db }),
     labels: labelHandlers({ db }),
     tasks: {
-      ...taskHandlers({ db }),
+      ...taskHandlers({ db, settings }),
+      ...taskLayoutHandlers({ db }),
       ...authorizeHandler({ db }),
       ...annotationsChangedHandler({ db, settings }),
     },
-    jobs: jobHandlers({ db }),
     issues: { ...issueHandlers({ db }), ...commentHandlers({ db }) },
     guides: guideHandlers({ db }),
+    jobs: { ...jobHandlers({ db }), ...jobLayoutHandlers({ db }) },
     media: mediaHandlers({ db, bulk, settings }),
   }
 }

@@ -2,7 +2,7 @@ import { testDb } from '@reticle/kit/testing/db'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { depsOf, jobRange, openWorkspace, openWorkspaces } from '../testing/workspace.ts'
+import { depsOf, jobRange, openJob, openWorkspace, openWorkspaces } from '../testing/workspace.ts'
 import { annotationHandlers } from './rpc.ts'
 
 /** Writing and reading whole tasks: jobs 0 to 4, 5 to 9, 10 to 14 (`spec/api-annotations.md` 1.8). */
@@ -53,6 +53,60 @@ test('where jobs overlap, an object is kept once and read in the order of frames
   workspace.jobs = [jobRange(a, 0, 5), jobRange(b, 4, 9)]
   await task.put({ shapes: [5, 4, 8, 0].map((frame) => ({ ...box, frame })) })
   expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([0, 4, 5, 8])
+})
+
+describe('a ground-truth job', () => {
+  const setUpTruth = () => {
+    const { workspace, ...rest } = setUp()
+    const id = workspace.task_id * 10 + 9
+    workspace.truth = { id, start_frame: 0, stop_frame: 14, frames: [2, 12] }
+    return { ...rest, workspace, truth: openJob(service, id) }
+  }
+
+  test('has annotations of its own, which are none of the task', async () => {
+    const { task, truth, workspace } = setUpTruth()
+    await task.put({ shapes: [box] })
+    const shapes = [2, 12].map((frame) => ({ ...box, frame }))
+    const moving = { ...track, frame: 2, shapes: [at(2), at(12)] }
+    await truth.put({ shapes, tags: [{ frame: 12, label_id: 40 }], tracks: [moving] })
+    const stored = (await truth.get()).set
+    expect(stored.shapes.map((one) => one.frame)).toEqual([2, 12])
+    expect([stored.tags.length, stored.tracks.length]).toEqual([1, 1])
+    const ofTask = (await task.get()).set
+    expect([ofTask.shapes.length, ofTask.tags.length, ofTask.tracks.length]).toEqual([1, 0, 0])
+    expect(workspace.told.at(-1)?.change.jobs).toMatchObject([
+      { job_id: workspace.truth?.id, is_annotated: true },
+    ])
+    const [found] = stored.shapes
+    const gone = await task.patch('delete', { shapes: [found] })
+    expect(gone.set.shapes).toEqual([])
+    await task.put({ tracks: [track] })
+    const walked = (await task.get()).set
+    expect([walked.shapes, walked.tags, walked.tracks.length]).toEqual([[], [], 1])
+    await task.clear()
+    expect((await truth.get()).set.shapes).toHaveLength(2)
+  })
+
+  test.each([
+    ['a shape', { shapes: [{ ...box, frame: 3 }] }, 'shapes'],
+    ['a tag', { tags: [{ frame: 13, label_id: 40 }] }, 'tags'],
+  ])('takes %s on its own frames only', async (_, set, kind) => {
+    const { truth } = setUpTruth()
+    await expect(truth.put(set)).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'frame_out_of_range',
+      body: {
+        [kind]: [{ frame: [expect.stringContaining('is not one of this ground truth job')] }],
+      },
+    })
+    expect((await truth.get()).set.shapes).toEqual([])
+  })
+
+  test('takes keyframes on its own frames only', async () => {
+    const moving = { ...track, frame: 2, shapes: [at(2), at(3)] }
+    const attempt = setUpTruth().truth.patch('create', { tracks: [moving] })
+    await expect(attempt).rejects.toMatchObject({ code: 'frame_out_of_range' })
+  })
 })
 
 describe('a track over several jobs', () => {

@@ -1,6 +1,7 @@
 import type { JobRange } from '@reticle/contracts/rest/facts'
 import { type Context, invalid, notFound } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
+import type { FrameRange } from '../validation/shapes.ts'
 
 /** The annotations that an operation is about: of one job, or of a task, which are those of its jobs together. */
 export interface Target {
@@ -10,6 +11,8 @@ export interface Target {
   organization_id: number | null
   /** In id order: every annotation job of the task, or the one job. */
   jobs: readonly JobRange[]
+  /** Of a ground-truth job the frames it has; empty: all of its range. */
+  frames: readonly number[]
   /** Labels as they are now; objects stored under an older revision may be incomplete. */
   labels_revision: number
 }
@@ -34,14 +37,16 @@ export async function openTarget(
     task_id: facts.task_id,
     organization_id: facts.organization_id,
     jobs: facts.jobs,
+    frames: facts.frames,
     labels_revision: facts.labels_revision,
   }
 }
 
 /** Frames of the target, inclusive; none without media. */
-export function rangeOf({ jobs }: Target): { start: number; stop: number } {
+export function rangeOf({ jobs, frames }: Target): FrameRange {
   const start = Math.min(...jobs.map((one) => one.start_frame))
-  return { start, stop: Math.max(...jobs.map((one) => one.stop_frame)) }
+  const stop = Math.max(...jobs.map((one) => one.stop_frame))
+  return { start, stop, chosen: frames.length > 0 ? new Set(frames) : undefined }
 }
 
 /** Whether the jobs follow each other, so that the order of jobs is the order of frames. */

@@ -34,6 +34,7 @@ export async function check(kind: RowKind, items: unknown[], strictAttributes = 
   const target = {
     ...{ kind: 'job' as const, id: 121, task_id: 12, organization_id: null },
     jobs: workspace.jobs.slice(0, 1),
+    frames: [],
     labels_revision: 1,
   }
   const settings = { ...readConfig({}), strictAttributes }

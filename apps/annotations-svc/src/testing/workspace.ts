@@ -18,6 +18,8 @@ import { idBlocks } from '../targets/ids.ts'
 export interface Workspace {
   task_id: number
   jobs: JobRange[]
+  /** The ground-truth job and its frames, where there is one: no part of the task's own annotations. */
+  truth?: JobRange & { frames: number[] }
   labels: LabelSet
   /** Width and height of every frame. */
   frame: { width: number; height: number }
@@ -62,6 +64,12 @@ const choice = { mutable: true, input_type: 'select' } as const
 /** A joint of a skeleton. */
 export const part = (id: number, name: string) => labelOf({ id, name, has_parent: true })
 
+function jobsOf({ jobs, truth }: Workspace): JobRange[] {
+  if (!truth) return jobs
+  const { id, start_frame, stop_frame } = truth
+  return [...jobs, { id, start_frame, stop_frame }]
+}
+
 /** What projects-svc answers about some tasks. */
 export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
   const ofTask = (id: number) => {
@@ -70,7 +78,7 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
     return found
   }
   const ofJob = (id: number) => {
-    const found = workspaces.find(({ jobs }) => jobs.some((one) => one.id === id))
+    const found = workspaces.find((one) => jobsOf(one).some((job) => job.id === id))
     if (!found) throw notFound()
     return found
   }
@@ -79,9 +87,12 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
       authorize: async ({ target, id }, { principal }) => {
         const workspace = target === 'task' ? ofTask(id) : ofJob(id)
         if (workspace.strangers.includes(principal?.user_id ?? 0)) throw forbidden()
-        const jobs = workspace.jobs.filter((one) => target === 'task' || one.id === id)
+        const { task_id, truth } = workspace
+        const own = jobsOf(workspace).find((one) => one.id === id)
+        const jobs = target === 'job' && own ? [own] : workspace.jobs
         return factsOf({
-          ...{ target, task_id: workspace.task_id, job_id: target === 'job' ? id : null, jobs },
+          ...{ target, task_id, job_id: target === 'job' ? id : null, jobs },
+          frames: target === 'job' && truth?.id === id ? truth.frames : [],
           labels_revision: workspace.labels.labels_revision,
           size: Math.max(0, ...jobs.map((one) => one.stop_frame + 1)),
         })

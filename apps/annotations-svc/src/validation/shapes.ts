@@ -19,11 +19,18 @@ import type { LabelIndex, LabelRules, SpecSet } from './labels.ts'
 import { type MaskBox, readPoints } from './points.ts'
 import { complain, complainWhole, type Report } from './report.ts'
 
+/** Frames of a target, inclusive. */
+export interface FrameRange {
+  start: number
+  stop: number
+  /** The only ones between them that it has; absent: all. */
+  chosen?: ReadonlySet<number>
+}
+
 /** What objects of one request are checked against. */
 export interface Rules extends AttributeRules {
   labels: LabelIndex
-  /** Frames of the target, inclusive. */
-  range: { start: number; stop: number }
+  range: FrameRange
   /** Filled with every mask that was read; `validation/masks.ts` compares them with their frames. */
   masks: MaskBox[]
   /** Ids that elements and track shapes keep when they name them (an update); without it ids are ignored. */
@@ -129,6 +136,9 @@ export function readFrame(report: Report, fields: Fields, { range }: Rules): num
   if (report.problems.length > before) return 0
   if (frame < range.start || frame > range.stop) {
     const text = `frame ${frame} is outside of ${range.start} to ${range.stop}`
+    complain(report, 'frame_out_of_range', text, 'frame')
+  } else if (range.chosen && !range.chosen.has(frame)) {
+    const text = `frame ${frame} is not one of this ground truth job`
     complain(report, 'frame_out_of_range', text, 'frame')
   }
   return frame

@@ -62,7 +62,7 @@ function assertFile({ field, name }: ArrivingFile, before: readonly UploadedFile
 const unsupported = new Set([
   ...['start_frame', 'stop_frame', 'frame_filter', 'server_files', 'server_files_exclude'],
   ...['remote_files', 'cloud_storage_id', 'filename_pattern', 'upload_file_order'],
-  ...['job_file_mapping', 'validation_params'],
+  'job_file_mapping',
 ])
 
 function assertSupported(fields: Fields): void {

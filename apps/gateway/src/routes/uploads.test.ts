@@ -90,6 +90,13 @@ describe('media of a task', () => {
     expect(await keys()).toEqual(keysAtStart)
   })
 
+  test('ground truth is wished for as JSON in a field', async () => {
+    const wish = { mode: 'gt', frame_selection_method: 'random_uniform', frame_share: 0.1 }
+    const fields = form(['client_files', 'x', 'a.png'], ['validation_params', JSON.stringify(wish)])
+    expect((await post('/tasks/12/data', fields)).status).toBe(202)
+    expect(started).toMatchObject([{ parameters: { validation_params: wish } }])
+  })
+
   test.each(['client_files', 'zip'])('one archive may come as %s', async (field) => {
     expect((await post('/tasks/12/data', form([field, 'PK', 'a.zip']))).status).toBe(202)
   })
@@ -127,6 +134,14 @@ describe('media of a task', () => {
       'a choice of frames',
       form(['client_files', 'x', 'a.png'], ['frame_filter', 'step=5']),
       { frame_filter: ['This parameter is not supported.'] },
+    ],
+    [
+      'ground truth of no frames',
+      form(
+        ['client_files', 'x', 'a.png'],
+        ['validation_params', '{"mode":"gt","frame_selection_method":"manual"}'],
+      ),
+      { validation_params: { frames: ['This field is required.'] } },
     ],
     [
       'a file of the server',

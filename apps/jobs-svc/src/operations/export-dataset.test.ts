@@ -25,6 +25,18 @@ const tasks = authorityOf([
     user_id: 1,
     facts: factsOf({ target: 'job', job_id: 32, size: 4, jobs: second ? [second] : [] }),
   },
+  {
+    target: 'job',
+    id: 33,
+    user_id: 1,
+    facts: factsOf({
+      target: 'job',
+      job_id: 33,
+      size: 4,
+      jobs: [{ id: 33, start_frame: 0, stop_frame: 3 }],
+      frames: [0, 3],
+    }),
+  },
 ])
 const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf({ id: 1 })] }) }
 const pictures = await Promise.all(
@@ -142,6 +154,22 @@ test('the export of a job holds its frames alone', async () => {
   const data = JSON.parse((await (await archiveOf(result?.key)).text(instances)) ?? '{}')
   expect(data.images).toMatchObject([{ file_name: 'c.jpg' }, { file_name: 'd.jpg' }])
   expect(data.annotations.length).toBe(1)
+})
+
+test('the export of ground truth holds its frames alone, tracks at their places there', async () => {
+  const { result } = await exportDataset(
+    exportWork({}, { target: 'job', target_id: 33 }),
+    await runOf(store, servicesWith([shapeAt(3), trackAt(0)])),
+  )
+  const data = JSON.parse((await (await archiveOf(result?.key)).text(instances)) ?? '{}')
+  expect(data.images).toMatchObject([{ file_name: 'a.jpg' }, { file_name: 'd.jpg' }])
+  const idOf = (name: string) =>
+    data.images.find((one: { file_name: string }) => one.file_name === name)?.id
+  expect(data.annotations.map((one: { image_id: number }) => one.image_id)).toEqual([
+    idOf('a.jpg'),
+    idOf('d.jpg'),
+    idOf('d.jpg'),
+  ])
 })
 
 test('the same annotations make the same bytes', async () => {

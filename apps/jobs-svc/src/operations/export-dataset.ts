@@ -60,7 +60,7 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
 const defaultSubset = 'default'
 
 async function itemFrames(
-  { task_id, jobs, target, size }: Facts,
+  { task_id, jobs, target, size, frames: chosen }: Facts,
   { services, blobs }: OperationDeps,
   context: Context,
 ): Promise<ItemFrame[]> {
@@ -72,7 +72,9 @@ async function itemFrames(
   const { chunks } = await services.media.readFrames(range, context)
   for await (const batch of decodeFrames(chunks))
     for (const source of batch) frames.push(itemFrame(start + frames.length, source, blobs))
-  return frames
+  if (chosen.length === 0) return frames
+  const isChosen = new Set(chosen)
+  return frames.filter(({ frame }) => isChosen.has(frame))
 }
 
 function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {

@@ -26,9 +26,17 @@ const jobFacts = factsOf({
   size: 3,
   jobs: [{ id: 31, start_frame: 0, stop_frame: 0 }],
 })
+const truthFacts = factsOf({
+  target: 'job',
+  job_id: 32,
+  size: 3,
+  jobs: [{ id: 32, start_frame: 0, stop_frame: 2 }],
+  frames: [2],
+})
 const tasks = authorityOf([
   { target: 'task', id: 1, user_id: 1, facts },
   { target: 'job', id: 31, user_id: 1, facts: jobFacts },
+  { target: 'job', id: 32, user_id: 1, facts: truthFacts },
 ])
 const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf({ id: 1 })] }) }
 const frames = ['a.jpg', 'b.jpg', 'c.jpg'].map((name) => frameOf({ name }))
@@ -131,7 +139,10 @@ test('tracks of a file are put together again', async () => {
   expect(tracks?.[0]?.shapes.length).toBeGreaterThan(1)
 })
 
-test('an import into a job leaves out the frames of others and says so', async () => {
+test.each([
+  ['a job', 31, 0],
+  ['ground truth', 32, 2],
+])('an import into %s leaves out the frames of others and says so', async (_, id, frame) => {
   const file = await upload(
     blobs,
     'a.json',
@@ -140,9 +151,10 @@ test('an import into a job leaves out the frames of others and says so', async (
       { image_id: 3, ...box },
     ]),
   )
-  const work = importWork({ file }, { target: 'job', target_id: 31 })
+  const work = importWork({ file }, { target: 'job', target_id: id })
   const { report } = await importAnnotations(work, await runOf(store, services))
-  expect(written[0]?.query).toMatchObject({ target: 'job', id: 31 })
+  expect(written[0]?.query).toMatchObject({ target: 'job', id })
+  expect(written[0]?.rows.map((row) => decodeShape(row.columns).frame)).toEqual([frame])
   expect(report).toMatchObject({
     created: { shapes: 1 },
     skipped: 1,

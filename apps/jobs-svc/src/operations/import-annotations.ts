@@ -81,9 +81,9 @@ function namingFile(thrown: unknown, file: string): unknown {
     : thrown
 }
 
-/** All frames of the task, because files name them; only those of a job take annotations. */
+/** All frames of the task, because files name them; only those of a job, of ground truth the chosen ones, take annotations. */
 async function targetFrames(
-  { target, task_id, jobs, size }: Facts,
+  { target, task_id, jobs, size, frames: chosen }: Facts,
   { services }: OperationDeps,
   context: Context,
 ): Promise<TargetFrames> {
@@ -93,7 +93,10 @@ async function targetFrames(
   for await (const batch of decodeFrames(chunks))
     for (const { name: path, width, height } of batch)
       frames.push({ frame: frames.length, path, width, height })
+  const isChosen = new Set(chosen)
   const includes = (frame: number) =>
-    target === 'task' || jobs.some((job) => job.start_frame <= frame && frame <= job.stop_frame)
+    chosen.length > 0
+      ? isChosen.has(frame)
+      : target === 'task' || jobs.some((job) => job.start_frame <= frame && frame <= job.stop_frame)
   return { frames, start_frame: 0, step: 1, is_video: false, includes }
 }

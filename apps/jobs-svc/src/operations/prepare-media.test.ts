@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { type FrameSource, frameSource } from '@reticle/contracts/rest/media'
+import type { ValidationParams } from '@reticle/contracts/rest/validation'
 import { factsOf } from '@reticle/contracts/testing/records'
 import { writeZip } from '@reticle/formats/archive/zip-writer'
 import { unavailable } from '@reticle/kit'
@@ -192,6 +193,17 @@ test.each([
 test('a chunk size that was asked for is kept', async () => {
   await prepare({ files: [await upload(blobs, 'a.png', await picture(4, 4))], chunk_size: 5 })
   expect(attached[0]?.query.chunk_size).toBe(5)
+})
+
+test('ground truth that was wished for is made with the jobs', async () => {
+  const files = [await upload(blobs, 'a.png', await picture(4, 4))]
+  const validation_params: ValidationParams = {
+    mode: 'gt',
+    frame_selection_method: 'manual',
+    frames: ['a.png'],
+  }
+  await prepare({ files, validation_params })
+  expect(attached[0]?.query).toMatchObject({ validation_params })
 })
 
 describe('what cannot be used fails with one sentence, and nothing is attached', () => {

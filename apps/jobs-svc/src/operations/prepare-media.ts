@@ -41,12 +41,13 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
 
   await deps.enterFinal()
   deps.progress(readShare, 'Creating jobs')
-  const { image_quality } = params
+  const { image_quality, validation_params } = params
   const media = {
     task_id,
     call_id,
     image_quality,
     chunk_size: found.chunk_size,
+    ...(validation_params && { validation_params }),
     body: staged.read(),
   }
   await services.media.attachMedia(media, context)

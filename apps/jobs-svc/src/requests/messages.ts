@@ -1,5 +1,5 @@
 import { principal } from '@reticle/contracts/principal'
-import { type Request, report } from '@reticle/contracts/rest/requests'
+import { type Request, report, type TaskStatus } from '@reticle/contracts/rest/requests'
 import type { RequestRow } from '../db/schema.ts'
 
 const reportOrNull = report.nullable()
@@ -21,6 +21,24 @@ export function toRequest(row: RequestRow): Request {
     result_url: resultUrl(row),
     result_id: row.result_id,
     report: reportOrNull.parse(row.report),
+  }
+}
+
+const states = {
+  queued: 'Queued',
+  started: 'Started',
+  finished: 'Finished',
+  failed: 'Failed',
+} as const
+
+/** The request that makes the media of a task, in the older form; a task that knows of none is done. */
+export function toTaskStatus(row: RequestRow | undefined): TaskStatus {
+  if (!row) return { state: 'Finished', message: '', progress: 0 }
+  const { status, progress } = row
+  return {
+    state: states[status],
+    message: messageOf(row),
+    progress: status === 'finished' ? 1 : progress,
   }
 }
 

@@ -5,9 +5,10 @@ import type { RequestsDb } from '../db/schema.ts'
 import { type Authority, assertMay } from './access.ts'
 import { cancelRequest } from './cancel.ts'
 import { listRequests } from './list.ts'
-import { toRequest } from './messages.ts'
+import { toRequest, toTaskStatus } from './messages.ts'
 import type { PostSettings } from './post.ts'
 import { findRequest } from './repo.ts'
+import { rqIdOf } from './rq-id.ts'
 import { untilEnded } from './wait.ts'
 
 export interface QueueDeps {
@@ -23,7 +24,7 @@ export function queueHandlers({
   db,
   services,
   settings,
-}: QueueDeps): Pick<Requests, 'listRequests' | 'getRequest' | 'cancelRequest'> {
+}: QueueDeps): Pick<Requests, 'listRequests' | 'getRequest' | 'getTaskStatus' | 'cancelRequest'> {
   const own = { db, authority: services.tasks, resultTtlHours: settings.resultTtlHours }
   return {
     async listRequests(query, context) {
@@ -36,6 +37,12 @@ export function queueHandlers({
       if (!row) throw notFound()
       await assertMay(services.tasks, 'view', row, context)
       return toRequest(await untilEnded(row, () => findRequest(db, rq_id), wait, context))
+    },
+
+    async getTaskStatus({ id }, context) {
+      await services.tasks.authorize({ target: 'task', id, action: 'view' }, context)
+      const rq_id = rqIdOf({ action: 'create', target: 'task', target_id: id })
+      return toTaskStatus(await findRequest(db, rq_id))
     },
 
     async cancelRequest({ rq_id }, context) {

@@ -1,5 +1,6 @@
 import { principal } from '@reticle/contracts/principal'
 import { report, uploadedFile } from '@reticle/contracts/rest/requests'
+import { validationParams } from '@reticle/contracts/rest/validation'
 import { z } from 'zod'
 import type { RequestRow } from '../db/schema.ts'
 
@@ -31,6 +32,8 @@ const createParams = z.object({
   sorting_method: z.enum(sortingMethods),
   /** Frames per chunk; null is chosen by the size of the first frame. */
   chunk_size: z.int().nullable(),
+  /** Absent in requests of programs that did not know it. */
+  validation_params: validationParams.nullable().default(null),
 })
 
 const claimed = {

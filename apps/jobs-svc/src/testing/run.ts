@@ -69,6 +69,7 @@ export const createWork = (params: Partial<CreateWork['params']>): CreateWork =>
     image_quality: 70,
     sorting_method: 'lexicographical',
     chunk_size: null,
+    validation_params: null,
     ...params,
   },
 })

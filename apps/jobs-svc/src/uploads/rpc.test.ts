@@ -141,6 +141,23 @@ describe.each(transports)('over %s', (transport) => {
     expect(await blobStates()).toEqual([{ kind: 'upload', state: 'dead', task_id: null }])
   })
 
+  test('ground truth that is wished for goes along, honeypots are refused', async () => {
+    const body = await uploadedData()
+    const drawn = { frame_selection_method: 'random_uniform', frame_count: 2 } as const
+    const start = (mode: 'gt' | 'gt_pool') => {
+      const parameters = { validation_params: { mode, ...drawn } }
+      return calls.startDataPreparation({ body: { ...body, parameters } }, anna)
+    }
+    await expect(start('gt_pool')).rejects.toMatchObject({
+      kind: 'invalid',
+      body: ["Validation mode 'gt_pool' is not supported"],
+    })
+    await start('gt')
+    expect((await claimNext()).params).toMatchObject({
+      validation_params: { mode: 'gt', ...drawn },
+    })
+  })
+
   test('while a creation runs, everybody is told its id before uploading', async () => {
     await calls.startDataPreparation({ body: await uploadedData() }, anna)
     await expect(calls.openUpload(forData, bob)).rejects.toMatchObject({

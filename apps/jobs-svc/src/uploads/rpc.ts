@@ -1,5 +1,6 @@
 import type { requests } from '@reticle/contracts/api/requests'
 import type { Facts } from '@reticle/contracts/rest/facts'
+import type { DataParameters } from '@reticle/contracts/rest/media'
 import { type Context, invalid, invalidText, type Service, signedIn } from '@reticle/kit'
 import { change, changeAfter } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
@@ -44,12 +45,17 @@ export function uploadHandlers({ db, services, settings }: UploadDeps): Handlers
     async startDataPreparation({ body }, context) {
       const { upload_id, task_id: target_id, files, parameters } = body
       const target = 'task'
-      const prepare = () => authorize(target, target_id, actionOf.data, context).then(ofEmpty)
+      const prepare = async () => {
+        const facts = ofEmpty(await authorize(target, target_id, actionOf.data, context))
+        assertSupported(parameters)
+        return facts
+      }
       const params: CreateWork['params'] = {
         files,
         image_quality: parameters.image_quality ?? defaultQuality,
         sorting_method: parameters.sorting_method ?? 'lexicographical',
         chunk_size: parameters.chunk_size ?? null,
+        validation_params: parameters.validation_params ?? null,
       }
       return changeAfter(db, context, prepare, async (tx, facts) => {
         const upload = { upload_id, purpose: 'data', target, target_id, files } as const
@@ -115,6 +121,12 @@ function ofEmpty(facts: Facts): Facts {
   if (facts.target !== 'task') throw invalidText('Media is attached to a task')
   if (facts.size > 0) throw invalidText('Adding more data is not supported')
   return facts
+}
+
+/** @throws DomainError invalid for honeypots */
+function assertSupported({ validation_params: asked }: DataParameters): void {
+  if (asked?.mode === 'gt_pool')
+    throw invalidText(`Validation mode '${asked.mode}' is not supported`)
 }
 
 interface ImportWish {

@@ -128,6 +128,7 @@ export interface JobsTable {
   parent_job_id: number | null
   created_date: Generated<Date>
   updated_date: Generated<Date>
+  frame_count: number | null
 }
 
 export interface LabelsTable {
@@ -216,6 +217,8 @@ export interface TasksTable {
   labels_revision: Generated<number>
   created_date: Generated<Date>
   updated_date: Generated<Date>
+  consensus_replicas: Generated<number>
+  validation_mode: 'gt' | 'gt_pool' | null
 }
 
 export interface UsersTable {
@@ -232,6 +235,12 @@ export interface UsersTable {
   is_email_verified: Generated<boolean>
   date_joined: Generated<Date>
   last_login: Timestamp | null
+}
+
+export interface ValidationFramesTable {
+  job_id: number
+  frame: number
+  is_disabled: Generated<boolean>
 }
 
 export interface ProjectsDb {
@@ -255,6 +264,7 @@ export interface ProjectsDb {
   storages: StoragesTable
   tasks: TasksTable
   users: UsersTable
+  validation_frames: ValidationFramesTable
 }
 
 export type AccessTokenRow = Selectable<AccessTokensTable>
@@ -277,3 +287,4 @@ export type ProjectRow = Selectable<ProjectsTable>
 export type StorageRow = Selectable<StoragesTable>
 export type TaskRow = Selectable<TasksTable>
 export type UserRow = Selectable<UsersTable>
+export type ValidationFrameRow = Selectable<ValidationFramesTable>

@@ -30,7 +30,7 @@ export function toJob(row: JobView, people: People, storages: Storages): Job {
     stage: row.stage,
     state: row.state,
     type: row.type,
-    frame_count: row.stop_frame - row.start_frame + 1,
+    frame_count: row.frame_count ?? row.stop_frame - row.start_frame + 1,
     start_frame: row.start_frame,
     stop_frame: row.stop_frame,
     data_chunk_size: row.data_chunk_size ?? 0,

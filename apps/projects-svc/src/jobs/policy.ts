@@ -4,6 +4,7 @@ import type { Grant, Rule } from '@reticle/kit/policy'
 
 const staff: Grant = { is: ['job staff'], role: 'any' }
 const workingStaff: Grant = { is: ['job staff'], role: 'worker' }
+const anyTaskStaff: Grant = { is: ['task staff'], role: 'any' }
 const taskStaff: Grant = { is: ['task staff'], role: 'worker' }
 const user: Grant = { role: 'user' }
 
@@ -20,6 +21,7 @@ export const jobRules: readonly Rule[] = [
     member: workingStaff,
   })),
   ...handing.map((action) => ({ action, sandbox: taskStaff, leader: user, member: taskStaff })),
+  { action: 'validation:read', sandbox: anyTaskStaff, leader: user, member: anyTaskStaff },
   {
     action: 'delete',
     sandbox: { is: ['task staff'], role: 'user' },

@@ -186,13 +186,13 @@ describe.each(transports)('%s', (transport) => {
       body: ['Only ground truth jobs can be removed'],
     })
     await expect(jobs.deleteJob({ id }, bo.call)).rejects.toMatchObject(forbidden)
-    const truth = await db
-      .insertInto('jobs')
-      .values({ task_id, type: 'ground_truth', start_frame: 0, stop_frame: 0 })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const selection = { frame_selection_method: 'manual' as const, frames: [0] }
+    const body = { type: 'ground_truth' as const, task_id, ...selection }
+    const truth = await jobs.createJob({ body }, anna.call)
+    await takeEvents()
     await jobs.deleteJob({ id: truth.id }, anna.call)
-    expect(await takeEvents()).toMatchObject([{ type: 'delete:job', data: { job: truth } }])
+    const [event] = await takeEvents()
+    expect(event).toMatchObject({ type: 'delete:job', data: { job: truth } })
     expect((await tasks.getTask({ id: task_id }, anna.call)).jobs.count).toBe(1)
   })
 })

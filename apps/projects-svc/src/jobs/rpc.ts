@@ -2,7 +2,7 @@ import type { jobs } from '@reticle/contracts/api/jobs'
 import { jobDeleted, jobUpdated } from '@reticle/contracts/events/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { JobPatch } from '@reticle/contracts/rest/jobs'
-import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { invalidText, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
@@ -10,10 +10,12 @@ import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
 import type { JobRow, ProjectsDb } from '../db/schema.ts'
+import { createGroundTruth } from '../ground-truth/create.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { jobStanding } from '../standing.ts'
 import { withTaskFollowing } from '../tasks/follow-jobs.ts'
+import { wantedAssignee } from './assignee.ts'
 import { listJobs } from './list.ts'
 import { shownJob } from './messages.ts'
 import { jobRules } from './policy.ts'
@@ -22,6 +24,7 @@ import { deleteJob, findJob, type JobView, lockJob, updateJobs } from './repo.ts
 import { jobStatus } from './status.ts'
 
 type Tx = Transaction<ProjectsDb>
+type Handlers = Omit<Service<typeof jobs>, 'getJobValidationLayout'>
 
 /** The action behind each key of a PATCH. */
 const rights = {
@@ -32,7 +35,7 @@ const rights = {
 } as const satisfies Record<keyof JobPatch, string>
 
 /** Annotation jobs: `spec/api-workspace.md` 4.8. */
-export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof jobs> {
+export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async listJobs(query, context) {
       const principal = signedIn(context)
@@ -43,6 +46,14 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
         return record ? [shownJob(principal, row, record)] : []
       })
       return { count, results: shown }
+    },
+
+    async createJob({ body }, context) {
+      const principal = signedIn(context)
+      return change(db, context, async (tx) => {
+        const { row, record } = await createGroundTruth(tx, principal, body, context)
+        return shownJob(principal, row, record)
+      })
     },
 
     async getJob({ id }, context) {
@@ -76,7 +87,8 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof 
         if (row.type !== 'ground_truth') throw invalidText('Only ground truth jobs can be removed')
         assertMatches(if_match, row)
         await emit(tx, jobDeleted, { job: await jobRecord(tx, row) }, context)
-        await withTaskFollowing(tx, row.task_id, () => deleteJob(tx, id), context)
+        const without = { validation_mode: null }
+        await withTaskFollowing(tx, row.task_id, () => deleteJob(tx, id), context, without)
       })
     },
   }
@@ -102,20 +114,12 @@ async function planChange(
   row: JobView,
   body: JobPatch,
 ): Promise<Partial<JobRow>> {
-  const assignee_id = wantedAssignee(body)
+  const { field, id: assignee_id } = wantedAssignee(body)
   const isMoved = body.stage !== undefined && body.stage !== row.stage
   const { stage = row.stage, state = isMoved ? 'new' : row.state } = body
   const wanted = { assignee_id, stage, state, status: jobStatus({ stage, state }) }
   const changes = changesTo<Partial<JobRow>>(row, wanted)
-  const field = body.assignee === undefined ? 'assignee_id' : 'assignee'
   await checkPeople(tx, principal, { [field]: changes.assignee_id })
   if (changes.assignee_id !== undefined) changes.assignee_updated_date = new Date()
   return changes
-}
-
-function wantedAssignee({ assignee, assignee_id }: JobPatch): number | null | undefined {
-  if (assignee === undefined) return assignee_id
-  if (assignee_id !== undefined && assignee !== assignee_id)
-    throw invalid({ assignee_id: 'assignee and assignee_id name different users.' })
-  return assignee
 }

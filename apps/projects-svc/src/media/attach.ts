@@ -12,12 +12,13 @@ import { fieldsBefore } from '../changes.ts'
 import type { ProjectsSettings } from '../config.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
+import { addWishedGroundTruth } from '../ground-truth/with-media.ts'
 import { jobRecords } from '../jobs/records.ts'
 import { listJobsOf } from '../jobs/repo.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
 import { findOtherDimension, lockTask, type TaskView, updateTask } from '../tasks/repo.ts'
-import { copyFrames, insertDataSet, insertJobs, setLastFrame } from './repo.ts'
+import { copyFrames, insertDataSet, insertJobs, insertReplicas, setLastFrame } from './repo.ts'
 import { planSplit, splitRanges } from './split.ts'
 
 type Tx = Transaction<ProjectsDb>
@@ -45,7 +46,8 @@ export function attachMedia(
     if (row.project_id !== null && (await findOtherDimension(tx, row.project_id, row)))
       throw invalidText(`The project has tasks of another dimension than ${row.dimension}`)
     const size = await storeFrames(tx, input, context.signal)
-    return { size, jobs: await splitTask(tx, row, size, settings, context) }
+    const asked = { size, validation_params: input.validation_params }
+    return { size, jobs: await splitTask(tx, row, asked, settings, context) }
   })
 }
 
@@ -73,17 +75,20 @@ async function* readable(body: Bytes): AsyncGenerator<FrameSource[]> {
 async function splitTask(
   tx: Tx,
   row: TaskView,
-  size: number,
+  { size, validation_params: wish }: Pick<Attach, 'validation_params'> & { size: number },
   { maxJobsPerTask }: AttachSettings,
   context: Context,
 ): Promise<number> {
   const split = planSplit({ ...row, size })
-  if (split.jobs > maxJobsPerTask)
+  const jobCount = split.jobs * (1 + row.consensus_replicas)
+  if (jobCount > maxJobsPerTask)
     throw invalidText(
-      `The task would have ${split.jobs} jobs, at most ${maxJobsPerTask} are allowed: choose a larger segment_size`,
+      `The task would have ${jobCount} jobs, at most ${maxJobsPerTask} are allowed: choose a larger segment_size`,
     )
   const before = await taskRecord(tx, row)
   await insertJobs(tx, row.id, splitRanges(size, split))
+  await insertReplicas(tx, row)
+  if (wish) await addWishedGroundTruth(tx, { task_id: row.id, size }, wish)
   const { segment_size, overlap } = split
   const changed = await updateTask(tx, row.id, {
     size,
@@ -92,10 +97,11 @@ async function splitTask(
     mode: 'annotation',
     media_type: 'image',
     status: 'annotation',
+    validation_mode: wish ? 'gt' : null,
   })
   const task = await taskRecord(tx, changed)
   await emit(tx, taskUpdated, { task, before_update: fieldsBefore(before, task) }, context)
-  if (split.jobs < mostEvents) {
+  if (jobCount < mostEvents) {
     const jobs = await jobRecords(tx, await listJobsOf(tx, [row.id]))
     await emitAll(
       tx,
@@ -104,5 +110,5 @@ async function splitTask(
       context,
     )
   }
-  return split.jobs
+  return jobCount
 }

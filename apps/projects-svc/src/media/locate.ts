@@ -17,6 +17,8 @@ export interface Viewed {
   start: number
   stop: number
   size: number
+  /** The ground-truth job that has only some of these frames, and which; absent: all of them. */
+  chosen?: { job_id: number; frames: readonly number[] }
 }
 
 export const noDataText = 'Data is not uploaded for the task yet'
@@ -33,16 +35,27 @@ export async function locateFrame(
   { number, preview, ...target }: Input<(typeof media)['locateFrame']>,
 ): Promise<LocatedFrame> {
   const viewed = await findViewed(db, principal, target)
-  const { start, stop, size, task_id } = viewed
-  if (size === 0) throw preview ? notFound() : invalidText(noDataText)
-  if (!preview && (number < start || number > stop))
-    throw invalidText(
-      `The frame ${number} is not in this ${target.target}: it has the frames ${start} to ${stop}`,
-    )
-  const shown = preview ? start + Math.floor((stop - start) / 2) : number
-  const frame = await findFrame(db, task_id, shown)
+  if (viewed.size === 0) throw preview ? notFound() : invalidText(noDataText)
+  if (!preview) assertShown(viewed, target, number)
+  const frame = await findFrame(db, viewed.task_id, preview ? middleOf(viewed) : number)
   if (!frame) throw notFound()
   return frame
+}
+
+function assertShown({ start, stop, chosen }: Viewed, { target }: Target, number: number): void {
+  if (number < start || number > stop)
+    throw invalidText(
+      `The frame ${number} is not in this ${target}: it has the frames ${start} to ${stop}`,
+    )
+  if (chosen && !chosen.frames.includes(number))
+    throw invalidText(
+      `The frame ${number} is not in this job: it is none of its ${chosen.frames.length} frames of ground truth`,
+    )
+}
+
+function middleOf({ start, stop, chosen }: Viewed): number {
+  const middle = start + Math.floor((stop - start) / 2)
+  return chosen?.frames[Math.floor((chosen.frames.length - 1) / 2)] ?? middle
 }
 
 /** What of a task's media a target shows; of a project that of its newest task. The caller must be allowed to view it. */
@@ -52,10 +65,11 @@ export async function findViewed(
   { target, id }: Target,
 ): Promise<Viewed> {
   const action = target === 'project' ? 'view' : 'data:read'
-  const { task_id, size, jobs } = await permitted(db, principal, { target, id }, action)
+  const { task_id, size, jobs, frames } = await permitted(db, principal, { target, id }, action)
   const task = task_id === null ? await findNewestTask(db, id) : { id: task_id, size }
   if (!task) throw notFound()
   const whole = { start_frame: 0, stop_frame: task.size - 1 }
   const { start_frame: start, stop_frame: stop } = (target === 'job' && jobs[0]) || whole
-  return { task_id: task.id, start, stop, size: task.size }
+  const chosen = frames.length > 0 ? { job_id: id, frames } : undefined
+  return { task_id: task.id, start, stop, size: task.size, chosen }
 }

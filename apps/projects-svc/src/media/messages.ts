@@ -31,3 +31,23 @@ export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): Da
     })),
   }
 }
+
+/** The same of a ground-truth job: places are those of the task, and what is in others stays unknown. */
+export function toChosenMeta(
+  whole: DataMeta,
+  { start_frame }: DataSetRow,
+  { frames, disabled }: { frames: readonly number[]; disabled: readonly number[] },
+): DataMeta {
+  const included = new Set(frames)
+  return {
+    ...whole,
+    size: frames.length,
+    deleted_frames: [...disabled],
+    included_frames: frames.map((frame) => start_frame + frame),
+    frames: whole.frames.map((frame, number) =>
+      included.has(number) ? frame : { ...frame, name: placeholder },
+    ),
+  }
+}
+
+const placeholder = 'placeholder.jpg'

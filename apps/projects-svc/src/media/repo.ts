@@ -1,7 +1,7 @@
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { copyIn } from '@reticle/kit/db/copy'
 import { type Insertable, type Kysely, sql, type Transaction } from 'kysely'
-import type { DataSetRow, DataSetsTable, FrameRow, ProjectsDb } from '../db/schema.ts'
+import type { DataSetRow, DataSetsTable, FrameRow, ProjectsDb, TaskRow } from '../db/schema.ts'
 
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
@@ -129,6 +129,20 @@ export async function insertJobs(
     select ${task_id}, start_frame, stop_frame
     from unnest(${starts}::int[], ${stops}::int[]) with ordinality as range (start_frame, stop_frame, place)
     order by place`.execute(tx)
+}
+
+/** Copies of every annotation job of a task, as many as it wants of each, in the order of the jobs. */
+export async function insertReplicas(
+  tx: Tx,
+  { id, consensus_replicas }: Pick<TaskRow, 'id' | 'consensus_replicas'>,
+): Promise<void> {
+  if (consensus_replicas === 0) return
+  await sql`
+    insert into jobs (task_id, type, parent_job_id, start_frame, stop_frame)
+    select task_id, 'consensus_replica', id, start_frame, stop_frame
+    from jobs, generate_series(1, ${consensus_replicas}::int)
+    where task_id = ${id} and type = 'annotation'
+    order by id`.execute(tx)
 }
 
 /** The newest task of a project, which stands for it in previews. */

@@ -14,7 +14,8 @@ const noData = { kind: 'invalid', body: ['Data is not uploaded for the task yet'
 describe.each(transports)('%s', (transport) => {
   const services = over(transport)
   const { projects, tasks, jobs, media } = services
-  const addTask = (given: { segment_size?: number; overlap?: number; project_id?: number } = {}) =>
+  type TaskBody = Parameters<typeof tasks.createTask>[0]['body']
+  const addTask = (given: Partial<TaskBody> = {}) =>
     tasks.createTask({ body: { name: 't', ...given } }, anna.call)
   const attach = (task_id: number, frames: readonly FrameSource[], call_id = `call-${task_id}`) => {
     const query = { task_id, call_id, image_quality: 60, chunk_size: 5 }
@@ -62,6 +63,44 @@ describe.each(transports)('%s', (transport) => {
       before_update: { status: 'new', size: 0, data: null },
     })
     expect(events.slice(1).map(({ data }) => data)).toEqual(results.map((job) => ({ job })))
+  })
+
+  test('each job has as many replicas as the task wants, which name it', async () => {
+    const { id } = await addTask({ segment_size: 3, overlap: 1, consensus_replicas: 2 })
+    await takeEvents()
+    expect(await attach(id, some(5))).toEqual({ size: 5, jobs: 6 })
+    const { results } = await jobs.listJobs({ task_id: id, sort: 'id' }, anna.call)
+    const [first, second, ...replicas] = results
+    for (const job of [first, second])
+      expect(job).toMatchObject({
+        type: 'annotation',
+        parent_job_id: null,
+        replicas_count: 2,
+        consensus_replicas: 2,
+      })
+    const shown = replicas.map((one) => [one.type, one.parent_job_id, one.start_frame])
+    const replica = 'consensus_replica'
+    expect(shown).toEqual([
+      [replica, first?.id, 0],
+      [replica, first?.id, 0],
+      [replica, second?.id, 2],
+      [replica, second?.id, 2],
+    ])
+    expect(replicas[3]).toMatchObject({ stop_frame: 4, replicas_count: 0 })
+    expect(await tasks.getTask({ id }, anna.call)).toMatchObject({
+      consensus_enabled: true,
+      jobs: { count: 6 },
+    })
+    const created = (await takeEvents()).filter(({ type }) => type === 'create:job')
+    expect(created.map(({ data }) => data)).toEqual(results.map((job) => ({ job })))
+  })
+
+  test('replicas count among the jobs that a task may have', async () => {
+    const { id } = await addTask({ segment_size: 1, consensus_replicas: 2 })
+    await expect(attach(id, some(17))).rejects.toMatchObject({
+      body: [expect.stringContaining('The task would have 51 jobs, at most 50 are allowed')],
+    })
+    expect(await attach(id, some(16))).toEqual({ size: 16, jobs: 48 })
   })
 
   test('the same call again changes nothing and answers the same', async () => {

@@ -5,10 +5,11 @@ import { invalidText, notFound, type Service, signedIn } from '@reticle/kit'
 import { joinTexts } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
+import { listDisabledFrames } from '../ground-truth/repo.ts'
 import { findTask } from '../tasks/repo.ts'
 import { type AttachSettings, attachMedia } from './attach.ts'
 import { findViewed, locateFrame, noDataText, type Viewed } from './locate.ts'
-import { toDataMeta, toFrameSource } from './messages.ts'
+import { toChosenMeta, toDataMeta, toFrameSource } from './messages.ts'
 import { findDataSet, listFrames, listSizeRuns, readFrames } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -56,11 +57,15 @@ export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<t
   }
 }
 
-async function dataMeta(db: Db, { task_id, start, stop, size }: Viewed): Promise<DataMeta> {
+async function dataMeta(db: Db, viewed: Viewed): Promise<DataMeta> {
+  const { task_id, start, stop, size, chosen } = viewed
   if (size === 0) throw invalidText(noDataText)
   const dataSet = await findDataSet(db, task_id)
   if (!dataSet) throw notFound()
-  return toDataMeta(dataSet, await listFrames(db, task_id, start, stop))
+  const whole = toDataMeta(dataSet, await listFrames(db, task_id, start, stop))
+  if (!chosen) return whole
+  const disabled = await listDisabledFrames(db, chosen.job_id)
+  return toChosenMeta(whole, dataSet, { frames: chosen.frames, disabled })
 }
 
 /** Nobody may take a list for whole that the task's deletion has cut short. */

@@ -5,6 +5,7 @@ import { invalid, invalidText } from '@reticle/kit/errors'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
+import type { ProjectsSettings } from '../config.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
 import { planNewLabels } from '../labels/plan.ts'
@@ -20,6 +21,7 @@ import { taskRecord } from './records.ts'
 import { findTask, insertTask, type TaskView } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
+export type CreateSettings = Pick<ProjectsSettings, 'maxConsensusReplicas'>
 
 export const managedLabels = 'Labels of a task in a project are managed in the project'
 
@@ -28,6 +30,7 @@ export async function createTask(
   tx: Tx,
   principal: Principal,
   { project_id = null, labels = [], ...body }: TaskCreate,
+  settings: CreateSettings,
   cause: Cause,
 ): Promise<{ row: TaskView; record: Task }> {
   if (project_id === null) allow(taskRules, 'create', principal, sandbox)
@@ -35,6 +38,7 @@ export async function createTask(
   if (project && labels.length > 0) throw invalidText(managedLabels)
   const { owner_id, assignee_id, source_storage, target_storage, ...columns } = body
   await checkPeople(tx, principal, { owner_id, assignee_id })
+  checkReplicas(body.consensus_replicas, settings)
   const storages = planStorages({ source_storage, target_storage })
   const plan = planNewLabels(labels)
   const id = await insertTask(tx, {
@@ -54,6 +58,12 @@ export async function createTask(
   const record = await taskRecord(tx, row)
   await emit(tx, taskCreated, { task: record }, cause)
   return { row, record }
+}
+
+/** One copy of a job could agree with nobody but the job itself. */
+function checkReplicas(wanted = 0, { maxConsensusReplicas: most }: CreateSettings): void {
+  if (wanted === 1 || wanted > most)
+    throw invalid({ consensus_replicas: `Ensure this value is 0, or from 2 to ${most}.` })
 }
 
 /**

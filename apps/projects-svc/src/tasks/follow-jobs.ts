@@ -1,31 +1,41 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import { fieldsBefore } from '../changes.ts'
+import { fieldsBefore, isEmpty } from '../changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { toTask } from './messages.ts'
 import { taskSurroundings } from './records.ts'
-import { findTask, listJobStatuses, summarizeJobs, touchTasks, updateTask } from './repo.ts'
+import {
+  findTask,
+  listJobStatuses,
+  summarizeJobs,
+  type TaskChanges,
+  touchTasks,
+  updateTask,
+} from './repo.ts'
 import { taskStatus } from './status.ts'
 
 /**
  * Changes jobs of a locked task and lets the task follow: its date moves, because its record counts jobs; only another derived
- * status is an `update:task` event (`spec/api-annotations.md` 4.3).
+ * status is an `update:task` event (`spec/api-annotations.md` 4.3), and so is what else of the task changes with them.
+ *
+ * @param columns of the task, other than they are
  */
 export async function withTaskFollowing<R>(
   tx: Transaction<ProjectsDb>,
   id: number,
   changeJobs: () => Promise<R>,
   cause: Cause,
+  columns: Pick<TaskChanges, 'validation_mode'> = {},
 ): Promise<R> {
   const row = await findTask(tx, id)
   if (!row) throw new Error(`task ${id} of a locked job is gone`)
   const jobs = await summarizeJobs(tx, [id])
   const answer = await changeJobs()
   const status = taskStatus(await listJobStatuses(tx, id))
-  if (status === row.status) await touchTasks(tx, [id])
+  if (status === row.status && isEmpty(columns)) await touchTasks(tx, [id])
   else {
-    const changed = await updateTask(tx, id, { status })
+    const changed = await updateTask(tx, id, { ...columns, status })
     const around = await taskSurroundings(tx, [changed])
     const task = toTask(changed, around)
     const before_update = fieldsBefore(toTask(row, { ...around, jobs }), task)

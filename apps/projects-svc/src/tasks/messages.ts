@@ -53,8 +53,8 @@ export function toTask(row: TaskView, around: TaskSurroundings): Task {
     target_storage: storageOf(around.storages, owner, 'target'),
     jobs: { count, completed, validation, url: `/jobs?task_id=${row.id}` },
     labels: around.labels.get(ownerKey(labelOwner(row))) ?? [],
-    validation_mode: null,
-    consensus_enabled: false,
+    validation_mode: row.validation_mode,
+    consensus_enabled: row.consensus_replicas > 0,
   }
 }
 

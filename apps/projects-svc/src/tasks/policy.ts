@@ -9,7 +9,8 @@ const owners: Grant = { is: ['task owner', 'project owner'], role: 'worker' }
 const user: Grant = { role: 'user' }
 const supervisor: Grant = { is: ['supervisor'], role: 'user' }
 
-const reading = ['view', 'data:read', 'annotations:read', 'export']
+const validation = ['validation:read', 'validation:write']
+const reading = ['view', 'data:read', 'annotations:read', 'export', ...validation]
 const working = ['update', 'upload:data', 'update:meta', 'annotations:write', 'import']
 const handing = ['update:owner', 'update:assignee', 'update:project', 'delete']
 
@@ -29,4 +30,10 @@ export const taskRules: readonly Rule[] = [
     member: ownerOrProject,
   })),
   { action: 'update:storages', sandbox: owners, leader: user, member: owners },
+  {
+    action: 'create:job',
+    sandbox: { is: ['task staff'], role: 'user' },
+    leader: user,
+    member: { is: ['supervising task staff'], role: 'user' },
+  },
 ]

@@ -6,7 +6,7 @@ import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
 /** `spec/api-workspace.md` 4.4. */
 
-const { db, addUser, over, takeEvents } = await testWorkspace()
+const { db, addUser, over, takeEvents } = await testWorkspace({ maxConsensusReplicas: 3 })
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
 const worker = await addUser('worker')
 const forbidden = { kind: 'forbidden' }
@@ -51,6 +51,20 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toMatchObject([
       { type: 'create:task', key: `task:${task.id}`, data: { task } },
     ])
+  })
+
+  test.each([0, 2, 3])('%i consensus replicas may be wanted', async (consensus_replicas) => {
+    const body = { name: 't', consensus_replicas }
+    const task = await tasks.createTask({ body }, anna.call)
+    expect(task.consensus_enabled).toBe(consensus_replicas > 0)
+  })
+
+  test.each([1, 4])('%i consensus replicas are refused', async (consensus_replicas) => {
+    const attempt = tasks.createTask({ body: { name: 't', consensus_replicas } }, anna.call)
+    await expect(attempt).rejects.toMatchObject({
+      kind: 'invalid',
+      body: { consensus_replicas: ['Ensure this value is 0, or from 2 to 3.'] },
+    })
   })
 
   test('a task in a project uses its labels, and moves its date', async () => {

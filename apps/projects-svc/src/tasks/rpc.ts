@@ -17,7 +17,7 @@ import { touchProject } from '../projects/repo.ts'
 import { taskStanding } from '../standing.ts'
 import { planStorages } from '../storages/plan.ts'
 import { changeTask, type TaskChange } from './change.ts'
-import { createTask, lockTarget, managedLabels } from './create.ts'
+import { type CreateSettings, createTask, lockTarget, managedLabels } from './create.ts'
 import { emitDeletedTask } from './deleted.ts'
 import { listTasks } from './list.ts'
 import { shownTask } from './messages.ts'
@@ -38,6 +38,11 @@ type Handlers = Pick<
   'listTasks' | 'createTask' | 'getTask' | 'updateTask' | 'deleteTask'
 >
 
+export interface TaskDeps {
+  db: Kysely<ProjectsDb>
+  settings: CreateSettings
+}
+
 /** The action behind each key of a PATCH. */
 const rights = {
   name: 'update',
@@ -52,7 +57,7 @@ const rights = {
 } as const satisfies Record<keyof TaskPatch, string>
 
 /** Tasks: `spec/api-workspace.md` 4.4. */
-export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
+export function taskHandlers({ db, settings }: TaskDeps): Handlers {
   return {
     async listTasks(query, context) {
       const principal = signedIn(context)
@@ -68,7 +73,7 @@ export function taskHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
     async createTask({ body }, context) {
       const principal = signedIn(context)
       return change(db, context, async (tx) => {
-        const { row, record } = await createTask(tx, principal, body, context)
+        const { row, record } = await createTask(tx, principal, body, settings, context)
         return shownTask(principal, row, record)
       })
     },

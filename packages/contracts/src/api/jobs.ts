@@ -1,9 +1,15 @@
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
-import { job, jobList, jobPatch } from '../rest/jobs.ts'
-import { del, get, operations, patch } from './operation.ts'
+import { job, jobCreate, jobList, jobPatch } from '../rest/jobs.ts'
+import { jobValidationLayout } from '../rest/validation.ts'
+import { del, get, operations, patch, post } from './operation.ts'
 
 export const jobs = operations('JobService', {
   listJobs: get('/jobs', { query: jobList, answers: { 200: page(job, 'JobPage') } }),
+  createJob: post('/jobs', {
+    body: jobCreate,
+    answers: { 201: job },
+    summary: 'A ground-truth job of chosen frames of a task',
+  }),
   getJob: get('/jobs/:id', { params: idParams, answers: { 200: job } }),
   updateJob: patch('/jobs/:id', {
     params: idParams,
@@ -12,4 +18,8 @@ export const jobs = operations('JobService', {
     answers: { 200: job },
   }),
   deleteJob: del('/jobs/:id', { params: idParams, headers: ifMatch, answers: { 204: nothing } }),
+  getJobValidationLayout: get('/jobs/:id/validation_layout', {
+    params: idParams,
+    answers: { 200: jobValidationLayout },
+  }),
 })

@@ -26,6 +26,8 @@ export interface Shape {
    * reading, 15 for changes, 600 for streams (`reliability.md` 14).
    */
   within?: number
+  /** What to call instead of this, which is kept for old clients: a path, with the placeholders of its own. */
+  successor?: string
   /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
   by?: 'gateway'
   /** Bodies of this kind are multipart forms, streamed to the object store by the gateway. */

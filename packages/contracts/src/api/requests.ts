@@ -11,6 +11,7 @@ import {
   resultFile,
   rqId,
   rqIdParams,
+  taskStatus,
   uploadedFile,
   waitQuery,
 } from '../rest/requests.ts'
@@ -50,6 +51,13 @@ export const requests = operations('RequestService', {
     params: rqIdParams,
     query: waitQuery,
     answers: { 200: request },
+  }),
+  getTaskStatus: get('/tasks/:id/status', {
+    limit: 'polling',
+    params: idParams,
+    successor: '/requests?action=create&task_id=:id',
+    answers: { 200: taskStatus },
+    summary: 'How far the media of a task is',
   }),
   cancelRequest: post('/requests/:rq_id/cancel', {
     params: rqIdParams,

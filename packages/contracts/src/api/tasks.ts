@@ -3,6 +3,7 @@ import { annotationsChange } from '../events/annotations.ts'
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { authorizeQuery, facts } from '../rest/facts.ts'
 import { task, taskCreate, taskList, taskPatch } from '../rest/tasks.ts'
+import { taskValidationLayout, validationLayoutPatch } from '../rest/validation.ts'
 import { del, get, internal, operations, patch, post } from './operation.ts'
 
 export const tasks = operations('TaskService', {
@@ -16,6 +17,16 @@ export const tasks = operations('TaskService', {
     answers: { 200: task },
   }),
   deleteTask: del('/tasks/:id', { params: idParams, headers: ifMatch, answers: { 204: nothing } }),
+  getTaskValidationLayout: get('/tasks/:id/validation_layout', {
+    params: idParams,
+    answers: { 200: taskValidationLayout },
+  }),
+  updateTaskValidationLayout: patch('/tasks/:id/validation_layout', {
+    params: idParams,
+    body: validationLayoutPatch,
+    answers: { 200: taskValidationLayout },
+    summary: 'Choose the validation frames that do not count',
+  }),
   /** May the caller do this, and what is there to know? One call a request (`design.md` 2). */
   authorize: internal({ query: authorizeQuery, answers: { 200: facts } }),
   /** The second door of `annotations.changed`, deduplicated by the event's id (`spec/api-annotations.md` 1.11). */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { label } from './labels.ts'
 import { frameSource } from './media.ts'
+import { validationParams } from './validation.ts'
 
 /** What services tell each other: never an answer of the REST API. */
 
@@ -36,6 +37,8 @@ export const facts = z
     updated_date: z.string(),
     /** Of a task all its jobs of type annotation in id order, of a job that one. */
     jobs: z.array(jobRange),
+    /** Of a ground-truth job the frames it has, ascending; empty: all of its range. */
+    frames: z.array(z.int()),
   })
   .meta({ id: 'Facts' })
 
@@ -73,6 +76,8 @@ export const attachMediaQuery = z.object({
   image_quality: z.int(),
   /** Frames per chunk. */
   chunk_size: z.int(),
+  /** Ground truth that is made together with the jobs. */
+  validation_params: validationParams.optional(),
 })
 export const attachedMedia = z
   .object({ size: z.int(), jobs: z.int() })

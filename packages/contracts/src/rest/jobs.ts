@@ -4,6 +4,7 @@ import { listFields, listOf } from './lists.ts'
 import { statuses } from './projects.ts'
 import { storage } from './storage.ts'
 import { basicUser } from './users.ts'
+import { checkSelection, frameSelection } from './validation.ts'
 
 /** Annotation jobs: `spec/api-workspace.md` 4.8. */
 
@@ -46,9 +47,22 @@ export const job = z
     target_storage: storage.nullable(),
     parent_job_id: z.int().nullable(),
     replicas_count: z.int(),
+    /** The same number, under its old name. */
     consensus_replicas: z.int(),
   })
   .meta({ id: 'Job' })
+
+/** Only ground truth is made by hand; every other job comes from splitting the media. */
+export const jobCreate = z
+  .object({
+    type: z.enum(['ground_truth']),
+    task_id: integer,
+    assignee: integer.nullish(),
+    assignee_id: integer.nullish(),
+    ...frameSelection,
+  })
+  .superRefine(checkSelection)
+  .meta({ id: 'JobCreate' })
 
 /** The key is `assignee` on write too; `assignee_id` means the same. */
 export const jobPatch = z
@@ -86,4 +100,5 @@ export const jobFields = listFields({
 export const jobList = listOf(jobFields)
 
 export type Job = z.infer<typeof job>
+export type JobCreate = z.infer<typeof jobCreate>
 export type JobPatch = z.infer<typeof jobPatch>

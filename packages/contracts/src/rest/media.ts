@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { integer, timestamp } from './common.ts'
+import { validationParams } from './validation.ts'
 
 /** Media of tasks and jobs: `spec/api-workspace.md` 4.5 and 4.7. */
 
@@ -49,6 +50,7 @@ export const dataParameters = z
     chunk_size: integer.refine((given) => given >= 1, {
       error: 'Ensure this value is greater than or equal to 1.',
     }),
+    validation_params: validationParams,
   })
   .partial()
   .meta({ id: 'DataParameters' })

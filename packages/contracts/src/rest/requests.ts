@@ -58,6 +58,15 @@ export const request = z
   })
   .meta({ id: 'Request' })
 
+/** How far the media of a task is, as the endpoints before `/requests` told it (`spec/api-workspace.md` 4.4). */
+export const taskStatus = z
+  .object({
+    state: z.enum(['Queued', 'Started', 'Finished', 'Failed']),
+    message: z.string(),
+    progress: z.number(),
+  })
+  .meta({ id: 'TaskStatus' })
+
 export const rqId = z.object({ rq_id: z.string() }).meta({ id: 'RqId' })
 export const rqIdParams = z.object({ rq_id: z.string().min(1).max(255) })
 
@@ -125,3 +134,4 @@ export const resultFile = z
 export type Request = z.infer<typeof request>
 export type Report = z.infer<typeof report>
 export type UploadedFile = z.infer<typeof uploadedFile>
+export type TaskStatus = z.infer<typeof taskStatus>

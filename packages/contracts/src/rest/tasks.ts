@@ -72,7 +72,13 @@ const notNegative = integer.refine((given) => given >= 0, {
 })
 
 export const taskCreate = z
-  .object({ ...writable, overlap: notNegative.nullable(), segment_size: notNegative })
+  .object({
+    ...writable,
+    overlap: notNegative.nullable(),
+    segment_size: notNegative,
+    /** Copies of every job, each for another annotator; 0: none. */
+    consensus_replicas: notNegative,
+  })
   .partial()
   .required({ name: true })
   .meta({ id: 'TaskCreate' })

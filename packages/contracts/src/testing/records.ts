@@ -150,6 +150,7 @@ export function factsOf(given: Partial<Facts> = {}): Facts {
     subset: '',
     updated_date: shared.updated_date,
     jobs: [{ id: 31, start_frame: 0, stop_frame: 9 }],
+    frames: [],
     ...given,
   }
 }

@@ -4,6 +4,7 @@ import * as workspace from './0002-workspace.ts'
 import { outboxSent } from './0003-outbox-sent.ts'
 import { issues } from './0006-issues.ts'
 import { guides } from './0007-guides.ts'
+import { groundTruth } from './0008-ground-truth.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -12,4 +13,5 @@ export const migrations: Migrations = {
   '0003-outbox-sent': outboxSent,
   '0006-issues': issues,
   '0007-guides': guides,
+  '0008-ground-truth': groundTruth,
 }

@@ -1,0 +1,61 @@
+import { jobCreated } from '@reticle/contracts/events/tasks'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Job, JobCreate } from '@reticle/contracts/rest/jobs'
+import { invalid, invalidText } from '@reticle/kit/errors'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { noSuchObject } from '../field-error.ts'
+import { wantedAssignee } from '../jobs/assignee.ts'
+import { jobRecord } from '../jobs/records.ts'
+import { findJob, type JobView } from '../jobs/repo.ts'
+import { noDataText } from '../media/locate.ts'
+import { checkPeople } from '../people.ts'
+import { taskStanding } from '../standing.ts'
+import { withTaskFollowing } from '../tasks/follow-jobs.ts'
+import { taskRules } from '../tasks/policy.ts'
+import { lockTask } from '../tasks/repo.ts'
+import { insertGroundTruth, listAnnotationRanges, type NewGroundTruth } from './repo.ts'
+import { selectFrames } from './select.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/**
+ * The ground-truth job of a task (`spec/api-workspace.md` 4.8), and its `create:job` event. The task that the body names has
+ * to exist (400), and the caller to see it and be allowed to create jobs in it (403).
+ */
+export async function createGroundTruth(
+  tx: Tx,
+  principal: Principal,
+  body: JobCreate,
+  cause: Cause,
+): Promise<{ row: JobView; record: Job }> {
+  const { task_id } = body
+  const task = await lockTask(tx, task_id)
+  if (!task) throw invalid({ task_id: noSuchObject(task_id) })
+  const standing = taskStanding(principal, task)
+  allow(taskRules, 'view', principal, standing)
+  allow(taskRules, 'create:job', principal, standing)
+  const { field, id: assignee_id = null } = wantedAssignee(body)
+  await checkPeople(tx, principal, { [field]: assignee_id })
+  const { size } = task
+  if (size === 0) throw invalidText(noDataText)
+  if (task.validation_mode !== null)
+    throw invalidText('A task can have one ground truth job, and this one has it already')
+  const jobs = await listAnnotationRanges(tx, task_id)
+  const frames = selectFrames(body, { size, jobs })
+  return addGroundTruth(tx, { task_id, size, frames, assignee_id }, cause)
+}
+
+function addGroundTruth(tx: Tx, wanted: NewGroundTruth, cause: Cause) {
+  const add = async () => {
+    const id = await insertGroundTruth(tx, wanted)
+    const row = await findJob(tx, id)
+    if (!row) throw new Error(`job ${id} was not inserted`)
+    const record = await jobRecord(tx, row)
+    await emit(tx, jobCreated, { job: record }, cause)
+    return { row, record }
+  }
+  return withTaskFollowing(tx, wanted.task_id, add, cause, { validation_mode: 'gt' })
+}

@@ -1,0 +1,77 @@
+import { jobUpdated, taskUpdated } from '@reticle/contracts/events/tasks'
+import type { TaskValidationLayout } from '@reticle/contracts/rest/validation'
+import { invalid, invalidText } from '@reticle/kit/errors'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { fieldsBefore } from '../changes.ts'
+import type { ProjectsDb, ValidationFrameRow } from '../db/schema.ts'
+import { jobRecord } from '../jobs/records.ts'
+import { findJob, updateJobs } from '../jobs/repo.ts'
+import { taskRecord } from '../tasks/records.ts'
+import { type TaskView, updateTask } from '../tasks/repo.ts'
+import { listValidationFrames, setDisabledFrames } from './repo.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/** The ground truth of a task, from its frames. */
+export function toLayout(rows: readonly ValidationFrameRow[]): TaskValidationLayout {
+  if (rows.length === 0) return { mode: null }
+  return { mode: 'gt', validation_frames: rows.map(frameOf), disabled_frames: disabledOf(rows) }
+}
+
+const frameOf = ({ frame }: ValidationFrameRow) => frame
+const disabledOf = (rows: readonly ValidationFrameRow[]) =>
+  rows.filter(({ is_disabled }) => is_disabled).map(frameOf)
+
+/**
+ * Leaves out other validation frames of a locked task than before. It shows in the meta of its ground-truth job, so that job and
+ * task say so like for any change of meta (`spec/api-annotations.md` 4.3); what changes nothing says nothing.
+ *
+ * @throws DomainError invalid for frames that are no validation frames, and without ground truth
+ */
+export async function changeDisabledFrames(
+  tx: Tx,
+  task: TaskView,
+  wanted: readonly number[],
+  cause: Cause,
+): Promise<TaskValidationLayout> {
+  const rows = await listValidationFrames(tx, task.id)
+  const [first] = rows
+  if (!first) throw invalidText('The task has no ground truth, and so no frames to disable')
+  assertValidation(rows, wanted)
+  if (isSame(disabledOf(rows), wanted)) return toLayout(rows)
+  await setDisabledFrames(tx, first.job_id, wanted)
+  await touchJob(tx, first.job_id, cause)
+  await touchTask(tx, task, cause)
+  return toLayout(await listValidationFrames(tx, task.id))
+}
+
+function assertValidation(rows: readonly ValidationFrameRow[], wanted: readonly number[]): void {
+  const known = new Set(rows.map(frameOf))
+  const unknown = wanted.find((frame) => !known.has(frame))
+  if (unknown !== undefined)
+    throw invalid({ disabled_frames: `The frame ${unknown} is no validation frame.` })
+}
+
+function isSame(one: readonly number[], other: readonly number[]): boolean {
+  const frames = new Set(other)
+  return one.length === frames.size && one.every((frame) => frames.has(frame))
+}
+
+async function touchJob(tx: Tx, id: number, cause: Cause): Promise<void> {
+  const record = async () => {
+    const row = await findJob(tx, id)
+    if (!row) throw new Error(`job ${id} of a validation frame is gone`)
+    return jobRecord(tx, row)
+  }
+  const before = await record()
+  await updateJobs(tx, [id], {})
+  const job = await record()
+  await emit(tx, jobUpdated, { job, before_update: fieldsBefore(before, job) }, cause)
+}
+
+async function touchTask(tx: Tx, row: TaskView, cause: Cause): Promise<void> {
+  const task = await taskRecord(tx, await updateTask(tx, row.id, {}))
+  const before_update = { updated_date: row.updated_date.toISOString() }
+  await emit(tx, taskUpdated, { task, before_update }, cause)
+}

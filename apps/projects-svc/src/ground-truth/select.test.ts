@@ -1,0 +1,117 @@
+import type { FrameSelection } from '@reticle/contracts/rest/validation'
+import { describe, expect, test } from 'vitest'
+import { drawing } from './draw.ts'
+import { selectFrames } from './select.ts'
+
+/** `spec/api-workspace.md` 4.8, the table of frame selection methods. */
+
+/** Ten frames in jobs 0 to 4, 3 to 7, 6 to 9. */
+const jobs = [
+  { start_frame: 0, stop_frame: 4 },
+  { start_frame: 3, stop_frame: 7 },
+  { start_frame: 6, stop_frame: 9 },
+]
+const choice = { size: 10, jobs }
+type Asked = Omit<FrameSelection, 'frame_selection_method'>
+const uniform = (asked: Asked) => ({ frame_selection_method: 'random_uniform' as const, ...asked })
+const perJob = (asked: Asked) => ({ frame_selection_method: 'random_per_job' as const, ...asked })
+const manual = (asked: Asked) => ({ frame_selection_method: 'manual' as const, ...asked })
+const chosen = (asked: FrameSelection) => selectFrames(asked, choice)
+const ascending = (frames: number[]) => [...new Set(frames)].sort((a, b) => a - b)
+const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+describe('random_uniform', () => {
+  test.each([
+    [{ frame_count: 1 }, 1],
+    [{ frame_count: 10 }, 10],
+    [{ frame_count: 4, frame_share: null }, 4],
+    [{ frame_share: 0.39 }, 3],
+    [{ frame_share: 0.01 }, 1],
+    [{ frame_share: 0 }, 1],
+    [{ frame_share: 1 }, 10],
+  ])('%j draws %i frames, none twice', (asked, count) => {
+    const frames = chosen(uniform(asked))
+    expect(frames).toHaveLength(count)
+    expect(frames).toEqual(ascending(frames))
+    expect(all).toEqual(expect.arrayContaining(frames))
+  })
+})
+
+describe('random_per_job', () => {
+  test.each([
+    [{ frames_per_job_count: 1 }, [1, 1, 1]],
+    [{ frames_per_job_count: 2 }, [2, 2, 2]],
+    [{ frames_per_job_count: 5 }, [5, 3, 2]],
+    [{ frames_per_job_share: 0.5 }, [2, 2, 2]],
+    [{ frames_per_job_share: 0.01 }, [1, 1, 1]],
+  ])('%j draws from each job %j of the frames that no earlier job has', (asked, counts) => {
+    const frames = chosen(perJob({ ...asked, random_seed: 3 }))
+    const within = (from: number, to: number) =>
+      frames.filter((frame) => from <= frame && frame <= to).length
+    expect([within(0, 4), within(5, 7), within(8, 9)]).toEqual(counts)
+    expect(frames).toEqual(ascending(frames))
+  })
+})
+
+test('manual takes what is named, in the order of frames', () => {
+  expect(chosen(manual({ frames: [9, 0, 4] }))).toEqual([0, 4, 9])
+})
+
+test('a seed draws the same frames every time, in every release', () => {
+  expect(chosen(uniform({ frame_count: 4, random_seed: 1 }))).toEqual([0, 4, 8, 9])
+  const bySeed = Array.from({ length: 20 }, (_, random_seed) =>
+    String(chosen(uniform({ frame_count: 4, random_seed }))),
+  )
+  expect(new Set(bySeed).size).toBeGreaterThan(10)
+})
+
+test('without a seed another draw has other frames', () => {
+  const draws = Array.from({ length: 20 }, () => String(chosen(uniform({ frame_count: 5 }))))
+  expect(new Set(draws).size).toBeGreaterThan(1)
+})
+
+test.each([0, 1, 77, 2 ** 31 - 1])(
+  'a draw with the seed %i has as many frames as wanted, all of them within its bounds',
+  (seed) => {
+    for (const size of [1, 2, 7, 100])
+      for (let count = 0; count <= size; count++) {
+        const drawn = drawing(seed)(count, 40, 40 + size - 1)
+        expect(drawn).toHaveLength(count)
+        expect(drawn).toEqual(ascending(drawn))
+        expect(drawn.every((frame) => frame >= 40 && frame < 40 + size)).toBe(true)
+      }
+  },
+)
+
+test('every frame has the same chance', () => {
+  const counts = new Map<number, number>()
+  const draw = drawing(1)
+  for (let round = 0; round < 10_000; round++)
+    for (const frame of draw(3, 0, 9)) counts.set(frame, (counts.get(frame) ?? 0) + 1)
+  for (const frame of all) {
+    expect(counts.get(frame)).toBeGreaterThan(2700)
+    expect(counts.get(frame)).toBeLessThan(3300)
+  }
+})
+
+describe('is refused, naming the key:', () => {
+  const cases: [what: string, asked: FrameSelection, key: string, text: string][] = [
+    ['more than all', uniform({ frame_count: 11 }), 'frame_count', 'only 10 frames'],
+    [
+      'more than any job has',
+      perJob({ frames_per_job_count: 6 }),
+      'frames_per_job_count',
+      'No job has more than 5 frames.',
+    ],
+    ['a frame before the first', manual({ frames: [-1] }), 'frames', 'no frame -1, only 0 to 9'],
+    ['a frame after the last', manual({ frames: [10] }), 'frames', 'no frame 10, only 0 to 9'],
+  ]
+  test.each(cases)('%s', (_, asked, key, text) => {
+    expect(() => chosen(asked)).toThrow(
+      expect.objectContaining({
+        kind: 'invalid',
+        body: { [key]: [expect.stringContaining(text)] },
+      }),
+    )
+  })
+})

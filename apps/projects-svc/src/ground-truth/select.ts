@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto'
+import type { FrameSelection } from '@reticle/contracts/rest/validation'
+import { invalid } from '@reticle/kit/errors'
+import { type Draw, drawing } from './draw.ts'
+
+/** What frames are chosen of. */
+export interface Choice {
+  /** Frames of the task. */
+  size: number
+  /** Jobs that share them out, in id order; task-relative and inclusive. */
+  jobs: readonly { start_frame: number; stop_frame: number }[]
+}
+
+/**
+ * The frames of a ground-truth job, ascending (`spec/api-workspace.md` 4.8).
+ *
+ * @throws DomainError invalid naming the key that asks for more than there is
+ */
+export function selectFrames(asked: FrameSelection, choice: Choice): number[] {
+  if (asked.frame_selection_method === 'manual') return chosen(asked.frames ?? [], choice)
+  const draw = drawing(asked.random_seed ?? randomInt(2 ** 31))
+  return asked.frame_selection_method === 'random_uniform'
+    ? drawnFromAll(asked, choice, draw)
+    : drawnFromJobs(asked, choice, draw)
+}
+
+function chosen(frames: readonly number[], { size }: Choice): number[] {
+  const unknown = frames.find((frame) => frame < 0 || frame >= size)
+  if (unknown !== undefined)
+    throw invalid({ frames: `The task has no frame ${unknown}, only 0 to ${size - 1}.` })
+  return [...frames].sort((a, b) => a - b)
+}
+
+function drawnFromAll(
+  { frame_count, frame_share }: FrameSelection,
+  { size }: Choice,
+  draw: Draw,
+): number[] {
+  const count = amountOf(size, frame_count, frame_share)
+  if (count > size)
+    throw invalid({ frame_count: `The task has only ${size} frames to choose from.` })
+  return draw(count, 0, size - 1)
+}
+
+/** A frame that two jobs share belongs to the earlier one here. */
+function drawnFromJobs(
+  { frames_per_job_count: count, frames_per_job_share: share }: FrameSelection,
+  { jobs }: Choice,
+  draw: Draw,
+): number[] {
+  const sizeOf = (job: Choice['jobs'][number]) => job.stop_frame - job.start_frame + 1
+  const largest = jobs.reduce((size, job) => Math.max(size, sizeOf(job)), 0)
+  if (amountOf(largest, count, share) > largest)
+    throw invalid({ frames_per_job_count: `No job has more than ${largest} frames.` })
+  let next = 0
+  return jobs.flatMap((job) => {
+    const from = Math.max(job.start_frame, next)
+    const left = Math.max(0, job.stop_frame - from + 1)
+    next = from + left
+    return draw(Math.min(amountOf(sizeOf(job), count, share), left), from, job.stop_frame)
+  })
+}
+
+/** A share is never less than one frame. */
+function amountOf(size: number, count?: number | null, share?: number | null): number {
+  return count ?? Math.max(1, Math.floor((share ?? 0) * size))
+}

@@ -1,0 +1,45 @@
+import type { ValidationParams } from '@reticle/contracts/rest/validation'
+import { DomainError, invalidText } from '@reticle/kit/errors'
+import type { Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { insertGroundTruth, listAnnotationRanges, listFramesNamed } from './repo.ts'
+import { selectFrames } from './select.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/**
+ * The ground truth that was wished for with the media of a task, whose frames and jobs have just been made
+ * (`spec/api-workspace.md` 4.8).
+ *
+ * @throws DomainError invalid with the text that becomes the request's message
+ */
+export async function addWishedGroundTruth(
+  tx: Tx,
+  { task_id, size }: { task_id: number; size: number },
+  { frames: names, ...asked }: ValidationParams,
+): Promise<void> {
+  const numbers = names && (await numbersOf(tx, task_id, names))
+  const jobs = await listAnnotationRanges(tx, task_id)
+  const frames = inWords(() => selectFrames({ ...asked, frames: numbers }, { size, jobs }))
+  await insertGroundTruth(tx, { task_id, size, frames, assignee_id: null })
+}
+
+async function numbersOf(tx: Tx, task_id: number, names: readonly string[]): Promise<number[]> {
+  const rows = await listFramesNamed(tx, task_id, names)
+  const known = new Set(rows.map(({ name }) => name))
+  const unknown = names.find((name) => !known.has(name))
+  if (unknown !== undefined)
+    throw invalidText(`validation_params: none of the images is called '${unknown}'`)
+  return rows.map(({ frame }) => frame)
+}
+
+/** A request has a message and no fields. */
+function inWords<R>(select: () => R): R {
+  try {
+    return select()
+  } catch (thrown) {
+    if (!(thrown instanceof DomainError)) throw thrown
+    const [[key, text] = ['', '']] = Object.entries(Object(thrown.body))
+    throw invalidText(`validation_params: ${key}: ${text}`)
+  }
+}

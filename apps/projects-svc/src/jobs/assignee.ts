@@ -1,0 +1,19 @@
+import { invalid } from '@reticle/kit/errors'
+
+interface Named {
+  assignee?: number | null
+  assignee_id?: number | null
+}
+
+/**
+ * Whom a body names: `assignee` and `assignee_id` mean the same (`spec/api-workspace.md` 4.8).
+ *
+ * @returns the id, and the key it was sent under
+ * @throws DomainError invalid when they differ
+ */
+export function wantedAssignee({ assignee, assignee_id }: Named) {
+  if (assignee === undefined) return { field: 'assignee_id', id: assignee_id }
+  if (assignee_id !== undefined && assignee !== assignee_id)
+    throw invalid({ assignee_id: 'assignee and assignee_id name different users.' })
+  return { field: 'assignee', id: assignee }
+}

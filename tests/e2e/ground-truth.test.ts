@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Client } from '../support/client.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
+import { formOf, pictures } from '../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+
+/** Ground truth from the first wish to its annotations (`spec/api-workspace.md` 4.8). */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let admin: Client
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  admin = reticle.admin
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+test('some frames of a task are annotated twice: once in its jobs, once as ground truth', async () => {
+  const task = await taskWithMedia(admin, { segment_size: 2 })
+  const [label] = task.labels
+  const json = {
+    ...{ type: 'ground_truth', task_id: task.id },
+    ...{ frame_selection_method: 'manual', frames: [3, 1] },
+  }
+  const truth = await admin.done('POST', '/jobs', { json })
+  expect(truth).toMatchObject({ frame_count: 2, start_frame: 0, stop_frame: 3 })
+  expect((await admin.call('POST', '/jobs', { json })).status).toBe(400)
+  const meta = await admin.done('GET', `/jobs/${truth.id}/data/meta`)
+  expect(meta).toMatchObject({ size: 2, included_frames: [1, 3] })
+  expect(meta.frames[0].name).toBe('placeholder.jpg')
+
+  const annotations = `/jobs/${truth.id}/annotations/`
+  const shapes = [rectangle(label.id, 1), rectangle(label.id, 3)]
+  await admin.done('PUT', annotations, { json: { shapes } })
+  expect((await admin.done('GET', `/jobs/${truth.id}`)).state).toBe('in progress')
+  const outside = await admin.call('PUT', annotations, {
+    json: { shapes: [rectangle(label.id, 2)] },
+  })
+  expect(outside.status).toBe(400)
+  expect((await admin.done('GET', `/tasks/${task.id}/annotations/`)).shapes).toEqual([])
+
+  const layout = `/tasks/${task.id}/validation_layout`
+  await admin.done('PATCH', layout, { json: { disabled_frames: [3] } })
+  expect(await admin.done('GET', layout)).toEqual({
+    mode: 'gt',
+    validation_frames: [1, 3],
+    disabled_frames: [3],
+  })
+  expect(await admin.done('GET', `/jobs/${truth.id}/validation_layout`)).toEqual({})
+
+  await admin.done('DELETE', `/jobs/${truth.id}`)
+  expect(await admin.done('GET', layout)).toEqual({ mode: null })
+  const [first] = await jobsOf(admin, task.id)
+  expect((await admin.call('DELETE', `/jobs/${first.id}`)).status).toBe(400)
+})
+
+test('ground truth and replicas can be wished for before the media is there', async () => {
+  const json = { name: 't', labels: [{ name: 'car' }], segment_size: 2, consensus_replicas: 2 }
+  const { id } = await admin.done('POST', '/tasks', { json })
+  const form = formOf(await pictures(4))
+  const wish = { mode: 'gt', frame_selection_method: 'random_per_job', frames_per_job_count: 1 }
+  form.append('validation_params', JSON.stringify(wish))
+  await admin.finished(await admin.done('POST', `/tasks/${id}/data`, { form }))
+  const task = await admin.done('GET', `/tasks/${id}`)
+  expect(task).toMatchObject({
+    validation_mode: 'gt',
+    consensus_enabled: true,
+    jobs: { count: 7 },
+  })
+  const types = (await jobsOf(admin, id)).map((one) => one.type)
+  const replicas = Array(4).fill('consensus_replica')
+  expect(types).toEqual(['annotation', 'annotation', ...replicas, 'ground_truth'])
+})
