@@ -50,13 +50,7 @@ export function uploadHandlers({ db, services, settings }: UploadDeps): Handlers
         assertSupported(parameters)
         return facts
       }
-      const params: CreateWork['params'] = {
-        files,
-        image_quality: parameters.image_quality ?? defaultQuality,
-        sorting_method: parameters.sorting_method ?? 'lexicographical',
-        chunk_size: parameters.chunk_size ?? null,
-        validation_params: parameters.validation_params ?? null,
-      }
+      const params: CreateWork['params'] = { files, ...completed(parameters) }
       return changeAfter(db, context, prepare, async (tx, facts) => {
         const upload = { upload_id, purpose: 'data', target, target_id, files } as const
         const input_key = await claimUpload(tx, upload, context)
@@ -121,6 +115,16 @@ function ofEmpty(facts: Facts): Facts {
   if (facts.target !== 'task') throw invalidText('Media is attached to a task')
   if (facts.size > 0) throw invalidText('Adding more data is not supported')
   return facts
+}
+
+/** Every parameter, given or not. */
+function completed(parameters: DataParameters): Omit<CreateWork['params'], 'files'> {
+  return {
+    image_quality: parameters.image_quality ?? defaultQuality,
+    sorting_method: parameters.sorting_method ?? 'lexicographical',
+    chunk_size: parameters.chunk_size ?? null,
+    validation_params: parameters.validation_params ?? null,
+  }
 }
 
 /** @throws DomainError invalid for honeypots */
