@@ -23,7 +23,7 @@ export function openapi(operations: Operation[]): Json {
     openapi: '3.1.1',
     info: { title: 'Reticle', version: apiVersion, license: { name: 'Apache-2.0' } },
     servers: [{ url: '/api' }],
-    security: [{ token: [] }, { basic: [] }],
+    security: [{ token: [] }, { basic: [] }, { session: [] }],
     paths,
     components: { securitySchemes, schemas: components },
   }
@@ -37,6 +37,12 @@ const securitySchemes = {
     description: 'Token <value> or Bearer <value>',
   },
   basic: { type: 'http', scheme: 'basic' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'sessionid',
+    description: 'Changes also need the value of the cookie csrftoken in the header X-CSRFToken',
+  },
 }
 
 function describe(operation: Operation, schemaOf: SchemaOf): Json {

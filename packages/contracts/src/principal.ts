@@ -14,6 +14,8 @@ export const principal = z
     role: z.enum(['admin', 'user', 'worker']).nullable(),
     /** The access token that was presented; null for every other way to sign in. */
     token: z.object({ id: z.int(), read_only: z.boolean() }).nullable(),
+    /** The session whose cookie was presented; absent for every other way to sign in. */
+    session_id: z.int().optional(),
   })
   .meta({ id: 'Principal' })
 

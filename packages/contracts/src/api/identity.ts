@@ -6,13 +6,26 @@ import {
   accessTokenPatch,
   credential,
   detail,
+  emailAddress,
+  emailConfirmed,
+  emailKey,
   identified,
+  keyParams,
   login,
   loginAnswer,
+  passwordChange,
+  passwordReset,
+  register,
+  registered,
+  signInAnswer,
+  signOut,
 } from '../rest/auth.ts'
 import { idParams, nothing, page } from '../rest/common.ts'
-import { user } from '../rest/users.ts'
+import { metaUser, user, userList, userPatch } from '../rest/users.ts'
 import { del, get, internal, operations, patch, post } from './operation.ts'
+
+/** Who has no account yet, or cannot come in, has a limit of their own. */
+const byAnyone = { access: 'anyone', by_token: 'always', limit: 'auth' } as const
 
 export const identity = operations('IdentityService', {
   login: post('/auth/login', {
@@ -20,15 +33,79 @@ export const identity = operations('IdentityService', {
     limit: 'auth',
     body: login,
     answers: { 200: loginAnswer },
-    summary: 'Sign in with user name or e-mail and password',
+    summary: 'Sign in with user name or e-mail and password; sets the cookies of a session',
+    by: 'gateway',
   }),
   logout: post('/auth/logout', {
     access: 'anyone',
     by_token: 'always',
     answers: { 200: detail },
-    summary: 'Drop the legacy token that this request carries',
+    summary: 'End the session and the legacy token that this request carries',
+    by: 'gateway',
   }),
+  /** The work of `login` and `logout`, whose cookies are the gateway's business. */
+  signIn: internal({ body: login, answers: { 200: signInAnswer } }),
+  signOut: internal({ query: signOut, answers: { 200: detail } }),
+  register: post('/auth/register', {
+    ...byAnyone,
+    body: register,
+    answers: { 201: registered },
+    summary: "Make an account of one's own",
+  }),
+  changePassword: post('/auth/password/change', {
+    by_token: 'always',
+    body: passwordChange,
+    answers: { 200: detail },
+    summary: 'Choose another password; every other session and every legacy token ends',
+  }),
+  resetPassword: post('/auth/password/reset', {
+    ...byAnyone,
+    body: emailAddress,
+    answers: { 200: detail },
+    summary: 'Ask for a mail with which a new password can be chosen',
+  }),
+  confirmPasswordReset: post('/auth/password/reset/confirm', {
+    ...byAnyone,
+    body: passwordReset,
+    answers: { 200: detail },
+    summary: 'Choose a new password with what the mail said',
+  }),
+  verifyEmail: post('/auth/email/verify', {
+    ...byAnyone,
+    body: emailKey,
+    answers: { 200: detail },
+    summary: 'Verify an e-mail with the key that was sent there',
+  }),
+  resendEmail: post('/auth/email/resend', {
+    ...byAnyone,
+    body: emailAddress,
+    answers: { 200: detail },
+    summary: 'Ask for the key once more',
+  }),
+  followEmailLink: get('/auth/account-confirm-email/:key', {
+    access: 'anyone',
+    params: keyParams,
+    answers: { 302: nothing },
+    summary: 'The link in the mail: verifies and leads to the pages',
+    by: 'gateway',
+  }),
+  /** The work of `followEmailLink`. */
+  confirmEmail: internal({ query: keyParams, answers: { 200: emailConfirmed } }),
+  listUsers: get('/users', { query: userList, answers: { 200: page(metaUser, 'MetaUserPage') } }),
   getSelf: get('/users/self', { answers: { 200: user }, summary: 'The signed-in user' }),
+  getUser: get('/users/:id', { params: idParams, answers: { 200: metaUser } }),
+  updateUser: patch('/users/:id', {
+    by_token: 'never',
+    params: idParams,
+    body: userPatch,
+    answers: { 200: user },
+  }),
+  deleteUser: del('/users/:id', {
+    by_token: 'never',
+    params: idParams,
+    answers: { 204: nothing },
+    summary: 'Delete an account; what it owned stays, without an owner',
+  }),
   listAccessTokens: get('/auth/access_tokens', {
     query: accessTokenList,
     answers: { 200: page(accessToken, 'AccessTokenPage') },

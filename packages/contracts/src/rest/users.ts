@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { link, timestamp } from './common.ts'
+import { filter, flag, integer, link, listQuery, queryFlag, text, timestamp } from './common.ts'
 
 /** What everybody may know of a user (`spec/api-workspace.md` 2.4). */
 export const basicUser = z
@@ -26,5 +26,51 @@ export const user = basicUser
   })
   .meta({ id: 'User' })
 
+/** A user as it is shown to the caller: whole to themselves and to administrators, else what everybody may know. */
+export const metaUser = user.partial().extend(basicUser.shape).meta({ id: 'MetaUser' })
+
+/** Global roles as groups, the highest wins (`spec/api-workspace.md` 2.4). */
+export const userGroups = ['admin', 'user', 'worker'] as const
+
+/** Letters of every alphabet, digits and a few signs, of at least `min` characters: `spec/api-workspace.md` 2.2. */
+export const username = (min: number) =>
+  text(150, min).refine((given) => /^[\p{L}\p{N}@.+_-]*$/u.test(given), {
+    error: 'Use letters, digits and @ . + - _ only.',
+  })
+
+const mailbox = /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*$/u
+
+/** Empty: none. */
+export const email = text(254).refine((given) => given === '' || mailbox.test(given), {
+  error: 'Enter a valid e-mail address.',
+})
+
+/** Another key is refused (api-workspace 1.8); who may send which is decided by the service. */
+export const userPatch = z
+  .object({
+    username: username(1),
+    first_name: text(150),
+    last_name: text(150),
+    email,
+    groups: z.array(z.enum(userGroups)).max(userGroups.length),
+    is_active: flag,
+    is_staff: flag,
+    is_superuser: flag,
+  })
+  .partial()
+  .strict()
+  .meta({ id: 'UserPatch' })
+
+export const userList = z.object({
+  ...listQuery,
+  id: filter(integer),
+  username: filter(z.string()),
+  first_name: filter(z.string()),
+  last_name: filter(z.string()),
+  is_active: filter(queryFlag),
+})
+
 export type BasicUser = z.infer<typeof basicUser>
 export type User = z.infer<typeof user>
+export type MetaUser = z.infer<typeof metaUser>
+export type UserPatch = z.infer<typeof userPatch>
