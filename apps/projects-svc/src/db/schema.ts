@@ -142,6 +142,14 @@ export interface LabelsTable {
   svg: string | null
 }
 
+export interface MailedKeysTable {
+  id: Generated<number>
+  user_id: number
+  purpose: 'password' | 'email'
+  key_hash: Buffer
+  expiry_date: Timestamp
+}
+
 export interface OutboxTable {
   id: Generated<number>
   event_id: string
@@ -186,6 +194,14 @@ export interface ProjectsTable {
   labels_revision: Generated<number>
   created_date: Generated<Date>
   updated_date: Generated<Date>
+}
+
+export interface SessionsTable {
+  id: Generated<number>
+  user_id: number
+  token_hash: Buffer
+  created_date: Timestamp
+  expiry_date: Timestamp
 }
 
 export interface StoragesTable {
@@ -257,10 +273,12 @@ export interface ProjectsDb {
   issues: IssuesTable
   jobs: JobsTable
   labels: LabelsTable
+  mailed_keys: MailedKeysTable
   outbox: OutboxTable
   outbox_sent: OutboxSentTable
   password_failures: PasswordFailuresTable
   projects: ProjectsTable
+  sessions: SessionsTable
   storages: StoragesTable
   tasks: TasksTable
   users: UsersTable
@@ -280,10 +298,12 @@ export type InboxRow = Selectable<InboxTable>
 export type IssueRow = Selectable<IssuesTable>
 export type JobRow = Selectable<JobsTable>
 export type LabelRow = Selectable<LabelsTable>
+export type MailedKeyRow = Selectable<MailedKeysTable>
 export type OutboxRow = Selectable<OutboxTable>
 export type OutboxSentRow = Selectable<OutboxSentTable>
 export type PasswordFailureRow = Selectable<PasswordFailuresTable>
 export type ProjectRow = Selectable<ProjectsTable>
+export type SessionRow = Selectable<SessionsTable>
 export type StorageRow = Selectable<StoragesTable>
 export type TaskRow = Selectable<TasksTable>
 export type UserRow = Selectable<UsersTable>
