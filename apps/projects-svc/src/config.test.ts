@@ -6,8 +6,32 @@ test('everything has a default', () => {
     maxJobsPerTask: 5000,
     maxConsensusReplicas: 11,
     autoInProgress: true,
-    identity: { maxAccessTokens: 50, accessTokenStaleDays: 180, emailVerification: 'none' },
+    identity: {
+      maxAccessTokens: 50,
+      accessTokenStaleDays: 180,
+      registration: true,
+      defaultRole: 'user',
+      emailVerification: 'none',
+    },
   })
+})
+
+test('pages are where the server is, unless they are elsewhere', () => {
+  const { identity } = readConfig({ RETICLE_PUBLIC_URL: 'https://label.example.org/' })
+  expect(identity).toMatchObject({
+    publicUrl: 'https://label.example.org',
+    uiUrl: 'https://label.example.org',
+  })
+  const apart = { RETICLE_UI_URL: 'https://ui.example.org/' }
+  expect(readConfig(apart).identity).toMatchObject({
+    publicUrl: 'http://127.0.0.1:8080',
+    uiUrl: 'https://ui.example.org',
+  })
+})
+
+test('who registers may be without a role', () => {
+  const env = { RETICLE_PROJECTS_DEFAULT_ROLE: 'none' }
+  expect(readConfig(env).identity.defaultRole).toBeNull()
 })
 
 test('all that cannot be used is named at once', () => {
@@ -15,6 +39,8 @@ test('all that cannot be used is named at once', () => {
     RETICLE_PROJECTS_MAX_JOBS_PER_TASK: '0',
     RETICLE_PROJECTS_AUTO_IN_PROGRESS: 'perhaps',
     RETICLE_PROJECTS_EMAIL_VERIFICATION: 'later',
+    RETICLE_PROJECTS_REGISTRATION: 'sometimes',
+    RETICLE_PROJECTS_DEFAULT_ROLE: 'owner',
   }
   for (const name of Object.keys(env)) expect(() => readConfig(env)).toThrowError(name)
 })

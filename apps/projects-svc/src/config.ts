@@ -1,4 +1,5 @@
 import { setting } from '@reticle/kit/config'
+import { listeningOrigin } from '@reticle/kit/links'
 import { part } from '@reticle/kit/process/parts'
 import { databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
 import { z } from 'zod'
@@ -8,28 +9,49 @@ export const readConfig = part(
   z.object({
     RETICLE_PROJECTS_MAX_ACCESS_TOKENS: setting.whole(50, -1),
     RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS: setting.whole(180, 1),
+    RETICLE_PROJECTS_REGISTRATION: setting.flag(true),
+    RETICLE_PROJECTS_DEFAULT_ROLE: z.enum(['admin', 'user', 'worker', 'none']).default('user'),
     RETICLE_PROJECTS_EMAIL_VERIFICATION: z.enum(['none', 'mandatory']).default('none'),
+    RETICLE_HOST: z.string().default('127.0.0.1'),
+    RETICLE_PORT: z.string().default('8080'),
+    RETICLE_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+    RETICLE_UI_URL: z.url({ protocol: /^https?$/ }).optional(),
     RETICLE_PROJECTS_MAX_JOBS_PER_TASK: setting.whole(5000, 1),
     RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS: setting.whole(11, 2),
     RETICLE_PROJECTS_AUTO_IN_PROGRESS: setting.flag(true),
   }),
-  (given) => ({
-    maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
-    /** Copies that a task may have of each job. */
-    maxConsensusReplicas: given.RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS,
-    /** The first annotation moves a new job to "in progress". */
-    autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
-    identity: {
-      /** Usable access tokens a user may have; -1: any number. */
-      maxAccessTokens: given.RETICLE_PROJECTS_MAX_ACCESS_TOKENS,
-      /** Days without use after which an access token is refused. */
-      accessTokenStaleDays: given.RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS,
-      /** Whether signing in by password needs a verified e-mail. */
-      emailVerification: given.RETICLE_PROJECTS_EMAIL_VERIFICATION,
-    },
-  }),
+  (given) => {
+    const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
+    const publicUrl = withoutSlash(given.RETICLE_PUBLIC_URL ?? listening)
+    return {
+      maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
+      /** The first annotation moves a new job to "in progress". */
+      autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
+      identity: {
+        /** Usable access tokens a user may have; -1: any number. */
+        maxAccessTokens: given.RETICLE_PROJECTS_MAX_ACCESS_TOKENS,
+        /** Days without use after which an access token is refused. */
+        accessTokenStaleDays: given.RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS,
+        /** Whether anybody may make an account of their own. */
+        registration: given.RETICLE_PROJECTS_REGISTRATION,
+        /** Global role of who registers; null: signed in, but without rights. */
+        defaultRole:
+          given.RETICLE_PROJECTS_DEFAULT_ROLE === 'none'
+            ? null
+            : given.RETICLE_PROJECTS_DEFAULT_ROLE,
+        /** Whether signing in by password needs a verified e-mail. */
+        emailVerification: given.RETICLE_PROJECTS_EMAIL_VERIFICATION,
+        /** How readers of mails reach this server, without a slash at its end. */
+        publicUrl,
+        /** Where the pages are that links in mails lead to, likewise. */
+        uiUrl: withoutSlash(given.RETICLE_UI_URL ?? publicUrl),
+      },
+    }
+  },
 )
 export type ProjectsSettings = ReturnType<typeof readConfig>
+
+const withoutSlash = (url: string) => url.replace(/\/+$/, '')
 
 /** The first administrator, made at a start that finds no user; without a password none is made. */
 const adminPart = part(

@@ -22,7 +22,13 @@ import type { ProjectsSettings } from './config.ts'
 import { eventHandler, group } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
 import { guideRules } from './guides/policy.ts'
-import { accessTokenRules, purgeAccessTokens } from './identity/index.ts'
+import {
+  accessTokenRules,
+  type Mailer,
+  purgeAccessTokens,
+  purgeSessions,
+  userRules,
+} from './identity/index.ts'
 import { issueRules } from './issues/policy.ts'
 import { jobRules } from './jobs/policy.ts'
 import { projectRules } from './projects/policy.ts'
@@ -32,7 +38,7 @@ import { taskRules } from './tasks/policy.ts'
 export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { ProjectsDb } from './db/schema.ts'
-export { createUser, ensureAdministrator, type NewUser } from './identity/index.ts'
+export { createUser, diskMailer, ensureAdministrator, type NewUser } from './identity/index.ts'
 export { handlers } from './server.ts'
 
 /** Its tables live here, and nobody else's. */
@@ -47,6 +53,7 @@ export const rules = {
   comment: commentRules,
   guide: guideRules,
   access_token: accessTokenRules,
+  user: userRules,
 }
 
 export interface ProjectsPorts {
@@ -61,6 +68,8 @@ export interface ProjectsPorts {
   log: Logger
   settings: ProjectsSettings
   clock?: Clock
+  /** Absent: no mails are sent. */
+  mailer?: Mailer
 }
 
 export interface Projects {
@@ -84,7 +93,7 @@ const hourMs = 3_600_000
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
 export function startProjects(ports: ProjectsPorts): Projects {
-  const { db, bulk, bus, log, settings, clock = systemClock } = ports
+  const { db, bulk, bus, log, settings, mailer, clock = systemClock } = ports
   const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
   const onBug = logBugs(log)
 
@@ -99,11 +108,13 @@ export function startProjects(ports: ProjectsPorts): Projects {
   const sweep = async () => {
     await forgetOld(db, clock.now())
     await purgeAccessTokens({ db, clock, settings: settings.identity })
+    await purgeSessions({ db, clock })
   }
   const stopSweeping = repeat(hourMs, sweep, onError)
 
   const unwatch = watchOutbox(db, schema)
-  const all = handlers({ db, bulk, clock, settings })
+  const onMailLost = (err: unknown) => log.error({ err }, 'a mail was lost')
+  const all = handlers({ db, bulk, clock, settings, mailer, onMailLost })
   return {
     services: {
       identity: guard(all.identity, onBug, name),

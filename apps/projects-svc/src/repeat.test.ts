@@ -26,7 +26,8 @@ const password = 'a good password'
 const user = await createUser(db, { username: 'anna', email: 'anna@example.org', password })
 const anna = () => callAs({ user_id: user.id, username: user.username })
 const typesOf = async () => (await takeEvents()).map(({ type }) => type)
-const countOf = async (table: 'projects' | 'tasks' | 'labels' | 'access_tokens' | 'auth_tokens') =>
+type Counted = 'projects' | 'tasks' | 'labels' | 'access_tokens' | 'auth_tokens' | 'sessions'
+const countOf = async (table: Counted) =>
   (
     await db
       .selectFrom(table)
@@ -113,14 +114,54 @@ test('an access token is made once, and the value that arrives is the one that w
   await expect(identity.getAccessToken({ id }, anna())).rejects.toMatchObject({ kind: 'not_found' })
 })
 
-test('signing in makes one token, the one that arrives; no answer that is kept holds it', async () => {
-  const { key } = await identity.login({ body: { username: 'anna', password } }, callAs(null))
-  expect(await countOf('auth_tokens')).toBe(1)
-  const authorization = `Token ${key}`
-  const found = await identity.authenticate({ authorization, address: '' }, callAs(null))
-  expect(found.principal.user_id).toBe(user.id)
+test('signing in makes one token and one session, those that arrive; no answer that is kept holds them', async () => {
+  const { key, session } = await identity.signIn(
+    { body: { username: 'anna', password } },
+    callAs(null),
+  )
+  for (const table of ['auth_tokens', 'sessions'] as const) expect(await countOf(table)).toBe(1)
+  for (const way of [{ authorization: `Token ${key}` }, { session }]) {
+    const found = await identity.authenticate({ ...way, address: '' }, callAs(null))
+    expect(found.principal.user_id).toBe(user.id)
+  }
 
   const kept = await db.selectFrom('applied_calls').select('response').execute()
   expect(kept.length).toBeGreaterThan(0)
-  for (const { response } of kept) expect(String(response)).not.toContain(key)
+  for (const { response } of kept) {
+    expect(String(response)).not.toContain(key)
+    expect(String(response)).not.toContain(session)
+  }
+})
+
+test('who registers is made once, and the key that arrives is the one that works', async () => {
+  const chosen = 'Blue-Kettle-42'
+  const body = { username: 'newcomer', password1: chosen, password2: chosen }
+  const { key } = await identity.register({ body }, callAs(null))
+  const found = await identity.authenticate(
+    { authorization: `Token ${key}`, address: '' },
+    callAs(null),
+  )
+  expect(found.principal.username).toBe('newcomer')
+})
+
+test('a password is changed once, though the second time the old one is wrong', async () => {
+  const body = {
+    old_password: password,
+    new_password1: 'Red-Kettle-43',
+    new_password2: 'Red-Kettle-43',
+  }
+  const saved = { detail: 'New password has been saved.' }
+  expect(await identity.changePassword({ body }, anna())).toEqual(saved)
+})
+
+test('an account is deleted once', async () => {
+  const chosen = 'Blue-Kettle-42'
+  const body = { username: 'leaver', password1: chosen, password2: chosen }
+  const { key } = await identity.register({ body }, callAs(null))
+  const { principal } = await identity.authenticate(
+    { authorization: `Token ${key}`, address: '' },
+    callAs(null),
+  )
+  const id = principal.user_id
+  await identity.deleteUser({ id }, callAs({ user_id: id }))
 })

@@ -7,7 +7,7 @@ import { annotationsChangedHandler } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
 import { guideHandlers } from './guides/rpc.ts'
 import { jobLayoutHandlers, taskLayoutHandlers } from './ground-truth/rpc.ts'
-import { identityHandlers } from './identity/index.ts'
+import { identityHandlers, type Mailer } from './identity/index.ts'
 import { issueHandlers } from './issues/rpc.ts'
 import { jobHandlers } from './jobs/rpc.ts'
 import { labelHandlers } from './labels/rpc.ts'
@@ -20,12 +20,14 @@ export interface ServerDeps {
   bulk?: Kysely<ProjectsDb>
   clock: Clock
   settings: ProjectsSettings
+  mailer?: Mailer
+  onMailLost?: (thrown: unknown) => void
 }
 
 /** Table of contents: which handlers answer which table. */
-export function handlers({ db, bulk, clock, settings }: ServerDeps) {
+export function handlers({ db, bulk, clock, settings, ...mail }: ServerDeps) {
   return {
-    identity: identityHandlers({ db, clock, settings: settings.identity }),
+    identity: identityHandlers({ db, clock, settings: settings.identity, ...mail }),
     projects: projectHandlers({ db }),
     labels: labelHandlers({ db }),
     tasks: {

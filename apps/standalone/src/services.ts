@@ -4,6 +4,7 @@ import * as jobs from '@reticle/jobs-svc'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { postgresBus } from '@reticle/kit/bus/postgres'
+import { systemClock } from '@reticle/kit/clock'
 import type { Env } from '@reticle/kit/config'
 import type { OnStop } from '@reticle/kit/lifecycle'
 import type { Logger } from '@reticle/kit/log'
@@ -20,6 +21,8 @@ export interface Surroundings {
   kafka: KafkaSettings | undefined
   log: Logger
   env: Env
+  /** Where mails are put: nothing sends them from one's own machine. */
+  mailFolder: string
   onStop: OnStop
 }
 
@@ -64,6 +67,7 @@ function startPeople({ bus, child, env, ...around }: Running) {
     bus,
     log: child('projects-svc'),
     settings: projects.readConfig(env),
+    mailer: projects.diskMailer(around.mailFolder, systemClock),
   })
   around.onStop('projects-svc', stop)
   return { services, identity: pools.db }

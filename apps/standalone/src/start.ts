@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   type GatewayPorts,
   readConfig as readGatewayConfig,
@@ -59,7 +60,8 @@ export async function startStandalone(
   const { kafka, s3 } = config
   const objects = { folder: objectsOf(dataDir), s3 }
   const blobs = await openObjects(objects)
-  const around = { urls, blobs, kafka, log, env, onStop }
+  const mailFolder = join(dataDir, 'mail')
+  const around = { urls, blobs, kafka, log, env, mailFolder, onStop }
   const { services, identity } = await startServices(around)
   const admin = await firstAdministrator(identity, config)
 

@@ -77,7 +77,8 @@ async function startSystem(): Promise<string> {
     RETICLE_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   }
   const blobs = await diskBlobs(join(folder, 'objects'))
-  const around = { urls, blobs, kafka: undefined, log, env, onStop }
+  const mailFolder = join(folder, 'mail')
+  const around = { urls, blobs, kafka: undefined, log, env, mailFolder, onStop }
   const { services, identity } = await startServices(around)
   await createUser(identity, {
     username: 'admin',

@@ -100,7 +100,7 @@ describe.each(transports)('%s', (transport) => {
   test('a legacy token of a deactivated user is refused', async () => {
     const user = await addUser()
     const body = { username: user.username, password: 'secret' }
-    const { key } = await identity.login({ body }, nobody())
+    const { key } = await identity.signIn({ body }, nobody())
     await setUser(user.id, { is_active: false })
     await refused(`Token ${key}`, 'User inactive or deleted.')
   })

@@ -11,12 +11,14 @@ import type { Check } from './passwords/check.ts'
 import { findUserByLegacyToken } from './repo.ts'
 import { hashOf } from './secrets.ts'
 import { userGone } from './self.ts'
+import { expiryFrom, isToBeRenewed } from './sessions/life.ts'
+import { findSessionAndUser, updateSessionExpiry } from './sessions/repo.ts'
 
 type Basic = Extract<Authorization, { kind: 'basic' }>
 
 const usesNotedEveryMs = 2 * 3_600_000
 
-/** Who an `Authorization` header stands for (`spec/api-workspace.md` 2.1); every failure is `unauthenticated`, or `too_many`. */
+/** Who an `Authorization` header or the cookie of a session stands for (`spec/api-workspace.md` 2.1); every failure is `unauthenticated`, or `too_many`. */
 export function authenticateHandler(
   { db, clock, settings }: IdentityDeps,
   checkCached: Check,
@@ -44,9 +46,21 @@ export function authenticateHandler(
     return toPrincipal(active(user))
   }
 
+  async function bySession(value: string) {
+    const now = clock.now()
+    const found = await findSessionAndUser(db, hashOf(value), now)
+    if (!found) throw unauthenticated('The session has ended. Sign in again.')
+    const { user, session } = found
+    const principal = { ...toPrincipal(active(user)), session_id: session.id }
+    const is_renewed = isToBeRenewed(session, now)
+    if (is_renewed) await updateSessionExpiry(db, session.id, expiryFrom(now))
+    return { principal, is_deprecated: false, is_renewed }
+  }
+
   return {
-    async authenticate({ authorization, address }) {
-      const given = readAuthorization(authorization)
+    async authenticate({ authorization, session, address }) {
+      if (authorization === undefined && session !== undefined) return bySession(session)
+      const given = readAuthorization(authorization ?? '')
       switch (given.kind) {
         case 'access':
           return { principal: await byAccessToken(given.token), is_deprecated: false }

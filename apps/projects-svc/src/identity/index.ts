@@ -4,6 +4,10 @@
  */
 export { accessTokenRules } from './access-tokens/policy.ts'
 export { purgeAccessTokens } from './access-tokens/purge.ts'
+export { userRules } from './accounts/policy.ts'
 export type { IdentityDeps } from './deps.ts'
+export { diskMailer } from './mail/disk.ts'
+export type { Mailer } from './mail/mailer.ts'
 export { identityHandlers } from './rpc.ts'
+export { purgeSessions } from './sessions/life.ts'
 export { basicUsers, createUser, ensureAdministrator, type NewUser } from './users.ts'

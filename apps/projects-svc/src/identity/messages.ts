@@ -31,6 +31,10 @@ export function toPrincipal(row: UserRow, token: Principal['token'] = null): Pri
 }
 
 /** The global role: whoever is superuser and staff is an administrator, whatever the group. */
-function roleOf({ role, is_superuser, is_staff }: UserRow): UserRow['role'] {
+export function roleOf({
+  role,
+  is_superuser,
+  is_staff,
+}: Pick<UserRow, 'role' | 'is_superuser' | 'is_staff'>): UserRow['role'] {
   return is_superuser && is_staff ? 'admin' : role
 }

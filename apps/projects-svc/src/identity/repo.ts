@@ -96,3 +96,8 @@ export async function replaceLegacyToken(
 export async function deleteLegacyToken(db: Db, token_hash: Buffer): Promise<void> {
   await db.deleteFrom('auth_tokens').where('token_hash', '=', token_hash).execute()
 }
+
+/** All of a user's. */
+export async function deleteLegacyTokens(db: Db, user_id: number): Promise<void> {
+  await db.deleteFrom('auth_tokens').where('user_id', '=', user_id).execute()
+}

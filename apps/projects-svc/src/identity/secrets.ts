@@ -15,6 +15,12 @@ function letters(count: number): string {
   return Array.from({ length: count }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
 
+/** The value of a session's cookie. */
+export const newSession = () => letters(32)
+
+/** What is mailed to somebody, to be shown once. */
+export const newMailedKey = () => letters(40)
+
 /** A token of the deprecated kind: 40 hexadecimal digits. */
 export const newLegacyToken = () => randomBytes(20).toString('hex')
 

@@ -12,7 +12,7 @@ describe.each(transports)('%s', (transport) => {
   const identity = over(transport)
   const strict = over(transport, { emailVerification: 'mandatory' })
   const login = (body: { username?: string; email?: string; password: string }, call = nobody()) =>
-    identity.login({ body }, call)
+    identity.signIn({ body }, call)
   const whoHas = (key: string) =>
     identity.authenticate({ authorization: `Token ${key}`, address: '' }, nobody())
 
@@ -94,12 +94,12 @@ describe.each(transports)('%s', (transport) => {
       const email = `${transport}-unverified@example.org`
       await addUser({ email })
       const body = { email, password: 'secret' }
-      await expect(strict.login({ body }, nobody())).rejects.toMatchObject({
+      await expect(strict.signIn({ body }, nobody())).rejects.toMatchObject({
         kind: 'invalid',
         code: 'email_unverified',
         message: 'Unverified email',
       })
-      await identity.login({ body }, nobody())
+      await identity.signIn({ body }, nobody())
     })
 
     test('after ten wrong passwords in ten minutes, until the first is so old', async () => {
@@ -147,7 +147,7 @@ describe.each(transports)('%s', (transport) => {
       const first = await login({ username, password: 'secret' })
       const second = await login({ username, password: 'secret' })
       const call = { ...callAs({ user_id: id }), credential: `Bearer ${first.key}` }
-      expect(await identity.logout({}, call)).toEqual({ detail: 'Successfully logged out.' })
+      expect(await identity.signOut({}, call)).toEqual({ detail: 'Successfully logged out.' })
       await expect(whoHas(first.key)).rejects.toMatchObject({ message: 'Invalid token.' })
       expect((await whoHas(second.key)).principal.user_id).toBe(id)
     })
@@ -156,12 +156,12 @@ describe.each(transports)('%s', (transport) => {
       const { id } = await addUser()
       const body = { name: 'a', read_only: true }
       const { value } = await identity.createAccessToken({ body }, callAs({ user_id: id }))
-      await identity.logout({}, { ...callAs({ user_id: id }), credential: `Token ${value}` })
+      await identity.signOut({}, { ...callAs({ user_id: id }), credential: `Token ${value}` })
       expect((await whoHas(value)).principal.user_id).toBe(id)
     })
 
     test('is possible without being signed in', async () => {
-      expect(await identity.logout({}, nobody())).toEqual({ detail: 'Successfully logged out.' })
+      expect(await identity.signOut({}, nobody())).toEqual({ detail: 'Successfully logged out.' })
     })
   })
 })

@@ -6,12 +6,17 @@ import { overTransport, type Transport } from '@reticle/kit/testing/transport'
 import { migrations } from '../db/migrations/index.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import type { IdentitySettings } from './deps.ts'
+import type { Mail, Mailer } from './mail/mailer.ts'
 import { identityHandlers } from './rpc.ts'
 import { createUser, type NewUser } from './users.ts'
 
 const defaults: IdentitySettings = {
   maxAccessTokens: 50,
   accessTokenStaleDays: 180,
+  registration: true,
+  defaultRole: 'user',
+  publicUrl: 'https://label.example.org',
+  uiUrl: 'https://ui.example.org',
   emailVerification: 'none',
 }
 
@@ -19,14 +24,31 @@ const defaults: IdentitySettings = {
 export async function testIdentity() {
   const db = await testDb<ProjectsDb>(migrations, 'projects')
   const clock = testClock('2026-03-01T12:00:00Z')
+  const mails: Mail[] = []
+  const box: Mailer = {
+    async send(mail) {
+      mails.push(mail)
+    },
+  }
   let count = 0
 
   return {
     db,
     clock,
     settings: defaults,
-    over: (transport: Transport, settings: Partial<IdentitySettings> = {}) => {
-      const deps = { db, clock, settings: { ...defaults, ...settings } }
+    /** What was mailed, the newest last. */
+    mails,
+    over: (
+      transport: Transport,
+      settings: Partial<IdentitySettings> = {},
+      mailer: Mailer | null = box,
+    ) => {
+      const deps = {
+        db,
+        clock,
+        settings: { ...defaults, ...settings },
+        mailer: mailer ?? undefined,
+      }
       return overTransport(transport, identity, identityHandlers(deps))
     },
     /** A user called `name<number>` with the password `secret`, where nothing else is given. */

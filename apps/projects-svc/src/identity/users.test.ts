@@ -22,7 +22,7 @@ test('the first administrator may do everything and has a verified e-mail', asyn
 test('later starts change neither name nor password', async () => {
   expect(await ensureAdministrator(db, { ...admin, username: 'x', password: 'y' })).toBe(false)
   const body = { username: 'admin', password: 'first password' }
-  await identity.login({ body }, nobody())
+  await identity.signIn({ body }, nobody())
 })
 
 test('a new user has the role "user", no rights of staff and an unverified e-mail', async () => {

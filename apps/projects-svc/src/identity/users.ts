@@ -1,11 +1,12 @@
 import type { BasicUser } from '@reticle/contracts/rest/users'
-import { fromDatabase, type Violations } from '@reticle/kit/db/errors'
+import { fromDatabase } from '@reticle/kit/db/errors'
 import { invalid } from '@reticle/kit/errors'
-import type { Kysely } from 'kysely'
-import type { ProjectsDb, UserRow } from '../db/schema.ts'
+import type { Insertable, Kysely } from 'kysely'
+import type { ProjectsDb, UserRow, UsersTable } from '../db/schema.ts'
+import { assertFree, nameViolations } from './accounts/names.ts'
 import { toBasicUser } from './messages.ts'
 import { hashPassword } from './passwords/hash.ts'
-import { findUserByName, hasUsers, insertUser, listUsers, lockUsers } from './repo.ts'
+import { hasUsers, insertUser, listUsers, lockUsers } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 
@@ -30,13 +31,6 @@ export interface NewUser {
   is_email_verified?: boolean
 }
 
-const nameTaken = 'A user with that username already exists.'
-const emailTaken = 'A user is already registered with this e-mail address.'
-const violations: Violations = {
-  users_username_key: { field: 'username', text: nameTaken },
-  users_email_key: { field: 'email', text: emailTaken },
-}
-
 /**
  * Adds a user (constraints of `spec/api-workspace.md` 2.2, but for those on the length and strength of what people choose
  * for themselves).
@@ -46,13 +40,19 @@ const violations: Violations = {
 export async function createUser(db: Db, { password, ...given }: NewUser): Promise<UserRow> {
   const user = { role: 'user' as const, ...given, email: given.email.toLowerCase() }
   assertUsable({ ...user, password })
+  return insertNamed(db, { ...user, password_hash: await hashPassword(password) })
+}
+
+/**
+ * Adds a user whose fields and password were judged already.
+ *
+ * @throws DomainError invalid where somebody has the name or the e-mail
+ */
+export async function insertNamed(db: Db, user: Insertable<UsersTable>): Promise<UserRow> {
   await assertFree(db, user)
-  const password_hash = await hashPassword(password)
-  try {
-    return await insertUser(db, { ...user, password_hash })
-  } catch (thrown) {
-    throw fromDatabase(thrown, violations) ?? thrown
-  }
+  return insertUser(db, user).catch((thrown: unknown) => {
+    throw fromDatabase(thrown, nameViolations) ?? thrown
+  })
 }
 
 function assertUsable({ username, email, password }: NewUser): void {
@@ -64,12 +64,6 @@ function assertUsable({ username, email, password }: NewUser): void {
     throw invalid({ email: 'Ensure this field has no more than 254 characters.' })
   if (password.length < 1 || password.length > 256)
     throw invalid({ password: 'Use 1 to 256 characters.' })
-}
-
-/** Nobody's user name may be another's e-mail: both are names to sign in with. */
-async function assertFree(db: Db, { username, email }: Pick<NewUser, 'username' | 'email'>) {
-  if (await findUserByName(db, username)) throw invalid({ username: nameTaken })
-  if (email !== '' && (await findUserByName(db, email))) throw invalid({ email: emailTaken })
 }
 
 /**

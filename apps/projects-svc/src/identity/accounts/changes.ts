@@ -1,0 +1,48 @@
+import type { Principal } from '@reticle/contracts/principal'
+import { type UserPatch, userGroups } from '@reticle/contracts/rest/users'
+import { invalid } from '@reticle/kit/errors'
+import { changesTo } from '../../changes.ts'
+import type { UserRow } from '../../db/schema.ts'
+import { roleOf } from '../messages.ts'
+
+/** What a PATCH makes of an account: `spec/api-workspace.md` 2.4. */
+
+const shortestName = 5
+
+/** The action behind each key of the body: some are everybody's own, some make rights. */
+export const rightOfKey: Readonly<Record<keyof UserPatch, string>> = {
+  username: 'update',
+  first_name: 'update',
+  last_name: 'update',
+  email: 'update rights',
+  groups: 'update rights',
+  is_active: 'update rights',
+  is_staff: 'update rights',
+  is_superuser: 'update rights',
+}
+
+/** Columns that the body changes; what it repeats is left out. An e-mail that is new is not verified. */
+export function accountChanges(
+  before: UserRow,
+  { groups, email, ...plain }: UserPatch,
+): Partial<UserRow> {
+  const wanted: Partial<UserRow> = { ...plain }
+  if (email !== undefined) wanted.email = email.toLowerCase()
+  if (groups !== undefined) wanted.role = highest(groups)
+  const changes = changesTo(before, wanted)
+  return changes.email === undefined ? changes : { ...changes, is_email_verified: false }
+}
+
+/** Of several groups the one that counts. */
+function highest(groups: readonly string[]): UserRow['role'] {
+  return userGroups.find((group) => groups.includes(group)) ?? null
+}
+
+/** @throws DomainError invalid: only an administrator gives a name that is shorter than those people may choose */
+export function assertNameLength(username: string | undefined, { role }: Principal): void {
+  if (username === undefined || role === 'admin' || username.length >= shortestName) return
+  throw invalid({ username: `Ensure this field has at least ${shortestName} characters.` })
+}
+
+/** Somebody who can do everything, now. */
+export const isAdministrator = (user: UserRow) => user.is_active && roleOf(user) === 'admin'

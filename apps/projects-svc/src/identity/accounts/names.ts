@@ -1,0 +1,33 @@
+import type { Violations } from '@reticle/kit/db/errors'
+import { invalid } from '@reticle/kit/errors'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb } from '../../db/schema.ts'
+import { isNameTaken } from './repo.ts'
+
+/** User names and e-mails are unique in any case (`spec/api-workspace.md` 2.2). */
+
+const nameTaken = 'A user with that username already exists.'
+const emailTaken = 'A user is already registered with this e-mail address.'
+
+/** What the database says of two who take a name at once. */
+export const nameViolations: Violations = {
+  users_username_key: { field: 'username', text: nameTaken },
+  users_email_key: { field: 'email', text: emailTaken },
+}
+
+/**
+ * Nobody's user name may be another's e-mail: both are names to sign in with.
+ *
+ * @param but the user who is to have them, and may have them already
+ * @throws DomainError invalid naming every field that is taken
+ */
+export async function assertFree(
+  db: Kysely<ProjectsDb>,
+  { username, email }: { username?: string; email?: string },
+  but?: number,
+): Promise<void> {
+  const wrong: Record<string, string> = {}
+  if (username !== undefined && (await isNameTaken(db, username, but))) wrong.username = nameTaken
+  if (email && (await isNameTaken(db, email, but))) wrong.email = emailTaken
+  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '@reticle/kit/clock'
+import type { Mail, Mailer } from './mailer.ts'
+
+/**
+ * Mails as files of a folder, for one's own machine: `<time>-<id>.eml` (RFC 5322), readable by nobody else. A file is there
+ * with all of its content.
+ */
+export function diskMailer(folder: string, { now }: Clock): Mailer {
+  return {
+    async send(mail) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const date = now()
+      const name = `${date.toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`
+      const draft = join(folder, `.${name}`)
+      await writeFile(draft, messageOf(mail, date), { mode: 0o600 })
+      await rename(draft, join(folder, name))
+    },
+  }
+}
+
+function messageOf({ to, subject, text }: Mail, date: Date): string {
+  return [
+    `Date: ${date.toUTCString().replace('GMT', '+0000')}`,
+    `To: ${headerText(to)}`,
+    `Subject: ${headerText(subject)}`,
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    text,
+  ].join('\r\n')
+}
+
+/** A line break would end the header. */
+const headerText = (text: string) => text.replace(/[\r\n]+/g, ' ')

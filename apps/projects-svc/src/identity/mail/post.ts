@@ -1,0 +1,27 @@
+import { DomainError } from '@reticle/kit/errors'
+import type { IdentityDeps } from '../deps.ts'
+import type { Mail } from './mailer.ts'
+
+/** Handing mails over, for everything in this room that sends some. */
+export interface Post {
+  /** @throws DomainError unavailable where nothing was set up that sends mails */
+  assertOpen(): void
+  /** Nobody waits for it: how long a mail takes tells nothing about who has an account. */
+  send(mail: Mail): void
+}
+
+export function postOf({ mailer, onMailLost }: Pick<IdentityDeps, 'mailer' | 'onMailLost'>): Post {
+  return {
+    assertOpen() {
+      if (!mailer) throw notConfigured()
+    },
+    send(mail) {
+      mailer?.send(mail).catch((thrown: unknown) => onMailLost?.(thrown))
+    },
+  }
+}
+
+const notConfigured = () =>
+  new DomainError('unavailable', 'This installation sends no mails. Ask an administrator.', {
+    code: 'email_not_configured',
+  })

@@ -1,0 +1,134 @@
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { nobody, testIdentity } from '../testing.ts'
+
+/** Verifying an e-mail: `spec/api-workspace.md` 2.2. */
+
+const { db, mails, over, addUser, as, days } = await testIdentity()
+const root = await addUser({ role: 'admin' })
+const link = 'https://label.example.org/api/auth/account-confirm-email/'
+const password = 'Blue-Kettle-42'
+
+describe.each(transports)('%s', (transport) => {
+  const mandatory = { emailVerification: 'mandatory' } as const
+  const identity = over(transport, mandatory)
+  const relaxed = over(transport)
+  const unmailed = over(transport, mandatory, null)
+  let count = 0
+
+  async function register() {
+    const username = `fresh.${transport}.${++count}`
+    const email = `${username}@example.org`
+    const body = { username, email, password1: password, password2: password }
+    await identity.register({ body }, nobody())
+    const signIn = () => identity.signIn({ body: { username, password } }, nobody())
+    return { username, email, signIn, key: newestKey() }
+  }
+  const newestKey = () => /confirm-email\/(\w+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? ''
+  const verify = (key: string) => identity.verifyEmail({ body: { key } }, nobody())
+  const unverified = { kind: 'invalid', code: 'email_unverified' }
+  const badKey = { kind: 'invalid', body: { key: ['Invalid value'] } }
+
+  test('who registers is mailed a key, which lets them in, once', async () => {
+    const { email, username, signIn, key } = await register()
+    expect(mails.at(-1)).toMatchObject({ to: email, subject: 'Confirm your e-mail address' })
+    expect(mails.at(-1)?.text).toContain(`${link}${key}`)
+    expect(mails.at(-1)?.text).toContain(username)
+    await expect(signIn()).rejects.toMatchObject(unverified)
+    const last = newestKey()
+    expect(await verify(last)).toEqual({ detail: 'ok' })
+    await signIn()
+    await expect(verify(last)).rejects.toMatchObject(badKey)
+  })
+
+  test('a sign-in without it is mailed another key, and the one before is none any more', async () => {
+    const { signIn, key } = await register()
+    await expect(signIn()).rejects.toMatchObject(unverified)
+    expect(newestKey()).not.toBe(key)
+    await expect(verify(key)).rejects.toMatchObject(badKey)
+    await verify(newestKey())
+  })
+
+  test('a wrong password is mailed nothing', async () => {
+    const { username } = await register()
+    const before = mails.length
+    const attempt = identity.signIn({ body: { username, password: 'x' } }, nobody())
+    await expect(attempt).rejects.toMatchObject({ code: 'invalid_credentials' })
+    expect(mails).toHaveLength(before)
+  })
+
+  test('a key is good for three days', async () => {
+    const { key } = await register()
+    const other = await register()
+    await days(3)
+    await expect(verify(key)).rejects.toMatchObject(badKey)
+    await expect(verify(other.key)).rejects.toMatchObject(badKey)
+    await expect(verify('x')).rejects.toMatchObject(badKey)
+  })
+
+  test('a key is not good for an e-mail that was changed meanwhile', async () => {
+    const { email, key } = await register()
+    const { id } = await db
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', email)
+      .executeTakeFirstOrThrow()
+    await identity.updateUser({ id, body: { email: `other-${email}` } }, as(root))
+    await expect(verify(key)).rejects.toMatchObject(badKey)
+  })
+
+  test('is sent again to who asks, and to nobody else; all are answered alike', async () => {
+    const { email } = await register()
+    const done = await addUser({ email: `${transport}-done@example.org`, is_email_verified: true })
+    const gone = await addUser({ email: `${transport}-gone@example.org`, is_active: false })
+    const before = mails.length
+    for (const one of [email.toUpperCase(), done.email, gone.email, 'nobody@example.org'])
+      expect(await identity.resendEmail({ body: { email: one } }, nobody())).toEqual({
+        detail: 'Verification e-mail has been sent.',
+      })
+    expect(mails.slice(before).map(({ to }) => to)).toEqual([email])
+    await verify(newestKey())
+  })
+
+  test('nothing is sent where nothing has to be verified', async () => {
+    const user = await addUser({ email: `${transport}-relaxed@example.org` })
+    const before = mails.length
+    await relaxed.resendEmail({ body: { email: user.email } }, nobody())
+    expect(mails).toHaveLength(before)
+  })
+
+  test('the link leads to the page that says what came of it', async () => {
+    const { signIn, key } = await register()
+    expect(await identity.confirmEmail({ key }, nobody())).toEqual({
+      location: 'https://ui.example.org/auth/email-confirmation',
+    })
+    await signIn()
+    expect(await identity.confirmEmail({ key }, nobody())).toEqual({
+      location: 'https://ui.example.org/auth/incorrect-email-confirmation',
+    })
+    const off = relaxed.confirmEmail({ key }, nobody())
+    await expect(off).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  test('without anything that sends mails it cannot begin', async () => {
+    const notConfigured = { kind: 'unavailable', code: 'email_not_configured' }
+    const body = {
+      username: `unmailed.${transport}`,
+      email: `unmailed-${transport}@example.org`,
+      password1: password,
+      password2: password,
+    }
+    await expect(unmailed.register({ body }, nobody())).rejects.toMatchObject(notConfigured)
+    const resend = unmailed.resendEmail({ body }, nobody())
+    await expect(resend).rejects.toMatchObject(notConfigured)
+    const { email } = await addUser({ email: body.email })
+    const login = unmailed.signIn({ body: { email, password: 'secret' } }, nobody())
+    await expect(login).rejects.toMatchObject(unverified)
+  })
+
+  test('only a hash of a key is kept', async () => {
+    const { key } = await register()
+    const rows = await db.selectFrom('mailed_keys').select('key_hash').execute()
+    expect(rows.map(({ key_hash }) => key_hash.toString('latin1')).join()).not.toContain(key)
+  })
+})

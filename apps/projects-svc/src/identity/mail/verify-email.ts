@@ -1,0 +1,79 @@
+import type { identity } from '@reticle/contracts/api/identity'
+import type { Context, Service } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import { invalid, notFound } from '@reticle/kit/errors'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb, UserRow } from '../../db/schema.ts'
+import type { IdentityDeps } from '../deps.ts'
+import { lockUser } from '../repo.ts'
+import { hashOf } from '../secrets.ts'
+import { issueKey } from './keys.ts'
+import { verificationMail } from './letters.ts'
+import type { Mail } from './mailer.ts'
+import { postOf } from './post.ts'
+import { deleteKeys, findKeyHolder, findUserByEmail, verifyEmailOf } from './repo.ts'
+
+type Verification = Pick<Service<typeof identity>, 'verifyEmail' | 'resendEmail' | 'confirmEmail'>
+
+/** Verifying an e-mail: `spec/api-workspace.md` 2.2. */
+export function verificationHandlers(deps: IdentityDeps): Verification {
+  const { db, clock, settings } = deps
+  const isOn = settings.emailVerification === 'mandatory'
+
+  /** True when there was such a key; it is good once. */
+  const verified = (key: string, context: Context) =>
+    change(db, context, async (tx) => {
+      const wanted = { key_hash: hashOf(key), purpose: 'email' } as const
+      const id = await findKeyHolder(tx, wanted, clock.now())
+      const user = id === undefined ? undefined : await lockUser(tx, id)
+      if (!user || (await findKeyHolder(tx, wanted, clock.now())) === undefined) return false
+      await deleteKeys(tx, user.id, 'email')
+      await verifyEmailOf(tx, user.id)
+      return true
+    })
+
+  return {
+    async verifyEmail({ body }, context) {
+      if (!(await verified(body.key, context))) throw invalid({ key: 'Invalid value' })
+      return { detail: 'ok' }
+    },
+
+    async resendEmail({ body }, context) {
+      if (isOn) postOf(deps).assertOpen()
+      const user = isOn ? await findUserByEmail(db, body.email) : undefined
+      if (user?.is_active) await sendVerification(deps, user, context)
+      return { detail: 'Verification e-mail has been sent.' }
+    },
+
+    async confirmEmail({ key }, context) {
+      if (!isOn) throw notFound()
+      const page = (await verified(key, context))
+        ? 'email-confirmation'
+        : 'incorrect-email-confirmation'
+      return { location: `${settings.uiUrl}/auth/${page}` }
+    },
+  }
+}
+
+/** Mails a key to an e-mail that is not verified yet. */
+export async function sendVerification(
+  deps: IdentityDeps,
+  { id }: Pick<UserRow, 'id'>,
+  context: Context,
+): Promise<void> {
+  let mail: Mail | undefined
+  await change(deps.db, context, async (tx) => {
+    const user = await lockUser(tx, id)
+    if (user && !user.is_email_verified && user.email !== '')
+      mail = await verificationMailFor(tx, user, deps)
+  })
+  if (mail) postOf(deps).send(mail)
+}
+
+export async function verificationMailFor(
+  tx: Kysely<ProjectsDb>,
+  user: UserRow,
+  { clock, settings }: IdentityDeps,
+): Promise<Mail> {
+  return verificationMail(user, await issueKey(tx, user, 'email', clock.now()), settings)
+}

@@ -1,0 +1,140 @@
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { basic, nobody, testIdentity } from '../testing.ts'
+
+/** `POST /auth/password/reset` and `/confirm`: `spec/api-workspace.md` 2.2. */
+
+const { mails, over, addUser, as, days } = await testIdentity()
+const root = await addUser({ role: 'admin' })
+const fresh = 'Blue-Kettle-42'
+
+describe.each(transports)('%s', (transport) => {
+  const identity = over(transport)
+  let count = 0
+  const addPerson = (given = {}) =>
+    addUser({ email: `reset-${transport}-${++count}@example.org`, ...given })
+  const ask = (email: string) => identity.resetPassword({ body: { email } }, nobody())
+
+  async function asked() {
+    const user = await addPerson()
+    await ask(user.email)
+    const [, uid = '', token = ''] = /\?uid=(\w+)&token=(\w+)/.exec(mails.at(-1)?.text ?? '') ?? []
+    return { user, uid, token }
+  }
+  const confirm = (uid: string, token: string, given: object = {}) =>
+    identity.confirmPasswordReset(
+      { body: { uid, token, new_password1: fresh, new_password2: fresh, ...given } },
+      nobody(),
+    )
+  const come = (username: string, password: string) =>
+    identity.authenticate({ authorization: basic(username, password), address: '' }, nobody())
+  const badToken = { kind: 'invalid', body: { token: ['Invalid value'] } }
+  const badUid = { kind: 'invalid', body: { uid: ['Invalid value'] } }
+
+  test('a mail leads to the page where a new password is chosen', async () => {
+    const { user, uid, token } = await asked()
+    expect(mails.at(-1)).toMatchObject({ to: user.email, subject: 'Choose a new password' })
+    expect(mails.at(-1)?.text).toContain(
+      `https://ui.example.org/auth/password/reset/confirm?uid=${user.id}&token=${token}`,
+    )
+    expect(await confirm(uid, token)).toEqual({
+      detail: 'Password has been reset with the new password.',
+    })
+    await come(user.username, fresh)
+    const old = come(user.username, 'secret')
+    await expect(old).rejects.toMatchObject({ kind: 'unauthenticated' })
+  })
+
+  test('all are answered alike, whether they have an account or not', async () => {
+    const gone = await addPerson({ is_active: false })
+    const before = mails.length
+    for (const email of [gone.email, 'nobody@example.org'])
+      expect(await ask(email)).toEqual({ detail: 'Password reset e-mail has been sent.' })
+    expect(mails).toHaveLength(before)
+    const user = await addPerson()
+    expect(await ask(user.email.toUpperCase())).toEqual({
+      detail: 'Password reset e-mail has been sent.',
+    })
+    expect(mails.at(-1)?.to).toBe(user.email)
+  })
+
+  test('what was mailed is good once, for three days, and only until the next mail', async () => {
+    const { uid, token } = await asked()
+    await confirm(uid, token)
+    await expect(confirm(uid, token)).rejects.toMatchObject(badToken)
+
+    const late = await asked()
+    await days(3)
+    await expect(confirm(late.uid, late.token)).rejects.toMatchObject(badToken)
+
+    const first = await asked()
+    await ask(first.user.email)
+    await expect(confirm(first.uid, first.token)).rejects.toMatchObject(badToken)
+  })
+
+  test('of many at once who use it one is let through', async () => {
+    const { uid, token } = await asked()
+    const ends = await Promise.allSettled([1, 2, 3].map(() => confirm(uid, token)))
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('what does not fit together is refused, naming the field', async () => {
+    const { uid, token } = await asked()
+    const other = await asked()
+    await expect(confirm(uid, 'x')).rejects.toMatchObject(badToken)
+    await expect(confirm(other.uid, token)).rejects.toMatchObject(badToken)
+    for (const wrong of ['999999', 'abc', '0', '-1', '99999999999'])
+      await expect(confirm(wrong, token)).rejects.toMatchObject(badUid)
+    await confirm(uid, token)
+  })
+
+  test('a password that is refused leaves the mail good', async () => {
+    const { uid, token } = await asked()
+    const short = confirm(uid, token, { new_password1: 'kettle', new_password2: 'kettle' })
+    await expect(short).rejects.toMatchObject({
+      kind: 'invalid',
+      body: { new_password2: [expect.stringContaining('too short')] },
+    })
+    const unequal = confirm(uid, token, { new_password2: 'Blue-Kettle-43' })
+    await expect(unequal).rejects.toMatchObject({ kind: 'invalid' })
+    await confirm(uid, token)
+  })
+
+  test('everything that was signed in by password ends', async () => {
+    const { user, uid, token } = await asked()
+    const body = { username: user.username, password: 'secret' }
+    const { key, session } = await identity.signIn({ body }, nobody())
+    await confirm(uid, token)
+    for (const way of [{ authorization: `Token ${key}` }, { session }])
+      await expect(identity.authenticate({ ...way, address: '' }, nobody())).rejects.toMatchObject({
+        kind: 'unauthenticated',
+      })
+  })
+
+  test('a mail is good for nothing once the password or the e-mail is another', async () => {
+    const one = await asked()
+    const body = { old_password: 'secret', new_password1: fresh, new_password2: fresh }
+    await identity.changePassword({ body }, as(one.user))
+    await expect(confirm(one.uid, one.token)).rejects.toMatchObject(badToken)
+
+    const two = await asked()
+    const email = `moved-${two.user.email}`
+    await identity.updateUser({ id: two.user.id, body: { email } }, as(root))
+    await expect(confirm(two.uid, two.token)).rejects.toMatchObject(badToken)
+  })
+
+  test('a deactivated user does not come back by it', async () => {
+    const { user, uid, token } = await asked()
+    await identity.updateUser({ id: user.id, body: { is_active: false } }, as(root))
+    await expect(confirm(uid, token)).rejects.toMatchObject(badUid)
+  })
+
+  test('without anything that sends mails everybody is told so', async () => {
+    const unmailed = over(transport, {}, null)
+    const attempt = unmailed.resetPassword({ body: { email: 'nobody@example.org' } }, nobody())
+    await expect(attempt).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'email_not_configured',
+    })
+  })
+})

@@ -1,0 +1,62 @@
+import type { identity } from '@reticle/contracts/api/identity'
+import type { Service } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import { invalid } from '@reticle/kit/errors'
+import type { Transaction } from 'kysely'
+import type { ProjectsDb, UserRow } from '../../db/schema.ts'
+import type { IdentityDeps } from '../deps.ts'
+import { issueKey } from '../mail/keys.ts'
+import { resetMail } from '../mail/letters.ts'
+import type { Mail } from '../mail/mailer.ts'
+import { postOf } from '../mail/post.ts'
+import { findKeyHolder, findUserByEmail } from '../mail/repo.ts'
+import { lockUser, replacePasswordHash } from '../repo.ts'
+import { hashOf } from '../secrets.ts'
+import { endSignIns } from '../sessions/end-sign-ins.ts'
+import { assertNewPassword } from './change.ts'
+import { hashPassword } from './hash.ts'
+
+type Reset = Pick<Service<typeof identity>, 'resetPassword' | 'confirmPasswordReset'>
+
+/** A new password for who has forgotten theirs: `spec/api-workspace.md` 2.2. */
+export function resetHandlers(deps: IdentityDeps): Reset {
+  const { db, clock, settings } = deps
+  const post = postOf(deps)
+
+  return {
+    async resetPassword({ body }, context) {
+      post.assertOpen()
+      let mail: Mail | undefined
+      await change(db, context, async (tx) => {
+        const user = await findUserByEmail(tx, body.email)
+        if (!user?.is_active || !(await lockUser(tx, user.id))) return
+        mail = resetMail(user, await issueKey(tx, user, 'password', clock.now()), settings)
+      })
+      if (mail) post.send(mail)
+      return { detail: 'Password reset e-mail has been sent.' }
+    },
+
+    async confirmPasswordReset({ body }, context) {
+      return change(db, context, async (tx) => {
+        const user = await holderOf(tx, body, clock.now())
+        assertNewPassword(body, user)
+        await replacePasswordHash(tx, user, await hashPassword(body.new_password1))
+        await endSignIns(tx, user.id)
+        return { detail: 'Password has been reset with the new password.' }
+      })
+    },
+  }
+}
+
+/** The user whom the mail was sent to, locked, so that its key is used once. */
+async function holderOf(
+  tx: Transaction<ProjectsDb>,
+  { uid, token }: { uid: string; token: string },
+  now: Date,
+): Promise<UserRow> {
+  const user = /^[1-9]\d{0,8}$/.test(uid) ? await lockUser(tx, Number(uid)) : undefined
+  if (!user?.is_active) throw invalid({ uid: 'Invalid value' })
+  const holder = await findKeyHolder(tx, { key_hash: hashOf(token), purpose: 'password' }, now)
+  if (holder !== user.id) throw invalid({ token: 'Invalid value' })
+  return user
+}

@@ -1,0 +1,80 @@
+import { type DomainError, invalidInput } from '@reticle/kit/errors'
+import { commonPasswords } from './common-passwords.ts'
+
+/** What a password that people choose for themselves may be: `spec/api-workspace.md` 2.2. The longest is a matter of shape. */
+
+const shortest = 8
+/** Likeness from which on a password gives its owner away: 1 is the same letters. */
+const tooSimilar = 0.7
+
+/** What else is known of whoever chooses. */
+export interface Owner {
+  username: string
+  email: string
+  first_name: string
+  last_name: string
+}
+
+const shownAs: Readonly<Record<keyof Owner, string>> = {
+  username: 'username',
+  email: 'email address',
+  first_name: 'first name',
+  last_name: 'last name',
+}
+
+/** Everything that is wrong with it, in the words existing clients know. Pure. */
+export function passwordProblems(password: string, owner: Owner): string[] {
+  const problems: string[] = []
+  const similar = similarTo(password, owner)
+  if (similar) problems.push(`The password is too similar to the ${similar}.`)
+  if (password.length < shortest)
+    problems.push(`This password is too short. It must contain at least ${shortest} characters.`)
+  if (commonPasswords.has(password.trim().toLowerCase()))
+    problems.push('This password is too common.')
+  if (/^\p{Nd}+$/u.test(password)) problems.push('This password is entirely numeric.')
+  return problems
+}
+
+/** All of them as errors of one field. */
+export function badPassword(field: string, problems: readonly string[]): DomainError {
+  return invalidInput(
+    problems.map((message) => ({ code: 'custom', path: [field], message, input: '' })),
+  )
+}
+
+function similarTo(password: string, owner: Owner): string | undefined {
+  const given = password.toLowerCase()
+  const names = [
+    ['username', owner.username],
+    ['first_name', owner.first_name],
+    ['last_name', owner.last_name],
+    ['email', owner.email],
+  ] as const
+  const found = names.find(([, value]) =>
+    partsOf(value.toLowerCase()).some((part) => isSimilar(given, part)),
+  )
+  return found && shownAs[found[0]]
+}
+
+/** The whole, and the words in it. */
+const partsOf = (value: string) => [value, ...value.split(/[^\p{L}\p{N}_]+/u)].filter(Boolean)
+
+/** Short words in a long password say nothing. */
+function isSimilar(password: string, part: string): boolean {
+  const isFarLonger =
+    password.length >= 10 * part.length && part.length < (tooSimilar / 2) * password.length
+  return !isFarLonger && likeness(password, part) >= tooSimilar
+}
+
+/** How many letters two texts share, whatever their order, of all that they have. */
+function likeness(one: string, other: string): number {
+  const left = new Map<string, number>()
+  for (const letter of other) left.set(letter, (left.get(letter) ?? 0) + 1)
+  let shared = 0
+  for (const letter of one) {
+    const count = left.get(letter) ?? 0
+    if (count > 0) shared++
+    left.set(letter, count - 1)
+  }
+  return (2 * shared) / ([...one].length + [...other].length)
+}
