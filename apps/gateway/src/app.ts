@@ -28,6 +28,7 @@ import { serveDocuments } from './routes/docs.ts'
 import { serveDownloads } from './routes/downloads.ts'
 import { serveGone } from './routes/gone.ts'
 import { serveHealth, serveProbes } from './routes/health.ts'
+import { serveSession } from './routes/session.ts'
 import { serveUploads } from './routes/uploads.ts'
 import { knowMethods, serve, serveOtherMethods } from './serve.ts'
 
@@ -101,7 +102,7 @@ async function prepare(
   checkInOrder(app, [
     // for what has no row the router has answered 404, or 405 with the methods of its path
     refuseWhenStopping(app, phase), // 503
-    authentication(app, services.identity), // 401
+    authentication(app, services.identity), // 401; 403 to a forged request
     await rateLimits(app, settings), // 429
     checkScope, // 400, 404
     checkAccept, // 406
@@ -141,13 +142,14 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void
   for (const [name, table] of Object.entries(tables)) {
     const [, service] = Object.entries(services).find(([key]) => key === name) ?? []
     if (!service) throw new Error(`nobody answers the table ${name}`)
-    serve(api, table, service, { limits: settings, withCredential: name === 'identity' })
+    serve(api, table, service, { limits: settings })
   }
   serveAbout(api)
   serveHealth(api, ports.checks, phase)
   serveDocuments(api)
   serveDownloads(api, ports)
   serveUploads(api, ports)
+  serveSession(api, ports)
   serveGone(api, ports)
   serveOtherMethods(api, restOperations)
 }

@@ -18,7 +18,7 @@ const { send } = await testGateway({
       },
     },
     identity: {
-      async logout() {
+      async signOut() {
         return { detail: 'Successfully logged out.' }
       },
       async deleteAccessToken() {

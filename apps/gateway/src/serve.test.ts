@@ -27,7 +27,7 @@ const { send, url, raw } = await testGateway({
       },
     },
     identity: {
-      async logout(_input, { credential }) {
+      async signOut(_input, { credential }) {
         return { detail: String(credential) }
       },
     },
@@ -135,7 +135,7 @@ test('If-Match reaches the service', async () => {
   expect(seen.at(-1)).toEqual({ id: 7, if_match: tag, body: {} })
 })
 
-test('only the service that knows credentials is handed one', async () => {
+test('signing out hands over the credential that is to end', async () => {
   const { json } = await send('/api/auth/logout', { method: 'POST' })
   expect(json()).toEqual({ detail: 'Token anna' })
 })

@@ -18,8 +18,6 @@ interface Caller {
 
 export interface ServeOptions {
   limits: Limits
-  /** Hand over the `Authorization` header; for the one service that knows credentials. */
-  withCredential: boolean
 }
 
 /** Makes every row of a table that a service answers a route: read, call, present (`house.md` 3). */
@@ -41,7 +39,7 @@ function route(
   app: FastifyInstance,
   operation: Operation,
   call: Caller['call'],
-  { limits, withCredential }: ServeOptions,
+  { limits }: ServeOptions,
 ): void {
   const read = reader(operation, limits)
   app.route({
@@ -50,8 +48,7 @@ function route(
     config: { operation },
     handler: async (request, reply) => {
       const input = await read(request)
-      const credential = withCredential ? request.headers.authorization : undefined
-      const answer = await call(input, { ...contextOf(request, reply), credential })
+      const answer = await call(input, contextOf(request, reply))
       return present(operation, request, reply, answer)
     },
   })

@@ -12,13 +12,10 @@ beforeEach(() => {
 const { send } = await testGateway({
   services: {
     identity: {
-      async authenticate({ authorization, address }) {
+      async authenticate({ authorization = '', address }) {
         asked.push(`${authorization} from ${address}`)
         if (authorization.includes('wrong')) throw unauthenticated('Invalid token.')
         return { principal: anna, is_deprecated: authorization.includes('legacy') }
-      },
-      async logout() {
-        return { detail: 'Successfully logged out.' }
       },
       async deleteAccessToken() {
         return undefined

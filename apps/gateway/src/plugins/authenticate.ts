@@ -1,8 +1,11 @@
-import { unauthenticated } from '@reticle/kit'
+import type { Operation } from '@reticle/contracts'
+import { DomainError, unauthenticated } from '@reticle/kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { sessionOf, setSession } from '../cookies.ts'
 import type { Services } from '../ports.ts'
 import type { Check } from '../request.ts'
-import { credentialCache } from './credential-cache.ts'
+import { type CredentialCache, credentialCache } from './credential-cache.ts'
+import { assertNotForged } from './csrf.ts'
 
 type Identity = Pick<Services['identity'], 'authenticate'>
 type Identified = Awaited<ReturnType<Identity['authenticate']>>
@@ -13,7 +16,7 @@ const answersWithinMs = 10_000
 const accountPaths = /^\/(?:auth|users|memberships|invitations|organizations)(?:\/|$)/
 
 /**
- * Who is calling. Every row but those for `anyone` needs a credential; one that is sent and wrong is 401 everywhere.
+ * Who is calling: by the `Authorization` header, without one by the cookie of a session. Every row but those for `anyone` needs a credential; one that is sent and wrong is 401 everywhere.
  * Returns the check; the cache behind it is emptied by writes to accounts.
  */
 export function authentication(app: FastifyInstance, identity: Identity): Check {
@@ -27,19 +30,48 @@ export function authentication(app: FastifyInstance, identity: Identity): Check 
   })
   return async (request, reply, operation) => {
     const { authorization } = request.headers
-    if (!authorization) {
-      if (operation.access === 'anyone') return
-      throw unauthenticated()
+    if (authorization) {
+      const ask = () => identify(identity, request, { authorization })
+      const { principal, is_deprecated } = await cache.get(authorization, ask)
+      request.principal = principal
+      if (is_deprecated) reply.header('deprecation', 'true')
+      return
     }
-    const ask = () => identify(identity, request, authorization)
-    const { principal, is_deprecated } = await cache.get(authorization, ask)
-    request.principal = principal
-    if (is_deprecated) reply.header('deprecation', 'true')
+    const session = sessionOf(request)
+    const found = session && (await ofSession({ cache, identity }, request, operation, session))
+    if (session && found) {
+      request.principal = found.principal
+      assertNotForged(request, session)
+      if (found.is_renewed) setSession(request, reply, session)
+    } else if (operation.access !== 'anyone') throw unauthenticated()
   }
 }
 
+interface Known {
+  cache: CredentialCache<Identified>
+  identity: Identity
+}
+
+/** A session that has ended is nobody where anyone may call. No header holds a NUL, so that none is taken for a cookie. */
+async function ofSession(
+  { cache, identity }: Known,
+  request: FastifyRequest,
+  { access }: Operation,
+  session: string,
+): Promise<Identified | undefined> {
+  try {
+    return await cache.get(`cookie\0${session}`, () => identify(identity, request, { session }))
+  } catch (thrown) {
+    const isEnded = thrown instanceof DomainError && thrown.kind === 'unauthenticated'
+    if (isEnded && access === 'anyone') return undefined
+    throw thrown
+  }
+}
+
+type Credential = { authorization: string } | { session: string }
+
 /** Not bound to this request's end: others with the same credential wait for the answer too. */
-function identify(identity: Identity, request: FastifyRequest, authorization: string) {
+function identify(identity: Identity, request: FastifyRequest, credential: Credential) {
   const context = {
     principal: null,
     request_id: request.id,
@@ -47,5 +79,5 @@ function identify(identity: Identity, request: FastifyRequest, authorization: st
     deadline: Date.now() + answersWithinMs,
     signal: new AbortController().signal,
   }
-  return identity.authenticate({ authorization, address: request.ip }, context)
+  return identity.authenticate({ ...credential, address: request.ip }, context)
 }

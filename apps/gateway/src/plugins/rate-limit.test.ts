@@ -9,8 +9,8 @@ const services = {
     },
   },
   identity: {
-    async login() {
-      return { key: 'x' }
+    async signIn() {
+      return { key: 'x', session: 'y' }
     },
   },
   requests: {

@@ -19,17 +19,18 @@ export const anna: Principal = {
   token: null,
 }
 
-/** Credentials of the tests: `Token <name>`. */
+/** Credentials of the tests: `Token <name>`; the session's cookie `anna`. */
 const accounts: Record<string, { principal: Principal; is_deprecated: boolean }> = {
   anna: { principal: anna, is_deprecated: false },
   bo: { principal: { ...anna, user_id: 4, username: 'bo' }, is_deprecated: false },
   legacy: { principal: anna, is_deprecated: true },
   reader: { principal: { ...anna, token: { id: 1, read_only: true } }, is_deprecated: false },
+  'anna in a browser': { principal: { ...anna, session_id: 1 }, is_deprecated: false },
   writer: { principal: { ...anna, token: { id: 2, read_only: false } }, is_deprecated: false },
 }
 
-const authenticate: Services['identity']['authenticate'] = async ({ authorization }) => {
-  const found = accounts[authorization.replace('Token ', '')]
+const authenticate: Services['identity']['authenticate'] = async ({ authorization, session }) => {
+  const found = accounts[authorization?.replace('Token ', '') ?? `${session} in a browser`]
   if (!found) throw unauthenticated('Invalid token.')
   return found
 }

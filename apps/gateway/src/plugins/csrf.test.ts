@@ -1,0 +1,123 @@
+import { restOperations } from '@reticle/contracts'
+import { projectRecord } from '@reticle/contracts/testing/records'
+import { describe, expect, test } from 'vitest'
+import { csrfFor } from '../cookies.ts'
+import { testGateway } from '../testing/gateway.ts'
+import { anna } from '../testing/services.ts'
+
+/** Sessions in cookies: `spec/api-workspace.md` 2.1, `reliability.md` 11 and 18 row 102. */
+
+const csrf = csrfFor('anna')
+const cookie = `sessionid=anna; csrftoken=${csrf}`
+const { send, url } = await testGateway({
+  services: {
+    projects: {
+      async getProject() {
+        return projectRecord()
+      },
+      async deleteProject() {
+        return undefined
+      },
+    },
+  },
+})
+const asked = (
+  method: 'GET' | 'HEAD' | 'DELETE',
+  headers: Record<string, string>,
+  as: string | null = null,
+) => send('/api/projects/7', { method, as, headers })
+
+test.each(['GET', 'HEAD'] as const)('%s needs the cookie of a session alone', async (method) => {
+  expect((await asked(method, { cookie: 'sessionid=anna' })).status).toBe(200)
+})
+
+test('a change needs the value of the other cookie in a header', async () => {
+  expect((await asked('DELETE', { cookie, 'x-csrftoken': csrf })).status).toBe(204)
+})
+
+describe('a change is refused', () => {
+  const other = csrfFor('bo')
+  test.each([
+    ['without the header', { cookie }],
+    ['with another value', { cookie, 'x-csrftoken': other }],
+    ['with an empty one', { cookie: 'sessionid=anna; csrftoken=', 'x-csrftoken': '' }],
+    ['without the cookie', { cookie: 'sessionid=anna', 'x-csrftoken': csrf }],
+    [
+      'with a pair of another session',
+      { cookie: `sessionid=anna; csrftoken=${other}`, 'x-csrftoken': other },
+    ],
+    [
+      'from the page of another site',
+      { cookie, 'x-csrftoken': csrf, origin: 'https://elsewhere.org' },
+    ],
+    ['from a page without an origin', { cookie, 'x-csrftoken': csrf, origin: 'null' }],
+  ])('%s', async (_, headers) => {
+    const answer = await asked('DELETE', headers)
+    expect([answer.status, answer.headers['x-error-code']]).toEqual([403, 'csrf_failed'])
+    expect(answer.json()).toMatchObject({ detail: expect.stringMatching(/^CSRF Failed: /) })
+  })
+})
+
+test.each([
+  ['its own', () => url],
+  ['its own behind a proxy that ends TLS', () => url.replace('http:', 'https:')],
+])('a page of %s may change things', async (_, origin) => {
+  const headers = { cookie, 'x-csrftoken': csrf, origin: origin() }
+  expect((await asked('DELETE', headers)).status).toBe(204)
+})
+
+const changes = restOperations.filter(({ method }) => method !== 'GET')
+test.each(changes.map(({ method, path }) => [method, path] as const))(
+  '%s %s is refused to a forged request',
+  async (method, path) => {
+    const route = `/api${path.replace(/:\w+/g, '1')}`
+    const answer = await send(route, { method: method ?? 'GET', as: null, headers: { cookie } })
+    expect([answer.status, answer.headers['x-error-code']]).toEqual([403, 'csrf_failed'])
+  },
+)
+
+describe('a session that has ended', () => {
+  const dead = { cookie: 'sessionid=nobody' }
+
+  test('is 401', async () => {
+    expect((await asked('GET', dead)).status).toBe(401)
+  })
+
+  test('is nobody where anyone may call', async () => {
+    const answer = await send('/api/server/about', { as: null, headers: dead })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('a header beside the cookie', () => {
+  test('is who calls, and nothing is asked that concerns cookies', async () => {
+    expect((await asked('DELETE', { cookie }, 'anna')).status).toBe(204)
+  })
+
+  test('that is wrong is 401: there is no other way then', async () => {
+    expect((await asked('GET', { cookie }, 'nobody')).status).toBe(401)
+  })
+})
+
+test('a session that lives on gets its cookies again, others do not', async () => {
+  const renewing = await testGateway({
+    services: {
+      identity: {
+        async authenticate({ session }) {
+          const principal = { ...anna, session_id: 1 }
+          return { principal, is_deprecated: false, is_renewed: session === 'old' }
+        },
+      },
+    },
+  })
+  const cookiesFor = async (value: string) => {
+    const headers = { cookie: `sessionid=${value}` }
+    const answer = await renewing.send('/api/server/about', { as: null, headers })
+    return answer.headers['set-cookie']
+  }
+  expect(await cookiesFor('old')).toEqual([
+    'sessionid=old; Path=/; Max-Age=1209600; HttpOnly; SameSite=Lax',
+    `csrftoken=${csrfFor('old')}; Path=/; Max-Age=1209600; SameSite=Lax`,
+  ])
+  expect(await cookiesFor('young')).toBeUndefined()
+})

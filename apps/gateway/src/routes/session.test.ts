@@ -1,0 +1,107 @@
+import { unauthenticated } from '@reticle/kit'
+import { expect, test } from 'vitest'
+import { csrfFor } from '../cookies.ts'
+import { testGateway } from '../testing/gateway.ts'
+
+/** `spec/api-workspace.md` 2.1, 2.2; `spec/client-compat.md` 2.8. */
+
+const signedOut: unknown[] = []
+const { send } = await testGateway({
+  settings: { trustedHops: 1 },
+  services: {
+    identity: {
+      async signIn({ body }, { address }) {
+        if (body.password === 'wrong') throw unauthenticated('Unable to log in.')
+        return { key: `key of ${body.username} at ${address}`, session: 'value' }
+      },
+      async signOut({ session }, { credential, principal }) {
+        signedOut.push([session, credential, principal?.session_id])
+        return { detail: 'Successfully logged out.' }
+      },
+      async confirmEmail({ key }) {
+        return { location: `https://ui.example.org/auth/${key}` }
+      },
+    },
+  },
+})
+const login = (password: string, headers: Record<string, string> = {}) =>
+  send('/api/auth/login', {
+    method: 'POST',
+    as: null,
+    headers,
+    body: { username: 'anna', password },
+  })
+const csrf = csrfFor('value')
+
+test('signing in answers the key alone and sets both cookies', async () => {
+  const answer = await login('right')
+  expect(answer.status).toBe(200)
+  expect(answer.json()).toEqual({ key: 'key of anna at 127.0.0.1' })
+  expect(answer.headers['set-cookie']).toEqual([
+    'sessionid=value; Path=/; Max-Age=1209600; HttpOnly; SameSite=Lax',
+    `csrftoken=${csrf}; Path=/; Max-Age=1209600; SameSite=Lax`,
+  ])
+})
+
+test('over TLS they are sent over TLS only, and still end in an attribute with a value', async () => {
+  const { headers } = await login('right', { 'x-forwarded-proto': 'https' })
+  expect(headers['set-cookie']).toEqual([
+    'sessionid=value; Path=/; Max-Age=1209600; HttpOnly; Secure; SameSite=Lax',
+    `csrftoken=${csrf}; Path=/; Max-Age=1209600; Secure; SameSite=Lax`,
+  ])
+})
+
+test('a wrong password sets none', async () => {
+  const { status, headers } = await login('wrong')
+  expect(status).toBe(401)
+  expect(headers['set-cookie']).toBeUndefined()
+})
+
+test('a sign-in without a password is told so', async () => {
+  const answer = await send('/api/auth/login', {
+    method: 'POST',
+    as: null,
+    body: { username: 'anna' },
+  })
+  expect(answer.status).toBe(400)
+  expect(answer.json()).toEqual({ password: ['This field is required.'] })
+})
+
+const cleared = [
+  'sessionid=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax',
+  'csrftoken=; Path=/; Max-Age=0; SameSite=Lax',
+]
+const logout = (as: string | null, headers: Record<string, string>) =>
+  send('/api/auth/logout', { method: 'POST', as, headers })
+
+test('signing out hands over the session and takes the cookies back', async () => {
+  const token = csrfFor('anna')
+  const headers = { cookie: `sessionid=anna; csrftoken=${token}`, 'x-csrftoken': token }
+  const answer = await logout(null, headers)
+  expect(answer.status).toBe(200)
+  expect(answer.headers['set-cookie']).toEqual(cleared)
+  expect(signedOut.pop()).toEqual(['anna', undefined, 1])
+})
+
+test('signing out by a header ends the session beside it too', async () => {
+  await logout('anna', { cookie: 'a=b; sessionid=value' })
+  expect(signedOut.pop()).toEqual(['value', 'Token anna', undefined])
+})
+
+test('signing out is possible for nobody, and with a session that is no more', async () => {
+  for (const cookie of ['', 'sessionid=old']) {
+    const headers = { cookie }
+    const answer = await logout(null, headers)
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([200, cleared])
+  }
+})
+
+test('the link of a mail leads to a page', async () => {
+  const answer = await send('/api/auth/account-confirm-email/good', { as: null })
+  const { location, 'cache-control': caching } = answer.headers
+  expect([answer.status, location, caching]).toEqual([
+    302,
+    'https://ui.example.org/auth/good',
+    'no-store',
+  ])
+})

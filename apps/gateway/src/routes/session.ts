@@ -1,0 +1,61 @@
+import { tables } from '@reticle/contracts'
+import type { Operation } from '@reticle/contracts/api/operation'
+import { keyParams, login, signOut } from '@reticle/contracts/rest/auth'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { clearSession, sessionOf, setSession } from '../cookies.ts'
+import type { GatewayPorts } from '../ports.ts'
+import { present } from '../present.ts'
+import { reader } from '../read.ts'
+import { contextOf } from '../request.ts'
+import { pathOf } from '../serve.ts'
+
+type Ports = Pick<GatewayPorts, 'services' | 'settings'>
+type Answer = (
+  input: Record<string, unknown>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<unknown>
+
+const signInInput = z.object({ body: login })
+
+/** Signing in and out, where a session's cookies come and go (`spec/api-workspace.md` 2.2). */
+export function serveSession(api: FastifyInstance, { services, settings }: Ports): void {
+  const { identity } = services
+  const serve = (operation: Operation, answer: Answer) => {
+    const read = reader(operation, settings)
+    api.post(pathOf(operation), { config: { operation } }, async (request, reply) => {
+      const input = await read(request)
+      return present(operation, request, reply, await answer(input, request, reply))
+    })
+  }
+
+  serve(tables.identity.login, async (input, request, reply) => {
+    const { body } = signInInput.parse(input)
+    const { key, session } = await identity.signIn({ body }, contextOf(request, reply))
+    setSession(request, reply, session)
+    return { key }
+  })
+
+  serve(tables.identity.logout, async (_input, request, reply) => {
+    const context = { ...contextOf(request, reply), credential: request.headers.authorization }
+    const session = signOut.safeParse({ session: sessionOf(request) }).data?.session
+    const answer = await identity.signOut({ session }, context)
+    clearSession(request, reply)
+    return answer
+  })
+
+  serveEmailLink(api, { services, settings })
+}
+
+/** The link in a mail, which a browser follows: whatever comes of it is shown by a page (`spec/api-workspace.md` 2.2). */
+function serveEmailLink(api: FastifyInstance, { services, settings }: Ports): void {
+  const operation = tables.identity.followEmailLink
+  const read = reader(operation, settings)
+  const config = { operation, ignoresAccept: true }
+  api.get(pathOf(operation), { config }, async (request, reply) => {
+    const input = keyParams.parse(await read(request))
+    const { location } = await services.identity.confirmEmail(input, contextOf(request, reply))
+    return reply.header('cache-control', 'no-store').redirect(location, 302)
+  })
+}
