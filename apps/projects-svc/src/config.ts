@@ -25,6 +25,8 @@ export const readConfig = part(
     const publicUrl = withoutSlash(given.RETICLE_PUBLIC_URL ?? listening)
     return {
       maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
+      /** Copies that a task may have of each job. */
+      maxConsensusReplicas: given.RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS,
       /** The first annotation moves a new job to "in progress". */
       autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
       identity: {

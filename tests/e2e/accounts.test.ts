@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { client } from '../support/client.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+
+/** Somebody makes an account, works in a browser, forgets the password and leaves: `spec/api-workspace.md` 2. */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+beforeAll(async () => {
+  reticle = await startReticle(path)
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+const username = 'newcomer'
+const email = 'newcomer@example.org'
+const anonymous = () => client(`${reticle.url}/api`)
+
+interface Browser {
+  cookie: string
+  csrf: string
+}
+
+async function signIn(password: string): Promise<Browser> {
+  const answer = await anonymous().call('POST', '/auth/login', { json: { username, password } })
+  expect(answer.status, answer.text).toBe(200)
+  const cookies = answer.headers.getSetCookie().map((one) => one.split(';', 1)[0] ?? '')
+  const csrf = cookies.find((one) => one.startsWith('csrftoken='))?.split('=')[1] ?? ''
+  return { cookie: cookies.join('; '), csrf }
+}
+const reading = ({ cookie }: Browser) => ({ cookie })
+const writing = ({ cookie, csrf }: Browser) => ({ cookie, 'x-csrftoken': csrf })
+
+test('an account is made, used in a browser, recovered by mail and deleted', async () => {
+  const api = anonymous()
+  const password = 'Blue-Kettle-42'
+  const person = { username, email, password1: password, password2: password }
+  const made = await api.done('POST', '/auth/register', { json: person })
+  const byKey = client(`${reticle.url}/api`, `Token ${made.key}`)
+  expect(await byKey.done('GET', '/users/self')).toMatchObject({ username, groups: ['user'] })
+
+  const browser = await signIn(password)
+  const json = { name: 'mine' }
+  const forged = await api.call('POST', '/projects', { json, headers: reading(browser) })
+  expect([forged.status, forged.headers.get('x-error-code')]).toEqual([403, 'csrf_failed'])
+  const project = await api.done('POST', '/projects', { json, headers: writing(browser) })
+  expect(project.owner.username).toBe(username)
+  const listed = await api.done('GET', '/users', { headers: reading(browser) })
+  expect(listed.results).toEqual([project.owner])
+
+  await api.done('POST', '/auth/password/reset', { json: { email } })
+  const mail = await newestMail()
+  const [, uid, token] = /\?uid=(\d+)&token=(\w+)/.exec(mail) ?? []
+  const fresh = { new_password1: 'Red-Kettle-43', new_password2: 'Red-Kettle-43' }
+  await api.done('POST', '/auth/password/reset/confirm', { json: { uid, token, ...fresh } })
+  const ended = await api.call('GET', '/users/self', { headers: reading(browser) })
+  expect(ended.status).toBe(401)
+
+  const again = await signIn(fresh.new_password1)
+  await api.done('POST', '/auth/logout', { headers: writing(again) })
+  expect((await api.call('GET', '/users/self', { headers: reading(again) })).status).toBe(401)
+
+  const last = await signIn(fresh.new_password1)
+  const gone = await api.call('DELETE', `/users/${listed.results[0].id}`, {
+    headers: writing(last),
+  })
+  expect(gone.status).toBe(204)
+  expect((await api.call('GET', '/users/self', { headers: reading(last) })).status).toBe(401)
+  expect(await reticle.admin.done('GET', `/projects/${project.id}`)).toMatchObject({ owner: null })
+})
+
+/** Mails of a single process are files beside its data; nobody waits for one to be written. */
+async function newestMail(): Promise<string> {
+  const folder = join(path, 'mail')
+  const [name] = await expect
+    .poll(() => namesIn(folder), { timeout: 10_000 })
+    .not.toEqual([])
+    .then(() => namesIn(folder))
+  return readFileSync(join(folder, name ?? ''), 'utf8')
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.eml'))
+  } catch {
+    return []
+  }
+}
