@@ -51,6 +51,15 @@ test('what a handler emits has the same cause', () => {
   expect(causeOf(event).principal).toBeNull()
 })
 
+test('what a handler emits in turn names the means by which its cause came', () => {
+  const actor = { id: 7, username: 'ann', first_name: 'Ann', last_name: 'Lee', email: 'a@b.c' }
+  const caller = { address: '::1', user_agent: 'cli/1', token_id: 5 }
+  expect(causeOf({ ...event, actor, caller })).toMatchObject({
+    ...{ address: '::1', user_agent: 'cli/1' },
+    principal: { user_id: 7, token: { id: 5 } },
+  })
+})
+
 test('a loop that has not gone round for 90 s is not alive', () => {
   let now = 0
   const { beat, isAlive } = pulse(undefined, () => now)

@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Cause } from '../outbox/emit.ts'
 import type { BusEvent } from '../outbox/envelope.ts'
 
-export type { Actor, BusEvent } from '../outbox/envelope.ts'
+export type { Actor, BusEvent, Caller } from '../outbox/envelope.ts'
 
 /** Where a relay takes events from: the outbox of one schema, over the session that holds its lock. */
 export interface Outbox {
@@ -97,9 +97,12 @@ export function route<T>(routes: readonly Route<T>[]): Handle<T> {
 }
 
 /** The cause of what a handler emits in turn: the same user, the same request. */
-export function causeOf({ actor, request_id, traceparent, organization_id }: BusEvent): Cause {
-  const cause = { request_id, traceparent, organization_id }
+export function causeOf({ actor, caller, ...event }: BusEvent): Cause {
+  const { request_id, traceparent, organization_id } = event
+  const { token_id, ...means } = caller ?? {}
+  const cause = { request_id, traceparent, organization_id, ...means }
   if (!actor) return { principal: null, ...cause }
   const { id, ...names } = actor
-  return { principal: { user_id: id, ...names }, ...cause }
+  const token = token_id === undefined ? {} : { token: { id: token_id } }
+  return { principal: { user_id: id, ...names, ...token }, ...cause }
 }

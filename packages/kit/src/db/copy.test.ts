@@ -50,6 +50,14 @@ test('they come out as they went in', async () => {
   expect(await text(copyOut(db, query))).toBe(`2\x02${emptyText}\n3\x02\n`)
 })
 
+test('they come out as CSV for others, with a line of names', async () => {
+  const note = 'say "hi",\nthen go'
+  const query = sql`select 1 as id, ${note} as note union all select 2, null`.compile(db)
+  expect(await text(copyOut(db, query, { as: 'csv' }))).toBe(
+    'id,note\n1,"say ""hi"",\nthen go"\n2,\n',
+  )
+})
+
 test('text parameters of a query are quoted', async () => {
   const query = sql`select ${"it's \\ $1"}, ${true}, ${null}, ${[1, 2]}`.compile(db)
   expect(await text(copyOut(db, query))).toBe("it's \\ $1\x02t\x02\x02{1,2}\n")

@@ -17,6 +17,14 @@ export interface CopyOptions {
   signal?: AbortSignal
 }
 
+/** CSV as everybody reads it (RFC 4180, lines end with a line feed), with a line of names. */
+const csvFormat = 'format csv, header'
+
+export interface CopyOutOptions extends CopyOptions {
+  /** Default: rows in the bulk format. */
+  as?: 'rows' | 'csv'
+}
+
 export interface CopyTarget {
   /** In the own schema; no dots. */
   table: string
@@ -67,12 +75,12 @@ export async function copyIn<T>(
 export async function* copyOut<T>(
   db: Session<T>,
   query: CompiledQuery,
-  { signal }: CopyOptions = {},
+  { signal, as = 'rows' }: CopyOutOptions = {},
 ): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted()
   const left = new AbortController()
   const over = signal ? AbortSignal.any([signal, left.signal]) : left.signal
-  const { stream, done } = await openCopyOut(db, withLiterals(query), over)
+  const { stream, done } = await openCopyOut(db, copyText(query, as), over)
   try {
     for await (const piece of stream.iterator({ destroyOnReturn: false })) {
       signal?.throwIfAborted()
@@ -87,12 +95,12 @@ export async function* copyOut<T>(
 }
 
 /** The running statement, and a promise of its connection being free again, which never fails. */
-async function openCopyOut<T>(db: Session<T>, query: string, over: AbortSignal) {
+async function openCopyOut<T>(db: Session<T>, text: string, over: AbortSignal) {
   let done = Promise.resolve()
   const stream = await new Promise<CopyToStreamQuery>((resolve, reject) => {
     const statement: StreamingStatement = {
       runOn: async (client, connection) => {
-        const copy = client.query(copyTo(`copy (${query}) to stdout with (${rowFormat})`))
+        const copy = client.query(copyTo(text))
         const ended = settled(copy, 'end')
         resolve(copy)
         await Promise.race([ended, settled(over, 'abort')])
@@ -128,6 +136,11 @@ function settled(source: Readable | Writable | AbortSignal, event: string): Prom
       source.on('error', () => resolve())
     }
   })
+}
+
+function copyText(query: CompiledQuery, as: 'rows' | 'csv'): string {
+  const format = as === 'csv' ? csvFormat : rowFormat
+  return `copy (${withLiterals(query)}) to stdout with (${format})`
 }
 
 const placeholder = /\$(\d+)/g

@@ -3,12 +3,19 @@ import { sql, type Transaction } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import { traceparentNow } from '../observe/traces.ts'
 import type { Principal } from '../rpc/context.ts'
-import type { Actor, Headers } from './envelope.ts'
+import type { Actor, Caller, Headers } from './envelope.ts'
 
 /** Why something happens. The `Context` of a call is one; of an event, `causeOf` of `bus/bus.ts`. */
 export interface Cause {
-  principal: Pick<Principal, 'user_id' | 'username' | 'first_name' | 'last_name' | 'email'> | null
+  principal:
+    | (Pick<Principal, 'user_id' | 'username' | 'first_name' | 'last_name' | 'email'> & {
+        token?: { id: number } | null
+      })
+    | null
   request_id: string
+  /** Network address and program of the client. */
+  address?: string
+  user_agent?: string
   /** The trace it is part of, where no span is at hand that says so. */
   traceparent?: string
   organization_id?: number | null
@@ -78,8 +85,16 @@ function headersOf<T>({ type, version }: EventType<T>, id: string, cause: Cause)
     ...(organization_id != null && { 'org-id': String(organization_id) }),
     actor: JSON.stringify(principal && actorOf(principal)),
     'request-id': request_id,
+    ...callerHeader(cause),
     ...(traceparent && { traceparent }),
   }
+}
+
+function callerHeader({ address, user_agent, principal }: Cause) {
+  const token_id = principal?.token?.id
+  if (address === undefined && user_agent === undefined && token_id === undefined) return {}
+  const caller: Caller = { address, user_agent, token_id }
+  return { caller: JSON.stringify(caller) }
 }
 
 function actorOf(principal: NonNullable<Cause['principal']>): Actor {

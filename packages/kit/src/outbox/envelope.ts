@@ -11,6 +11,15 @@ const actor = z.object({
 })
 export type Actor = z.infer<typeof actor>
 
+/** By what means somebody called, for the records of an audit; never part of what receivers are told. */
+const caller = z.object({
+  address: z.string().optional(),
+  user_agent: z.string().optional(),
+  /** The access token that was presented. */
+  token_id: z.int().optional(),
+})
+export type Caller = z.infer<typeof caller>
+
 /** What travels beside the data of an event, on both buses as text (`reliability.md` 4.1). */
 export interface Headers {
   'event-id': string
@@ -23,6 +32,8 @@ export interface Headers {
   /** JSON: the acting user or null. */
   actor: string
   'request-id': string
+  /** JSON: by what means the actor called; absent where nothing is known of it. */
+  caller?: string
   /** The span that wrote the event, where traces are recorded. */
   traceparent?: string
 }
@@ -36,6 +47,7 @@ export interface BusEvent {
   organization_id: number | null
   actor: Actor | null
   request_id: string
+  caller?: Caller
   traceparent?: string
   key: string
   data: unknown
@@ -52,6 +64,11 @@ const headers = z.object({
     .transform((text) => JSON.parse(text))
     .pipe(actor.nullable()),
   'request-id': z.string(),
+  caller: z
+    .string()
+    .transform((text) => JSON.parse(text))
+    .pipe(caller)
+    .optional(),
   traceparent: z.unknown().optional().transform(readTraceparent), // a bad one is no reason to stop an event
 })
 
@@ -66,6 +83,7 @@ export function readEnvelope(key: string, sent: unknown, data: unknown): BusEven
     organization_id: read['org-id'] ?? null,
     actor: read.actor,
     request_id: read['request-id'],
+    caller: read.caller,
     traceparent: read.traceparent,
     key,
     data,

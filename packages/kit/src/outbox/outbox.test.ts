@@ -7,6 +7,7 @@ import type { Migrations } from '../db/migrate.ts'
 import { testDatabase } from '../testing/db.ts'
 import { applyOnce } from './calls.ts'
 import { emit, emitAll } from './emit.ts'
+import { readEnvelope } from './envelope.ts'
 import { forgetOld, once } from './inbox.ts'
 import { type Relay, startRelay } from './relay.ts'
 import { republish } from './sent.ts'
@@ -48,6 +49,16 @@ test('an event is a row with its envelope beside the data', async () => {
     actor: JSON.stringify({ id: 7, ...names }),
     'request-id': 'r-1',
   })
+  await clear()
+})
+
+test('an event says by what means its cause came, where that is known', async () => {
+  const names = { username: 'ann', first_name: 'Ann', last_name: 'Lee', email: 'a@b.c' }
+  const why = { principal: { user_id: 7, ...names, token: { id: 5 } }, request_id: 'r-1' }
+  const means = { address: '::1', user_agent: 'cli/1' }
+  await db.transaction().execute((tx) => emit(tx, sold, { id: 5 }, { ...why, ...means }))
+  const [row] = await rows()
+  expect(readEnvelope('item:5', row?.headers, row?.data).caller).toEqual({ ...means, token_id: 5 })
   await clear()
 })
 

@@ -11,6 +11,8 @@ export interface Context {
   credential?: string
   /** The client's network address as the gateway saw it: failed passwords are counted per address. */
   address?: string
+  /** The client's program, as it calls itself. */
+  user_agent?: string
   request_id: string
   /** The same for every attempt of one change over the network; nothing within a process (`db/change.ts`). */
   call_id?: string

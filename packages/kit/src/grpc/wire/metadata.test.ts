@@ -34,10 +34,11 @@ test('who calls arrives as it was signed, also outside of ASCII', () => {
   expect(verify(signed(['k']), by('k'))).toEqual({ principal, request_id: 'r1' })
 })
 
-test('the credential and the address travel along when they are known', () => {
+test('the credential, the address and the program travel along when they are known', () => {
   const metadata = new Metadata()
-  sign(metadata, { ...context, credential: 'Token abc', address: '::1' }, by('k'))
-  expect(verify(metadata, by('k'))).toMatchObject({ credential: 'Token abc', address: '::1' })
+  const known = { credential: 'Token abc', address: '::1', user_agent: 'cli/1' }
+  sign(metadata, { ...context, ...known }, by('k'))
+  expect(verify(metadata, by('k'))).toMatchObject(known)
 })
 
 test('a call without a signature is refused', () => {

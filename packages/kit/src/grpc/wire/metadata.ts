@@ -14,6 +14,7 @@ const sent = z.object({
   principal: principal.nullable(),
   credential: z.string().optional(),
   address: z.string().optional(),
+  user_agent: z.string().optional(),
   request_id: z.string(),
   call_id: z.string().optional(),
   traceparent: z.string().optional(),
@@ -35,9 +36,10 @@ export interface Seal {
 export function sign(metadata: Metadata, context: Sent, { method, keys }: Seal): void {
   const [newest] = keys
   if (!newest) throw new Error('there is no internal key to sign a call with')
-  const { principal: caller, credential, address, request_id, call_id, traceparent } = context
+  const { principal: caller, credential, address, user_agent, ...call } = context
+  const { request_id, call_id, traceparent } = call
   const until = Date.now() + validForMs
-  const who = { principal: caller, credential, address }
+  const who = { principal: caller, credential, address, user_agent }
   const text = Buffer.from(
     JSON.stringify({ method, ...who, request_id, call_id, traceparent, until }),
   )
