@@ -297,6 +297,17 @@ test('a write leaves one event, and hands it over before it answers', async () =
   expect(workspace.told).toEqual([{ event_id: events[0]?.event_id, change }])
 })
 
+test('the event tells what was created and deleted where the action does not', async () => {
+  const { job, workspace } = setUp()
+  const detailsOf = (at: number) => workspace.told[at]?.change.jobs[0]?.by_action
+  await job.put({ shapes: [box, box] })
+  expect(detailsOf(0)).toBeUndefined()
+  await job.put({ shapes: [box], tracks: [track] })
+  expect(detailsOf(1)).toEqual({ create: { shapes: 1, tracks: 1 }, delete: { shapes: 2 } })
+  await job.put({})
+  expect(detailsOf(2)).toEqual({ delete: { shapes: 1, tracks: 1 } })
+})
+
 test('ids of more than a hundred objects stay out of the event', async () => {
   const { job, workspace } = setUp()
   await job.put({ shapes: Array.from({ length: 101 }, () => box) })

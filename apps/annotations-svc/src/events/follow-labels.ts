@@ -39,7 +39,8 @@ async function removeLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise
   const changed = await updateJobs(tx, new Map(changes))
   for (const task_id of new Set(changed.map((job) => job.task_id))) {
     const own = changed.filter((job) => job.task_id === task_id)
-    const fact = { task_id, action: 'delete' as const, jobs: eventsOf(ledger, own) }
+    const place = { task_id, project_id: change.project_id ?? undefined }
+    const fact = { ...place, action: 'delete' as const, jobs: eventsOf(ledger, own, 'delete') }
     await emit(tx, annotationsChanged, fact, cause)
   }
 }

@@ -51,7 +51,7 @@ test('a set that is larger than its job says is read whole', async () => {
   await sql`insert into tags select 9, 91, 0, 40, n, 0, 0, null from generate_series(1, 130000) n`.execute(
     db,
   )
-  const owner = { organization_id: null, labels_revision: 1, frames: [] }
+  const owner = { project_id: null, organization_id: null, labels_revision: 1, frames: [] }
   const target: Target = { kind: 'job', id: 91, task_id: 9, jobs: [jobRange(91, 0, 4)], ...owner }
   const few = await readFew(db, target)
   expect(JSON.parse(few?.json ?? '').tags).toHaveLength(130_000)
@@ -73,7 +73,7 @@ test('a small set is the same, byte for byte, as it would be streamed', async ()
     from generate_series(0, 7) n`.execute(db)
   await sql`insert into tracks values (8, 81, 0, 9, 40, 200, null, 0, 1, null, ${list}, null),
     (8, 81, 2, 9, 40, 201, 7, 1, 3, ${list}, '', ${list})`.execute(db)
-  const owner = { organization_id: null, labels_revision: 1, frames: [] }
+  const owner = { project_id: null, organization_id: null, labels_revision: 1, frames: [] }
   const target: Target = { kind: 'job', id: 81, task_id: 8, jobs: [jobRange(81, 0, 9)], ...owner }
   const streamed = await db.transaction().execute(async (tx) => {
     const { signal } = new AbortController()
@@ -86,9 +86,11 @@ test('a small set is the same, byte for byte, as it would be streamed', async ()
   ])
 })
 
+const nowhere = { project_id: null, organization_id: null }
+
 describe('plans', () => {
   const target = (kind: 'task' | 'job'): Target => ({
-    ...{ kind, id: kind === 'job' ? 11 : 1, task_id: 1, organization_id: null },
+    ...{ kind, id: kind === 'job' ? 11 : 1, task_id: 1, ...nowhere },
     jobs:
       kind === 'job' ? [jobRange(11, 0, 999)] : [jobRange(11, 0, 999), jobRange(12, 1000, 1999)],
     frames: [],

@@ -8,6 +8,7 @@ export interface Target {
   kind: 'task' | 'job'
   id: number
   task_id: number
+  project_id: number | null
   organization_id: number | null
   /** In id order: every annotation job of the task, or the one job. */
   jobs: readonly JobRange[]
@@ -35,6 +36,7 @@ export async function openTarget(
     kind: target,
     id,
     task_id: facts.task_id,
+    project_id: facts.project_id,
     organization_id: facts.organization_id,
     jobs: facts.jobs,
     frames: facts.frames,

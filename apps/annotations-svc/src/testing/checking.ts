@@ -32,7 +32,7 @@ labels[0]?.attributes.push(
 export async function check(kind: RowKind, items: unknown[], strictAttributes = true) {
   const workspace = newWorkspace(12)
   const target = {
-    ...{ kind: 'job' as const, id: 121, task_id: 12, organization_id: null },
+    ...{ kind: 'job' as const, id: 121, task_id: 12, project_id: null, organization_id: null },
     jobs: workspace.jobs.slice(0, 1),
     frames: [],
     labels_revision: 1,

@@ -40,7 +40,8 @@ export async function closeWrite(
   const after = new Map(before)
   for (const row of rows) after.set(row.job_id, row)
   const sorted = rows.sort((a, b) => a.job_id - b.job_id)
-  const change = { task_id: target.task_id, action, jobs: eventsOf(ledger, sorted) }
+  const place = { task_id: target.task_id, project_id: target.project_id ?? undefined }
+  const change = { ...place, action, jobs: eventsOf(ledger, sorted, action) }
   const cause = { ...context, organization_id: target.organization_id }
   const event_id = await emit(tx, annotationsChanged, change, cause)
   return { etag: annotationsTag(target, after), event: { event_id, change } }

@@ -20,6 +20,7 @@ interface Entry {
   delta: Counts
   /** Objects created, changed or removed. */
   touched: Counts
+  by_action: Record<'create' | 'update' | 'delete', Counts>
   ids: { tags: number[]; shapes: number[]; tracks: number[] }
 }
 
@@ -32,16 +33,21 @@ function entryOf(ledger: Ledger, job: number): Entry {
   const known = ledger.jobs.get(job)
   if (known) return known
   const none = () => ({ tags: 0, shapes: 0, tracks: 0 })
-  const entry = { delta: none(), touched: none(), ids: { tags: [], shapes: [], tracks: [] } }
+  const by_action = { create: none(), update: none(), delete: none() }
+  const ids = { tags: [], shapes: [], tracks: [] }
+  const entry = { delta: none(), touched: none(), by_action, ids }
   ledger.jobs.set(job, entry)
   return entry
 }
 
+const actionOf = { 1: 'create', 0: 'update', [-1]: 'delete' } as const
+
 /** Notes a row that was created (1), changed (0) or removed (-1). */
 export function note(ledger: Ledger, kind: RowKind, row: Place, delta: 1 | 0 | -1): void {
-  const { delta: sum, touched, ids } = entryOf(ledger, row.job_id)
+  const { delta: sum, touched, by_action, ids } = entryOf(ledger, row.job_id)
   sum[arrayOf[kind]] += delta
   touched[arrayOf[kind]] += 1
+  by_action[actionOf[delta]][arrayOf[kind]] += 1
   ledger.touched += 1
   if (ledger.touched <= mostIds) ids[arrayOf[kind]].push(row.id)
 }
@@ -62,8 +68,9 @@ export function noteEmptied(ledger: Ledger, { job_id, tags, shapes, tracks }: Jo
 export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: number): void {
   if (count === 0) return
   const name = arrayOf[kind]
-  const { delta, touched } = entryOf(ledger, job)
+  const { delta, touched, by_action } = entryOf(ledger, job)
   delta[name] -= count
+  by_action.delete[name] += count
   if (touched[name] > 0) return
   touched[name] = count
   ledger.touched += count
@@ -81,7 +88,12 @@ export function changesOf(
 }
 
 /** What the event says of each job. */
-export function eventsOf({ jobs, touched, hasIds }: Ledger, rows: readonly JobRow[]): JobEvent[] {
+export function eventsOf(
+  { jobs, touched, hasIds }: Ledger,
+  rows: readonly JobRow[],
+  action: AnnotationsChange['action'],
+): JobEvent[] {
+  const isDetailed = rows.length <= mostDetailed
   const isListed = hasIds && touched <= mostIds
   return rows.map(({ job_id, revision, tags, shapes, tracks }) => {
     const entry = jobs.get(job_id)
@@ -91,8 +103,30 @@ export function eventsOf({ jobs, touched, hasIds }: Ledger, rows: readonly JobRo
       job_id,
       revision,
       ...counts,
+      ...(isDetailed && entry && detailsOf(entry, action)),
       is_annotated,
       ...(isListed && { ids: entry?.ids }),
     }
   })
 }
+
+/** Of so many jobs at most an event has room for more than the counts. */
+const mostDetailed = 1000
+
+const usual = {
+  ...{ create: 'create', update: 'update', delete: 'delete' },
+  ...{ replace: 'create', import: 'create' },
+}
+
+/** What was done to how many, unless the write's own action and the counts say it already. */
+function detailsOf({ by_action }: Entry, action: AnnotationsChange['action']) {
+  const done = Object.entries(by_action)
+    .map(([name, counts]) => [name, withoutZeros(counts)] as const)
+    .filter(([, counts]) => Object.keys(counts).length > 0)
+  const [first, second] = done
+  if (!second && first?.[0] === usual[action]) return {}
+  return { by_action: Object.fromEntries(done) }
+}
+
+const withoutZeros = (counts: Counts) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))

@@ -67,7 +67,7 @@ async function emitJobs(tx: Tx, { action, rows, moved, changes }: Changed, cause
     const now = movedById.get(old.id)
     if (!change || !now) return []
     const job: Job = { ...old, state: now.state, updated_date: now.updated_date.toISOString() }
-    const { job_id: _, is_annotated: _annotated, ...annotations } = change
+    const { job_id: _, is_annotated: _annotated, by_action: _done, ...annotations } = change
     return [{ job, before_update: fieldsBefore(old, job), annotations: { action, ...annotations } }]
   })
   await emitAll(tx, jobUpdated, facts, cause)

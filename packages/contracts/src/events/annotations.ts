@@ -3,10 +3,17 @@ import { defineEvent } from './define.ts'
 
 export const annotationActions = ['create', 'update', 'delete', 'replace', 'import'] as const
 
+const counts = z
+  .object({ tags: z.int(), shapes: z.int(), tracks: z.int() })
+  .partial()
+  .meta({ id: 'AnnotationCounts' })
+
 /** One per committed write (`spec/api-annotations.md` 1.11): counts of objects created, changed or removed. */
 export const annotationsChange = z
   .object({
     task_id: z.int(),
+    /** Of the task; absent where it is in none. */
+    project_id: z.int().optional(),
     action: z.enum(annotationActions),
     jobs: z.array(
       z
@@ -16,6 +23,12 @@ export const annotationsChange = z
           tags: z.int(),
           shapes: z.int(),
           tracks: z.int(),
+          /** The same by what was done to them, where the action does not say it: a replacement deletes and creates. */
+          by_action: z
+            .object({ create: counts, update: counts, delete: counts })
+            .partial()
+            .meta({ id: 'AnnotationCountsByAction' })
+            .optional(),
           /** Whether the job holds any object afterwards. */
           is_annotated: z.boolean(),
           /** Ids of the objects, only up to 100 of them in all. */
