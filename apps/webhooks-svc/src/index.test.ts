@@ -39,7 +39,7 @@ const settings = readConfig({
   RETICLE_WEBHOOKS_ALLOWED_NETS: '127.0.0.0/8',
 })
 const services = { tasks: projectFacts({ 7: { owner_id: 1 } }) }
-const start = () => startWebhooks({ db, bus, log: silentLog, settings, services })
+const start = () => startWebhooks({ db, bulk: db, bus, log: silentLog, settings, services })
 const anna = callAs({ user_id: 1, username: 'anna' })
 
 const happen = (id: number) =>

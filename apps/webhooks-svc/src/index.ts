@@ -1,3 +1,4 @@
+import type { events } from '@reticle/contracts/api/events'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import type { Service } from '@reticle/kit'
@@ -12,11 +13,14 @@ import { guard } from '@reticle/kit/rpc/guard'
 import { secretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhooksSettings } from './config.ts'
+import { consumeEvents } from './consumer.ts'
 import type { WebhooksDb } from './db/schema.ts'
 import { startDispatcher } from './deliveries/dispatch.ts'
-import { matchEvents } from './deliveries/match.ts'
 import { deliveryHandlers } from './deliveries/rpc.ts'
 import { sweepAndTell } from './deliveries/sweep.ts'
+import { eventRules } from './event-log/policy.ts'
+import { eventHandlers } from './event-log/rpc.ts'
+import { forgetEvents } from './event-log/sweep.ts'
 import { watchMessages } from './metrics.ts'
 import { webhookRules } from './webhooks/policy.ts'
 import { webhookHandlers } from './webhooks/rpc.ts'
@@ -24,16 +28,19 @@ import { webhookHandlers } from './webhooks/rpc.ts'
 export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { WebhooksDb } from './db/schema.ts'
+export { eventHandlers } from './event-log/rpc.ts'
 export { assertSecretsOpen, sealed } from './webhooks/secret.ts'
 
 /** Its tables live here, and nobody else's. */
 export const schema = 'webhooks'
 
 /** Who may do what, as rows: printed as `docs/permissions.md`. */
-export const rules = { webhook: webhookRules }
+export const rules = { webhook: webhookRules, event: eventRules }
 
 export interface WebhooksPorts {
   db: Kysely<WebhooksDb>
+  /** Connections whose statements may take long: the log is read out over them. */
+  bulk: Kysely<WebhooksDb>
   bus: Bus
   log: Logger
   settings: WebhooksSettings
@@ -44,7 +51,7 @@ export interface WebhooksPorts {
 }
 
 export interface Webhooks {
-  services: { webhooks: Service<typeof webhooks> }
+  services: { webhooks: Service<typeof webhooks>; events: Service<typeof events> }
   stop: () => Promise<void>
 }
 
@@ -52,7 +59,7 @@ const sweepEveryMs = 600_000
 
 /** Starts the service: handlers, the consumer of `reticle.events.v1` and the dispatcher of messages. */
 export function startWebhooks(ports: WebhooksPorts): Webhooks {
-  const { db, bus, log, settings, services, clock = systemClock } = ports
+  const { db, bulk, bus, log, settings, services, clock = systemClock } = ports
   const guarded = { nets: settings.allowedNets, allowHttp: settings.allowHttp }
   const secrets = secretBox(settings.secretKeys)
   const shared = { db, clock, log, secrets, tasks: services.tasks }
@@ -63,13 +70,16 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
     schedule: { seconds: settings.retrySeconds, random: Math.random },
   })
   const base = `${settings.publicUrl}/api`
-  const handle = matchEvents({ clock, base, onMessages: () => wakeAfterCommit(dispatcher.wake) })
+  const handle = consumeEvents({ clock, base, onMessages: () => wakeAfterCommit(dispatcher.wake) })
   const group = { group: 'reticle.webhooks', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
   const stopSweeping = repeat(
     sweepEveryMs,
-    () => sweepAndTell(shared),
-    (err) => log.error({ err }, 'webhook messages cannot be swept'),
+    async () => {
+      await sweepAndTell(shared)
+      await forgetEvents(db, clock.now(), settings.eventsRetentionDays)
+    },
+    (err) => log.error({ err }, 'messages and events cannot be swept'),
   )
   const unwatch = [watchOutbox(db, schema), watchMessages(db)]
 
@@ -80,6 +90,7 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   return {
     services: {
       webhooks: guard(handlers, logBugs(log), 'webhooks-svc'),
+      events: guard(eventHandlers({ db, bulk, clock }), logBugs(log), 'webhooks-svc'),
     },
     stop: async () => {
       for (const stop of unwatch) stop()

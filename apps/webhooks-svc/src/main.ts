@@ -1,5 +1,6 @@
 import { tables } from '@reticle/contracts'
 import { environment } from '@reticle/kit/config'
+import { serveAll } from '@reticle/kit/grpc/listen'
 import { openDoor, reach } from '@reticle/kit/process/doors'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
@@ -9,28 +10,28 @@ import { assertSecretsOpen, migrations, schema, startWebhooks, type WebhooksDb }
 /** webhooks-svc as a process of a cluster: turns events into deliveries. */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, internal, projects, settings } = app.config
-  const { db } = await openSchema<WebhooksDb>(app, 'webhooks-svc', database.url, {
+  const pools = await openSchema<WebhooksDb>(app, 'webhooks-svc', database.url, {
     schema,
     migrations,
   })
-  await assertSecretsOpen(db, settings)
+  await assertSecretsOpen(pools.db, settings)
   const bus = await joinBus(app, 'webhooks-svc', kafka)
   const people = reach(app, internal, projects)
   const { services, stop } = startWebhooks({
-    db,
+    ...pools,
     bus,
     log: app.log,
     settings,
     services: { tasks: people.service(tables.tasks) },
   })
   app.onStop('webhooks-svc', stop)
-  await openDoor(app, internal, (serve) => serve(tables.webhooks, services.webhooks))
+  await openDoor(app, internal, (serve) => serveAll(serve, tables, services))
 }
 
 process.exit(
   await runProgram({
     service: 'webhooks-svc',
-    about: 'webhooks and their deliveries over gRPC',
+    about: 'webhooks, their deliveries and the log of events over gRPC',
     env: environment,
     parts: processParts,
     graceMs: 24_000,

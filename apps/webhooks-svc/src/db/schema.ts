@@ -23,6 +23,30 @@ export interface DeadEventsTable {
   replayed_date: Timestamp | null
 }
 
+export interface EventsTable {
+  event_id: string
+  ordinal: number
+  scope: string
+  obj_name: string | null
+  obj_id: number | null
+  obj_val: string | null
+  source: 'client' | 'server'
+  timestamp: Timestamp
+  count: number | null
+  duration: number
+  project_id: number | null
+  task_id: number | null
+  job_id: number | null
+  user_id: number | null
+  user_name: string | null
+  user_email: string | null
+  org_id: number | null
+  org_slug: string | null
+  payload: string | null
+  access_token_id: number | null
+  address: string | null
+}
+
 export interface InboxTable {
   consumer: string
   event_id: string
@@ -118,6 +142,7 @@ export interface WebhooksTable {
 export interface WebhooksDb {
   applied_calls: AppliedCallsTable
   dead_events: DeadEventsTable
+  events: EventsTable
   inbox: InboxTable
   outbox: OutboxTable
   outbox_sent: OutboxSentTable
@@ -129,6 +154,7 @@ export interface WebhooksDb {
 
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
+export type EventRow = Selectable<EventsTable>
 export type InboxRow = Selectable<InboxTable>
 export type OutboxRow = Selectable<OutboxTable>
 export type OutboxSentRow = Selectable<OutboxSentTable>

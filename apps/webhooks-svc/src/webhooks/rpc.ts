@@ -14,6 +14,7 @@ import { lockProject } from '../projects/repo.ts'
 import { changesOf } from './changes.ts'
 import { type Fields, noSuchProject, readFields, readScope } from './check.ts'
 import { listWebhooks } from './list.ts'
+import { logWebhook, logWebhookUpdate } from './log.ts'
 import { toWebhook } from './messages.ts'
 import { factsOf, missing, type PermitDeps, permit } from './permit.ts'
 import { standing, webhookRules } from './policy.ts'
@@ -62,7 +63,11 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
       allow(webhookRules, 'create', owner, standing(facts, owner))
       const fields = readFields(body, 'project', deps.guard)
       const asked = { ...fields, target_url: body.target_url }
-      return change(db, context, (tx) => insert(tx, deps, asked, facts, owner))
+      return change(db, context, async (tx) => {
+        const made = await insert(tx, deps, asked, facts, owner)
+        await logWebhook({ tx, clock: deps.clock }, 'create', made, context)
+        return made
+      })
     },
 
     async getWebhook({ id }, context) {
@@ -81,6 +86,7 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
       const prepare = () => permit(deps, 'delete', id, context)
       await changeAfter(db, context, prepare, async (tx) => {
         assertMatches(if_match, (await lockWebhook(tx, id)) ?? missing())
+        await logWebhook({ tx, clock: deps.clock }, 'delete', await read(tx, id), context)
         await deleteWebhook(tx, id)
       })
     },
@@ -138,7 +144,11 @@ async function update(
     const before = (await lockWebhook(tx, id)) ?? missing()
     assertMatches(if_match, before)
     const changes = changesOf(before, fields, deps)
-    if (changes) await updateWebhook(tx, id, changes)
-    return read(tx, id)
+    const old = await read(tx, id)
+    if (!changes) return old
+    await updateWebhook(tx, id, changes)
+    const record = await read(tx, id)
+    await logWebhookUpdate({ tx, clock: deps.clock }, old, record, context)
+    return record
   })
 }

@@ -1,4 +1,5 @@
 import { annotations } from './annotations.ts'
+import { events } from './events.ts'
 import { frames } from './frames.ts'
 import { guides } from './guides.ts'
 import { identity } from './identity.ts'
@@ -28,6 +29,7 @@ export const tables = {
   annotations,
   requests,
   webhooks,
+  events,
 }
 
 export type Tables = typeof tables

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { exportEventsQuery, getEventsQuery, queryId } from '../rest/events.ts'
 import { targets } from '../rest/facts.ts'
 import { dataParameters } from '../rest/media.ts'
 import {
@@ -76,6 +77,25 @@ export const requests = operations('RequestService', {
   importJobAnnotations: post('/jobs/:id/annotations/', upload),
   downloadTaskDataset: get('/tasks/:id/dataset/download', download),
   downloadJobDataset: get('/jobs/:id/dataset/download', download),
+  exportEvents: post('/events/export', {
+    query: exportEventsQuery,
+    by_token: 'always',
+    answers: { 202: rqId },
+    summary: 'Write events of the log as a CSV file',
+  }),
+  downloadEvents: get('/events/download', {
+    by: 'gateway',
+    limit: 'none',
+    query: downloadQuery,
+    answers: { 200: bytes, 206: bytes, 302: nothing },
+  }),
+  getEvents: get('/events', {
+    by: 'gateway',
+    limit: 'polling',
+    query: getEventsQuery,
+    answers: { 200: bytes, 201: nothing, 202: queryId },
+    summary: 'Deprecated: use POST /events/export',
+  }),
   /** May this upload begin? Registers it before its first byte; objects go below `prefix` (`reliability.md` 16.1). */
   openUpload: internal({
     query: z.object({
@@ -118,7 +138,14 @@ export const requests = operations('RequestService', {
     answers: { 202: rqId },
   }),
   getResultFile: internal({
-    query: z.object({ target: z.enum(targets), id: z.int(), rq_id: z.string().optional() }),
+    query: z.object({
+      target: z.enum([...targets, 'events']),
+      /** 0 for events, which belong to no object. */
+      id: z.int(),
+      rq_id: z.string().optional(),
+      /** The request goes with this: its file stays long enough to be read once. */
+      is_last: z.boolean().optional(),
+    }),
     answers: { 200: resultFile },
   }),
 })

@@ -4,6 +4,7 @@ import { outboxSent } from './0002-outbox-sent.ts'
 import { traces } from './0003-traces.ts'
 import { dueIndex } from './0004-due-index.ts'
 import { leasedIndex } from './0005-leased-index.ts'
+import { events } from './0006-events.ts'
 
 export const migrations: Migrations = {
   '0001-webhooks': webhooks,
@@ -11,4 +12,5 @@ export const migrations: Migrations = {
   '0003-traces': traces,
   '0004-due-index': dueIndex,
   '0005-leased-index': leasedIndex,
+  '0006-events': events,
 }

@@ -1,0 +1,15 @@
+import type { Handle } from '@reticle/kit/bus/bus'
+import type { WebhooksDb } from './db/schema.ts'
+import { type MatchDeps, matchEvents } from './deliveries/match.ts'
+import { appendEvents } from './event-log/append.ts'
+
+/** What the group `reticle.webhooks` does about an event, all in the bus's transaction: messages for webhooks, and the log. */
+export function consumeEvents(deps: MatchDeps): Handle<WebhooksDb> {
+  const handles = [matchEvents(deps), appendEvents]
+  const handle: Handle<WebhooksDb> = async (tx, event) => {
+    for (const each of handles) if (each.isFor?.(event.type) !== false) await each(tx, event)
+  }
+  return Object.assign(handle, {
+    isFor: (type: string) => handles.some((each) => each.isFor?.(type) !== false),
+  })
+}

@@ -1,0 +1,209 @@
+import { annotationsChanged } from '@reticle/contracts/events/annotations'
+import { defineEvent } from '@reticle/contracts/events/define'
+import { projectCreated, projectDeleted } from '@reticle/contracts/events/projects'
+import { requestFinished } from '@reticle/contracts/events/requests'
+import { jobUpdated, taskUpdated } from '@reticle/contracts/events/tasks'
+import type { Request } from '@reticle/contracts/rest/requests'
+import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
+import { PoisonEvent } from '@reticle/kit/bus/bus'
+import { testClock } from '@reticle/kit/testing/clock'
+import { testDb } from '@reticle/kit/testing/db'
+import { delivering, eventOf } from '@reticle/kit/testing/events'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { consumeEvents } from '../consumer.ts'
+import { migrations } from '../db/migrations/index.ts'
+import type { WebhooksDb } from '../db/schema.ts'
+import { addWebhook } from '../testing/world.ts'
+
+const db = await testDb<WebhooksDb>(migrations, 'webhooks')
+const clock = testClock('2026-03-01T10:00:01Z')
+const handle = consumeEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
+const arrives = delivering(db, handle)
+
+beforeEach(async () => {
+  await sql`truncate events, webhooks, projects cascade`.execute(db)
+})
+
+const named = { first_name: 'Anna', last_name: 'Lind', email: 'anna@example.org' }
+const actor = { id: 3, username: 'anna', ...named }
+async function logged() {
+  const rows = await db.selectFrom('events').selectAll().orderBy('ordinal').execute()
+  return rows.map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload ?? 'null') }))
+}
+
+describe('facts of records (api-workspace 6.2)', () => {
+  test('a creation is one event with the record, and by whom and how it was made', async () => {
+    const project = projectRecord({ id: 7 })
+    const caller = { address: '10.0.0.9', user_agent: 'cli/1', token_id: 5 }
+    const about = { actor, caller, request_id: 'request-1', organization_id: 2 }
+    await arrives(projectCreated, { project }, about)
+    expect(await logged()).toMatchObject([
+      {
+        ...{ scope: 'create:project', source: 'server', obj_id: 7, project_id: 7 },
+        ...{ timestamp: new Date('2026-03-01T10:00:00.000Z'), duration: 0 },
+        ...{ user_id: 3, user_name: 'anna', user_email: 'anna@example.org', org_id: 2 },
+        ...{ access_token_id: 5, address: '10.0.0.9' },
+        payload: { ...project, request: { id: 'request-1', user_agent: 'cli/1' } },
+      },
+    ])
+  })
+
+  test('a deletion is one event with the record as it was', async () => {
+    await arrives(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [1] })
+    expect(await logged()).toMatchObject([{ scope: 'delete:project', payload: { id: 7 } }])
+  })
+
+  test('an update is one event for every field that changed', async () => {
+    const assignee = { url: '/users/4', id: 4, username: 'bo', first_name: '', last_name: '' }
+    const task = taskRecord({ id: 12, project_id: 7, name: 'new', assignee })
+    const before_update = { name: 'old', assignee: null, updated_date: task.updated_date }
+    await arrives(taskUpdated, { task, before_update })
+    const place = { scope: 'update:task', obj_id: 12, task_id: 12, project_id: 7, job_id: null }
+    const rows = await logged()
+    expect(rows).toMatchObject([
+      { ...place, obj_name: 'name', obj_val: 'new', payload: { old_value: 'old' } },
+      { ...place, obj_name: 'assignee', payload: { old_value: null } },
+    ])
+    expect(JSON.parse(rows[1]?.obj_val ?? '')).toEqual(assignee)
+    expect(rows.every(({ payload }) => payload.request.id === 'test')).toBe(true)
+  })
+
+  test('a job is told with its task and project', async () => {
+    const job = jobRecord({ id: 31, task_id: 1, project_id: 7, state: 'completed' })
+    await arrives(jobUpdated, { job, before_update: { state: 'new' } })
+    expect(await logged()).toMatchObject([
+      {
+        obj_id: 31,
+        job_id: 31,
+        task_id: 1,
+        project_id: 7,
+        obj_name: 'state',
+        obj_val: 'completed',
+      },
+    ])
+  })
+
+  test('a date that moved is no change of its own', async () => {
+    const task = taskRecord()
+    await arrives(taskUpdated, { task, before_update: { updated_date: task.updated_date } })
+    expect(await logged()).toEqual([])
+  })
+
+  test('a new resource is told without a line of ours', async () => {
+    const issue = z.object({ id: z.int(), job_id: z.int() })
+    const issueCreated = defineEvent('create:issue', {
+      key: () => 'job:31',
+      data: z.object({ issue }),
+    })
+    await arrives(issueCreated, { issue: { id: 2, job_id: 31 } })
+    expect(await logged()).toMatchObject([{ scope: 'create:issue', obj_id: 2, job_id: 31 }])
+  })
+
+  test('one that lacks its record can never be told', async () => {
+    const broken = defineEvent('create:issue', { key: () => 'job:31', data: z.object({}) })
+    await expect(arrives(broken, {})).rejects.toThrow(PoisonEvent)
+  })
+})
+
+test('an event that comes again is in the log once, and still reaches webhooks', async () => {
+  await addWebhook(db)
+  const event = eventOf(taskUpdated, { task: taskRecord(), before_update: { name: 'old' } })
+  for (let times = 0; times < 2; times++) await db.transaction().execute((tx) => handle(tx, event))
+  expect(await logged()).toHaveLength(1)
+  expect(await db.selectFrom('webhook_messages').select('event').execute()).toEqual([
+    { event: 'update:task' },
+  ])
+})
+
+test('events of the house that are no facts for the log are passed over', () => {
+  for (const type of ['labels.changed', 'request.queued']) expect(handle.isFor?.(type)).toBe(false)
+})
+
+describe('changes of annotations (api-workspace 6.2)', () => {
+  const counts = { job_id: 31, revision: 2, tags: 0, shapes: 2, tracks: 0, is_annotated: true }
+  const change = { task_id: 1, project_id: 7 }
+  const told = async () =>
+    (await logged()).map(({ scope, count, job_id }) => [scope, count, job_id])
+
+  test('are told by job and kind, with how many and which', async () => {
+    const ids = { tags: [], shapes: [8, 9], tracks: [4] }
+    const jobs = [
+      { ...counts, tracks: 1, ids },
+      { ...counts, job_id: 32, shapes: 300 },
+    ]
+    await arrives(annotationsChanged, { ...change, action: 'update', jobs }, { actor })
+    const place = { project_id: 7, task_id: 1, user_id: 3 }
+    expect(await logged()).toMatchObject([
+      {
+        ...place,
+        scope: 'update:shapes',
+        job_id: 31,
+        count: 2,
+        payload: { shapes: [{ id: 8 }, { id: 9 }] },
+      },
+      { ...place, scope: 'update:tracks', job_id: 31, count: 1, payload: { tracks: [{ id: 4 }] } },
+      { ...place, scope: 'update:shapes', job_id: 32, count: 300 },
+    ])
+  })
+
+  test.each([
+    ['create', true, 'create:shapes'],
+    ['delete', false, 'delete:shapes'],
+    ['import', true, 'create:shapes'],
+    ['replace', true, 'create:shapes'],
+    ['replace', false, 'delete:shapes'],
+  ] as const)('%s that leaves objects: %s is %s', async (action, is_annotated, scope) => {
+    await arrives(annotationsChanged, { ...change, action, jobs: [{ ...counts, is_annotated }] })
+    expect(await told()).toEqual([[scope, 2, 31]])
+  })
+
+  test('a replacement deletes what was there and creates what is there now', async () => {
+    const by_action = { create: { shapes: 2 }, delete: { shapes: 5, tags: 1 } }
+    await arrives(annotationsChanged, {
+      ...{ ...change, action: 'replace' },
+      jobs: [{ ...counts, by_action, ids: { tags: [], shapes: [8, 9], tracks: [] } }],
+    })
+    expect(await told()).toEqual([
+      ['delete:tags', 1, 31],
+      ['create:shapes', 2, 31],
+      ['delete:shapes', 5, 31],
+    ])
+  })
+})
+
+describe('data sets (api-workspace 6.2)', () => {
+  const finished = (type: string, status: Request['status'] = 'finished') => {
+    const ids = { project_id: 7, task_id: 1, job_id: null, org_id: null }
+    const request: Request = {
+      ...{ id: 'x', status, message: '', progress: 1, result_url: null, result_id: null },
+      operation: {
+        ...{ type, target: 'task', ...ids, format: 'COCO 1.0' },
+        ...{ function_id: null, lightweight: null },
+      },
+      created_date: '2026-03-01T10:00:00.000Z',
+      ...{ started_date: null, finished_date: null, expiry_date: null, report: null },
+      owner: { id: 3, username: 'anna' },
+    }
+    return arrives(requestFinished, { tenant: 'user:3', request_uuid: 'x', request }, { actor })
+  }
+
+  test.each([
+    ['export:dataset', 'export:dataset', { format: 'COCO 1.0', save_images: true }],
+    ['export:annotations', 'export:dataset', { format: 'COCO 1.0', save_images: false }],
+    ['import:annotations', 'import:dataset', { format: 'COCO 1.0' }],
+  ])('a finished %s is told as %s', async (type, scope, payload) => {
+    await finished(type)
+    expect(await logged()).toMatchObject([
+      { scope, project_id: 7, task_id: 1, user_id: 3, payload: { ...payload, request: {} } },
+    ])
+  })
+
+  test('what failed, and what moves no data set, is not told', async () => {
+    await finished('export:dataset', 'failed')
+    await finished('create:task')
+    await finished('export:events')
+    expect(await logged()).toEqual([])
+  })
+})

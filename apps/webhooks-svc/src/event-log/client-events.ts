@@ -1,0 +1,105 @@
+import {
+  type AcceptedEvents,
+  type ClientEvent,
+  type ClientEvents,
+  clientScopes,
+} from '@reticle/contracts/rest/events'
+import { DomainError, invalid } from '@reticle/kit'
+import type { NewEvent } from './repo.ts'
+import { type Origin, serverEvents, whoseColumns } from './server-events.ts'
+import { workingTimes } from './working-time.ts'
+
+const mostEvents = 10_000
+
+/** Tells that somebody is at work, nothing else; it is not kept. */
+const presence = 'user:activity'
+
+/**
+ * What cannot be told by a client is refused, before anything is kept (`spec/api-workspace.md` 6.1).
+ *
+ * @throws DomainError too_large for more than 10,000 events; invalid for a scope of the server, or a payload that is no JSON
+ */
+export function assertTellable({ events }: ClientEvents): void {
+  if (events.length > mostEvents)
+    throw new DomainError('too_large', `At most ${mostEvents} events are taken at once.`)
+  for (const [index, { scope, payload }] of events.entries()) {
+    const place = `events[${index}]`
+    if (!clientScopes.includes(scope))
+      throw invalid({
+        scope: `${place}: "${scope.slice(0, 100)}" is not a scope of clients; these are ${clientScopes.join(', ')}.`,
+      })
+    if (payload !== null && !isJson(payload))
+      throw invalid({ payload: `${place}: JSON as text is expected.` })
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The rows of a call: what its client told, then the working time that follows from it. */
+export function rowsOfCall(body: ClientEvents, origin: Origin): NewEvent[] {
+  const shift = shiftOf(body, origin)
+  const kept = body.events
+    .map((event, ordinal) => ({ event, ordinal }))
+    .filter(({ event }) => event.scope !== presence)
+  const rows = kept.map(
+    ({ event, ordinal }): NewEvent => ({
+      ...event,
+      ...whoseColumns(origin),
+      event_id: origin.event_id,
+      ordinal,
+      source: 'client',
+      timestamp: shift(event),
+      org_id: origin.organization_id,
+      org_slug: null,
+    }),
+  )
+  return [...rows, ...workRows(body, origin)]
+}
+
+function workRows(body: ClientEvents, origin: Origin): NewEvent[] {
+  const told = workingTimes(body).map(({ duration, ...place }) => ({
+    ...{ scope: 'send:working_time', obj_name: 'working_time', obj_val: String(duration) },
+    ...{ ...place, count: 1, duration },
+    payload: { working_time: duration },
+  }))
+  return serverEvents(origin, told, body.events.length)
+}
+
+/** The accepted body: times by our clock, people and places those of the request. */
+export function acceptedOf(
+  body: ClientEvents,
+  origin: Origin,
+  actor: NonNullable<Origin['actor']>,
+): AcceptedEvents {
+  const shift = shiftOf(body, origin)
+  const whose = {
+    ...{ user_id: actor.id, user_name: actor.username, user_email: actor.email },
+    ...{ org_id: origin.organization_id, org_slug: null },
+  }
+  return {
+    timestamp: origin.timestamp,
+    events: body.events.map((event) => ({
+      ...event,
+      source: 'client',
+      timestamp: shift(event),
+      ...whose,
+    })),
+  }
+}
+
+/** A client's clock may be wrong, but by the same for all that it tells at once. Nothing was done after it was told. */
+function shiftOf(sent: Pick<ClientEvents, 'timestamp'>, { timestamp }: Pick<Origin, 'timestamp'>) {
+  const received = Date.parse(timestamp)
+  const error = received - Date.parse(sent.timestamp)
+  return (event: Pick<ClientEvent, 'timestamp'>) => {
+    const time = Date.parse(event.timestamp) + error
+    return new Date(Math.min(Math.max(time, 0), received)).toISOString()
+  }
+}

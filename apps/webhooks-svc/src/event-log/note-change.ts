@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '@reticle/kit'
+import type { Clock } from '@reticle/kit/clock'
+import type { Transaction } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { type RecordChange, recordEvents } from './record-events.ts'
+import { insertEvents } from './repo.ts'
+import { originOfCall, serverEvents } from './server-events.ts'
+
+/** Writes a change of a record of this service into the log, in the transaction of the change: no bus is needed. */
+export async function noteChange(
+  tx: Transaction<WebhooksDb>,
+  clock: Clock,
+  change: RecordChange & { organization_id: number | null },
+  context: Context,
+): Promise<void> {
+  const when = { event_id: randomUUID(), timestamp: clock.now().toISOString() }
+  const origin = originOfCall(context, { ...when, organization_id: change.organization_id })
+  await insertEvents(tx, serverEvents(origin, recordEvents(change)))
+}

@@ -1,0 +1,63 @@
+import type { EventFilter } from '@reticle/contracts/rest/events'
+import { type CompiledQuery, type Insertable, type Kysely, sql } from 'kysely'
+import type { EventsTable, WebhooksDb } from '../db/schema.ts'
+
+type Db = Kysely<WebhooksDb>
+export type NewEvent = Required<Insertable<EventsTable>>
+
+const written: readonly (keyof NewEvent)[] = [
+  ...(['event_id', 'ordinal', 'scope', 'obj_name', 'obj_id', 'obj_val', 'source'] as const),
+  ...(['timestamp', 'count', 'duration', 'project_id', 'task_id', 'job_id', 'user_id'] as const),
+  ...(['user_name', 'user_email', 'org_id', 'org_slug', 'payload'] as const),
+  ...(['access_token_id', 'address'] as const),
+]
+
+/** Adds rows in one statement, however many; those that are there already are passed over. */
+export async function insertEvents(db: Db, rows: readonly NewEvent[]): Promise<void> {
+  if (rows.length === 0) return
+  const columns = sql.join(written.map((name) => sql.id(name)))
+  await sql`
+    insert into events (${columns})
+    select ${columns} from json_populate_recordset(null::events, ${JSON.stringify(rows)}::json)
+    on conflict do nothing`.execute(db)
+}
+
+/** Not for the eyes of those who export (`spec/api-workspace.md` 6.3). */
+const kept = 'send:exception'
+
+/** The rows of a part of the log as columns of the file, in its order: `eventColumns`. */
+export function selectExported(db: Db, filter: EventFilter): CompiledQuery {
+  let query = db
+    .selectFrom('events')
+    .select(['scope', 'obj_name', 'obj_id', 'obj_val', 'source'])
+    .select(isoTime.as('timestamp'))
+    .select(['count', 'duration', 'project_id', 'task_id', 'job_id', 'user_id', 'user_name'])
+    .select(['user_email', 'org_id', 'org_slug', 'payload', 'access_token_id'])
+    .where('scope', '<>', kept)
+    .orderBy('events.timestamp')
+    .orderBy('event_id')
+    .orderBy('ordinal')
+  for (const column of ['org_id', 'project_id', 'task_id', 'job_id', 'user_id'] as const) {
+    const wanted = filter[column]
+    if (wanted !== null) query = query.where(column, '=', wanted)
+  }
+  if (filter.from !== null) query = query.where('events.timestamp', '>=', moment(filter.from))
+  if (filter.to !== null) query = query.where('events.timestamp', '<=', moment(filter.to))
+  return query.compile()
+}
+
+const moment = (iso: string) => sql<Date>`${iso}::timestamptz`
+const isoTime = sql<string>`to_char(events.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const slice = 5000
+
+/** Removes what is older, in short statements, so that nobody waits for it; by one process or by many. */
+export async function deleteEventsBefore(db: Db, limit: Date): Promise<void> {
+  for (let deleted = slice; deleted === slice; ) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from events where ("timestamp", event_id, ordinal) in (
+        select "timestamp", event_id, ordinal from events where "timestamp" < ${limit}
+        order by "timestamp" limit ${slice} for update skip locked)`.execute(db)
+    deleted = Number(numAffectedRows)
+  }
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import type { events } from '@reticle/contracts/api/events'
+import { allow, invalid, type Service, signedIn } from '@reticle/kit'
+import type { Clock } from '@reticle/kit/clock'
+import { change } from '@reticle/kit/db/change'
+import { copyOut } from '@reticle/kit/db/copy'
+import type { Kysely } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { acceptedOf, assertTellable, rowsOfCall } from './client-events.ts'
+import { eventRules, visiblePart } from './policy.ts'
+import { insertEvents, selectExported } from './repo.ts'
+import { type Origin, originOfCall } from './server-events.ts'
+
+export interface EventLogDeps {
+  db: Kysely<WebhooksDb>
+  /** Connections whose statements may take long. */
+  bulk: Kysely<WebhooksDb>
+  clock: Clock
+}
+
+const nowhere = { organization_id: null, organization_role: null, relations: [] }
+
+/** The log of events: `spec/api-workspace.md` 6.1 and 6.3. */
+export function eventHandlers({ db, bulk, clock }: EventLogDeps): Service<typeof events> {
+  return {
+    async recordEvents({ body }, context) {
+      const caller = signedIn(context)
+      allow(eventRules, 'send', caller, nowhere)
+      assertTellable(body)
+      const originAt = (timestamp: string): Origin =>
+        originOfCall(context, { event_id: randomUUID(), timestamp, organization_id: null })
+      const received = await change(db, context, async (tx) => {
+        const origin = originAt(clock.now().toISOString())
+        await insertEvents(tx, rowsOfCall(body, origin))
+        return origin.timestamp
+      })
+      const { user_id: id, username, email } = caller
+      return acceptedOf(body, originAt(received), { id, username, email })
+    },
+
+    async permitEventExport(asked, context) {
+      if (asked.from !== null && asked.to !== null && asked.from > asked.to)
+        throw invalid({ from: 'It is later than "to", so that nothing lies between them.' })
+      return visiblePart(asked, signedIn(context))
+    },
+
+    async readEvents(asked, context) {
+      const query = selectExported(bulk, visiblePart(asked, signedIn(context)))
+      const chunks = copyOut(bulk, query, { as: 'csv', signal: context.signal })
+      return { head: { type: 'text/csv' }, chunks }
+    },
+  }
+}

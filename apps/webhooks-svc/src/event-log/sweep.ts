@@ -1,0 +1,14 @@
+import type { Kysely } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { deleteEventsBefore } from './repo.ts'
+
+const dayMs = 86_400_000
+
+/** Forgets events that are older than they are kept (`spec/api-workspace.md` 6.3). */
+export async function forgetEvents(
+  db: Kysely<WebhooksDb>,
+  now: Date,
+  keptDays: number,
+): Promise<void> {
+  await deleteEventsBefore(db, new Date(now.getTime() - keptDays * dayMs))
+}

@@ -1,0 +1,40 @@
+import type { ClientEvents } from '@reticle/contracts/rest/events'
+
+/** Who pauses longer was not at work. */
+const longestGapMs = 100_000
+
+/** Its duration is that of several quick steps, which are told as one event. */
+const lasting = 'change:frame'
+
+type Place = Pick<ClientEvents['events'][number], 'project_id' | 'task_id' | 'job_id'>
+export type WorkingTime = Place & { duration: number }
+
+/**
+ * How long somebody worked, by what was worked on: gaps between consecutive events, up to 100 seconds each, belong to the
+ * event that ends them (`spec/api-workspace.md` 6.1). The time between two calls counts by the last event of the first.
+ */
+export function workingTimes({ events, previous_event }: ClientEvents): WorkingTime[] {
+  const sums = new Map<string, WorkingTime>()
+  const [first] = previous_event ? [previous_event] : events
+  let end = first ? endOf(first, previous_event !== null) : 0
+  for (const event of events) {
+    const { project_id, task_id, job_id } = event
+    const key = JSON.stringify([project_id, task_id, job_id])
+    const sum = sums.get(key) ?? { project_id, task_id, job_id, duration: 0 }
+    for (const moment of [Date.parse(event.timestamp), endOf(event, true)]) {
+      const gap = moment - end
+      if (gap > 0 && gap <= longestGapMs) sum.duration += gap
+      end = Math.max(end, moment)
+    }
+    sums.set(key, sum)
+  }
+  return [...sums.values()].filter(({ duration }) => duration > 0)
+}
+
+function endOf(
+  { scope, timestamp, duration }: ClientEvents['events'][number],
+  withDuration: boolean,
+): number {
+  const start = Date.parse(timestamp)
+  return scope === lasting && withDuration ? start + duration : start
+}

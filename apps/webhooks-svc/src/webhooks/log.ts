@@ -1,0 +1,44 @@
+import type { Webhook } from '@reticle/contracts/rest/webhooks'
+import type { Context } from '@reticle/kit'
+import type { Clock } from '@reticle/kit/clock'
+import type { Transaction } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { noteChange } from '../event-log/note-change.ts'
+
+const shown = [
+  'target_url',
+  'description',
+  'events',
+  'has_secret',
+  'is_active',
+  'enable_ssl',
+] as const
+
+interface Deps {
+  tx: Transaction<WebhooksDb>
+  clock: Clock
+}
+
+/** A webhook that came, or goes, as the log of events tells it (`spec/api-workspace.md` 6.2). */
+export function logWebhook(
+  { tx, clock }: Deps,
+  action: 'create' | 'delete',
+  record: Webhook,
+  context: Context,
+): Promise<void> {
+  const { organization: organization_id } = record
+  return noteChange(tx, clock, { action, resource: 'webhook', record, organization_id }, context)
+}
+
+/** Every field that changed; of the secret only whether there is one. */
+export function logWebhookUpdate(
+  { tx, clock }: Deps,
+  old: Webhook,
+  record: Webhook,
+  context: Context,
+): Promise<void> {
+  const changed = shown.filter((name) => old[name] !== record[name])
+  const before = Object.fromEntries(changed.map((name) => [name, old[name]]))
+  const change = { action: 'update', resource: 'webhook', record, before } as const
+  return noteChange(tx, clock, { ...change, organization_id: record.organization }, context)
+}
