@@ -55,4 +55,5 @@ export const processParts = {
   internal: internalPart,
   projects: addressPart('PROJECTS'),
   annotations: addressPart('ANNOTATIONS'),
+  webhooks: addressPart('WEBHOOKS'),
 }

@@ -17,7 +17,7 @@ const wiringOptions = z.object({
   tls: z.object({ cert: pem, key: pem, ca: pem }).optional(),
   /** Base address of a collector of traces. */
   traces: z.string().optional(),
-  addresses: z.object({ projects: z.string(), annotations: z.string() }),
+  addresses: z.object({ projects: z.string(), annotations: z.string(), webhooks: z.string() }),
 })
 export type WiringOptions = z.input<typeof wiringOptions>
 
@@ -27,12 +27,14 @@ export async function wire(options: unknown): Promise<Wired> {
   await startTraces({ service: 'jobs-worker', endpoint: traces })
   const people = connectGrpc({ address: addresses.projects, keys, tls })
   const sets = connectGrpc({ address: addresses.annotations, keys, tls })
+  const log = connectGrpc({ address: addresses.webhooks, keys, tls })
   return {
     services: {
       tasks: people.service(tables.tasks),
       labels: people.service(tables.labels),
       media: people.service(tables.media),
       annotations: sets.service(tables.annotations),
+      events: log.service(tables.events),
     },
     blobs: await s3Blobs(s3),
   }

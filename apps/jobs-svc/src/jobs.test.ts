@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { RequestsDb } from './db/schema.ts'
 import { migrations, schema, startJobs, startWorker } from './index.ts'
 import { testStore } from './testing/run.ts'
-import { authorityOf } from './testing/services.ts'
+import { authorityOf, noEvents } from './testing/services.ts'
 import { settingsOf } from './testing/settings.ts'
 import { tasks } from './testing/wiring.ts'
 
@@ -29,6 +29,7 @@ const jobs = startJobs({
   services: {
     tasks: authorityOf([{ target: 'task', id: tasks.works, user_id: 1, facts }]),
     annotations: { getRevision: async () => ({ etag: '"t1-1"' }) },
+    events: noEvents,
     media: {
       locateFrame: async () => {
         throw new Error('nobody asks for a picture here')

@@ -1,4 +1,5 @@
 import type { annotations } from '@reticle/contracts/api/annotations'
+import type { events } from '@reticle/contracts/api/events'
 import type { frames } from '@reticle/contracts/api/frames'
 import type { media } from '@reticle/contracts/api/media'
 import type { requests } from '@reticle/contracts/api/requests'
@@ -40,6 +41,7 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
     tasks: Pick<Service<typeof tasks>, 'authorize'>
     media: Pick<Service<typeof media>, 'locateFrame'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
+    events: Pick<Service<typeof events>, 'permitEventExport'>
   }
   clock?: Clock
 }

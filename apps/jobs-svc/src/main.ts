@@ -10,7 +10,7 @@ import { migrations, type RequestsDb, schema, startJobs } from './index.ts'
 
 /** The API process of jobs-svc: the queue of requests, uploads, pictures; nothing is converted here (`worker.ts` does). */
 async function start(app: App<typeof processParts>): Promise<void> {
-  const { database, kafka, s3, internal, projects, annotations, settings } = app.config
+  const { database, kafka, s3, internal, projects, annotations, webhooks, settings } = app.config
   const { url } = database
   const pools = await openSchema<RequestsDb>(app, 'jobs-svc', url, { schema, migrations })
   const bus = await joinBus(app, 'jobs-svc', kafka)
@@ -28,6 +28,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
       tasks: people.service(tables.tasks),
       media: people.service(tables.media),
       annotations: sets.service(tables.annotations),
+      events: reach(app, internal, webhooks).service(tables.events),
     },
   })
   app.onStop('jobs-svc', stop)

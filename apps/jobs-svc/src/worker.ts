@@ -11,14 +11,14 @@ const drainMs = 90_000
 
 /** A conversion worker of a cluster: leases requests, converts in threads; scaled alone. */
 async function start(app: App<typeof processParts>): Promise<void> {
-  const { database, kafka, s3, internal, projects, annotations, settings } = app.config
+  const { database, kafka, s3, internal, projects, annotations, webhooks, settings } = app.config
   const { db } = await openSchema<RequestsDb>(app, 'worker', database.url, { schema, migrations })
   const options: WiringOptions = {
     s3,
     keys: internal.keys,
     tls: internal.tls,
     traces: app.settings.traces,
-    addresses: { projects, annotations },
+    addresses: { projects, annotations, webhooks },
   }
   const worker = await startWorker({
     db,

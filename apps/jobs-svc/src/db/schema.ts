@@ -69,7 +69,7 @@ export interface RequestsTable {
   request_uuid: string
   rq_id: string
   action: 'export' | 'import' | 'create'
-  target: 'project' | 'task' | 'job'
+  target: 'project' | 'task' | 'job' | 'events'
   target_id: number
   subresource: 'annotations' | 'dataset' | null
   format: string | null

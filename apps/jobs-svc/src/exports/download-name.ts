@@ -18,8 +18,13 @@ const longest = 255 // bytes
  * @throws DomainError invalid for a name that is a path or too long
  */
 export function downloadName(wanted: string | undefined, given: Named): string {
+  return chosenName(wanted, defaultName(given))
+}
+
+/** The same for what has another name by default. */
+export function chosenName(wanted: string | undefined, usual: string): string {
   const name = (wanted ?? '').replace(/\p{Cc}/gu, '').trim()
-  if (name === '') return defaultName(given)
+  if (name === '') return usual
   if (/[/\\]/.test(name)) throw invalid({ filename: 'A file name has no path separators.' })
   if (Buffer.byteLength(name) > longest)
     throw invalid({ filename: `A file name has at most ${longest} bytes.` })

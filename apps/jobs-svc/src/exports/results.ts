@@ -1,11 +1,19 @@
 import type { resultFile } from '@reticle/contracts/rest/requests'
 import { type Context, invalidText, notFound } from '@reticle/kit'
+import { changeAfter } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { dropUnusedResult } from '../objects/repo.ts'
 import { type Authority, assertMay } from '../requests/access.ts'
-import { extendLife, findEverPosted } from '../requests/repo.ts'
-import { exportParams, type Target } from '../requests/work.ts'
+import {
+  deleteRequest,
+  extendLife,
+  findEverPosted,
+  lockRequest,
+  lockTenant,
+} from '../requests/repo.ts'
+import type { Target } from '../requests/work.ts'
 
 interface Deps {
   db: Kysely<RequestsDb>
@@ -17,36 +25,72 @@ interface Wanted {
   target: Target
   id: number
   rq_id?: string
+  is_last?: boolean
 }
+
+type ResultFile = z.infer<typeof resultFile>
 
 /**
  * The file of a finished export, for its owner and administrators; using it prolongs its life
- * (`spec/api-annotations.md` 2.2, with its texts).
+ * (`spec/api-annotations.md` 2.2, with its texts), unless it is used for the last time (`spec/api-workspace.md` 6.3).
  */
 export async function getResultFile(
-  { db, authority, resultTtlHours }: Deps,
+  deps: Deps,
+  wanted: Wanted,
+  context: Context,
+): Promise<ResultFile> {
+  const { db, resultTtlHours } = deps
+  if (wanted.is_last) return takeResultFile(deps, wanted, context)
+  const row = await findFinished(deps, wanted, context)
+  await extendLife(db, row, resultTtlHours * 3600)
+  return fileOf(row)
+}
+
+/** The request goes at once; its object is only marked, and stays an hour, so that it can be read to its end. */
+function takeResultFile(deps: Deps, wanted: Wanted, context: Context): Promise<ResultFile> {
+  const find = () => findFinished(deps, wanted, context)
+  return changeAfter(deps.db, context, find, async (tx, { tenant, rq_id }) => {
+    await lockTenant(tx, tenant)
+    const row = await lockRequest(tx, rq_id)
+    if (!row) throw expired()
+    const file = fileOf(row)
+    await deleteRequest(tx, row)
+    await dropUnusedResult(tx, row.result_key)
+    return file
+  })
+}
+
+async function findFinished(
+  { db, authority }: Deps,
   { target, id, rq_id }: Wanted,
   context: Context,
-): Promise<z.infer<typeof resultFile>> {
+): Promise<RequestRow> {
   if (rq_id === undefined || rq_id === '') throw invalidText('rq_id was not provided')
   const row = await findEverPosted(db, rq_id)
   if (row?.action !== 'export') throw invalidText('Unknown export request id')
   await assertMay(authority, 'download', row, context)
   if (row.target !== target || row.target_id !== id)
-    throw invalidText(`This request is no export of ${target} ${id}`)
+    throw invalidText(
+      `This request is no export of ${target === 'events' ? target : `${target} ${id}`}`,
+    )
   if (isExpired(row)) throw expired()
   if (row.status !== 'finished' || row.finished_date === null)
     throw invalidText('The export process is not finished', 'request_not_finished')
-  if (row.result_key === null || row.result_size === null) throw expired()
+  return row
+}
 
-  await extendLife(db, row, resultTtlHours * 3600)
+const named = z.object({ filename: z.string() })
+
+function fileOf(row: RequestRow): ResultFile {
+  const { result_key: key, result_size: size, finished_date } = row
+  if (key === null || size === null || finished_date === null) throw expired()
   return {
-    key: row.result_key,
-    size: row.result_size,
-    filename: exportParams.parse(row.params).filename,
-    etag: `"${row.result_key.split('/').slice(-2).join('-')}"`,
-    media_type: 'application/zip',
-    finished_date: row.finished_date.toISOString(),
+    key,
+    size,
+    filename: named.parse(row.params).filename,
+    etag: `"${key.split('/').slice(-2).join('-')}"`,
+    media_type: row.target === 'events' ? 'text/csv' : 'application/zip',
+    finished_date: finished_date.toISOString(),
   }
 }
 

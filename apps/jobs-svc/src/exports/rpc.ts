@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { annotations } from '@reticle/contracts/api/annotations'
+import type { events } from '@reticle/contracts/api/events'
 import type { requests } from '@reticle/contracts/api/requests'
 import type { Facts } from '@reticle/contracts/rest/facts'
-import { type Context, invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { type Context, invalidText, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
@@ -11,26 +12,33 @@ import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import type { ExportWork } from '../requests/work.ts'
 import { downloadName } from './download-name.ts'
+import { exportEvents } from './events.ts'
+import { assertLocal } from './location.ts'
 import { getResultFile } from './results.ts'
 
 export interface ExportDeps {
   db: Kysely<RequestsDb>
-  services: { tasks: Authority; annotations: Pick<Service<typeof annotations>, 'getRevision'> }
+  services: {
+    tasks: Authority
+    annotations: Pick<Service<typeof annotations>, 'getRevision'>
+    events: Pick<Service<typeof events>, 'permitEventExport'>
+  }
   settings: PostSettings
 }
 
 type Requests = Service<typeof requests>
 type ExportInput = Parameters<Requests['exportTaskDataset']>[0]
 
-/** Exports of tasks and jobs, and the files they end in (`spec/api-annotations.md` 2.1, 2.2). */
+/** Exports of tasks, jobs and events, and the files they end in (`spec/api-annotations.md` 2.1, 2.2). */
 export function exportHandlers(
   deps: ExportDeps,
-): Pick<Requests, 'exportTaskDataset' | 'exportJobDataset' | 'getResultFile'> {
+): Pick<Requests, 'exportTaskDataset' | 'exportJobDataset' | 'exportEvents' | 'getResultFile'> {
   const { db, services, settings } = deps
   const own = { db, authority: services.tasks, resultTtlHours: settings.resultTtlHours }
   return {
     exportTaskDataset: (input, context) => startExport(deps, 'task', input, context),
     exportJobDataset: (input, context) => startExport(deps, 'job', input, context),
+    exportEvents: (input, context) => exportEvents(deps, input, context),
     getResultFile: (given, context) => getResultFile(own, given, context),
   }
 }
@@ -72,13 +80,3 @@ const largeCount = 100_000
 
 const sizeClass = ({ size }: Facts, save_images: boolean): 'small' | 'large' =>
   save_images && size > largeCount ? 'large' : 'small'
-
-/** No cloud storage is connected yet, so every id is that of none. */
-function assertLocal({ location = 'local', cloud_storage_id }: ExportInput): void {
-  if (location === 'local') return
-  if (location !== 'cloud_storage')
-    throw invalid({ location: `"${location.slice(0, 100)}" is not a valid choice.` })
-  if (cloud_storage_id === undefined)
-    throw invalid({ cloud_storage_id: 'cloud_storage_id was not provided' })
-  throw notFound(`There is no cloud storage with the id ${cloud_storage_id}.`)
-}

@@ -1,4 +1,5 @@
 import type { annotations } from '@reticle/contracts/api/annotations'
+import type { events } from '@reticle/contracts/api/events'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
 import type { tasks } from '@reticle/contracts/api/tasks'
@@ -13,6 +14,7 @@ export interface OperationServices {
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
   media: Pick<Service<typeof media>, 'attachMedia' | 'readFrames'>
   annotations: Pick<Service<typeof annotations>, 'readRows' | 'writeRows'>
+  events: Pick<Service<typeof events>, 'readEvents'>
 }
 
 /** What surrounds an operation. It knows neither rows nor threads, so that a test can run it directly. */

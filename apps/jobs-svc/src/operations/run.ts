@@ -1,5 +1,6 @@
 import type { Outcome, Work } from '../requests/work.ts'
 import { exportDataset } from './export-dataset.ts'
+import { exportEvents } from './export-events.ts'
 import { importAnnotations } from './import-annotations.ts'
 import type { OperationDeps } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
@@ -8,7 +9,7 @@ import { prepareMedia } from './prepare-media.ts'
 export function runOperation(work: Work, deps: OperationDeps): Promise<Outcome> {
   switch (work.action) {
     case 'export':
-      return exportDataset(work, deps)
+      return work.target === 'events' ? exportEvents(work, deps) : exportDataset(work, deps)
     case 'import':
       return importAnnotations(work, deps)
     case 'create':

@@ -30,6 +30,7 @@ async function maySeeTarget(
   { target, target_id: id }: RequestRow,
   context: Context,
 ) {
+  if (target === 'events') return false
   try {
     await authority.authorize({ target, id, action: 'view' }, context)
     return true

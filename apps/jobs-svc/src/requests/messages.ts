@@ -51,12 +51,13 @@ function messageOf({ status, stage, message }: RequestRow): string {
 
 function operationOf(row: RequestRow): Request['operation'] {
   const { action, subresource, target, project_id, task_id, job_id, org_id, format } = row
-  const type = action === 'create' ? 'create:task' : `${action}:${subresource}`
+  const type = action === 'create' ? 'create:task' : `${action}:${subresource ?? target}`
   const later = { function_id: null, lightweight: null }
   return { type, target, project_id, task_id, job_id, org_id, format, ...later }
 }
 
 function resultUrl({ result_key, target, target_id, rq_id }: RequestRow): string | null {
   if (result_key === null) return null
-  return `/${target}s/${target_id}/dataset/download?rq_id=${encodeURIComponent(rq_id)}`
+  const place = target === 'events' ? '/events' : `/${target}s/${target_id}/dataset`
+  return `${place}/download?rq_id=${encodeURIComponent(rq_id)}`
 }

@@ -33,7 +33,7 @@ export interface Wish {
   /** As the record shows it, whether or not it is part of the id. */
   format?: string
   params: unknown
-  facts: Facts
+  facts: Pick<Facts, 'project_id' | 'task_id' | 'job_id' | 'organization_id'>
   size_class?: RequestRow['size_class']
   /** Equal keys mean equal results: one is made, the others share it. */
   cache_key?: string

@@ -1,4 +1,5 @@
 import { principal } from '@reticle/contracts/principal'
+import { eventFilter } from '@reticle/contracts/rest/events'
 import { report, uploadedFile } from '@reticle/contracts/rest/requests'
 import { validationParams } from '@reticle/contracts/rest/validation'
 import { z } from 'zod'
@@ -19,6 +20,7 @@ export const exportParams = z.object({
   /** What the download is called. */
   filename: z.string(),
 })
+const eventsParams = z.object({ filter: eventFilter, filename: z.string() })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
@@ -39,9 +41,6 @@ const createParams = z.object({
 const claimed = {
   request_uuid: z.string(),
   lease_token: z.int(),
-  target: z.enum(targets),
-  target_id: z.int(),
-  task_id: z.int(),
   created_date: z.date(),
   /** Whoever asked: the conversion acts with the same rights. */
   principal,
@@ -49,10 +48,16 @@ const claimed = {
   traceparent: z.string().nullable(),
 }
 
+const ofObject = { ...claimed, target: z.enum(targets), target_id: z.int(), task_id: z.int() }
+const exported = z.literal('export')
+
 export const work = z.discriminatedUnion('action', [
-  z.object({ ...claimed, action: z.literal('export'), params: exportParams }),
-  z.object({ ...claimed, action: z.literal('import'), params: importParams }),
-  z.object({ ...claimed, action: z.literal('create'), params: createParams }),
+  z.discriminatedUnion('target', [
+    z.object({ ...ofObject, action: exported, params: exportParams }),
+    z.object({ ...claimed, target: z.literal('events'), action: exported, params: eventsParams }),
+  ]),
+  z.object({ ...ofObject, action: z.literal('import'), params: importParams }),
+  z.object({ ...ofObject, action: z.literal('create'), params: createParams }),
 ])
 
 /** What an operation made. */
@@ -65,7 +70,8 @@ export const outcome = z.object({
 
 export type Outcome = z.infer<typeof outcome>
 export type Work = z.infer<typeof work>
-export type ExportWork = Extract<Work, { action: 'export' }>
+export type ExportWork = Extract<Work, { action: 'export'; target: 'task' | 'job' }>
+export type ExportEventsWork = Extract<Work, { target: 'events' }>
 export type ImportWork = Extract<Work, { action: 'import' }>
 export type CreateWork = Extract<Work, { action: 'create' }>
 

@@ -42,11 +42,16 @@ export function servicesOf(given: {
   labels?: OperationServices['labels']
   media?: Partial<OperationServices['media']>
   annotations?: Partial<OperationServices['annotations']>
+  events?: OperationServices['events']
 }): OperationServices {
   return {
     tasks: given.tasks ?? { authorize: missing },
     labels: given.labels ?? { getLabelSet: missing },
     media: { attachMedia: missing, readFrames: missing, ...given.media },
     annotations: { readRows: missing, writeRows: missing, ...given.annotations },
+    events: given.events ?? { readEvents: missing },
   }
 }
+
+/** The log of events, where nobody asks for it. */
+export const noEvents = { permitEventExport: missing }

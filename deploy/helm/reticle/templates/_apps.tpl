@@ -43,7 +43,7 @@ jobs:
   image: jobs-svc
   entry: dist/main.js
   database: JOBS
-  calls: [projects, annotations]
+  calls: [projects, annotations, webhooks]
   serves: true
   kafka: true
   s3: true
@@ -53,7 +53,7 @@ jobs-worker:
   image: jobs-svc
   entry: dist/worker.js
   database: JOBS
-  calls: [projects, annotations]
+  calls: [projects, annotations, webhooks]
   kafka: true
   s3: true
   grace: 120

@@ -4,6 +4,7 @@ import { scaling } from './0002-scaling.ts'
 import { outboxSent } from './0003-outbox-sent.ts'
 import { sweeps } from './0004-sweeps.ts'
 import { requestsOfJobs } from './0005-requests-of-jobs.ts'
+import { eventExports } from './0006-event-exports.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -12,4 +13,5 @@ export const migrations: Migrations = {
   '0003-outbox-sent': outboxSent,
   '0004-sweeps': sweeps,
   '0005-requests-of-jobs': requestsOfJobs,
+  '0006-event-exports': eventExports,
 }

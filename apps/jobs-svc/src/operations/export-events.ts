@@ -1,0 +1,16 @@
+import type { ExportEventsWork, Outcome } from '../requests/work.ts'
+import { contextOf, type OperationDeps } from './operation.ts'
+import { resultKey } from './result-key.ts'
+
+/**
+ * Writes a part of the log of events as CSV into the blob store (`spec/api-workspace.md` 6.3). Its rows pass through as
+ * they are: however many there are, memory stays as it is.
+ */
+export async function exportEvents(work: ExportEventsWork, deps: OperationDeps): Promise<Outcome> {
+  const { blobs, services, signal } = deps
+  deps.progress(0, 'Reading events')
+  const { chunks } = await services.events.readEvents(work.params.filter, contextOf(work, signal))
+  const key = resultKey(work)
+  const { size } = await blobs.put(key, chunks, { signal })
+  return { report: null, result: { key, size }, result_id: null }
+}
