@@ -61,8 +61,6 @@ const missing: Record<string, string> = {
   'POST /projects/backup/': 'data movement (9)',
   'POST /webhooks/{id}/ping': 'webhooks and events (11)',
   'POST /webhooks/{id}/deliveries/{delivery_id}/redelivery': 'webhooks and events (11)',
-  'POST /events/export': 'webhooks and events (11)',
-  'GET /events': 'webhooks and events (11)',
 }
 
 /** One trailing slash is optional everywhere (`spec/api-workspace.md` 1.1). */

@@ -20,6 +20,7 @@ export const bodies: Record<string, Json> = {
   },
   createProject: { name: 'x' },
   createTask: { name: 'x' },
+  recordEvents: { timestamp: '2026-03-01T10:00:00Z' },
   createWebhook: { ...hook, type: 'project', project_id: 1 },
   replaceWebhook: hook,
   updateTaskAnnotations: { shapes: [] },

@@ -26,6 +26,7 @@ import type { Check } from './request.ts'
 import { serveAbout, serveLogo } from './routes/about.ts'
 import { serveDocuments } from './routes/docs.ts'
 import { serveDownloads } from './routes/downloads.ts'
+import { serveEvents } from './routes/events.ts'
 import { serveGone } from './routes/gone.ts'
 import { serveHealth, serveProbes } from './routes/health.ts'
 import { serveSession } from './routes/session.ts'
@@ -148,6 +149,7 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void
   serveHealth(api, ports.checks, phase)
   serveDocuments(api)
   serveDownloads(api, ports)
+  serveEvents(api, ports)
   serveUploads(api, ports)
   serveSession(api, ports)
   serveGone(api, ports)

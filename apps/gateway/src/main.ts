@@ -27,6 +27,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     frames: work.service(tables.frames),
     server: work.service(tables.server),
     webhooks: hooks.service(tables.webhooks),
+    events: hooks.service(tables.events),
   }
   const blobs = await openObjects(app, s3)
   const checks = {

@@ -28,6 +28,9 @@ export type Check = (
   operation: Operation,
 ) => Promise<void> | void
 
+/** Of the client's own name for itself, which is only written down. */
+const longestAgent = 256
+
 const messageMs = 60_000
 const streamMs = 3_600_000
 
@@ -46,6 +49,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply): Context
   return {
     principal: request.principal,
     address: request.ip,
+    user_agent: request.headers['user-agent']?.slice(0, longestAgent),
     request_id: request.id,
     traceparent: request.work?.traceparent,
     deadline: Date.now() + (operation && isStream(operation) ? streamMs : messageMs),

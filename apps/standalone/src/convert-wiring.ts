@@ -8,12 +8,13 @@ import { logBugs } from '@reticle/kit/observe/calls'
 import { startTraces } from '@reticle/kit/observe/traces'
 import { guard } from '@reticle/kit/rpc/guard'
 import * as projects from '@reticle/projects-svc'
+import * as webhooks from '@reticle/webhooks-svc'
 import { z } from 'zod'
 import { objectsOptions, openObjects } from './objects.ts'
 
 /** What a conversion thread is handed to open its own way to the database and the objects. */
 export const wiringOptions = z.object({
-  urls: z.object({ projects: z.string(), annotations: z.string() }),
+  urls: z.object({ projects: z.string(), annotations: z.string(), webhooks: z.string() }),
   objects: objectsOptions,
   env: z.record(z.string(), z.string().optional()),
   log: z.object({ level: z.string(), format: z.enum(['json', 'pretty']) }),
@@ -55,8 +56,14 @@ export async function wire(options: unknown): Promise<Wired> {
     services: known,
   })
   const annotated = guard<Tables['annotations']>(sets.annotations, onBug, 'annotations-svc')
+  const { db: logDb } = openDatabase<webhooks.WebhooksDb>(urls.webhooks, {
+    application: 'conversion',
+    ...connections,
+  })
+  const told = webhooks.eventHandlers({ db: logDb, bulk: logDb, clock: systemClock })
+  const events = guard<Tables['events']>(told, onBug, 'webhooks-svc')
   return {
-    services: { ...known, annotations: annotated },
+    services: { ...known, annotations: annotated, events },
     blobs: await openObjects(objects),
   }
 }

@@ -52,8 +52,8 @@ export async function startServices(around: Surroundings) {
   }
   const { identity, ...people } = startPeople(running)
   const sets = startSets(running, people.services)
-  const work = startWork(running, { ...people.services, ...sets })
   const hooks = await startHooks(running, people.services)
+  const work = startWork(running, { ...people.services, ...sets, ...hooks })
   const services: Services = { ...people.services, ...sets, ...work, ...hooks }
   return { services, identity }
 }
@@ -111,11 +111,11 @@ async function startHooks(
   { bus, child, env, ...around }: Running,
   services: webhooks.WebhooksPorts['services'],
 ) {
-  const { db } = openPool<webhooks.WebhooksDb>(around, 'webhooks', around.urls.webhooks)
+  const { db, bulk } = openPools<webhooks.WebhooksDb>(around, 'webhooks', around.urls.webhooks)
   const settings = webhooks.readConfig(env)
   await webhooks.assertSecretsOpen(db, settings)
   const log = child('webhooks-svc')
-  const started = webhooks.startWebhooks({ db, bus, log, settings, services })
+  const started = webhooks.startWebhooks({ db, bulk, bus, log, settings, services })
   around.onStop('webhooks-svc', started.stop)
   return started.services
 }

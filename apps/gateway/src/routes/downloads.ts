@@ -16,26 +16,28 @@ import { type ByteRange, readRange } from './range.ts'
 
 type ResultFile = Awaited<ReturnType<Services['requests']['getResultFile']>>
 
-const downloadInput = z.object({ id: z.int(), rq_id: z.string().optional() })
+/** Events belong to no object: without an id it is 0. */
+const downloadInput = z.object({ id: z.int().default(0), rq_id: z.string().optional() })
 
 /**
  * Results of exports, streamed out of the object store with ranges (`spec/api-annotations.md` 2.2), or fetched there by the
  * client itself where that is wanted (`reliability.md` 16.1).
  */
 export function serveDownloads(api: FastifyInstance, ports: GatewayPorts): void {
-  const { downloadTaskDataset, downloadJobDataset } = tables.requests
+  const { downloadTaskDataset, downloadJobDataset, downloadEvents } = tables.requests
   for (const operation of [downloadTaskDataset, downloadJobDataset])
-    serveDownload(api, operation, ports)
+    serveDownload(api, operation, targetOf(operation), ports)
+  serveDownload(api, downloadEvents, 'events', ports)
 }
 
 function serveDownload(
   api: FastifyInstance,
   operation: Operation,
+  target: Parameters<Services['requests']['getResultFile']>[0]['target'],
   { services: { requests }, blobs, settings }: GatewayPorts,
 ): void {
   const presign = settings.presign ? blobs.presign : undefined
   const read = reader(operation, settings)
-  const target = targetOf(operation)
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const { id, rq_id } = downloadInput.parse(await read(request))
@@ -61,7 +63,8 @@ async function redirect(
   return reply.headers({ 'cache-control': 'no-store' }).redirect(address, 302)
 }
 
-async function sendFile(
+/** The file, a range of it, or what it is called and how large it is. */
+export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   file: ResultFile,

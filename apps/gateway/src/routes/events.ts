@@ -1,0 +1,66 @@
+import { tables } from '@reticle/contracts'
+import { getEventsQuery } from '@reticle/contracts/rest/events'
+import { DomainError, invalid, notFound, signedIn } from '@reticle/kit'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { GatewayPorts } from '../ports.ts'
+import { apiPrefix, sendJson } from '../present.ts'
+import { reader } from '../read.ts'
+import { contextOf, originOf } from '../request.ts'
+import { pathOf } from '../serve.ts'
+import { sendFile } from './downloads.ts'
+
+/**
+ * `GET /events`, the deprecated way to a CSV file of the log (`spec/api-workspace.md` 6.3): the first call begins, later ones
+ * name its `query_id` and are answered 202 while it runs, 201 when it is ready, and once with the file for
+ * `action=download`. What replaces it is `POST /events/export`.
+ */
+export function serveEvents(api: FastifyInstance, ports: GatewayPorts): void {
+  const operation = tables.requests.getEvents
+  const read = reader(operation, ports.settings)
+  api.get(pathOf(operation), { config: { operation } }, async (request, reply) => {
+    const { action, query_id, ...wanted } = getEventsQuery.parse(await read(request))
+    const successor = `${originOf(request)}${apiPrefix}/events/export`
+    reply.headers({ deprecation: 'true', link: `<${successor}>; rel="successor-version"` })
+    if (action !== undefined && action !== '' && action !== 'download')
+      throw invalid({ action: `"${action.slice(0, 100)}" is not a valid choice: use download.` })
+    if (!['', 'local', undefined].includes(wanted.location))
+      throw invalid({ location: 'Only local is possible here: use POST /events/export.' })
+    if (query_id) return follow(query_id, action === 'download', { request, reply, ports })
+
+    const context = contextOf(request, reply)
+    const { rq_id } = await ports.services.requests.exportEvents(
+      { ...wanted, location: undefined },
+      context,
+    )
+    return accepted(request, reply, new URLSearchParams(rq_id).get('id') ?? '')
+  })
+}
+
+interface Call {
+  request: FastifyRequest
+  reply: FastifyReply
+  ports: GatewayPorts
+}
+
+async function follow(
+  query_id: string,
+  isWanted: boolean,
+  { request, reply, ports }: Call,
+): Promise<FastifyReply> {
+  const { requests } = ports.services
+  const context = contextOf(request, reply)
+  if (!z.uuid().safeParse(query_id).success) throw notFound()
+  const { user_id } = signedIn(context)
+  const rq_id = `action=export&target=events&id=${query_id.toLowerCase()}&user_id=${user_id}`
+  const { status, message } = await requests.getRequest({ rq_id }, context)
+  if (status === 'failed') throw new DomainError('internal', message, { code: 'export_failed' })
+  if (status !== 'finished') return accepted(request, reply, query_id)
+  if (!isWanted) return reply.code(201).send()
+  const is_last = request.method === 'GET'
+  const file = await requests.getResultFile({ target: 'events', id: 0, rq_id, is_last }, context)
+  return sendFile(request, reply, file, ports.blobs)
+}
+
+const accepted = (request: FastifyRequest, reply: FastifyReply, query_id: string) =>
+  sendJson(request, reply.code(202), { query_id })

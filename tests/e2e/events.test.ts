@@ -1,0 +1,91 @@
+import { addPerson } from '@reticle/standalone/administrator'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Client, client } from '../support/client.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+
+/** The log of events (api-workspace 6): what people and clients did becomes a CSV file. */
+const bo = {
+  username: 'bo',
+  password: 'a-password-of-bo',
+  email: 'bo@example.org',
+  role: 'user' as const,
+}
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let asBo: Client
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  await addPerson(await reticle.people(), bo)
+  const basic = Buffer.from(`${bo.username}:${bo.password}`).toString('base64')
+  asBo = client(`${reticle.url}/api`, `Basic ${basic}`)
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+async function exported(api: Client, query = ''): Promise<string[]> {
+  const { rq_id } = await api.done('POST', `/events/export${query}`)
+  const { result_url } = await api.finished({ rq_id })
+  const { status, headers, bytes } = await api.bytes(result_url)
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/csv'])
+  return bytes.toString().trimEnd().split('\n')
+}
+
+const scopesOf = (lines: string[]) => lines.slice(1).map((line) => line.split(',')[0])
+
+test('what was done is in the file, for those who may see it', async () => {
+  const { admin } = reticle
+  const labels = [{ name: 'car' }]
+  const project = await admin.done('POST', '/projects', { json: { name: 'street', labels } })
+  await admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'road' } })
+  const task = await taskWithMedia(admin, { project_id: project.id })
+  const [job] = await jobsOf(admin, task.id)
+  const shapes = [rectangle(project.labels[0].id)]
+  await admin.done('PUT', `/jobs/${job.id}/annotations/`, { json: { shapes } })
+  const timestamp = new Date().toISOString()
+  const events = [{ scope: 'draw:object', timestamp, job_id: job.id, project_id: project.id }]
+  const told = await asBo.call('POST', '/events', { json: { timestamp, events } })
+  expect([told.status, told.body.events[0].user_name]).toEqual([201, 'bo'])
+
+  const wanted = ['create:project', 'update:project', 'create:task', 'create:shapes', 'draw:object']
+  await vi.waitFor(
+    async () => {
+      const scopes = scopesOf(await exported(admin, `?project_id=${project.id}`))
+      expect(scopes).toEqual(expect.arrayContaining(wanted))
+    },
+    { timeout: 20_000, interval: 200 },
+  )
+  expect(scopesOf(await exported(asBo))).toEqual(['draw:object'])
+  expect((await asBo.call('POST', '/events/export?user_id=1')).status).toBe(403)
+  const upside = await asBo.call('POST', '/events/export?from=2026-03-02&to=2026-03-01')
+  expect([upside.status, Object.keys(upside.body)]).toEqual([400, ['from']])
+})
+
+test('the deprecated way still leads to the file, once', async () => {
+  const { query_id } = await asBo.done('GET', '/events')
+  const state = () => asBo.call('GET', `/events?query_id=${query_id}`)
+  await vi.waitFor(async () => expect((await state()).status).toBe(201), { timeout: 20_000 })
+  const file = await asBo.call('GET', `/events?query_id=${query_id}&action=download`)
+  expect([file.status, scopesOf(file.text.trimEnd().split('\n'))]).toEqual([200, ['draw:object']])
+  expect((await state()).status).toBe(404)
+})
+
+test.each([
+  [{}, 'timestamp'],
+  [
+    { timestamp: '2026-03-01T10:00:00Z', events: [{ scope: 'x', timestamp: '2026-03-01' }] },
+    'events',
+  ],
+  [
+    {
+      timestamp: '2026-03-01T10:00:00Z',
+      events: [{ scope: 'x', timestamp: '2026-03-01T10:00:00Z' }],
+    },
+    'scope',
+  ],
+])('%j is refused by the name of its field', async (json, name) => {
+  const answer = await asBo.call('POST', '/events', { json })
+  expect([answer.status, Object.keys(answer.body)]).toEqual([400, [name]])
+})
