@@ -287,7 +287,8 @@ test('a write leaves one event, and hands it over before it answers', async () =
     tracks: set.tracks.map((one) => one.id),
   }
   const counts = { tags: 0, shapes: 2, tracks: 1, is_annotated: true, ids }
-  const change = { task_id, action: 'replace', jobs: [{ job_id, revision: 1, ...counts }] }
+  const jobs = [{ job_id, revision: 1, ...counts }]
+  const change = { task_id, project_id: 7, action: 'replace', jobs }
   const events = await db
     .selectFrom('outbox')
     .selectAll()
