@@ -17,6 +17,8 @@ export const anna: Principal = {
   email: 'anna@example.org',
   role: 'user',
   token: null,
+  organization_roles: {},
+  scope: null,
 }
 
 /** Credentials of the tests: `Token <name>`; the session's cookie `anna`. */

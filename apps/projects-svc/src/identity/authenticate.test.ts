@@ -38,6 +38,8 @@ describe.each(transports)('%s', (transport) => {
           email: '',
           role: 'user',
           token: { id: token.id, read_only },
+          organization_roles: {},
+          scope: null,
         },
         is_deprecated: false,
       })

@@ -27,7 +27,8 @@ export function toUser(row: UserRow): User {
 
 export function toPrincipal(row: UserRow, token: Principal['token'] = null): Principal {
   const { id: user_id, username, first_name, last_name, email } = row
-  return { user_id, username, first_name, last_name, email, role: roleOf(row), token }
+  const known = { user_id, username, first_name, last_name, email, role: roleOf(row), token }
+  return { ...known, organization_roles: {}, scope: null }
 }
 
 /** The global role: whoever is superuser and staff is an administrator, whatever the group. */

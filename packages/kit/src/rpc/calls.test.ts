@@ -70,6 +70,8 @@ describe.each(transports)('%s', (transport) => {
         email: '',
         role: null,
         token: { id: 2, read_only: true },
+        organization_roles: { 2: 'worker' as const },
+        scope: { organization_id: null },
       }
       const given = { principal, request_id: 'r7', credential: 'Token x', address: '10.0.0.1' }
       await boxes.forgetBox({ id: 1 }, call(given))

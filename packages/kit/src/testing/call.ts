@@ -10,6 +10,8 @@ export function callAs(given: Partial<Principal> | null, context: Partial<Contex
     email: '',
     role: 'user',
     token: null,
+    organization_roles: {},
+    scope: null,
     ...given,
   }
   const { signal } = new AbortController()

@@ -12,6 +12,8 @@ const principal = {
   email: '',
   role: 'user' as const,
   token: null,
+  organization_roles: { 2: 'worker' as const },
+  scope: { organization_id: 2 },
 }
 const context = { principal, request_id: 'r1' }
 const method = '/reticle.v1.BoxService/UpdateBox'
