@@ -22,6 +22,28 @@ export function findUserByName(db: Db, name: string): Promise<UserRow | undefine
     .executeTakeFirst()
 }
 
+export function findUserByEmail(
+  db: Db,
+  email: string,
+): Promise<Pick<UserRow, 'id' | 'password_hash'> | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'password_hash'])
+    .where('email', '<>', '')
+    .where(sql<boolean>`lower(email) = lower(${email})`)
+    .executeTakeFirst()
+}
+
+/** An account that nobody can sign in to; where name or address are taken, also just now, nothing is made. */
+export async function insertPlaceholder(db: Db, email: string): Promise<void> {
+  const row = { username: email, email, password_hash: '', role: 'user' } as const
+  await db
+    .insertInto('users')
+    .values(row)
+    .onConflict((on) => on.doNothing())
+    .execute()
+}
+
 export function findUserByLegacyToken(db: Db, token_hash: Buffer): Promise<UserRow | undefined> {
   return db
     .selectFrom('auth_tokens')

@@ -2,6 +2,7 @@ import type { Migrations } from '@reticle/kit/db/migrate'
 import * as identity from './0001-identity.ts'
 import * as workspace from './0002-workspace.ts'
 import { outboxSent } from './0003-outbox-sent.ts'
+import { organizations } from './0004-organizations.ts'
 import { sessions } from './0005-sessions.ts'
 import { issues } from './0006-issues.ts'
 import { guides } from './0007-guides.ts'
@@ -12,6 +13,7 @@ export const migrations: Migrations = {
   '0001-identity': identity,
   '0002-workspace': workspace,
   '0003-outbox-sent': outboxSent,
+  '0004-organizations': organizations,
   '0005-sessions': sessions,
   '0006-issues': issues,
   '0007-guides': guides,

@@ -1,0 +1,32 @@
+import { invalid } from '@reticle/kit/errors'
+import type { Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { findUserByEmail, insertPlaceholder } from './repo.ts'
+
+/** An account, as others need to know of it. */
+export interface Account {
+  id: number
+  /** False: somebody was invited who has yet to register; no password opens it. */
+  is_registered: boolean
+}
+
+/**
+ * The account of an e-mail address, in any case. Where there is none one is made, called like the address and without a
+ * password: registering with that address completes it (`spec/api-workspace.md` 3.3).
+ *
+ * @throws DomainError invalid naming the field when somebody is called like that address, who has another one
+ */
+export async function accountOf(tx: Transaction<ProjectsDb>, address: string): Promise<Account> {
+  const email = address.toLowerCase()
+  const known = await findUserByEmail(tx, email)
+  if (known) return accountIn(known)
+  await insertPlaceholder(tx, email)
+  const made = await findUserByEmail(tx, email)
+  if (!made) throw invalid({ email: 'This address is the user name of another account.' })
+  return accountIn(made)
+}
+
+const accountIn = ({ id, password_hash }: { id: number; password_hash: string }): Account => ({
+  id,
+  is_registered: password_hash !== '',
+})
