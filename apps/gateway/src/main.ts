@@ -15,6 +15,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
   const hooks = reach(app, internal, addresses.webhooks)
   const services: Services = {
     identity: people.service(tables.identity),
+    organizations: people.service(tables.organizations),
     projects: people.service(tables.projects),
     labels: people.service(tables.labels),
     tasks: people.service(tables.tasks),

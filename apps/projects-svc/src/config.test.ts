@@ -13,6 +13,7 @@ test('everything has a default', () => {
       defaultRole: 'user',
       emailVerification: 'none',
     },
+    organizations: { minRole: 'user', invitationExpiryDays: 7, invitationConfirm: false },
   })
 })
 
@@ -41,6 +42,10 @@ test('all that cannot be used is named at once', () => {
     RETICLE_PROJECTS_EMAIL_VERIFICATION: 'later',
     RETICLE_PROJECTS_REGISTRATION: 'sometimes',
     RETICLE_PROJECTS_DEFAULT_ROLE: 'owner',
+    RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: 'anybody',
+    RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS: '0',
+    RETICLE_PROJECTS_INVITATION_CONFIRM: 'perhaps',
+    RETICLE_PUBLIC_URL: 'ftp://host',
   }
   for (const name of Object.keys(env)) expect(() => readConfig(env)).toThrowError(name)
 })

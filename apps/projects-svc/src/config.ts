@@ -19,10 +19,14 @@ export const readConfig = part(
     RETICLE_PROJECTS_MAX_JOBS_PER_TASK: setting.whole(5000, 1),
     RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS: setting.whole(11, 2),
     RETICLE_PROJECTS_AUTO_IN_PROGRESS: setting.flag(true),
+    RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: z.enum(['admin', 'user', 'worker']).default('user'),
+    RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS: setting.whole(7, 1),
+    RETICLE_PROJECTS_INVITATION_CONFIRM: z.enum(['no', 'yes']).default('no'),
   }),
   (given) => {
     const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
     const publicUrl = withoutSlash(given.RETICLE_PUBLIC_URL ?? listening)
+    const uiUrl = withoutSlash(given.RETICLE_UI_URL ?? publicUrl)
     return {
       maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
       /** Copies that a task may have of each job. */
@@ -46,7 +50,17 @@ export const readConfig = part(
         /** How readers of mails reach this server, without a slash at its end. */
         publicUrl,
         /** Where the pages are that links in mails lead to, likewise. */
-        uiUrl: withoutSlash(given.RETICLE_UI_URL ?? publicUrl),
+        uiUrl,
+      },
+      organizations: {
+        /** The least global role that may found one. */
+        minRole: given.RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE,
+        /** Days from its sending on in which an invitation can be accepted. */
+        invitationExpiryDays: given.RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS,
+        /** People who have an account are asked too before they become members. */
+        invitationConfirm: given.RETICLE_PROJECTS_INVITATION_CONFIRM === 'yes',
+        /** Where the pages are that links lead to. */
+        uiUrl,
       },
     }
   },

@@ -4,6 +4,7 @@ import type { issues } from '@reticle/contracts/api/issues'
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
+import type { organizations } from '@reticle/contracts/api/organizations'
 import type { projects } from '@reticle/contracts/api/projects'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Service } from '@reticle/kit'
@@ -31,6 +32,7 @@ import {
 } from './identity/index.ts'
 import { issueRules } from './issues/policy.ts'
 import { jobRules } from './jobs/policy.ts'
+import { invitationRules, membershipRules, organizationRules } from './organizations/index.ts'
 import { projectRules } from './projects/policy.ts'
 import { handlers } from './server.ts'
 import { taskRules } from './tasks/policy.ts'
@@ -54,6 +56,9 @@ export const rules = {
   guide: guideRules,
   access_token: accessTokenRules,
   user: userRules,
+  organization: organizationRules,
+  membership: membershipRules,
+  invitation: invitationRules,
 }
 
 export interface ProjectsPorts {
@@ -75,6 +80,7 @@ export interface ProjectsPorts {
 export interface Projects {
   services: {
     identity: Service<typeof identity>
+    organizations: Service<typeof organizations>
     projects: Service<typeof projects>
     labels: Service<typeof labels>
     tasks: Service<typeof tasks>
@@ -114,10 +120,11 @@ export function startProjects(ports: ProjectsPorts): Projects {
 
   const unwatch = watchOutbox(db, schema)
   const onMailLost = (err: unknown) => log.error({ err }, 'a mail was lost')
-  const all = handlers({ db, bulk, clock, settings, mailer, onMailLost })
+  const all = handlers({ db, bulk, clock, settings, log, mailer, onMailLost })
   return {
     services: {
       identity: guard(all.identity, onBug, name),
+      organizations: guard(all.organizations, onBug, name),
       projects: guard(all.projects, onBug, name),
       labels: guard(all.labels, onBug, name),
       tasks: guard(all.tasks, onBug, name),

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
 import { noSuchObject } from './field-error.ts'
 import { basicUsers } from './identity/index.ts'
+import { membersAmong } from './organizations/index.ts'
 
 type Db = Kysely<ProjectsDb>
 export type People = ReadonlyMap<number, BasicUser>
@@ -20,13 +21,15 @@ export function personOf(people: People, id: number | null): BasicUser | null {
 }
 
 /**
- * Users that a body names have to exist (400, naming the field), and outside of organizations to be the caller (403);
- * administrators may name anybody (`spec/api-workspace.md` 2.5, references in bodies).
+ * Users that a body names have to exist and, in an organization, to be active members of it (400, naming the field);
+ * outside of organizations one can name only oneself (403), administrators anybody (`spec/api-workspace.md` 2.5, references
+ * in bodies).
  */
 export async function checkPeople(
   db: Db,
   { user_id, role }: Principal,
   named: Readonly<Record<string, number | null | undefined>>,
+  organization_id: number | null,
 ): Promise<void> {
   const given = Object.entries(named).flatMap(([field, id]) => (id == null ? [] : [{ field, id }]))
   if (given.length === 0) return
@@ -34,9 +37,28 @@ export async function checkPeople(
     db,
     given.map(({ id }) => id),
   )
-  const missing = given.filter(({ id }) => !known.has(id))
-  if (missing.length > 0)
-    throw invalid(Object.fromEntries(missing.map(({ field, id }) => [field, noSuchObject(id)])))
+  const refuse = (these: Named[], text: (id: number) => string) => {
+    if (these.length === 0) return
+    throw invalid(Object.fromEntries(these.map(({ field, id }) => [field, text(id)])))
+  }
+  refuse(
+    given.filter(({ id }) => !known.has(id)),
+    noSuchObject,
+  )
+  if (organization_id !== null) {
+    const members = await membersAmong(
+      db,
+      organization_id,
+      given.map(({ id }) => id),
+    )
+    const strangers = given.filter(({ id }) => !members.has(id))
+    return refuse(strangers, () => 'The user is not a member of the organization')
+  }
   if (role !== 'admin' && given.some(({ id }) => id !== user_id))
     throw forbidden('Only yourself can be named here.')
+}
+
+interface Named {
+  field: string
+  id: number
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@reticle/kit/clock'
+import { type Logger, silentLog } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
 import { authorizeHandler } from './authorize.ts'
 import { commentHandlers } from './comments/rpc.ts'
@@ -12,6 +13,8 @@ import { issueHandlers } from './issues/rpc.ts'
 import { jobHandlers } from './jobs/rpc.ts'
 import { labelHandlers } from './labels/rpc.ts'
 import { mediaHandlers } from './media/rpc.ts'
+import { organizationObjects } from './organization-objects.ts'
+import { knowingRoles, organizationHandlers } from './organizations/index.ts'
 import { projectHandlers } from './projects/rpc.ts'
 import { taskHandlers } from './tasks/rpc.ts'
 
@@ -20,14 +23,25 @@ export interface ServerDeps {
   bulk?: Kysely<ProjectsDb>
   clock: Clock
   settings: ProjectsSettings
+  log?: Logger
   mailer?: Mailer
   onMailLost?: (thrown: unknown) => void
 }
 
 /** Table of contents: which handlers answer which table. */
-export function handlers({ db, bulk, clock, settings, ...mail }: ServerDeps) {
+export function handlers({ db, bulk, clock, settings, log = silentLog, ...mail }: ServerDeps) {
   return {
-    identity: identityHandlers({ db, clock, settings: settings.identity, ...mail }),
+    identity: knowingRoles(
+      db,
+      identityHandlers({ db, clock, settings: settings.identity, ...mail }),
+    ),
+    organizations: organizationHandlers({
+      db,
+      clock,
+      log,
+      settings: settings.organizations,
+      objects: organizationObjects,
+    }),
     projects: projectHandlers({ db }),
     labels: labelHandlers({ db }),
     tasks: {

@@ -1,9 +1,10 @@
 import type { Principal } from '@reticle/contracts/principal'
 import type { Standing } from '@reticle/kit/policy'
+import { standingIn } from './roles.ts'
 
 /** How a caller stands to projects, tasks and jobs (`spec/api-workspace.md` 2.5, staff). Pure. */
 
-type Caller = Pick<Principal, 'user_id'>
+type Caller = Pick<Principal, 'user_id' | 'role' | 'organization_roles'>
 type Person = number | null
 
 export interface ProjectPeople {
@@ -26,29 +27,32 @@ export interface JobPeople {
   organization_id: number | null
 }
 
-/** How everybody stands to what is about to be made outside of organizations. */
-export const sandbox: Standing = inSandbox({ organization_id: null }, [])
-
 export function projectStanding(caller: Caller, people: ProjectPeople): Standing {
-  return inSandbox(people, projectRelations(caller, people.owner_id, people.assignee_id))
+  const relations = projectRelations(caller, people.owner_id, people.assignee_id)
+  return standingIn(caller, people.organization_id, relations)
 }
 
 export function taskStanding(caller: Caller, people: TaskPeople): Standing {
   const { project_owner_id, project_assignee_id } = people
   const above = projectRelations(caller, project_owner_id, project_assignee_id)
-  return inSandbox(people, taskRelations(caller, people.owner_id, people.assignee_id, above))
+  const relations = taskRelations(caller, people.owner_id, people.assignee_id, above)
+  return standingIn(caller, people.organization_id, relations)
 }
 
 export function jobStanding(caller: Caller, people: JobPeople): Standing {
   const above = projectRelations(caller, people.project_owner_id, people.project_assignee_id)
   const task = taskRelations(caller, people.task_owner_id, people.task_assignee_id, above)
-  const isStaff = people.assignee_id === caller.user_id || task.includes('task staff')
-  return inSandbox(people, [...task, ...(isStaff ? ['job staff'] : [])])
+  const isAssigned = people.assignee_id === caller.user_id
+  const isStaff = isAssigned || task.includes('task staff')
+  const relations = [...task, ...(isStaff ? ['job staff'] : [])]
+  const standing = standingIn(caller, people.organization_id, relations)
+  const isOutside = people.organization_id !== null && standing.organization_role === null
+  if (!isOutside || !isAssigned || !worksAsGuest(caller)) return standing
+  return { ...standing, organization_role: 'guest', relations: ['job staff'] }
 }
 
-function inSandbox({ organization_id }: { organization_id: number | null }, relations: string[]) {
-  return { organization_id, organization_role: null, relations }
-}
+/** Who is assigned to a job of an organization may work on it without being a member, and sees nothing else of it. */
+export const worksAsGuest = ({ role }: Pick<Principal, 'role'>) => role !== null
 
 function projectRelations({ user_id }: Caller, owner_id: Person, assignee_id: Person): string[] {
   const isOwner = owner_id === user_id

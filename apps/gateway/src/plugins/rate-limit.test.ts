@@ -13,6 +13,11 @@ const services = {
       return { key: 'x', session: 'y' }
     },
   },
+  organizations: {
+    async resendInvitation() {
+      return undefined
+    },
+  },
   requests: {
     async listRequests() {
       return { count: 0, results: [] }
@@ -69,6 +74,14 @@ test('polling is free up to ten a second, then it counts', async () => {
   const { send } = await testGateway({ services, settings: limits })
   const answers = await Promise.all(Array.from({ length: 13 }, () => send('/api/requests')))
   expect(statuses(answers).toSorted()).toEqual([...Array(12).fill(200), 429])
+})
+
+test('an invitation is sent again five times an hour by one user', async () => {
+  const { send } = await testGateway({ services, settings: { ...limits, rateUser: 0 } })
+  const path = `/api/invitations/${'k'.repeat(64)}/resend`
+  const resend = (as: string) => () => send(path, { method: 'POST', as })
+  expect(statuses(await times(6, resend('anna')))).toEqual([204, 204, 204, 204, 204, 429])
+  expect(statuses(await times(1, resend('bo')))).toEqual([204])
 })
 
 test('health has no limit', async () => {

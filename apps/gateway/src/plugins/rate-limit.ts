@@ -11,6 +11,8 @@ type Count = Awaited<ReturnType<Limiter>>
 const second = 1000
 const minute = 60 * second
 const pollsPerSecond = 10
+const hour = 60 * minute
+const callsPerHour = 5
 
 /** Limits of `spec/api-annotations.md` 6.1: by user, else by address; signing in has a limit of its own. */
 export async function rateLimits(app: FastifyInstance, rates: Rates): Promise<Check> {
@@ -21,11 +23,13 @@ export async function rateLimits(app: FastifyInstance, rates: Rates): Promise<Ch
   const auth = byAddress(rates.rateAuth)
   const user = byUser(rates.rateUser, minute)
   const polling = byUser(pollsPerSecond, second)
+  const hourly = byUser(callsPerHour, hour)
 
   return async (request, reply, { limit }) => {
     if (limit === 'none') return
     if (limit === 'auth') return count(auth, request, reply)
     if (!request.principal) return count(anonymous, request, reply)
+    if (limit === 'hourly') return count(hourly, request, reply)
     if (limit === 'polling' && (await isWithin(polling, request))) return
     return count(user, request, reply)
   }

@@ -6,6 +6,8 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
+import { visibleIn } from '../scope.ts'
+import { worksAsGuest } from '../standing.ts'
 import { type JobView, selectJobs } from './repo.ts'
 
 type Query = Input<typeof jobs.listJobs>
@@ -38,11 +40,13 @@ export function listJobs(
   return listPage(rows, query, jobFields, { ...columns, ...names(principal) })
 }
 
-/** Job staff; administrators see everything. */
-function visibleTo({ user_id, role }: Principal) {
-  if (role === 'admin') return sql<SqlBool>`true`
-  return sql<SqlBool>`tasks.organization_id is null and ${user_id} in (
+/** Job staff; in organizations of others what one is assigned to. */
+function visibleTo(principal: Principal) {
+  const { user_id } = principal
+  const isStaff = sql<SqlBool>`${user_id} in (
     jobs.assignee_id, tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
+  const isGuest = worksAsGuest(principal) ? sql<SqlBool>`jobs.assignee_id = ${user_id}` : undefined
+  return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff, isGuest })
 }
 
 /** Hidden from those who do not see task or project, as in the record: what is not shown cannot be asked for. */

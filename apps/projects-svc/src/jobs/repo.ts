@@ -114,3 +114,19 @@ export async function updateJobs(
 export async function deleteJob(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('jobs').where('id', '=', id).execute()
 }
+
+/** Ids of the jobs of an organization that a person is assigned to. */
+export async function listJobsAssigned(
+  db: Db,
+  { organization_id, user_id }: { organization_id: number; user_id: number },
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .innerJoin('tasks', 'tasks.id', 'jobs.task_id')
+    .select('jobs.id')
+    .where('tasks.organization_id', '=', organization_id)
+    .where('jobs.assignee_id', '=', user_id)
+    .orderBy('jobs.id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -94,7 +94,8 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   }
 }
 
-function changeJob(tx: Tx, row: JobView, changes: Partial<JobRow>, cause: Cause) {
+/** Changes a locked job; its task follows. */
+export function changeJob(tx: Tx, row: JobView, changes: Partial<JobRow>, cause: Cause) {
   const change = async () => {
     const before = await jobRecord(tx, row)
     await updateJobs(tx, [row.id], changes)
@@ -119,7 +120,7 @@ async function planChange(
   const { stage = row.stage, state = isMoved ? 'new' : row.state } = body
   const wanted = { assignee_id, stage, state, status: jobStatus({ stage, state }) }
   const changes = changesTo<Partial<JobRow>>(row, wanted)
-  await checkPeople(tx, principal, { [field]: changes.assignee_id })
+  await checkPeople(tx, principal, { [field]: changes.assignee_id }, row.organization_id)
   if (changes.assignee_id !== undefined) changes.assignee_updated_date = new Date()
   return changes
 }

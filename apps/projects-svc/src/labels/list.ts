@@ -8,6 +8,7 @@ import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
 import type { Owner } from '../owner.ts'
+import { visibleIn } from '../scope.ts'
 
 /** Without the names of an owner, which is found before. */
 type Query = Omit<Input<typeof labels.listLabels>, 'project_id' | 'task_id' | 'job_id'>
@@ -49,9 +50,10 @@ function asksForParent({ parent, parent_id, filter }: Query): boolean {
 
 const belongingTo = ({ kind, id }: Owner) => sql<SqlBool>`${sql.ref(`labels.${kind}_id`)} = ${id}`
 
-/** Of projects and tasks one owns or is assigned to; administrators see everything. */
-function visibleTo({ user_id, role }: Principal) {
-  if (role === 'admin') return sql<SqlBool>`true`
-  return sql<SqlBool>`coalesce(projects.organization_id, tasks.organization_id) is null
-    and ${user_id} in (projects.owner_id, projects.assignee_id, tasks.owner_id, tasks.assignee_id)`
+/** Of projects and tasks one owns or is assigned to. */
+function visibleTo(principal: Principal) {
+  const isStaff = sql<SqlBool>`${principal.user_id} in (
+    projects.owner_id, projects.assignee_id, tasks.owner_id, tasks.assignee_id)`
+  const organization = sql`coalesce(projects.organization_id, tasks.organization_id)`
+  return visibleIn(principal, { organization, isStaff })
 }

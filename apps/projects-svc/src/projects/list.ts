@@ -6,6 +6,7 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { visibleIn } from '../scope.ts'
 
 type Query = Input<typeof projects.listProjects>
 
@@ -34,9 +35,8 @@ export function listProjects(
   return listPage(rows, query, projectFields, columns)
 }
 
-/** Project staff; administrators see everything. */
-function visibleTo({ user_id, role }: Principal) {
-  if (role === 'admin') return sql<SqlBool>`true`
-  return sql<SqlBool>`projects.organization_id is null
-    and ${user_id} in (projects.owner_id, projects.assignee_id)`
+/** Project staff. */
+function visibleTo(principal: Principal) {
+  const isStaff = sql<SqlBool>`${principal.user_id} in (projects.owner_id, projects.assignee_id)`
+  return visibleIn(principal, { organization: sql.ref('projects.organization_id'), isStaff })
 }

@@ -80,3 +80,40 @@ export async function summarizeProjects(
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
+
+/** Locks all projects of an organization, in id order. */
+export function lockProjectsOfOrganization(tx: Tx, organization_id: number): Promise<ProjectRow[]> {
+  return tx
+    .selectFrom('projects')
+    .selectAll()
+    .where('organization_id', '=', organization_id)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+/** Locked projects leave their organization; they are answered in id order. */
+export async function releaseProjects(tx: Tx, organization_id: number): Promise<ProjectRow[]> {
+  const rows = await tx
+    .updateTable('projects')
+    .set({ organization_id: null, updated_date: laterDate })
+    .where('organization_id', '=', organization_id)
+    .returningAll()
+    .execute()
+  return rows.sort((one, other) => one.id - other.id)
+}
+
+/** Ids of the projects of an organization that a person is assigned to. */
+export async function listProjectsAssigned(
+  db: Db,
+  { organization_id, user_id }: { organization_id: number; user_id: number },
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('assignee_id', '=', user_id)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

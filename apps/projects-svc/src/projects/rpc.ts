@@ -13,9 +13,11 @@ import { allowLongStatements } from '../db/long.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { planLabels, planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
+import { holdOrganization } from '../organizations/index.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
-import { projectStanding, sandbox } from '../standing.ts'
+import { workspaceStanding } from '../roles.ts'
+import { projectStanding } from '../standing.ts'
 import { planStorages } from '../storages/plan.ts'
 import { setStorages } from '../storages/repo.ts'
 import { emitDeletedTasks } from '../tasks/deleted.ts'
@@ -48,7 +50,7 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
 
     async createProject({ body }, context) {
       const principal = signedIn(context)
-      allow(projectRules, 'create', principal, sandbox)
+      allow(projectRules, 'create', principal, workspaceStanding(principal))
       return change(db, context, async (tx) => {
         const project = await create(tx, principal, body)
         await emit(tx, projectCreated, { project }, context)
@@ -101,12 +103,15 @@ async function create(
   principal: Principal,
   { name, bug_tracker, owner_id, assignee_id, labels = [], ...body }: ProjectCreate,
 ): Promise<Project> {
-  await checkPeople(tx, principal, { owner_id, assignee_id })
+  const { organization_id } = workspaceStanding(principal)
+  await holdOrganization(tx, organization_id)
+  await checkPeople(tx, principal, { owner_id, assignee_id }, organization_id)
   const storages = planStorages(body)
   const plan = planNewLabels(labels)
   const row = await insertProject(tx, {
     name,
     bug_tracker,
+    organization_id,
     owner_id: owner_id ?? principal.user_id,
     assignee_id,
     assignee_updated_date: assignee_id == null ? null : new Date(),
@@ -131,10 +136,8 @@ async function planChange(
   const { name, bug_tracker, status, owner_id, assignee_id } = body
   const wanted = { name, bug_tracker, status, owner_id, assignee_id }
   const columns = changesTo<Partial<ProjectRow>>(row, wanted)
-  await checkPeople(tx, principal, {
-    owner_id: columns.owner_id,
-    assignee_id: columns.assignee_id,
-  })
+  const people = { owner_id: columns.owner_id, assignee_id: columns.assignee_id }
+  await checkPeople(tx, principal, people, row.organization_id)
   if (columns.assignee_id !== undefined) columns.assignee_updated_date = new Date()
   return {
     columns,

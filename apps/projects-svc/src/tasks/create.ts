@@ -10,10 +10,12 @@ import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
 import { planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
+import { holdOrganization } from '../organizations/index.ts'
 import { checkPeople } from '../people.ts'
 import { projectRules } from '../projects/policy.ts'
 import { lockProject, touchProject } from '../projects/repo.ts'
-import { projectStanding, sandbox } from '../standing.ts'
+import { workspaceStanding } from '../roles.ts'
+import { projectStanding } from '../standing.ts'
 import { planStorages } from '../storages/plan.ts'
 import { setStorages } from '../storages/repo.ts'
 import { taskRules } from './policy.ts'
@@ -24,6 +26,7 @@ type Tx = Transaction<ProjectsDb>
 export type CreateSettings = Pick<ProjectsSettings, 'maxConsensusReplicas'>
 
 export const managedLabels = 'Labels of a task in a project are managed in the project'
+export const otherOrganization = 'The task and its project should be in the same organization.'
 
 /** A task without media (`spec/api-workspace.md` 4.4), and its `create:task` event. */
 export async function createTask(
@@ -33,18 +36,20 @@ export async function createTask(
   settings: CreateSettings,
   cause: Cause,
 ): Promise<{ row: TaskView; record: Task }> {
-  if (project_id === null) allow(taskRules, 'create', principal, sandbox)
   const project = project_id === null ? null : await lockTarget(tx, principal, project_id)
+  const organization_id = project
+    ? organizationOf(principal, project)
+    : await enterWorkspace(tx, principal)
   if (project && labels.length > 0) throw invalidText(managedLabels)
   const { owner_id, assignee_id, source_storage, target_storage, ...columns } = body
-  await checkPeople(tx, principal, { owner_id, assignee_id })
+  await checkPeople(tx, principal, { owner_id, assignee_id }, organization_id)
   checkReplicas(body.consensus_replicas, settings)
   const storages = planStorages({ source_storage, target_storage })
   const plan = planNewLabels(labels)
   const id = await insertTask(tx, {
     ...columns,
     project_id,
-    organization_id: project?.organization_id ?? null,
+    organization_id,
     owner_id: owner_id ?? principal.user_id,
     assignee_id,
     assignee_updated_date: assignee_id == null ? null : new Date(),
@@ -64,6 +69,20 @@ export async function createTask(
 function checkReplicas(wanted = 0, { maxConsensusReplicas: most }: CreateSettings): void {
   if (wanted === 1 || wanted > most)
     throw invalid({ consensus_replicas: `Ensure this value is 0, or from 2 to ${most}.` })
+}
+
+/** A project's tasks are where it is; a request may say so, or nothing (`spec/api-workspace.md` 1.9). */
+function organizationOf({ scope }: Principal, { organization_id }: ProjectRow): number | null {
+  if (scope && scope.organization_id !== organization_id) throw invalidText(otherOrganization)
+  return organization_id
+}
+
+/** Without a project a task is made in the workspace that the request names. */
+async function enterWorkspace(tx: Tx, principal: Principal): Promise<number | null> {
+  const workspace = workspaceStanding(principal)
+  allow(taskRules, 'create', principal, workspace)
+  await holdOrganization(tx, workspace.organization_id)
+  return workspace.organization_id
 }
 
 /**

@@ -6,6 +6,7 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
+import { visibleIn } from '../scope.ts'
 import { selectTasks, type TaskView } from './repo.ts'
 
 type Query = Input<typeof tasks.listTasks>
@@ -41,11 +42,11 @@ export function listTasks(
   return listPage(rows, query, taskFields, { ...columns, project_name: projectName(principal) })
 }
 
-/** Task staff; administrators see everything. */
-function visibleTo({ user_id, role }: Principal) {
-  if (role === 'admin') return sql<SqlBool>`true`
-  return sql<SqlBool>`tasks.organization_id is null and ${user_id} in (
+/** Task staff. */
+function visibleTo(principal: Principal) {
+  const isStaff = sql<SqlBool>`${principal.user_id} in (
     tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
+  return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff })
 }
 
 /** Hidden from those who do not see the project, as in the record: what is not shown cannot be asked for. */

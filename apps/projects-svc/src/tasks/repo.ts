@@ -171,3 +171,41 @@ export function findOtherDimension(
     .limit(1)
     .executeTakeFirst()
 }
+
+/** Locks all tasks of an organization, in id order. */
+export function lockTasksOfOrganization(tx: Tx, organization_id: number): Promise<TaskView[]> {
+  return selectTasks(tx)
+    .where('tasks.organization_id', '=', organization_id)
+    .orderBy('tasks.id')
+    .forUpdate('tasks')
+    .execute()
+}
+
+/** Locked tasks leave their organization; they are answered in id order. */
+export async function releaseTasks(tx: Tx, ids: readonly number[]): Promise<TaskView[]> {
+  const wanted = [...ids]
+  await tx
+    .updateTable('tasks')
+    .set({ organization_id: null, updated_date: laterDate })
+    .where((where) => where('id', '=', where.fn.any(where.val(wanted))))
+    .execute()
+  return selectTasks(tx)
+    .where((where) => where('tasks.id', '=', where.fn.any(where.val(wanted))))
+    .orderBy('tasks.id')
+    .execute()
+}
+
+/** Ids of the tasks of an organization that a person is assigned to. */
+export async function listTasksAssigned(
+  db: Db,
+  { organization_id, user_id }: { organization_id: number; user_id: number },
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('assignee_id', '=', user_id)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

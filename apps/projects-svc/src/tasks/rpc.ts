@@ -17,7 +17,13 @@ import { touchProject } from '../projects/repo.ts'
 import { taskStanding } from '../standing.ts'
 import { planStorages } from '../storages/plan.ts'
 import { changeTask, type TaskChange } from './change.ts'
-import { type CreateSettings, createTask, lockTarget, managedLabels } from './create.ts'
+import {
+  type CreateSettings,
+  createTask,
+  lockTarget,
+  managedLabels,
+  otherOrganization,
+} from './create.ts'
 import { emitDeletedTask } from './deleted.ts'
 import { listTasks } from './list.ts'
 import { shownTask } from './messages.ts'
@@ -130,10 +136,8 @@ async function planChange(
   const { name, bug_tracker, subset, owner_id, assignee_id } = body
   const wanted = { name, bug_tracker, subset, owner_id, assignee_id }
   const columns = changesTo<Partial<TaskRow>>(row, wanted)
-  await checkPeople(tx, principal, {
-    owner_id: columns.owner_id,
-    assignee_id: columns.assignee_id,
-  })
+  const people = { owner_id: columns.owner_id, assignee_id: columns.assignee_id }
+  await checkPeople(tx, principal, people, row.organization_id)
   if (columns.assignee_id !== undefined) columns.assignee_updated_date = new Date()
   const move = await planMove(tx, principal, { row, before, body })
   if (!move && row.project_id !== null && body.labels?.length) throw invalidText(managedLabels)
@@ -156,8 +160,7 @@ async function planMove(
   if (project_id === null)
     throw invalid({ project_id: 'A task cannot be moved out of its project.' })
   const project = await lockTarget(tx, principal, project_id)
-  if (project.organization_id !== row.organization_id)
-    throw invalidText('The task and its project should be in the same organization.')
+  if (project.organization_id !== row.organization_id) throw invalidText(otherOrganization)
   if (row.size > 0 && (await findOtherDimension(tx, project_id, row)))
     throw invalidText(`The project has tasks of another dimension than ${row.dimension}`)
   const target = await listOwnLabels(tx, { kind: 'project', id: project_id })

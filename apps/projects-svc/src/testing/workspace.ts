@@ -3,6 +3,7 @@ import { issues } from '@reticle/contracts/api/issues'
 import { jobs } from '@reticle/contracts/api/jobs'
 import { labels } from '@reticle/contracts/api/labels'
 import { media } from '@reticle/contracts/api/media'
+import { organizations } from '@reticle/contracts/api/organizations'
 import { projects } from '@reticle/contracts/api/projects'
 import { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
@@ -27,7 +28,7 @@ export type Services = ReturnType<Workspace['over']>
 /** A database of the test file's own and the service over it; every event has to come after the lock of its row. */
 export async function testWorkspace(settings: Partial<ProjectsSettings> = {}) {
   const { db } = await testDatabase<ProjectsDb>([{ schema: 'projects', migrations }])
-  await checkEmitOrder(db, { project: 'projects', task: 'tasks' })
+  await checkEmitOrder(db, { project: 'projects', task: 'tasks', org: 'organizations' })
   const deps = { clock: systemClock, settings: { ...readConfig({}), ...settings } }
   const users = addingUsers(db)
   return {
@@ -41,6 +42,7 @@ export async function testWorkspace(settings: Partial<ProjectsSettings> = {}) {
 
 function services(transport: Transport, all: ReturnType<typeof handlers>) {
   return {
+    organizations: overTransport(transport, organizations, all.organizations),
     projects: overTransport(transport, projects, all.projects),
     labels: overTransport(transport, labels, all.labels),
     tasks: overTransport(transport, tasks, all.tasks),

@@ -8,6 +8,7 @@ import { jobs } from './jobs.ts'
 import { labels } from './labels.ts'
 import { media } from './media.ts'
 import type { Operation } from './operation.ts'
+import { organizations } from './organizations.ts'
 import { projects } from './projects.ts'
 import { requests } from './requests.ts'
 import { server } from './server.ts'
@@ -18,6 +19,7 @@ import { webhooks } from './webhooks.ts'
 export const tables = {
   server,
   identity,
+  organizations,
   projects,
   labels,
   tasks,

@@ -18,9 +18,10 @@ export interface Shape {
   by_token?: 'always' | 'never'
   /**
    * Calls are counted against the limit of the caller (`spec/api-annotations.md` 6.1), but: `auth` counts against that of
-   * its address for signing in, `polling` is free up to ten a second, `none` is never counted.
+   * its address for signing in, `polling` is free up to ten a second, `hourly` may be called five times an hour,
+   * `none` is never counted.
    */
-  limit?: 'auth' | 'polling' | 'none'
+  limit?: 'auth' | 'polling' | 'hourly' | 'none'
   /**
    * Seconds until a service in another process must have answered, where the rule of its kind does not fit: 5 for
    * reading, 15 for changes, 600 for streams (`reliability.md` 14).

@@ -23,7 +23,10 @@ export const facts = z
     task_id: z.int().nullable(),
     job_id: z.int().nullable(),
     organization_id: z.int().nullable(),
-    /** The caller's role in that organization: owner, maintainer, supervisor, worker; null outside one. */
+    /**
+     * The caller's role in that organization: owner, maintainer, supervisor, worker, or guest for somebody from outside who
+     * is assigned to the job; null outside one.
+     */
     organization_role: z.string().nullable(),
     /** How the caller stands to the target (`spec/api-workspace.md` 2.5): words of the rules' `who`. */
     relations: z.array(z.string()),

@@ -1,0 +1,106 @@
+import { projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
+import { taskUpdated } from '@reticle/contracts/events/tasks'
+import { type Cause, emit, emitAll } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { fieldsBefore } from './changes.ts'
+import type { ProjectRow, ProjectsDb } from './db/schema.ts'
+import { listJobsAssigned, lockJob } from './jobs/repo.ts'
+import { changeJob } from './jobs/rpc.ts'
+import type { OrganizationObjects } from './organizations/index.ts'
+import { changeProject } from './projects/change.ts'
+import { projectRecord, projectRecords } from './projects/records.ts'
+import {
+  deleteProject,
+  listProjectsAssigned,
+  lockProject,
+  lockProjectsOfOrganization,
+  releaseProjects,
+} from './projects/repo.ts'
+import { changeTask } from './tasks/change.ts'
+import { emitDeletedTask, emitDeletedTasks, mostEvents } from './tasks/deleted.ts'
+import { taskRecord, taskRecords } from './tasks/records.ts'
+import {
+  deleteTask,
+  listTasksAssigned,
+  lockTask,
+  lockTasksOfOrganization,
+  releaseTasks,
+  type TaskView,
+} from './tasks/repo.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/** What becomes of projects, tasks and jobs when an organization or a member of it goes (`spec/api-workspace.md` 3.1, 3.2). */
+export const organizationObjects: OrganizationObjects = {
+  /** Each says so, unless they are more than `mostEvents`: then the event of the organization stands for them. */
+  async release(tx, organization_id, cause) {
+    const projects = await lockProjectsOfOrganization(tx, organization_id)
+    const tasks = await lockTasksOfOrganization(tx, organization_id)
+    const isTold = projects.length + tasks.length <= mostEvents
+    const before = isTold ? await recordsOf(tx, projects, tasks) : undefined
+    const ids = tasks.map(({ id }) => id)
+    const freed = await releaseProjects(tx, organization_id)
+    const freedTasks = await releaseTasks(tx, ids)
+    if (before) await tell(tx, before, await recordsOf(tx, freed, freedTasks), cause)
+  },
+
+  async remove(tx, organization_id, cause) {
+    const projects = await lockProjectsOfOrganization(tx, organization_id)
+    const tasks = await lockTasksOfOrganization(tx, organization_id)
+    for (const row of projects) {
+      const own = tasks.filter((task) => task.project_id === row.id)
+      await emitDeletedTasks(tx, own, cause)
+      const project = await projectRecord(tx, row)
+      await emit(tx, projectDeleted, { project, task_ids: own.map(({ id }) => id) }, cause)
+      await deleteProject(tx, row.id)
+    }
+    for (const task of tasks.filter(({ project_id }) => project_id === null)) {
+      await emitDeletedTask(tx, task, cause)
+      await deleteTask(tx, task.id)
+    }
+  },
+
+  async unassign(tx, of, cause) {
+    for (const id of await listProjectsAssigned(tx, of)) await unassignProject(tx, id, cause)
+    for (const id of await listTasksAssigned(tx, of)) await unassignTask(tx, id, cause)
+    for (const id of await listJobsAssigned(tx, of)) {
+      const row = await lockJob(tx, id)
+      if (row) await changeJob(tx, row, nobody(), cause)
+    }
+  },
+}
+
+const nobody = () => ({ assignee_id: null, assignee_updated_date: new Date() })
+
+async function unassignProject(tx: Tx, id: number, cause: Cause): Promise<void> {
+  const row = await lockProject(tx, id)
+  if (!row) return
+  const before = await projectRecord(tx, row)
+  await changeProject(tx, row, before, { columns: nobody(), storages: [] }, cause)
+}
+
+async function unassignTask(tx: Tx, id: number, cause: Cause): Promise<void> {
+  const row = await lockTask(tx, id)
+  if (!row) return
+  const before = await taskRecord(tx, row)
+  await changeTask(tx, row, before, { columns: nobody(), storages: [] }, cause)
+}
+
+async function recordsOf(tx: Tx, projects: readonly ProjectRow[], tasks: readonly TaskView[]) {
+  return { projects: await projectRecords(tx, projects), tasks: await taskRecords(tx, tasks) }
+}
+type Records = Awaited<ReturnType<typeof recordsOf>>
+
+/** Of the same objects in the same order, before and after. */
+async function tell(tx: Tx, before: Records, after: Records, cause: Cause): Promise<void> {
+  const projects = after.projects.flatMap((project, index) => {
+    const was = before.projects[index]
+    return was ? [{ project, before_update: fieldsBefore(was, project) }] : []
+  })
+  await emitAll(tx, projectUpdated, projects, cause)
+  const tasks = after.tasks.flatMap((task, index) => {
+    const was = before.tasks[index]
+    return was ? [{ task, before_update: fieldsBefore(was, task) }] : []
+  })
+  await emitAll(tx, taskUpdated, tasks, cause)
+}

@@ -1,0 +1,48 @@
+import { organizationUpdated } from '@reticle/contracts/events/organizations'
+import type { Organization } from '@reticle/contracts/rest/organizations'
+import { fromDatabase, isTransient } from '@reticle/kit/db/errors'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Updateable } from 'kysely'
+import { fieldsBefore, isEmpty } from '../changes.ts'
+import type { OrganizationRow, OrganizationsTable } from '../db/schema.ts'
+import type { Tx } from './deps.ts'
+import { organizationOf } from './messages.ts'
+import { updateOrganization } from './repo.ts'
+
+/**
+ * Changes a locked organization and says so in one `update:organization` event; what changes nothing leaves `updated_date` and
+ * says nothing (`spec/api-workspace.md` 1.8).
+ *
+ * @returns the record afterwards
+ */
+export async function changeOrganization(
+  tx: Tx,
+  row: OrganizationRow,
+  changes: Updateable<OrganizationsTable>,
+  cause: Cause,
+): Promise<Organization> {
+  const before = await organizationOf(tx, row)
+  if (isEmpty(changes)) return before
+  const changed = await withFreeSlug(() => updateOrganization(tx, row.id, changes))
+  const organization = await organizationOf(tx, changed)
+  const data = { organization, before_update: fieldsBefore(before, organization) }
+  await emit(tx, organizationUpdated, data, { ...cause, organization_id: row.id })
+  return organization
+}
+
+const violations = {
+  organizations_slug_key: {
+    field: 'slug',
+    text: 'organization with this slug already exists.',
+  },
+}
+
+/** Runs a statement that gives a slug. @throws DomainError invalid naming the field when another organization has it */
+export async function withFreeSlug<R>(run: () => Promise<R>): Promise<R> {
+  try {
+    return await run()
+  } catch (thrown) {
+    if (isTransient(thrown)) throw thrown // the whole transaction may be tried again
+    throw fromDatabase(thrown, violations) ?? thrown
+  }
+}

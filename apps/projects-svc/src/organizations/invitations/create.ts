@@ -1,0 +1,86 @@
+import { randomInt } from 'node:crypto'
+import type { Input } from '@reticle/contracts/api/operation'
+import type { organizations } from '@reticle/contracts/api/organizations'
+import { invitationCreated } from '@reticle/contracts/events/organizations'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Invitation } from '@reticle/contracts/rest/organizations'
+import { forbidden, invalidText } from '@reticle/kit/errors'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import { accountOf } from '../../identity/index.ts'
+import type { OrganizationDeps, Tx } from '../deps.ts'
+import { activate, ask } from '../memberships/join.ts'
+import { findMembershipOf } from '../memberships/repo.ts'
+import { lockOrganization } from '../repo.ts'
+import { noSuchOrganization } from '../roles.ts'
+import { invitationOf } from './messages.ts'
+import { invitationRules } from './policy.ts'
+import { findInvitation, insertInvitation } from './repo.ts'
+import { invitingStanding } from './standing.ts'
+import { sayOver } from './withdraw.ts'
+
+type Body = Input<typeof organizations.createInvitation>['body']
+
+/**
+ * The organization that the request names, into which the caller may invite somebody for that role.
+ *
+ * @throws DomainError invalid without an organization, forbidden
+ */
+export function invitingTo(principal: Principal, role: Body['role']): number {
+  const organization_id = principal.scope?.organization_id
+  if (organization_id == null) throw invalidText('An organization must be specified')
+  const standing = invitingStanding(principal, organization_id)
+  allow(invitationRules, 'create', principal, standing)
+  if (role === 'owner')
+    throw forbidden('An organization has one owner: transfer it to a member instead.')
+  if (role === 'maintainer') allow(invitationRules, 'create:maintainer', principal, standing)
+  return organization_id
+}
+
+/**
+ * Invites whoever has that address (`spec/api-workspace.md` 3.3). Where no confirmation is asked for, somebody who has an
+ * account becomes a member at once; everybody else is to accept.
+ */
+export async function createInvitation(
+  tx: Tx,
+  organization_id: number,
+  { body, owner_id }: { body: Body; owner_id: number },
+  deps: Pick<OrganizationDeps, 'clock' | 'settings'>,
+  cause: Cause,
+): Promise<{ invitation: Invitation; isToBeSent: boolean }> {
+  const { clock, settings } = deps
+  if (!(await lockOrganization(tx, organization_id))) throw noSuchOrganization(organization_id)
+  const account = await accountOf(tx, body.email)
+  if (await findMembershipOf(tx, organization_id, account.id))
+    throw invalidText('The user is a member of the organization already.')
+  const joins = account.is_registered && !settings.invitationConfirm
+
+  const now = clock.now()
+  const member = { organization_id, user_id: account.id, role: body.role }
+  const membership = await ask(tx, member)
+  const key = newKey()
+  const sent_date = joins ? null : now
+  const row = { key, membership_id: membership.id, owner_id, created_date: now, sent_date }
+  await insertInvitation(tx, row)
+
+  const expiry = { now, days: settings.invitationExpiryDays }
+  const view = await viewOf(tx, key)
+  const invitation = await invitationOf(tx, view, expiry)
+  await emit(tx, invitationCreated, { invitation }, { ...cause, organization_id })
+  if (!joins) return { invitation, isToBeSent: true }
+  await activate(tx, { ...membership, invitation: key }, now, cause)
+  const accepted = { ...view, accepted: true }
+  await sayOver(tx, accepted, 'accepted', deps, cause)
+  return { invitation: await invitationOf(tx, accepted, expiry), isToBeSent: false }
+}
+
+async function viewOf(tx: Tx, key: string) {
+  const row = await findInvitation(tx, key)
+  if (!row) throw new Error('an invitation was not inserted')
+  return row
+}
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** 64 letters and digits: who knows them is asked for an account all the same. */
+const newKey = () => Array.from({ length: 64 }, () => letters[randomInt(letters.length)]).join('')

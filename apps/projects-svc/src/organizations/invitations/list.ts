@@ -1,0 +1,47 @@
+import type { Input } from '@reticle/contracts/api/operation'
+import type { organizations } from '@reticle/contracts/api/organizations'
+import type { Principal } from '@reticle/contracts/principal'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { ProjectsDb } from '../../db/schema.ts'
+import { leaderOf } from '../../roles.ts'
+import { type InvitationView, selectInvitations } from './repo.ts'
+
+type Query = Input<typeof organizations.listInvitations>
+
+const filters = {
+  owner: 'sender.username',
+  user_id: 'memberships.user_id',
+  accepted: 'memberships.is_active',
+} as const satisfies FiltersOf<Query>
+const sorts = {
+  ...filters,
+  id: 'invitations.id',
+  created_date: 'invitations.created_date',
+} as const
+
+/** A page of the invitations that the caller may see: `spec/api-workspace.md` 1.5, 1.7, 3.3. */
+export function listInvitations(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  query: Query,
+): Promise<Listed<InvitationView>> {
+  const rows = selectInvitations(db)
+    .leftJoin('users as sender', 'sender.id', 'invitations.owner_id')
+    .where(visibleTo(principal))
+  return listPage(rows, query, { filters, sorts, order: '-created_date' })
+}
+
+/** Sent or received; all of an organization that one leads. An organization that the request names leaves out others. */
+function visibleTo(principal: Principal) {
+  const { scope, role, user_id } = principal
+  const id = scope?.organization_id
+  const inScope =
+    id == null ? sql<SqlBool>`true` : sql<SqlBool>`memberships.organization_id = ${id}`
+  const own = sql<SqlBool>`${user_id} in (invitations.owner_id, memberships.user_id)`
+  if (scope !== null && id === null) return own
+  if (role === 'admin') return inScope
+  const led = sql<SqlBool>`memberships.organization_id = any(${leaderOf(principal)}::int[])`
+  return sql<SqlBool>`${inScope} and (${own} or ${led})`
+}

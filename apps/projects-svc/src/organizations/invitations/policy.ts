@@ -1,0 +1,26 @@
+import type { Grant, Rule } from '@reticle/kit/policy'
+
+/** Who may do what with invitations: the rows of `spec/api-workspace.md` 2.5. */
+
+const either: Grant = { is: ['sender', 'invitee'], role: 'any' }
+const sender: Grant = { is: ['sender'], role: 'worker' }
+const invitee: Grant = { is: ['invitee'], role: 'any' }
+const user: Grant = { role: 'user' }
+const owner: Grant = { is: ['organization owner'], role: 'user' }
+
+const everywhere = (action: string, grant: Grant): Rule => ({
+  action,
+  sandbox: grant,
+  leader: grant,
+  member: grant,
+})
+
+export const invitationRules: readonly Rule[] = [
+  { action: 'create', sandbox: 'nobody', leader: user, member: 'nobody' },
+  { action: 'create:maintainer', sandbox: 'nobody', leader: owner, member: 'nobody' },
+  { action: 'view', sandbox: either, leader: user, member: either },
+  { action: 'resend', sandbox: sender, leader: user, member: sender },
+  { action: 'delete', sandbox: sender, leader: user, member: sender },
+  everywhere('accept', invitee),
+  everywhere('decline', invitee),
+]

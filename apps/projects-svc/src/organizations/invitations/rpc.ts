@@ -1,0 +1,145 @@
+import type { organizations } from '@reticle/contracts/api/organizations'
+import { type Context, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import type { Cause } from '@reticle/kit/outbox/emit'
+import { allow, permits } from '@reticle/kit/policy'
+import type { OrganizationDeps, Tx } from '../deps.ts'
+import { activate } from '../memberships/join.ts'
+import { findMembershipOf } from '../memberships/repo.ts'
+import { createInvitation, invitingTo } from './create.ts'
+import { isExpired } from './expiry.ts'
+import { listInvitations } from './list.ts'
+import { invitationOf, invitationRecords } from './messages.ts'
+import { invitationRules } from './policy.ts'
+import {
+  deleteInvitation,
+  findInvitation,
+  type InvitationView,
+  lockInvitation,
+  updateSentDate,
+} from './repo.ts'
+import { invitationStanding } from './standing.ts'
+import { sayOver, withdraw } from './withdraw.ts'
+
+type Handlers = Pick<
+  Service<typeof organizations>,
+  | 'listInvitations'
+  | 'createInvitation'
+  | 'getInvitation'
+  | 'acceptInvitation'
+  | 'declineInvitation'
+  | 'resendInvitation'
+  | 'deleteInvitation'
+>
+
+/** Invitations: `spec/api-workspace.md` 3.3. Who neither sent nor received one, nor leads, is told that there is none. */
+export function invitationHandlers(deps: OrganizationDeps): Handlers {
+  return { ...readingHandlers(deps), ...senderHandlers(deps), ...inviteeHandlers(deps) }
+}
+
+function readingHandlers({
+  db,
+  clock,
+  settings,
+}: OrganizationDeps): Pick<Handlers, 'listInvitations' | 'getInvitation'> {
+  const expiry = () => ({ now: clock.now(), days: settings.invitationExpiryDays })
+  return {
+    async listInvitations(query, context) {
+      const { count, results } = await listInvitations(db, signedIn(context), query)
+      return { count, results: await invitationRecords(db, results, expiry()) }
+    },
+
+    async getInvitation({ key }, context) {
+      return invitationOf(db, allowed('view', context, await findInvitation(db, key)), expiry())
+    },
+  }
+}
+
+function senderHandlers(
+  deps: OrganizationDeps,
+): Pick<Handlers, 'createInvitation' | 'resendInvitation' | 'deleteInvitation'> {
+  const { db, clock, settings, log } = deps
+  /** Nothing is mailed: whoever runs this finds the address of the page here, and hands it over. */
+  const tell = (key: string, organization: string) => {
+    const link = `${settings.uiUrl}/invitations/${key}`
+    log.info({ link, organization }, 'an invitation is to be handed over')
+  }
+  return {
+    async createInvitation({ body }, context) {
+      const principal = signedIn(context)
+      const organization_id = invitingTo(principal, body.role)
+      const given = { body, owner_id: principal.user_id }
+      const { invitation, isToBeSent } = await change(db, context, (tx) =>
+        createInvitation(tx, organization_id, given, deps, context),
+      )
+      if (isToBeSent) tell(invitation.key, invitation.organization_info.slug)
+      return invitation
+    },
+
+    async resendInvitation({ key }, context) {
+      const slug = await change(db, context, async (tx) => {
+        const row = allowed('resend', context, await lockInvitation(tx, key))
+        if (row.accepted) throw invalidText(acceptedText)
+        await updateSentDate(tx, row.id, clock.now())
+        return row.slug
+      })
+      tell(key, slug)
+    },
+
+    async deleteInvitation({ key }, context) {
+      await change(db, context, async (tx) => {
+        const row = allowed('delete', context, await lockInvitation(tx, key))
+        if (row.accepted) return deleteInvitation(tx, row.id)
+        return withdraw(tx, { id: row.membership_id }, 'revoked', deps, context)
+      })
+    },
+  }
+}
+
+function inviteeHandlers(
+  deps: OrganizationDeps,
+): Pick<Handlers, 'acceptInvitation' | 'declineInvitation'> {
+  const { db, clock, settings } = deps
+  return {
+    async acceptInvitation({ key }, context) {
+      return change(db, context, async (tx) => {
+        const row = allowed('accept', context, await lockInvitation(tx, key))
+        if (row.accepted) throw invalidText(acceptedText)
+        const expiry = { now: clock.now(), days: settings.invitationExpiryDays }
+        if (isExpired(row, expiry)) throw invalidText('The invitation has expired.')
+        await accept(tx, row, deps, context)
+        return { organization_slug: row.slug }
+      })
+    },
+
+    async declineInvitation({ key }, context) {
+      await change(db, context, async (tx) => {
+        const row = allowed('decline', context, await lockInvitation(tx, key))
+        if (row.accepted) throw invalidText('The invitation is accepted: leave the organization.')
+        await withdraw(tx, { id: row.membership_id }, 'declined', deps, context)
+      })
+    },
+  }
+}
+
+const acceptedText = 'The invitation is accepted already.'
+
+async function accept(tx: Tx, row: InvitationView, deps: OrganizationDeps, cause: Cause) {
+  const membership = await findMembershipOf(tx, row.organization_id, row.user_id)
+  if (!membership) throw notFound()
+  await activate(tx, membership, deps.clock.now(), cause)
+  await sayOver(tx, { ...row, accepted: true }, 'accepted', deps, cause)
+}
+
+/** The invitation, when there is one that the caller may see (404), and may do that with (403). */
+function allowed(
+  action: string,
+  context: Context,
+  row: InvitationView | undefined,
+): InvitationView {
+  const principal = signedIn(context)
+  const standing = row && invitationStanding(principal, row)
+  if (!standing || !permits(invitationRules, 'view', principal, standing)) throw notFound()
+  allow(invitationRules, action, principal, standing)
+  return row
+}

@@ -1,0 +1,37 @@
+import type { Input } from '@reticle/contracts/api/operation'
+import type { organizations } from '@reticle/contracts/api/organizations'
+import type { Principal } from '@reticle/contracts/principal'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { OrganizationRow, ProjectsDb } from '../db/schema.ts'
+import { memberOf } from '../roles.ts'
+
+type Query = Input<typeof organizations.listOrganizations>
+
+const filters = {
+  id: 'organizations.id',
+  name: 'organizations.name',
+  owner: 'owner.username',
+  slug: 'organizations.slug',
+} as const satisfies FiltersOf<Query>
+
+/** A page of the organizations that the caller is a member of: `spec/api-workspace.md` 1.5, 1.7. */
+export function listOrganizations(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  query: Query,
+): Promise<Listed<OrganizationRow>> {
+  const rows = db
+    .selectFrom('organizations')
+    .leftJoin('users as owner', 'owner.id', 'organizations.owner_id')
+    .selectAll('organizations')
+    .where(visibleTo(principal))
+  return listPage(rows, query, { filters, sorts: filters, order: '-id' })
+}
+
+/** Administrators see all. */
+function visibleTo(principal: Principal) {
+  if (principal.role === 'admin') return sql<SqlBool>`true`
+  return sql<SqlBool>`organizations.id = any(${memberOf(principal)}::int[])`
+}

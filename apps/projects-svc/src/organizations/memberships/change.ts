@@ -1,0 +1,28 @@
+import { membershipUpdated } from '@reticle/contracts/events/organizations'
+import type { OrganizationRole } from '@reticle/contracts/principal'
+import type { Membership } from '@reticle/contracts/rest/organizations'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { fieldsBefore } from '../../changes.ts'
+import type { Tx } from '../deps.ts'
+import { membershipOf } from './messages.ts'
+import { type MembershipView, updateMembership } from './repo.ts'
+
+/**
+ * Gives another role to a membership of a locked organization; the same role is no change, and says nothing
+ * (`spec/api-workspace.md` 1.8).
+ *
+ * @returns the record afterwards
+ */
+export async function changeRole(
+  tx: Tx,
+  row: MembershipView,
+  role: OrganizationRole,
+  cause: Cause,
+): Promise<Membership> {
+  const before = await membershipOf(tx, row)
+  if (role === row.role) return before
+  const membership = await membershipOf(tx, await updateMembership(tx, row, { role }))
+  const data = { membership, before_update: fieldsBefore(before, membership) }
+  await emit(tx, membershipUpdated, data, { ...cause, organization_id: row.organization_id })
+  return membership
+}

@@ -1,0 +1,46 @@
+import { membershipCreated } from '@reticle/contracts/events/organizations'
+import type { OrganizationRole } from '@reticle/contracts/principal'
+import { invalidText } from '@reticle/kit/errors'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Tx } from '../deps.ts'
+import { membershipOf } from './messages.ts'
+import {
+  countMemberships,
+  insertMembership,
+  type MembershipView,
+  updateMembership,
+} from './repo.ts'
+
+/** What a caller is in organizations travels beside every call, within the size that headers may have. */
+const mostMemberships = 1000
+
+interface NewMember {
+  organization_id: number
+  user_id: number
+  role: OrganizationRole
+}
+
+/** A membership of a locked organization that is active at once. */
+export async function join(tx: Tx, member: NewMember, now: Date, cause: Cause) {
+  return activate(tx, await ask(tx, member), now, cause)
+}
+
+/** A membership that waits to be accepted. */
+export async function ask(tx: Tx, member: NewMember): Promise<MembershipView> {
+  if ((await countMemberships(tx, member.user_id)) >= mostMemberships)
+    throw invalidText(`A user can belong to ${mostMemberships} organizations at most.`)
+  return insertMembership(tx, { ...member, is_active: false })
+}
+
+/** A membership becomes active: `create:membership`. */
+export async function activate(
+  tx: Tx,
+  row: MembershipView,
+  joined_date: Date,
+  cause: Cause,
+): Promise<MembershipView> {
+  const active = await updateMembership(tx, row, { is_active: true, joined_date })
+  const within = { ...cause, organization_id: row.organization_id }
+  await emit(tx, membershipCreated, { membership: await membershipOf(tx, active) }, within)
+  return active
+}

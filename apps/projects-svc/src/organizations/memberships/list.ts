@@ -1,0 +1,41 @@
+import type { Input } from '@reticle/contracts/api/operation'
+import type { organizations } from '@reticle/contracts/api/organizations'
+import type { Principal } from '@reticle/contracts/principal'
+import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import type { Listed } from '@reticle/kit/list/page'
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { ProjectsDb } from '../../db/schema.ts'
+import { leaderOf, memberOf } from '../../roles.ts'
+import { type MembershipView, selectMemberships } from './repo.ts'
+
+type Query = Input<typeof organizations.listMemberships>
+
+const filters = {
+  id: 'memberships.id',
+  user: 'person.username',
+  role: 'memberships.role',
+} as const satisfies FiltersOf<Query>
+
+/** A page of the memberships that the caller may see: `spec/api-workspace.md` 1.5, 1.7, 3.2. */
+export function listMemberships(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  query: Query,
+): Promise<Listed<MembershipView>> {
+  const rows = selectMemberships(db)
+    .innerJoin('users as person', 'person.id', 'memberships.user_id')
+    .where(visibleTo(principal))
+  return listPage(rows, query, { filters, sorts: filters, order: '-id' })
+}
+
+/** Those of the organization that the request names, to its leaders also the ones that nobody has accepted; else one's own. */
+function visibleTo(principal: Principal) {
+  const { scope, role, user_id } = principal
+  const id = scope?.organization_id
+  if (role === 'admin' && scope === null) return sql<SqlBool>`true`
+  if (id == null) return sql<SqlBool>`memberships.user_id = ${user_id} and memberships.is_active`
+  const ofThat = sql<SqlBool>`memberships.organization_id = ${id}`
+  if (role === 'admin' || leaderOf(principal).includes(id)) return ofThat
+  if (!memberOf(principal).includes(id)) return sql<SqlBool>`false`
+  return sql<SqlBool>`${ofThat} and memberships.is_active`
+}

@@ -1,0 +1,40 @@
+import type { Membership } from '@reticle/contracts/rest/organizations'
+import type { BasicUser } from '@reticle/contracts/rest/users'
+import { basicUsers } from '../../identity/index.ts'
+import type { Db } from '../deps.ts'
+import type { MembershipView } from './repo.ts'
+
+/** A membership as a record (`spec/api-workspace.md` 3.2). Its user exists: memberships go with users. */
+function toMembership(row: MembershipView, user: BasicUser): Membership {
+  const { id, organization_id, is_active, joined_date, role, invitation } = row
+  return {
+    id,
+    user,
+    organization: organization_id,
+    is_active,
+    joined_date: joined_date?.toISOString() ?? null,
+    role,
+    invitation,
+  }
+}
+
+/** Records of rows, in the same order; one query however many there are. */
+export async function membershipRecords(
+  db: Db,
+  rows: readonly MembershipView[],
+): Promise<Membership[]> {
+  const people = await basicUsers(
+    db,
+    rows.map(({ user_id }) => user_id),
+  )
+  return rows.flatMap((row) => {
+    const user = people.get(row.user_id)
+    return user ? [toMembership(row, user)] : []
+  })
+}
+
+export async function membershipOf(db: Db, row: MembershipView): Promise<Membership> {
+  const [record] = await membershipRecords(db, [row])
+  if (!record) throw new Error(`membership ${row.id} has no record`)
+  return record
+}

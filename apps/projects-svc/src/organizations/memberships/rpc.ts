@@ -1,0 +1,82 @@
+import type { organizations } from '@reticle/contracts/api/organizations'
+import { membershipDeleted } from '@reticle/contracts/events/organizations'
+import { type Context, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import { forbidden } from '@reticle/kit/errors'
+import { emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { OrganizationDeps, Tx } from '../deps.ts'
+import { withdraw } from '../invitations/withdraw.ts'
+import { changeRole } from './change.ts'
+import { listMemberships } from './list.ts'
+import { membershipOf, membershipRecords } from './messages.ts'
+import { membershipRules } from './policy.ts'
+import { deleteMembership, findMembership, lockMembership, type MembershipView } from './repo.ts'
+import { membershipStanding } from './standing.ts'
+
+type Handlers = Pick<
+  Service<typeof organizations>,
+  'listMemberships' | 'getMembership' | 'updateMembership' | 'deleteMembership'
+>
+
+/** Memberships: `spec/api-workspace.md` 3.2. One becomes a member by invitation only. */
+export function membershipHandlers({ db, clock, settings, objects }: OrganizationDeps): Handlers {
+  return {
+    async listMemberships(query, context) {
+      const { count, results } = await listMemberships(db, signedIn(context), query)
+      return { count, results: await membershipRecords(db, results) }
+    },
+
+    async getMembership({ id }, context) {
+      return membershipOf(db, allowed('view', context, await findMembership(db, id)))
+    },
+
+    async updateMembership({ id, body: { role } }, context) {
+      return change(db, context, async (tx) => {
+        const row = allowed('view', context, await lockMembership(tx, id))
+        if (role === undefined) return membershipOf(tx, row)
+        allowed('update:role', context, row)
+        if (role === 'maintainer') allowed('grant:maintainer', context, row)
+        assertNoOwner(row)
+        return changeRole(tx, row, role, context)
+      })
+    },
+
+    async deleteMembership({ id, unassign = false }, context) {
+      await change(db, context, async (tx) => {
+        const row = allowed('delete', context, await lockMembership(tx, id))
+        assertNoOwner(row)
+        if (unassign) await objects.unassign(tx, row, context)
+        if (row.is_active) return remove(tx, row, context)
+        await withdraw(tx, row, 'revoked', { clock, settings }, context)
+      })
+    },
+  }
+}
+
+/** The membership, when there is one and the caller may do that with it. */
+function allowed(
+  action: string,
+  context: Context,
+  row: MembershipView | undefined,
+): MembershipView {
+  if (!row) throw notFound()
+  const principal = signedIn(context)
+  allow(membershipRules, action, principal, membershipStanding(principal, row))
+  return row
+}
+
+/** Not even administrators leave an organization without its owner. */
+function assertNoOwner({ role }: MembershipView): void {
+  if (role === 'owner')
+    throw forbidden(
+      'The owner stays in the organization until it is transferred to another member.',
+    )
+}
+
+/** What they own and are assigned to stays theirs (`spec/api-workspace.md` 3.2). */
+async function remove(tx: Tx, row: MembershipView, context: Context): Promise<void> {
+  const cause = { ...context, organization_id: row.organization_id }
+  await emit(tx, membershipDeleted, { membership: await membershipOf(tx, row) }, cause)
+  await deleteMembership(tx, row.id)
+}

@@ -1,0 +1,29 @@
+import type { Principal } from '@reticle/contracts/principal'
+import type { Standing } from '@reticle/kit/policy'
+import { roleIn } from '../../roles.ts'
+import type { MembershipView } from './repo.ts'
+
+/** How a caller stands to memberships (`spec/api-workspace.md` 2.5). Pure. */
+
+type Target = Pick<MembershipView, 'organization_id' | 'user_id' | 'role' | 'is_active'>
+
+export function membershipStanding(principal: Principal, target: Target): Standing {
+  const { organization_id, user_id, role, is_active } = target
+  const organization_role = roleIn(principal, organization_id)
+  const isSelf = user_id === principal.user_id
+  const holds: Record<string, boolean> = {
+    'organization owner': organization_role === 'owner',
+    'of an active member': is_active,
+    'active self': isSelf && is_active,
+    leaver: isSelf && is_active && role !== 'owner',
+    superior: !isSelf && isAbove(organization_role, role),
+  }
+  const relations = Object.keys(holds).filter((name) => holds[name])
+  return { organization_id, organization_role, relations }
+}
+
+/** Owners are above everybody else, maintainers above supervisors and workers. */
+function isAbove(own: string | null, role: string): boolean {
+  if (own === 'owner') return role !== 'owner'
+  return own === 'maintainer' && (role === 'supervisor' || role === 'worker')
+}

@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Input } from '@reticle/contracts/api/operation'
+import type { organizations } from '@reticle/contracts/api/organizations'
+import { organizationDeleted } from '@reticle/contracts/events/organizations'
+import type { Organization } from '@reticle/contracts/rest/organizations'
+import { type Context, notFound, type Rule, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import { assertMatches } from '@reticle/kit/etag'
+import { emit } from '@reticle/kit/outbox/emit'
+import { allow, permits } from '@reticle/kit/policy'
+import { changesTo, isEmpty } from '../changes.ts'
+import { allowLongStatements } from '../db/long.ts'
+import type { OrganizationRow } from '../db/schema.ts'
+import { changeOrganization, withFreeSlug } from './change.ts'
+import type { OrganizationDeps, Tx } from './deps.ts'
+import { listOrganizations } from './list.ts'
+import { join } from './memberships/join.ts'
+import { organizationOf, organizationRecords } from './messages.ts'
+import { rulesFor } from './policy.ts'
+import {
+  deleteOrganization,
+  findOrganization,
+  insertOrganization,
+  lockOrganization,
+} from './repo.ts'
+import { founding, organizationStanding } from './standing.ts'
+import { transferOrganization } from './transfer.ts'
+
+type Handlers = Pick<
+  Service<typeof organizations>,
+  | 'listOrganizations'
+  | 'createOrganization'
+  | 'getOrganization'
+  | 'updateOrganization'
+  | 'deleteOrganization'
+  | 'transferOrganization'
+>
+
+/** Organizations: `spec/api-workspace.md` 3.1. People outside of one are told that there is none. */
+export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
+  const { db, settings } = deps
+  const rules = rulesFor(settings.minRole)
+
+  return {
+    async listOrganizations(query, context) {
+      const { count, results } = await listOrganizations(db, signedIn(context), query)
+      return { count, results: await organizationRecords(db, results) }
+    },
+
+    async createOrganization({ body }, context) {
+      allow(rules, 'create', signedIn(context), founding)
+      return change(db, context, (tx) => create(tx, body, deps, context))
+    },
+
+    async getOrganization({ id }, context) {
+      const row = await findOrganization(db, id)
+      return organizationOf(db, allowed(rules, 'view', context, row))
+    },
+
+    async updateOrganization({ id, body, if_match }, context) {
+      return change(db, context, async (tx) => {
+        const action = isEmpty(body) ? 'view' : 'update'
+        const row = allowed(rules, action, context, await lockOrganization(tx, id))
+        assertMatches(if_match, row)
+        return changeOrganization(tx, row, wantedOf(row, body), context)
+      })
+    },
+
+    async deleteOrganization({ id, objects = 'keep', if_match }, context) {
+      await change(db, context, async (tx) => {
+        const row = allowed(rules, 'delete', context, await lockOrganization(tx, id))
+        assertMatches(if_match, row)
+        await remove(tx, row, objects, deps, context)
+      })
+    },
+
+    async transferOrganization({ id, body }, context) {
+      return change(db, context, async (tx) => {
+        const row = allowed(rules, 'transfer', context, await lockOrganization(tx, id))
+        return transferOrganization(tx, row, body.user_id, context)
+      })
+    },
+  }
+}
+
+/** The organization, when there is one that the caller may see (404), and may do that with (403). */
+function allowed(
+  rules: readonly Rule[],
+  action: string,
+  context: Context,
+  row: OrganizationRow | undefined,
+): OrganizationRow {
+  const principal = signedIn(context)
+  const standing = row && organizationStanding(principal, row)
+  if (!standing || !permits(rules, 'view', principal, standing)) throw notFound()
+  allow(rules, action, principal, standing)
+  return row
+}
+
+type Creation = Input<typeof organizations.createOrganization>['body']
+
+/** Its founder owns it and is its first member. */
+async function create(
+  tx: Tx,
+  body: Creation,
+  { clock }: Pick<OrganizationDeps, 'clock'>,
+  context: Context,
+): Promise<Organization> {
+  const owner_id = signedIn(context).user_id
+  const columns = { ...body, name: body.name || body.slug, owner_id }
+  const row = await withFreeSlug(() => insertOrganization(tx, columns))
+  const owner = { organization_id: row.id, user_id: owner_id, role: 'owner' } as const
+  await join(tx, owner, clock.now(), context)
+  return organizationOf(tx, row)
+}
+
+/** Its event comes before those of what goes with it, or stays with its owners. */
+async function remove(
+  tx: Tx,
+  row: OrganizationRow,
+  fate: 'keep' | 'delete',
+  { objects }: Pick<OrganizationDeps, 'objects'>,
+  context: Context,
+): Promise<void> {
+  await allowLongStatements(tx)
+  const cause = { ...context, organization_id: row.id }
+  await emit(tx, organizationDeleted, { organization: await organizationOf(tx, row) }, cause)
+  const leave = fate === 'delete' ? objects.remove : objects.release
+  await leave(tx, row.id, cause)
+  await deleteOrganization(tx, row.id)
+}
+
+type Changes = Input<typeof organizations.updateOrganization>['body']
+
+/** What the body changes; keys in another order are no other contact. */
+function wantedOf(row: OrganizationRow, { contact, ...body }: Changes): Partial<OrganizationRow> {
+  const changes = changesTo<Partial<OrganizationRow>>(row, body)
+  if (contact !== undefined && !isDeepStrictEqual(contact, row.contact)) changes.contact = contact
+  return changes
+}

@@ -1,0 +1,97 @@
+import type { OrganizationRole } from '@reticle/contracts/principal'
+import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
+import { laterDate } from '../db/dates.ts'
+import type { OrganizationRow, OrganizationsTable, ProjectsDb } from '../db/schema.ts'
+
+/** Organizations in SQL; a transaction fits where `Db` is asked for. */
+type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
+
+export function findOrganization(db: Db, id: number): Promise<OrganizationRow | undefined> {
+  return db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** In any case: no two organizations differ in that alone. */
+export function findOrganizationBySlug(db: Db, slug: string): Promise<{ id: number } | undefined> {
+  return db
+    .selectFrom('organizations')
+    .select('id')
+    .where(sql<boolean>`lower(slug) = lower(${slug})`)
+    .executeTakeFirst()
+}
+
+/** Locks the row that is the key of the events of an organization, its memberships and invitations. */
+export function lockOrganization(tx: Tx, id: number): Promise<OrganizationRow | undefined> {
+  return tx
+    .selectFrom('organizations')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Keeps an organization from being deleted before this transaction ends; others may do the same. */
+export function lockExistence(tx: Tx, id: number): Promise<{ id: number } | undefined> {
+  return tx
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst()
+}
+
+export function insertOrganization(
+  tx: Tx,
+  row: Insertable<OrganizationsTable>,
+): Promise<OrganizationRow> {
+  return tx.insertInto('organizations').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Changes a locked row; its `updated_date` moves. */
+export function updateOrganization(
+  tx: Tx,
+  id: number,
+  changes: Updateable<OrganizationsTable>,
+): Promise<OrganizationRow> {
+  return tx
+    .updateTable('organizations')
+    .set({ ...changes, updated_date: laterDate })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Memberships and invitations go with it. */
+export async function deleteOrganization(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('organizations').where('id', '=', id).execute()
+}
+
+/** Roles of a user by organization; active memberships only. */
+export async function listRoles(
+  db: Db,
+  user_id: number,
+): Promise<Record<string, OrganizationRole>> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select(['organization_id', 'role'])
+    .where('user_id', '=', user_id)
+    .where('is_active', '=', true)
+    .execute()
+  return Object.fromEntries(rows.map(({ organization_id, role }) => [organization_id, role]))
+}
+
+/** Which of these users are active members of the organization. */
+export async function listMembersAmong(
+  db: Db,
+  organization_id: number,
+  user_ids: readonly number[],
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', organization_id)
+    .where('is_active', '=', true)
+    .where((where) => where('user_id', '=', where.fn.any(where.val([...user_ids]))))
+    .execute()
+  return rows.map((row) => row.user_id)
+}

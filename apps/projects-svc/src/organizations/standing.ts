@@ -1,0 +1,22 @@
+import type { Principal } from '@reticle/contracts/principal'
+import type { Standing } from '@reticle/kit/policy'
+import { isLeader, roleIn } from '../roles.ts'
+
+/** How a caller stands to organizations (`spec/api-workspace.md` 2.5). Pure. */
+
+/** An organization that is not there yet belongs to none. */
+export const founding: Standing = {
+  organization_id: null,
+  organization_role: null,
+  relations: [],
+}
+
+export function organizationStanding(
+  principal: Pick<Principal, 'organization_roles'>,
+  { id }: { id: number },
+): Standing {
+  const organization_role = roleIn(principal, id)
+  const leads = isLeader(organization_role) ? ['leader'] : []
+  const owns = organization_role === 'owner' ? ['organization owner'] : []
+  return { organization_id: id, organization_role, relations: [...leads, ...owns] }
+}

@@ -1,0 +1,30 @@
+import type { Organization } from '@reticle/contracts/rest/organizations'
+import { invalid } from '@reticle/kit/errors'
+import type { Cause } from '@reticle/kit/outbox/emit'
+import type { OrganizationRow } from '../db/schema.ts'
+import { changeOrganization } from './change.ts'
+import type { Tx } from './deps.ts'
+import { changeRole } from './memberships/change.ts'
+import { findMembershipOf } from './memberships/repo.ts'
+
+/**
+ * Gives a locked organization to another active member; its owner so far becomes a maintainer (`spec/api-workspace.md` 3.1).
+ *
+ * @throws DomainError invalid for somebody who is no active member, or the owner already
+ */
+export async function transferOrganization(
+  tx: Tx,
+  row: OrganizationRow,
+  user_id: number,
+  cause: Cause,
+): Promise<Organization> {
+  const heir = await findMembershipOf(tx, row.id, user_id)
+  if (!heir?.is_active) throw invalid({ user_id: 'The user is not a member of the organization' })
+  if (heir.role === 'owner') throw invalid({ user_id: 'The user owns the organization already.' })
+  const former =
+    row.owner_id === null ? undefined : await findMembershipOf(tx, row.id, row.owner_id)
+  const record = await changeOrganization(tx, row, { owner_id: user_id }, cause)
+  if (former) await changeRole(tx, former, 'maintainer', cause)
+  await changeRole(tx, heir, 'owner', cause)
+  return record
+}

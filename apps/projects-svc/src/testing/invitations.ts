@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { testOrganizations } from './organizations.ts'
+import type { TestUser } from './workspace.ts'
+
+type Given = Awaited<ReturnType<typeof testOrganizations>>
+
+/** People who are invited into the organizations of a test workspace. */
+export function inviting({ db, over, addUser, addOrganization, as }: Given) {
+  let count = 0
+  const newAddress = () => `person${++count}@example.org`
+
+  /** Somebody who has registered with an address. */
+  const addRegistered = async (): Promise<TestUser & { email: string }> => {
+    const user = await addUser()
+    const email = newAddress()
+    await db
+      .updateTable('users')
+      .set({ email, password_hash: 'hash' })
+      .where('id', '=', user.id)
+      .execute()
+    return { ...user, call: user.call, email }
+  }
+
+  /** Whoever was invited under an address, as if they had registered since. */
+  const register = async (email: string): Promise<TestUser> => {
+    const { call } = await addUser()
+    const { id, username } = await db
+      .updateTable('users')
+      .set({ password_hash: 'hash' })
+      .where('email', '=', email)
+      .returning(['id', 'username'])
+      .executeTakeFirstOrThrow()
+    const { principal } = call
+    return {
+      id,
+      username,
+      call: { ...call, principal: principal && { ...principal, user_id: id } },
+    }
+  }
+
+  /** A pending invitation of a new address into a new organization, by its owner. */
+  const invite = async (role: 'worker' | 'supervisor' | 'maintainer' = 'worker') => {
+    const organization = await addOrganization()
+    const email = newAddress()
+    const { organizations } = over('in-process')
+    const call = await as(organization.owner, organization.id)
+    const invitation = await organizations.createInvitation({ body: { email, role } }, call)
+    return { organization, email, invitation, key: invitation.key }
+  }
+
+  /** An invitation was sent seven days ago. */
+  const expire = (key: string) =>
+    db
+      .updateTable('invitations')
+      .set({ sent_date: sql<Date>`now() - interval '7 days'` })
+      .where('key', '=', key)
+      .execute()
+
+  return { newAddress, addRegistered, register, invite, expire }
+}

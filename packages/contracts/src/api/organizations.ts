@@ -1,0 +1,103 @@
+import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import {
+  invitation,
+  invitationAccepted,
+  invitationCreate,
+  invitationList,
+  invitationParams,
+  membership,
+  membershipList,
+  membershipPatch,
+  membershipRemoval,
+  organization,
+  organizationCreate,
+  organizationList,
+  organizationPatch,
+  organizationRemoval,
+  organizationTransfer,
+  workspaceFound,
+  workspaceQuery,
+} from '../rest/organizations.ts'
+import { del, get, internal, operations, patch, post } from './operation.ts'
+
+export const organizations = operations('OrganizationService', {
+  listOrganizations: get('/organizations', {
+    query: organizationList,
+    answers: { 200: page(organization, 'OrganizationPage') },
+  }),
+  createOrganization: post('/organizations', {
+    body: organizationCreate,
+    answers: { 201: organization },
+  }),
+  getOrganization: get('/organizations/:id', { params: idParams, answers: { 200: organization } }),
+  updateOrganization: patch('/organizations/:id', {
+    params: idParams,
+    headers: ifMatch,
+    body: organizationPatch,
+    answers: { 200: organization },
+  }),
+  deleteOrganization: del('/organizations/:id', {
+    params: idParams,
+    query: organizationRemoval,
+    headers: ifMatch,
+    answers: { 204: nothing },
+    summary: 'Remove an organization; its projects and tasks fall to their owners, or go with it',
+  }),
+  transferOrganization: post('/organizations/:id/transfer', {
+    params: idParams,
+    body: organizationTransfer,
+    answers: { 200: organization },
+    summary: 'Make another member the owner',
+  }),
+
+  listMemberships: get('/memberships', {
+    query: membershipList,
+    answers: { 200: page(membership, 'MembershipPage') },
+  }),
+  getMembership: get('/memberships/:id', { params: idParams, answers: { 200: membership } }),
+  updateMembership: patch('/memberships/:id', {
+    params: idParams,
+    body: membershipPatch,
+    answers: { 200: membership },
+  }),
+  deleteMembership: del('/memberships/:id', {
+    params: idParams,
+    query: membershipRemoval,
+    answers: { 204: nothing },
+    summary: 'Leave an organization, or remove somebody from it',
+  }),
+
+  listInvitations: get('/invitations', {
+    query: invitationList,
+    answers: { 200: page(invitation, 'InvitationPage') },
+  }),
+  createInvitation: post('/invitations', {
+    body: invitationCreate,
+    answers: { 201: invitation },
+    summary: 'Invite somebody into the organization that the request names',
+  }),
+  getInvitation: get('/invitations/:key', {
+    params: invitationParams,
+    answers: { 200: invitation },
+  }),
+  acceptInvitation: post('/invitations/:key/accept', {
+    params: invitationParams,
+    answers: { 200: invitationAccepted },
+  }),
+  declineInvitation: post('/invitations/:key/decline', {
+    params: invitationParams,
+    answers: { 204: nothing },
+  }),
+  resendInvitation: post('/invitations/:key/resend', {
+    limit: 'hourly',
+    params: invitationParams,
+    answers: { 204: nothing },
+    summary: 'Send an invitation once more; it expires later',
+  }),
+  deleteInvitation: del('/invitations/:key', {
+    params: invitationParams,
+    answers: { 204: nothing },
+  }),
+
+  findWorkspace: internal({ query: workspaceQuery, answers: { 200: workspaceFound } }),
+})

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { organizationRoles } from '../principal.ts'
+import { filter, integer, listQuery, queryFlag, text, timestamp } from './common.ts'
+import { basicUser } from './users.ts'
+
+/** Organizations, memberships and invitations: `spec/api-workspace.md` 3.1 to 3.3. */
+
+type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+
+/** Free keys; what is inside is for people to read. The body was JSON, so every value of it is. */
+const contact = z.record(z.string(), z.unknown() as z.ZodType<Json>)
+
+export const organization = z
+  .object({
+    id: z.int(),
+    slug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    created_date: timestamp,
+    updated_date: timestamp,
+    contact,
+    owner: basicUser.nullable(),
+  })
+  .meta({ id: 'Organization' })
+
+const slug = text(16, 1).refine((given) => /^[A-Za-z0-9_-]+$/.test(given), {
+  error: 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.',
+})
+
+/** An escape, in JSON text, of what the database cannot hold: NUL, half of a surrogate pair. */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
+
+const writable = {
+  slug,
+  name: text(64),
+  description: text(32_768),
+  contact: contact
+    .refine((given) => JSON.stringify(given).length <= 16_384, {
+      error: 'Ensure this field has no more than 16384 characters.',
+    })
+    .refine((given) => !unstorable.test(JSON.stringify(given)), {
+      error: 'Null characters and unpaired surrogates are not allowed.',
+    }),
+}
+
+export const organizationCreate = z
+  .object(writable)
+  .partial()
+  .required({ slug: true })
+  .meta({ id: 'OrganizationCreate' })
+/** Other keys are ignored. */
+export const organizationPatch = z.object(writable).partial().meta({ id: 'OrganizationPatch' })
+export const organizationTransfer = z
+  .object({ user_id: integer })
+  .meta({ id: 'OrganizationTransfer' })
+/** What becomes of projects and tasks: by default their owners keep them. */
+export const organizationRemoval = z.object({ objects: filter(z.enum(['keep', 'delete'])) })
+
+export const organizationList = z.object({
+  ...listQuery,
+  id: filter(integer),
+  name: filter(z.string()),
+  owner: filter(z.string()),
+  slug: filter(z.string()),
+})
+
+const role = z.enum(organizationRoles)
+
+export const membership = z
+  .object({
+    id: z.int(),
+    user: basicUser,
+    organization: z.int(),
+    is_active: z.boolean(),
+    /** Null until the invitation is accepted. */
+    joined_date: timestamp.nullable(),
+    role,
+    /** The key of the invitation. */
+    invitation: z.string().nullable(),
+  })
+  .meta({ id: 'Membership' })
+
+/** A second owner is not to be had: an organization is transferred. */
+export const membershipPatch = z
+  .object({ role: z.enum(['worker', 'supervisor', 'maintainer']) })
+  .partial()
+  .strict()
+  .meta({ id: 'MembershipPatch' })
+/** `unassign`: what the person was assigned to in the organization is theirs no more. */
+export const membershipRemoval = z.object({ unassign: filter(queryFlag) })
+
+export const membershipList = z.object({
+  ...listQuery,
+  id: filter(integer),
+  user: filter(z.string()),
+  role: filter(role),
+})
+
+export const invitation = z
+  .object({
+    key: z.string(),
+    created_date: timestamp,
+    /** Who sent it. */
+    owner: basicUser.nullable(),
+    role,
+    /** Who is invited. */
+    user: basicUser,
+    organization: z.int(),
+    organization_info: z.object({ id: z.int(), slug: z.string() }).meta({ id: 'OrganizationInfo' }),
+    /** Null before sending. */
+    expired: z.boolean().nullable(),
+    accepted: z.boolean(),
+  })
+  .meta({ id: 'Invitation' })
+
+const email = text(254, 1).refine((given) => /^[^\s@]+@[^\s@]+$/.test(given), {
+  error: 'Enter a valid e-mail address.',
+})
+
+export const invitationCreate = z.object({ email, role }).meta({ id: 'InvitationCreate' })
+export const invitationParams = z.object({ key: z.string().regex(/^[A-Za-z0-9]{64}$/) })
+export const invitationAccepted = z
+  .object({ organization_slug: z.string() })
+  .meta({ id: 'InvitationAccepted' })
+
+export const invitationList = z.object({
+  ...listQuery,
+  owner: filter(z.string()),
+  user_id: filter(integer),
+  accepted: filter(queryFlag),
+})
+
+/** An organization by one of its names. */
+export const workspaceQuery = z.object({
+  slug: z.string().optional(),
+  organization_id: z.int().optional(),
+})
+export const workspaceFound = z.object({ organization_id: z.int() }).meta({ id: 'WorkspaceFound' })
+
+export type Contact = z.infer<typeof contact>
+export type Organization = z.infer<typeof organization>
+export type Membership = z.infer<typeof membership>
+export type Invitation = z.infer<typeof invitation>
