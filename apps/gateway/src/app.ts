@@ -15,7 +15,7 @@ import {
 import { answerErrors, sendError } from './plugins/errors.ts'
 import { limitHeaders, requireHost, setHeaders } from './plugins/headers.ts'
 import { checkBody } from './plugins/media-type.ts'
-import { checkScope } from './plugins/org-scope.ts'
+import { workspaceScope } from './plugins/org-scope.ts'
 import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
 import { rateLimits } from './plugins/rate-limit.ts'
 import { logRequests } from './plugins/request-log.ts'
@@ -105,10 +105,10 @@ async function prepare(
     refuseWhenStopping(app, phase), // 503
     authentication(app, services.identity), // 401; 403 to a forged request
     await rateLimits(app, settings), // 429
-    checkScope, // 400, 404
+    workspaceScope(services.organizations), // 400, 404
     checkAccept, // 406
     checkBody(settings), // 415, 413
-    // then the route reads its input: JSON (400), params (404), shape (400); then token rights (403)
+    // then the route reads its input: JSON (400), params (404), shape (400); then rights of token and membership (403)
   ])
 }
 

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { limitedBytes } from './body.ts'
 import type { GatewaySettings } from './config.ts'
 import { readJson } from './json-body.ts'
+import { allowMember } from './plugins/membership.ts'
 import { allowToken } from './plugins/token-rights.ts'
 import { onlyOne, queryOf } from './request.ts'
 
@@ -18,8 +19,8 @@ export type Read = (request: FastifyRequest) => Promise<Record<string, unknown>>
 
 /**
  * The reading of one row. Params that do not parse are no such object (404); query, headers and body that do not parse
- * are the sender's mistake (400). Bytes are passed on unread. Last comes what the caller's token may do (403): no route
- * reads without it.
+ * are the sender's mistake (400). Bytes are passed on unread. Last comes what the caller's token may do, and who is a member
+ * of the organization that is named (403): no route reads without it.
  */
 export function reader(operation: Operation, limits: Limits): Read {
   const { params, query, headers, body } = operation
@@ -38,6 +39,7 @@ export function reader(operation: Operation, limits: Limits): Read {
     )
     if (parsed.error) throw invalidInput(parsed.error.issues.map(outOfBody))
     allowToken(operation, request)
+    allowMember(operation, request)
     return { ...found, ...parsed.data, ...(isBytes(body) && { body: sent }) }
   }
 }

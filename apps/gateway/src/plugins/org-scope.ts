@@ -1,29 +1,63 @@
 import { integer } from '@reticle/contracts/rest/common'
-import { invalid, invalidText, notFound } from '@reticle/kit'
-import type { FastifyRequest } from 'fastify'
-import { type Check, onlyOne, queryOf } from '../request.ts'
+import { invalid, invalidText } from '@reticle/kit'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Services } from '../ports.ts'
+import { type Check, contextOf, onlyOne, queryOf } from '../request.ts'
 
 /** Paths whose operations have no scope (`spec/api-workspace.md` 1.9). */
 const unscoped = /^\/(?:server|schema|auth|organizations|guides|assets|requests)(?:\/|$)/
 
+type Organizations = Pick<Services['organizations'], 'findWorkspace'>
+
 /**
- * The organization that a request names: `X-Organization`, `org` or `org_id`. Contradictions are errors, empty values
- * mean the personal workspace. No organization exists, so one that is named is unknown.
+ * The workspace that a request names: `X-Organization`, `org` or `org_id`. Contradictions are errors, empty values mean the
+ * personal one, and an organization that is named has to exist. It travels with the caller.
  */
-export const checkScope: Check = (request, _reply, { path }) => {
-  if (unscoped.test(path)) return
+export function workspaceScope(organizations: Organizations): Check {
+  return async (request, reply, { path }) => {
+    if (unscoped.test(path)) return
+    const named = nameOf(request)
+    const { principal } = request
+    if (!named || !principal) return
+    const organization_id = await findOrganization(organizations, named, request, reply)
+    request.principal = { ...principal, scope: { organization_id } }
+  }
+}
+
+/** Either of them; an empty one is the personal workspace. */
+interface Name {
+  slug?: string
+  organization_id?: string
+}
+
+function nameOf(request: FastifyRequest): Name | undefined {
   const query = queryOf(request)
   const org = textOf(query, 'org')
-  const org_id = textOf(query, 'org_id')
+  const organization_id = textOf(query, 'org_id')
   const header = headerOf(request)
-  if (org_id !== undefined && (org ?? header) !== undefined)
+  if (organization_id !== undefined && (org ?? header) !== undefined)
     throw invalidText('org_id cannot be combined with org or the X-Organization header.')
   if (org !== undefined && header !== undefined && org !== header)
     throw invalidText('org and the X-Organization header name different organizations.')
-  if (org_id && !integer.safeParse(org_id).success)
-    throw invalid({ org_id: 'A valid integer is required.' })
-  const named = org_id || org || header
-  if (named) throw notFound(`${named} organization does not exist.`)
+  if (organization_id !== undefined) return { organization_id }
+  const slug = org ?? header
+  return slug === undefined ? undefined : { slug }
+}
+
+/** @throws DomainError invalid for an id that is none, not_found for what does not exist */
+async function findOrganization(
+  organizations: Organizations,
+  { slug, organization_id: text }: Name,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<number | null> {
+  const name = text ?? slug
+  if (!name) return null
+  const id = text === undefined ? undefined : integer.safeParse(text)
+  if (id?.error) throw invalid({ org_id: 'A valid integer is required.' })
+  const asked = { slug, organization_id: id?.data }
+  const found = await organizations.findWorkspace(asked, contextOf(request, reply))
+  return found.organization_id
 }
 
 function textOf(query: Map<string, unknown>, name: string): string | undefined {
