@@ -36,6 +36,18 @@ test('who calls arrives as it was signed, also outside of ASCII', () => {
   expect(verify(signed(['k']), by('k'))).toEqual({ principal, request_id: 'r1' })
 })
 
+test('a caller of the release before belongs to no organization and names no workspace', () => {
+  const { organization_roles: _roles, scope: _scope, ...before } = principal
+  const metadata = new Metadata()
+  const sent: object = { ...context, principal: before }
+  sign(metadata, Object.assign({}, context, sent), by('k'))
+  expect(verify(metadata, by('k')).principal).toEqual({
+    ...before,
+    organization_roles: {},
+    scope: null,
+  })
+})
+
 test('the credential, the address and the program travel along when they are known', () => {
   const metadata = new Metadata()
   const known = { credential: 'Token abc', address: '::1', user_agent: 'cli/1' }
