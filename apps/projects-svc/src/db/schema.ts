@@ -102,6 +102,15 @@ export interface InboxTable {
   received_date: Generated<Date>
 }
 
+export interface InvitationsTable {
+  id: Generated<number>
+  key: string
+  membership_id: number
+  owner_id: number | null
+  created_date: Timestamp
+  sent_date: Timestamp | null
+}
+
 export interface IssuesTable {
   id: Generated<number>
   job_id: number
@@ -148,6 +157,26 @@ export interface MailedKeysTable {
   purpose: 'password' | 'email'
   key_hash: Buffer
   expiry_date: Timestamp
+}
+
+export interface MembershipsTable {
+  id: Generated<number>
+  organization_id: number
+  user_id: number
+  role: 'owner' | 'maintainer' | 'supervisor' | 'worker'
+  is_active: boolean
+  joined_date: Timestamp | null
+}
+
+export interface OrganizationsTable {
+  id: Generated<number>
+  slug: string
+  name: string
+  description: Generated<string>
+  contact: Generated<unknown>
+  owner_id: number | null
+  created_date: Generated<Date>
+  updated_date: Generated<Date>
 }
 
 export interface OutboxTable {
@@ -270,10 +299,13 @@ export interface ProjectsDb {
   frames: FramesTable
   guides: GuidesTable
   inbox: InboxTable
+  invitations: InvitationsTable
   issues: IssuesTable
   jobs: JobsTable
   labels: LabelsTable
   mailed_keys: MailedKeysTable
+  memberships: MembershipsTable
+  organizations: OrganizationsTable
   outbox: OutboxTable
   outbox_sent: OutboxSentTable
   password_failures: PasswordFailuresTable
@@ -295,10 +327,13 @@ export type DeadEventRow = Selectable<DeadEventsTable>
 export type FrameRow = Selectable<FramesTable>
 export type GuideRow = Selectable<GuidesTable>
 export type InboxRow = Selectable<InboxTable>
+export type InvitationRow = Selectable<InvitationsTable>
 export type IssueRow = Selectable<IssuesTable>
 export type JobRow = Selectable<JobsTable>
 export type LabelRow = Selectable<LabelsTable>
 export type MailedKeyRow = Selectable<MailedKeysTable>
+export type MembershipRow = Selectable<MembershipsTable>
+export type OrganizationRow = Selectable<OrganizationsTable>
 export type OutboxRow = Selectable<OutboxTable>
 export type OutboxSentRow = Selectable<OutboxSentTable>
 export type PasswordFailureRow = Selectable<PasswordFailuresTable>
