@@ -4,7 +4,8 @@ import { standingIn } from './roles.ts'
 
 /** How a caller stands to projects, tasks and jobs (`spec/api-workspace.md` 2.5, staff). Pure. */
 
-type Caller = Pick<Principal, 'user_id' | 'role' | 'organization_roles'>
+/** What of a caller decides how he stands to something. */
+export type Caller = Pick<Principal, 'user_id' | 'role' | 'organization_roles'>
 type Person = number | null
 
 export interface ProjectPeople {

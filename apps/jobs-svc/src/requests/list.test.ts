@@ -9,7 +9,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
-import { authorityOf } from '../testing/services.ts'
+import { authorityOf, noEvents } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
 /** What the list of requests may be asked: `spec/api-annotations.md` 2.6, `spec/api-workspace.md` 1.5, 1.6. */
@@ -18,6 +18,7 @@ const db = await testDb<RequestsDb>(migrations, 'requests')
 const services = {
   tasks: authorityOf([]),
   annotations: { getRevision: async () => ({ etag: '"1"' }) },
+  events: noEvents,
 }
 const over = (on = db) => requestHandlers({ db: on, services, settings: settingsOf({}) })
 const anna = callAs({ user_id: 1, username: 'anna' })

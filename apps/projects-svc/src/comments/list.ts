@@ -6,6 +6,7 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
+import { visibleIn } from '../scope.ts'
 import { type CommentView, selectComments } from './repo.ts'
 
 type Query = Input<typeof issues.listComments>
@@ -32,10 +33,10 @@ export function listComments(
   return listPage(rows, query, commentFields, columns)
 }
 
-/** Issue staff and authors; administrators see everything. */
-function visibleTo({ user_id, role }: Principal) {
-  if (role === 'admin') return sql<SqlBool>`true`
-  return sql<SqlBool>`tasks.organization_id is null and ${user_id} in (
+/** Issue staff and authors. */
+function visibleTo(principal: Principal) {
+  const isStaff = sql<SqlBool>`${principal.user_id} in (
     comments.owner_id, issues.owner_id, issues.assignee_id, jobs.assignee_id,
     tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
+  return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff })
 }

@@ -1,6 +1,6 @@
-import type { Principal } from '@reticle/contracts/principal'
 import type { Standing } from '@reticle/kit/policy'
 import { type AroundIssue, issueStanding } from '../issues/standing.ts'
+import type { Caller } from '../standing.ts'
 
 export interface CommentPeople extends AroundIssue {
   /** Who wrote it. */
@@ -11,7 +11,7 @@ export interface CommentPeople extends AroundIssue {
 
 /** How a caller stands to a comment: as to its issue, and perhaps as its author (`spec/api-workspace.md` 2.5). Pure. */
 export function commentStanding(
-  caller: Pick<Principal, 'user_id'>,
+  caller: Caller,
   { owner_id, issue_owner_id, issue_assignee_id, ...around }: CommentPeople,
 ): Standing {
   const people = { ...around, owner_id: issue_owner_id, assignee_id: issue_assignee_id }

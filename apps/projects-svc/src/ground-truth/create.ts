@@ -38,7 +38,7 @@ export async function createGroundTruth(
   allow(taskRules, 'view', principal, standing)
   allow(taskRules, 'create:job', principal, standing)
   const { field, id: assignee_id = null } = wantedAssignee(body)
-  await checkPeople(tx, principal, { [field]: assignee_id })
+  await checkPeople(tx, principal, { [field]: assignee_id }, task.organization_id)
   const { size } = task
   if (size === 0) throw invalidText(noDataText)
   if (task.validation_mode !== null)

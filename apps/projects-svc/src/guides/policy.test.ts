@@ -1,4 +1,4 @@
-import type { Principal } from '@reticle/contracts/principal'
+import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
 import { permits } from '@reticle/kit/policy'
 import { describe, expect, test } from 'vitest'
 import { guideRules } from './policy.ts'
@@ -6,7 +6,6 @@ import { guideStanding } from './standing.ts'
 
 /** The row of guides of `spec/api-workspace.md` 2.5: target x role x place x action. */
 
-const caller = { user_id: 1 }
 const nobody = 2
 const around = {
   task_owner_id: nobody,
@@ -42,11 +41,16 @@ describe.each([
   ['project', null, projectStaff],
   ['task', 5, taskStaff],
 ] as const)('the guide of a %s', (_, task_id, staff) => {
-  const may = (place: Place, role: Principal['role'], action: string, member?: string) => {
+  const may = (
+    place: Place,
+    role: Principal['role'],
+    action: string,
+    member?: OrganizationRole,
+  ) => {
     const organization_id = member === undefined ? null : 9
     const people = { ...around, ...places[place], task_id, organization_id }
-    const standing = { ...guideStanding(caller, people), organization_role: member ?? null }
-    return permits(guideRules, action, { role }, standing)
+    const caller = { user_id: 1, role, organization_roles: member ? { 9: member } : {} }
+    return permits(guideRules, action, caller, guideStanding(caller, people))
   }
 
   test.each(everywhere)('for a %s', (place) => {
@@ -57,13 +61,13 @@ describe.each([
         const writes = role === 'user' && isStaff
         const expected = reads || writes
         expect(may(place, role, action), `${role} ${action}`).toBe(expected)
-        for (const member of ['supervisor', 'worker'])
+        for (const member of ['supervisor', 'worker'] as const)
           expect(may(place, role, action, member), `${member} ${action}`).toBe(expected)
       }
   })
 
   test.each(actions)('%s by owners and maintainers of the organization', (action) => {
-    for (const leader of ['owner', 'maintainer']) {
+    for (const leader of ['owner', 'maintainer'] as const) {
       expect(may('stranger', 'user', action, leader)).toBe(true)
       expect(may('stranger', 'worker', action, leader)).toBe(false)
     }

@@ -1,6 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
 import type { Standing } from '@reticle/kit/policy'
-import { projectStanding, taskStanding } from '../standing.ts'
+import { type Caller, projectStanding, taskStanding } from '../standing.ts'
 
 /** People of the project or task that a guide is of. */
 export interface TargetPeople {
@@ -16,7 +15,7 @@ export interface TargetPeople {
 }
 
 /** How a caller stands to a guide: as to its target (`spec/api-workspace.md` 2.5). Pure. */
-export function guideStanding(caller: Pick<Principal, 'user_id'>, people: TargetPeople): Standing {
+export function guideStanding(caller: Caller, people: TargetPeople): Standing {
   const target = people.task_id === null ? ofProject(caller, people) : ofTask(caller, people)
   const kind = people.task_id === null ? 'project' : 'task'
   return {
@@ -28,12 +27,12 @@ export function guideStanding(caller: Pick<Principal, 'user_id'>, people: Target
   }
 }
 
-function ofProject(caller: Pick<Principal, 'user_id'>, people: TargetPeople): Standing {
+function ofProject(caller: Caller, people: TargetPeople): Standing {
   const { project_owner_id: owner_id, project_assignee_id: assignee_id, organization_id } = people
   return projectStanding(caller, { owner_id, assignee_id, organization_id })
 }
 
-function ofTask(caller: Pick<Principal, 'user_id'>, people: TargetPeople): Standing {
+function ofTask(caller: Caller, people: TargetPeople): Standing {
   const { task_owner_id: owner_id, task_assignee_id: assignee_id } = people
   return taskStanding(caller, { ...people, owner_id, assignee_id })
 }

@@ -31,7 +31,7 @@ export async function createIssue(
   allow(issueRules, 'create', principal, jobStanding(principal, job))
   if (frame < job.start_frame || frame > job.stop_frame)
     throw invalid({ frame: `The job has the frames ${job.start_frame} to ${job.stop_frame}.` })
-  await checkPeople(tx, principal, { assignee })
+  await checkPeople(tx, principal, { assignee }, job.organization_id)
   const owner_id = principal.user_id
   const asked = { job_id, frame, position, resolved, assignee_id: assignee, owner_id }
   const id = await insertIssue(tx, asked)

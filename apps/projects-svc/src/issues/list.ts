@@ -6,6 +6,7 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
+import { visibleIn } from '../scope.ts'
 import { type IssueView, selectIssues } from './repo.ts'
 
 type Query = Input<typeof issues.listIssues>
@@ -35,10 +36,10 @@ export function listIssues(
   return listPage(rows, query, issueFields, columns)
 }
 
-/** Issue staff; administrators see everything. */
-function visibleTo({ user_id, role }: Principal) {
-  if (role === 'admin') return sql<SqlBool>`true`
-  return sql<SqlBool>`tasks.organization_id is null and ${user_id} in (
+/** Issue staff. */
+function visibleTo(principal: Principal) {
+  const isStaff = sql<SqlBool>`${principal.user_id} in (
     issues.owner_id, issues.assignee_id, jobs.assignee_id, tasks.owner_id, tasks.assignee_id,
     projects.owner_id, projects.assignee_id)`
+  return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff })
 }

@@ -1,15 +1,15 @@
-import type { Principal } from '@reticle/contracts/principal'
+import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
 import { permits } from '@reticle/kit/policy'
 import { describe, expect, test } from 'vitest'
 import { commentRules } from '../comments/policy.ts'
 import { commentStanding } from '../comments/standing.ts'
-import { jobStanding } from '../standing.ts'
+import { type Caller, jobStanding } from '../standing.ts'
 import { issueRules } from './policy.ts'
 import { issueStanding } from './standing.ts'
 
 /** The rows of issues and comments of `spec/api-workspace.md` 2.5: role x place x action, each column. */
 
-const caller = { user_id: 1 }
+const user_id = 1
 const nobody = 2
 const around = {
   job_assignee_id: nobody,
@@ -57,11 +57,21 @@ const rows: [string, string, Place[], Principal['role']][] = [
 ]
 
 function people(place: Place, organization_id: number | null) {
-  const seated = place === 'stranger' ? {} : { [places[place]]: caller.user_id }
+  const seated = place === 'stranger' ? {} : { [places[place]]: user_id }
   return { ...comment, ...seated, organization_id }
 }
 
-function standing(resource: string, action: string, place: Place, organization_id: number | null) {
+interface Standpoint {
+  caller: Caller
+  place: Place
+  organization_id: number | null
+}
+
+function standing(
+  resource: string,
+  action: string,
+  { caller, place, organization_id }: Standpoint,
+) {
   const row = people(place, organization_id)
   const { issue_owner_id: owner_id, issue_assignee_id, job_assignee_id } = row
   const issue = issueStanding(caller, { ...row, owner_id, assignee_id: issue_assignee_id })
@@ -72,11 +82,11 @@ function standing(resource: string, action: string, place: Place, organization_i
 const rulesOf = (resource: string) => (resource === 'issue' ? issueRules : commentRules)
 
 describe.each(rows)('%s %s', (resource, action, who, least) => {
-  const may = (place: Place, role: Principal['role'], organization_role?: string) => {
-    const organization_id = organization_role === undefined ? null : 9
-    const found = standing(resource, action, place, organization_id)
-    const inPlace = { ...found, organization_role: organization_role ?? null }
-    return permits(rulesOf(resource), action, { role }, inPlace)
+  const may = (place: Place, role: Principal['role'], member?: OrganizationRole) => {
+    const organization_id = member ? 9 : null
+    const caller = { user_id, role, organization_roles: member ? { 9: member } : {} }
+    const found = standing(resource, action, { caller, place, organization_id })
+    return permits(rulesOf(resource), action, caller, found)
   }
 
   test.each(everywhere)('by a %s outside of organizations', (place) => {
@@ -86,12 +96,12 @@ describe.each(rows)('%s %s', (resource, action, who, least) => {
   })
 
   test.each(everywhere)('by a %s among supervisors and workers of the organization', (place) => {
-    for (const member of ['supervisor', 'worker'])
+    for (const member of ['supervisor', 'worker'] as const)
       for (const role of roles) expect(may(place, role, member)).toBe(may(place, role))
   })
 
   test('by owners and maintainers of the organization, and by no outsider', () => {
-    for (const leader of ['owner', 'maintainer']) {
+    for (const leader of ['owner', 'maintainer'] as const) {
       expect(may('stranger', 'user', leader)).toBe(true)
       expect(may('stranger', 'worker', leader)).toBe(false)
     }

@@ -92,7 +92,7 @@ async function planChange(
   const isMoved = position !== undefined && String(position) !== String(row.position)
   const wanted = { resolved, assignee_id: assignee, ...(isMoved && { position }) }
   const changes = changesTo<Partial<IssueRow>>(row, wanted)
-  await checkPeople(tx, principal, { assignee: changes.assignee_id })
+  await checkPeople(tx, principal, { assignee: changes.assignee_id }, row.organization_id)
   return changes
 }
 

@@ -1,8 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
 import type { Standing } from '@reticle/kit/policy'
-import { type JobPeople, jobStanding } from '../standing.ts'
-
-type Caller = Pick<Principal, 'user_id'>
+import { type Caller, type JobPeople, jobStanding } from '../standing.ts'
 
 /** People of the job, task and project around an issue. */
 export interface AroundIssue extends Omit<JobPeople, 'assignee_id'> {

@@ -4,7 +4,7 @@ import type { Principal } from '@reticle/contracts/principal'
 import { jobFields } from '@reticle/contracts/rest/jobs'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { visibleIn } from '../scope.ts'
 import { worksAsGuest } from '../standing.ts'
@@ -50,13 +50,18 @@ function visibleTo(principal: Principal) {
 }
 
 /** Hidden from those who do not see task or project, as in the record: what is not shown cannot be asked for. */
-function names({ user_id, role }: Principal) {
-  if (role === 'admin') return { task_name: 'tasks.name', project_name: 'projects.name' } as const
-  const projectStaff = sql`projects.owner_id, projects.assignee_id`
+function names(principal: Principal) {
+  const shown = (isStaff: RawBuilder<SqlBool>) =>
+    visibleIn(
+      { ...principal, scope: null },
+      { organization: sql.ref('tasks.organization_id'), isStaff },
+    )
+  const { user_id } = principal
+  const ofProject = shown(sql`${user_id} in (projects.owner_id, projects.assignee_id)`)
+  const ofTask = shown(sql`${user_id} in (
+    tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`)
   return {
-    task_name: sql<string | null>`case when tasks.organization_id is null
-      and ${user_id} in (tasks.owner_id, tasks.assignee_id, ${projectStaff}) then tasks.name end`,
-    project_name: sql<string | null>`case when tasks.organization_id is null
-      and ${user_id} in (${projectStaff}) then projects.name end`,
+    task_name: sql<string | null>`case when ${ofTask} then tasks.name end`,
+    project_name: sql<string | null>`case when ${ofProject} then projects.name end`,
   }
 }

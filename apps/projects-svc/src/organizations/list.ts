@@ -1,7 +1,8 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { organizations } from '@reticle/contracts/api/organizations'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { organizationFields } from '@reticle/contracts/rest/organizations'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { OrganizationRow, ProjectsDb } from '../db/schema.ts'
@@ -9,12 +10,12 @@ import { memberOf } from '../roles.ts'
 
 type Query = Input<typeof organizations.listOrganizations>
 
-const filters = {
+const columns = {
   id: 'organizations.id',
   name: 'organizations.name',
   owner: 'owner.username',
   slug: 'organizations.slug',
-} as const satisfies FiltersOf<Query>
+} as const satisfies ColumnsOf<typeof organizationFields>
 
 /** A page of the organizations that the caller is a member of: `spec/api-workspace.md` 1.5, 1.7. */
 export function listOrganizations(
@@ -27,7 +28,7 @@ export function listOrganizations(
     .leftJoin('users as owner', 'owner.id', 'organizations.owner_id')
     .selectAll('organizations')
     .where(visibleTo(principal))
-  return listPage(rows, query, { filters, sorts: filters, order: '-id' })
+  return listPage(rows, query, organizationFields, columns)
 }
 
 /** Administrators see all. */

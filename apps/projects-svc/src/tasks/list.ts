@@ -22,8 +22,7 @@ const columns = {
   mode: 'tasks.mode',
   dimension: 'tasks.dimension',
   tracker_link: 'tasks.bug_tracker',
-  /** No task has a set of ground truth. */
-  validation_mode: sql<null>`null::text`,
+  validation_mode: 'tasks.validation_mode',
   created_date: 'tasks.created_date',
   updated_date: 'tasks.updated_date',
   size: 'tasks.size',
@@ -50,8 +49,9 @@ function visibleTo(principal: Principal) {
 }
 
 /** Hidden from those who do not see the project, as in the record: what is not shown cannot be asked for. */
-function projectName({ user_id, role }: Principal) {
-  if (role === 'admin') return 'projects.name'
-  return sql<string | null>`case when tasks.organization_id is null
-    and ${user_id} in (projects.owner_id, projects.assignee_id) then projects.name end`
+function projectName(principal: Principal) {
+  const isStaff = sql<SqlBool>`${principal.user_id} in (projects.owner_id, projects.assignee_id)`
+  const organization = sql.ref('tasks.organization_id')
+  const isShown = visibleIn({ ...principal, scope: null }, { organization, isStaff })
+  return sql<string | null>`case when ${isShown} then projects.name end`
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { organizationRoles } from '../principal.ts'
-import { filter, integer, listQuery, queryFlag, text, timestamp } from './common.ts'
+import { filter, integer, queryFlag, text, timestamp } from './common.ts'
+import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
 /** Organizations, memberships and invitations: `spec/api-workspace.md` 3.1 to 3.3. */
@@ -56,13 +57,13 @@ export const organizationTransfer = z
 /** What becomes of projects and tasks: by default their owners keep them. */
 export const organizationRemoval = z.object({ objects: filter(z.enum(['keep', 'delete'])) })
 
-export const organizationList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  name: filter(z.string()),
-  owner: filter(z.string()),
-  slug: filter(z.string()),
+export const organizationFields = listFields({
+  equal: { id: 'integer', name: 'text', owner: 'text', slug: 'text' },
+  more: {},
+  search: ['name', 'owner', 'slug'],
+  order: '-id',
 })
+export const organizationList = listOf(organizationFields)
 
 const role = z.enum(organizationRoles)
 
@@ -89,12 +90,13 @@ export const membershipPatch = z
 /** `unassign`: what the person was assigned to in the organization is theirs no more. */
 export const membershipRemoval = z.object({ unassign: filter(queryFlag) })
 
-export const membershipList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  user: filter(z.string()),
-  role: filter(role),
+export const membershipFields = listFields({
+  equal: { id: 'integer', user: 'text', role: organizationRoles },
+  more: {},
+  search: ['user', 'role'],
+  order: '-id',
 })
+export const membershipList = listOf(membershipFields)
 
 export const invitation = z
   .object({
@@ -123,12 +125,13 @@ export const invitationAccepted = z
   .object({ organization_slug: z.string() })
   .meta({ id: 'InvitationAccepted' })
 
-export const invitationList = z.object({
-  ...listQuery,
-  owner: filter(z.string()),
-  user_id: filter(integer),
-  accepted: filter(queryFlag),
+export const invitationFields = listFields({
+  equal: { id: 'integer', owner: 'text', user_id: 'integer', accepted: 'flag' },
+  more: { created_date: 'date' },
+  search: ['owner'],
+  order: '-created_date',
 })
+export const invitationList = listOf(invitationFields)
 
 /** An organization by one of its names. */
 export const workspaceQuery = z.object({

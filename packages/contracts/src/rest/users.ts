@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { filter, flag, integer, link, listQuery, queryFlag, text, timestamp } from './common.ts'
+import { flag, link, text, timestamp } from './common.ts'
+import { listFields, listOf } from './lists.ts'
 
 /** What everybody may know of a user (`spec/api-workspace.md` 2.4). */
 export const basicUser = z
@@ -61,14 +62,19 @@ export const userPatch = z
   .strict()
   .meta({ id: 'UserPatch' })
 
-export const userList = z.object({
-  ...listQuery,
-  id: filter(integer),
-  username: filter(z.string()),
-  first_name: filter(z.string()),
-  last_name: filter(z.string()),
-  is_active: filter(queryFlag),
+export const userFields = listFields({
+  equal: {
+    id: 'integer',
+    username: 'text',
+    first_name: 'text',
+    last_name: 'text',
+    is_active: 'flag',
+  },
+  more: {},
+  search: ['username', 'first_name', 'last_name'],
+  order: '-id',
 })
+export const userList = listOf(userFields)
 
 export type BasicUser = z.infer<typeof basicUser>
 export type User = z.infer<typeof user>

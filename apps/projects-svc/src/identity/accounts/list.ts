@@ -1,19 +1,20 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import type { Input } from '@reticle/contracts/api/operation'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { userFields } from '@reticle/contracts/rest/users'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 
 type Query = Input<typeof identity.listUsers>
 
-const filters = {
+const columns = {
   id: 'id',
   username: 'username',
   first_name: 'first_name',
   last_name: 'last_name',
   is_active: 'is_active',
-} as const satisfies FiltersOf<Query>
+} as const satisfies ColumnsOf<typeof userFields>
 
 /**
  * A page of users: `spec/api-workspace.md` 1.5, 1.7.
@@ -27,5 +28,5 @@ export function listAccounts(
 ): Promise<Listed<UserRow>> {
   const all = db.selectFrom('users').selectAll()
   const rows = only === undefined ? all : all.where('id', '=', only)
-  return listPage(rows, query, { filters, sorts: filters, order: '-id' })
+  return listPage(rows, query, userFields, columns)
 }

@@ -1,7 +1,8 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { organizations } from '@reticle/contracts/api/organizations'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { invitationFields } from '@reticle/contracts/rest/organizations'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../../db/schema.ts'
@@ -10,16 +11,13 @@ import { type InvitationView, selectInvitations } from './repo.ts'
 
 type Query = Input<typeof organizations.listInvitations>
 
-const filters = {
+const columns = {
   owner: 'sender.username',
   user_id: 'memberships.user_id',
   accepted: 'memberships.is_active',
-} as const satisfies FiltersOf<Query>
-const sorts = {
-  ...filters,
   id: 'invitations.id',
   created_date: 'invitations.created_date',
-} as const
+} as const satisfies ColumnsOf<typeof invitationFields>
 
 /** A page of the invitations that the caller may see: `spec/api-workspace.md` 1.5, 1.7, 3.3. */
 export function listInvitations(
@@ -30,7 +28,7 @@ export function listInvitations(
   const rows = selectInvitations(db)
     .leftJoin('users as sender', 'sender.id', 'invitations.owner_id')
     .where(visibleTo(principal))
-  return listPage(rows, query, { filters, sorts, order: '-created_date' })
+  return listPage(rows, query, invitationFields, columns)
 }
 
 /** Sent or received; all of an organization that one leads. An organization that the request names leaves out others. */

@@ -1,7 +1,8 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { organizations } from '@reticle/contracts/api/organizations'
 import type { Principal } from '@reticle/contracts/principal'
-import { type FiltersOf, listPage } from '@reticle/kit/list/list'
+import { membershipFields } from '@reticle/contracts/rest/organizations'
+import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../../db/schema.ts'
@@ -10,11 +11,11 @@ import { type MembershipView, selectMemberships } from './repo.ts'
 
 type Query = Input<typeof organizations.listMemberships>
 
-const filters = {
+const columns = {
   id: 'memberships.id',
   user: 'person.username',
   role: 'memberships.role',
-} as const satisfies FiltersOf<Query>
+} as const satisfies ColumnsOf<typeof membershipFields>
 
 /** A page of the memberships that the caller may see: `spec/api-workspace.md` 1.5, 1.7, 3.2. */
 export function listMemberships(
@@ -25,7 +26,7 @@ export function listMemberships(
   const rows = selectMemberships(db)
     .innerJoin('users as person', 'person.id', 'memberships.user_id')
     .where(visibleTo(principal))
-  return listPage(rows, query, { filters, sorts: filters, order: '-id' })
+  return listPage(rows, query, membershipFields, columns)
 }
 
 /** Those of the organization that the request names, to its leaders also the ones that nobody has accepted; else one's own. */
