@@ -49,7 +49,8 @@ describe.each([
   ) => {
     const organization_id = member === undefined ? null : 9
     const people = { ...around, ...places[place], task_id, organization_id }
-    const caller = { user_id: 1, role, organization_roles: member ? { 9: member } : {} }
+    const organization_roles: Principal['organization_roles'] = member ? { 9: member } : {}
+    const caller = { user_id: 1, role, organization_roles }
     return permits(guideRules, action, caller, guideStanding(caller, people))
   }
 

@@ -84,7 +84,8 @@ const rulesOf = (resource: string) => (resource === 'issue' ? issueRules : comme
 describe.each(rows)('%s %s', (resource, action, who, least) => {
   const may = (place: Place, role: Principal['role'], member?: OrganizationRole) => {
     const organization_id = member ? 9 : null
-    const caller = { user_id, role, organization_roles: member ? { 9: member } : {} }
+    const organization_roles: Principal['organization_roles'] = member ? { 9: member } : {}
+    const caller = { user_id, role, organization_roles }
     const found = standing(resource, action, { caller, place, organization_id })
     return permits(rulesOf(resource), action, caller, found)
   }
