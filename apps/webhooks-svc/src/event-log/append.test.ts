@@ -92,17 +92,17 @@ describe('facts of records (api-workspace 6.2)', () => {
   })
 
   test('a new resource is told without a line of ours', async () => {
-    const issue = z.object({ id: z.int(), job_id: z.int() })
-    const issueCreated = defineEvent('create:issue', {
+    const note = z.object({ id: z.int(), job_id: z.int() })
+    const noteCreated = defineEvent('create:note', {
       key: () => 'job:31',
-      data: z.object({ issue }),
+      data: z.object({ note }),
     })
-    await arrives(issueCreated, { issue: { id: 2, job_id: 31 } })
-    expect(await logged()).toMatchObject([{ scope: 'create:issue', obj_id: 2, job_id: 31 }])
+    await arrives(noteCreated, { note: { id: 2, job_id: 31 } })
+    expect(await logged()).toMatchObject([{ scope: 'create:note', obj_id: 2, job_id: 31 }])
   })
 
   test('one that lacks its record can never be told', async () => {
-    const broken = defineEvent('create:issue', { key: () => 'job:31', data: z.object({}) })
+    const broken = defineEvent('create:note', { key: () => 'job:31', data: z.object({}) })
     await expect(arrives(broken, {})).rejects.toThrow(PoisonEvent)
   })
 })
