@@ -46,7 +46,7 @@ async function brokerPart({ folder, logs, jars, flags, stopMs }) {
     await writeFile(settings, `${lines.join('\n')}\n`)
     if (existsSync(join(data, 'meta.properties'))) return
     const id = randomBytes(16).toString('base64url')
-    const format = ['kafka.tools.StorageTool', 'format', '-t', id, '-c', settings]
+    const format = ['kafka.tools.StorageTool', 'format', `--cluster-id=${id}`, '-c', settings] // an id may begin with a dash
     await runTool('java', [...javaFlags, '-cp', join(jars, '*'), ...format])
   }
   return makePart({
