@@ -1,5 +1,6 @@
 import { isPage, type Operation } from '@reticle/contracts/api/operation'
 import { mediaType } from '@reticle/contracts/openapi'
+import { isTagged } from '@reticle/contracts/rest/common'
 import { recordTag } from '@reticle/kit/etag'
 import { absolute } from '@reticle/kit/links'
 import { pageNumber, readPage } from '@reticle/kit/list/page'
@@ -25,7 +26,7 @@ export async function present(
   if (isBytesAnswer(answer)) return sendBytes(request, reply, answer)
   reply.header('cache-control', 'no-store')
   if (answer === undefined) return reply.send()
-  const tag = tagOf(answer)
+  const tag = tagOf(operation, answer)
   if (tag) reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
   if (tag && isNotModified(request, tag)) return reply.code(304).send()
   return sendJson(request, reply, linked(operation, request, answer))
@@ -64,11 +65,13 @@ function linked(operation: Operation, request: FastifyRequest, answer: unknown):
 }
 
 const pageShape = z.object({ count: z.number(), results: z.array(z.unknown()) })
-const record = z.object({ id: z.number(), updated_date: z.string() })
+const record = z.looseObject({ id: z.number(), updated_date: z.string().optional() })
 
-function tagOf(answer: unknown): string | undefined {
+function tagOf({ answer: schema }: Operation, answer: unknown): string | undefined {
   const found = record.safeParse(answer)
-  return found.success ? recordTag(found.data) : undefined
+  if (!found.success) return undefined
+  const hasRevision = found.data.updated_date !== undefined || isTagged(schema)
+  return hasRevision ? recordTag(found.data) : undefined
 }
 
 /** Addresses of the pages before and after, with every parameter of the query kept (`spec/api-workspace.md` 1.5). */

@@ -130,5 +130,6 @@ function toSchema(schema: z.ZodType, io: Io, components: Record<string, Json>): 
 
 /** Notes that tables make for us are no business of the document. */
 function published(key: string, value: unknown): unknown {
-  return (key === 'link' || key === 'bytes') && value === true ? undefined : value
+  const isNote = key === 'link' || key === 'bytes' || key === 'tagged'
+  return isNote && value === true ? undefined : value
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { assertMatches, readIfMatch, recordTag } from './etag.ts'
 
 const record = { id: 7, updated_date: new Date('2026-03-01T10:00:00.123Z') }
@@ -7,6 +7,22 @@ const present = recordTag(record)
 test('a tag names the record and the millisecond of its last change', () => {
   expect(present).toBe(`"7-${record.updated_date.getTime().toString(36)}"`)
   expect(recordTag({ id: 7, updated_date: '2026-03-01T10:00:00.123Z' })).toBe(present)
+})
+
+describe('a record without a date of its last change', () => {
+  const label = { id: 40, name: 'car', attributes: [{ id: 1, values: ['a'] }], parent_id: null }
+
+  test('has a tag of what it says', () => {
+    expect(recordTag(label)).toMatch(/^"40-[\w-]{22}"$/)
+    expect(recordTag({ ...label, name: 'bus' })).not.toBe(recordTag(label))
+    const attributes = [{ id: 1, values: ['b'] }]
+    expect(recordTag({ ...label, attributes })).not.toBe(recordTag(label))
+  })
+
+  test('has the same in whatever order it comes, with null or without', () => {
+    const { id, name, attributes } = label
+    expect(recordTag({ attributes, name, id })).toBe(recordTag(label))
+  })
 })
 
 test.each([undefined, '*', ' * ', present, `"x", ${present}`])('%s matches', (given) => {

@@ -1,3 +1,4 @@
+import { recordTag } from '@reticle/kit/etag'
 import { counting } from '@reticle/kit/testing/counting'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
@@ -165,6 +166,23 @@ describe.each(transports)('%s', (transport) => {
       await expect(labels.getLabel({ id }, anna.call)).rejects.toMatchObject(gone)
       await expect(labels.deleteLabel({ id }, anna.call)).rejects.toMatchObject(gone)
       await expect(labels.updateLabel({ id, body: {} }, anna.call)).rejects.toMatchObject(gone)
+    })
+
+    test('are compared with If-Match under the lock of their owner', async () => {
+      const project = await addProject([{ name: 'a' }])
+      const id = project.labels[0]?.id ?? 0
+      const first = await labels.getLabel({ id }, anna.call)
+      const if_match = recordTag(first)
+      const second = await labels.updateLabel({ id, body: { name: 'x' }, if_match }, anna.call)
+      await takeEvents()
+      const late = { kind: 'precondition', more: { etag: recordTag(second) } }
+      const attempts = [
+        labels.updateLabel({ id, body: { name: 'y' }, if_match }, anna.call),
+        labels.deleteLabel({ id, if_match }, anna.call),
+      ]
+      for (const attempt of attempts) await expect(attempt).rejects.toMatchObject(late)
+      expect(await takeEvents()).toEqual([])
+      await labels.deleteLabel({ id, if_match: recordTag(second) }, anna.call)
     })
 
     test("of a task are the task's", async () => {

@@ -4,6 +4,7 @@ import type { Principal } from '@reticle/contracts/principal'
 import type { Label } from '@reticle/contracts/rest/labels'
 import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
+import { assertMatches } from '@reticle/kit/etag'
 import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
@@ -35,28 +36,30 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       return record(db, id)
     },
 
-    async updateLabel({ id, body }, context) {
+    async updateLabel({ id, body, if_match }, context) {
       return change(db, { ...context, row: `label:${id}` }, async (tx) => {
         const row = await findLabel(tx, id)
         if (!row) throw notFound()
         const plan = (current: readonly Label[]) => {
           refuseSublabel(row)
           if (body.deleted) throw invalid({ deleted: 'Use DELETE to remove a label.' })
-          refuseGone(current, id)
-          return planOneLabel(current, id, body)
+          const label = present(current, id)
+          const planned = planOneLabel(current, id, body)
+          assertMatches(if_match, label)
+          return planned
         }
         await changeOwnedLabels(tx, ownerOf(row), plan, context)
         return record(tx, id)
       })
     },
 
-    async deleteLabel({ id }, context) {
+    async deleteLabel({ id, if_match }, context) {
       await change(db, { ...context, row: `label:${id}` }, async (tx) => {
         const row = await findLabel(tx, id)
         if (!row) throw notFound()
         const plan = (current: readonly Label[]) => {
           refuseSublabel(row)
-          refuseGone(current, id)
+          assertMatches(if_match, present(current, id))
           return planLabels(current, [{ id, deleted: true }])
         }
         await changeOwnedLabels(tx, ownerOf(row), plan, context)
@@ -82,9 +85,11 @@ function refuseSublabel({ parent_id }: LabelRow) {
   if (parent_id !== null) throw invalidText(`Change the skeleton #${parent_id} of this sublabel`)
 }
 
-/** Somebody removed it between the look and the lock. */
-function refuseGone(current: readonly Label[], id: number) {
-  if (!current.some((one) => one.id === id)) throw notFound()
+/** The label as it is under the lock; somebody may have removed it since the look. */
+function present(current: readonly Label[], id: number): Label {
+  const label = current.find((one) => one.id === id)
+  if (!label) throw notFound()
+  return label
 }
 
 type Query = Input<(typeof labels)['listLabels']>

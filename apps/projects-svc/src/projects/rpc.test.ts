@@ -264,6 +264,25 @@ test('a hundred changes at once are a hundred events, each continuing the one be
   }
 })
 
+test('of fifty changes at once that have seen the same state exactly one is made', async () => {
+  const { projects } = over('in-process')
+  const first = await projects.createProject({ body: { name: '-' } }, anna.call)
+  const { id } = first
+  await takeEvents()
+  const attempts = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, index) =>
+      projects.updateProject(
+        { id, body: { name: `name ${index}` }, if_match: recordTag(first) },
+        anna.call,
+      ),
+    ),
+  )
+  const made = attempts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  expect(made).toHaveLength(1)
+  expect(await projects.getProject({ id }, anna.call)).toEqual(made[0])
+  expect(await takeEvents()).toHaveLength(1)
+})
+
 test('above a thousand objects only the project tells of its end', async () => {
   const { projects } = over('in-process')
   const { id } = await projects.createProject({ body: { name: 'large' } }, anna.call)

@@ -20,7 +20,7 @@ import {
   signInAnswer,
   signOut,
 } from '../rest/auth.ts'
-import { idParams, nothing, page } from '../rest/common.ts'
+import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { metaUser, user, userList, userPatch } from '../rest/users.ts'
 import { del, get, internal, operations, patch, post } from './operation.ts'
 
@@ -124,12 +124,14 @@ export const identity = operations('IdentityService', {
   updateAccessToken: patch('/auth/access_tokens/:id', {
     by_token: 'never',
     params: idParams,
+    headers: ifMatch,
     body: accessTokenPatch,
     answers: { 200: accessToken },
   }),
   deleteAccessToken: del('/auth/access_tokens/:id', {
     by_token: 'never',
     params: idParams,
+    headers: ifMatch,
     answers: { 204: nothing },
     summary: 'Revoke an access token, for good',
   }),

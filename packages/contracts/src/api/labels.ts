@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idParams, nothing, page } from '../rest/common.ts'
+import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { labelSet } from '../rest/facts.ts'
 import { label, labelList, labelPatch } from '../rest/labels.ts'
 import { del, get, internal, operations, patch } from './operation.ts'
@@ -9,10 +9,15 @@ export const labels = operations('LabelService', {
   getLabel: get('/labels/:id', { params: idParams, answers: { 200: label } }),
   updateLabel: patch('/labels/:id', {
     params: idParams,
+    headers: ifMatch,
     body: labelPatch,
     answers: { 200: label },
   }),
-  deleteLabel: del('/labels/:id', { params: idParams, answers: { 204: nothing } }),
+  deleteLabel: del('/labels/:id', {
+    params: idParams,
+    headers: ifMatch,
+    answers: { 204: nothing },
+  }),
   /** Labels that a task's annotations may use. */
   getLabelSet: internal({ query: z.object({ task_id: z.int() }), answers: { 200: labelSet } }),
 })

@@ -57,12 +57,14 @@ export const organizations = operations('OrganizationService', {
   getMembership: get('/memberships/:id', { params: idParams, answers: { 200: membership } }),
   updateMembership: patch('/memberships/:id', {
     params: idParams,
+    headers: ifMatch,
     body: membershipPatch,
     answers: { 200: membership },
   }),
   deleteMembership: del('/memberships/:id', {
     params: idParams,
     query: membershipRemoval,
+    headers: ifMatch,
     answers: { 204: nothing },
     summary: 'Leave an organization, or remove somebody from it',
   }),

@@ -60,6 +60,13 @@ export const bytes = z.custom<AsyncIterable<Uint8Array>>().meta({ bytes: true })
 /** Bytes of JSON that nobody parses on its way; the OpenAPI document shows it as `shown`. */
 export const bytesOf = (shown: z.ZodType): typeof bytes => bytes.meta({ bytes: true, shown })
 
+/**
+ * Noted beside the `id` of a record without a date of its last change: its entity tag is made of what it says. Records that
+ * have `updated_date` need no note.
+ */
+export const tagged = { tagged: true } as const
+export const isTagged = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.tagged === true
+
 export const nothing = z.undefined()
 
 export const pathId = z

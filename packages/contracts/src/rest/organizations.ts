@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { organizationRoles } from '../principal.ts'
-import { filter, integer, queryFlag, text, timestamp } from './common.ts'
+import { filter, integer, queryFlag, tagged, text, timestamp } from './common.ts'
 import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
@@ -79,7 +79,7 @@ export const membership = z
     /** The key of the invitation. */
     invitation: z.string().nullable(),
   })
-  .meta({ id: 'Membership' })
+  .meta({ id: 'Membership', ...tagged })
 
 /** A second owner is not to be had: an organization is transferred. */
 export const membershipPatch = z

@@ -1,4 +1,5 @@
 import { accessTokenList } from '@reticle/contracts/rest/auth'
+import { recordTag } from '@reticle/kit/etag'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { nobody, testIdentity } from '../testing.ts'
@@ -245,6 +246,19 @@ describe.each(transports)('%s', (transport) => {
       const { id, updated_date } = await create(call)
       const after = await identity.updateAccessToken({ id, body: { name: 'b' } }, call)
       expect(Date.parse(after.updated_date)).toBe(Date.parse(updated_date) + 1)
+    })
+
+    test('of a token that somebody else changed is refused, and so is its end', async () => {
+      const call = as(await addUser())
+      const { id, updated_date } = await create(call)
+      const if_match = recordTag({ id, updated_date })
+      await identity.updateAccessToken({ id, body: { name: 'b' }, if_match }, call)
+      const late = { kind: 'precondition' }
+      const again = identity.updateAccessToken({ id, body: { name: 'c' }, if_match }, call)
+      await expect(again).rejects.toMatchObject(late)
+      const end = identity.deleteAccessToken({ id, if_match }, call)
+      await expect(end).rejects.toMatchObject(late)
+      expect((await fields(id)).name).toBe('b')
     })
 
     test('to a day that does not exist is refused, and nothing changes', async () => {

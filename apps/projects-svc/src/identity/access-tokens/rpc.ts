@@ -3,6 +3,7 @@ import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/res
 import { type Context, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
+import { assertMatches } from '@reticle/kit/etag'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
@@ -75,19 +76,21 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
       return withOwner(db, row)
     },
 
-    async updateAccessToken({ id, body }, context) {
+    async updateAccessToken({ id, body, if_match }, context) {
       return change(db, context, async (tx) => {
         const before = allowed('update', context, await lockAccessToken(tx, id, usability()))
         const changes = changesOf(before, body)
+        assertMatches(if_match, before)
         if (isEmpty(changes)) return withOwner(tx, before)
         const updated_date = laterThan(before.updated_date, clock.now())
         return withOwner(tx, await updateAccessToken(tx, id, { ...changes, updated_date }))
       })
     },
 
-    async deleteAccessToken({ id }, context) {
+    async deleteAccessToken({ id, if_match }, context) {
       return change(db, context, async (tx) => {
-        allowed('delete', context, await lockAccessToken(tx, id, usability()))
+        const row = allowed('delete', context, await lockAccessToken(tx, id, usability()))
+        assertMatches(if_match, row)
         await updateAccessToken(tx, id, { revoked_date: clock.now() })
         return undefined
       })

@@ -1,4 +1,5 @@
 import type { OrganizationRole } from '@reticle/contracts/principal'
+import { recordTag } from '@reticle/kit/etag'
 import { counting } from '@reticle/kit/testing/counting'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
@@ -57,6 +58,20 @@ describe.each(transports)('over %s', (transport) => {
       changed,
     )
     expect(await takeEvents()).toEqual([])
+  })
+
+  test('another role, and an end, only for whoever has seen the present one, when they say so', async () => {
+    const { people } = await company()
+    const call = await as(people.owner)
+    const id = people.worker.membership_id
+    const if_match = recordTag(await organizations.getMembership({ id }, call))
+    const body = { role: 'supervisor' as const }
+    const changed = await organizations.updateMembership({ id, body, if_match }, call)
+    const late = { kind: 'precondition', more: { etag: recordTag(changed) } }
+    const again = organizations.updateMembership({ id, body: { role: 'worker' }, if_match }, call)
+    await expect(again).rejects.toMatchObject(late)
+    await expect(organizations.deleteMembership({ id, if_match }, call)).rejects.toMatchObject(late)
+    await organizations.deleteMembership({ id, if_match: recordTag(changed) }, call)
   })
 
   test('somebody who has not accepted yet can be given another role', async () => {

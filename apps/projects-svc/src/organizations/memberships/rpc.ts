@@ -3,6 +3,7 @@ import { membershipDeleted } from '@reticle/contracts/events/organizations'
 import { type Context, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { forbidden } from '@reticle/kit/errors'
+import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { OrganizationDeps, Tx } from '../deps.ts'
@@ -31,21 +32,23 @@ export function membershipHandlers({ db, clock, settings, objects }: Organizatio
       return membershipOf(db, allowed('view', context, await findMembership(db, id)))
     },
 
-    async updateMembership({ id, body: { role } }, context) {
+    async updateMembership({ id, body: { role }, if_match }, context) {
       return change(db, context, async (tx) => {
         const row = allowed('view', context, await lockMembership(tx, id))
-        if (role === undefined) return membershipOf(tx, row)
-        allowed('update:role', context, row)
+        if (role !== undefined) allowed('update:role', context, row)
         if (role === 'maintainer') allowed('grant:maintainer', context, row)
-        assertNoOwner(row)
+        if (role !== undefined) assertNoOwner(row)
+        await assertUnchanged(tx, row, if_match)
+        if (role === undefined) return membershipOf(tx, row)
         return changeRole(tx, row, role, context)
       })
     },
 
-    async deleteMembership({ id, unassign = false }, context) {
+    async deleteMembership({ id, unassign = false, if_match }, context) {
       await change(db, context, async (tx) => {
         const row = allowed('delete', context, await lockMembership(tx, id))
         assertNoOwner(row)
+        await assertUnchanged(tx, row, if_match)
         if (unassign) await objects.unassign(tx, row, context)
         if (row.is_active) return remove(tx, row, context)
         await withdraw(tx, row, 'revoked', { clock, settings }, context)
@@ -64,6 +67,11 @@ function allowed(
   const principal = signedIn(context)
   allow(membershipRules, action, principal, membershipStanding(principal, row))
   return row
+}
+
+/** Memberships have no date of their last change: what they say is compared. */
+async function assertUnchanged(tx: Tx, row: MembershipView, if_match: string | undefined) {
+  if (if_match !== undefined) assertMatches(if_match, await membershipOf(tx, row))
 }
 
 /** Not even administrators leave an organization without its owner. */
