@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startReceiver } from '@reticle/kit/testing/receiver'
+import pg from 'pg'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
@@ -52,6 +53,41 @@ test('an export goes on after the process was killed', { timeout: 120_000 }, asy
   expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })
   expect((await second.admin.bytes(request.result_url)).status).toBe(200)
 })
+
+test('what was sent under keys is there once after the process was killed', {
+  timeout: 120_000,
+}, async () => {
+  const { start, first } = await killable()
+  const create = (api: Reticle['admin'], at: number) =>
+    api.call('POST', '/projects', {
+      json: { name: `keyed ${at}` },
+      headers: { 'idempotency-key': `key ${at}` },
+    })
+  await first.admin.answering()
+  const wishes = Array.from({ length: 40 }, (_, at) => at)
+  const sent = wishes.map((at) => create(first.admin, at).catch(() => undefined))
+  await Promise.race(sent)
+  await first.kill()
+  const before = await Promise.all(sent)
+
+  const second = await start()
+  await second.admin.answering()
+  await endLeasesOfKeys(await second.people())
+  for (const at of wishes) {
+    const again = await create(second.admin, at)
+    expect(again.status, again.text).toBe(201)
+    if (before[at]?.status === 201) expect(again.body.id).toBe(before[at]?.body.id)
+  }
+  expect((await second.admin.done('GET', '/projects?search=keyed')).count).toBe(wishes.length)
+})
+
+/** As a minute later, when whoever died is given up. */
+async function endLeasesOfKeys(url: string): Promise<void> {
+  const database = new pg.Client({ connectionString: url })
+  await database.connect()
+  await database.query("update projects.idempotency_keys set leased_until_date = '-infinity'")
+  await database.end()
+}
 
 test('an import is applied once after the process was killed', { timeout: 120_000 }, async () => {
   let task: Json

@@ -10,7 +10,8 @@ const run = promisify(execFile)
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
 test('the curl lines of the README work as they are written', { timeout: 90_000 }, async () => {
-  const [, lines = ''] = /<!-- executed by [^>]*-->\n```sh\n([\s\S]*?)```/.exec(readme) ?? []
+  const blocks = readme.matchAll(/<!-- executed by [^>]*-->\n```sh\n([\s\S]*?)```/g)
+  const lines = [...blocks].map(([, block]) => block).join('')
   const { path, remove } = dataDirectory()
   const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
   const cwd = mkdtempSync(join(tmpdir(), 'reticle-readme-'))
@@ -26,6 +27,7 @@ test('the curl lines of the README work as they are written', { timeout: 90_000 
   const [, annotations] = /, (\d+) annotations/.exec(stdout) ?? []
   expect(stdout.split('\n').slice(1, 3)).toEqual(['finished', annotations])
   expect(stdout).toMatch(/dataset\.zip/)
+  expect(stdout).toMatch(/\nmine\n[^\n]*changed_by_someone_else[^\n]*changed by someone else\n$/)
 })
 
 test('every file that a document points to is there', () => {

@@ -50,6 +50,14 @@ export function client(api: string, authorization?: string) {
     return answer.body
   }
 
+  /** Waits until calls are answered: a busy start may have made them late, and then they are refused (503). */
+  async function answering(): Promise<void> {
+    for (const until = Date.now() + patienceMs; Date.now() < until; ) {
+      if ((await call('GET', '/projects')).status !== 503) return
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+
   /** Waits until a request is finished or failed; answers its record. */
   async function ended(rqId: string): Promise<Json> {
     for (const until = Date.now() + patienceMs; Date.now() < until; ) {
@@ -76,7 +84,7 @@ export function client(api: string, authorization?: string) {
     }
   }
 
-  return { api, call, done, ended, finished, bytes }
+  return { api, call, done, answering, ended, finished, bytes }
 }
 
 export const rqIdOf = (started: unknown) => z.object({ rq_id: z.string() }).parse(started).rq_id

@@ -1,7 +1,9 @@
 import type { annotations as table } from '@reticle/contracts/api/annotations'
+import type { keys } from '@reticle/contracts/api/keys'
 import type { Service } from '@reticle/kit'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
+import { keyHandlers } from '@reticle/kit/keys/keys'
 import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
@@ -43,7 +45,7 @@ export interface AnnotationsPorts {
 }
 
 export interface Annotations {
-  services: { annotations: Service<typeof table> }
+  services: { annotations: Service<typeof table>; keys: Service<typeof keys> }
   stop: () => Promise<void>
 }
 
@@ -59,6 +61,9 @@ export function handlers({
     annotations: annotationHandlers({ db, bulk, ids: idBlocks(db), log, settings, services }),
   }
 }
+
+/** What it is called in metrics and traces. */
+const name = 'annotations-svc'
 
 const hourMs = 3_600_000
 
@@ -77,7 +82,10 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const unwatch = watchOutbox(db, schema)
   const { annotations } = handlers({ db, bulk, log, settings, services })
   return {
-    services: { annotations: guard(annotations, onBug, 'annotations-svc') },
+    services: {
+      annotations: guard(annotations, onBug, name),
+      keys: guard<typeof keys>(keyHandlers(db), onBug, name),
+    },
     stop: async () => {
       unwatch()
       await Promise.all([subscription.stop(), stopSweeping()])

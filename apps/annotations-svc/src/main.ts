@@ -1,5 +1,6 @@
 import { tables } from '@reticle/contracts'
 import { environment } from '@reticle/kit/config'
+import { serveAll } from '@reticle/kit/grpc/listen'
 import { openDoor, reach } from '@reticle/kit/process/doors'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
@@ -28,7 +29,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     },
   })
   app.onStop('annotations-svc', stop)
-  await openDoor(app, internal, (serve) => serve(tables.annotations, services.annotations))
+  await openDoor(app, internal, (serve) => serveAll(serve, tables, services))
 }
 
 process.exit(

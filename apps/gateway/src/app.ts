@@ -22,6 +22,7 @@ import { logRequests } from './plugins/request-log.ts'
 import { watchRequests } from './plugins/watch.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
 import { apiPrefix } from './present.ts'
+import { answerRepeats } from './repeats/hooks.ts'
 import type { Check } from './request.ts'
 import { serveAbout, serveLogo } from './routes/about.ts'
 import { serveDocuments } from './routes/docs.ts'
@@ -85,10 +86,11 @@ function requestId({ headers }: IncomingMessage): string {
 /** The order of checks (`spec/api-workspace.md` 1.4): whatever stands higher answers first. */
 async function prepare(
   app: FastifyInstance,
-  { services, log, settings }: GatewayPorts,
+  ports: GatewayPorts,
   phase: Phase,
   sockets: Connections,
 ): Promise<void> {
+  const { services, log, settings } = ports
   watchConnections(app, sockets, settings.idleTimeoutMs)
   watchRequests(app)
   logRequests(app, log)
@@ -108,8 +110,10 @@ async function prepare(
     workspaceScope(services.organizations), // 400, 404
     checkAccept, // 406
     checkBody(settings), // 415, 413
+    // then keys of repeated calls (400, 409): repeats/hooks.ts
     // then the route reads its input: JSON (400), params (404), shape (400); then rights of token and membership (403)
   ])
+  answerRepeats(app, ports)
 }
 
 function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {

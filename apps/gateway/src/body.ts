@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { DomainError } from '@reticle/kit'
+import type { FastifyRequest } from 'fastify'
 
 const tooLarge = (limit: number) =>
   new DomainError('too_large', `The request body is larger than ${limit} bytes.`)
@@ -31,6 +32,19 @@ export async function* limitedBytes(stream: Readable, limit: number): AsyncGener
   } catch (thrown) {
     throw thrown instanceof DomainError ? thrown : cut()
   }
+}
+
+/** The body of a request. One that was read already is given again; who keeps its key is told what passes. */
+export async function* bodyOf(
+  { raw, repeat }: Pick<FastifyRequest, 'raw' | 'repeat'>,
+  limit: number,
+): AsyncGenerator<Buffer> {
+  if (repeat?.whole) return yield* [repeat.whole]
+  for await (const piece of limitedBytes(raw, limit)) {
+    repeat?.read(piece)
+    yield piece
+  }
+  repeat?.end()
 }
 
 /** @throws DomainError too_large when a request announces more than `limit` bytes */

@@ -6,6 +6,7 @@ import type { GatewayPorts, Phase } from './ports.ts'
 
 export { processParts, readConfig } from './config.ts'
 export type { GatewayPorts, HealthChecks, Services } from './ports.ts'
+export { keysOf } from './repeats/owners.ts'
 
 export interface Gateway {
   /** Where it listens, e.g. `http://127.0.0.1:8080`. */

@@ -1,6 +1,4 @@
-import type { IncomingMessage } from 'node:http'
 import { DomainError, invalidInput } from '@reticle/kit'
-import { limitedBytes } from './body.ts'
 
 /** JSON bodies, read as `spec/api-workspace.md` 1.2 and `reliability.md` 8 want them. */
 
@@ -12,12 +10,11 @@ const parseError = (reason: string) =>
 /**
  * The value of a JSON body; undefined for no bytes at all.
  *
- * @throws DomainError invalid for what is no JSON, nested deeper than 64, or holds what no database stores;
- *   too_large above `limit` bytes
+ * @throws DomainError invalid for what is no JSON, nested deeper than 64, or holds what no database stores
  */
-export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+export async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   const pieces: Buffer[] = []
-  for await (const piece of limitedBytes(request, limit)) pieces.push(piece)
+  for await (const piece of body) pieces.push(piece)
   const bytes = Buffer.concat(pieces)
   return bytes.length === 0 ? undefined : parseJson(bytes)
 }

@@ -4,7 +4,7 @@ import { reach } from '@reticle/kit/process/doors'
 import { openObjects } from '@reticle/kit/process/objects'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
-import { type Services, startGateway } from './index.ts'
+import { keysOf, type Services, startGateway } from './index.ts'
 
 /** The gateway as a process of a cluster: the one public HTTP server. */
 async function start(app: App<typeof processParts>): Promise<void> {
@@ -29,6 +29,12 @@ async function start(app: App<typeof processParts>): Promise<void> {
     server: work.service(tables.server),
     webhooks: hooks.service(tables.webhooks),
     events: hooks.service(tables.events),
+    keys: keysOf({
+      projects: people.service(tables.keys),
+      annotations: sets.service(tables.keys),
+      requests: work.service(tables.keys),
+      webhooks: hooks.service(tables.keys),
+    }),
   }
   const blobs = await openObjects(app, s3)
   const checks = {

@@ -5,7 +5,7 @@ import { readIfMatch } from '@reticle/kit/etag'
 import { wording } from '@reticle/kit/validation'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { limitedBytes } from './body.ts'
+import { bodyOf } from './body.ts'
 import type { GatewaySettings } from './config.ts'
 import { readJson } from './json-body.ts'
 import { allowMember } from './plugins/membership.ts'
@@ -66,9 +66,9 @@ function readHeaders(headers: Operation['headers'], request: FastifyRequest) {
   return Object.fromEntries(given)
 }
 
-async function readBody(operation: Operation, { raw }: FastifyRequest, limits: Limits) {
-  if (isBytes(operation.body)) return limitedBytes(raw, limits.maxAnnotationsBodyBytes)
-  return takesJson(operation) ? readJson(raw, limits.maxBodyBytes) : undefined
+async function readBody(operation: Operation, request: FastifyRequest, limits: Limits) {
+  if (isBytes(operation.body)) return bodyOf(request, limits.maxAnnotationsBodyBytes)
+  return takesJson(operation) ? readJson(bodyOf(request, limits.maxBodyBytes)) : undefined
 }
 
 /** Bodies of reads and deletions are ignored; forms are read by their routes. */

@@ -51,6 +51,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply): Context
     address: request.ip,
     user_agent: request.headers['user-agent']?.slice(0, longestAgent),
     request_id: request.id,
+    next_call_id: request.repeat?.call_id,
     traceparent: request.work?.traceparent,
     deadline: Date.now() + (operation && isStream(operation) ? streamMs : messageMs),
     signal: gone.signal,

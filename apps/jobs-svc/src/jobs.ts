@@ -1,6 +1,7 @@
 import type { annotations } from '@reticle/contracts/api/annotations'
 import type { events } from '@reticle/contracts/api/events'
 import type { frames } from '@reticle/contracts/api/frames'
+import type { keys } from '@reticle/contracts/api/keys'
 import type { media } from '@reticle/contracts/api/media'
 import type { requests } from '@reticle/contracts/api/requests'
 import type { server } from '@reticle/contracts/api/server'
@@ -10,6 +11,7 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
 import type { Database } from '@reticle/kit/db/connect'
+import { keyHandlers } from '@reticle/kit/keys/keys'
 import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchBlobs, watchOutbox } from '@reticle/kit/observe/database'
@@ -51,6 +53,7 @@ export interface Jobs {
     requests: Service<typeof requests>
     frames: Service<typeof frames>
     server: Service<typeof server>
+    keys: Service<typeof keys>
   }
   stop: () => Promise<void>
 }
@@ -82,6 +85,7 @@ export function startJobs(ports: JobsPorts): Jobs {
       requests: guard(requestHandlers({ db, services, settings }), onBug, name),
       frames: guard(frameHandlers({ services, pictures }), onBug, name),
       server: guard(formatHandlers(), onBug, name),
+      keys: guard<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {
       for (const stop of unwatch) stop()

@@ -2,6 +2,7 @@ import type { guides } from '@reticle/contracts/api/guides'
 import type { identity } from '@reticle/contracts/api/identity'
 import type { issues } from '@reticle/contracts/api/issues'
 import type { jobs } from '@reticle/contracts/api/jobs'
+import type { keys } from '@reticle/contracts/api/keys'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
 import type { organizations } from '@reticle/contracts/api/organizations'
@@ -10,6 +11,7 @@ import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Service } from '@reticle/kit'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
+import { keyHandlers } from '@reticle/kit/keys/keys'
 import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
@@ -88,6 +90,7 @@ export interface Projects {
     issues: Service<typeof issues>
     guides: Service<typeof guides>
     media: Service<typeof media>
+    keys: Service<typeof keys>
   }
   stop: () => Promise<void>
 }
@@ -132,6 +135,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
       issues: guard(all.issues, onBug, name),
       guides: guard(all.guides, onBug, name),
       media: guard(all.media, onBug, name),
+      keys: guard<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {
       unwatch()

@@ -1,5 +1,5 @@
 import * as annotations from '@reticle/annotations-svc'
-import type { Services } from '@reticle/gateway'
+import { keysOf, type Services } from '@reticle/gateway'
 import * as jobs from '@reticle/jobs-svc'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
@@ -54,7 +54,13 @@ export async function startServices(around: Surroundings) {
   const sets = startSets(running, people.services)
   const hooks = await startHooks(running, people.services)
   const work = startWork(running, { ...people.services, ...sets, ...hooks })
-  const services: Services = { ...people.services, ...sets, ...work, ...hooks }
+  const keys = keysOf({
+    projects: people.services.keys,
+    annotations: sets.keys,
+    requests: work.keys,
+    webhooks: hooks.keys,
+  })
+  const services: Services = { ...people.services, ...sets, ...work, ...hooks, keys }
   return { services, identity }
 }
 

@@ -1,9 +1,11 @@
 import type { events } from '@reticle/contracts/api/events'
+import type { keys } from '@reticle/contracts/api/keys'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import type { Service } from '@reticle/kit'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
+import { keyHandlers } from '@reticle/kit/keys/keys'
 import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
@@ -51,9 +53,16 @@ export interface WebhooksPorts {
 }
 
 export interface Webhooks {
-  services: { webhooks: Service<typeof webhooks>; events: Service<typeof events> }
+  services: {
+    webhooks: Service<typeof webhooks>
+    events: Service<typeof events>
+    keys: Service<typeof keys>
+  }
   stop: () => Promise<void>
 }
+
+/** What it is called in metrics and traces. */
+const name = 'webhooks-svc'
 
 const sweepEveryMs = 600_000
 
@@ -83,14 +92,16 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   )
   const unwatch = [watchOutbox(db, schema), watchMessages(db)]
 
+  const onBug = logBugs(log)
   const handlers = {
     ...webhookHandlers({ ...shared, guard: guarded, perProject: settings.perProject }),
     ...deliveryHandlers(shared),
   }
   return {
     services: {
-      webhooks: guard(handlers, logBugs(log), 'webhooks-svc'),
-      events: guard(eventHandlers({ db, bulk, clock }), logBugs(log), 'webhooks-svc'),
+      webhooks: guard(handlers, onBug, name),
+      events: guard(eventHandlers({ db, bulk, clock }), onBug, name),
+      keys: guard<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {
       for (const stop of unwatch) stop()

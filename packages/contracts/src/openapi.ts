@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isBytes, type Operation } from './api/operation.ts'
+import { isBytes, type Operation, takesKey } from './api/operation.ts'
 
 type Json = Record<string, unknown>
 type Io = 'input' | 'output'
@@ -51,6 +51,7 @@ function describe(operation: Operation, schemaOf: SchemaOf): Json {
     ...fields(params, 'path', schemaOf),
     ...fields(query, 'query', schemaOf),
     ...fields(headers, 'header', schemaOf),
+    ...(takesKey(operation) ? [keyParameter] : []),
   ]
   const responses = Object.entries(operation.answers).map(([status, answer]) => [
     status,
@@ -66,6 +67,15 @@ function describe(operation: Operation, schemaOf: SchemaOf): Json {
     ...requestBody(operation, schemaOf),
     responses: Object.fromEntries(responses),
   }
+}
+
+const keyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Sent again within a day, the call is answered what it was answered first, and done only once',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
 }
 
 function requestBody({ body, form }: Operation, schemaOf: SchemaOf): Json {

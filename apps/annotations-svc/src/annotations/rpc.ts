@@ -1,11 +1,12 @@
-import { type Context, DomainError, invalidText } from '@reticle/kit'
+import { type BytesAnswer, type Context, DomainError, invalidText } from '@reticle/kit'
 import type { Deps, Handlers } from '../deps.ts'
 import type { Checked } from '../reading/objects.ts'
 import { readLines, readSet } from '../reading/read.ts'
 import { annotationsTag } from '../targets/etags.ts'
 import { findJobRows } from '../targets/job-rows.ts'
 import { labelsForWrite } from '../targets/labels.ts'
-import { openTarget } from '../targets/target.ts'
+import { writeOnce } from '../targets/once.ts'
+import { openTarget, type Target } from '../targets/target.ts'
 import { type Batch, orNothing, readBody } from '../writing/body.ts'
 import { writeRows } from '../writing/bulk.ts'
 import {
@@ -15,7 +16,7 @@ import {
   readCreated,
   readNew,
 } from '../writing/check.ts'
-import { removeObjects } from '../writing/remove.ts'
+import { type Condition, removeObjects } from '../writing/remove.ts'
 import { updateObjects } from '../writing/update.ts'
 import { assertHasMedia, writeSet } from '../writing/write.ts'
 
@@ -61,9 +62,11 @@ async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Cont
   const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
   const labels = await labelsForWrite(deps, target, context)
   const checker = openChecker(deps, target, labels, context)
-  const source = checkAll(readBody(input.body), checker, readNew)
   const rest = { isReplacement: true, action: 'replace' as const, if_match, labels }
-  return writeSet(deps, { target, source, ...rest }, context)
+  return writeOnce(deps, input, context, (body, note) => {
+    const source = checkAll(readBody(body), checker, readNew)
+    return writeSet(deps, { target, source, ...rest, note }, context)
+  })
 }
 
 async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Context) {
@@ -73,15 +76,30 @@ async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Cont
     throw invalidText("Please specify a correct 'action' for the request")
   }
   assertHasMedia(target)
-  const batches = readBody(orNothing(input.body))
-  if (action === 'delete') return removeObjects(deps, target, batches, if_match, context)
+  return writeOnce(deps, input, context, (body, note) =>
+    patchWith(deps, { target, action, if_match, note }, readBody(orNothing(body)), context),
+  )
+}
+
+interface Patch extends Condition {
+  target: Target
+  action: 'create' | 'update' | 'delete'
+}
+
+async function patchWith(
+  deps: Deps,
+  { target, action, ...condition }: Patch,
+  batches: AsyncIterable<Batch>,
+  context: Context,
+): Promise<BytesAnswer> {
+  if (action === 'delete') return removeObjects(deps, target, batches, condition, context)
   const labels = await labelsForWrite(deps, target, context)
   const checker = openChecker(deps, target, labels, context)
   if (action === 'update') {
-    return updateObjects(deps, { target, source: batches, checker, labels, if_match }, context)
+    return updateObjects(deps, { target, source: batches, checker, labels, ...condition }, context)
   }
   const source = checkAll(batches, checker, readCreated)
-  const rest = { isReplacement: false, action: 'create' as const, if_match, labels }
+  const rest = { isReplacement: false, action, labels, ...condition }
   return writeSet(deps, { target, source, ...rest }, context)
 }
 

@@ -23,6 +23,16 @@ export interface DeadEventsTable {
   replayed_date: Timestamp | null
 }
 
+export interface IdempotencyKeysTable {
+  id: string
+  call_id: string
+  claim_id: string
+  leased_until_date: Timestamp
+  fingerprint: string | null
+  answer: Buffer | null
+  created_date: Generated<Date>
+}
+
 export interface InboxTable {
   consumer: string
   event_id: string
@@ -118,6 +128,7 @@ export interface TracksTable {
 export interface AnnotationsDb {
   applied_calls: AppliedCallsTable
   dead_events: DeadEventsTable
+  idempotency_keys: IdempotencyKeysTable
   inbox: InboxTable
   jobs: JobsTable
   outbox: OutboxTable
@@ -129,6 +140,7 @@ export interface AnnotationsDb {
 
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
+export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
 export type InboxRow = Selectable<InboxTable>
 export type JobRow = Selectable<JobsTable>
 export type OutboxRow = Selectable<OutboxTable>

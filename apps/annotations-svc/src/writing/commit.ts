@@ -6,6 +6,7 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { annotationsTag } from '../targets/etags.ts'
 import { type JobRows, updateJobs } from '../targets/job-rows.ts'
+import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
 import { changesOf, eventsOf, type Ledger } from './ledger.ts'
 
@@ -23,6 +24,8 @@ export interface Closing {
   before: JobRows
   /** Revision of the labels that the objects of this write are complete for; nothing for those it kept. */
   labelsRevision: (job: number) => number | null
+  /** Told the entity tag that the write led to. */
+  note: Note | undefined
 }
 
 /**
@@ -30,6 +33,17 @@ export interface Closing {
  * nothing.
  */
 export async function closeWrite(
+  tx: Transaction<AnnotationsDb>,
+  target: Target,
+  closing: Closing,
+  context: Context,
+): Promise<Outcome> {
+  const outcome = await close(tx, target, closing, context)
+  await closing.note?.(tx, outcome.etag)
+  return outcome
+}
+
+async function close(
   tx: Transaction<AnnotationsDb>,
   target: Target,
   { action, ledger, before, labelsRevision }: Closing,

@@ -8,6 +8,7 @@ import { setBytes } from '../reading/json.ts'
 import { fixSnapshot, openLater } from '../reading/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import { lockJobs, openWrite } from '../targets/job-rows.ts'
+import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
 import type { Batch } from './body.ts'
 import { assertFew } from './check.ts'
@@ -20,10 +21,15 @@ import { openIdReader } from './named.ts'
 const mostHeld = 100
 
 /** What is removed; `ids` of every kind, in the order of the request. */
-interface Removal {
+interface Removal extends Condition {
   target: Target
   ids: Record<RowKind, number[]>
+}
+
+/** What else decides whether it happens. */
+export interface Condition {
   if_match: string | undefined
+  note?: Note | undefined
 }
 
 /** PATCH `action=delete`: removes the objects that are named; those that are not there are passed over. */
@@ -31,12 +37,12 @@ export async function removeObjects(
   deps: Deps,
   target: Target,
   source: AsyncIterable<Batch>,
-  if_match: string | undefined,
+  condition: Condition,
   context: Context,
 ): Promise<BytesAnswer> {
   const ids = await readIds(deps, source)
   const count = rowKinds.reduce((sum, kind) => sum + ids[kind].length, 0)
-  const removal = { target, ids, if_match }
+  const removal = { target, ids, ...condition }
   if (count > mostHeld) return removeMany(deps, removal, context)
   const gone: Row[] = []
   const outcome = await deps.db
@@ -67,7 +73,7 @@ function removeMany(deps: Deps, removal: Removal, context: Context): Promise<Byt
 async function removeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
-  { target, ids, if_match }: Removal,
+  { target, ids, if_match, note: told }: Removal,
   onGone: (row: Row) => void,
   context: Context,
 ): Promise<Outcome> {
@@ -76,8 +82,8 @@ async function removeSet(
   assertUnchanged(if_match, target, before)
   const ledger = newLedger()
   for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], { ledger, onGone })
-  const labelsRevision = () => null
-  return closeWrite(tx, target, { action: 'delete', ledger, before, labelsRevision }, context)
+  const closing = { action: 'delete', ledger, before, labelsRevision: () => null } as const
+  return closeWrite(tx, target, { ...closing, note: told }, context)
 }
 
 async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {

@@ -9,6 +9,7 @@ import { assertUnchanged } from '../targets/etags.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
+import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
 import { type Begun, begin } from './begin.ts'
 import type { Batch } from './body.ts'
@@ -30,6 +31,7 @@ export interface Update {
   checker: Checker
   labels: WriteLabels
   if_match: string | undefined
+  note?: Note | undefined
 }
 
 /** Changes the objects that are named, all of them or none. */
@@ -85,8 +87,8 @@ async function changeSet(
   }
   for await (const batch of source) await changeBatch(work, batch)
   assertNothingMissing(missing)
-  const labelsRevision = () => null
-  return closeWrite(tx, target, { action: 'update', ledger, before, labelsRevision }, context)
+  const closing = { action: 'update', ledger, before, labelsRevision: () => null } as const
+  return closeWrite(tx, target, { ...closing, note: update.note }, context)
 }
 
 async function changeBatch(work: Work, batch: Batch): Promise<void> {

@@ -10,6 +10,7 @@ import { assertUnchanged } from '../targets/etags.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import { type JobRows, lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
+import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
 import { begin } from './begin.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
@@ -28,6 +29,7 @@ export interface Write {
   if_match: string | undefined
   /** The labels they were checked with; `seen` is absent when there are none to check. */
   labels: Pick<WriteLabels, 'labels_revision'> & Partial<Pick<WriteLabels, 'seen'>>
+  note?: Note | undefined
   /** For the objects and their parts. */
   ids: RequestIds
   /** Gets the objects of the answer, where they are answered. */
@@ -84,8 +86,8 @@ export async function storeSet(
     const wasEmpty = !row || row.tags + row.shapes + row.tracks === 0
     return write.isReplacement || wasEmpty ? labels_revision : null
   }
-  const { action } = write
-  return closeWrite(tx, target, { action, ledger, before, labelsRevision }, context)
+  const { action, note } = write
+  return closeWrite(tx, target, { action, ledger, before, labelsRevision, note }, context)
 }
 
 async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, ids, held }: Write) {

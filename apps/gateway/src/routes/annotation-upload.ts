@@ -5,7 +5,7 @@ import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { targetOf } from '../serve.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
-import { handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
+import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
 /** `POST /{tasks|jobs}/:id/annotations/`: one file of annotations is imported (api-annotations 2.3). */
 
@@ -24,7 +24,7 @@ export const importUpload: Upload = async (call, ports) => {
   const target = targetOf(call.operation)
   const { upload_id, prefix } = await requests.openUpload(
     { purpose: 'annotations', target, id, format, import_mode, location, if_match },
-    call.context,
+    beforeItsEffect(call.context),
   )
   assertBody(call, filename)
 

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { type ArrivingFile, type Fields, type OnFile, readForm } from './form.ts'
-import { handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
+import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
 /** `POST /tasks/:id/data`: pictures, or one zip archive of them, become the media of a task (api-workspace 4.5). */
 
@@ -19,7 +19,7 @@ export const dataUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
   const { id } = target.parse(call.input)
   const opening = { purpose: 'data', target: 'task', id } as const
-  const { upload_id, prefix } = await requests.openUpload(opening, call.context)
+  const { upload_id, prefix } = await requests.openUpload(opening, beforeItsEffect(call.context))
   if (announcedLength(call.request.raw) === 0) throw invalid({ client_files: noFile }, 'required')
 
   return handOver(ports, {

@@ -37,10 +37,15 @@ const fieldSize = 64 * 1024
 const longestName = 1024
 const longestBoundary = 70 // RFC 2046 5.1.1
 
-/** @throws DomainError invalid when the parts of a body could not be told apart */
-export function assertBoundary({ headers }: FastifyRequest): void {
+/** What stands between the parts of a form; nothing when its type does not say. */
+export function boundaryOf({ headers }: FastifyRequest): string {
   const given = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(headers['content-type'] ?? '')
-  const boundary = given?.[1] ?? given?.[2] ?? ''
+  return given?.[1] ?? given?.[2] ?? ''
+}
+
+/** @throws DomainError invalid when the parts of a body could not be told apart */
+export function assertBoundary(request: FastifyRequest): void {
+  const boundary = boundaryOf(request)
   if (boundary === '') throw malformed('its Content-Type names no boundary')
   if (boundary.length > longestBoundary)
     throw malformed(`its boundary is longer than ${longestBoundary} characters`)
@@ -62,18 +67,24 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
   const fields = new Map<string, unknown>()
   const halted = rejection(halt.signal)
   const count = countBytes(options.maxBytes, halt)
+  const { raw, repeat } = request
   try {
     let next = parts.next() // begins to read: bytes are counted from here on
-    request.raw.on('data', count)
+    raw.on('data', count)
+    if (repeat) raw.on('data', repeat.read)
     for (;;) {
       const { done, value: part } = await Promise.race([next.catch(rethrow), halted])
-      if (done) return Object.fromEntries(fields)
+      if (done) break
       if (part.type === 'field') addField(fields, part)
       else await options.onFile(arriving(part, halt.signal), halt.signal)
       next = parts.next()
     }
+    repeat?.end()
+    return Object.fromEntries(fields)
   } finally {
-    request.raw.off('data', count).unpipe()
+    raw.off('data', count)
+    if (repeat) raw.off('data', repeat.read)
+    raw.unpipe()
   }
 }
 

@@ -17,6 +17,15 @@ export interface UploadCall {
 /** One kind of upload: asks whether it may begin, stores its files, starts what is to be done with them. */
 export type Upload = (call: UploadCall, ports: GatewayPorts) => Promise<unknown>
 
+/**
+ * For opening an upload, which every attempt does anew: its files are its own. What is done once under the key of a sender is
+ * the start of what becomes of them.
+ */
+export const beforeItsEffect = (context: Context): Context => ({
+  ...context,
+  next_call_id: undefined,
+})
+
 /** Writes one file of an upload below its prefix; keys are counted, never made of what a user wrote. */
 export async function storeFile(
   blobs: BlobStore,

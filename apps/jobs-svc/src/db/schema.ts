@@ -34,6 +34,16 @@ export interface DeadEventsTable {
   replayed_date: Timestamp | null
 }
 
+export interface IdempotencyKeysTable {
+  id: string
+  call_id: string
+  claim_id: string
+  leased_until_date: Timestamp
+  fingerprint: string | null
+  answer: Buffer | null
+  created_date: Generated<Date>
+}
+
 export interface InboxTable {
   consumer: string
   event_id: string
@@ -138,6 +148,7 @@ export interface RequestsDb {
   applied_calls: AppliedCallsTable
   blobs: BlobsTable
   dead_events: DeadEventsTable
+  idempotency_keys: IdempotencyKeysTable
   inbox: InboxTable
   outbox: OutboxTable
   outbox_sent: OutboxSentTable
@@ -151,6 +162,7 @@ export interface RequestsDb {
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type BlobRow = Selectable<BlobsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
+export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
 export type InboxRow = Selectable<InboxTable>
 export type OutboxRow = Selectable<OutboxTable>
 export type OutboxSentRow = Selectable<OutboxSentTable>

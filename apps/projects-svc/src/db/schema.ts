@@ -96,6 +96,16 @@ export interface GuidesTable {
   updated_date: Generated<Date>
 }
 
+export interface IdempotencyKeysTable {
+  id: string
+  call_id: string
+  claim_id: string
+  leased_until_date: Timestamp
+  fingerprint: string | null
+  answer: Buffer | null
+  created_date: Generated<Date>
+}
+
 export interface InboxTable {
   consumer: string
   event_id: string
@@ -298,6 +308,7 @@ export interface ProjectsDb {
   dead_events: DeadEventsTable
   frames: FramesTable
   guides: GuidesTable
+  idempotency_keys: IdempotencyKeysTable
   inbox: InboxTable
   invitations: InvitationsTable
   issues: IssuesTable
@@ -326,6 +337,7 @@ export type DataSetRow = Selectable<DataSetsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
 export type FrameRow = Selectable<FramesTable>
 export type GuideRow = Selectable<GuidesTable>
+export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
 export type InboxRow = Selectable<InboxTable>
 export type InvitationRow = Selectable<InvitationsTable>
 export type IssueRow = Selectable<IssuesTable>

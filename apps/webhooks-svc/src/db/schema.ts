@@ -47,6 +47,16 @@ export interface EventsTable {
   address: string | null
 }
 
+export interface IdempotencyKeysTable {
+  id: string
+  call_id: string
+  claim_id: string
+  leased_until_date: Timestamp
+  fingerprint: string | null
+  answer: Buffer | null
+  created_date: Generated<Date>
+}
+
 export interface InboxTable {
   consumer: string
   event_id: string
@@ -143,6 +153,7 @@ export interface WebhooksDb {
   applied_calls: AppliedCallsTable
   dead_events: DeadEventsTable
   events: EventsTable
+  idempotency_keys: IdempotencyKeysTable
   inbox: InboxTable
   outbox: OutboxTable
   outbox_sent: OutboxSentTable
@@ -155,6 +166,7 @@ export interface WebhooksDb {
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
 export type EventRow = Selectable<EventsTable>
+export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
 export type InboxRow = Selectable<InboxTable>
 export type OutboxRow = Selectable<OutboxTable>
 export type OutboxSentRow = Selectable<OutboxSentTable>

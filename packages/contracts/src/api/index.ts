@@ -5,6 +5,7 @@ import { guides } from './guides.ts'
 import { identity } from './identity.ts'
 import { issues } from './issues.ts'
 import { jobs } from './jobs.ts'
+import { keys } from './keys.ts'
 import { labels } from './labels.ts'
 import { media } from './media.ts'
 import type { Operation } from './operation.ts'
@@ -32,6 +33,7 @@ export const tables = {
   requests,
   webhooks,
   events,
+  keys,
 }
 
 export type Tables = typeof tables

@@ -105,6 +105,17 @@ export function isStreamed({ body, answer }: Pick<Operation, 'body' | 'answer'>)
   return isBytes(body) || isBytes(answer)
 }
 
+/**
+ * Does it take an `Idempotency-Key` (`spec/extensions.md` 7)? Every POST that creates something does, and PUT and PATCH of
+ * sets that pass as bytes. A key belongs to a user, so where nobody needs to be one there is none.
+ */
+export function takesKey(operation: Pick<Operation, 'method' | 'success' | 'body' | 'access'>) {
+  const { method, success, body, access } = operation
+  if (access === 'anyone') return false
+  if (method === 'POST') return success === 201 || success === 202
+  return (method === 'PUT' || method === 'PATCH') && isBytes(body)
+}
+
 /** Params, query and headers by name, the body under `body`: the input of a handler and the fields of its message. */
 export function requestSchema({
   params,

@@ -49,7 +49,8 @@ function callOver(way: Way, operation: Operation) {
     const metadata = new grpc.Metadata()
     const span = startSpan(method.path, context)
     const { traceparent } = span
-    sign(metadata, { ...context, call_id: callIdOf(operation), traceparent }, seal)
+    const call_id = context.next_call_id ?? callIdOf(operation)
+    sign(metadata, { ...context, call_id, traceparent }, seal)
     const deadline = Math.min(context.deadline, Date.now() + limitOf(operation))
     let done: grpc.requestCallback<unknown> = () => undefined
     const answer = new Promise((resolve, reject) => {

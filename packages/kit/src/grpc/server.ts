@@ -54,8 +54,9 @@ function answerWith({ keys, idleMs }: Entrance, handle: Call) {
     })
     const { signal } = cancel
     try {
-      const sent = verify(call.metadata, { method: call.getPath(), keys })
-      const context: Context = { ...sent, deadline: Number(call.getDeadline()), signal }
+      const { call_id, ...sent } = verify(call.metadata, { method: call.getPath(), keys })
+      const deadline = Number(call.getDeadline())
+      const context: Context = { ...sent, next_call_id: call_id, deadline, signal }
       const input = call.request ?? (await inputOf(call, signal, idleMs))
       const answer = await handle(input as never, context)
       if (reply) reply(null, answer)

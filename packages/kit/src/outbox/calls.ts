@@ -21,6 +21,19 @@ export async function applyOnce<T, R>(
   return answer
 }
 
+/** The same where the answer is known only at the end of the change. False: the call has been applied already. */
+export async function noteApplied<T>(
+  tx: Transaction<T>,
+  callId: string,
+  answer: unknown,
+): Promise<boolean> {
+  const response = Buffer.from(JSON.stringify(answer))
+  const { numAffectedRows } = await sql`
+    insert into applied_calls (call_id, response) values (${callId}, ${response})
+    on conflict do nothing`.execute(tx)
+  return numAffectedRows === 1n
+}
+
 /** What a call was answered when it was applied; nothing when it has not been. */
 export async function answerOf<T, R>(
   db: Kysely<T>,

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { keyRetentionMs } from '../keys/keys.ts'
 
 /**
  * Marks an event as received, in the transaction of its effect. False: it has been before, so skip it. A second
@@ -24,7 +25,7 @@ export const callRetention = 1 * days
 export const sentRetention = 2 * days
 
 /**
- * Forgets events received, calls applied and events published too long ago; in short statements, so that nobody waits
+ * Forgets events received, calls applied, keys and events published too long ago; in short statements, so that nobody waits
  * for it. Run by one process at a time or by many: they share the work.
  */
 export async function forgetOld<T>(db: Kysely<T>, now: Date): Promise<void> {
@@ -39,11 +40,16 @@ export async function forgetOld<T>(db: Kysely<T>, now: Date): Promise<void> {
     delete from applied_calls where call_id in (
       select call_id from applied_calls where created_date < ${callLimit}
       limit ${slice} for update skip locked)`
+  const keyLimit = new Date(now.getTime() - keyRetentionMs)
+  const keys = sql`
+    delete from idempotency_keys where id in (
+      select id from idempotency_keys where created_date < ${keyLimit}
+      limit ${slice} for update skip locked)`
   const sent = sql`
     delete from outbox_sent where id in (
       select id from outbox_sent where sent_date < ${sentLimit}
       limit ${slice} for update skip locked)`
-  for (const statement of [inbox, calls, sent]) {
+  for (const statement of [inbox, calls, keys, sent]) {
     let deleted = BigInt(slice)
     while (deleted === BigInt(slice)) {
       deleted = (await statement.execute(db)).numAffectedRows ?? 0n

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Bus } from '../bus/bus.ts'
 import type { Migrations } from '../db/migrate.ts'
+import { idempotencyKeysTable } from '../keys/table.ts'
 import { testDatabase } from '../testing/db.ts'
 import { applyOnce } from './calls.ts'
 import { emit, emitAll } from './emit.ts'
@@ -16,6 +17,7 @@ import { type OutboxTables, outboxSentTable, outboxTables } from './tables.ts'
 const migrations: Migrations = {
   '0001-outbox': { up: (db: Kysely<unknown>) => outboxTables(db, 'shop') },
   '0002-outbox-sent': { up: (db: Kysely<unknown>) => outboxSentTable(db, 'shop') },
+  '0003-keys': { up: (db: Kysely<unknown>) => idempotencyKeysTable(db, 'shop') },
 }
 const { db, url, onCommit } = await testDatabase<OutboxTables>([{ schema: 'shop', migrations }])
 const sold = defineEvent('item.sold', {

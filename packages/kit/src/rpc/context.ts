@@ -14,8 +14,13 @@ export interface Context {
   /** The client's program, as it calls itself. */
   user_agent?: string
   request_id: string
-  /** The same for every attempt of one change over the network; nothing within a process (`db/change.ts`). */
+  /**
+   * The same for every attempt of one change: of a caller whose connection broke, or of a sender who named it. Nothing
+   * for other calls within a process (`db/change.ts`).
+   */
   call_id?: string
+  /** Becomes the `call_id` of the call that is made with this, and of none that it leads to. */
+  next_call_id?: string
   /** The trace this call belongs to, as W3C writes it. */
   traceparent?: string
   deadline: number // epoch milliseconds

@@ -26,7 +26,8 @@ function guarded(call: Call, onBug: OnBug, called: Called): Call {
   return async (input, given) => {
     const watched = watchCall(called, given)
     const limit = startLimit(given, watched.end)
-    const context = { ...given, traceparent: watched.traceparent, signal: limit.signal }
+    const { traceparent } = watched
+    const context = { ...given, ...callIds(given, called), traceparent, signal: limit.signal }
     const failed = (thrown: unknown) => {
       const cause = limit.signal.aborted ? limit.signal.reason : thrown
       const error = fromDatabase(cause) ?? toDomainError(cause)
@@ -46,6 +47,12 @@ function guarded(call: Call, onBug: OnBug, called: Called): Call {
       throw failed(thrown)
     }
   }
+}
+
+/** One wish of a sender may be several calls, each with an id of its own. */
+function callIds({ next_call_id }: Context, { operation }: Called) {
+  const call_id = next_call_id && `${next_call_id} ${operation}`
+  return { call_id, next_call_id: undefined }
 }
 
 type Limit = ReturnType<typeof startLimit>

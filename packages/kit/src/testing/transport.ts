@@ -102,8 +102,9 @@ export async function losingAnswers<T extends Operations>(
   const service = mapValues(guard(handlers, onBug) as Record<string, Call>, (call): Call => {
     return async (input, context) => {
       const answer = await call(input, context)
-      if (context.call_id && !lost.has(context.call_id)) {
-        lost.add(context.call_id)
+      const { next_call_id } = context
+      if (next_call_id && !lost.has(next_call_id)) {
+        lost.add(next_call_id)
         proxy.cut()
         proxy.heal()
       }

@@ -2,10 +2,12 @@ import { annotations } from './0001-annotations.ts'
 import { labelChanges } from './0002-label-changes.ts'
 import { outboxSent } from './0003-outbox-sent.ts'
 import { jobPlace } from './0004-job-place.ts'
+import { idempotencyKeys } from './0005-idempotency-keys.ts'
 
 export const migrations = {
   '0001-annotations': annotations,
   '0002-label-changes': labelChanges,
   '0003-outbox-sent': outboxSent,
   '0004-job-place': jobPlace,
+  '0005-idempotency-keys': idempotencyKeys,
 }

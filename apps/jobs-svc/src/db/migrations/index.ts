@@ -5,6 +5,7 @@ import { outboxSent } from './0003-outbox-sent.ts'
 import { sweeps } from './0004-sweeps.ts'
 import { requestsOfJobs } from './0005-requests-of-jobs.ts'
 import { eventExports } from './0006-event-exports.ts'
+import { idempotencyKeys } from './0008-idempotency-keys.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -14,4 +15,5 @@ export const migrations: Migrations = {
   '0004-sweeps': sweeps,
   '0005-requests-of-jobs': requestsOfJobs,
   '0006-event-exports': eventExports,
+  '0008-idempotency-keys': idempotencyKeys,
 }

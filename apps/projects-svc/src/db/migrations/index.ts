@@ -7,6 +7,7 @@ import { sessions } from './0005-sessions.ts'
 import { issues } from './0006-issues.ts'
 import { guides } from './0007-guides.ts'
 import { groundTruth } from './0008-ground-truth.ts'
+import { idempotencyKeys } from './0013-idempotency-keys.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -18,4 +19,5 @@ export const migrations: Migrations = {
   '0006-issues': issues,
   '0007-guides': guides,
   '0008-ground-truth': groundTruth,
+  '0013-idempotency-keys': idempotencyKeys,
 }

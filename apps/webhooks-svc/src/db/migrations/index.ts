@@ -5,6 +5,7 @@ import { traces } from './0003-traces.ts'
 import { dueIndex } from './0004-due-index.ts'
 import { leasedIndex } from './0005-leased-index.ts'
 import { events } from './0006-events.ts'
+import { idempotencyKeys } from './0008-idempotency-keys.ts'
 
 export const migrations: Migrations = {
   '0001-webhooks': webhooks,
@@ -13,4 +14,5 @@ export const migrations: Migrations = {
   '0004-due-index': dueIndex,
   '0005-leased-index': leasedIndex,
   '0006-events': events,
+  '0008-idempotency-keys': idempotencyKeys,
 }

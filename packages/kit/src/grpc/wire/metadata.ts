@@ -22,7 +22,7 @@ const sent = z.object({
 })
 
 /** What of the context travels in the metadata; deadline and cancellation are gRPC's own. */
-export type Sent = Omit<Context, 'deadline' | 'signal'>
+export type Sent = Omit<Context, 'next_call_id' | 'deadline' | 'signal'>
 
 /** What a signature is good for, and by what. */
 export interface Seal {

@@ -1,0 +1,185 @@
+import { Readable } from 'node:stream'
+import type { Operation } from '@reticle/contracts'
+import { takesKey } from '@reticle/contracts/api/operation'
+import { type Context, conflict } from '@reticle/kit'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { allowMember } from '../plugins/membership.ts'
+import { allowToken } from '../plugins/token-rights.ts'
+import type { GatewayPorts } from '../ports.ts'
+import { type Kept, keptHeaders, mostBytes, open, seal } from './kept.ts'
+import { keyHeader } from './key.ts'
+import { openRepeat, passBody } from './repeat.ts'
+import type { Repeat } from './state.ts'
+
+type Ports = Pick<GatewayPorts, 'services' | 'settings' | 'log'>
+
+/**
+ * Calls that carry an `Idempotency-Key` (`spec/extensions.md` 7, `docs/adr/0021-*.md`): before the route the key is made
+ * ours, or the answer of the first time is given; after it the answer is kept. Routes know nothing of it.
+ */
+export function answerRepeats(app: FastifyInstance, ports: Ports): void {
+  app.decorateRequest('repeat', null)
+  app.addHook('preHandler', async (request, reply) => {
+    const { operation } = request.routeOptions.config
+    if (operation && takesKey(operation)) return begin(operation, request, reply, ports)
+  })
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { repeat } = request
+    if (!repeat) return payload
+    request.repeat = null
+    return finish(repeat, request, reply, { payload, ports })
+  })
+}
+
+const running = () =>
+  conflict('A call with this Idempotency-Key is still running.', {
+    code: 'idempotency_in_progress',
+    retry_after: 1,
+  })
+const reused = () =>
+  conflict('This Idempotency-Key was sent before with another request.', {
+    code: 'idempotency_key_reused',
+  })
+
+async function begin(
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services: { keys }, settings, log }: Ports,
+): Promise<FastifyReply | undefined> {
+  const given = request.headers[keyHeader]
+  const { principal } = request
+  if (given === undefined || !principal) return undefined
+  const asked = { given, user_id: principal.user_id, limits: settings }
+  const repeat = await openRepeat(request, operation, asked)
+  const attempt = () => ({ ...idsOf(repeat), fingerprint: repeat.fingerprint() })
+
+  const claimed = await keys.claimKey(attempt(), ownContext(request))
+  if (claimed.state === 'reused') throw reused()
+  if (claimed.state === 'running') throw running()
+  if (claimed.state === 'answered') {
+    await passBody(request, repeat, operation, settings)
+    if (claimed.fingerprint !== repeat.fingerprint()) throw reused()
+    allowToken(operation, request)
+    allowMember(operation, request)
+    return replay(reply, open(claimed.answer ?? '', repeat.seal))
+  }
+  const renew = () =>
+    keys
+      .claimKey(attempt(), ownContext(request))
+      .catch((err: unknown) => log.warn({ err, ...idsOf(repeat) }, 'a key was not renewed'))
+  const timer = setInterval(renew, renewMs).unref()
+  repeat.stop = () => clearInterval(timer)
+  repeat.call_id = claimed.call_id
+  request.repeat = repeat
+  return undefined
+}
+
+/** A third of what a key is leased for. */
+const renewMs = 20_000
+
+const idsOf = ({ owner, id, claim_id }: Repeat) => ({ owner, id, claim_id })
+
+function replay(reply: FastifyReply, { status, headers, body }: Kept): FastifyReply {
+  reply.code(status).headers(headers).header('idempotency-replayed', 'true')
+  return reply.send(body === '' ? undefined : Buffer.from(body))
+}
+
+interface Sending {
+  payload: unknown
+  ports: Ports
+}
+
+/** What was answered is kept before its last byte is sent, so that whoever has all of it is answered the same again. */
+async function finish(
+  repeat: Repeat,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { payload, ports }: Sending,
+): Promise<unknown> {
+  const { statusCode: status } = reply
+  const settle = (body?: string) =>
+    settleKey(repeat, request, ports, body === undefined ? undefined : keptOf(reply, status, body))
+  if (!isKept(reply)) {
+    await settle()
+    return payload
+  }
+  if (payload instanceof Readable) {
+    const pieces = passing(payload, (text) => settle(text ?? onlyId(request.params)))
+    return Readable.from(pieces, { objectMode: false })
+  }
+  const text = payload === undefined || payload === null ? '' : String(payload)
+  await settle(Buffer.byteLength(text) <= mostBytes ? text : onlyId(JSON.parse(text)))
+  return payload
+}
+
+/** Failures of ours are not, nor who is refused before being heard, nor what says that it passes. */
+function isKept(reply: FastifyReply): boolean {
+  const { statusCode: status } = reply
+  const passes = reply.getHeader('retry-after') !== undefined
+  return status < 500 && status !== 401 && status !== 429 && !passes
+}
+
+function keptOf(reply: FastifyReply, status: number, body: string): Kept {
+  const headers = keptHeaders.flatMap((name) => {
+    const value = reply.getHeader(name)
+    return value === undefined ? [] : [[name, String(value)] as const]
+  })
+  return { status, headers: Object.fromEntries(headers), body }
+}
+
+/** Of an answer that is too large to be kept, or whose reader left: what it was about. */
+function onlyId(found: unknown): string {
+  const id: unknown = typeof found === 'object' && found !== null ? Reflect.get(found, 'id') : null
+  return JSON.stringify({ id: Number(id) })
+}
+
+/** @param onEnd told the text of all of it, or nothing when that is too large or was not read to its end */
+async function* passing(
+  payload: AsyncIterable<Buffer>,
+  onEnd: (text: string | undefined) => Promise<void>,
+): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] | undefined = []
+  let size = 0
+  let isWhole = false
+  try {
+    for await (const piece of payload) {
+      size += piece.length
+      if (size > mostBytes) pieces = undefined
+      pieces?.push(piece)
+      yield piece
+    }
+    isWhole = true
+  } finally {
+    await onEnd(isWhole && pieces ? Buffer.concat(pieces).toString() : undefined)
+  }
+}
+
+/** Keeps the answer; without one, or of a body that nobody read to its end, the key is free again. */
+async function settleKey(
+  repeat: Repeat,
+  request: FastifyRequest,
+  { services: { keys }, log }: Ports,
+  answer: Kept | undefined,
+): Promise<void> {
+  repeat.stop?.()
+  const fingerprint = repeat.fingerprint()
+  const kept = answer && fingerprint !== undefined ? seal(answer, repeat.seal) : undefined
+  const settlement = { ...idsOf(repeat), fingerprint, answer: kept }
+  await keys
+    .settleKey(settlement, ownContext(request))
+    .catch((err: unknown) => log.warn({ err, ...idsOf(repeat) }, 'an answer was not kept'))
+}
+
+const ownMs = 10_000
+
+/** Keys are looked after when the client has gone, too. */
+function ownContext(request: FastifyRequest): Context {
+  return {
+    principal: request.principal,
+    request_id: request.id,
+    traceparent: request.work?.traceparent,
+    deadline: Date.now() + ownMs,
+    signal: new AbortController().signal,
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { invalid } from '@reticle/kit'
+
+/** The header as it is called, and as Node hands it over. */
+const headerName = 'Idempotency-Key'
+export const keyHeader = 'idempotency-key'
+
+/** What a key belongs to: the same one elsewhere, or of somebody else, is another (`reliability.md` 13). */
+export interface KeyPlace {
+  user_id: number
+  method: string
+  path: string
+}
+
+/** @throws DomainError invalid, naming the header, for what is not 1 to 255 printable characters */
+export function readKey(given: string | string[]): string {
+  const key = String(given)
+  if (/^[ -~]{1,255}$/.test(key)) return key
+  throw invalid({ [headerName]: 'This header has to be 1 to 255 printable ASCII characters.' })
+}
+
+const placed = (key: string, { user_id, method, path }: KeyPlace) =>
+  JSON.stringify([user_id, method, path, key])
+
+/** Names the keys of this house among all that uuids are made of. */
+const namespace = Buffer.from('9d2b4a52c3f74f0f9d1d1f0a6f5b7c31', 'hex')
+
+/** The row of a key: a uuid of version 5, so that the key itself is stored nowhere. */
+export function keyId(key: string, place: KeyPlace): string {
+  const bytes = createHash('sha1').update(namespace).update(placed(key, place)).digest()
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = bytes.toString('hex', 0, 16)
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** What seals the answer of a key: nobody without the key can read it, whatever else they read. */
+export function sealOf(key: string, place: KeyPlace): Buffer {
+  return createHash('sha256').update('answer ').update(placed(key, place)).digest()
+}

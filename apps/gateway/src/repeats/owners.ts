@@ -1,0 +1,12 @@
+import type { KeyOwner } from '@reticle/contracts/api/keys'
+import type { Services } from '../ports.ts'
+
+type Keys = Services['keys']
+
+/** One table of keys out of those of all services: each call goes to the owner that it names. */
+export function keysOf(owners: Record<KeyOwner, Keys>): Keys {
+  return {
+    claimKey: (input, context) => owners[input.owner].claimKey(input, context),
+    settleKey: (input, context) => owners[input.owner].settleKey(input, context),
+  }
+}

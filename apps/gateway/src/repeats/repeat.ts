@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import type { Operation } from '@reticle/contracts'
+import { keyOwnerOf } from '@reticle/contracts/api/keys'
+import type { FastifyRequest } from 'fastify'
+import { announcedLength, limitedBytes } from '../body.ts'
+import type { GatewaySettings } from '../config.ts'
+import { boundaryOf } from '../routes/form.ts'
+import { openFingerprint } from './fingerprint.ts'
+import { keyId, readKey, sealOf } from './key.ts'
+import type { Repeat } from './state.ts'
+
+export type BodyLimits = Pick<
+  GatewaySettings,
+  'maxBodyBytes' | 'maxAnnotationsBodyBytes' | 'maxMultipartBytes'
+>
+
+/** Of a body that is read before its key is looked up, so that a key of another body is refused at once. */
+const smallBytes = 1024 * 1024
+
+/**
+ * A call under a key. A small body is read here; of a large one, or a form, the fingerprint is taken while it passes.
+ *
+ * @throws DomainError invalid for a key that is none, too_large
+ */
+export async function openRepeat(
+  request: FastifyRequest,
+  operation: Operation,
+  { given, user_id, limits }: { given: string | string[]; user_id: number; limits: BodyLimits },
+): Promise<Repeat> {
+  const key = readKey(given)
+  const { method, params, url, headers } = request
+  const place = { user_id, method, path: `${operation.path} ${JSON.stringify(params)}` }
+  const [, query = ''] = url.split('?', 2)
+  const said = [query, headers['x-organization'] ?? null, headers['if-match'] ?? null]
+  const fingerprint = openFingerprint(said, operation.form && boundaryOf(request))
+  let text: string | undefined
+  const repeat: Repeat = {
+    ...{ owner: keyOwnerOf(operation), id: keyId(key, place), claim_id: randomUUID() },
+    seal: sealOf(key, place),
+    fingerprint: () => text,
+    read: fingerprint.add,
+    end: () => {
+      text ??= fingerprint.text()
+    },
+  }
+  const limit = limitOf(operation, request, limits)
+  if (limit !== undefined) repeat.whole = await readWhole(request, repeat, limit)
+  return repeat
+}
+
+/** How many bytes a body may have that is read as a whole; nothing for one that is not. */
+function limitOf(operation: Operation, { raw }: FastifyRequest, { maxBodyBytes }: BodyLimits) {
+  const { form, body } = operation
+  if (form) return undefined
+  if (body?.meta()?.bytes !== true) return maxBodyBytes
+  const announced = announcedLength(raw)
+  return announced !== undefined && announced <= smallBytes ? smallBytes : undefined
+}
+
+async function readWhole({ raw }: FastifyRequest, repeat: Repeat, limit: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of limitedBytes(raw, limit)) {
+    repeat.read(piece)
+    pieces.push(piece)
+  }
+  repeat.end()
+  return Buffer.concat(pieces)
+}
+
+/** Reads what is still on its way of a call that is not made again; only its fingerprint is wanted. */
+export async function passBody(
+  { raw }: FastifyRequest,
+  repeat: Repeat,
+  { form }: Operation,
+  limits: BodyLimits,
+): Promise<void> {
+  if (repeat.fingerprint() !== undefined) return
+  const limit = form ? limits.maxMultipartBytes : limits.maxAnnotationsBodyBytes
+  for await (const piece of limitedBytes(raw, limit)) repeat.read(piece)
+  repeat.end()
+}

@@ -1,0 +1,102 @@
+import { restOperations } from '@reticle/contracts'
+import { isBytes, type Operation, takesKey } from '@reticle/contracts/api/operation'
+import { openapi } from '@reticle/contracts/openapi'
+import { isTagged } from '@reticle/contracts/rest/common'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+/** `spec/extensions.md` 7 over the whole table: which operations may be repeated, and which may be conditional. */
+
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+const names = (operations: readonly Operation[]) => operations.map(nameOf)
+const parameters = z.looseObject({
+  parameters: z.array(z.looseObject({ in: z.string(), name: z.string() })).optional(),
+})
+const paths = z
+  .record(z.string(), z.record(z.string(), parameters))
+  .parse(openapi(restOperations).paths)
+const documented = ({ method, path }: Operation) =>
+  (paths[path.replace(/:(\w+)/g, '{$1}')]?.[String(method).toLowerCase()]?.parameters ?? [])
+    .filter((one) => one.in === 'header')
+    .map((one) => one.name)
+
+describe('Idempotency-Key', () => {
+  const creates = ({ method, success }: Operation) =>
+    method === 'POST' && (success === 201 || success === 202)
+  const isSet = ({ method, path, body }: Operation) =>
+    ['PUT', 'PATCH'].includes(String(method)) && /\/annotations\/$/.test(path) && isBytes(body)
+
+  test('every POST that creates takes it, and so do PUT and PATCH of annotations', () => {
+    const wanted = restOperations.filter(
+      (one) => one.access !== 'anyone' && (creates(one) || isSet(one)),
+    )
+    expect(names(wanted.filter((one) => !takesKey(one)))).toEqual([])
+    expect(names(wanted)).toEqual(
+      expect.arrayContaining([
+        'POST /projects',
+        'POST /tasks',
+        'POST /jobs',
+        'POST /issues',
+        'POST /comments',
+        'POST /guides',
+        'POST /webhooks',
+        'POST /organizations',
+        'POST /invitations',
+        'POST /auth/access_tokens',
+        'POST /events/export',
+        'POST /tasks/:id/dataset/export',
+        'POST /tasks/:id/data',
+        'POST /jobs/:id/annotations/',
+        'PUT /jobs/:id/annotations/',
+        'PATCH /tasks/:id/annotations/',
+      ]),
+    )
+  })
+
+  test('no other does', () => {
+    const others = restOperations.filter((one) => !creates(one) && !isBytes(one.body))
+    expect(names(others.filter(takesKey))).toEqual([])
+    expect(names(restOperations.filter((one) => one.access === 'anyone' && takesKey(one)))).toEqual(
+      [],
+    )
+  })
+
+  test.each(restOperations.map((one) => [nameOf(one), one] as const))(
+    'the document says whether %s takes it',
+    (_, one) => {
+      expect(documented(one).includes('Idempotency-Key')).toBe(takesKey(one))
+    },
+  )
+})
+
+describe('If-Match', () => {
+  /** Does GET of the same path answer a record with an entity tag? */
+  const hasTag = ({ path }: Operation) => {
+    const read = restOperations.find((one) => one.method === 'GET' && one.path === path)
+    const answer = read?.answer
+    if (!(answer instanceof z.ZodObject) || !('id' in answer.shape)) return false
+    return 'updated_date' in answer.shape || isTagged(answer)
+  }
+  const changes = restOperations.filter((one) =>
+    ['PATCH', 'PUT', 'DELETE'].includes(`${one.method}`),
+  )
+  const ofTagged = changes.filter(hasTag)
+
+  test('every change of a resource with a tag honours it', () => {
+    const deaf = ofTagged.filter(({ headers }) => !('if_match' in (headers?.shape ?? {})))
+    expect(names(deaf)).toEqual([])
+    const resources = ofTagged.map(({ path }) => path.replace(/^\/(?:auth\/)?(\w+)\/:id$/, '$1'))
+    expect([...new Set(resources)]).toEqual(
+      expect.arrayContaining([
+        ...['projects', 'tasks', 'jobs', 'labels', 'issues', 'comments', 'guides', 'webhooks'],
+        ...['organizations', 'memberships', 'access_tokens'],
+      ]),
+    )
+  })
+
+  test('what honours it has a tag to compare with', () => {
+    const honouring = changes.filter(({ headers }) => 'if_match' in (headers?.shape ?? {}))
+    const isSet = ({ path }: Operation) => path.endsWith('/annotations/')
+    expect(names(honouring.filter((one) => !hasTag(one) && !isSet(one)))).toEqual([])
+  })
+})
