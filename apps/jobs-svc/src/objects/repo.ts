@@ -74,9 +74,6 @@ export async function dropUnusedResult(db: Db, key: string | null): Promise<bool
 const hourMs = 3_600_000
 /** Results and pictures that were begun and never referred to. */
 const pendingMs = 24 * hourMs
-/** Somebody may still be reading it. */
-const deadMs = hourMs
-const batch = 500
 
 /** What was begun and never referred to is given up. */
 export async function giveUpPending(db: Db, now: Date, uploadTtlHours: number): Promise<void> {
@@ -94,52 +91,5 @@ export async function giveUpPending(db: Db, now: Date, uploadTtlHours: number): 
         ]),
       ]),
     )
-    .execute()
-}
-
-/** Objects that died more than an hour ago. */
-export function findRemovable(db: Db, now: Date): Promise<BlobRow[]> {
-  return db
-    .selectFrom('blobs')
-    .selectAll()
-    .where('state', '=', 'dead')
-    .where('dead_date', '<', new Date(now.getTime() - deadMs))
-    .limit(batch)
-    .execute()
-}
-
-/** What could not be removed is left for an hour: it must not keep the sweeper from the others. */
-export async function putOffRemoval(db: Db, key: string, now: Date): Promise<void> {
-  await db.updateTable('blobs').set({ dead_date: now }).where('key', '=', key).execute()
-}
-
-/** Forgets an object that was removed. */
-export async function deleteBlob(db: Db, key: string): Promise<void> {
-  await db.deleteFrom('blobs').where('key', '=', key).execute()
-}
-
-/** Which of these keys have a row. */
-export async function findRegistered(db: Db, keys: readonly string[]): Promise<string[]> {
-  if (keys.length === 0) return []
-  const wanted = [...new Set(keys)]
-  const rows = await db.selectFrom('blobs').select('key').where('key', 'in', wanted).execute()
-  return rows.map(({ key }) => key)
-}
-
-/** When that was last done; never, when nobody knows. */
-export async function findSwept(db: Db, name: string): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('sweeps')
-    .select('swept_date')
-    .where('name', '=', name)
-    .executeTakeFirst()
-  return row?.swept_date
-}
-
-export async function noteSwept(db: Db, name: string, swept_date: Date): Promise<void> {
-  await db
-    .insertInto('sweeps')
-    .values({ name, swept_date })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ swept_date }))
     .execute()
 }

@@ -1,11 +1,12 @@
-import type { BlobInfo, BlobStore } from '@reticle/kit/blob/blob'
 import type { Kysely } from 'kysely'
-import type { RequestsDb } from '../db/schema.ts'
-import { findRegistered } from './repo.ts'
+import type { BlobInfo, BlobStore } from '../blob/blob.ts'
+import { findRegistered } from './registry.ts'
 
-export interface OrphanDeps {
-  db: Kysely<RequestsDb>
+export interface OrphanDeps<T> {
+  db: Kysely<T>
   blobs: Pick<BlobStore, 'list' | 'remove'>
+  /** Where objects of this registry are, and nobody else's. */
+  prefix: string
 }
 
 export interface OrphanOptions {
@@ -15,8 +16,6 @@ export interface OrphanOptions {
   signal?: AbortSignal
 }
 
-/** Where objects of this service are, and nobody else's. */
-const ownPrefix = 'requests/'
 /** What is younger may be known to a transaction that has not ended yet. */
 const youngestMs = 48 * 3_600_000
 const batch = 500
@@ -25,10 +24,10 @@ const batch = 500
  * Removes objects that no row knows, directly or by a prefix: what was written after its row was gone, by a process that
  * had been away for long (`reliability.md` 16.1). Reads the whole list.
  */
-export async function removeOrphans(deps: OrphanDeps, options: OrphanOptions): Promise<void> {
+export async function removeOrphans<T>(deps: OrphanDeps<T>, options: OrphanOptions): Promise<void> {
   const { now, onOrphan, signal } = options
   const before = new Date(now.getTime() - youngestMs)
-  for await (const found of batches(deps.blobs.list(ownPrefix), before)) {
+  for await (const found of batches(deps.blobs.list(deps.prefix), before)) {
     signal?.throwIfAborted()
     const registered = new Set(await findRegistered(deps.db, found.flatMap(namesOf)))
     for (const info of found.filter((one) => !namesOf(one).some((name) => registered.has(name)))) {

@@ -1,0 +1,96 @@
+import { type Kysely, sql } from 'kysely'
+import type { BlobStore } from '../blob/blob.ts'
+import type { Clock } from '../clock.ts'
+import { DomainError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import { removeOrphans } from './orphans.ts'
+import { findRemovable, findSwept, forgetObject, noteSwept, putOffRemoval } from './registry.ts'
+
+export interface ObjectSweep<T> {
+  db: Kysely<T>
+  blobs: Pick<BlobStore, 'remove' | 'removePrefix' | 'removeUnfinished' | 'list'>
+  /** Of the registry; objects of this schema have keys that begin with its name. */
+  schema: string
+  clock: Clock
+  log: Logger
+  /** Ends a sweep between two objects; the next one goes on. */
+  signal?: AbortSignal
+}
+
+const hourMs = 3_600_000
+const weekMs = 7 * 24 * hourMs
+/** No put lasts so long. */
+const unfinishedMs = 24 * hourMs
+
+/**
+ * Removes the objects that are dead, and what crashes left in the object store (`reliability.md` 16.1). `first` is done
+ * before: it says what dies. One process of a schema sweeps at a time.
+ *
+ * @returns false when another one is at it
+ */
+export function sweepObjects<T>(
+  deps: ObjectSweep<T>,
+  first: (now: Date) => Promise<void>,
+): Promise<boolean> {
+  return alone(deps, async () => {
+    const now = deps.clock.now()
+    await first(now)
+    await removeDead(deps, now)
+    await deps.blobs.removeUnfinished(new Date(now.getTime() - unfinishedMs))
+    await sweepOrphans(deps, now)
+  })
+}
+
+/** The lock belongs to a session, so that it ends with the process that holds it. */
+function alone<T>(
+  { db, schema }: Pick<ObjectSweep<T>, 'db' | 'schema'>,
+  run: () => Promise<void>,
+): Promise<boolean> {
+  const name = sql`hashtext(${`sweep.${schema}`})`
+  return db.connection().execute(async (session) => {
+    const { rows } = await sql<{ is_mine: boolean }>`
+      select pg_try_advisory_lock(${name}) as is_mine`.execute(session)
+    if (!rows[0]?.is_mine) return false
+    try {
+      await run()
+    } finally {
+      await sql`select pg_advisory_unlock(${name})`.execute(session)
+    }
+    return true
+  })
+}
+
+async function removeDead<T>({ db, blobs, log, signal }: ObjectSweep<T>, now: Date): Promise<void> {
+  for (;;) {
+    const found = await findRemovable(db, now)
+    for (const key of found) {
+      signal?.throwIfAborted()
+      try {
+        await removeBelow(blobs, key)
+        await forgetObject(db, key)
+      } catch (thrown) {
+        if (thrown instanceof DomainError) throw thrown // the store is away: so it is for the others
+        log.warn({ err: thrown, key }, 'an object could not be removed; the next try is in an hour')
+        await putOffRemoval(db, key, now)
+      }
+    }
+    if (found.length === 0) return
+  }
+}
+
+/** A key that ends in "/" stands for everything below it. */
+async function removeBelow<T>(blobs: ObjectSweep<T>['blobs'], key: string): Promise<void> {
+  if (key.endsWith('/')) await blobs.removePrefix(key)
+  else await blobs.remove(key)
+}
+
+/** Once a week, because it reads the whole list. */
+async function sweepOrphans<T>(deps: ObjectSweep<T>, now: Date): Promise<void> {
+  const { db, log, schema, signal } = deps
+  const last = await findSwept(db, 'orphans')
+  if (last && now.getTime() - last.getTime() < weekMs) return
+  const onOrphan = ({ key, size }: { key: string; size: number }) =>
+    log.warn({ key, size }, 'an object that nobody knows is removed')
+  await removeOrphans({ ...deps, prefix: `${schema}/` }, { now, onOrphan, signal })
+  await noteSwept(db, 'orphans', now)
+}
