@@ -48,6 +48,17 @@ export function listValidationFrames(db: Db, task_id: number): Promise<Validatio
     .execute()
 }
 
+/** Is this frame one of a ground-truth job? */
+export async function hasValidationFrame(db: Db, job_id: number, frame: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('validation_frames')
+    .select('frame')
+    .where('job_id', '=', job_id)
+    .where('frame', '=', frame)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Frames of a ground-truth job that do not count, ascending. */
 export async function listDisabledFrames(db: Db, job_id: number): Promise<number[]> {
   const rows = await db

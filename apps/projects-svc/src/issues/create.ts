@@ -9,7 +9,8 @@ import { commentRecord } from '../comments/records.ts'
 import { insertComment } from '../comments/repo.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
-import { lockJob, updateJobs } from '../jobs/repo.ts'
+import { hasValidationFrame } from '../ground-truth/repo.ts'
+import { type JobView, lockJob, updateJobs } from '../jobs/repo.ts'
 import { checkPeople } from '../people.ts'
 import { jobStanding } from '../standing.ts'
 import { issueRules } from './policy.ts'
@@ -29,8 +30,7 @@ export async function createIssue(
   const job = await lockJob(tx, job_id)
   if (!job) throw invalid({ job: noSuchObject(job_id) })
   allow(issueRules, 'create', principal, jobStanding(principal, job))
-  if (frame < job.start_frame || frame > job.stop_frame)
-    throw invalid({ frame: `The job has the frames ${job.start_frame} to ${job.stop_frame}.` })
+  await assertFrame(tx, job, frame)
   await checkPeople(tx, principal, { assignee }, job.organization_id)
   const owner_id = principal.user_id
   const asked = { job_id, frame, position, resolved, assignee_id: assignee, owner_id }
@@ -45,4 +45,18 @@ export async function createIssue(
   await emit(tx, issueCreated, { issue, task_id, project_id }, cause)
   await emit(tx, commentCreated, { comment, task_id, project_id }, cause)
   return issue
+}
+
+/** A ground-truth job spans all frames of its task and has some of them. @throws DomainError invalid */
+async function assertFrame(
+  tx: Transaction<ProjectsDb>,
+  { id, type, start_frame, stop_frame, frame_count }: JobView,
+  frame: number,
+): Promise<void> {
+  if (frame < start_frame || frame > stop_frame)
+    throw invalid({ frame: `The job has the frames ${start_frame} to ${stop_frame}.` })
+  if (type !== 'ground_truth' || (await hasValidationFrame(tx, id, frame))) return
+  throw invalid({
+    frame: `The frame ${frame} is none of the job's ${frame_count} frames of ground truth.`,
+  })
 }

@@ -28,6 +28,10 @@ describe.each(transports)('%s', (transport) => {
     issues.updateIssue({ id, body, if_match }, user.call)
   const get = (id: number) => issues.getIssue({ id }, anna.call)
   const jobOf = (id: number) => jobs.getJob({ id }, anna.call)
+  const groundTruth = (task_id: number, frames: number[]) => {
+    const chosen = { frame_selection_method: 'manual', frames } as const
+    return jobs.createJob({ body: { type: 'ground_truth', task_id, ...chosen } }, anna.call)
+  }
 
   test('a new issue has its message as the first comment, with an event for each', async () => {
     const { job, task_id, project_id } = await setUp()
@@ -102,6 +106,22 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
+  test('an issue on ground truth lies on one of its frames', async () => {
+    const { task_id } = await setUp()
+    const { id: job } = await groundTruth(task_id, [1, 3])
+    await takeEvents()
+    expect(await create({ job, frame: 1 })).toMatchObject({ job, frame: 1 })
+    for (const frame of [0, 2])
+      await expect(create({ job, frame })).rejects.toMatchObject({
+        kind: 'invalid',
+        body: { frame: [`The frame ${frame} is none of the job's 2 frames of ground truth.`] },
+      })
+    await expect(create({ job, frame: 4 })).rejects.toMatchObject({
+      body: { frame: ['The job has the frames 0 to 3.'] },
+    })
+    expect((await jobOf(job)).issues.count).toBe(1)
+  })
+
   test('outside of organizations only oneself can be assigned, an administrator may name others', async () => {
     const { job } = await setUp()
     await expect(create({ job, assignee: bo.id })).rejects.toMatchObject(forbidden)
@@ -167,11 +187,7 @@ describe.each(transports)('%s', (transport) => {
 
   test('issues go with their job', async () => {
     const { task_id } = await setUp()
-    const truth = await db
-      .insertInto('jobs')
-      .values({ task_id, type: 'ground_truth', start_frame: 0, stop_frame: 3 })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const truth = await groundTruth(task_id, [3])
     const { id } = await create({ job: truth.id, frame: 3 })
     await jobs.deleteJob({ id: truth.id }, anna.call)
     await expect(get(id)).rejects.toMatchObject(notThere)
