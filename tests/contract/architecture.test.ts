@@ -51,7 +51,6 @@ test('the gateway has no database and no bus', () => {
 
 test.each([
   ['gateway', ['pg', 'kysely', 'kafkajs', 'sharp']],
-  ['projects-svc', ['minio', 'sharp']],
   ['annotations-svc', ['minio', 'sharp']],
   ['webhooks-svc', ['minio', 'sharp']],
 ])('%s does not load what it has no use for, by whatever import', (app, useless) => {

@@ -18,7 +18,9 @@ afterAll(async () => {
   remove()
 })
 
-const filled = (given: string) => given.replace(':key', 'k'.repeat(64)).replace(/:\w+/g, '1')
+const noAsset = '00000000-0000-4000-8000-000000000000'
+const filled = (given: string) =>
+  given.replace(':key', 'k'.repeat(64)).replace(':uuid', noAsset).replace(/:\w+/g, '1')
 const routes = restOperations.map((one) => [`${one.method} ${one.path}`, one] as const)
 const closed = routes.filter(([, one]) => one.access !== 'anyone')
 

@@ -32,6 +32,18 @@ export function formOf(files: Picture[], fields: Record<string, string> = {}): F
   return form
 }
 
+/** One file for a guide; `type` is what it is said to be. */
+export function assetForm(
+  guide_id: number,
+  { name, bytes }: Picture,
+  type = 'image/png',
+): FormData {
+  const form = new FormData()
+  form.append('file', new Blob([Buffer.from(bytes)], { type }), name)
+  form.append('guide_id', String(guide_id))
+  return form
+}
+
 export function annotationFile(content: string | Uint8Array, name: string): FormData {
   const form = new FormData()
   const part = typeof content === 'string' ? content : Buffer.from(content)

@@ -25,6 +25,7 @@ import { apiPrefix } from './present.ts'
 import { answerRepeats } from './repeats/hooks.ts'
 import type { Check } from './request.ts'
 import { serveAbout, serveLogo } from './routes/about.ts'
+import { serveAssets } from './routes/assets.ts'
 import { serveDocuments } from './routes/docs.ts'
 import { serveDownloads } from './routes/downloads.ts'
 import { serveEvents } from './routes/events.ts'
@@ -155,6 +156,7 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void
   serveDownloads(api, ports)
   serveEvents(api, ports)
   serveUploads(api, ports)
+  serveAssets(api, ports)
   serveSession(api, ports)
   serveGone(api, ports)
   serveOtherMethods(api, restOperations)

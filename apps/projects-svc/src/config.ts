@@ -1,7 +1,7 @@
 import { setting } from '@reticle/kit/config'
 import { listeningOrigin } from '@reticle/kit/links'
 import { part } from '@reticle/kit/process/parts'
-import { databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
+import { databasePart, internalPart, kafkaNeeded, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
 /** What projects-svc is told at start (`reliability.md` 16.5). */
@@ -88,6 +88,7 @@ export const processParts = {
   settings: readConfig,
   database: databasePart('PROJECTS'),
   kafka: kafkaNeeded,
+  s3: s3Needed,
   internal: internalPart,
   admin: adminPart,
 }

@@ -7,6 +7,7 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { migrations, type ProjectsDb, readConfig, rules, schema, startProjects } from './index.ts'
+import { testBlobs } from './testing/blobs.ts'
 import { attachFrames } from './testing/workspace.ts'
 
 /** The service as a whole, on the bus of embedded mode. */
@@ -22,7 +23,8 @@ const receivedLongAgo = sql`
   insert into inbox (consumer, event_id, received_date)
   values ('reticle.projects', gen_random_uuid(), now() - interval '15 days')`
 await receivedLongAgo.execute(db)
-const ports = { db, url: address.href, onCommit, bus, log: silentLog, clock: systemClock }
+const blobs = await testBlobs()
+const ports = { db, url: address.href, onCommit, bus, blobs, log: silentLog, clock: systemClock }
 const { services, stop } = startProjects({ ...ports, settings: readConfig({}) })
 afterAll(async () => {
   await stop()

@@ -9,12 +9,13 @@ import type { organizations } from '@reticle/contracts/api/organizations'
 import type { projects } from '@reticle/contracts/api/projects'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Service } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
 import { keyHandlers } from '@reticle/kit/keys/keys'
 import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
-import { watchOutbox } from '@reticle/kit/observe/database'
+import { watchBlobs, watchOutbox } from '@reticle/kit/observe/database'
 import { forgetOld } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
 import { repeat } from '@reticle/kit/repeat'
@@ -34,6 +35,7 @@ import {
 } from './identity/index.ts'
 import { issueRules } from './issues/policy.ts'
 import { jobRules } from './jobs/policy.ts'
+import { sweepAssets } from './objects/sweep.ts'
 import { invitationRules, membershipRules, organizationRules } from './organizations/index.ts'
 import { projectRules } from './projects/policy.ts'
 import { handlers } from './server.ts'
@@ -72,6 +74,8 @@ export interface ProjectsPorts {
   /** Tells the relay of commits (`Database.onCommit`); without it events wait for its next poll. */
   onCommit?: (listener: () => void) => () => void
   bus: Bus
+  /** Where files are that belong to this service: assets of guides. */
+  blobs: BlobStore
   log: Logger
   settings: ProjectsSettings
   clock?: Clock
@@ -102,7 +106,7 @@ const hourMs = 3_600_000
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
 export function startProjects(ports: ProjectsPorts): Projects {
-  const { db, bulk, bus, log, settings, mailer, clock = systemClock } = ports
+  const { db, bulk, bus, blobs, log, settings, mailer, clock = systemClock } = ports
   const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
   const onBug = logBugs(log)
 
@@ -114,16 +118,17 @@ export function startProjects(ports: ProjectsPorts): Projects {
     db,
     handle: eventHandler(settings),
   })
-  const sweep = async () => {
+  const sweep = async (signal: AbortSignal) => {
     await forgetOld(db, clock.now())
     await purgeAccessTokens({ db, clock, settings: settings.identity })
     await purgeSessions({ db, clock })
+    await sweepAssets({ db, blobs, clock, log, signal }) // last: the object store may be away
   }
   const stopSweeping = repeat(hourMs, sweep, onError)
 
-  const unwatch = watchOutbox(db, schema)
+  const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema)]
   const onMailLost = (err: unknown) => log.error({ err }, 'a mail was lost')
-  const all = handlers({ db, bulk, clock, settings, log, mailer, onMailLost })
+  const all = handlers({ db, bulk, blobs, clock, settings, log, mailer, onMailLost })
   return {
     services: {
       identity: guard(all.identity, onBug, name),
@@ -138,7 +143,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
       keys: guard<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {
-      unwatch()
+      for (const stop of unwatch) stop()
       await Promise.all([subscription.stop(), stopSweeping()])
       forget?.()
       await relay.stop()

@@ -2,6 +2,7 @@ import { tables } from '@reticle/contracts'
 import { environment } from '@reticle/kit/config'
 import { serveAll } from '@reticle/kit/grpc/listen'
 import { openDoor } from '@reticle/kit/process/doors'
+import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
@@ -9,14 +10,21 @@ import { ensureAdministrator, migrations, type ProjectsDb, schema, startProjects
 
 /** projects-svc as a process of a cluster: who works here, and what is to be annotated. */
 async function start(app: App<typeof processParts>): Promise<void> {
-  const { database, kafka, internal, admin, settings } = app.config
+  const { database, kafka, s3, internal, admin, settings } = app.config
   const { url } = database
   const pools = await openSchema<ProjectsDb>(app, 'projects-svc', url, { schema, migrations })
   const bus = await joinBus(app, 'projects-svc', kafka)
   const { password } = admin
   if (password) await ensureAdministrator(pools.db, { ...admin, password })
 
-  const { services, stop } = startProjects({ ...pools, url, bus, log: app.log, settings })
+  const { services, stop } = startProjects({
+    ...pools,
+    url,
+    bus,
+    blobs: await openObjects(app, s3),
+    log: app.log,
+    settings,
+  })
   app.onStop('projects-svc', stop)
   await openDoor(app, internal, (serve) => serveAll(serve, tables, services))
 }

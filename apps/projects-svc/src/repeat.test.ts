@@ -14,8 +14,8 @@ import { attachFrames, testWorkspace } from './testing/workspace.ts'
 
 /** `reliability.md` 13: over a network that loses the answer to every change, each is made once and answered rightly. */
 
-const { db, takeEvents, over } = await testWorkspace()
-const all = handlers({ db, clock: systemClock, settings: readConfig({}) })
+const { db, blobs, takeEvents, over } = await testWorkspace()
+const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
 const projects = await losingAnswers(projectTable, all.projects)
 const labels = await losingAnswers(labelTable, all.labels)
 const tasks = await losingAnswers(taskTable, all.tasks)

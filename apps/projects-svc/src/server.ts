@@ -1,6 +1,8 @@
+import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Clock } from '@reticle/kit/clock'
 import { type Logger, silentLog } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
+import { assetHandlers } from './assets/rpc.ts'
 import { authorizeHandler } from './authorize.ts'
 import { commentHandlers } from './comments/rpc.ts'
 import type { ProjectsSettings } from './config.ts'
@@ -21,6 +23,7 @@ import { taskHandlers } from './tasks/rpc.ts'
 export interface ServerDeps {
   db: Kysely<ProjectsDb>
   bulk?: Kysely<ProjectsDb>
+  blobs: BlobStore
   clock: Clock
   settings: ProjectsSettings
   log?: Logger
@@ -29,7 +32,8 @@ export interface ServerDeps {
 }
 
 /** Table of contents: which handlers answer which table. */
-export function handlers({ db, bulk, clock, settings, log = silentLog, ...mail }: ServerDeps) {
+export function handlers(deps: ServerDeps) {
+  const { db, bulk, blobs, clock, settings, log = silentLog, ...mail } = deps
   return {
     identity: knowingRoles(
       db,
@@ -51,7 +55,7 @@ export function handlers({ db, bulk, clock, settings, log = silentLog, ...mail }
       ...annotationsChangedHandler({ db, settings }),
     },
     issues: { ...issueHandlers({ db }), ...commentHandlers({ db }) },
-    guides: guideHandlers({ db }),
+    guides: { ...guideHandlers({ db }), ...assetHandlers({ db, blobs }) },
     jobs: { ...jobHandlers({ db }), ...jobLayoutHandlers({ db }) },
     media: mediaHandlers({ db, bulk, settings }),
   }

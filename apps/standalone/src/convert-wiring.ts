@@ -31,12 +31,14 @@ export async function wire(options: unknown): Promise<Wired> {
   await startTraces({ service: 'reticle conversion', endpoint: traces })
   const logger = createLog('conversion', log)
   const onBug = logBugs(logger)
+  const blobs = await openObjects(objects)
 
   const people = projects.handlers({
     db: openDatabase<projects.ProjectsDb>(urls.projects, {
       application: 'conversion',
       ...connections,
     }).db,
+    blobs,
     clock: systemClock,
     settings: projects.readConfig(env),
   })
@@ -62,8 +64,5 @@ export async function wire(options: unknown): Promise<Wired> {
   })
   const told = webhooks.eventHandlers({ db: logDb, bulk: logDb, clock: systemClock })
   const events = guard<Tables['events']>(told, onBug, 'webhooks-svc')
-  return {
-    services: { ...known, annotations: annotated, events },
-    blobs: await openObjects(objects),
-  }
+  return { services: { ...known, annotations: annotated, events }, blobs }
 }

@@ -71,6 +71,7 @@ function startPeople({ bus, child, env, ...around }: Running) {
     ...pools,
     url,
     bus,
+    blobs: around.blobs,
     log: child('projects-svc'),
     settings: projects.readConfig(env),
     mailer: projects.diskMailer(around.mailFolder, systemClock),

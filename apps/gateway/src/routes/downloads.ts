@@ -63,14 +63,16 @@ async function redirect(
   return reply.headers({ 'cache-control': 'no-store' }).redirect(address, 302)
 }
 
-/** The file, a range of it, or what it is called and how large it is. */
+/** The file, a range of it, or what it is called and how large it is. `headers`: what it has others than results have. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   file: ResultFile,
   blobs: BlobStore,
+  headers: Record<string, string> = {},
 ): Promise<FastifyReply> {
-  if (isNotModified(request, file.etag)) return setFileHeaders(reply, file).code(304).send()
+  const setHeaders = () => setFileHeaders(reply, file).headers(headers)
+  if (isNotModified(request, file.etag)) return setHeaders().code(304).send()
   const range = wantedRange(request, file)
   if (range === 'none') {
     reply.header('content-range', `bytes */${file.size}`)
@@ -80,7 +82,7 @@ export async function sendFile(
   const isHead = request.method === 'HEAD'
   const found = await (isHead ? blobs.stat(file.key) : blobs.get(file.key, part)).catch(expired)
   assertWhole(found, file.size)
-  setLength(setFileHeaders(reply, file), file, range)
+  setLength(setHeaders(), file, range)
   return 'chunks' in found ? reply.send(bytesStream(found.chunks)) : sendNone(reply)
 }
 

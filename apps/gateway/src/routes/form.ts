@@ -16,6 +16,8 @@ export interface ArrivingFile {
   field: string
   /** Base name of what the client sent. */
   name: string
+  /** Media type, as the client says. */
+  type: string
   pieces: AsyncIterable<Uint8Array>
 }
 
@@ -117,8 +119,9 @@ function rejection(signal: AbortSignal): Promise<never> {
   return halted
 }
 
-function arriving({ fieldname, filename, file }: MultipartFile, signal: AbortSignal): ArrivingFile {
-  return { field: fieldname, name: baseName(fieldname, filename), pieces: piecesOf(file, signal) }
+function arriving(part: MultipartFile, signal: AbortSignal): ArrivingFile {
+  const { fieldname: field, filename, mimetype: type, file } = part
+  return { field, name: baseName(field, filename), type, pieces: piecesOf(file, signal) }
 }
 
 async function* piecesOf(file: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {

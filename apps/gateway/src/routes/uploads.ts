@@ -10,6 +10,7 @@ import { reader } from '../read.ts'
 import { contextOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
 import { importUpload } from './annotation-upload.ts'
+import { assetUpload } from './asset-upload.ts'
 import { dataUpload } from './data-upload.ts'
 import { assertBoundary } from './form.ts'
 import type { Upload } from './upload.ts'
@@ -22,6 +23,7 @@ export function serveUploads(api: FastifyInstance, ports: GatewayPorts): void {
     serveUpload(scope, uploadTaskData, dataUpload, ports)
     serveUpload(scope, importTaskAnnotations, importUpload, ports)
     serveUpload(scope, importJobAnnotations, importUpload, ports)
+    serveUpload(scope, tables.guides.createAsset, assetUpload, ports)
   })
 }
 

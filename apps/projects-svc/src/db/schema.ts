@@ -23,6 +23,17 @@ export interface AppliedCallsTable {
   created_date: Generated<Date>
 }
 
+export interface AssetsTable {
+  uuid: string
+  guide_id: number
+  owner_id: number | null
+  filename: string
+  media_type: string
+  size: number
+  key: string
+  created_date: Generated<Date>
+}
+
 export interface AttributesTable {
   id: Generated<number>
   label_id: number
@@ -38,6 +49,16 @@ export interface AuthTokensTable {
   user_id: number
   token_hash: Buffer
   created_date: Timestamp
+}
+
+export interface BlobsTable {
+  key: string
+  state: 'pending' | 'live' | 'dead'
+  kind: 'upload' | 'asset'
+  size: number | null
+  organization_id: number | null
+  created_date: Generated<Date>
+  dead_date: Timestamp | null
 }
 
 export interface CommentsTable {
@@ -252,6 +273,11 @@ export interface StoragesTable {
   cloud_storage_id: number | null
 }
 
+export interface SweepsTable {
+  name: string
+  swept_date: Timestamp
+}
+
 export interface TasksTable {
   id: Generated<number>
   name: string
@@ -301,8 +327,10 @@ export interface ValidationFramesTable {
 export interface ProjectsDb {
   access_tokens: AccessTokensTable
   applied_calls: AppliedCallsTable
+  assets: AssetsTable
   attributes: AttributesTable
   auth_tokens: AuthTokensTable
+  blobs: BlobsTable
   comments: CommentsTable
   data_sets: DataSetsTable
   dead_events: DeadEventsTable
@@ -323,6 +351,7 @@ export interface ProjectsDb {
   projects: ProjectsTable
   sessions: SessionsTable
   storages: StoragesTable
+  sweeps: SweepsTable
   tasks: TasksTable
   users: UsersTable
   validation_frames: ValidationFramesTable
@@ -330,8 +359,10 @@ export interface ProjectsDb {
 
 export type AccessTokenRow = Selectable<AccessTokensTable>
 export type AppliedCallRow = Selectable<AppliedCallsTable>
+export type AssetRow = Selectable<AssetsTable>
 export type AttributeRow = Selectable<AttributesTable>
 export type AuthTokenRow = Selectable<AuthTokensTable>
+export type BlobRow = Selectable<BlobsTable>
 export type CommentRow = Selectable<CommentsTable>
 export type DataSetRow = Selectable<DataSetsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
@@ -352,6 +383,7 @@ export type PasswordFailureRow = Selectable<PasswordFailuresTable>
 export type ProjectRow = Selectable<ProjectsTable>
 export type SessionRow = Selectable<SessionsTable>
 export type StorageRow = Selectable<StoragesTable>
+export type SweepRow = Selectable<SweepsTable>
 export type TaskRow = Selectable<TasksTable>
 export type UserRow = Selectable<UsersTable>
 export type ValidationFrameRow = Selectable<ValidationFramesTable>

@@ -35,7 +35,8 @@ const projectStaff: Place[] = ['project owner', 'project assignee']
 const taskStaff: Place[] = [...projectStaff, 'task owner', 'task assignee']
 
 const roles: Principal['role'][] = [null, 'worker', 'user']
-const actions = ['view', 'create', 'update', 'delete']
+const reading = ['view', 'view:assets']
+const actions = [...reading, 'create', 'update', 'delete', 'add:assets', 'remove:assets']
 
 describe.each([
   ['project', null, projectStaff],
@@ -58,7 +59,8 @@ describe.each([
     const isStaff = staff.some((one) => one === place)
     for (const role of roles)
       for (const action of actions) {
-        const reads = action === 'view' && role !== null && (isStaff || place === 'job assignee')
+        const reads =
+          reading.includes(action) && role !== null && (isStaff || place === 'job assignee')
         const writes = role === 'user' && isStaff
         const expected = reads || writes
         expect(may(place, role, action), `${role} ${action}`).toBe(expected)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assetsIn } from './references.ts'
+import { assetsIn, withAssets } from './references.ts'
 
 const [a, b] = ['5f0c0c1e-8f39-4a52-9c3a-2f3d7b0a9e11', '5f0c0c1e-8f39-4a52-9c3a-2f3d7b0a9e12']
 
@@ -14,4 +14,12 @@ test.each([
   ['nothing in nothing', '', []],
 ])('finds %s', (_, markdown, expected) => {
   expect(assetsIn(markdown)).toEqual(expected)
+})
+
+test('refers to others in the place of those that have one, and stays as it is elsewhere', () => {
+  const text = `![x](/api/assets/${a.toUpperCase()} "t") [y](/api/assets/${b}) /api/assets/${a}`
+  const other = '00000000-0000-4000-8000-000000000001'
+  expect(withAssets(text, new Map([[a, other]]))).toBe(
+    `![x](/api/assets/${other} "t") [y](/api/assets/${b}) /api/assets/${a}`,
+  )
 })

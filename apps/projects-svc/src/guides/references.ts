@@ -9,3 +9,11 @@ export function assetsIn(markdown: string): string[] {
   const ids = [...markdown.matchAll(reference)].map(([, id = '']) => id.toLowerCase())
   return [...new Set(ids)]
 }
+
+/** The same text with references to other assets, by the ids of those it refers to. */
+export function withAssets(markdown: string, others: ReadonlyMap<string, string>): string {
+  return markdown.replace(reference, (whole, id: string) => {
+    const other = others.get(id.toLowerCase())
+    return other ? `(/api/assets/${other}` : whole
+  })
+}

@@ -13,15 +13,14 @@ import { type Owner, ownerColumns } from '../owner.ts'
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
-/** A guide with the people of its target; `has_job` is about this user. */
-function selectGuides(db: Db, user_id: number) {
+/** Guides with the people of their targets; `has_job` is about this user. */
+export function guidesWithPeople(db: Db, user_id: number) {
   return db
     .selectFrom('guides')
     .leftJoin('tasks', 'tasks.id', 'guides.task_id')
     .leftJoin('projects', (join) =>
       join.on(sql<SqlBool>`projects.id = coalesce(guides.project_id, tasks.project_id)`),
     )
-    .selectAll('guides')
     .select([
       'tasks.owner_id as task_owner_id',
       'tasks.assignee_id as task_assignee_id',
@@ -38,6 +37,8 @@ function selectGuides(db: Db, user_id: number) {
           and (task.id = guides.task_id or task.project_id = guides.project_id))`.as('has_job'),
     )
 }
+
+const selectGuides = (db: Db, user_id: number) => guidesWithPeople(db, user_id).selectAll('guides')
 
 export type GuideView = InferResult<ReturnType<typeof selectGuides>>[number]
 

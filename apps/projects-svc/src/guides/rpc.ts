@@ -6,6 +6,7 @@ import { change } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
+import { followMarkdown } from '../assets/follow.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
 import { ownerOf } from '../owner.ts'
@@ -25,9 +26,13 @@ import { guideStanding } from './standing.ts'
 import { lockTarget, readTarget, type Target, touchTarget, touchTargetAndJobs } from './target.ts'
 
 type Tx = Transaction<ProjectsDb>
+type Handlers = Pick<
+  Service<typeof guides>,
+  'createGuide' | 'getGuide' | 'updateGuide' | 'deleteGuide'
+>
 
 /** Guides of projects and tasks: `spec/api-workspace.md` 5.3. */
-export function guideHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof guides> {
+export function guideHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async createGuide({ body }, context) {
       const principal = signedIn(context)
@@ -50,8 +55,10 @@ export function guideHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeo
         allowPatch(guideRules, { markdown: 'update' }, { markdown }, principal, standing)
         if (markdown !== undefined) checkAssets(markdown)
         assertMatches(if_match, row)
-        if (markdown === undefined || markdown === row.markdown) return toGuide(row)
-        const changed = await updateGuide(tx, id, markdown)
+        if (markdown === undefined) return toGuide(row)
+        const saved = await followMarkdown(tx, principal, id, markdown)
+        if (saved === row.markdown) return toGuide(row)
+        const changed = await updateGuide(tx, id, saved)
         await touchTarget(tx, target)
         return toGuide(changed)
       })
@@ -82,8 +89,9 @@ async function create(
   checkAssets(markdown)
   if (await hasGuide(tx, asked)) throw conflict(`The ${asked.kind} has a guide already.`)
   const row = await insertGuide(tx, asked, { markdown })
+  const saved = await followMarkdown(tx, principal, row.id, markdown)
   await touchTargetAndJobs(tx, target)
-  return toGuide(row)
+  return toGuide(saved === markdown ? row : await updateGuide(tx, row.id, saved))
 }
 
 /** The guide as it is under the lock of its target; it may have gone while that was waited for. */

@@ -2,16 +2,18 @@ import { guides as guideTable } from '@reticle/contracts/api/guides'
 import { issues as issueTable } from '@reticle/contracts/api/issues'
 import { systemClock } from '@reticle/kit/clock'
 import { losingAnswers } from '@reticle/kit/testing/transport'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
 import { handlers } from '../server.ts'
+import { keysIn, pdfFile, uploading } from '../testing/assets.ts'
 import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 
 /** `reliability.md` 13: over a network that loses the answer to every change, each is made once and answered rightly. */
 
-const { db, addUser, over, takeEvents } = await testWorkspace()
-const all = handlers({ db, clock: systemClock, settings: readConfig({}) })
+const { db, blobs, addUser, over, takeEvents } = await testWorkspace()
+const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
 const issues = await losingAnswers(issueTable, all.issues)
 const guides = await losingAnswers(guideTable, all.guides)
 const anna = await addUser()
@@ -40,6 +42,17 @@ test('issues and comments are made, changed and deleted once', async () => {
     'delete:comment',
     'delete:issue',
   ])
+})
+
+test('an asset is made once, of the file that arrived', async () => {
+  const { project_id } = await addReview(over('in-process'), anna)
+  const { id } = await guides.createGuide({ body: { project_id } }, anna.call)
+  const made = await uploading({ guides }, blobs)(id, pdfFile, anna.call)
+  const { rows } = await sql`select uuid from assets`.execute(db)
+  expect(rows).toEqual([{ uuid: made.uuid }])
+  const { key } = await guides.getAssetFile({ uuid: made.uuid }, anna.call)
+  expect((await keysIn(blobs)).filter((one) => one.includes('/assets/'))).toEqual([key])
+  await guides.deleteAsset({ uuid: made.uuid }, anna.call)
 })
 
 test('so are guides', async () => {

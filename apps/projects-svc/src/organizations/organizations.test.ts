@@ -9,9 +9,9 @@ import { testOrganizations } from '../testing/organizations.ts'
 
 /** `spec/api-workspace.md` 3.1 and the rows of 2.5 about organizations. */
 
-const { db, over, addUser, addMember, addOrganization, as, takeEvents } = await testOrganizations()
-const admin = await addUser('admin')
-const stranger = await addUser()
+const { db, blobs, over, addUser, addMember, addOrganization, as, takeEvents } =
+  await testOrganizations()
+const [admin, stranger] = [await addUser('admin'), await addUser()]
 const notFound = { kind: 'not_found' }
 const forbidden = { kind: 'forbidden' }
 
@@ -272,7 +272,7 @@ describe('who may', () => {
     ['worker', ['admin', 'user', 'worker']],
   ] as const)('found one, where the least role is %s', async (minRole, able) => {
     const settings = readConfig({ RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: minRole })
-    const other = handlers({ db, clock: systemClock, settings }).organizations
+    const other = handlers({ db, blobs, clock: systemClock, settings }).organizations
     for (const role of ['admin', 'user', 'worker'] as const) {
       const user = await addUser(role)
       const body = { slug: `${minRole}-${role}` }
@@ -379,7 +379,7 @@ describe('lists', () => {
 type Made = Awaited<ReturnType<typeof addOrganization>>
 
 test('what is asked twice over a broken connection is done once', async () => {
-  const all = handlers({ db, clock: systemClock, settings: readConfig({}) })
+  const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
   const organizations = await losingAnswers(table, all.organizations)
   const anna = await addUser()
   await takeEvents()

@@ -8,8 +8,8 @@ import { createUser } from '../identity/index.ts'
 import { handlers } from '../server.ts'
 import { testOrganizations } from '../testing/organizations.ts'
 
-const { db, addOrganization } = await testOrganizations()
-const all = handlers({ db, clock: systemClock, settings: readConfig({}) })
+const { db, blobs, addOrganization } = await testOrganizations()
+const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
 
 test.each(transports)('whoever signs in comes with their roles, over %s', async (transport) => {
   const identity = overTransport(transport, table, all.identity)

@@ -21,6 +21,7 @@ import { type ProjectsSettings, readConfig } from '../config.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { handlers } from '../server.ts'
+import { testBlobs } from './blobs.ts'
 
 export type Workspace = Awaited<ReturnType<typeof testWorkspace>>
 export type Services = ReturnType<Workspace['over']>
@@ -29,10 +30,12 @@ export type Services = ReturnType<Workspace['over']>
 export async function testWorkspace(settings: Partial<ProjectsSettings> = {}) {
   const { db } = await testDatabase<ProjectsDb>([{ schema: 'projects', migrations }])
   await checkEmitOrder(db, { project: 'projects', task: 'tasks', org: 'organizations' })
-  const deps = { clock: systemClock, settings: { ...readConfig({}), ...settings } }
+  const blobs = await testBlobs()
+  const deps = { blobs, clock: systemClock, settings: { ...readConfig({}), ...settings } }
   const users = addingUsers(db)
   return {
     db,
+    blobs,
     ...users,
     over: (transport: Transport, onto: Kysely<ProjectsDb> = db) =>
       services(transport, handlers({ db: onto, ...deps })),

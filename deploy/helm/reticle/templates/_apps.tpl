@@ -28,6 +28,7 @@ projects:
   calls: []
   serves: true
   kafka: true
+  s3: true
   links: true
   grace: 40
 annotations:

@@ -1,8 +1,10 @@
-import { idParams, ifMatch, nothing } from '../rest/common.ts'
+import { z } from 'zod'
+import { asset, assetFile, assetForm, assetParams, assetUpload } from '../rest/assets.ts'
+import { bytes, idParams, ifMatch, nothing } from '../rest/common.ts'
 import { guide, guideCreate, guidePatch } from '../rest/guides.ts'
-import { del, get, operations, patch, post } from './operation.ts'
+import { del, get, internal, operations, patch, post } from './operation.ts'
 
-/** There is no list: ids of guides come from `guide_id` of projects, tasks and jobs. */
+/** Guides and the assets that they show. There are no lists: ids come from `guide_id` of projects, tasks and jobs. */
 export const guides = operations('GuideService', {
   createGuide: post('/guides', { body: guideCreate, answers: { 201: guide } }),
   getGuide: get('/guides/:id', { params: idParams, answers: { 200: guide } }),
@@ -17,4 +19,29 @@ export const guides = operations('GuideService', {
     headers: ifMatch,
     answers: { 204: nothing },
   }),
+  createAsset: post('/assets', {
+    by: 'gateway',
+    form: assetForm,
+    answers: { 201: asset },
+    summary: 'Add a picture or a PDF of at most 10 MB to a guide',
+  }),
+  getAsset: get('/assets/:uuid', {
+    by: 'gateway',
+    params: assetParams,
+    answers: { 200: bytes, 206: bytes },
+    summary: 'The file of an asset',
+  }),
+  deleteAsset: del('/assets/:uuid', { params: assetParams, answers: { 204: nothing } }),
+  /** Registers an upload before its first byte; its file goes below `prefix` (`reliability.md` 16.1). */
+  openAssetUpload: internal({
+    answers: {
+      200: z
+        .object({ upload_id: z.string(), prefix: z.string() })
+        .meta({ id: 'OpenedAssetUpload' }),
+    },
+  }),
+  /** Large pictures are made smaller here. */
+  storeAsset: internal({ within: 60, body: assetUpload, answers: { 201: asset } }),
+  /** Where the file of an asset is that the caller may view. */
+  getAssetFile: internal({ query: assetParams, answers: { 200: assetFile } }),
 })

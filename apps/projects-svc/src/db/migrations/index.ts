@@ -8,6 +8,7 @@ import { issues } from './0006-issues.ts'
 import { guides } from './0007-guides.ts'
 import { groundTruth } from './0008-ground-truth.ts'
 import { idempotencyKeys } from './0013-idempotency-keys.ts'
+import { assets } from './0010-assets.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -20,4 +21,5 @@ export const migrations: Migrations = {
   '0007-guides': guides,
   '0008-ground-truth': groundTruth,
   '0013-idempotency-keys': idempotencyKeys,
+  '0010-assets': assets,
 }

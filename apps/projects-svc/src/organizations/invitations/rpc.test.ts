@@ -12,7 +12,7 @@ import type { TestUser } from '../../testing/workspace.ts'
 /** `spec/api-workspace.md` 3.3 and the rows of 2.5 about invitations. */
 
 const workspace = await testOrganizations()
-const { db, over, addUser, addMember, addOrganization, as, takeEvents } = workspace
+const { db, blobs, over, addUser, addMember, addOrganization, as, takeEvents } = workspace
 const { newAddress, addRegistered, register, invite, expire } = inviting(workspace)
 const admin = await addUser('admin')
 const stranger = await addUser()
@@ -357,7 +357,7 @@ describe('settings', () => {
     RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS: '30',
     RETICLE_PUBLIC_URL: 'https://label.example.org/',
   })
-  const { organizations } = handlers({ db, clock: systemClock, settings, log })
+  const { organizations } = handlers({ db, blobs, clock: systemClock, settings, log })
 
   test('people who have an account are asked too, where that is wanted', async () => {
     const { id, owner } = await addOrganization()

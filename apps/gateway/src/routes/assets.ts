@@ -1,0 +1,33 @@
+import { tables } from '@reticle/contracts'
+import { assetParams } from '@reticle/contracts/rest/assets'
+import { attachment } from '@reticle/kit/content-disposition'
+import type { FastifyInstance } from 'fastify'
+import type { GatewayPorts } from '../ports.ts'
+import { reader } from '../read.ts'
+import { contextOf } from '../request.ts'
+import { pathOf } from '../serve.ts'
+import { sendFile } from './downloads.ts'
+
+/**
+ * `GET /assets/{uuid}` (`spec/api-workspace.md` 5.4), streamed out of the object store. Pictures are shown where a page names
+ * them, documents are saved; nothing in either may run or load anything.
+ */
+export function serveAssets(api: FastifyInstance, { services, blobs, settings }: GatewayPorts) {
+  const operation = tables.guides.getAsset
+  const read = reader(operation, settings)
+  const config = { operation, ignoresAccept: true }
+  api.get(pathOf(operation), { config }, async (request, reply) => {
+    const input = assetParams.parse(await read(request))
+    const found = await services.guides.getAssetFile(input, contextOf(request, reply))
+    const file = { ...found, finished_date: found.created_date }
+    return sendFile(request, reply, file, blobs, {
+      'content-security-policy': "default-src 'none'; sandbox",
+      'content-disposition': disposition(file),
+    })
+  })
+}
+
+function disposition({ filename, media_type }: { filename: string; media_type: string }): string {
+  const saved = attachment(filename)
+  return media_type.startsWith('image/') ? saved.replace(/^attachment/, 'inline') : saved
+}

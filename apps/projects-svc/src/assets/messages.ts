@@ -1,0 +1,26 @@
+import type { Asset, AssetFile } from '@reticle/contracts/rest/assets'
+import type { AssetRow } from '../db/schema.ts'
+import { type People, personOf } from '../people.ts'
+
+/** An asset as a record (`spec/api-workspace.md` 5.4). */
+export function toAsset(row: AssetRow, people: People): Asset {
+  return {
+    uuid: row.uuid,
+    filename: row.filename,
+    created_date: row.created_date.toISOString(),
+    owner: personOf(people, row.owner_id),
+    guide_id: row.guide_id,
+  }
+}
+
+/** Where its file is; the content never changes. */
+export function toAssetFile(row: AssetRow): AssetFile {
+  return {
+    key: row.key,
+    size: row.size,
+    filename: row.filename,
+    media_type: row.media_type,
+    etag: `"${row.uuid}"`,
+    created_date: row.created_date.toISOString(),
+  }
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { guides } from '@reticle/contracts/api/guides'
+import { notFound, type Service, signedIn } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { change, changeAfter } from '@reticle/kit/db/change'
+import { allow } from '@reticle/kit/policy'
+import { turns } from '@reticle/kit/turns'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { guideRules } from '../guides/policy.ts'
+import { guideStanding } from '../guides/standing.ts'
+import { lockTarget } from '../guides/target.ts'
+import { registerPending } from '../objects/repo.ts'
+import { ownerOf } from '../owner.ts'
+import { uploadPrefix } from './keys.ts'
+import { toAssetFile } from './messages.ts'
+import { deleteAsset, findAsset } from './repo.ts'
+import { addAsset, storeFile } from './store.ts'
+
+type Handlers = Pick<
+  Service<typeof guides>,
+  'deleteAsset' | 'openAssetUpload' | 'storeAsset' | 'getAssetFile'
+>
+
+/** Assets of guides: `spec/api-workspace.md` 5.4. Their bytes go past this service, from and to the gateway. */
+export function assetHandlers({
+  db,
+  blobs,
+}: {
+  db: Kysely<ProjectsDb>
+  blobs: BlobStore
+}): Handlers {
+  const deps = { db, blobs, inTurn: turns() }
+  return {
+    async openAssetUpload(_, context) {
+      const { user_id } = signedIn(context)
+      return change(db, context, async (tx) => {
+        const upload_id = randomUUID()
+        const prefix = uploadPrefix(user_id, upload_id)
+        await registerPending(tx, { key: prefix, kind: 'upload', organization_id: null })
+        return { upload_id, prefix }
+      })
+    },
+
+    async storeAsset({ body }, context) {
+      const principal = signedIn(context)
+      const store = () => storeFile(deps, principal, body, context.signal)
+      return changeAfter(db, context, store, (tx, stored) => addAsset(tx, principal, stored))
+    },
+
+    async getAssetFile({ uuid }, context) {
+      const principal = signedIn(context)
+      const row = await findAsset(db, uuid, principal.user_id)
+      if (!row) throw notFound()
+      allow(guideRules, 'view:assets', principal, guideStanding(principal, row))
+      return toAssetFile(row)
+    },
+
+    async deleteAsset({ uuid }, context) {
+      const principal = signedIn(context)
+      await change(db, context, async (tx) => {
+        const seen = await findAsset(tx, uuid, principal.user_id)
+        if (seen) await lockTarget(tx, ownerOf(seen))
+        const row = seen && (await findAsset(tx, uuid, principal.user_id))
+        if (!row) throw notFound()
+        allow(guideRules, 'remove:assets', principal, guideStanding(principal, row))
+        await deleteAsset(tx, uuid)
+      })
+    },
+  }
+}

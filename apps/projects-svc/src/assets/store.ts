@@ -1,0 +1,127 @@
+import type { Principal } from '@reticle/contracts/principal'
+import { type Asset, type AssetUpload, largestAsset } from '@reticle/contracts/rest/assets'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { DomainError, invalid, unavailable } from '@reticle/kit/errors'
+import { cutBytes } from '@reticle/kit/pieces'
+import { allow } from '@reticle/kit/policy'
+import type { Turns } from '@reticle/kit/turns'
+import type { Kysely, Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { noSuchObject } from '../field-error.ts'
+import { guideRules } from '../guides/policy.ts'
+import { mostAssets } from '../guides/references.ts'
+import { findGuide, type GuideView } from '../guides/repo.ts'
+import { guideStanding } from '../guides/standing.ts'
+import { lockTarget } from '../guides/target.ts'
+import { makeDead, makeLive, registerPending } from '../objects/repo.ts'
+import { ownerOf } from '../owner.ts'
+import { peopleOf } from '../people.ts'
+import { assetKey, uploadPrefix } from './keys.ts'
+import { kindOf } from './kind.ts'
+import { toAsset } from './messages.ts'
+import { fitted } from './picture.ts'
+import { countAssets, insertAssets } from './repo.ts'
+
+type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
+
+export interface StoreDeps {
+  db: Db
+  blobs: BlobStore
+  /** Files that are looked at take turns: each is held whole. */
+  inTurn: Turns
+}
+
+/** An asset whose object lies at its place, registered, and that no row refers to yet. */
+export interface StoredAsset {
+  uuid: string
+  guide_id: number
+  filename: string
+  media_type: string
+  key: string
+  size: number
+  /** Where the upload is. */
+  prefix: string
+}
+
+/**
+ * Looks at an uploaded file and puts what becomes of it into its place. Nothing of this is in a transaction; what crashes
+ * here is swept. Done again it does the same.
+ *
+ * @throws DomainError invalid, forbidden
+ */
+export async function storeFile(
+  { db, blobs, inTurn }: StoreDeps,
+  principal: Principal,
+  { upload_id: uuid, guide_id, filename, media_type: declared }: AssetUpload,
+  signal: AbortSignal,
+): Promise<StoredAsset> {
+  const { user_id } = principal
+  const guide = permitted(await findGuide(db, guide_id, user_id), guide_id, principal)
+  await assertRoom(db, guide_id)
+  const prefix = uploadPrefix(user_id, uuid)
+  const { organization_id } = guide
+  const key = assetKey(organization_id, user_id, uuid)
+  return inTurn('file', async () => {
+    const bytes = await readWhole(blobs, `${prefix}0`)
+    const media_type = kindOf({ filename, media_type: declared }, bytes)
+    const isPicture = media_type.startsWith('image/')
+    const kept = isPicture ? await fitted(bytes, media_type) : bytes
+    await registerPending(db, { key, kind: 'asset', organization_id })
+    const { size } = await blobs.put(key, piecesOf(kept), { signal })
+    return { uuid, guide_id, filename, media_type, key, size, prefix }
+  })
+}
+
+/** The row of a stored asset; what was uploaded is needed no more. @throws DomainError invalid, forbidden, unavailable */
+export async function addAsset(
+  tx: Tx,
+  principal: Principal,
+  { prefix, ...stored }: StoredAsset,
+): Promise<Asset> {
+  const { user_id: owner_id } = principal
+  const { guide_id, key, size } = stored
+  await lockGuide(tx, guide_id, principal)
+  await assertRoom(tx, guide_id)
+  if (!(await makeLive(tx, key, size))) throw unavailable('The file has gone, send it again.')
+  await makeDead(tx, prefix)
+  const [row] = await insertAssets(tx, [{ ...stored, owner_id }])
+  if (!row) throw new Error(`asset ${stored.uuid} was not inserted`)
+  return toAsset(row, await peopleOf(tx, [owner_id]))
+}
+
+/** Guides change under the lock of their target, so that nobody adds another asset meanwhile. */
+async function lockGuide(tx: Tx, id: number, principal: Principal): Promise<void> {
+  const seen = permitted(await findGuide(tx, id, principal.user_id), id, principal)
+  await lockTarget(tx, ownerOf(seen))
+  permitted(await findGuide(tx, id, principal.user_id), id, principal)
+}
+
+function permitted(guide: GuideView | undefined, id: number, principal: Principal): GuideView {
+  if (!guide) throw invalid({ guide_id: noSuchObject(id) })
+  allow(guideRules, 'add:assets', principal, guideStanding(principal, guide))
+  return guide
+}
+
+async function assertRoom(db: Db, guide_id: number): Promise<void> {
+  const count = await countAssets(db, guide_id)
+  if (count >= mostAssets)
+    throw invalid({ guide_id: `The guide has ${count} assets, more than ${mostAssets} it cannot.` })
+}
+
+function gone(thrown: unknown): never {
+  if (!(thrown instanceof DomainError) || thrown.kind !== 'not_found') throw thrown
+  throw invalid({ file: 'The file has gone, send it again.' })
+}
+
+async function readWhole(blobs: BlobStore, key: string): Promise<Buffer> {
+  const { size, chunks } = await blobs.get(key).catch(gone)
+  if (size > largestAsset) throw new Error(`${key} is larger than an asset may be`)
+  const pieces: Uint8Array[] = []
+  for await (const piece of chunks) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield* cutBytes(bytes)
+}

@@ -1,0 +1,113 @@
+import { unavailable } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { systemClock } from '@reticle/kit/clock'
+import { silentLog } from '@reticle/kit/log'
+import { bytesOf } from '@reticle/kit/testing/bytes'
+import { testClock } from '@reticle/kit/testing/clock'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { handlers } from '../server.ts'
+import { keysIn, pdfFile, uploading } from '../testing/assets.ts'
+import { addReview } from '../testing/review.ts'
+import { testWorkspace } from '../testing/workspace.ts'
+import { sweepAssets } from './sweep.ts'
+
+/** `reliability.md` 16.1 and T-GC-1: whatever a crash leaves is gone a day later, and what is referred to stays. */
+
+const { db, blobs, addUser, over } = await testWorkspace()
+const services = over('in-process')
+const anna = await addUser()
+const { project_id } = await addReview(services, anna)
+const { id: guide_id } = await services.guides.createGuide({ body: { project_id } }, anna.call)
+
+const hourMs = 3_600_000
+const sweepAfter = (hours: number, store: BlobStore = blobs) => {
+  const clock = testClock(new Date(Date.now() + hours * hourMs))
+  return sweepAssets({ db, blobs: store, clock, log: silentLog })
+}
+const known = async () =>
+  (await db.selectFrom('blobs').select('key').execute()).map((one) => one.key)
+const upload = uploading(services, blobs)
+
+beforeEach(async () => {
+  await sql`truncate assets, blobs, sweeps`.execute(db)
+  for await (const { key } of blobs.list('projects/')) await blobs.remove(key)
+})
+
+/** The service as it is when it ends in the middle of what it does with `store`. */
+function crashingOn(store: Partial<BlobStore>) {
+  const settings = readConfig({})
+  return handlers({ db, blobs: { ...blobs, ...store }, clock: systemClock, settings })
+}
+const crash = new Error('the process ended')
+
+test('an asset and its object stay, its upload goes within two hours', async () => {
+  const { uuid } = await upload(guide_id, pdfFile, anna.call)
+  const { key } = await services.guides.getAssetFile({ uuid }, anna.call)
+  await sweepAfter(2)
+  expect([await keysIn(blobs), await known()]).toEqual([[key], [key]])
+  await sweepAfter(10_000)
+  expect([await keysIn(blobs), await known()]).toEqual([[key], [key]])
+})
+
+test('an upload that nothing came of goes after a day', async () => {
+  const { prefix } = await services.guides.openAssetUpload({}, anna.call)
+  await blobs.put(`${prefix}0`, bytesOf('x'))
+  await sweepAfter(23)
+  expect(await keysIn(blobs)).toEqual([`${prefix}0`])
+  await sweepAfter(25)
+  expect([await keysIn(blobs), await known()]).toEqual([[], []])
+})
+
+test.each([
+  ['before its object is written', { put: () => Promise.reject(crash) }],
+  [
+    'after its object is written and before its row is',
+    {
+      put: async (...given: Parameters<BlobStore['put']>) => {
+        await blobs.put(...given)
+        throw crash
+      },
+    },
+  ],
+])('what a crash leaves %s is gone a day later', async (_, store) => {
+  const { guides } = crashingOn(store)
+  await expect(uploading({ guides }, blobs)(guide_id, pdfFile, anna.call)).rejects.toThrow(crash)
+  expect((await known()).length).toBe(2)
+  await sweepAfter(25)
+  expect([await keysIn(blobs), await known()]).toEqual([[], []])
+  expect(await db.selectFrom('assets').selectAll().execute()).toEqual([])
+})
+
+test('the object of a deleted asset goes an hour later, for whoever is still reading', async () => {
+  const { uuid } = await upload(guide_id, pdfFile, anna.call)
+  const { key } = await services.guides.getAssetFile({ uuid }, anna.call)
+  await services.guides.deleteAsset({ uuid }, anna.call)
+  await sweepAfter(0)
+  expect(await keysIn(blobs)).toContain(key)
+  await sweepAfter(2)
+  expect([await keysIn(blobs), await known()]).toEqual([[], []])
+})
+
+test('objects that no row knows go when they are two days old, of this service only', async () => {
+  await blobs.put('projects/org/1/assets/gone', bytesOf('x'))
+  await blobs.put('requests/other', bytesOf('x'))
+  await sweepAfter(47)
+  expect(await keysIn(blobs)).toEqual(['projects/org/1/assets/gone'])
+  await sql`truncate sweeps`.execute(db)
+  await sweepAfter(49)
+  expect(await keysIn(blobs)).toEqual([])
+  expect((await blobs.stat('requests/other')).size).toBe(1)
+})
+
+test('while the object store is away rows are kept, and what they name goes when it is back', async () => {
+  const { uuid } = await upload(guide_id, pdfFile, anna.call)
+  await services.guides.deleteAsset({ uuid }, anna.call)
+  const remove = () => Promise.reject(unavailable('away'))
+  const away = { ...blobs, remove, removePrefix: remove }
+  await expect(sweepAfter(2, away)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect((await known()).length).toBe(2)
+  await sweepAfter(2)
+  expect([await keysIn(blobs), await known()]).toEqual([[], []])
+})

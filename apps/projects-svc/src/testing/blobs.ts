@@ -1,0 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { diskBlobs } from '@reticle/kit/blob/disk'
+import { afterAll } from 'vitest'
+
+/** Real objects in a folder that goes when the test file ends. */
+export async function testBlobs(): Promise<BlobStore> {
+  const root = await mkdtemp(join(tmpdir(), 'reticle-projects-test-'))
+  afterAll(() => rm(root, { recursive: true, force: true }))
+  return diskBlobs(root)
+}
