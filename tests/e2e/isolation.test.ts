@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bodies, queries } from '../support/accepted.ts'
 import { type Client, client, type Json } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
-import { annotationFile, formOf, pictures } from '../support/pictures.ts'
+import { annotationFile, assetForm, formOf, picture, pictures } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** Every route with an id, tried by somebody who has nothing to do with the object. */
@@ -53,6 +53,8 @@ async function fill(admin: Client) {
   const guide = await admin.done('POST', '/guides', {
     json: { project_id: project.id, markdown: 'canary' },
   })
+  const form = assetForm(guide.id, await picture('canary.png', 8, 8))
+  const asset = await admin.done('POST', '/assets', { form })
   const organization = await admin.done('POST', '/organizations', { json: { slug: 'canary' } })
   const [membership] = (await admin.done('GET', '/memberships?org=canary')).results
   const invitation = await admin.done('POST', '/invitations?org=canary', {
@@ -69,6 +71,7 @@ async function fill(admin: Client) {
     issues: issue.id,
     comments: comments.results[0].id,
     guides: guide.id,
+    assets: asset.uuid,
     users: (await admin.done('GET', '/users/self')).id,
     organizations: organization.id,
     memberships: membership.id,
@@ -127,7 +130,7 @@ test.each(collections.map((one) => [one.path]))(
 test('after all of that everything is still there', async () => {
   const { shapes } = await reticle.admin.done('GET', `/tasks/${ids.tasks}/annotations/`)
   expect(shapes.length).toBe(1)
-  const review = ['issues', 'comments', 'guides']
+  const review = ['issues', 'comments', 'guides', 'assets']
   const others = ['webhooks', 'organizations', 'memberships', 'invitations']
   for (const name of ['projects', 'tasks', 'jobs', 'labels', ...review, ...others])
     expect((await reticle.admin.call('GET', `/${name}/${ids[name]}`)).status, name).toBe(200)
