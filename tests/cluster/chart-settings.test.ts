@@ -66,6 +66,7 @@ function secretOf(_: string, key: string): string {
     return 'postgresql://role:word@host/reticle'
   if (key === 'internal-keys') return 'k'.repeat(48)
   if (key === 'secret-keys') return `k1:${Buffer.alloc(32).toString('base64')}`
+  if (key === 'smtp-url') return 'smtp://reticle:word@smtp.example.org:587'
   return 'a-password-of-some-length'
 }
 
@@ -120,6 +121,7 @@ describe('the compose file', () => {
     INTERNAL_KEYS: secretOf('', 'internal-keys'),
     SECRET_KEYS: secretOf('', 'secret-keys'),
     LISTEN: '127.0.0.1:8080',
+    SMTP_URL: '',
   }
   const filled = (value: string) =>
     value.replace(

@@ -80,7 +80,8 @@ describe.each(all)('with %s values', (_, file) => {
         // RETICLE_TLS_KEY is a path.
         const secret = env.filter(
           ({ name }) =>
-            /KEYS?$|PASSWORD|DATABASE_URL|SASL_USER/.test(name) && name !== 'RETICLE_TLS_KEY',
+            /KEYS?$|PASSWORD|DATABASE_URL|SASL_USER|SMTP_URL/.test(name) &&
+            name !== 'RETICLE_TLS_KEY',
         )
         expect(secret.filter(({ value }) => value !== undefined)).toEqual([])
       }
@@ -209,6 +210,26 @@ test('only what has several pods has a disruption budget', async () => {
     ofKind(await render(...args), 'PodDisruptionBudget').map(({ metadata }) => metadata.name)
   expect(await budgets()).toHaveLength(6)
   expect(await budgets('--set', 'webhooks.replicas=1')).not.toContain('r-reticle-webhooks')
+})
+
+test('mails are for projects-svc: the server by a secret, the way to it, and where links lead', async () => {
+  const manifests = await render('-f', join(folder, 'production.yaml'))
+  const told = workloads(manifests).filter(({ pod }) =>
+    pod.containers.some(({ env }) =>
+      env.some(({ name }) => /SMTP_URL|MAIL_FROM|UI_URL/.test(name)),
+    ),
+  )
+  expect(told.map(({ metadata }) => metadata.name)).toEqual(['r-reticle-projects'])
+  const env = told[0]?.pod.containers[0]?.env
+  expect(env).toContainEqual({ name: 'RETICLE_UI_URL', value: 'https://label.example.org' })
+  expect(env).toContainEqual({
+    name: 'RETICLE_PROJECTS_SMTP_URL',
+    valueFrom: { secretKeyRef: { name: 'reticle-mail', key: 'smtp-url' } },
+  })
+  const mayMail = (found: Manifest[]) =>
+    ofKind(found, 'NetworkPolicy').filter(({ spec }) => JSON.stringify(spec).includes('587'))
+  expect(mayMail(manifests).map(({ metadata }) => metadata.name)).toEqual(['r-reticle-projects'])
+  expect(mayMail(await render())).toEqual([])
 })
 
 test('KEDA counts wake-ups in Kafka and rows in the table', async () => {

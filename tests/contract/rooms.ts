@@ -10,7 +10,7 @@ interface Room {
 
 const service: Room = {
   own: ['@reticle/contracts', '@reticle/kit'],
-  libraries: ['kysely', 'zod', '@node-rs/argon2', 'sharp'],
+  libraries: ['kysely', 'zod', '@node-rs/argon2', 'sharp', 'nodemailer'],
   usesNode: true,
 }
 

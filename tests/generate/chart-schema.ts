@@ -27,6 +27,7 @@ export function chartSchema(text: string): string {
   return `${JSON.stringify(schema, null, 2)}\n`
 }
 
-/** What the chart tells by other values: addresses, and the slots of a worker. */
+/** What the chart tells by other values: addresses, mails, and the slots of a worker. */
 const hasOwnValue = (part: string, name: string) =>
-  /_(DATABASE_URL|ADDRESS)$/.test(name) || `${part} ${name}` === 'jobsWorker RETICLE_JOBS_SLOTS'
+  /_(DATABASE_URL|ADDRESS|SMTP_URL|MAIL_FROM)$/.test(name) ||
+  `${part} ${name}` === 'jobsWorker RETICLE_JOBS_SLOTS'

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 
 test('everything has a default', () => {
@@ -27,6 +27,57 @@ test('pages are where the server is, unless they are elsewhere', () => {
   expect(readConfig(apart).identity).toMatchObject({
     publicUrl: 'http://127.0.0.1:8080',
     uiUrl: 'https://ui.example.org',
+  })
+})
+
+describe('mails', () => {
+  const mailOf = (RETICLE_PROJECTS_SMTP_URL: string, more: Record<string, string> = {}) =>
+    readConfig({ RETICLE_PROJECTS_SMTP_URL, ...more }).mail
+
+  test('are sent by nobody, until a server is named', () => {
+    expect(readConfig({}).mail).toBeUndefined()
+    expect(readConfig({ RETICLE_PROJECTS_MAIL_FROM: 'a@example.org' }).mail).toBeUndefined()
+  })
+
+  test.each([
+    ['smtp://mail.example.org', { host: 'mail.example.org', port: 587, secure: false }],
+    ['smtp://mail.example.org:25', { port: 25, requireTLS: false }],
+    ['smtps://mail.example.org', { port: 465, secure: true }],
+    ['smtp://[::1]:2525', { host: '::1', port: 2525 }],
+    ['smtp://mail.example.org?tls=required', { requireTLS: true }],
+    ['smtp://a%40b:c%3Ad@mail.example.org', { auth: { user: 'a@b', pass: 'c:d' } }],
+    ['smtp://u:100%@mail.example.org', { auth: { user: 'u', pass: '100%' } }],
+    ['smtp://u:p@mail.example.org', { requireTLS: true }],
+    ['smtp://u:p@mail.example.org?tls=offered', { requireTLS: false }],
+    ['smtp://u:p@localhost', { requireTLS: false }],
+  ])('go to %s', (url, server) => {
+    expect(mailOf(url)?.server).toMatchObject(server)
+    if (!('auth' in server) && !url.includes('u:p'))
+      expect(mailOf(url)?.server.auth).toBeUndefined()
+  })
+
+  test.each([
+    ['', 'https://label.example.org', { name: 'Reticle', address: 'no-reply@label.example.org' }],
+    ['a@example.org', '', { name: '', address: 'a@example.org' }],
+    ['The Team <a@example.org>', '', { name: 'The Team', address: 'a@example.org' }],
+  ])('are from %j at %j', (from, publicUrl, sender) => {
+    const env = { RETICLE_PROJECTS_MAIL_FROM: from, RETICLE_PUBLIC_URL: publicUrl }
+    expect(mailOf('smtp://mail.example.org', env)?.from).toEqual(sender)
+  })
+
+  test.each([
+    ['RETICLE_PROJECTS_SMTP_URL', 'mail.example.org'],
+    ['RETICLE_PROJECTS_SMTP_URL', 'https://u:hunter2@mail.example.org'],
+    ['RETICLE_PROJECTS_SMTP_URL', 'smtp://u:hunter2@'],
+    ['RETICLE_PROJECTS_SMTP_URL', 'smtp://u:hunter2@mail.example.org?tls=never'],
+    ['RETICLE_PROJECTS_SMTP_URL', 'smtp://u:hunter2@mail.example.org?pool=true'],
+    ['RETICLE_PROJECTS_MAIL_FROM', 'nobody'],
+    ['RETICLE_PROJECTS_MAIL_FROM', 'A <a@b.org>, B <b@b.org>'],
+    ['RETICLE_PROJECTS_MAIL_FROM', 'A\r\nBcc: b@b.org <a@b.org>'],
+  ])('%s cannot be %j; the complaint holds no password', (name, value) => {
+    const attempt = () => readConfig({ [name]: value })
+    expect(attempt).toThrowError(name)
+    expect(attempt).not.toThrowError(/hunter2/)
   })
 })
 

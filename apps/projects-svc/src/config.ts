@@ -4,6 +4,23 @@ import { part } from '@reticle/kit/process/parts'
 import { databasePart, internalPart, kafkaNeeded, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
+/** `tls`: whether mails, and the password with them, may travel in the clear. */
+const tlsWords = ['required', 'offered']
+
+const smtpUrl = z
+  .url({
+    protocol: /^smtps?$/,
+    hostname: /./,
+    error: 'Expected smtp://user:password@host:587 or smtps://user:password@host:465.',
+  })
+  .refine((url) => !URL.canParse(url) || smtpServer(url) !== undefined, {
+    error: `Only ?tls=${tlsWords.join(' or ?tls=')} may follow the address.`,
+  })
+
+/** `name@host`, or `Somebody <name@host>`. */
+const mailbox =
+  /^(?:(?<name>[^<>"\p{C}]{0,100}) <(?<address>[^\s<>@\p{C}]+@[^\s<>@\p{C}]+)>|(?<bare>[^\s<>@\p{C}]+@[^\s<>@\p{C}]+))$/u
+
 /** What projects-svc is told at start (`reliability.md` 16.5). */
 export const readConfig = part(
   z.object({
@@ -22,12 +39,19 @@ export const readConfig = part(
     RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: z.enum(['admin', 'user', 'worker']).default('user'),
     RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS: setting.whole(7, 1),
     RETICLE_PROJECTS_INVITATION_CONFIRM: z.enum(['no', 'yes']).default('no'),
+    RETICLE_PROJECTS_SMTP_URL: smtpUrl.optional(),
+    RETICLE_PROJECTS_MAIL_FROM: z
+      .string()
+      .regex(mailbox, 'Expected name@host or Somebody <name@host>.')
+      .optional(),
   }),
   (given) => {
     const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
     const publicUrl = withoutSlash(given.RETICLE_PUBLIC_URL ?? listening)
     const uiUrl = withoutSlash(given.RETICLE_UI_URL ?? publicUrl)
     return {
+      /** The server that takes mails over, and whom they are from; absent: none are sent. */
+      mail: mailOf(given.RETICLE_PROJECTS_SMTP_URL, given.RETICLE_PROJECTS_MAIL_FROM, publicUrl),
       maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
       /** Copies that a task may have of each job. */
       maxConsensusReplicas: given.RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS,
@@ -68,6 +92,39 @@ export const readConfig = part(
 export type ProjectsSettings = ReturnType<typeof readConfig>
 
 const withoutSlash = (url: string) => url.replace(/\/+$/, '')
+
+function mailOf(smtp: string | undefined, from: string | undefined, publicUrl: string) {
+  const server = smtp === undefined ? undefined : smtpServer(smtp)
+  const sender = from ?? `Reticle <no-reply@${new URL(publicUrl).hostname}>`
+  const { name = '', address, bare = '' } = mailbox.exec(sender)?.groups ?? {}
+  return server && { server, from: { name, address: address ?? bare } }
+}
+
+/** Nothing: what the address says cannot be used. A password goes over TLS, but to this machine itself. */
+function smtpServer(text: string) {
+  const { protocol, hostname, port, username, password, searchParams } = new URL(text)
+  const { tls = '', ...others } = Object.fromEntries(searchParams)
+  if ((tls !== '' && !tlsWords.includes(tls)) || Object.keys(others).length > 0) return undefined
+  const secure = protocol === 'smtps:'
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  const auth = { user: decoded(username), pass: decoded(password) }
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: tls === 'required' || (tls === '' && username !== '' && !isHere),
+    ...(username !== '' && { auth }),
+  }
+}
+
+/** A stray % stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
 
 /** The first administrator, made at a start that finds no user; without a password none is made. */
 const adminPart = part(

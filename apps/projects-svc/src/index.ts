@@ -29,6 +29,7 @@ import { guideRules } from './guides/policy.ts'
 import {
   accessTokenRules,
   type Mailer,
+  patientMailer,
   purgeAccessTokens,
   purgeSessions,
   userRules,
@@ -44,7 +45,13 @@ import { taskRules } from './tasks/policy.ts'
 export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { ProjectsDb } from './db/schema.ts'
-export { createUser, diskMailer, ensureAdministrator, type NewUser } from './identity/index.ts'
+export {
+  createUser,
+  diskMailer,
+  ensureAdministrator,
+  type NewUser,
+  smtpMailer,
+} from './identity/index.ts'
 export { handlers } from './server.ts'
 
 /** Its tables live here, and nobody else's. */
@@ -106,7 +113,7 @@ const hourMs = 3_600_000
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
 export function startProjects(ports: ProjectsPorts): Projects {
-  const { db, bulk, bus, blobs, log, settings, mailer, clock = systemClock } = ports
+  const { db, bulk, bus, blobs, log, settings, clock = systemClock } = ports
   const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
   const onBug = logBugs(log)
 
@@ -127,6 +134,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
   const stopSweeping = repeat(hourMs, sweep, onError)
 
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema)]
+  const mailer = ports.mailer && patientMailer(ports.mailer)
   const onMailLost = (err: unknown) => log.error({ err }, 'a mail was lost')
   const all = handlers({ db, bulk, blobs, clock, settings, log, mailer, onMailLost })
   return {
@@ -144,7 +152,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
     },
     stop: async () => {
       for (const stop of unwatch) stop()
-      await Promise.all([subscription.stop(), stopSweeping()])
+      await Promise.all([subscription.stop(), stopSweeping(), mailer?.stop()])
       forget?.()
       await relay.stop()
     },

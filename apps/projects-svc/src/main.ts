@@ -6,7 +6,14 @@ import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
-import { ensureAdministrator, migrations, type ProjectsDb, schema, startProjects } from './index.ts'
+import {
+  ensureAdministrator,
+  migrations,
+  type ProjectsDb,
+  schema,
+  smtpMailer,
+  startProjects,
+} from './index.ts'
 
 /** projects-svc as a process of a cluster: who works here, and what is to be annotated. */
 async function start(app: App<typeof processParts>): Promise<void> {
@@ -24,6 +31,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     blobs: await openObjects(app, s3),
     log: app.log,
     settings,
+    mailer: settings.mail && smtpMailer(settings.mail),
   })
   app.onStop('projects-svc', stop)
   await openDoor(app, internal, (serve) => serveAll(serve, tables, services))

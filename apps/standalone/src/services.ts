@@ -21,7 +21,7 @@ export interface Surroundings {
   kafka: KafkaSettings | undefined
   log: Logger
   env: Env
-  /** Where mails are put: nothing sends them from one's own machine. */
+  /** Where mails are put where no server takes them over. */
   mailFolder: string
   onStop: OnStop
 }
@@ -67,14 +67,17 @@ export async function startServices(around: Surroundings) {
 function startPeople({ bus, child, env, ...around }: Running) {
   const url = around.urls.projects
   const pools = openPools<projects.ProjectsDb>(around, 'projects', url)
+  const settings = projects.readConfig(env)
   const { services, stop } = projects.startProjects({
     ...pools,
     url,
     bus,
     blobs: around.blobs,
     log: child('projects-svc'),
-    settings: projects.readConfig(env),
-    mailer: projects.diskMailer(around.mailFolder, systemClock),
+    settings,
+    mailer: settings.mail
+      ? projects.smtpMailer(settings.mail)
+      : projects.diskMailer(around.mailFolder, systemClock),
   })
   around.onStop('projects-svc', stop)
   return { services, identity: pools.db }

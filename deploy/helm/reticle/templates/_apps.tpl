@@ -10,6 +10,7 @@ serves    answers gRPC
 kafka, s3, secretKeys   is given these settings
 links     tells others how to reach Reticle
 internet  may leave the cluster: receivers of webhooks
+mail      sends mails
 grace     terminationGracePeriodSeconds (reliability 16.3)
 */}}
 {{- define "reticle.apps" -}}
@@ -30,6 +31,7 @@ projects:
   kafka: true
   s3: true
   links: true
+  mail: true
   grace: 40
 annotations:
   values: annotations

@@ -26,6 +26,9 @@
 {{- if eq .name "projects" }}
 {{ include "reticle.fromSecret" (dict "name" "RETICLE_ADMIN_PASSWORD" "secret" $keys "key" "admin-password") }}
 {{- end }}
+{{- if and .app.mail $values.mail.existingSecret }}
+{{ include "reticle.fromSecret" (dict "name" "RETICLE_PROJECTS_SMTP_URL" "secret" $values.mail.existingSecret "key" "smtp-url") }}
+{{- end }}
 {{- if .app.s3 }}
 {{ include "reticle.fromSecret" (dict "name" "RETICLE_S3_ACCESS_KEY" "secret" $values.s3.existingSecret "key" "access-key") }}
 {{ include "reticle.fromSecret" (dict "name" "RETICLE_S3_SECRET_KEY" "secret" $values.s3.existingSecret "key" "secret-key") }}
@@ -63,6 +66,10 @@
 {{- if eq .name "projects" }}
 {{- $_ := set $all "RETICLE_ADMIN_USERNAME" $values.admin.username -}}
 {{- $_ := set $all "RETICLE_ADMIN_EMAIL" $values.admin.email -}}
+{{- end }}
+{{- if .app.mail }}
+{{- with $values.uiUrl }}{{ $_ := set $all "RETICLE_UI_URL" . }}{{ end }}
+{{- with $values.mail.from }}{{ $_ := set $all "RETICLE_PROJECTS_MAIL_FROM" . }}{{ end }}
 {{- end }}
 {{- if eq .name "jobs-worker" }}
 {{- $_ := set $all "RETICLE_JOBS_SLOTS" (toString $values.jobsWorker.slots) -}}

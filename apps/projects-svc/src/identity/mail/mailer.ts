@@ -10,5 +10,17 @@ export interface Mail {
  * kept to be sent later: mails hold keys.
  */
 export interface Mailer {
-  send(mail: Mail): Promise<void>
+  /** @throws MailRefused, or whatever else went wrong; also when the signal fires */
+  send(mail: Mail, signal?: AbortSignal): Promise<void>
+}
+
+/** A mail was not taken over. Names nobody, so that it can be logged. */
+export class MailRefused extends Error {
+  /** Another attempt would end the same way. */
+  readonly isFinal: boolean
+
+  constructor(message: string, isFinal: boolean) {
+    super(message)
+    this.isFinal = isFinal
+  }
 }

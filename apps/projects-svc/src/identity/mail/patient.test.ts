@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { type Mail, MailRefused } from './mailer.ts'
+import { type Patience, patientMailer } from './patient.ts'
+
+/** A mail is tried more than once, in the background, and no longer than the process lives. */
+
+const mailTo = (to: string): Mail => ({ to, subject: 's', text: 't' })
+const passing = () => new MailRefused('away', false)
+const quick = { waitsMs: [1, 1, 1] }
+
+/** A mailer that does what it is told, attempt by attempt; then everything is taken over. */
+function scripted(script: (() => Promise<void>)[], given: Patience = quick) {
+  const attempts: string[] = []
+  const mailer = patientMailer(
+    {
+      async send({ to }) {
+        attempts.push(to)
+        await script.shift()?.()
+      },
+    },
+    given,
+  )
+  return { attempts, mailer }
+}
+const refuse = (thrown: unknown) => () => Promise.reject(thrown)
+
+test('a mail that was not taken over is tried again', async () => {
+  const { attempts, mailer } = scripted([refuse(passing()), refuse(new Error('no route'))])
+  await mailer.send(mailTo('a'))
+  expect(attempts).toEqual(['a', 'a', 'a'])
+})
+
+test('what is refused for good is not tried again', async () => {
+  const refused = new MailRefused('no such reader', true)
+  const { attempts, mailer } = scripted([refuse(refused)])
+  await expect(mailer.send(mailTo('a'))).rejects.toBe(refused)
+  expect(attempts).toEqual(['a'])
+})
+
+test('after the last wait a mail is lost, with its last failure', async () => {
+  const last = passing()
+  const failures = [passing(), passing(), passing(), last].map(refuse)
+  const { attempts, mailer } = scripted(failures)
+  await expect(mailer.send(mailTo('a'))).rejects.toBe(last)
+  expect(attempts).toHaveLength(4)
+})
+
+test('so many are sent side by side, others wait for them', async () => {
+  let [running, most] = [0, 0]
+  const mailer = patientMailer(
+    {
+      async send() {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        running--
+      },
+    },
+    { atOnce: 2 },
+  )
+  await Promise.all(Array.from({ length: 7 }, (_, at) => mailer.send(mailTo(String(at)))))
+  expect(most).toBe(2)
+})
+
+test('those beyond the room are lost at once', async () => {
+  const { mailer } = scripted([refuse(passing())], { waitsMs: [60_000], room: 1 })
+  const first = mailer.send(mailTo('a'))
+  await expect(mailer.send(mailTo('b'))).rejects.toThrow('1 mails wait already.')
+  const ended = expect(first).rejects.toThrow('away')
+  await mailer.stop()
+  await ended
+})
+
+test('a stop ends waiting at once, and sending after a moment', async () => {
+  let signal: AbortSignal | undefined
+  const hanging = patientMailer(
+    {
+      send: (_, given) =>
+        new Promise((_, reject) => {
+          signal = given
+          given?.addEventListener('abort', () => reject(new Error('cut')))
+        }),
+    },
+    { graceMs: 1, atOnce: 1 },
+  )
+  const sending = expect(hanging.send(mailTo('a'))).rejects.toThrow('cut')
+  const waiting = expect(hanging.send(mailTo('b'))).rejects.toThrow('aborted')
+  await hanging.stop()
+  await Promise.all([sending, waiting])
+  expect(signal?.aborted).toBe(true)
+})

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { turns } from '@reticle/kit/turns'
+import { type Mail, type Mailer, MailRefused } from './mailer.ts'
+
+export interface Patience {
+  /** After the first, second, ... failed attempt. */
+  waitsMs?: readonly number[]
+  /** Mails that are being sent side by side. */
+  atOnce?: number
+  /** Mails that may wait. */
+  room?: number
+  /** For mails that are being sent when the process stops. */
+  graceMs?: number
+}
+
+const patience = { waitsMs: [5_000, 60_000, 600_000], atOnce: 4, room: 1000, graceMs: 5_000 }
+
+/**
+ * A mailer that tries again: servers are away for minutes, and some take a stranger's mail at the second attempt only. Mails
+ * wait in memory, since they hold keys, so a process that stops gives up those that failed before.
+ */
+export function patientMailer(
+  mailer: Mailer,
+  given: Patience = {},
+): Mailer & { stop: () => Promise<void> } {
+  const { waitsMs, atOnce, room, graceMs } = { ...patience, ...given }
+  const [stopping, cutting] = [new AbortController(), new AbortController()]
+  const inTurn = turns()
+  const pending = new Set<Promise<void>>()
+  let count = 0
+
+  const attempt = (mail: Mail) =>
+    inTurn(String(count++ % atOnce), () => {
+      stopping.signal.throwIfAborted()
+      return mailer.send(mail, cutting.signal)
+    })
+
+  async function deliver(mail: Mail): Promise<void> {
+    for (const wait of waitsMs) {
+      const failure = await failureOf(attempt(mail))
+      if (!failure) return
+      const isOver = failure.thrown instanceof MailRefused && failure.thrown.isFinal
+      if (isOver || !(await hasWaited(wait, stopping.signal))) throw failure.thrown
+    }
+    await attempt(mail)
+  }
+
+  return {
+    async send(mail) {
+      if (pending.size >= room) throw new MailRefused(`${room} mails wait already.`, true)
+      const sending = deliver(mail)
+      pending.add(sending)
+      try {
+        await sending
+      } finally {
+        pending.delete(sending)
+      }
+    },
+
+    async stop() {
+      stopping.abort()
+      const ended = Promise.allSettled(pending)
+      await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
+      cutting.abort()
+      await ended
+    },
+  }
+}
+
+/** What a promise was rejected with, which may be anything. */
+async function failureOf(promise: Promise<unknown>): Promise<{ thrown: unknown } | undefined> {
+  try {
+    await promise
+    return undefined
+  } catch (thrown) {
+    return { thrown }
+  }
+}
+
+/** False: it stopped. Waiting keeps no process alive. */
+async function hasWaited(ms: number, signal: AbortSignal): Promise<boolean> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
+  return !signal.aborted
+}
