@@ -16,7 +16,7 @@ import { jobHandlers } from './jobs/rpc.ts'
 import { labelHandlers } from './labels/rpc.ts'
 import { mediaHandlers } from './media/rpc.ts'
 import { organizationObjects } from './organization-objects.ts'
-import { knowingRoles, organizationHandlers } from './organizations/index.ts'
+import { knowingRoles, membershipsOfUsers, organizationHandlers } from './organizations/index.ts'
 import { projectHandlers } from './projects/rpc.ts'
 import { taskHandlers } from './tasks/rpc.ts'
 
@@ -34,10 +34,11 @@ export interface ServerDeps {
 /** Table of contents: which handlers answer which table. */
 export function handlers(deps: ServerDeps) {
   const { db, bulk, blobs, clock, settings, log = silentLog, ...mail } = deps
+  const memberships = membershipsOfUsers({ clock, settings: settings.organizations })
   return {
     identity: knowingRoles(
       db,
-      identityHandlers({ db, clock, settings: settings.identity, ...mail }),
+      identityHandlers({ db, clock, settings: settings.identity, memberships, ...mail }),
     ),
     organizations: organizationHandlers({
       db,
@@ -45,6 +46,7 @@ export function handlers(deps: ServerDeps) {
       log,
       settings: settings.organizations,
       objects: organizationObjects,
+      ...mail,
     }),
     projects: projectHandlers({ db }),
     labels: labelHandlers({ db }),

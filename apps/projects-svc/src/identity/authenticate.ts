@@ -2,6 +2,7 @@ import type { identity } from '@reticle/contracts/api/identity'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Service } from '@reticle/kit'
 import { unauthenticated } from '@reticle/kit/errors'
+import type { Cause } from '@reticle/kit/outbox/emit'
 import type { UserRow } from '../db/schema.ts'
 import { findTokenAndUser, type TokenOfUser, updateLastUsed } from './access-tokens/repo.ts'
 import { type Authorization, invalidToken, readAuthorization } from './authorization.ts'
@@ -38,8 +39,8 @@ export function authenticateHandler(
     return toPrincipal(active(user))
   }
 
-  async function byPassword({ username, password }: Basic, address: string): Promise<Principal> {
-    const user = await checkCached({ name: username, password, address })
+  async function byPassword({ username, password }: Basic, cause: Cause): Promise<Principal> {
+    const user = await checkCached({ name: username, password, cause })
     if (!user) throw unauthenticated('Invalid username/password.')
     if (settings.emailVerification === 'mandatory' && !user.is_email_verified)
       throw unauthenticated('E-mail is not verified.')
@@ -58,7 +59,7 @@ export function authenticateHandler(
   }
 
   return {
-    async authenticate({ authorization, session, address }) {
+    async authenticate({ authorization, session, address }, context) {
       if (authorization === undefined && session !== undefined) return bySession(session)
       const given = readAuthorization(authorization ?? '')
       switch (given.kind) {
@@ -67,7 +68,10 @@ export function authenticateHandler(
         case 'legacy':
           return { principal: await byLegacyToken(given.token), is_deprecated: true }
         case 'basic':
-          return { principal: await byPassword(given, address), is_deprecated: false }
+          return {
+            principal: await byPassword(given, { ...context, address }),
+            is_deprecated: false,
+          }
       }
     },
   }

@@ -1,7 +1,7 @@
 import { invalid } from '@reticle/kit/errors'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
-import { findUserByEmail, insertPlaceholder } from './repo.ts'
+import { findUser, findUserByEmail, insertPlaceholder } from './repo.ts'
 
 /** An account, as others need to know of it. */
 export interface Account {
@@ -24,6 +24,22 @@ export async function accountOf(tx: Transaction<ProjectsDb>, address: string): P
   const made = await findUserByEmail(tx, email)
   if (!made) throw invalid({ email: 'This address is the user name of another account.' })
   return accountIn(made)
+}
+
+/** Whom a mail about an invitation is for. */
+export type Invitee = {
+  /** Empty: none. */
+  email: string
+  username: string
+  is_registered: boolean
+}
+
+/** @returns nothing when they are gone */
+export async function inviteeOf(db: Kysely<ProjectsDb>, id: number): Promise<Invitee | undefined> {
+  const user = await findUser(db, id)
+  if (!user) return undefined
+  const { email, username, password_hash } = user
+  return { email, username, is_registered: password_hash !== '' }
 }
 
 const accountIn = ({ id, password_hash }: { id: number; password_hash: string }): Account => ({

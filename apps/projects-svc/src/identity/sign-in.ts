@@ -1,16 +1,22 @@
 import type { identity } from '@reticle/contracts/api/identity'
+import { loginRejected, userSignedIn, userSignedOut } from '@reticle/contracts/events/users'
 import type { Context, Service } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { DomainError, invalid } from '@reticle/kit/errors'
-import type { UserRow } from '../db/schema.ts'
+import { emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import type { ProjectsDb, UserRow } from '../db/schema.ts'
 import { readAuthorization } from './authorization.ts'
 import type { IdentityDeps } from './deps.ts'
 import { sendVerification } from './mail/verify-email.ts'
+import { toPrincipal } from './messages.ts'
+import { nameTried } from './passwords/attempts.ts'
 import type { Check } from './passwords/check.ts'
 import {
   deleteLegacyToken,
   deleteLegacyTokens,
   insertLegacyToken,
+  lockUser,
   replaceLegacyToken,
   updateLastLogin,
 } from './repo.ts'
@@ -23,21 +29,24 @@ export function signInHandlers(
   deps: IdentityDeps,
   check: Check,
 ): Pick<Service<typeof identity>, 'signIn' | 'signOut'> {
-  const { db, clock } = deps
+  const { db, clock, settings } = deps
   return {
     async signIn({ body }, context) {
       const name = body.username || body.email
       if (!name)
         throw invalid({ non_field_errors: 'Must include "username" or "email", and "password".' })
-      const user = await check({ name, password: body.password, address: context.address ?? '' })
+      const user = await check({ name, password: body.password, cause: context })
       if (!user) throw wrongPassword()
-      await assertMaySignIn(user, deps, context)
+      const why = whyNot(user, settings)
+      if (why) throw await rejected(deps, user, { name, why }, context)
 
       const { key, session, rows } = newSignIn(user.id, clock.now())
       const first = await change(db, context, async (tx) => {
         await updateLastLogin(tx, user.id, rows.token.created_date)
         await insertLegacyToken(tx, rows.token)
         await insertSession(tx, rows.session)
+        const cause = { ...context, principal: toPrincipal(user) }
+        await emit(tx, userSignedIn, { user_id: user.id }, cause)
         return { token: hex(rows.token), session: hex(rows.session) }
       })
       // Asked again: the first answer is lost, and its secrets with it, which nobody has kept.
@@ -51,7 +60,9 @@ export function signInHandlers(
     async signOut({ session }, context) {
       const { principal, credential } = context
       const given = credential ? readAuthorization(credential) : undefined
+      const isEnding = given?.kind === 'legacy' || session !== undefined
       return change(db, context, async (tx) => {
+        if (principal && isEnding) await sayOver(tx, principal.user_id, context)
         if (given?.kind === 'legacy') await deleteLegacyToken(tx, hashOf(given.token))
         if (principal?.session_id !== undefined) await deleteLegacyTokens(tx, principal.user_id)
         if (principal && session !== undefined)
@@ -81,10 +92,32 @@ const wrongPassword = () =>
     code: 'invalid_credentials',
   })
 
+async function sayOver(tx: Transaction<ProjectsDb>, user_id: number, context: Context) {
+  if (await lockUser(tx, user_id)) await emit(tx, userSignedOut, { user_id }, context)
+}
+
+type Obstacle = 'disabled' | 'unverified_email'
+
+function whyNot(
+  { is_active, is_email_verified }: UserRow,
+  { emailVerification }: IdentityDeps['settings'],
+): Obstacle | undefined {
+  if (!is_active) return 'disabled'
+  return emailVerification === 'mandatory' && !is_email_verified ? 'unverified_email' : undefined
+}
+
 /** Only who knows the password learns why it does not help; a key that was never used is mailed once more. */
-async function assertMaySignIn(user: UserRow, deps: IdentityDeps, context: Context): Promise<void> {
-  if (!user.is_active) throw invalid({ non_field_errors: 'User account is disabled.' })
-  if (deps.settings.emailVerification === 'none' || user.is_email_verified) return
+async function rejected(
+  deps: IdentityDeps,
+  user: UserRow,
+  { name, why }: { name: string; why: Obstacle },
+  context: Context,
+): Promise<DomainError> {
+  const told = { username: nameTried(name), user_id: user.id, reason: why }
+  await deps.db.transaction().execute(async (tx) => {
+    if (await lockUser(tx, user.id)) await emit(tx, loginRejected, told, context)
+  })
+  if (why === 'disabled') return invalid({ non_field_errors: 'User account is disabled.' })
   if (deps.mailer) await sendVerification(deps, user, context)
-  throw new DomainError('invalid', 'Unverified email', { code: 'email_unverified' })
+  return new DomainError('invalid', 'Unverified email', { code: 'email_unverified' })
 }

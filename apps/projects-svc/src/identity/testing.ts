@@ -2,9 +2,12 @@ import { identity } from '@reticle/contracts/api/identity'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
+import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
 import { overTransport, type Transport } from '@reticle/kit/testing/transport'
+import { readConfig } from '../config.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { ProjectsDb } from '../db/schema.ts'
+import { membershipsOfUsers } from '../organizations/index.ts'
 import type { IdentitySettings } from './deps.ts'
 import type { Mail, Mailer } from './mail/mailer.ts'
 import { identityHandlers } from './rpc.ts'
@@ -23,7 +26,11 @@ const defaults: IdentitySettings = {
 /** The room on a database of the test file's own, with a clock that only moves forward, from noon of 1 March 2026. */
 export async function testIdentity() {
   const db = await testDb<ProjectsDb>(migrations, 'projects')
+  const keys = { user: 'users', accesstoken: 'access_tokens', login: 'password_failures' }
+  await checkEmitOrder(db, keys)
   const clock = testClock('2026-03-01T12:00:00Z')
+  const { organizations } = readConfig({})
+  const memberships = membershipsOfUsers({ clock, settings: organizations })
   const mails: Mail[] = []
   const box: Mailer = {
     async send(mail) {
@@ -36,6 +43,13 @@ export async function testIdentity() {
     db,
     clock,
     settings: defaults,
+    memberships,
+    /** Events so far, in the order of their emission; none are left. */
+    takeEvents: async () => {
+      const rows = await db.deleteFrom('outbox').returningAll().execute()
+      const sorted = rows.sort((one, other) => one.id - other.id)
+      return sorted.map(({ type, key, data, headers }) => ({ type, key, data, headers }))
+    },
     /** What was mailed, the newest last. */
     mails,
     over: (
@@ -47,6 +61,7 @@ export async function testIdentity() {
         db,
         clock,
         settings: { ...defaults, ...settings },
+        memberships,
         mailer: mailer ?? undefined,
       }
       return overTransport(transport, identity, identityHandlers(deps))

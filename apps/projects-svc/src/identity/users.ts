@@ -1,9 +1,8 @@
 import type { BasicUser } from '@reticle/contracts/rest/users'
-import { fromDatabase } from '@reticle/kit/db/errors'
 import { invalid } from '@reticle/kit/errors'
 import type { Insertable, Kysely } from 'kysely'
 import type { ProjectsDb, UserRow, UsersTable } from '../db/schema.ts'
-import { assertFree, nameViolations } from './accounts/names.ts'
+import { assertFree, orTaken } from './accounts/names.ts'
 import { toBasicUser } from './messages.ts'
 import { hashPassword } from './passwords/hash.ts'
 import { hasUsers, insertUser, listUsers, lockUsers } from './repo.ts'
@@ -50,9 +49,7 @@ export async function createUser(db: Db, { password, ...given }: NewUser): Promi
  */
 export async function insertNamed(db: Db, user: Insertable<UsersTable>): Promise<UserRow> {
   await assertFree(db, user)
-  return insertUser(db, user).catch((thrown: unknown) => {
-    throw fromDatabase(thrown, nameViolations) ?? thrown
-  })
+  return orTaken(insertUser(db, user))
 }
 
 function assertUsable({ username, email, password }: NewUser): void {

@@ -4,6 +4,7 @@ import type { Cause } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
+import type { Mailer } from '../identity/index.ts'
 
 export type Db = Kysely<ProjectsDb>
 export type Tx = Transaction<ProjectsDb>
@@ -25,4 +26,8 @@ export interface OrganizationDeps {
   log: Logger
   settings: OrganizationSettings
   objects: OrganizationObjects
+  /** Absent: this installation sends no mails. */
+  mailer?: Mailer
+  /** Told of mails that could not be handed over. */
+  onMailLost?: (thrown: unknown) => void
 }

@@ -5,6 +5,7 @@
 export type { OrganizationObjects } from './deps.ts'
 export { invitationRules } from './invitations/policy.ts'
 export { membershipRules } from './memberships/policy.ts'
+export { membershipsOfUsers } from './memberships/users.ts'
 export { organizationRules } from './policy.ts'
 export { holdOrganization, knowingRoles, membersAmong } from './roles.ts'
 export { organizationHandlers } from './rpc.ts'

@@ -48,13 +48,10 @@ describe.each(transports)('over %s', (transport) => {
         invitation: null,
       },
     ])
+    const about = { key: `org:${made.id}`, headers: { 'org-id': String(made.id) } }
     expect(await takeEvents()).toMatchObject([
-      {
-        type: 'create:membership',
-        key: `org:${made.id}`,
-        headers: { 'org-id': String(made.id) },
-        data: { membership: results[0] },
-      },
+      { type: 'create:organization', data: { organization: made }, ...about },
+      { type: 'create:membership', data: { membership: results[0] }, ...about },
     ])
   })
 
@@ -391,6 +388,7 @@ test('what is asked twice over a broken connection is done once', async () => {
   await organizations.deleteInvitation({ key }, await as(anna))
   await organizations.deleteOrganization({ id }, await as(anna))
   expect((await takeEvents()).map(({ type }) => type)).toEqual([
+    'create:organization',
     'create:membership',
     'update:organization',
     'create:invitation',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Input } from '@reticle/contracts/api/operation'
 import type { organizations } from '@reticle/contracts/api/organizations'
-import { organizationDeleted } from '@reticle/contracts/events/organizations'
+import { organizationCreated, organizationDeleted } from '@reticle/contracts/events/organizations'
 import type { Organization } from '@reticle/contracts/rest/organizations'
 import { type Context, notFound, type Rule, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
@@ -110,8 +110,11 @@ async function create(
   const columns = { ...body, name: body.name || body.slug, owner_id }
   const row = await withFreeSlug(() => insertOrganization(tx, columns))
   const owner = { organization_id: row.id, user_id: owner_id, role: 'owner' } as const
+  const organization = await organizationOf(tx, row)
+  const cause = { ...context, organization_id: row.id }
+  await emit(tx, organizationCreated, { organization }, cause)
   await join(tx, owner, clock.now(), context)
-  return organizationOf(tx, row)
+  return organization
 }
 
 /** Its event comes before those of what goes with it, or stays with its owners. */

@@ -66,6 +66,26 @@ export async function deleteOrganization(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('organizations').where('id', '=', id).execute()
 }
 
+/** Organizations in which a user is, was asked to be, or which they own; in the order in which they are locked. */
+export async function listOrganizationsWith(db: Db, user_id: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select organization_id as id from memberships where user_id = ${user_id}
+    union select id from organizations where owner_id = ${user_id}
+    order by id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** What the organizations are called that a user owns. */
+export async function listSlugsOwned(db: Db, user_id: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('organizations')
+    .select('slug')
+    .where('owner_id', '=', user_id)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ slug }) => slug)
+}
+
 /** Roles of a user by organization; active memberships only. */
 export async function listRoles(
   db: Db,
@@ -79,6 +99,10 @@ export async function listRoles(
     .execute()
   return Object.fromEntries(rows.map(({ organization_id, role }) => [organization_id, role]))
 }
+
+/** Ids of the active members of an organization, as a part of a statement. */
+export const membersOf = (organization_id: number) => sql<number>`
+  select user_id from memberships where organization_id = ${organization_id} and is_active`
 
 /** Which of these users are active members of the organization. */
 export async function listMembersAmong(

@@ -1,4 +1,5 @@
 import { guides } from '@reticle/contracts/api/guides'
+import { identity } from '@reticle/contracts/api/identity'
 import { issues } from '@reticle/contracts/api/issues'
 import { jobs } from '@reticle/contracts/api/jobs'
 import { labels } from '@reticle/contracts/api/labels'
@@ -29,7 +30,9 @@ export type Services = ReturnType<Workspace['over']>
 /** A database of the test file's own and the service over it; every event has to come after the lock of its row. */
 export async function testWorkspace(settings: Partial<ProjectsSettings> = {}) {
   const { db } = await testDatabase<ProjectsDb>([{ schema: 'projects', migrations }])
-  await checkEmitOrder(db, { project: 'projects', task: 'tasks', org: 'organizations' })
+  const people = { user: 'users', accesstoken: 'access_tokens', login: 'password_failures' }
+  const things = { project: 'projects', task: 'tasks', org: 'organizations' }
+  await checkEmitOrder(db, { ...things, ...people })
   const blobs = await testBlobs()
   const deps = { blobs, clock: systemClock, settings: { ...readConfig({}), ...settings } }
   const users = addingUsers(db)
@@ -45,6 +48,7 @@ export async function testWorkspace(settings: Partial<ProjectsSettings> = {}) {
 
 function services(transport: Transport, all: ReturnType<typeof handlers>) {
   return {
+    identity: overTransport(transport, identity, all.identity),
     organizations: overTransport(transport, organizations, all.organizations),
     projects: overTransport(transport, projects, all.projects),
     labels: overTransport(transport, labels, all.labels),

@@ -8,6 +8,10 @@ const membershipKey = (data: { membership: { organization: number } }) =>
 const invitationKey = (data: { invitation: { organization: number } }) =>
   `org:${data.invitation.organization}`
 
+export const organizationCreated = defineEvent('create:organization', {
+  key,
+  data: z.object({ organization }),
+})
 export const organizationUpdated = defineEvent('update:organization', {
   key,
   data: z.object({ organization, before_update: organization.partial() }),

@@ -6,7 +6,7 @@ import type { Attribute, Label } from '../rest/labels.ts'
 import type { FrameSource } from '../rest/media.ts'
 import type { Project } from '../rest/projects.ts'
 import type { Task } from '../rest/tasks.ts'
-import type { BasicUser } from '../rest/users.ts'
+import type { BasicUser, User } from '../rest/users.ts'
 
 /**
  * Whole records for tests, links as the paths that services answer; a test gives what matters to it. Project 7 has task 1,
@@ -132,6 +132,23 @@ export function issueRecord(given: Partial<Issue> = {}): Issue {
 
 export function commentRecord(given: Partial<Comment> = {}): Comment {
   return { ...dates, id: 6, issue: 5, owner: anna, message: 'Box cuts the mirror', ...given }
+}
+
+export function userRecord(given: Partial<User> = {}): User {
+  const { id = anna.id } = given
+  return {
+    ...anna,
+    url: `/users/${id}`,
+    email: 'anna@example.org',
+    groups: ['user'],
+    is_staff: false,
+    is_superuser: false,
+    is_active: true,
+    last_login: null,
+    date_joined: '2026-03-01T09:00:00.000Z',
+    has_analytics_access: false,
+    ...given,
+  }
 }
 
 /** Facts of task 1, as its owner is told them. */

@@ -4,7 +4,11 @@ import { usable } from './repo.ts'
 const keptMs = 90 * 86_400_000
 
 /** Removes tokens that nobody could use or see for 90 days (`spec/api-workspace.md` 2.3). */
-export async function purgeAccessTokens({ db, clock, settings }: IdentityDeps): Promise<void> {
+export async function purgeAccessTokens({
+  db,
+  clock,
+  settings,
+}: Pick<IdentityDeps, 'db' | 'clock' | 'settings'>): Promise<void> {
   const limit = new Date(clock.now().getTime() - keptMs)
   const then = { now: limit, staleDays: settings.accessTokenStaleDays }
   await db

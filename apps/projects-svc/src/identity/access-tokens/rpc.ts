@@ -1,13 +1,19 @@
 import type { identity } from '@reticle/contracts/api/identity'
+import {
+  accessTokenCreated,
+  accessTokenDeleted,
+  accessTokenUpdated,
+} from '@reticle/contracts/events/users'
 import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
 import { type Context, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
 import { assertMatches } from '@reticle/kit/etag'
+import { emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
-import { isEmpty } from '../../changes.ts'
+import { fieldsBefore, isEmpty } from '../../changes.ts'
 import type { AccessTokenRow, ProjectsDb } from '../../db/schema.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { toBasicUser } from '../messages.ts'
@@ -55,7 +61,9 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
         const count = await countAccessTokens(tx, owner.id, usability())
         assertRoomForOne(count, settings.maxAccessTokens)
         const row = await insertAccessToken(tx, { ...columns, owner_id: owner.id })
-        return { record: toAccessToken(row, toBasicUser(owner)), prefix: columns.prefix }
+        const accesstoken = toAccessToken(row, toBasicUser(owner))
+        await emit(tx, accessTokenCreated, { accesstoken }, context)
+        return { record: accesstoken, prefix: columns.prefix }
       })
       // Asked again: the first answer is lost, and its value with it, which nobody has kept.
       const { prefix, token_hash } = columns
@@ -79,11 +87,16 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     async updateAccessToken({ id, body, if_match }, context) {
       return change(db, context, async (tx) => {
         const before = allowed('update', context, await lockAccessToken(tx, id, usability()))
+        const was = await withOwner(tx, before)
         const changes = changesOf(before, body)
         assertMatches(if_match, before)
-        if (isEmpty(changes)) return withOwner(tx, before)
+        if (isEmpty(changes)) return was
         const updated_date = laterThan(before.updated_date, clock.now())
-        return withOwner(tx, await updateAccessToken(tx, id, { ...changes, updated_date }))
+        const row = await updateAccessToken(tx, id, { ...changes, updated_date })
+        const accesstoken = await withOwner(tx, row)
+        const before_update = fieldsBefore(was, accesstoken)
+        await emit(tx, accessTokenUpdated, { accesstoken, before_update }, context)
+        return accesstoken
       })
     },
 
@@ -91,6 +104,8 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
       return change(db, context, async (tx) => {
         const row = allowed('delete', context, await lockAccessToken(tx, id, usability()))
         assertMatches(if_match, row)
+        const accesstoken = await withOwner(tx, row)
+        await emit(tx, accessTokenDeleted, { accesstoken }, context)
         await updateAccessToken(tx, id, { revoked_date: clock.now() })
         return undefined
       })

@@ -1,10 +1,13 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import type { Input } from '@reticle/contracts/api/operation'
+import type { Principal } from '@reticle/contracts/principal'
 import { userFields } from '@reticle/contracts/rest/users'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
-import type { Kysely } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
+import { memberOf } from '../../roles.ts'
+import type { Memberships } from '../deps.ts'
 
 type Query = Input<typeof identity.listUsers>
 
@@ -16,17 +19,22 @@ const columns = {
   is_active: 'is_active',
 } as const satisfies ColumnsOf<typeof userFields>
 
-/**
- * A page of users: `spec/api-workspace.md` 1.5, 1.7.
- *
- * @param only the one user whom the caller may see; nothing: everybody
- */
+/** A page of the users whom the caller may see: `spec/api-workspace.md` 1.5, 1.7, 2.4. */
 export function listAccounts(
   db: Kysely<ProjectsDb>,
-  only: number | undefined,
+  principal: Principal,
   query: Query,
+  memberships: Pick<Memberships, 'membersOf'>,
 ): Promise<Listed<UserRow>> {
-  const all = db.selectFrom('users').selectAll()
-  const rows = only === undefined ? all : all.where('id', '=', only)
+  const rows = db.selectFrom('users').selectAll().where(visibleTo(principal, memberships))
   return listPage(rows, query, userFields, columns)
+}
+
+/** The members of the organization that the request names; else oneself, and to administrators everybody. */
+function visibleTo(principal: Principal, { membersOf }: Pick<Memberships, 'membersOf'>) {
+  const { scope, role, user_id } = principal
+  const id = scope?.organization_id
+  if (id == null) return role === 'admin' ? sql<SqlBool>`true` : sql<SqlBool>`users.id = ${user_id}`
+  if (role !== 'admin' && !memberOf(principal).includes(id)) return sql<SqlBool>`false`
+  return sql<SqlBool>`users.id in (${membersOf(id)})`
 }

@@ -1,4 +1,4 @@
-import type { Violations } from '@reticle/kit/db/errors'
+import { fromDatabase, type Violations } from '@reticle/kit/db/errors'
 import { invalid } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from '../../db/schema.ts'
@@ -10,9 +10,18 @@ const nameTaken = 'A user with that username already exists.'
 const emailTaken = 'A user is already registered with this e-mail address.'
 
 /** What the database says of two who take a name at once. */
-export const nameViolations: Violations = {
+const violations: Violations = {
   users_username_key: { field: 'username', text: nameTaken },
   users_email_key: { field: 'email', text: emailTaken },
+}
+
+/** A statement that gives names. @throws DomainError invalid naming the field that somebody else has taken meanwhile */
+export async function orTaken<R>(statement: Promise<R>): Promise<R> {
+  try {
+    return await statement
+  } catch (thrown) {
+    throw fromDatabase(thrown, violations) ?? thrown
+  }
 }
 
 /**

@@ -6,9 +6,11 @@ import type { Grant, Rule } from '@reticle/kit/policy'
  */
 
 const self: Grant = { is: ['self'], role: 'any' }
+/** A `fellow member` is an active member of the organization that the request names, where the caller is one too. */
+const known: Grant = { is: ['self', 'fellow member'], role: 'any' }
 
 export const userRules: readonly Rule[] = [
-  { action: 'view', sandbox: self, leader: 'nobody', member: 'nobody' },
+  { action: 'view', sandbox: known, leader: 'nobody', member: 'nobody' },
   { action: 'update', sandbox: self, leader: 'nobody', member: 'nobody' },
   { action: 'update rights', sandbox: 'nobody', leader: 'nobody', member: 'nobody' },
   { action: 'delete', sandbox: self, leader: 'nobody', member: 'nobody' },

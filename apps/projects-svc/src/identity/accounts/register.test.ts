@@ -1,10 +1,12 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { nobody, testIdentity } from '../testing.ts'
+import { accountOf } from '../placeholder.ts'
+import { basic, nobody, testIdentity } from '../testing.ts'
 
 /** `POST /auth/register`: `spec/api-workspace.md` 2.2. */
 
-const { db, over, addUser } = await testIdentity()
+const { db, mails, over, addUser, as } = await testIdentity()
+const root = await addUser({ role: 'admin' })
 const countOf = async () => (await db.selectFrom('users').select('id').execute()).length
 
 describe.each(transports)('%s', (transport) => {
@@ -72,6 +74,70 @@ describe.each(transports)('%s', (transport) => {
       },
     )
     await refused({ username: other.email }, { username: [expect.any(String)] })
+  })
+
+  describe('for an address that was invited', () => {
+    const invite = (email: string) => db.transaction().execute((tx) => accountOf(tx, email))
+    const invited = async (name: string) => {
+      const email = `${name}-${transport}@example.org`
+      return { email, ...(await invite(email)) }
+    }
+
+    test('completes the account that was made for it', async () => {
+      const { id, email } = await invited('waiting')
+      const before = await countOf()
+      const body = fine({ email: email.toUpperCase(), first_name: 'Nell' })
+      const { key } = await register(body)
+      expect(await countOf()).toBe(before)
+      const { principal } = await identity.authenticate(
+        { authorization: `Token ${key}`, address: '' },
+        nobody(),
+      )
+      expect(principal).toMatchObject({ user_id: id, username: body.username, email, role: 'user' })
+      expect(await identity.getUser({ id }, as(root))).toMatchObject({
+        ...{ first_name: 'Nell', email, groups: ['user'], is_active: true },
+      })
+      expect(await invite(email)).toEqual({ id, is_registered: true })
+      await refused({ email }, { email: [expect.any(String)] })
+    })
+
+    test('gives no name of somebody else, and leaves it waiting', async () => {
+      const { id, email } = await invited('still-waiting')
+      const other = await addUser()
+      await refused({ email, username: other.username }, { username: [expect.any(String)] })
+      expect(await invite(email)).toEqual({ id, is_registered: false })
+      await register(fine({ email, username: email }))
+      expect(await invite(email)).toEqual({ id, is_registered: true })
+    })
+
+    test('is the only way in before: no password and no mail opens it', async () => {
+      const { email } = await invited('closed')
+      const sent = mails.length
+      for (const password of ['', 'x']) {
+        const login = identity.signIn({ body: { email, password } }, nobody())
+        await expect(login).rejects.toMatchObject({ code: 'invalid_credentials' })
+        const authorization = basic(email, password)
+        const call = identity.authenticate({ authorization, address: '' }, nobody())
+        await expect(call).rejects.toMatchObject({ kind: 'unauthenticated' })
+      }
+      await identity.resetPassword({ body: { email } }, nobody())
+      await strict.resendEmail({ body: { email } }, nobody())
+      expect(mails).toHaveLength(sent)
+    })
+
+    test('is verified like every other where that is mandatory', async () => {
+      const { id, email } = await invited('unverified')
+      const body = fine({ email })
+      expect(await strict.register({ body }, nobody())).toMatchObject({ key: null })
+      expect(mails.at(-1)).toMatchObject({ to: email, subject: 'Confirm your e-mail address' })
+      expect(await invite(email)).toEqual({ id, is_registered: true })
+    })
+
+    test('does not bring back what an administrator has closed', async () => {
+      const { id, email } = await invited('deactivated')
+      await identity.updateUser({ id, body: { is_active: false } }, as(root))
+      await refused({ email }, { email: [expect.any(String)] })
+    })
   })
 
   test('of many at once with one name makes one user', async () => {

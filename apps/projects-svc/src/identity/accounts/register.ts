@@ -1,18 +1,24 @@
 import type { identity } from '@reticle/contracts/api/identity'
+import { userCreated } from '@reticle/contracts/events/users'
 import type { Service } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { forbidden, invalid } from '@reticle/kit/errors'
+import { emit } from '@reticle/kit/outbox/emit'
+import type { Insertable, Transaction } from 'kysely'
+import type { ProjectsDb, UserRow, UsersTable } from '../../db/schema.ts'
 import { missingField } from '../../field-error.ts'
 import type { IdentityDeps, IdentitySettings } from '../deps.ts'
 import type { Mail } from '../mail/mailer.ts'
 import { postOf } from '../mail/post.ts'
 import { verificationMailFor } from '../mail/verify-email.ts'
+import { toPrincipal, toUser } from '../messages.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { badPassword, type Owner, passwordProblems } from '../passwords/rules.ts'
 import { insertLegacyToken, replaceLegacyToken } from '../repo.ts'
 import { hashOf, newLegacyToken } from '../secrets.ts'
 import { insertNamed } from '../users.ts'
-import { lockAccounts } from './repo.ts'
+import { assertFree, orTaken } from './names.ts'
+import { lockAccounts, lockPlaceholder, updateAccount } from './repo.ts'
 
 type Given = Parameters<Service<typeof identity>['register']>[0]['body']
 
@@ -38,8 +44,10 @@ export function registrationHandlers(
 
       const made = await change(db, context, async (tx) => {
         await lockAccounts(tx)
-        const role = settings.defaultRole
-        const user = await insertNamed(tx, { ...person, password_hash, role })
+        const columns = { password_hash, role: settings.defaultRole, date_joined: clock.now() }
+        const user = await settle(tx, { ...person, ...columns })
+        const cause = { ...context, principal: toPrincipal(user) }
+        await emit(tx, userCreated, { user: toUser(user) }, cause)
         if (isVerified) await insertLegacyToken(tx, { ...token, user_id: user.id })
         else mail = await verificationMailFor(tx, user, deps)
         return { id: user.id, token: token.token_hash.toString('hex') }
@@ -52,6 +60,20 @@ export function registrationHandlers(
       return { ...person, email_verification_required: !isVerified, key: isVerified ? key : null }
     },
   }
+}
+
+/**
+ * A new account; for an address that was invited before it is the one that was made for it, with all that waits there
+ * (`spec/api-workspace.md` 2.2, 3.3).
+ */
+async function settle(
+  tx: Transaction<ProjectsDb>,
+  columns: Insertable<UsersTable>,
+): Promise<UserRow> {
+  const invited = columns.email === '' ? undefined : await lockPlaceholder(tx, columns.email)
+  if (!invited) return insertNamed(tx, columns)
+  await assertFree(tx, columns, invited.id)
+  return orTaken(updateAccount(tx, invited.id, columns))
 }
 
 function personOf({ username, email = '', first_name = '', last_name = '' }: Given): Owner {

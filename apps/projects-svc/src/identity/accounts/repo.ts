@@ -31,6 +31,19 @@ export function lockAccount(tx: Tx, id: number): Promise<UserRow | undefined> {
   return tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
+/** The account that was made for an address because somebody invited it: nobody has registered it yet. */
+export function lockPlaceholder(tx: Tx, email: string): Promise<UserRow | undefined> {
+  return tx
+    .selectFrom('users')
+    .selectAll()
+    .where('email', '<>', '')
+    .where(sql<boolean>`lower(email) = lower(${email})`)
+    .where('password_hash', '=', '')
+    .where('is_active', '=', true)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
 export function updateAccount(
   tx: Tx,
   id: number,
@@ -44,7 +57,7 @@ export function updateAccount(
     .executeTakeFirstOrThrow()
 }
 
-/** Tokens and sessions go with it; what it owned or was assigned to stays, with nobody in its place. */
+/** Tokens, sessions and memberships go with it; what it owned or was assigned to stays, with nobody in its place. */
 export async function deleteAccount(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute()
 }

@@ -7,7 +7,7 @@ import { nobody, testIdentity } from '../testing.ts'
 
 /** Users: `spec/api-workspace.md` 2.4. */
 
-const { db, clock, settings, over, addUser, as } = await testIdentity()
+const { db, clock, settings, memberships, over, addUser, as } = await testIdentity()
 // So that nobody in these tests is the last administrator, unless they mean to be.
 const root = await addUser({ username: 'root', role: 'admin' })
 const forbidden = { kind: 'forbidden' }
@@ -344,7 +344,7 @@ test('the last active administrator stays one, whoever asks and however many at 
 
 test('a list asks the database twice, however many there are', async () => {
   const watched = counting<ProjectsDb>(db)
-  const { listUsers } = identityHandlers({ db: watched.db, clock, settings })
+  const { listUsers } = identityHandlers({ db: watched.db, clock, settings, memberships })
   await listUsers({ page_size: '1' }, as(root))
   const few = watched.statements()
   await listUsers({ page_size: '100' }, as(root))

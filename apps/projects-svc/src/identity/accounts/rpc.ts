@@ -1,16 +1,18 @@
 import type { identity } from '@reticle/contracts/api/identity'
+import { userDeleted, userUpdated } from '@reticle/contracts/events/users'
 import type { Principal } from '@reticle/contracts/principal'
-import type { MetaUser, UserPatch } from '@reticle/contracts/rest/users'
-import { type Service, signedIn } from '@reticle/kit'
+import type { MetaUser, User, UserPatch } from '@reticle/contracts/rest/users'
+import { type Context, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
-import { fromDatabase } from '@reticle/kit/db/errors'
 import { conflict, notFound } from '@reticle/kit/errors'
+import { emit } from '@reticle/kit/outbox/emit'
 import { allow, type Standing } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
-import { isEmpty } from '../../changes.ts'
+import { fieldsBefore, isEmpty } from '../../changes.ts'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import { allowPatch } from '../../patch-rights.ts'
-import type { IdentityDeps } from '../deps.ts'
+import { roleIn } from '../../roles.ts'
+import type { IdentityDeps, Memberships } from '../deps.ts'
 import { deleteKeys } from '../mail/repo.ts'
 import { toBasicUser, toUser } from '../messages.ts'
 import { findUser } from '../repo.ts'
@@ -18,7 +20,7 @@ import { selfOf } from '../self.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
 import { accountChanges, assertNameLength, isAdministrator, rightOfKey } from './changes.ts'
 import { listAccounts } from './list.ts'
-import { assertFree, nameViolations } from './names.ts'
+import { assertFree, orTaken } from './names.ts'
 import { userRules } from './policy.ts'
 import {
   deleteAccount,
@@ -34,24 +36,28 @@ type Accounts = Pick<
   'getSelf' | 'listUsers' | 'getUser' | 'updateUser' | 'deleteUser'
 >
 
-export function accountHandlers({ db }: Pick<IdentityDeps, 'db'>): Accounts {
+export function accountHandlers({
+  db,
+  memberships,
+}: Pick<IdentityDeps, 'db' | 'memberships'>): Accounts {
   return {
     async getSelf(_, context) {
       return toUser(await selfOf(db, context))
     },
 
     async listUsers(query, context) {
-      const { role, user_id } = signedIn(context)
-      const isAdmin = role === 'admin'
-      const { count, results } = await listAccounts(db, isAdmin ? undefined : user_id, query)
-      return { count, results: results.map((row) => (isAdmin ? toUser(row) : toBasicUser(row))) }
+      const caller = signedIn(context)
+      const { count, results } = await listAccounts(db, caller, query, memberships)
+      const isWhole = caller.role === 'admin'
+      return { count, results: results.map((row) => (isWhole ? toUser(row) : toBasicUser(row))) }
     },
 
     async getUser({ id }, context) {
       const caller = signedIn(context)
       const row = await findUser(db, id)
       if (!row) throw notFound()
-      allow(userRules, 'view', caller, standing(caller, id))
+      const isFellow = await isFellowMember(db, caller, id, memberships)
+      allow(userRules, 'view', caller, standing(caller, id, isFellow))
       return shownTo(caller, row)
     },
 
@@ -62,18 +68,22 @@ export function accountHandlers({ db }: Pick<IdentityDeps, 'db'>): Accounts {
         if (!before) throw notFound()
         const caller = signedIn(context)
         allowPatch(userRules, rightOfKey, body, caller, standing(caller, id))
-        return toUser(await updated(tx, before, body, caller))
+        return updated(tx, before, body, context)
       })
     },
 
     async deleteUser({ id }, context) {
       return change(db, context, async (tx) => {
         await lockAccounts(tx)
-        const before = await lockAccount(tx, id)
-        if (!before) throw notFound()
+        if (!(await findUser(tx, id))) throw notFound()
         const caller = signedIn(context)
         allow(userRules, 'delete', caller, standing(caller, id))
+        await memberships.lockAll(tx, id)
+        const before = await lockAccount(tx, id)
+        if (!before) throw notFound()
         if (isAdministrator(before)) await assertNotLast(tx, id)
+        await memberships.leaveAll(tx, id, context)
+        await emit(tx, userDeleted, { user: toUser(before) }, context)
         await deleteAccount(tx, id)
         return undefined
       })
@@ -83,9 +93,21 @@ export function accountHandlers({ db }: Pick<IdentityDeps, 'db'>): Accounts {
 
 type Tx = Transaction<ProjectsDb>
 
-function standing({ user_id }: Principal, id: number): Standing {
-  const relations = user_id === id ? ['self'] : []
+function standing({ user_id }: Principal, id: number, isFellow = false): Standing {
+  const relations = [...(user_id === id ? ['self'] : []), ...(isFellow ? ['fellow member'] : [])]
   return { organization_id: null, organization_role: null, relations }
+}
+
+/** Are both active members of the organization that the request names? */
+async function isFellowMember(
+  db: IdentityDeps['db'],
+  caller: Principal,
+  id: number,
+  { isMember }: Pick<Memberships, 'isMember'>,
+): Promise<boolean> {
+  const organization_id = caller.scope?.organization_id ?? null
+  if (organization_id === null || roleIn(caller, organization_id) === null) return false
+  return isMember(db, organization_id, id)
 }
 
 function shownTo({ user_id, role }: Principal, row: UserRow): MetaUser {
@@ -93,23 +115,20 @@ function shownTo({ user_id, role }: Principal, row: UserRow): MetaUser {
 }
 
 /** Whoever is deactivated is signed out everywhere, and stays so when they come back. */
-async function updated(
-  tx: Tx,
-  before: UserRow,
-  body: UserPatch,
-  caller: Principal,
-): Promise<UserRow> {
+async function updated(tx: Tx, before: UserRow, body: UserPatch, context: Context): Promise<User> {
+  const was = toUser(before)
   const changes = accountChanges(before, body)
-  if (isEmpty(changes)) return before
+  if (isEmpty(changes)) return was
+  const caller = signedIn(context)
   assertNameLength(changes.username, caller)
   const isRemoved = isAdministrator(before) && !isAdministrator({ ...before, ...changes })
   if (isRemoved) await assertMayLoseRights(tx, before.id, caller)
   await assertFree(tx, changes, before.id)
   if (changes.is_active === false) await endSignIns(tx, before.id)
   if (changes.email !== undefined) await deleteKeys(tx, before.id)
-  return updateAccount(tx, before.id, changes).catch((thrown: unknown) => {
-    throw fromDatabase(thrown, nameViolations) ?? thrown
-  })
+  const user = toUser(await orTaken(updateAccount(tx, before.id, changes)))
+  await emit(tx, userUpdated, { user, before_update: fieldsBefore(was, user) }, context)
+  return user
 }
 
 async function assertMayLoseRights(tx: Tx, id: number, { user_id }: Principal): Promise<void> {

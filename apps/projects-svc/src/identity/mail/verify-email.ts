@@ -41,7 +41,8 @@ export function verificationHandlers(deps: IdentityDeps): Verification {
     async resendEmail({ body }, context) {
       if (isOn) postOf(deps).assertOpen()
       const user = isOn ? await findUserByEmail(db, body.email) : undefined
-      if (user?.is_active) await sendVerification(deps, user, context)
+      const isRegistered = user?.is_active && user.password_hash !== ''
+      if (isRegistered) await sendVerification(deps, user, context)
       return { detail: 'Verification e-mail has been sent.' }
     },
 

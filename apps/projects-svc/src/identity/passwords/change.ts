@@ -23,7 +23,7 @@ export function passwordHandlers(
     const self = await selfOf(db, context)
     assertNewPassword(body, self)
     const guess = { name: self.username, password: body.old_password }
-    const user = await check({ ...guess, address: context.address ?? '' })
+    const user = await check({ ...guess, cause: context })
     if (user?.id !== self.id) throw wrongOldPassword()
     return user
   }

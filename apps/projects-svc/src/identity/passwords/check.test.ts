@@ -7,7 +7,8 @@ import { dummyHash, needsRehash, verifyPassword } from './hash.ts'
 /** How often a password is hashed: `reliability.md` 11. */
 
 const { db, clock, addUser } = await testIdentity()
-const address = '10.0.0.1'
+const from = (address: string) => ({ cause: { principal: null, request_id: 'test', address } })
+const here = from('10.0.0.1')
 
 function counted() {
   const hashed: string[] = []
@@ -21,7 +22,7 @@ function counted() {
 test('a thousand equal sign-ins by Basic cost one hash', async () => {
   const { id, username } = await addUser()
   const { checkCached, hashed } = counted()
-  const guess = { name: username, password: 'secret', address }
+  const guess = { name: username, password: 'secret', ...here }
   const found = await Promise.all(Array.from({ length: 1000 }, () => checkCached(guess)))
   expect(found.every((user) => user?.id === id)).toBe(true)
   expect(hashed).toHaveLength(1)
@@ -30,7 +31,7 @@ test('a thousand equal sign-ins by Basic cost one hash', async () => {
 test('and another one after a minute', async () => {
   const { username } = await addUser()
   const { checkCached, hashed } = counted()
-  const guess = { name: username, password: 'secret', address }
+  const guess = { name: username, password: 'secret', ...here }
   await checkCached(guess)
   await clock.advance(59_999)
   await checkCached(guess)
@@ -43,15 +44,15 @@ test('and another one after a minute', async () => {
 test('what is remembered is one name with one password', async () => {
   const { username } = await addUser()
   const { checkCached } = counted()
-  await checkCached({ name: username, password: 'secret', address })
-  expect(await checkCached({ name: username, password: 'secre', address })).toBeUndefined()
-  expect(await checkCached({ name: `${username}s`, password: 'ecret', address })).toBeUndefined()
+  await checkCached({ name: username, password: 'secret', ...here })
+  expect(await checkCached({ name: username, password: 'secre', ...here })).toBeUndefined()
+  expect(await checkCached({ name: `${username}s`, password: 'ecret', ...here })).toBeUndefined()
 })
 
 test('a wrong password is not remembered', async () => {
   const { username } = await addUser()
   const { checkCached, hashed } = counted()
-  const guess = { name: username, password: 'wrong', address }
+  const guess = { name: username, password: 'wrong', ...here }
   await checkCached(guess)
   await checkCached(guess)
   expect(hashed).toHaveLength(2)
@@ -60,7 +61,7 @@ test('a wrong password is not remembered', async () => {
 test('a login hashes each time', async () => {
   const { username } = await addUser()
   const { check, hashed } = counted()
-  const guess = { name: username, password: 'secret', address }
+  const guess = { name: username, password: 'secret', ...here }
   await check(guess)
   await check(guess)
   expect(hashed).toHaveLength(2)
@@ -68,9 +69,17 @@ test('a login hashes each time', async () => {
 
 test('an unknown user costs as much as a known one', async () => {
   const { check, hashed } = counted()
-  await check({ name: 'nobody-at-all', password: 'x', address })
+  await check({ name: 'nobody-at-all', password: 'x', ...here })
   expect(hashed).toEqual([dummyHash])
   expect(needsRehash(dummyHash)).toBe(false)
+})
+
+test('so does somebody who was invited and has yet to register', async () => {
+  const { id } = await addUser({ username: 'invited@example.org' })
+  await db.updateTable('users').set({ password_hash: '' }).where('id', '=', id).execute()
+  const { check, hashed } = counted()
+  const found = await check({ name: 'invited@example.org', password: '', ...here })
+  expect([found, hashed]).toEqual([undefined, [dummyHash]])
 })
 
 test('of two parallel sign-ins one writes the new hash, and both succeed', async () => {
@@ -78,8 +87,8 @@ test('of two parallel sign-ins one writes the new hash, and both succeed', async
   const older = await hash('secret', { memoryCost: 8192 })
   await db.updateTable('users').set({ password_hash: older }).where('id', '=', id).execute()
   const { check } = counted()
-  const guesses = ['10.0.0.2', '10.0.0.3'].map((from) =>
-    check({ name: username, password: 'secret', address: from }),
+  const guesses = ['10.0.0.2', '10.0.0.3'].map((one) =>
+    check({ name: username, password: 'secret', ...from(one) }),
   )
   expect((await Promise.all(guesses)).map((user) => user?.id)).toEqual([id, id])
 })
@@ -88,14 +97,14 @@ test('a stored hash that is none lets nobody in', async () => {
   const { id, username } = await addUser()
   await db.updateTable('users').set({ password_hash: '!' }).where('id', '=', id).execute()
   const { check } = counted()
-  expect(await check({ name: username, password: 'secret', address })).toBeUndefined()
+  expect(await check({ name: username, password: 'secret', ...here })).toBeUndefined()
 })
 
 test('failures that are too old to count are forgotten, of everybody', async () => {
   const { check } = counted()
-  await check({ name: 'one', password: 'x', address })
+  await check({ name: 'one', password: 'x', ...here })
   await clock.advance(10 * 60_000)
-  await check({ name: 'two', password: 'x', address })
+  await check({ name: 'two', password: 'x', ...here })
   const rows = await db
     .selectFrom('password_failures')
     .select('username')

@@ -1,21 +1,20 @@
 import type { Clock } from '@reticle/kit/clock'
+import type { Cause } from '@reticle/kit/outbox/emit'
 import { turns } from '@reticle/kit/turns'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import { findUserByName, replacePasswordHash } from '../repo.ts'
-import { recordFailure, refuseTooMany } from './attempts.ts'
+import { nameTried, recordFailure, refuseTooMany } from './attempts.ts'
 import { type Password, passwordCache } from './cache.ts'
 import { dummyHash, hashPassword, needsRehash, verifyPassword } from './hash.ts'
 
 export interface Guess extends Password {
-  /** Where the client is; failures are counted per address and name. */
-  address: string
+  /** Who tries; failures are counted per address and name. */
+  cause: Cause
 }
 
 /** Answers the user, or undefined for a wrong name or password, which takes as long. */
 export type Check = (guess: Guess) => Promise<UserRow | undefined>
-
-const longestName = 254
 
 /**
  * Two ways to check a password: `check` always hashes, `checkCached` only once a minute. Both throw `too_many` after ten
@@ -27,18 +26,17 @@ export function passwordChecks(
 ) {
   const cache = passwordCache(clock)
   const inTurn = turns()
-  const keyOf = ({ address, name }: Guess) => JSON.stringify([address, name.toLowerCase()])
+  const keyOf = (guess: Guess) => JSON.stringify(attemptOf(guess))
 
   const verify: Check = async (guess) => {
-    const attempt = {
-      address: guess.address,
-      username: guess.name.toLowerCase().slice(0, longestName),
-    }
+    const attempt = attemptOf(guess)
     await refuseTooMany(db, attempt, clock.now())
     const user = await findUserByName(db, guess.name)
-    const isRight = await verifyHash(user?.password_hash ?? dummyHash, guess.password)
-    if (user && isRight) return rehashed(db, user, guess.password)
-    await recordFailure(db, attempt, clock.now())
+    // Who was invited and has yet to register has none: no password opens that, which takes as long.
+    const stored = user?.password_hash || undefined
+    const isRight = await verifyHash(stored ?? dummyHash, guess.password)
+    if (user && stored && isRight) return rehashed(db, user, guess.password)
+    await recordFailure(db, { ...attempt, user_id: user?.id ?? null }, clock.now(), guess.cause)
     return undefined
   }
   const findCached: Check = async (guess) => {
@@ -57,6 +55,11 @@ export function passwordChecks(
     inTurn(keyOf(guess), async () => (await findCached(guess)) ?? verifyAndKeep(guess))
   return { check, checkCached }
 }
+
+const attemptOf = ({ name, cause }: Guess) => ({
+  address: cause.address ?? '',
+  username: nameTried(name),
+})
 
 /** A password that was hashed with older figures is hashed with today's, now that it is known. */
 async function rehashed(db: Kysely<ProjectsDb>, user: UserRow, password: string): Promise<UserRow> {

@@ -29,7 +29,9 @@ export function resetHandlers(deps: IdentityDeps): Reset {
       let mail: Mail | undefined
       await change(db, context, async (tx) => {
         const user = await findUserByEmail(tx, body.email)
-        if (!user?.is_active || !(await lockUser(tx, user.id))) return
+        // An account without a password is an invited person's, who registers.
+        if (!user?.is_active || user.password_hash === '') return
+        if (!(await lockUser(tx, user.id))) return
         mail = resetMail(user, await issueKey(tx, user, 'password', clock.now()), settings)
       })
       if (mail) post.send(mail)

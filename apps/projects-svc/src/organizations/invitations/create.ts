@@ -7,7 +7,7 @@ import type { Invitation } from '@reticle/contracts/rest/organizations'
 import { forbidden, invalidText } from '@reticle/kit/errors'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
-import { accountOf } from '../../identity/index.ts'
+import { accountOf, type Invitee, inviteeOf } from '../../identity/index.ts'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { activate, ask } from '../memberships/join.ts'
 import { findMembershipOf } from '../memberships/repo.ts'
@@ -37,6 +37,12 @@ export function invitingTo(principal: Principal, role: Body['role']): number {
   return organization_id
 }
 
+type Invited = {
+  invitation: Invitation
+  /** Who is to be told; null: nobody, they are a member already. */
+  invitee: Invitee | null
+}
+
 /**
  * Invites whoever has that address (`spec/api-workspace.md` 3.3). Where no confirmation is asked for, somebody who has an
  * account becomes a member at once; everybody else is to accept.
@@ -47,7 +53,7 @@ export async function createInvitation(
   { body, owner_id }: { body: Body; owner_id: number },
   deps: Pick<OrganizationDeps, 'clock' | 'settings'>,
   cause: Cause,
-): Promise<{ invitation: Invitation; isToBeSent: boolean }> {
+): Promise<Invited> {
   const { clock, settings } = deps
   if (!(await lockOrganization(tx, organization_id))) throw noSuchOrganization(organization_id)
   const account = await accountOf(tx, body.email)
@@ -67,11 +73,11 @@ export async function createInvitation(
   const view = await viewOf(tx, key)
   const invitation = await invitationOf(tx, view, expiry)
   await emit(tx, invitationCreated, { invitation }, { ...cause, organization_id })
-  if (!joins) return { invitation, isToBeSent: true }
+  if (!joins) return { invitation, invitee: (await inviteeOf(tx, account.id)) ?? null }
   await activate(tx, { ...membership, invitation: key }, now, cause)
   const accepted = { ...view, accepted: true }
   await sayOver(tx, accepted, 'accepted', deps, cause)
-  return { invitation: await invitationOf(tx, accepted, expiry), isToBeSent: false }
+  return { invitation: await invitationOf(tx, accepted, expiry), invitee: null }
 }
 
 async function viewOf(tx: Tx, key: string) {

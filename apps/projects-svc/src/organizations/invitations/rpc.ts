@@ -3,6 +3,7 @@ import { type Context, invalidText, notFound, type Service, signedIn } from '@re
 import { change } from '@reticle/kit/db/change'
 import type { Cause } from '@reticle/kit/outbox/emit'
 import { allow, permits } from '@reticle/kit/policy'
+import { inviteeOf } from '../../identity/index.ts'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { activate } from '../memberships/join.ts'
 import { findMembershipOf } from '../memberships/repo.ts'
@@ -18,6 +19,7 @@ import {
   lockInvitation,
   updateSentDate,
 } from './repo.ts'
+import { inviting } from './send.ts'
 import { invitationStanding } from './standing.ts'
 import { sayOver, withdraw } from './withdraw.ts'
 
@@ -58,32 +60,31 @@ function readingHandlers({
 function senderHandlers(
   deps: OrganizationDeps,
 ): Pick<Handlers, 'createInvitation' | 'resendInvitation' | 'deleteInvitation'> {
-  const { db, clock, settings, log } = deps
-  /** Nothing is mailed: whoever runs this finds the address of the page here, and hands it over. */
-  const tell = (key: string, organization: string) => {
-    const link = `${settings.uiUrl}/invitations/${key}`
-    log.info({ link, organization }, 'an invitation is to be handed over')
-  }
+  const { db, clock, settings } = deps
+  const tell = inviting(deps)
   return {
     async createInvitation({ body }, context) {
       const principal = signedIn(context)
       const organization_id = invitingTo(principal, body.role)
       const given = { body, owner_id: principal.user_id }
-      const { invitation, isToBeSent } = await change(db, context, (tx) =>
+      const { invitation, invitee } = await change(db, context, (tx) =>
         createInvitation(tx, organization_id, given, deps, context),
       )
-      if (isToBeSent) tell(invitation.key, invitation.organization_info.slug)
+      if (invitee) tell(invitation, invitee)
       return invitation
     },
 
     async resendInvitation({ key }, context) {
-      const slug = await change(db, context, async (tx) => {
+      const { invitation, invitee } = await change(db, context, async (tx) => {
         const row = allowed('resend', context, await lockInvitation(tx, key))
         if (row.accepted) throw invalidText(acceptedText)
-        await updateSentDate(tx, row.id, clock.now())
-        return row.slug
+        const now = clock.now()
+        await updateSentDate(tx, row.id, now)
+        const expiry = { now, days: settings.invitationExpiryDays }
+        const invitee = (await inviteeOf(tx, row.user_id)) ?? null
+        return { invitation: await invitationOf(tx, row, expiry), invitee }
       })
-      tell(key, slug)
+      tell(invitation, invitee)
     },
 
     async deleteInvitation({ key }, context) {

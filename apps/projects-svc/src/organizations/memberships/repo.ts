@@ -31,6 +31,14 @@ export function findMembershipOf(
     .executeTakeFirst()
 }
 
+/** All memberships of a user, also those that nobody has accepted. */
+export function listMembershipsOf(db: Db, user_id: number): Promise<MembershipView[]> {
+  return selectMemberships(db)
+    .where('memberships.user_id', '=', user_id)
+    .orderBy('memberships.organization_id')
+    .execute()
+}
+
 /** Locks the organization, which is the key of its events, then the membership. */
 export async function lockMembership(tx: Tx, id: number): Promise<MembershipView | undefined> {
   await tx

@@ -1,18 +1,17 @@
 import type { organizations } from '@reticle/contracts/api/organizations'
-import { membershipDeleted } from '@reticle/contracts/events/organizations'
 import { type Context, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { forbidden } from '@reticle/kit/errors'
 import { assertMatches } from '@reticle/kit/etag'
-import { emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { withdraw } from '../invitations/withdraw.ts'
 import { changeRole } from './change.ts'
+import { leave } from './leave.ts'
 import { listMemberships } from './list.ts'
 import { membershipOf, membershipRecords } from './messages.ts'
 import { membershipRules } from './policy.ts'
-import { deleteMembership, findMembership, lockMembership, type MembershipView } from './repo.ts'
+import { findMembership, lockMembership, type MembershipView } from './repo.ts'
 import { membershipStanding } from './standing.ts'
 
 type Handlers = Pick<
@@ -50,7 +49,7 @@ export function membershipHandlers({ db, clock, settings, objects }: Organizatio
         assertNoOwner(row)
         await assertUnchanged(tx, row, if_match)
         if (unassign) await objects.unassign(tx, row, context)
-        if (row.is_active) return remove(tx, row, context)
+        if (row.is_active) return leave(tx, row, context)
         await withdraw(tx, row, 'revoked', { clock, settings }, context)
       })
     },
@@ -80,11 +79,4 @@ function assertNoOwner({ role }: MembershipView): void {
     throw forbidden(
       'The owner stays in the organization until it is transferred to another member.',
     )
-}
-
-/** What they own and are assigned to stays theirs (`spec/api-workspace.md` 3.2). */
-async function remove(tx: Tx, row: MembershipView, context: Context): Promise<void> {
-  const cause = { ...context, organization_id: row.organization_id }
-  await emit(tx, membershipDeleted, { membership: await membershipOf(tx, row) }, cause)
-  await deleteMembership(tx, row.id)
 }

@@ -1,0 +1,169 @@
+import { callAs } from '@reticle/kit/testing/call'
+import { transports } from '@reticle/kit/testing/transport'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { basic, nobody, testIdentity } from './testing.ts'
+
+/** What the log of events hears of accounts, tokens and sign-ins: `spec/api-workspace.md` 6.2. */
+
+const { over, addUser, as, takeEvents } = await testIdentity()
+const root = await addUser({ username: 'root', role: 'admin' })
+const password = 'Blue-Kettle-42'
+const from = { address: '10.0.0.1', user_agent: 'browser/1' }
+const by = (id: number) => expect.stringContaining(`"id":${id},`)
+
+beforeEach(async () => {
+  await takeEvents()
+})
+
+describe.each(transports)('%s', (transport) => {
+  const identity = over(transport)
+  const strict = over(transport, { emailVerification: 'mandatory' })
+  const told = async () => (await takeEvents()).map(({ type, data }) => [type, data])
+
+  describe('accounts', () => {
+    test('who registers is told by themselves, without a word of the password', async () => {
+      const username = `events.${transport}`
+      const body = { username, password1: password, password2: password }
+      await identity.register({ body }, { ...nobody(), ...from })
+      const events = await takeEvents()
+      expect(events).toMatchObject([
+        { type: 'create:user', data: { user: { username, groups: ['user'], is_active: true } } },
+      ])
+      const user = events[0]?.data
+      expect(JSON.stringify(events)).not.toContain(password)
+      expect(user).toHaveProperty('user.id')
+      expect(events[0]?.headers).toMatchObject({
+        actor: expect.stringContaining(`"username":"${username}"`),
+        caller: JSON.stringify(from),
+      })
+    })
+
+    test('a change is told with the old values, what changes nothing is not', async () => {
+      const { id, username } = await addUser({ first_name: 'Anna' })
+      const change = (body: object) => identity.updateUser({ id, body }, as(root))
+      await change({ first_name: 'Anne', groups: ['worker'] })
+      await change({ first_name: 'Anne' })
+      expect(await takeEvents()).toMatchObject([
+        {
+          type: 'update:user',
+          key: `user:${id}`,
+          data: {
+            user: { id, username, first_name: 'Anne', groups: ['worker'] },
+            before_update: { first_name: 'Anna', groups: ['user'] },
+          },
+          headers: { actor: by(root.id) },
+        },
+      ])
+    })
+
+    test('a deletion is told with the record as it was, a refused one is not', async () => {
+      const { id, username } = await addUser()
+      await expect(identity.deleteUser({ id }, as(await addUser()))).rejects.toThrow()
+      expect(await told()).toEqual([])
+      await identity.deleteUser({ id }, as(root))
+      expect(await told()).toMatchObject([['delete:user', { user: { id, username } }]])
+    })
+  })
+
+  test('access tokens are told as they are made, changed and revoked, without their value', async () => {
+    const user = await addUser()
+    const body = { name: 'nightly', read_only: true }
+    const { id, value } = await identity.createAccessToken({ body }, as(user))
+    await identity.updateAccessToken({ id, body: { name: 'daily' } }, as(user))
+    await identity.updateAccessToken({ id, body: { name: 'daily' } }, as(user))
+    await identity.deleteAccessToken({ id }, as(user))
+    const events = await takeEvents()
+    const record = { id, owner: { id: user.id } }
+    expect(events).toMatchObject([
+      { type: 'create:accesstoken', data: { accesstoken: { ...record, name: 'nightly' } } },
+      {
+        type: 'update:accesstoken',
+        data: { accesstoken: { name: 'daily' }, before_update: { name: 'nightly' } },
+      },
+      { type: 'delete:accesstoken', data: { accesstoken: record } },
+    ])
+    expect(events.map(({ key }) => key)).toEqual(Array(3).fill(`accesstoken:${id}`))
+    for (const part of value.split('.')) expect(JSON.stringify(events)).not.toContain(part)
+  })
+
+  describe('sign-ins', () => {
+    const login = (username: string, word: string, to = identity) =>
+      to.signIn({ body: { username, password: word } }, { ...nobody(), ...from })
+    const came = (authorization: string) =>
+      identity.authenticate({ authorization, address: from.address }, nobody())
+
+    test('by password are told, by a credential that is sent along are not', async () => {
+      const { id, username } = await addUser()
+      const { key } = await login(username, 'secret')
+      expect(await takeEvents()).toMatchObject([
+        {
+          type: 'login:user',
+          key: `user:${id}`,
+          data: { user_id: id },
+          headers: { actor: by(id), caller: JSON.stringify(from) },
+        },
+      ])
+      for (const one of [`Token ${key}`, basic(username, 'secret')]) await came(one)
+      expect(await told()).toEqual([])
+    })
+
+    test('that end are told; where nothing ends, nothing is', async () => {
+      const user = await addUser()
+      const { key, session } = await login(user.username, 'secret')
+      await takeEvents()
+      const call = callAs({ user_id: user.id })
+      await identity.signOut({}, { ...call, credential: `Token ${key}` })
+      await identity.signOut({ session }, call)
+      expect(await told()).toEqual(Array(2).fill(['logout:user', { user_id: user.id }]))
+      await identity.signOut({}, nobody())
+      await identity.signOut({}, { ...call, credential: basic(user.username, 'secret') })
+      expect(await told()).toEqual([])
+    })
+
+    test('with a wrong password are told under the name that was tried, by login and Basic', async () => {
+      const { id, username } = await addUser()
+      const unknown = `Nobody-${transport}`
+      await expect(login(username, 'wrong-word')).rejects.toThrow()
+      await expect(login(unknown, 'wrong-word')).rejects.toThrow()
+      await expect(came(basic(username, 'wrong-word'))).rejects.toThrow()
+      const events = await takeEvents()
+      const reason = 'wrong_password'
+      expect(events).toMatchObject([
+        {
+          type: 'reject:login',
+          data: { username, user_id: id, reason },
+          headers: { actor: 'null', caller: JSON.stringify(from) },
+        },
+        { data: { username: unknown.toLowerCase(), user_id: null, reason } },
+        {
+          data: { username, user_id: id, reason },
+          headers: { caller: JSON.stringify({ address: from.address }) },
+        },
+      ])
+      expect(JSON.stringify(events)).not.toContain('wrong-word')
+    })
+
+    test('after too many wrong passwords are told no more', async () => {
+      const name = `throttled-${transport}`
+      for (let count = 0; count < 12; count++)
+        await expect(login(name, 'wrong')).rejects.toMatchObject({
+          kind: count < 10 ? 'unauthenticated' : 'too_many',
+        })
+      expect(await told()).toHaveLength(10)
+    })
+
+    test('that the right password does not help are told with what stands in the way', async () => {
+      const gone = await addUser({ is_active: false })
+      const fresh = await addUser({ email: `unverified-${transport}@example.org` })
+      await expect(login(gone.username, 'secret')).rejects.toThrow()
+      await expect(login(fresh.username, 'secret', strict)).rejects.toThrow()
+      expect(await told()).toEqual([
+        ['reject:login', { username: gone.username, user_id: gone.id, reason: 'disabled' }],
+        [
+          'reject:login',
+          { username: fresh.username, user_id: fresh.id, reason: 'unverified_email' },
+        ],
+      ])
+    })
+  })
+})
