@@ -2,10 +2,11 @@ import type { Handle } from '@reticle/kit/bus/bus'
 import type { WebhooksDb } from './db/schema.ts'
 import { type MatchDeps, matchEvents } from './deliveries/match.ts'
 import { appendEvents } from './event-log/append.ts'
+import { followPeople } from './people/follow.ts'
 
 /** What the group `reticle.webhooks` does about an event, all in the bus's transaction: messages for webhooks, and the log. */
 export function consumeEvents(deps: MatchDeps): Handle<WebhooksDb> {
-  const handles = [matchEvents(deps), appendEvents]
+  const handles = [matchEvents(deps), followPeople, appendEvents]
   const handle: Handle<WebhooksDb> = async (tx, event) => {
     for (const each of handles) if (each.isFor?.(event.type) !== false) await each(tx, event)
   }

@@ -3,8 +3,21 @@ import { defineEvent } from '@reticle/contracts/events/define'
 import { projectCreated, projectDeleted } from '@reticle/contracts/events/projects'
 import { requestFinished } from '@reticle/contracts/events/requests'
 import { jobUpdated, taskUpdated } from '@reticle/contracts/events/tasks'
+import {
+  accessTokenCreated,
+  loginRejected,
+  userDeleted,
+  userSignedIn,
+  userSignedOut,
+  userUpdated,
+} from '@reticle/contracts/events/users'
 import type { Request } from '@reticle/contracts/rest/requests'
-import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
+import {
+  jobRecord,
+  projectRecord,
+  taskRecord,
+  userRecord,
+} from '@reticle/contracts/testing/records'
 import { PoisonEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
@@ -205,5 +218,49 @@ describe('data sets (api-workspace 6.2)', () => {
     await finished('create:task')
     await finished('export:events')
     expect(await logged()).toEqual([])
+  })
+})
+
+describe('people (api-workspace 6.2)', () => {
+  const caller = { address: '10.0.0.9', user_agent: 'browser/1' }
+  const request = { id: 'test', user_agent: 'browser/1' }
+
+  test('coming in and leaving are events of theirs', async () => {
+    await arrives(userSignedIn, { user_id: 3 }, { actor, caller })
+    await arrives(userSignedOut, { user_id: 3 }, { actor, caller })
+    const who = { obj_id: 3, user_id: 3, user_name: 'anna', address: '10.0.0.9' }
+    const rows = await logged()
+    expect(rows.map(({ scope }) => scope).sort()).toEqual(['login:user', 'logout:user'])
+    for (const row of rows) expect(row).toMatchObject({ ...who, payload: { request } })
+  })
+
+  test('not coming in is an event of nobody, with the name that was tried and why not', async () => {
+    const told = { username: 'anna', user_id: 3, reason: 'wrong_password' as const }
+    await arrives(loginRejected, told, { caller })
+    expect(await logged()).toMatchObject([
+      {
+        ...{ scope: 'reject:login', obj_name: 'username', obj_val: 'anna', obj_id: 3 },
+        ...{ user_id: null, address: '10.0.0.9' },
+        payload: { reason: 'wrong_password', request },
+      },
+    ])
+  })
+
+  test('accounts and access tokens are records like all others', async () => {
+    const user = userRecord({ id: 4, first_name: 'Bo' })
+    await arrives(userUpdated, { user, before_update: { first_name: '' } }, { actor })
+    await arrives(userDeleted, { user }, { actor })
+    const owner = { url: '/users/3', id: 3, username: 'anna', first_name: '', last_name: '' }
+    const accesstoken = {
+      ...{ id: 5, name: 'nightly', read_only: true, expiry_date: null, last_used_date: null },
+      ...{ created_date: '2026-03-01T10:00:00.000Z', updated_date: '2026-03-01T10:00:00.000Z' },
+      owner,
+    }
+    await arrives(accessTokenCreated, { accesstoken }, { actor })
+    const rows = await logged()
+    const ofScope = (scope: string) => rows.find((row) => row.scope === scope)
+    expect(ofScope('update:user')).toMatchObject({ obj_id: 4, obj_name: 'first_name', user_id: 3 })
+    expect(ofScope('delete:user')).toMatchObject({ obj_id: 4, payload: user })
+    expect(ofScope('create:accesstoken')).toMatchObject({ obj_id: 5, payload: accesstoken })
   })
 })

@@ -1,5 +1,6 @@
 import type { Webhook } from '@reticle/contracts/rest/webhooks'
 import type { WebhookRow } from '../db/schema.ts'
+import { nobody } from '../people/nobody.ts'
 
 /** A webhook with what stands elsewhere: its project's organization and the newest of its deliveries. */
 export type WebhookView = WebhookRow & {
@@ -33,8 +34,9 @@ export function toWebhook(row: WebhookView): Webhook {
   }
 }
 
-/** As they were called when they made it. */
-function ownerOf(row: WebhookRow) {
+/** Null: they have no account any more. */
+function ownerOf(row: WebhookRow): Webhook['owner'] {
+  if (row.owner_id === nobody) return null
   return {
     url: `/users/${row.owner_id}`,
     id: row.owner_id,

@@ -1,0 +1,30 @@
+import type { BasicUser } from '@reticle/contracts/rest/users'
+import type { Kysely } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { nobody } from './nobody.ts'
+
+/** Copies of users in SQL: whose webhooks and projects something is. */
+type Db = Kysely<WebhooksDb>
+
+export async function renameOwner(db: Db, { id, ...names }: BasicUser): Promise<void> {
+  const { username, first_name, last_name } = names
+  await db
+    .updateTable('webhooks')
+    .set({
+      owner_username: username,
+      owner_first_name: first_name,
+      owner_last_name: last_name,
+    })
+    .where('owner_id', '=', id)
+    .execute()
+}
+
+export async function forgetOwner(db: Db, id: number): Promise<void> {
+  const names = { owner_username: '', owner_first_name: '', owner_last_name: '' }
+  await db
+    .updateTable('webhooks')
+    .set({ owner_id: nobody, ...names })
+    .where('owner_id', '=', id)
+    .execute()
+  await db.updateTable('projects').set({ owner_id: null }).where('owner_id', '=', id).execute()
+}
