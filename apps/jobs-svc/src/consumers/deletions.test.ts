@@ -1,6 +1,12 @@
 import { projectDeleted } from '@reticle/contracts/events/projects'
 import { jobDeleted, taskCreated, taskDeleted } from '@reticle/contracts/events/tasks'
-import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
+import { userDeleted } from '@reticle/contracts/events/users'
+import {
+  jobRecord,
+  projectRecord,
+  taskRecord,
+  userRecord,
+} from '@reticle/contracts/testing/records'
 import { testDb } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
 import { delivering } from '@reticle/kit/testing/events'
@@ -79,6 +85,23 @@ test('a deleted project takes the requests and media of its tasks along', async 
     message: 'The project was deleted',
   })
   expect(await stateOf('media/1/')).toBe('dead')
+})
+
+test('a deleted account takes its requests and results along, those of others stay', async () => {
+  const key = 'requests/results/u/2'
+  await addBlob(key, null)
+  const queued = await addRequest(db, { task_id: 1, owner_id: 3 })
+  const finished = { status: 'finished', result_key: key } as const
+  const done = await addRequest(db, { task_id: 2, owner_id: 3, ...finished })
+  const other = await addRequest(db, { task_id: 1, owner_id: 4 })
+  await arrives(userDeleted, { user: userRecord({ id: 3 }) })
+  expect(await readRequest(db, queued)).toMatchObject({
+    status: 'failed',
+    message: 'The user was deleted',
+  })
+  expect(await readRequest(db, done)).toMatchObject({ status: 'finished', result_key: null })
+  expect(await stateOf(key)).toBe('dead')
+  expect(await readRequest(db, other)).toMatchObject({ status: 'queued' })
 })
 
 test('an event that comes twice does nothing the second time', async () => {

@@ -1,5 +1,6 @@
 import { projectDeleted } from '@reticle/contracts/events/projects'
 import { jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+import { userDeleted } from '@reticle/contracts/events/users'
 import { type Handle, on, route } from '@reticle/kit/bus/bus'
 import type { Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
@@ -15,7 +16,7 @@ import {
 
 type Tx = Transaction<RequestsDb>
 
-/** What was made for projects, tasks and jobs that are deleted goes with them (`design.md` 4.7). */
+/** What was made for projects, tasks, jobs and people that are deleted goes with them (`design.md` 4.7). */
 export function followDeletions(resultTtlHours: number): Handle<RequestsDb> {
   const drop = async (tx: Tx, owner: Owner, what: string) => {
     for (const row of await runningOf(tx, owner))
@@ -28,6 +29,7 @@ export function followDeletions(resultTtlHours: number): Handle<RequestsDb> {
       await makeTaskDead(tx, [task.id])
     }),
     on(jobDeleted, (tx: Tx, { job }) => drop(tx, { job_id: [job.id] }, 'job')),
+    on(userDeleted, (tx: Tx, { user }) => drop(tx, { owner_id: [user.id] }, 'user')),
     on(projectDeleted, async (tx: Tx, { project, task_ids }) => {
       await drop(tx, { project_id: [project.id] }, 'project')
       if (task_ids.length === 0) return

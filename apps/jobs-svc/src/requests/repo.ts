@@ -171,7 +171,9 @@ export async function deleteExpired(db: Db, now: Date): Promise<void> {
 }
 
 /** Whose requests: the ids of one kind of object. */
-export type Owner = Partial<Record<'project_id' | 'task_id' | 'job_id', readonly number[]>>
+export type Owner = Partial<
+  Record<'project_id' | 'task_id' | 'job_id' | 'owner_id', readonly number[]>
+>
 
 /** Requests of an object that are queued or started. */
 export function findRunningOf(db: Db, owner: Owner): Promise<RequestRow[]> {
@@ -214,11 +216,12 @@ export async function dropResults(db: Db, owner: Owner): Promise<string[]> {
   return rows.flatMap(({ key }) => key ?? [])
 }
 
-function ownedBy({ project_id, task_id, job_id }: Owner) {
+function ownedBy({ project_id, task_id, job_id, owner_id }: Owner) {
   const given = [
     ['project_id', project_id],
     ['task_id', task_id],
     ['job_id', job_id],
+    ['owner_id', owner_id],
   ] as const
   return given.flatMap(([column, ids]) => (ids ? [[column, [...ids]] as const] : []))
 }
