@@ -49,7 +49,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply): Context
   return {
     principal: request.principal,
     address: request.ip,
-    user_agent: request.headers['user-agent']?.slice(0, longestAgent),
+    user_agent: agentOf(request),
     request_id: request.id,
     next_call_id: request.repeat?.call_id,
     traceparent: request.work?.traceparent,
@@ -57,6 +57,10 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply): Context
     signal: gone.signal,
   }
 }
+
+/** What the client's program calls itself. */
+export const agentOf = ({ headers }: FastifyRequest) =>
+  headers['user-agent']?.slice(0, longestAgent)
 
 /** Scheme and host as the client used them, within the trusted hops (`spec/api-workspace.md` 1.1). */
 export function originOf({ protocol, host, socket }: FastifyRequest): string {

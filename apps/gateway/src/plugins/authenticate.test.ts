@@ -101,6 +101,54 @@ test('however its address is written', async () => {
   expect(asked.filter((one) => one.startsWith('Token d'))).toHaveLength(2)
 })
 
+test('a token that was revoked ends at once where it was revoked, within five seconds elsewhere', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  let isRevoked = false
+  const services = {
+    identity: {
+      async authenticate() {
+        if (isRevoked) throw unauthenticated('Invalid token.')
+        return { principal: anna, is_deprecated: false }
+      },
+      async deleteAccessToken() {
+        isRevoked = true
+        return undefined
+      },
+    },
+    projects: { getProject: async () => projectRecord() },
+  }
+  const [here, elsewhere] = [await testGateway({ services }), await testGateway({ services })]
+  const used = { as: null, headers: { authorization: 'Token e' } }
+  const statuses = async () => [
+    (await here.send('/api/projects/7', used)).status,
+    (await elsewhere.send('/api/projects/7', used)).status,
+  ]
+  expect(await statuses()).toEqual([200, 200])
+  const revoked = await here.send('/api/auth/access_tokens/1', { ...used, method: 'DELETE' })
+  expect(revoked.status).toBe(204)
+  expect(await statuses()).toEqual([401, 200])
+  vi.setSystemTime(Date.now() + 5001)
+  expect(await statuses()).toEqual([401, 401])
+  vi.useRealTimers()
+})
+
+test('who tries to come in is told to the service by address and program', async () => {
+  const contexts: unknown[] = []
+  const { send: trying } = await testGateway({
+    services: {
+      identity: {
+        async authenticate(_, { address, user_agent }) {
+          contexts.push({ address, user_agent })
+          throw unauthenticated()
+        },
+      },
+    },
+  })
+  const headers = { authorization: 'Basic YTpi', 'user-agent': 'cli/1' }
+  await trying('/api/projects/7', { as: null, headers })
+  expect(contexts).toEqual([{ address: '127.0.0.1', user_agent: 'cli/1' }])
+})
+
 test('a legacy token is told that it is deprecated', async () => {
   expect((await get('Token legacy')).headers.deprecation).toBe('true')
   expect((await get('Token new')).headers.deprecation).toBeUndefined()

@@ -3,7 +3,7 @@ import { DomainError, unauthenticated } from '@reticle/kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sessionOf, setSession } from '../cookies.ts'
 import type { Services } from '../ports.ts'
-import type { Check } from '../request.ts'
+import { agentOf, type Check } from '../request.ts'
 import { type CredentialCache, credentialCache } from './credential-cache.ts'
 import { assertNotForged } from './csrf.ts'
 
@@ -74,6 +74,8 @@ type Credential = { authorization: string } | { session: string }
 function identify(identity: Identity, request: FastifyRequest, credential: Credential) {
   const context = {
     principal: null,
+    address: request.ip,
+    user_agent: agentOf(request),
     request_id: request.id,
     traceparent: request.work?.traceparent,
     deadline: Date.now() + answersWithinMs,
