@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { client } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
@@ -90,3 +90,22 @@ function namesIn(folder: string): string[] {
     return []
   }
 }
+
+test('an administrator reads in the log of events who came, left and was turned away', async () => {
+  const { admin } = reticle
+  const login = { username: 'nobody-at-all', password: 'wrong' }
+  expect((await anonymous().call('POST', '/auth/login', { json: login })).status).toBe(401)
+  const wanted = [
+    ...['create:user', 'login:user', 'logout:user', 'delete:user'],
+    'reject:login,username,,nobody-at-all',
+  ]
+  await vi.waitFor(
+    async () => {
+      const { result_url } = await admin.finished(await admin.done('POST', '/events/export'))
+      const file = (await admin.bytes(result_url)).bytes.toString()
+      for (const one of wanted) expect(file).toContain(one)
+      expect(file).not.toContain('Blue-Kettle-42')
+    },
+    { timeout: 20_000, interval: 200 },
+  )
+})
