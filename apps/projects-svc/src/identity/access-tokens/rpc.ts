@@ -4,14 +4,14 @@ import {
   accessTokenDeleted,
   accessTokenUpdated,
 } from '@reticle/contracts/events/users'
-import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
+import type { AccessToken, accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
 import { type Context, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
 import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
 import { fieldsBefore, isEmpty } from '../../changes.ts'
 import type { AccessTokenRow, ProjectsDb } from '../../db/schema.ts'
@@ -87,16 +87,8 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     async updateAccessToken({ id, body, if_match }, context) {
       return change(db, context, async (tx) => {
         const before = allowed('update', context, await lockAccessToken(tx, id, usability()))
-        const was = await withOwner(tx, before)
-        const changes = changesOf(before, body)
         assertMatches(if_match, before)
-        if (isEmpty(changes)) return was
-        const updated_date = laterThan(before.updated_date, clock.now())
-        const row = await updateAccessToken(tx, id, { ...changes, updated_date })
-        const accesstoken = await withOwner(tx, row)
-        const before_update = fieldsBefore(was, accesstoken)
-        await emit(tx, accessTokenUpdated, { accesstoken, before_update }, context)
-        return accesstoken
+        return changeToken(tx, before, body, { clock, context })
       })
     },
 
@@ -155,6 +147,24 @@ function newToken(body: z.output<typeof accessTokenCreate>, now: Date) {
     updated_date: now,
   }
   return { value, columns }
+}
+
+/** Changes a locked token and says so; what changes nothing says nothing. */
+async function changeToken(
+  tx: Transaction<ProjectsDb>,
+  before: AccessTokenRow,
+  body: z.output<typeof accessTokenPatch>,
+  { clock, context }: Pick<IdentityDeps, 'clock'> & { context: Context },
+): Promise<AccessToken> {
+  const was = await withOwner(tx, before)
+  const changes = changesOf(before, body)
+  if (isEmpty(changes)) return was
+  const updated_date = laterThan(before.updated_date, clock.now())
+  const row = await updateAccessToken(tx, before.id, { ...changes, updated_date })
+  const accesstoken = await withOwner(tx, row)
+  const before_update = fieldsBefore(was, accesstoken)
+  await emit(tx, accessTokenUpdated, { accesstoken, before_update }, context)
+  return accesstoken
 }
 
 type Changes = Partial<Pick<AccessTokenRow, 'name' | 'read_only' | 'expiry_date'>>
