@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import type { Mail, Mailer } from '../../identity/index.ts'
 import { handlers } from '../../server.ts'
+import { testBlobs } from '../../testing/blobs.ts'
 import { inviting } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
 
@@ -11,6 +12,7 @@ import { testOrganizations } from '../../testing/organizations.ts'
 
 const workspace = await testOrganizations()
 const { db, addOrganization, as } = workspace
+const blobs = await testBlobs()
 const { newAddress, addRegistered, expire } = inviting(workspace)
 
 const mails: Mail[] = []
@@ -30,7 +32,7 @@ const box: Mailer = {
 function serving(mailer: Mailer, env: Record<string, string> = {}) {
   const settings = readConfig({ RETICLE_UI_URL: 'https://label.example.org/', ...env })
   const onMailLost = (thrown: unknown) => lost.push(thrown)
-  return handlers({ db, clock: systemClock, settings, log, mailer, onMailLost })
+  return handlers({ db, blobs, clock: systemClock, settings, log, mailer, onMailLost })
 }
 const asking = { RETICLE_PROJECTS_INVITATION_CONFIRM: 'yes' }
 
