@@ -10,6 +10,8 @@ export interface Guard {
   /** Networks that are allowed although they are not public. */
   nets: readonly Net[]
   allowHttp: boolean
+  /** Names that only mean something inside are left to the look at what they resolve to. */
+  allowInsideNames?: boolean
 }
 
 /** A parsed CIDR block: its first address and the length of its prefix. */
@@ -54,7 +56,8 @@ export function readTarget(text: string, guard: Guard): URL {
   if (url.username || url.password)
     throw new TargetRefused('The URL may not hold a user or a password.')
   if (text.includes('#')) throw new TargetRefused('The URL may not hold a fragment (#).')
-  if (isInsideName(host)) throw new TargetRefused(`The name ${host} is not reachable from outside.`)
+  if (!guard.allowInsideNames && isInsideName(host))
+    throw new TargetRefused(`The name ${host} is not reachable from outside.`)
   if (ipaddr.isValid(host) && !isAllowed(host, guard.nets))
     throw new TargetRefused('The target address is not allowed: use a public one.')
   return url

@@ -13,3 +13,10 @@ export async function* cutBytes(
   const bytes = Buffer.from(given)
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
+
+/** All bytes of a stream. */
+export async function gathered(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = []
+  for await (const piece of pieces) all.push(piece)
+  return Buffer.concat(all)
+}

@@ -9,10 +9,18 @@ import { BusyStore, codeOf, failureOf, isPassing, QuietStore } from './errors.ts
 export interface S3Options {
   /** `http(s)://host:port`, no path. */
   endpoint: string
+  /** `''`, like the secret: nobody asks. */
   accessKey: string
   secretKey: string
+  /** Of credentials that were lent for a while. */
+  sessionToken?: string
   bucket: string
-  region: string
+  /** Absent: asked for with the first call. */
+  region?: string
+  /** Whether the bucket stands in the path or in the host; default: in the path. */
+  pathStyle?: boolean
+  /** Default: one that keeps connections. */
+  agent?: http.Agent
   /** Told what the store did each time it was not available; callers hear only that it was not. */
   onError?: (thrown: unknown) => void
 }
@@ -53,7 +61,8 @@ const pauseMs = 200
  * @throws Error when the endpoint is no address
  */
 export function s3Client(options: S3Options): S3 {
-  const { endpoint, accessKey, secretKey, bucket, region, onError = () => {} } = options
+  const { endpoint, accessKey, secretKey, sessionToken, bucket, region, agent } = options
+  const { pathStyle = true, onError = () => {} } = options
   const { protocol, hostname, port } = readEndpoint(endpoint)
   const useSSL = protocol === 'https:'
   const limits = new AsyncLocalStorage<{ signal: AbortSignal; quietMs: number }>()
@@ -63,10 +72,11 @@ export function s3Client(options: S3Options): S3 {
     useSSL,
     accessKey,
     secretKey,
-    region, // without it each client asks for it first
-    pathStyle: true,
+    ...(sessionToken !== undefined && { sessionToken }),
+    ...(region !== undefined && { region }), // without it each client asks for it first
+    pathStyle,
     transport: boundedTransport(useSSL ? https : http, limits),
-    transportAgent: new (useSSL ? https : http).Agent({ keepAlive: true, timeout: quietAfterMs }),
+    transportAgent: agent ?? keepingAgent(useSSL),
     retryOptions: { disableRetry: true }, // its own retries write to the console
   })
 
@@ -101,6 +111,9 @@ export function s3Client(options: S3Options): S3 {
   }
   return { bucket, call, onError }
 }
+
+const keepingAgent = (useSSL: boolean) =>
+  new (useSSL ? https : http).Agent({ keepAlive: true, timeout: quietAfterMs })
 
 function readEndpoint(endpoint: string): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined

@@ -1,0 +1,77 @@
+import { afterAll, expect, test } from 'vitest'
+import { readNets } from '../outgoing/guard.ts'
+import { type Received, startReceiver } from '../testing/receiver.ts'
+import type { AzureAddress } from './address.ts'
+import { bucketOpener } from './open.ts'
+
+/** Answers as Azure gives them, for what its emulator never does; the rest is in `emulators.cluster.test.ts`. */
+
+const azure = await startReceiver()
+afterAll(azure.close)
+const nets = readNets(['127.0.0.0/8'])
+const account = { url: azure.url, bucket: 'frames', provider: 'azure' as const }
+const open = (given: Partial<AzureAddress> = {}, allowed = nets) =>
+  bucketOpener({ nets: allowed })({ ...account, ...given })
+const { signal } = new AbortController()
+
+const failure = (status: number, code: string) => () => ({
+  status,
+  headers: { 'x-ms-error-code': code, 'content-type': 'application/xml' },
+  body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>secret of the account</Message></Error>`,
+})
+
+test.each([
+  [403, 'AuthenticationFailed', 'forbidden'],
+  [403, 'AuthorizationPermissionMismatch', 'forbidden'],
+  [401, 'NoAuthenticationInformation', 'forbidden'],
+  [409, 'PublicAccessNotPermitted', 'forbidden'],
+  [404, 'ContainerNotFound', 'not_found'],
+  [400, 'InvalidQueryParameterValue', 'bad_token'],
+  [500, 'InternalError', 'unreachable'],
+])('%i %s is %s, in no other words', async (status, code, reason) => {
+  azure.answer(failure(status, code))
+  const bucket = await open()
+  const attempt = bucket.list({ prefix: '', size: 1, token: 'x' }, signal)
+  await expect(attempt).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
+})
+
+test('a probe tells forbidden from everything else', async () => {
+  const bucket = await open()
+  azure.answer(failure(403, 'AuthenticationFailed'))
+  expect(await bucket.probe('', signal)).toBe('forbidden')
+  azure.answer(failure(404, 'ContainerNotFound'))
+  expect(await bucket.probe('', signal)).toBe('not_found')
+})
+
+test('a signature goes with every request, and says whether it may write', async () => {
+  azure.answer(failure(404, 'ContainerNotFound'))
+  const bucket = await open({ sas: 'sv=2024-11-04&sp=rl&sig=abc' })
+  await bucket.probe('', signal)
+  const { path = '' } = azure.received.at(-1) ?? ({} as Partial<Received>)
+  expect(path).toMatch(/^\/frames\?.*sig=abc/)
+  expect(await bucket.canWrite(signal)).toBe(false)
+  expect(await (await open({ sas: 'sv=1&sp=rcwl&sig=abc' })).canWrite(signal)).toBe(true)
+  expect(await (await open()).canWrite(signal)).toBe(false)
+})
+
+test('an address that is not allowed is never asked', async () => {
+  const count = azure.received.length
+  const bucket = await open({}, [])
+  const attempt = bucket.list({ prefix: '', size: 1 }, signal)
+  await expect(attempt).rejects.toMatchObject({ reason: 'blocked' })
+  expect(azure.received.length).toBe(count)
+})
+
+test('an answer that leads elsewhere is not followed', async () => {
+  const other = await startReceiver()
+  azure.answer({ status: 307, headers: { location: `${other.url}/frames` } })
+  expect(await (await open()).probe('', signal)).toBe('not_found')
+  expect(other.received).toEqual([])
+  await other.close()
+})
+
+test('an answer without an end is cut', async () => {
+  azure.answer({ body: Buffer.alloc(40 * 1024 * 1024, 0x20) })
+  const attempt = (await open()).list({ prefix: '', size: 1 }, signal)
+  await expect(attempt).rejects.toMatchObject({ reason: 'unreachable' })
+})

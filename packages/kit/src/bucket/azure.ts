@@ -1,0 +1,120 @@
+import {
+  AnonymousCredential,
+  ContainerClient,
+  newPipeline,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob'
+import { untilAborted } from '../blob/abort.ts'
+import { guardedAgent } from '../outgoing/agent.ts'
+import { cutBytes } from '../pieces.ts'
+import type { AzureAddress } from './address.ts'
+import {
+  type Bucket,
+  BucketFailure,
+  type BucketReason,
+  failing,
+  failureOf,
+  isBlocked,
+  type Level,
+  type LevelQuery,
+  largestAnswer,
+  type Part,
+  probeBy,
+} from './bucket.ts'
+import type { BucketGuard } from './open.ts'
+
+/** A container of Azure's blob storage. */
+export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {
+  const { small, large } = clientsOf(address, guard)
+  const list = (query: LevelQuery, signal: AbortSignal) =>
+    failing(
+      () => listLevel(small, query, signal),
+      (thrown) => reasonOf(thrown, query.token),
+    )
+
+  return {
+    list,
+    probe: (prefix, signal) => probeBy(() => list({ prefix, size: 1 }, signal)),
+    exists: (key, signal) =>
+      failing(() => small.getBlobClient(key).exists({ abortSignal: signal }), reasonOf),
+    read: (key, part, signal) => read(large, key, part, signal),
+    canWrite: async () => mayWrite(address),
+  }
+}
+
+/** Two clients: answers that are read whole come over connections that end when they bring too much. */
+function clientsOf(address: AzureAddress, { nets, lookup }: BucketGuard) {
+  const { url, bucket, sas, sharedKey } = address
+  const { protocol } = new URL(url)
+  const target = `${url}/${bucket}${sas === undefined ? '' : `?${sas}`}`
+  const client = (maxBytes?: number) => {
+    const credential = sharedKey
+      ? new StorageSharedKeyCredential(sharedKey.account, sharedKey.key)
+      : new AnonymousCredential()
+    const agent = guardedAgent(protocol, { nets, lookup, maxBytes })
+    return new ContainerClient(target, newPipeline(credential, { ...bounds, ...{ agent } }))
+  }
+  return { small: client(largestAnswer), large: client() }
+}
+
+/** With an agent of its own no proxy of the environment is asked. */
+const bounds = {
+  retryOptions: { maxTries: 2, tryTimeoutInMs: 15_000, retryDelayInMs: 200 },
+  redirectOptions: { maxRetries: 0 },
+}
+
+async function listLevel(
+  client: ContainerClient,
+  { prefix, token, size }: LevelQuery,
+  abortSignal: AbortSignal,
+): Promise<Level> {
+  const pages = client
+    .listBlobsByHierarchy('/', { prefix, abortSignal })
+    .byPage({ continuationToken: token, maxPageSize: size })
+  const { value } = await pages.next()
+  const { blobPrefixes = [], blobItems } = value.segment
+  return {
+    directories: blobPrefixes.map(({ name }: { name: string }) => name),
+    keys: blobItems.map(({ name }: { name: string }) => name),
+    next: value.continuationToken || null,
+  }
+}
+
+async function* read(
+  client: ContainerClient,
+  key: string,
+  { start = 0, end }: Part,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const count = end === undefined ? undefined : end - start + 1
+  try {
+    const options = { abortSignal: signal, maxRetryRequests: 1 }
+    const { readableStreamBody } = await client.getBlobClient(key).download(start, count, options)
+    if (!readableStreamBody) return
+    for await (const piece of untilAborted(readableStreamBody, signal))
+      yield* cutBytes(Buffer.from(piece))
+  } catch (thrown) {
+    const { reason } = failureOf(thrown, reasonOf)
+    throw new BucketFailure(codeOf(thrown) === 'BlobNotFound' ? 'no_key' : reason)
+  }
+}
+
+/** A key may do everything; what a signature allows is written in it. */
+function mayWrite({ sharedKey, sas }: AzureAddress): boolean {
+  if (sharedKey) return true
+  return /[cw]/.test(new URLSearchParams(sas ?? '').get('sp') ?? '')
+}
+
+const forbidden = new Set([401, 403])
+
+function reasonOf(thrown: unknown, token?: string): BucketReason {
+  if (isBlocked(thrown)) return 'blocked'
+  const status = thrown instanceof Error ? Reflect.get(thrown, 'statusCode') : undefined
+  if (forbidden.has(status)) return 'forbidden'
+  if (codeOf(thrown) === 'PublicAccessNotPermitted') return 'forbidden'
+  if (status === 404) return 'not_found'
+  return status === 400 && token !== undefined ? 'bad_token' : 'unreachable'
+}
+
+const codeOf = (thrown: unknown) =>
+  thrown instanceof Error ? String(Reflect.get(thrown, 'code')) : ''

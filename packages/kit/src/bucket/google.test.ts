@@ -1,0 +1,72 @@
+import { afterAll, expect, test } from 'vitest'
+import { gathered } from '../testing/bytes.ts'
+import { startReceiver } from '../testing/receiver.ts'
+import { bucketOpener } from './open.ts'
+
+/** Answers as Google gives them, for what its emulator never does; the rest is in `emulators.cluster.test.ts`. */
+
+const google = await startReceiver()
+afterAll(google.close)
+const bucket = await bucketOpener({ nets: [] })({
+  provider: 'google',
+  bucket: 'frames',
+  endpoint: google.url,
+})
+const { signal } = new AbortController()
+const json = { 'content-type': 'application/json' }
+const failure = (code: number, message: string) => ({
+  status: code,
+  headers: json,
+  body: JSON.stringify({ error: { code, message, errors: [{ message, reason: 'x' }] } }),
+})
+
+test.each([
+  [401, 'forbidden'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [400, 'bad_token'],
+  [503, 'unreachable'],
+])('%i is %s, in no other words', async (status, reason) => {
+  google.answer(failure(status, 'secret of the account'))
+  const attempt = bucket.list({ prefix: '', size: 1, token: 'x' }, signal)
+  await expect(attempt).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
+})
+
+test('nobody is asked as nobody: no credentials of the machine are sent', async () => {
+  google.answer({ headers: json, body: '{"items":[{"name":"a/1.jpg"}],"prefixes":["a/b/"]}' })
+  const level = await bucket.list({ prefix: 'a/', size: 5 }, signal)
+  expect(level).toEqual({ directories: ['a/b/'], keys: ['a/1.jpg'], next: null })
+  const { path = '', headers = {} } = google.received.at(-1) ?? {}
+  expect(path).toMatch(/^\/storage\/v1\/b\/frames\/o\?/)
+  expect(Object.fromEntries(new URLSearchParams(path.split('?')[1]))).toMatchObject({
+    prefix: 'a/',
+    delimiter: '/',
+    maxResults: '5',
+  })
+  expect(headers.authorization).toBeUndefined()
+})
+
+test('the right to write is asked for, not tried', async () => {
+  google.answer({ headers: json, body: '{"permissions":["storage.objects.create"]}' })
+  expect(await bucket.canWrite(signal)).toBe(true)
+  google.answer({ headers: json, body: '{}' })
+  expect(await bucket.canWrite(signal)).toBe(false)
+  expect(google.received.at(-1)).toMatchObject({
+    method: 'GET',
+    path: expect.stringContaining('testPermissions'),
+  })
+})
+
+test('bytes come as they are, and a key that is gone is no bucket that is gone', async () => {
+  google.answer({ headers: { 'content-type': 'image/jpeg' }, body: 'picture' })
+  expect((await gathered(bucket.read('a/1.jpg', {}, signal))).toString()).toBe('picture')
+  google.answer(failure(404, 'No such object'))
+  await expect(gathered(bucket.read('a/1.jpg', {}, signal))).rejects.toMatchObject({
+    reason: 'no_key',
+  })
+})
+
+test('a store that does not answer is left with the signal', async () => {
+  google.answer({ status: 'hang' })
+  expect(await bucket.probe('', AbortSignal.timeout(200))).toBe('not_found')
+})

@@ -1,0 +1,95 @@
+import { type Bucket as GoogleApi, Storage, type StorageOptions } from '@google-cloud/storage'
+import { orAborted, untilAborted } from '../blob/abort.ts'
+import { cutBytes } from '../pieces.ts'
+import type { GoogleAddress } from './address.ts'
+import {
+  type Bucket,
+  BucketFailure,
+  type BucketReason,
+  failing,
+  failureOf,
+  type Level,
+  type LevelQuery,
+  type Part,
+  probeBy,
+} from './bucket.ts'
+
+/**
+ * A bucket of Google's storage. Its library takes no agent of ours; what it asks are the addresses of Google, which nobody
+ * can name: a key file that names others is refused (`address.ts`).
+ */
+export function googleBucket(address: GoogleAddress): Bucket {
+  const bucket = new Storage(optionsOf(address)).bucket(address.bucket)
+  const list = (query: LevelQuery, signal: AbortSignal) =>
+    failing(
+      () => orAborted(listLevel(bucket, query), signal),
+      (thrown) => reasonOf(thrown, query.token),
+    )
+
+  return {
+    list,
+    probe: (prefix, signal) => probeBy(() => list({ prefix, size: 1 }, signal)),
+    exists: (key, signal) =>
+      failing(async () => (await orAborted(bucket.file(key).exists(), signal))[0], reasonOf),
+    read: (key, part, signal) => read(bucket, key, part, signal),
+    canWrite: (signal) => failing(() => orAborted(mayWrite(bucket), signal), reasonOf),
+  }
+}
+
+const longestCallMs = 15_000
+
+/** Nobody: without it the library would look for credentials of the machine that it runs on. */
+const nobody = { getRequestHeaders: async () => ({}) } as unknown as StorageOptions['authClient']
+
+function optionsOf({ keyFile, endpoint }: GoogleAddress): StorageOptions {
+  return {
+    ...(endpoint !== undefined && { apiEndpoint: endpoint }),
+    ...(keyFile ? { credentials: keyFile } : { authClient: nobody }),
+    retryOptions: { autoRetry: false },
+    timeout: longestCallMs,
+  }
+}
+
+async function listLevel(bucket: GoogleApi, { prefix, token, size }: LevelQuery): Promise<Level> {
+  const query = { prefix, delimiter: '/', maxResults: size, pageToken: token, autoPaginate: false }
+  const [files, next, answer] = await bucket.getFiles(query)
+  const { prefixes = [] } = answer as { prefixes?: string[] }
+  const { pageToken = null } = (next ?? {}) as { pageToken?: string }
+  return { directories: prefixes, keys: files.map(({ name }) => name), next: pageToken }
+}
+
+async function* read(
+  bucket: GoogleApi,
+  key: string,
+  { start, end }: Part,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const stream = bucket.file(key).createReadStream({ start, end, validation: false })
+  try {
+    for await (const piece of untilAborted(stream, signal)) yield* cutBytes(piece)
+  } catch (thrown) {
+    const { reason } = failureOf(thrown, reasonOf)
+    throw new BucketFailure(reason === 'not_found' ? 'no_key' : reason)
+  } finally {
+    stream.on('error', () => undefined).destroy()
+  }
+}
+
+const writing = 'storage.objects.create'
+
+async function mayWrite(bucket: GoogleApi): Promise<boolean> {
+  const [allowed] = await bucket.iam.testPermissions([writing])
+  return allowed[writing] === true
+}
+
+/** A token that was refused is told by the status of its answer, everything else by the code of the error. */
+function reasonOf(thrown: unknown, token?: string): BucketReason {
+  if (!(thrown instanceof Error)) return 'unreachable'
+  const code = Number(Reflect.get(thrown, 'code') ?? Reflect.get(thrown, 'status'))
+  if (code === 401 || code === 403 || isRefusedKey(thrown)) return 'forbidden'
+  if (code === 404) return 'not_found'
+  return code === 400 && token !== undefined ? 'bad_token' : 'unreachable'
+}
+
+/** The place that gives out tokens does not know the account, or its key. */
+const isRefusedKey = (error: Error) => /invalid_grant|invalid_client/.test(error.message)

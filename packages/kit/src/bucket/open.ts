@@ -1,0 +1,65 @@
+import type { LookupFunction } from 'node:net'
+import { type Net, readTarget, TargetRefused } from '../outgoing/guard.ts'
+import { AddressUnreadable, type BucketAddress } from './address.ts'
+import { type Bucket, BucketFailure } from './bucket.ts'
+
+export interface BucketGuard {
+  /** Networks that are allowed although they are not public. */
+  nets: readonly Net[]
+  /** Resolver; default the system's. */
+  lookup?: LookupFunction
+}
+
+export type OpenBucket = (address: BucketAddress) => Promise<Bucket>
+
+/**
+ * Opens buckets without asking anything yet. The library of a provider is loaded with the first bucket of it: most
+ * installations use one, many none. Addresses that users name are guarded, redirects are not followed; those of Google
+ * cannot be named.
+ *
+ * @throws BucketFailure not_installed without the library, unreachable where it can make nothing of the address
+ */
+export const bucketOpener =
+  (guard: BucketGuard): OpenBucket =>
+  async (address) => {
+    try {
+      return await open(address, guard)
+    } catch (thrown) {
+      // Libraries refuse addresses that they cannot read, in their own words.
+      throw new BucketFailure(isMissingLibrary(thrown) ? 'not_installed' : 'unreachable')
+    }
+  }
+
+async function open(address: BucketAddress, guard: BucketGuard): Promise<Bucket> {
+  if (address.provider === 's3') return (await import('./s3.ts')).s3Bucket(address, guard)
+  if (address.provider === 'azure') return (await import('./azure.ts')).azureBucket(address, guard)
+  return (await import('./google.ts')).googleBucket(address)
+}
+
+function isMissingLibrary(thrown: unknown): boolean {
+  const code = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+}
+
+/**
+ * Reads an endpoint that a user named. Plain http is allowed, since stores inside of a network mostly have nothing else;
+ * so are names that mean something only inside, where some network inside is allowed.
+ *
+ * @throws AddressUnreadable with what would be right
+ */
+export function readEndpoint(text: string, { nets }: BucketGuard, mayHavePath = false): string {
+  const url = readUrl(text, nets)
+  const hasPath = url.pathname !== '/' && !mayHavePath
+  if (hasPath || url.search !== '')
+    throw new AddressUnreadable('An address is https://host or https://host:port, nothing else.')
+  return mayHavePath ? url.href.replace(/\/+$/, '') : url.origin
+}
+
+function readUrl(text: string, nets: readonly Net[]): URL {
+  try {
+    return readTarget(text, { nets, allowHttp: true, allowInsideNames: nets.length > 0 })
+  } catch (thrown) {
+    if (thrown instanceof TargetRefused) throw new AddressUnreadable(thrown.message)
+    throw thrown
+  }
+}

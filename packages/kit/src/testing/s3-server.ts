@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+
+/** An S3 on loopback that keeps everything in memory: enough of it to be a bucket of somebody else in tests. */
+export interface S3Server {
+  /** `http://127.0.0.1:<port>` */
+  url: string
+  /** Of its only account. */
+  key: string
+  secret: string
+  /** Objects of each bucket, by key. */
+  buckets: Map<string, Map<string, Buffer>>
+  /** Buckets that anybody may read. */
+  open: Set<string>
+  /** Buckets that nobody may write. */
+  sealed: Set<string>
+  /** How often it was asked for anything. */
+  calls: () => number
+  close: () => Promise<void>
+}
+
+/** @param key of the account; a signature counts as right when it names this key */
+export async function startS3(
+  key = 'AKIDTEST',
+  secret = 'a secret of the tests',
+): Promise<S3Server> {
+  const state = {
+    key,
+    secret,
+    buckets: new Map(),
+    open: new Set<string>(),
+    sealed: new Set<string>(),
+  }
+  let count = 0
+  const server = createServer((request, response) => {
+    count++
+    answer(state, request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' && address?.port}`
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { ...state, url, calls: () => count, close }
+}
+
+type State = Pick<S3Server, 'key' | 'buckets' | 'open' | 'sealed'>
+
+async function answer(state: State, request: IncomingMessage, response: ServerResponse) {
+  const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://s3')
+  const [, name = '', ...rest] = pathname.split('/').map(decodeURIComponent)
+  const { method = '' } = request
+  const body = await buffer(request)
+  const refusal = refusalOf(state, name, request)
+  if (refusal) return fail(response, 403, refusal)
+  const bucket = state.buckets.get(name)
+  if (!bucket) return fail(response, 404, 'NoSuchBucket')
+  const object = rest.join('/')
+  if (method === 'GET' && query.has('location')) return xml(response, '<LocationConstraint/>')
+  if (object === '') return list(response, bucket, query)
+  if (!['GET', 'HEAD'].includes(method) && state.sealed.has(name))
+    return fail(response, 403, 'AccessDenied')
+  if (method === 'PUT') bucket.set(object, body)
+  if (method === 'POST')
+    return xml(
+      response,
+      `<InitiateMultipartUploadResult><UploadId>upload</UploadId></InitiateMultipartUploadResult>`,
+    )
+  if (method === 'DELETE') return response.writeHead(204).end()
+  if (method === 'PUT') return response.writeHead(200, { etag: '"x"' }).end()
+  return send(response, bucket.get(object), request)
+}
+
+function refusalOf({ key, open }: State, bucket: string, { headers }: IncomingMessage) {
+  const [, given] = /^AWS4-HMAC-SHA256 Credential=([^/]+)\//.exec(headers.authorization ?? '') ?? []
+  if (given === undefined) return open.has(bucket) ? undefined : 'AccessDenied'
+  return given === key ? undefined : 'InvalidAccessKeyId'
+}
+
+function send(
+  response: ServerResponse,
+  bytes: Buffer | undefined,
+  { headers, method }: IncomingMessage,
+) {
+  if (!bytes) return fail(response, 404, 'NoSuchKey')
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? []
+  const start = Number(first ?? 0)
+  const part = bytes.subarray(start, last ? Number(last) + 1 : undefined)
+  if (first && start >= bytes.length) return fail(response, 416, 'InvalidRange')
+  const head = { etag: '"x"', 'last-modified': new Date(0).toUTCString() }
+  const range = `bytes ${start}-${start + part.length - 1}/${bytes.length}`
+  response.writeHead(first ? 206 : 200, {
+    ...head,
+    'content-length': part.length,
+    ...(first && { 'content-range': range }),
+  })
+  return response.end(method === 'HEAD' ? undefined : part)
+}
+
+function list(response: ServerResponse, bucket: Map<string, Buffer>, query: URLSearchParams) {
+  const prefix = query.get('prefix') ?? ''
+  const delimiter = query.get('delimiter') ?? ''
+  const token = query.get('continuation-token')
+  if (token !== null && !/^t[\w-]*$/.test(token)) return fail(response, 400, 'InvalidArgument')
+  const after = token === null ? '' : Buffer.from(token.slice(1), 'base64url').toString()
+  const entry = (key: string) => {
+    const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
+    return end < 0 ? key : key.slice(0, end + 1)
+  }
+  const all = [...bucket.keys()].filter((key) => key.startsWith(prefix)).map(entry)
+  const rest = [...new Set(all)].sort().filter((one) => one > after)
+  const page = rest.slice(0, Number(query.get('max-keys') ?? 1000))
+  const next = `t${Buffer.from(page.at(-1) ?? '').toString('base64url')}`
+  const shown = page.map((one) => {
+    const name = encodeURIComponent(one)
+    if (delimiter && one.endsWith(delimiter) && one !== prefix)
+      return `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`
+    const size = bucket.get(one)?.length ?? 0
+    return `<Contents><Key>${name}</Key><Size>${size}</Size><ETag>"x"</ETag><LastModified>1970-01-01T00:00:00.000Z</LastModified></Contents>`
+  })
+  const isTruncated = page.length < rest.length
+  const more = isTruncated ? `<NextContinuationToken>${next}</NextContinuationToken>` : ''
+  return xml(
+    response,
+    `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${more}${shown.join('')}</ListBucketResult>`,
+  )
+}
+
+function fail(response: ServerResponse, status: number, code: string) {
+  return response.writeHead(status, type).end(`<Error><Code>${code}</Code><Message/></Error>`)
+}
+
+const type = { 'content-type': 'application/xml' }
+const xml = (response: ServerResponse, text: string) => response.writeHead(200, type).end(text)
