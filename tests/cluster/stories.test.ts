@@ -14,6 +14,7 @@ const stories = {
   isolation: () => import('../e2e/isolation.test.ts'), // first: it needs a system without anything in it
   'the main job': () => import('../e2e/main-job.test.ts'),
   'COCO archives': () => import('../e2e/coco-archives.test.ts'),
+  'cloud storages': () => import('../e2e/acceptance/storages.test.ts'),
   'a large set': () => import('../e2e/large-set.test.ts'),
   'every route': () => import('../e2e/walk.test.ts'),
   review: () => import('../e2e/acceptance/review.test.ts'),

@@ -1,7 +1,9 @@
 import { restOperations } from '@reticle/contracts'
+import { startS3 } from '@reticle/kit/testing/s3-server'
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bodies, queries } from '../support/accepted.ts'
+import { bucketOf } from '../support/buckets.ts'
 import { type Client, client, type Json } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { annotationFile, assetForm, formOf, picture, pictures } from '../support/pictures.ts'
@@ -17,6 +19,7 @@ const stranger = {
 const { path, remove } = dataDirectory()
 let reticle: Reticle
 let visitor: Client
+const store = await startS3()
 const ids: Record<string, string> = {}
 beforeAll(async () => {
   reticle = await startReticle(path)
@@ -27,6 +30,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await reticle.stop()
+  await store.close()
   remove()
 })
 
@@ -55,6 +59,8 @@ async function fill(admin: Client) {
   })
   const form = assetForm(guide.id, await picture('canary.png', 8, 8))
   const asset = await admin.done('POST', '/assets', { form })
+  const bucket = { ...bucketOf(store, 'frames'), display_name: 'canary' }
+  const cloud = await admin.done('POST', '/cloudstorages', { json: bucket })
   const organization = await admin.done('POST', '/organizations', { json: { slug: 'canary' } })
   const [membership] = (await admin.done('GET', '/memberships?org=canary')).results
   const invitation = await admin.done('POST', '/invitations?org=canary', {
@@ -72,6 +78,7 @@ async function fill(admin: Client) {
     comments: comments.results[0].id,
     guides: guide.id,
     assets: asset.uuid,
+    cloudstorages: cloud.id,
     users: (await admin.done('GET', '/users/self')).id,
     organizations: organization.id,
     memberships: membership.id,
@@ -130,7 +137,7 @@ test.each(collections.map((one) => [one.path]))(
 test('after all of that everything is still there', async () => {
   const { shapes } = await reticle.admin.done('GET', `/tasks/${ids.tasks}/annotations/`)
   expect(shapes.length).toBe(1)
-  const review = ['issues', 'comments', 'guides', 'assets']
+  const review = ['issues', 'comments', 'guides', 'assets', 'cloudstorages']
   const others = ['webhooks', 'organizations', 'memberships', 'invitations']
   for (const name of ['projects', 'tasks', 'jobs', 'labels', ...review, ...others])
     expect((await reticle.admin.call('GET', `/${name}/${ids[name]}`)).status, name).toBe(200)

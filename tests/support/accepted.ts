@@ -9,6 +9,12 @@ const hook = { target_url: 'https://example.org/', events: 'update:task' }
 
 export const bodies: Record<string, Json> = {
   createAccessToken: { name: 'x' },
+  createCloudStorage: {
+    provider_type: 'AWS_S3_BUCKET',
+    resource: 'x',
+    display_name: 'x',
+    credentials_type: 'ANONYMOUS_ACCESS',
+  },
   createComment: { issue: 1, message: 'x' },
   createGuide: { project_id: 1 },
   createIssue: { job: 1, frame: 0, position: [1, 2, 3, 4], message: 'x' },

@@ -22,6 +22,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     jobs: people.service(tables.jobs),
     issues: people.service(tables.issues),
     guides: people.service(tables.guides),
+    storages: people.service(tables.storages),
     media: people.service(tables.media),
     annotations: sets.service(tables.annotations),
     requests: work.service(tables.requests),

@@ -10,7 +10,8 @@ import type { GatewaySettings } from './config.ts'
 import { readJson } from './json-body.ts'
 import { allowMember } from './plugins/membership.ts'
 import { allowToken } from './plugins/token-rights.ts'
-import { onlyOne, queryOf } from './request.ts'
+import { isForm, onlyOne, queryOf } from './request.ts'
+import { readTextForm } from './routes/text-form.ts'
 
 export type Limits = Pick<GatewaySettings, 'maxBodyBytes' | 'maxAnnotationsBodyBytes'>
 
@@ -68,12 +69,15 @@ function readHeaders(headers: Operation['headers'], request: FastifyRequest) {
 
 async function readBody(operation: Operation, request: FastifyRequest, limits: Limits) {
   if (isBytes(operation.body)) return bodyOf(request, limits.maxAnnotationsBodyBytes)
-  return takesJson(operation) ? readJson(bodyOf(request, limits.maxBodyBytes)) : undefined
+  if (!takesValues(operation)) return undefined
+  const isInForm = operation.form !== undefined && isForm(request)
+  if (isInForm) return readTextForm(request, limits.maxBodyBytes)
+  return readJson(bodyOf(request, limits.maxBodyBytes))
 }
 
-/** Bodies of reads and deletions are ignored; forms are read by their routes. */
-function takesJson({ method, form }: Operation): boolean {
-  return method !== 'GET' && method !== 'DELETE' && form === undefined
+/** Bodies of reads and deletions are ignored; forms that have no body beside them are read by their routes. */
+function takesValues({ method, form, body }: Operation): boolean {
+  return method !== 'GET' && method !== 'DELETE' && (form === undefined || body !== undefined)
 }
 
 /** The sender's field is `name`, not `body.name`. */

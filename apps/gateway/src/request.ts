@@ -36,8 +36,15 @@ const streamMs = 3_600_000
 
 /** Does its body or its answer grow with the data? */
 export function isStream(operation: Operation): boolean {
-  return isStreamed(operation) || operation.form !== undefined
+  return isStreamed(operation) || isUpload(operation)
 }
+
+/** A form whose files are stored. Beside a body it is only another spelling of that. */
+export const isUpload = ({ form, body }: Operation): boolean =>
+  form !== undefined && body === undefined
+
+export const isForm = ({ headers }: FastifyRequest): boolean =>
+  /^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '')
 
 /** What travels with a call: until when it may take, and a signal that fires when the client goes away. */
 export function contextOf(request: FastifyRequest, reply: FastifyReply): Context {

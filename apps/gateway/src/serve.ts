@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http'
+import multipart from '@fastify/multipart'
 import { answered, type Operation, type Operations } from '@reticle/contracts/api/operation'
 import { targets } from '@reticle/contracts/rest/facts'
 import type { Context } from '@reticle/kit'
@@ -31,7 +32,12 @@ export function serve(
     const call = service[operation.name]
     if (operation.method === null) continue
     if (!call) throw new Error(`nobody answers ${operation.name}`)
-    route(app, operation, call, options)
+    if (!operation.form) route(app, operation, call, options)
+    else
+      void app.register(async (scope) => {
+        await scope.register(multipart)
+        route(scope, operation, call, options)
+      })
   }
 }
 

@@ -24,17 +24,17 @@ const bus = postgresBus({ url: url.href, onError: () => undefined })
 const settings = settingsOf({ slots: 2, tmpDir: root })
 const facts = factsOf({ task_id: tasks.works, size: 1 })
 const shared = { ...database, url: url.href, bus, blobs, log: silentLog, settings }
+const noPicture = async () => {
+  throw new Error('nobody asks for a picture here')
+}
 const jobs = startJobs({
   ...shared,
   services: {
     tasks: authorityOf([{ target: 'task', id: tasks.works, user_id: 1, facts }]),
     annotations: { getRevision: async () => ({ etag: '"t1-1"' }) },
     events: noEvents,
-    media: {
-      locateFrame: async () => {
-        throw new Error('nobody asks for a picture here')
-      },
-    },
+    media: { locateFrame: noPicture },
+    storages: { readPreviewImage: noPicture },
   },
 })
 const wiring = {

@@ -5,6 +5,7 @@ import type { keys } from '@reticle/contracts/api/keys'
 import type { media } from '@reticle/contracts/api/media'
 import type { requests } from '@reticle/contracts/api/requests'
 import type { server } from '@reticle/contracts/api/server'
+import type { storages } from '@reticle/contracts/api/storages'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
@@ -42,6 +43,7 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
   services: {
     tasks: Pick<Service<typeof tasks>, 'authorize'>
     media: Pick<Service<typeof media>, 'locateFrame'>
+    storages: Pick<Service<typeof storages>, 'readPreviewImage'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
   }

@@ -27,6 +27,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     services: {
       tasks: people.service(tables.tasks),
       media: people.service(tables.media),
+      storages: people.service(tables.storages),
       annotations: sets.service(tables.annotations),
       events: reach(app, internal, webhooks).service(tables.events),
     },

@@ -1,5 +1,6 @@
 import { setting } from '@reticle/kit/config'
 import { listeningOrigin } from '@reticle/kit/links'
+import { readNets } from '@reticle/kit/outgoing/guard'
 import { part } from '@reticle/kit/process/parts'
 import { databasePart, internalPart, kafkaNeeded, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
@@ -20,6 +21,14 @@ const smtpUrl = z
 /** `name@host`, or `Somebody <name@host>`. */
 const mailbox =
   /^(?:(?<name>[^<>"\p{C}]{0,100}) <(?<address>[^\s<>@\p{C}]+@[^\s<>@\p{C}]+)>|(?<bare>[^\s<>@\p{C}]+@[^\s<>@\p{C}]+))$/u
+const nets = setting.list().transform((blocks, context) => {
+  try {
+    return readNets(blocks)
+  } catch (thrown) {
+    context.addIssue(thrown instanceof Error ? thrown.message : 'Invalid networks')
+    return z.NEVER
+  }
+})
 
 /** What projects-svc is told at start (`reliability.md` 16.5). */
 export const readConfig = part(
@@ -44,6 +53,7 @@ export const readConfig = part(
       .string()
       .regex(mailbox, 'Expected name@host or Somebody <name@host>.')
       .optional(),
+    RETICLE_STORAGES_ALLOWED_NETS: nets,
   }),
   (given) => {
     const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
@@ -57,6 +67,10 @@ export const readConfig = part(
       maxConsensusReplicas: given.RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS,
       /** The first annotation moves a new job to "in progress". */
       autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
+      cloudStorages: {
+        /** Networks that are not public and may be asked all the same. */
+        allowedNets: given.RETICLE_STORAGES_ALLOWED_NETS,
+      },
       identity: {
         /** Usable access tokens a user may have; -1: any number. */
         maxAccessTokens: given.RETICLE_PROJECTS_MAX_ACCESS_TOKENS,
@@ -140,6 +154,12 @@ const adminPart = part(
   }),
 )
 
+/** Keys that seal credentials: `<id>:<base64>`, newest first, separated by commas. */
+export const readSecretKeys = part(
+  z.object({ RETICLE_SECRET_KEYS: z.string({ error: 'needed: <id>:<base64 of 32 bytes>' }) }),
+  (given) => given.RETICLE_SECRET_KEYS,
+)
+
 /** What the process of this service reads. */
 export const processParts = {
   settings: readConfig,
@@ -148,4 +168,5 @@ export const processParts = {
   s3: s3Needed,
   internal: internalPart,
   admin: adminPart,
+  secretKeys: readSecretKeys,
 }

@@ -7,6 +7,7 @@ import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
 import type { organizations } from '@reticle/contracts/api/organizations'
 import type { projects } from '@reticle/contracts/api/projects'
+import type { storages } from '@reticle/contracts/api/storages'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
@@ -20,7 +21,9 @@ import { forgetOld } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
 import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
+import type { SecretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
+import { cloudStorageRules } from './cloud-storages/policy.ts'
 import { commentRules } from './comments/policy.ts'
 import type { ProjectsSettings } from './config.ts'
 import { eventHandler, group } from './consumer.ts'
@@ -42,7 +45,8 @@ import { projectRules } from './projects/policy.ts'
 import { handlers } from './server.ts'
 import { taskRules } from './tasks/policy.ts'
 
-export { processParts, readConfig } from './config.ts'
+export { assertSecretsOpen, sealed } from './buckets/secret.ts'
+export { processParts, readConfig, readSecretKeys } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { ProjectsDb } from './db/schema.ts'
 export {
@@ -65,6 +69,7 @@ export const rules = {
   issue: issueRules,
   comment: commentRules,
   guide: guideRules,
+  cloud_storage: cloudStorageRules,
   access_token: accessTokenRules,
   user: userRules,
   organization: organizationRules,
@@ -88,6 +93,8 @@ export interface ProjectsPorts {
   clock?: Clock
   /** Absent: no mails are sent. */
   mailer?: Mailer
+  /** Absent: credentials of cloud storages cannot be kept. */
+  secrets?: SecretBox
 }
 
 export interface Projects {
@@ -100,6 +107,7 @@ export interface Projects {
     jobs: Service<typeof jobs>
     issues: Service<typeof issues>
     guides: Service<typeof guides>
+    storages: Service<typeof storages>
     media: Service<typeof media>
     keys: Service<typeof keys>
   }
@@ -113,7 +121,7 @@ const hourMs = 3_600_000
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
 export function startProjects(ports: ProjectsPorts): Projects {
-  const { db, bulk, bus, blobs, log, settings, clock = systemClock } = ports
+  const { db, bulk, bus, blobs, log, settings, secrets, clock = systemClock } = ports
   const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
   const onBug = logBugs(log)
 
@@ -136,7 +144,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema)]
   const mailer = ports.mailer && patientMailer(ports.mailer)
   const onMailLost = (err: unknown) => log.error({ err }, 'a mail was lost')
-  const all = handlers({ db, bulk, blobs, clock, settings, log, mailer, onMailLost })
+  const all = handlers({ db, bulk, blobs, clock, settings, log, mailer, onMailLost, secrets })
   return {
     services: {
       identity: guard(all.identity, onBug, name),
@@ -147,6 +155,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
       jobs: guard(all.jobs, onBug, name),
       issues: guard(all.issues, onBug, name),
       guides: guard(all.guides, onBug, name),
+      storages: guard(all.storages, onBug, name),
       media: guard(all.media, onBug, name),
       keys: guard<typeof keys>(keyHandlers(db), onBug, name),
     },

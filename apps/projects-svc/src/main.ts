@@ -5,8 +5,10 @@ import { openDoor } from '@reticle/kit/process/doors'
 import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
+import { secretBox } from '@reticle/kit/secrets'
 import { processParts } from './config.ts'
 import {
+  assertSecretsOpen,
   ensureAdministrator,
   migrations,
   type ProjectsDb,
@@ -17,9 +19,10 @@ import {
 
 /** projects-svc as a process of a cluster: who works here, and what is to be annotated. */
 async function start(app: App<typeof processParts>): Promise<void> {
-  const { database, kafka, s3, internal, admin, settings } = app.config
+  const { database, kafka, s3, internal, admin, secretKeys, settings } = app.config
   const { url } = database
   const pools = await openSchema<ProjectsDb>(app, 'projects-svc', url, { schema, migrations })
+  await assertSecretsOpen(pools.db, secretKeys)
   const bus = await joinBus(app, 'projects-svc', kafka)
   const { password } = admin
   if (password) await ensureAdministrator(pools.db, { ...admin, password })
@@ -32,6 +35,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     log: app.log,
     settings,
     mailer: settings.mail && smtpMailer(settings.mail),
+    secrets: secretBox(secretKeys),
   })
   app.onStop('projects-svc', stop)
   await openDoor(app, internal, (serve) => serveAll(serve, tables, services))

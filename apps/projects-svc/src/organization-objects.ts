@@ -1,14 +1,14 @@
-import { projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
-import { taskUpdated } from '@reticle/contracts/events/tasks'
-import { type Cause, emit, emitAll } from '@reticle/kit/outbox/emit'
+import { projectDeleted } from '@reticle/contracts/events/projects'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import { fieldsBefore } from './changes.ts'
-import type { ProjectRow, ProjectsDb } from './db/schema.ts'
+import { recordsOf, tell } from './announce.ts'
+import { releaseCloudStoragesOf, removeCloudStoragesOf } from './cloud-storages/organization.ts'
+import type { ProjectsDb } from './db/schema.ts'
 import { listJobsAssigned, lockJob } from './jobs/repo.ts'
 import { changeJob } from './jobs/rpc.ts'
 import type { OrganizationObjects } from './organizations/index.ts'
 import { changeProject } from './projects/change.ts'
-import { projectRecord, projectRecords } from './projects/records.ts'
+import { projectRecord } from './projects/records.ts'
 import {
   deleteProject,
   listProjectsAssigned,
@@ -18,19 +18,18 @@ import {
 } from './projects/repo.ts'
 import { changeTask } from './tasks/change.ts'
 import { emitDeletedTask, emitDeletedTasks, mostEvents } from './tasks/deleted.ts'
-import { taskRecord, taskRecords } from './tasks/records.ts'
+import { taskRecord } from './tasks/records.ts'
 import {
   deleteTask,
   listTasksAssigned,
   lockTask,
   lockTasksOfOrganization,
   releaseTasks,
-  type TaskView,
 } from './tasks/repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
-/** What becomes of projects, tasks and jobs when an organization or a member of it goes (`spec/api-workspace.md` 3.1, 3.2). */
+/** What becomes of projects, tasks, jobs and cloud storages when an organization or a member of it goes (`spec/api-workspace.md` 3.1, 3.2). */
 export const organizationObjects: OrganizationObjects = {
   /** Each says so, unless they are more than `mostEvents`: then the event of the organization stands for them. */
   async release(tx, organization_id, cause) {
@@ -42,6 +41,7 @@ export const organizationObjects: OrganizationObjects = {
     const freed = await releaseProjects(tx, organization_id)
     const freedTasks = await releaseTasks(tx, ids)
     if (before) await tell(tx, before, await recordsOf(tx, freed, freedTasks), cause)
+    await releaseCloudStoragesOf(tx, organization_id, cause)
   },
 
   async remove(tx, organization_id, cause) {
@@ -58,6 +58,7 @@ export const organizationObjects: OrganizationObjects = {
       await emitDeletedTask(tx, task, cause)
       await deleteTask(tx, task.id)
     }
+    await removeCloudStoragesOf(tx, organization_id, cause)
   },
 
   async unassign(tx, of, cause) {
@@ -84,23 +85,4 @@ async function unassignTask(tx: Tx, id: number, cause: Cause): Promise<void> {
   if (!row) return
   const before = await taskRecord(tx, row)
   await changeTask(tx, row, before, { columns: nobody(), storages: [] }, cause)
-}
-
-async function recordsOf(tx: Tx, projects: readonly ProjectRow[], tasks: readonly TaskView[]) {
-  return { projects: await projectRecords(tx, projects), tasks: await taskRecords(tx, tasks) }
-}
-type Records = Awaited<ReturnType<typeof recordsOf>>
-
-/** Of the same objects in the same order, before and after. */
-async function tell(tx: Tx, before: Records, after: Records, cause: Cause): Promise<void> {
-  const projects = after.projects.flatMap((project, index) => {
-    const was = before.projects[index]
-    return was ? [{ project, before_update: fieldsBefore(was, project) }] : []
-  })
-  await emitAll(tx, projectUpdated, projects, cause)
-  const tasks = after.tasks.flatMap((task, index) => {
-    const was = before.tasks[index]
-    return was ? [{ task, before_update: fieldsBefore(was, task) }] : []
-  })
-  await emitAll(tx, taskUpdated, tasks, cause)
 }

@@ -27,6 +27,13 @@ export function leaderOf({ role, organization_roles }: Member): number[] {
   return led.map(([id]) => Number(id))
 }
 
+/** Organizations in which the caller is a supervisor who is at least a user. */
+export function supervisorOf({ role, organization_roles }: Member): number[] {
+  if (role !== 'user' && role !== 'admin') return []
+  const supervised = Object.entries(organization_roles).filter(([, one]) => one === 'supervisor')
+  return supervised.map(([id]) => Number(id))
+}
+
 /** How the caller stands to the workspace that the request names: where it creates. None named: the personal one. */
 export function workspaceStanding(principal: Principal): Standing {
   return standingIn(principal, principal.scope?.organization_id ?? null, [])

@@ -1,9 +1,12 @@
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import { bucketOpener, type OpenBucket } from '@reticle/kit/bucket/open'
 import type { Clock } from '@reticle/kit/clock'
 import { type Logger, silentLog } from '@reticle/kit/log'
+import type { SecretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import { assetHandlers } from './assets/rpc.ts'
 import { authorizeHandler } from './authorize.ts'
+import { cloudStorageHandlers } from './cloud-storages/rpc.ts'
 import { commentHandlers } from './comments/rpc.ts'
 import type { ProjectsSettings } from './config.ts'
 import { annotationsChangedHandler } from './consumer.ts'
@@ -29,11 +32,18 @@ export interface ServerDeps {
   log?: Logger
   mailer?: Mailer
   onMailLost?: (thrown: unknown) => void
+  /** Absent: credentials of cloud storages cannot be kept. */
+  secrets?: SecretBox
+  /** Default: over the network, within what the settings allow. */
+  openBucket?: OpenBucket
 }
 
 /** Table of contents: which handlers answer which table. */
 export function handlers(deps: ServerDeps) {
-  const { db, bulk, blobs, clock, settings, log = silentLog, ...mail } = deps
+  const { db, bulk, blobs, clock, settings, log = silentLog, ...given } = deps
+  const { secrets, openBucket, ...mail } = given
+  const { allowedNets: nets } = settings.cloudStorages
+  const outside = { secrets, nets, open: openBucket ?? bucketOpener({ nets }) }
   const memberships = membershipsOfUsers({ clock, settings: settings.organizations })
   return {
     identity: knowingRoles(
@@ -58,6 +68,7 @@ export function handlers(deps: ServerDeps) {
     },
     issues: { ...issueHandlers({ db }), ...commentHandlers({ db }) },
     guides: { ...guideHandlers({ db }), ...assetHandlers({ db, blobs }) },
+    storages: cloudStorageHandlers({ db, outside }),
     jobs: { ...jobHandlers({ db }), ...jobLayoutHandlers({ db }) },
     media: mediaHandlers({ db, bulk, settings }),
   }

@@ -10,6 +10,7 @@ import type { OnStop } from '@reticle/kit/lifecycle'
 import type { Logger } from '@reticle/kit/log'
 import { openKafka, openPool, openPools } from '@reticle/kit/process/pools'
 import type { KafkaSettings } from '@reticle/kit/process/settings'
+import { secretBox } from '@reticle/kit/secrets'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 import type { Urls } from './databases.ts'
@@ -50,7 +51,7 @@ export async function startServices(around: Surroundings) {
     bus: await openBus(around),
     child: (service) => around.log.child({ service }),
   }
-  const { identity, ...people } = startPeople(running)
+  const { identity, ...people } = await startPeople(running)
   const sets = startSets(running, people.services)
   const hooks = await startHooks(running, people.services)
   const work = startWork(running, { ...people.services, ...sets, ...hooks })
@@ -64,10 +65,12 @@ export async function startServices(around: Surroundings) {
   return { services, identity }
 }
 
-function startPeople({ bus, child, env, ...around }: Running) {
+async function startPeople({ bus, child, env, ...around }: Running) {
   const url = around.urls.projects
   const pools = openPools<projects.ProjectsDb>(around, 'projects', url)
   const settings = projects.readConfig(env)
+  const secretKeys = projects.readSecretKeys(env)
+  await projects.assertSecretsOpen(pools.db, secretKeys)
   const { services, stop } = projects.startProjects({
     ...pools,
     url,
@@ -78,6 +81,7 @@ function startPeople({ bus, child, env, ...around }: Running) {
     mailer: settings.mail
       ? projects.smtpMailer(settings.mail)
       : projects.diskMailer(around.mailFolder, systemClock),
+    secrets: secretBox(secretKeys),
   })
   around.onStop('projects-svc', stop)
   return { services, identity: pools.db }

@@ -79,11 +79,13 @@ const keyParameter = {
 }
 
 function requestBody({ body, form }: Operation, schemaOf: SchemaOf): Json {
-  if (form)
-    return {
-      requestBody: { content: { 'multipart/form-data': { schema: formSchema(form, schemaOf) } } },
-    }
-  return body ? { requestBody: { required: true, content: content(body, 'input', schemaOf) } } : {}
+  const json = body && content(body, 'input', schemaOf)
+  if (form) {
+    const fields = { ...(body instanceof z.ZodObject && body.shape), ...form.shape }
+    const schema = formSchema(z.object(fields), schemaOf)
+    return { requestBody: { content: { ...json, 'multipart/form-data': { schema } } } }
+  }
+  return json ? { requestBody: { required: true, content: json } } : {}
 }
 
 /** Files of a form are binary strings; the other fields are as their schemas say. */

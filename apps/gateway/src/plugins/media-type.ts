@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { announcedLength, assertLength } from '../body.ts'
 import type { GatewaySettings } from '../config.ts'
 import { unsupportedMediaType } from '../http-error.ts'
-import type { Check } from '../request.ts'
+import { type Check, isForm, isUpload } from '../request.ts'
 
 type Limits = Pick<
   GatewaySettings,
@@ -11,7 +11,6 @@ type Limits = Pick<
 >
 
 const json = /^application\/(?:json|vnd\.[\w.+-]+\+json)$/
-const form = /^multipart\/form-data$/
 
 /** What a body says of itself: its type, its coding, its length (415, 413), before any of it is read. */
 export function checkBody(limits: Limits): Check {
@@ -24,23 +23,23 @@ export function checkBody(limits: Limits): Check {
 }
 
 function limitOf(operation: Operation, limits: Limits): number {
-  if (operation.form) return limits.maxMultipartBytes
+  if (isUpload(operation)) return limits.maxMultipartBytes
   return isBytes(operation.body) ? limits.maxAnnotationsBodyBytes : limits.maxBodyBytes
 }
 
-function assertType({ headers }: FastifyRequest, operation: Operation): void {
+function assertType(request: FastifyRequest, operation: Operation): void {
+  const { headers } = request
   const coding = headers['content-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw unsupportedMediaType('Request bodies may not be compressed.')
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
-  const wanted = operation.form ? form : json
-  if (!wanted.test(type.trim()))
+  if (operation.form && isForm(request)) return
+  if (isUpload(operation)) throw unsupportedMediaType('Send the file as multipart/form-data.')
+  if (!json.test(type.trim()))
     throw unsupportedMediaType(
-      operation.form
-        ? 'Send the file as multipart/form-data.'
-        : `Unsupported media type "${type.trim()}" in request. Send application/json.`,
+      `Unsupported media type "${type.trim()}" in request. Send application/json.`,
     )
-  if (!operation.form) assertCharset(parameters)
+  assertCharset(parameters)
 }
 
 function assertCharset(parameters: readonly string[]): void {

@@ -8,6 +8,7 @@ import type { Sharp } from 'sharp'
 import type { RequestsDb } from '../db/schema.ts'
 import { largestImageBytes, openImage } from '../media/image.ts'
 import { gather, isUnpackError, openPlace } from '../media/packed.ts'
+import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { registerLive } from '../objects/repo.ts'
 import { atMost } from './at-most.ts'
 
@@ -27,6 +28,8 @@ export interface Pictures {
   compressed: (frame: LocatedFrame) => Promise<Picture>
   /** At most 256 x 256; PNG for PNG, else JPEG. */
   preview: (frame: LocatedFrame) => Promise<Picture>
+  /** The same of bytes from elsewhere; at most 64 MiB of them are an image. */
+  small: (bytes: AsyncIterable<Uint8Array>) => Promise<Picture>
 }
 
 const previewSide = 256
@@ -70,15 +73,10 @@ export function openPictures({ db, blobs }: Deps): Pictures {
       const { image_quality: quality } = frame
       return smaller(frame, `q${quality}.jpeg`, 'image/jpeg', (image) => image.jpeg({ quality }))
     },
+    small: (bytes) => limited(() => shrink(bytes)),
     preview: (frame) => {
       const isPng = frame.media_type === 'image/png'
-      const change: Change = (image) => {
-        const small = image.resize(previewSide, previewSide, {
-          fit: 'inside',
-          withoutEnlargement: true,
-        })
-        return isPng ? small.png() : small.jpeg()
-      }
+      const change = fitting(isPng)
       return smaller(
         frame,
         isPng ? 'preview.png' : 'preview.jpeg',
@@ -90,6 +88,33 @@ export function openPictures({ db, blobs }: Deps): Pictures {
 }
 
 type Change = (image: Sharp) => Sharp
+
+const fitting =
+  (isPng: boolean): Change =>
+  (image) => {
+    const small = image.resize(previewSide, previewSide, {
+      fit: 'inside',
+      withoutEnlargement: true,
+    })
+    return isPng ? small.png() : small.jpeg()
+  }
+
+const largestForeign = 64 * 1024 * 1024
+
+/** What the bytes are is told by themselves: formats that run programs or name files are never given to a decoder. */
+async function shrink(bytes: AsyncIterable<Uint8Array>): Promise<Picture> {
+  const image = await gather(bytes, largestForeign + 1)
+  const kind = sniff(image.subarray(0, sniffedBytes))
+  if (kind.is !== 'image' || image.length > largestForeign) throw undecodable()
+  const isPng = kind.media_type === 'image/png'
+  try {
+    const small = await fitting(isPng)(openImage(image)).toBuffer()
+    const type = isPng ? 'image/png' : 'image/jpeg'
+    return { type, length: small.length, chunks: pieces(small) }
+  } catch {
+    throw undecodable()
+  }
+}
 
 /** Everything made of a task's media lies below one prefix, and goes with the task. */
 const folderOf = ({ task_id }: LocatedFrame) => `requests/frames/${task_id}/`
@@ -126,8 +151,7 @@ async function readImage(blobs: BlobStore, frame: LocatedFrame): Promise<Buffer>
   }
 }
 
-const undecodable = () =>
-  notFound('The image of this frame cannot be decoded.', 'image_undecodable')
+const undecodable = () => notFound('This image cannot be decoded.', 'image_undecodable')
 
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield* cutBytes(bytes)

@@ -5,6 +5,7 @@ import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import { writeZip } from '@reticle/formats/archive/zip-writer'
 import { createReport } from '@reticle/formats/report'
 import { notFound, unavailable } from '@reticle/kit'
+import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
@@ -41,8 +42,11 @@ const counted = {
     return blobs.get(...given)
   },
 }
+let inBucket: Uint8Array = Buffer.alloc(0)
+const readPreviewImage = async () => ({ head: {}, chunks: cutBytes(inBucket, 60_000) })
+const services = { media: { locateFrame }, storages: { readPreviewImage } }
 const handlers = frameHandlers({
-  services: { media: { locateFrame } },
+  services,
   pictures: openPictures({ db, blobs: counted }),
 })
 const anna = callAs({ user_id: 1 })
@@ -195,6 +199,26 @@ describe.each(transports)('over %s', (transport) => {
     await expect(calls.getTaskPreview({ id }, anna)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
+  test('an image of a bucket becomes a small one', async () => {
+    inBucket = photo
+    const { head, chunks } = await calls.getCloudStoragePreview({ id: 9 }, anna)
+    expect(head).toMatchObject({ type: 'image/jpeg', max_age: 3600 })
+    const small = await sharp(await gather(chunks)).metadata()
+    expect([small.width, small.height]).toEqual([256, 128])
+    inBucket = drawing
+    expect((await calls.getCloudStoragePreview({ id: 9 }, anna)).head.type).toBe('image/png')
+  })
+
+  test.each([
+    ['a drawing in XML', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'],
+    ['text', 'no image'],
+    ['half a picture', photo.subarray(0, 900)],
+  ])('%s of a bucket is no preview', async (_, bytes) => {
+    inBucket = Buffer.from(bytes)
+    const attempt = calls.getCloudStoragePreview({ id: 9 }, anna)
+    await expect(attempt).rejects.toMatchObject({ kind: 'not_found', code: 'image_undecodable' })
+  })
+
   test('a picture whose object is gone is not found, also in full', async () => {
     const id = await taskWith(photo, { key: 'requests/uploads/gone' })
     const attempt = calls.getTaskData({ id, ...wanted, quality: 'original' }, anna)
@@ -205,7 +229,7 @@ describe.each(transports)('over %s', (transport) => {
 test('while the object store is away every picture is unavailable', async () => {
   const get = () => Promise.reject(unavailable('away'))
   const away = frameHandlers({
-    services: { media: { locateFrame } },
+    services,
     pictures: openPictures({ db, blobs: { ...blobs, get } }),
   })
   const id = await taskWith(photo)

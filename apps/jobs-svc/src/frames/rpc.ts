@@ -1,11 +1,15 @@
 import type { frames } from '@reticle/contracts/api/frames'
 import type { media } from '@reticle/contracts/api/media'
+import type { storages } from '@reticle/contracts/api/storages'
 import type { LocatedFrame } from '@reticle/contracts/rest/facts'
 import { type BytesAnswer, type Context, invalidText, type Service } from '@reticle/kit'
 import type { Picture, Pictures } from './pictures.ts'
 
 interface Deps {
-  services: { media: Pick<Service<typeof media>, 'locateFrame'> }
+  services: {
+    media: Pick<Service<typeof media>, 'locateFrame'>
+    storages: Pick<Service<typeof storages>, 'readPreviewImage'>
+  }
   pictures: Pictures
 }
 
@@ -34,6 +38,12 @@ export function frameHandlers({ services, pictures }: Deps): Frames {
     getJobData: (input, context) => data('job', input, context),
     getProjectPreview: (input, context) => preview('project', input, context),
     getTaskPreview: (input, context) => preview('task', input, context),
+    /** The bucket is asked by who holds its credentials; the image is decoded here, where there are none. */
+    async getCloudStoragePreview({ id }, context) {
+      const { chunks: image } = await services.storages.readPreviewImage({ id }, context)
+      const { type, length, chunks } = await pictures.small(image)
+      return { head: { type, length, max_age }, chunks }
+    },
     getJobPreview: (input, context) => preview('job', input, context),
   }
 }

@@ -59,6 +59,20 @@ export interface BlobsTable {
   organization_id: number | null
   created_date: Generated<Date>
   dead_date: Timestamp | null
+export interface CloudStoragesTable {
+  id: Generated<number>
+  provider_type: 'AWS_S3_BUCKET' | 'AZURE_CONTAINER' | 'GOOGLE_CLOUD_STORAGE'
+  resource: string
+  display_name: string
+  description: Generated<string>
+  credentials_type: 'KEY_SECRET_KEY_PAIR' | 'ACCOUNT_NAME_TOKEN_PAIR' | 'KEY_FILE_PATH' | 'ANONYMOUS_ACCESS' | 'CONNECTION_STRING'
+  credentials_sealed: string | null
+  specific_attributes: Generated<string>
+  manifests: Generated<string[]>
+  owner_id: number | null
+  organization_id: number | null
+  created_date: Generated<Date>
+  updated_date: Generated<Date>
 }
 
 export interface CommentsTable {
@@ -331,6 +345,7 @@ export interface ProjectsDb {
   attributes: AttributesTable
   auth_tokens: AuthTokensTable
   blobs: BlobsTable
+  cloud_storages: CloudStoragesTable
   comments: CommentsTable
   data_sets: DataSetsTable
   dead_events: DeadEventsTable
@@ -363,6 +378,7 @@ export type AssetRow = Selectable<AssetsTable>
 export type AttributeRow = Selectable<AttributesTable>
 export type AuthTokenRow = Selectable<AuthTokensTable>
 export type BlobRow = Selectable<BlobsTable>
+export type CloudStorageRow = Selectable<CloudStoragesTable>
 export type CommentRow = Selectable<CommentsTable>
 export type DataSetRow = Selectable<DataSetsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>

@@ -15,6 +15,17 @@ export function lockProject(tx: Tx, id: number): Promise<ProjectRow | undefined>
   return tx.selectFrom('projects').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
+/** Locks these, in id order. */
+export function lockProjects(tx: Tx, ids: readonly number[]): Promise<ProjectRow[]> {
+  return tx
+    .selectFrom('projects')
+    .selectAll()
+    .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
 export function insertProject(tx: Tx, row: Insertable<ProjectsTable>): Promise<ProjectRow> {
   return tx.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
 }
@@ -38,6 +49,15 @@ export async function deleteProject(tx: Tx, id: number): Promise<void> {
 export async function touchProject(tx: Tx, id: number | null): Promise<void> {
   if (id === null) return
   await tx.updateTable('projects').set({ updated_date: laterDate }).where('id', '=', id).execute()
+}
+
+/** Moves the dates of locked projects. */
+export async function touchProjects(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set({ updated_date: laterDate })
+    .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
+    .execute()
 }
 
 /** Moves `updated_date` to that of a child that changed; a project that is newer already stays. */

@@ -18,6 +18,7 @@ import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { workspaceStanding } from '../roles.ts'
 import { projectStanding } from '../standing.ts'
+import { checkStorages } from '../storages/check.ts'
 import { planStorages } from '../storages/plan.ts'
 import { setStorages } from '../storages/repo.ts'
 import { emitDeletedTasks } from '../tasks/deleted.ts'
@@ -106,7 +107,7 @@ async function create(
   const { organization_id } = workspaceStanding(principal)
   await holdOrganization(tx, organization_id)
   await checkPeople(tx, principal, { owner_id, assignee_id }, organization_id)
-  const storages = planStorages(body)
+  const storages = await checkStorages(tx, principal, planStorages(body), organization_id)
   const plan = planNewLabels(labels)
   const row = await insertProject(tx, {
     name,
@@ -141,7 +142,7 @@ async function planChange(
   if (columns.assignee_id !== undefined) columns.assignee_updated_date = new Date()
   return {
     columns,
-    storages: planStorages(body, before),
+    storages: await checkStorages(tx, principal, planStorages(body, before), row.organization_id),
     labels: body.labels && planLabels(before.labels, body.labels),
   }
 }

@@ -1,6 +1,6 @@
 import type { Storage, storageWrite } from '@reticle/contracts/rest/storage'
 import type { z } from 'zod'
-import { fieldError, noSuchObject } from '../field-error.ts'
+import { fieldError } from '../field-error.ts'
 import type { StorageChange } from './repo.ts'
 
 type StorageWrite = z.infer<typeof storageWrite>
@@ -16,7 +16,7 @@ const none = { source_storage: null, target_storage: null }
 
 /**
  * What the storages of an owner become: a PATCH merges into what there is (`spec/api-workspace.md` 4.1). What changes nothing
- * is left out.
+ * is left out. Whether a cloud storage may be named is asked apart (`check.ts`).
  *
  * @throws DomainError invalid naming the field
  */
@@ -44,7 +44,6 @@ function merged(given: StorageWrite, current: Storage | null, field: string): Pl
     throw fieldError(place, 'A local storage has no cloud storage.')
   if (location === 'cloud_storage' && cloud_storage_id === null)
     throw fieldError(place, 'This field is required with location cloud_storage.')
-  if (cloud_storage_id !== null) throw fieldError(place, noSuchObject(cloud_storage_id))
   return { location, cloud_storage_id }
 }
 

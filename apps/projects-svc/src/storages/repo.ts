@@ -59,3 +59,32 @@ export async function setStorages(
     )
     .execute()
 }
+
+/** Projects and tasks that a cloud storage is a storage of, and in how many places. */
+export async function listUsers(db: Kysely<ProjectsDb>, cloud_storage_id: number) {
+  const rows = await db
+    .selectFrom('storages')
+    .select(['project_id', 'task_id'])
+    .where('cloud_storage_id', '=', cloud_storage_id)
+    .execute()
+  const project_ids = new Set(rows.flatMap(({ project_id }) => project_id ?? []))
+  const task_ids = new Set(rows.flatMap(({ task_id }) => task_id ?? []))
+  return { project_ids: [...project_ids], task_ids: [...task_ids], uses: rows.length }
+}
+
+export async function countUses(db: Kysely<ProjectsDb>, cloud_storage_id: number): Promise<number> {
+  return (await listUsers(db, cloud_storage_id)).uses
+}
+
+/** Whoever used these cloud storages has no storage there any more. */
+export async function deleteUses(
+  tx: Transaction<ProjectsDb>,
+  cloud_storage_ids: readonly number[],
+): Promise<void> {
+  await tx
+    .deleteFrom('storages')
+    .where((where) =>
+      where('cloud_storage_id', '=', where.fn.any(where.val([...cloud_storage_ids]))),
+    )
+    .execute()
+}

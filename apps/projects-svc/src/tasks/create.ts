@@ -16,6 +16,7 @@ import { projectRules } from '../projects/policy.ts'
 import { lockProject, touchProject } from '../projects/repo.ts'
 import { workspaceStanding } from '../roles.ts'
 import { projectStanding } from '../standing.ts'
+import { checkStorages } from '../storages/check.ts'
 import { planStorages } from '../storages/plan.ts'
 import { setStorages } from '../storages/repo.ts'
 import { taskRules } from './policy.ts'
@@ -44,7 +45,8 @@ export async function createTask(
   const { owner_id, assignee_id, source_storage, target_storage, ...columns } = body
   await checkPeople(tx, principal, { owner_id, assignee_id }, organization_id)
   checkReplicas(body.consensus_replicas, settings)
-  const storages = planStorages({ source_storage, target_storage })
+  const wanted = planStorages({ source_storage, target_storage })
+  const storages = await checkStorages(tx, principal, wanted, organization_id)
   const plan = planNewLabels(labels)
   const id = await insertTask(tx, {
     ...columns,

@@ -172,6 +172,15 @@ export function findOtherDimension(
     .executeTakeFirst()
 }
 
+/** Locks these, in id order. */
+export function lockTasks(tx: Tx, ids: readonly number[]): Promise<TaskView[]> {
+  return selectTasks(tx)
+    .where((where) => where('tasks.id', '=', where.fn.any(where.val([...ids]))))
+    .orderBy('tasks.id')
+    .forUpdate('tasks')
+    .execute()
+}
+
 /** Locks all tasks of an organization, in id order. */
 export function lockTasksOfOrganization(tx: Tx, organization_id: number): Promise<TaskView[]> {
   return selectTasks(tx)

@@ -15,6 +15,7 @@ import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { touchProject } from '../projects/repo.ts'
 import { taskStanding } from '../standing.ts'
+import { checkStorages } from '../storages/check.ts'
 import { planStorages } from '../storages/plan.ts'
 import { changeTask, type TaskChange } from './change.ts'
 import {
@@ -144,7 +145,7 @@ async function planChange(
   const relabels = !move && row.project_id === null && body.labels
   return {
     columns,
-    storages: planStorages(body, before),
+    storages: await checkStorages(tx, principal, planStorages(body, before), row.organization_id),
     labels: relabels ? planLabels(before.labels, relabels) : undefined,
     move,
   }

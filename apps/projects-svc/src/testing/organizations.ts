@@ -5,8 +5,11 @@ import type { ProjectsSettings } from '../config.ts'
 import { type TestUser, testWorkspace } from './workspace.ts'
 
 /** A workspace with organizations in it. */
-export async function testOrganizations(settings: Partial<ProjectsSettings> = {}) {
-  const workspace = await testWorkspace(settings)
+export async function testOrganizations(
+  settings: Partial<ProjectsSettings> = {},
+  given: Parameters<typeof testWorkspace>[1] = {},
+) {
+  const workspace = await testWorkspace(settings, given)
   const { db, addUser } = workspace
   let count = 0
 

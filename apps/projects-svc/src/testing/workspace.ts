@@ -6,6 +6,7 @@ import { labels } from '@reticle/contracts/api/labels'
 import { media } from '@reticle/contracts/api/media'
 import { organizations } from '@reticle/contracts/api/organizations'
 import { projects } from '@reticle/contracts/api/projects'
+import { storages } from '@reticle/contracts/api/storages'
 import { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { FrameSource } from '@reticle/contracts/rest/media'
@@ -21,20 +22,24 @@ import type { Kysely } from 'kysely'
 import { type ProjectsSettings, readConfig } from '../config.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { handlers } from '../server.ts'
+import { handlers, type ServerDeps } from '../server.ts'
 import { testBlobs } from './blobs.ts'
 
 export type Workspace = Awaited<ReturnType<typeof testWorkspace>>
 export type Services = ReturnType<Workspace['over']>
 
 /** A database of the test file's own and the service over it; every event has to come after the lock of its row. */
-export async function testWorkspace(settings: Partial<ProjectsSettings> = {}) {
+export async function testWorkspace(
+  settings: Partial<ProjectsSettings> = {},
+  given: Pick<ServerDeps, 'secrets' | 'openBucket'> = {},
+) {
   const { db } = await testDatabase<ProjectsDb>([{ schema: 'projects', migrations }])
   const people = { user: 'users', accesstoken: 'access_tokens', login: 'password_failures' }
-  const things = { project: 'projects', task: 'tasks', org: 'organizations' }
-  await checkEmitOrder(db, { ...things, ...people })
+  const things = { project: 'projects', task: 'tasks', cloudstorage: 'cloud_storages' }
+  await checkEmitOrder(db, { ...things, org: 'organizations', ...people })
   const blobs = await testBlobs()
-  const deps = { blobs, clock: systemClock, settings: { ...readConfig({}), ...settings } }
+  const settled = { ...readConfig({}), ...settings }
+  const deps = { blobs, clock: systemClock, settings: settled, ...given }
   const users = addingUsers(db)
   return {
     db,
@@ -56,6 +61,7 @@ function services(transport: Transport, all: ReturnType<typeof handlers>) {
     jobs: overTransport(transport, jobs, all.jobs),
     issues: overTransport(transport, issues, all.issues),
     guides: overTransport(transport, guides, all.guides),
+    storages: overTransport(transport, storages, all.storages),
     media: overTransport(transport, media, all.media),
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '@reticle/kit/ops/command-line'
 import { serviceCommands } from '@reticle/kit/ops/service'
 import type { OpsService, Services } from '@reticle/kit/ops/target'
+import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 import type { Config } from '../config.ts'
 import { backup } from './backup.ts'
@@ -18,7 +19,7 @@ import { upgradePostgres } from './upgrade.ts'
 
 /** Services as the commands name them. */
 const services: readonly OpsService[] = [
-  { service: 'projects-svc', schema: 'projects', sealed: [] },
+  { service: 'projects-svc', schema: 'projects', sealed: projects.sealed },
   { service: 'annotations-svc', schema: 'annotations', sealed: [] },
   { service: 'jobs-svc', schema: 'requests', sealed: [] },
   { service: 'webhooks-svc', schema: 'webhooks', sealed: webhooks.sealed },

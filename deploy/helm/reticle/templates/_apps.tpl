@@ -11,6 +11,7 @@ kafka, s3, secretKeys   is given these settings
 links     tells others how to reach Reticle
 internet  may leave the cluster: receivers of webhooks
 mail      sends mails
+storages  may leave the cluster: cloud storages of users
 grace     terminationGracePeriodSeconds (reliability 16.3)
 */}}
 {{- define "reticle.apps" -}}
@@ -30,8 +31,10 @@ projects:
   serves: true
   kafka: true
   s3: true
+  secretKeys: true
   links: true
   mail: true
+  storages: true
   grace: 40
 annotations:
   values: annotations

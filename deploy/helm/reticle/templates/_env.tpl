@@ -71,6 +71,9 @@
 {{- with $values.uiUrl }}{{ $_ := set $all "RETICLE_UI_URL" . }}{{ end }}
 {{- with $values.mail.from }}{{ $_ := set $all "RETICLE_PROJECTS_MAIL_FROM" . }}{{ end }}
 {{- end }}
+{{- if and .app.storages $values.storages.allowedNets }}
+{{- $_ := set $all "RETICLE_STORAGES_ALLOWED_NETS" (join "," $values.storages.allowedNets) -}}
+{{- end }}
 {{- if eq .name "jobs-worker" }}
 {{- $_ := set $all "RETICLE_JOBS_SLOTS" (toString $values.jobsWorker.slots) -}}
 {{- end }}

@@ -18,5 +18,11 @@ export const frames = operations('FrameService', {
   }),
   getProjectPreview: get('/projects/:id/preview', { params: idParams, answers: { 200: bytes } }),
   getTaskPreview: get('/tasks/:id/preview', { params: idParams, answers: { 200: bytes } }),
+  getCloudStoragePreview: get('/cloudstorages/:id/preview', {
+    params: idParams,
+    within: 60,
+    answers: { 200: bytes },
+    summary: 'The first image of a connected bucket, made small',
+  }),
   getJobPreview: get('/jobs/:id/preview', { params: idParams, answers: { 200: bytes } }),
 })

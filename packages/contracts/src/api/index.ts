@@ -13,6 +13,7 @@ import { organizations } from './organizations.ts'
 import { projects } from './projects.ts'
 import { requests } from './requests.ts'
 import { server } from './server.ts'
+import { storages } from './storages.ts'
 import { tasks } from './tasks.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -27,6 +28,7 @@ export const tables = {
   jobs,
   issues,
   guides,
+  storages,
   media,
   frames,
   annotations,

@@ -31,7 +31,10 @@ export interface Shape {
   successor?: string
   /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
   by?: 'gateway'
-  /** Bodies of this kind are multipart forms, streamed to the object store by the gateway. */
+  /**
+   * Bodies of this kind are multipart forms, streamed to the object store by the gateway. Beside a `body`: either of them,
+   * and the files of the form, which are small texts, are members of the body under the names of their fields.
+   */
   form?: z.ZodObject
 }
 

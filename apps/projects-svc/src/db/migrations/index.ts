@@ -9,6 +9,7 @@ import { guides } from './0007-guides.ts'
 import { groundTruth } from './0008-ground-truth.ts'
 import { idempotencyKeys } from './0013-idempotency-keys.ts'
 import { assets } from './0010-assets.ts'
+import { cloudStorages } from './0011-cloud-storages.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -22,4 +23,5 @@ export const migrations: Migrations = {
   '0008-ground-truth': groundTruth,
   '0013-idempotency-keys': idempotencyKeys,
   '0010-assets': assets,
+  '0011-cloud-storages': cloudStorages,
 }

@@ -1,0 +1,58 @@
+import { invalid } from '@reticle/kit'
+import type { FastifyRequest } from 'fastify'
+import { type ArrivingFile, assertBoundary, type Fields, readForm } from './form.ts'
+
+/** Forms that spell a body: fields are its members, `name[0]` and `name[1]` a list, files small texts. */
+
+const limits = { files: 10, fields: 1000, parts: 1000 }
+const largestFile = 64 * 1024
+
+/** @throws DomainError invalid naming the field, too_large above `maxBytes` */
+export async function readTextForm(request: FastifyRequest, maxBytes: number): Promise<Fields> {
+  assertBoundary(request)
+  const texts: Fields = {}
+  const onFile = async (file: ArrivingFile) => {
+    if (Object.hasOwn(texts, file.field)) throw given(file.field)
+    texts[file.field] = await textOf(file)
+  }
+  const { signal } = new AbortController()
+  const fields = await readForm(request, { limits, maxBytes, signal, onFile })
+  const twice = Object.keys(texts).find((name) => Object.hasOwn(fields, name))
+  if (twice !== undefined) throw given(twice)
+  return listed({ ...fields, ...texts })
+}
+
+const given = (field: string) => invalid({ [field]: 'This field may be given only once.' })
+
+async function textOf({ field, pieces }: ArrivingFile): Promise<string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    parts.push(piece)
+    size += piece.length
+    if (size > largestFile)
+      throw invalid({ [field]: `The file is larger than ${largestFile} bytes.` })
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
+  } catch {
+    throw invalid({ [field]: 'The submitted file is not text.' })
+  }
+}
+
+const indexed = /^([^[\]]+)\[(\d{1,4})\]$/
+
+function listed(fields: Fields): Fields {
+  const lists = new Map<string, [number, unknown][]>()
+  const body: Fields = {}
+  for (const [name, value] of Object.entries(fields)) {
+    const [, list, index] = indexed.exec(name) ?? []
+    if (list === undefined) body[name] = value
+    else lists.set(list, [...(lists.get(list) ?? []), [Number(index), value]])
+  }
+  for (const [name, items] of lists) {
+    if (Object.hasOwn(body, name)) throw given(name)
+    body[name] = items.sort(([one], [other]) => one - other).map(([, value]) => value)
+  }
+  return body
+}

@@ -1,0 +1,99 @@
+import { invalid } from '@reticle/kit'
+import {
+  AddressUnreadable,
+  azureUrlOf,
+  type BucketAddress,
+  isAccountName,
+  readConnectionString,
+  readKeyFile,
+} from '@reticle/kit/bucket/address'
+import { readEndpoint } from '@reticle/kit/bucket/open'
+import type { Net } from '@reticle/kit/outgoing/guard'
+import type { CloudStorageRow } from '../db/schema.ts'
+import { type Attributes, readAttributes } from './attributes.ts'
+import type { Credentials } from './credentials.ts'
+
+/** What of a storage says where it is. */
+export type Place = Pick<
+  CloudStorageRow,
+  'provider_type' | 'resource' | 'credentials_type' | 'specific_attributes'
+>
+
+export interface Located {
+  address: BucketAddress
+  attributes: Attributes
+}
+
+const shapes = {
+  AWS_S3_BUCKET: { pattern: /^[a-z0-9.-]+$/, text: 'lower-case letters, digits, - and .' },
+  AZURE_CONTAINER: { pattern: /^[a-z0-9-]+$/, text: 'lower-case letters, digits and -' },
+  GOOGLE_CLOUD_STORAGE: {
+    pattern: /^[a-z0-9._-]+$/,
+    text: 'lower-case letters, digits, -, . and _',
+  },
+}
+
+/**
+ * The address of a storage, from what a client wrote. No name is resolved yet.
+ *
+ * @throws DomainError invalid, naming the field
+ */
+export function locate(place: Place, credentials: Credentials, nets: readonly Net[]): Located {
+  const { provider_type, resource: bucket, specific_attributes } = place
+  const { pattern, text } = shapes[provider_type]
+  if (!pattern.test(bucket)) throw invalid({ resource: `Use ${text} only.` })
+  const attributes = readAttributes(specific_attributes, provider_type)
+  const given = { bucket, attributes, credentials, nets }
+  return { address: addressOf(place, given), attributes }
+}
+
+interface Given {
+  bucket: string
+  attributes: Attributes
+  credentials: Credentials
+  nets: readonly Net[]
+}
+
+function addressOf({ provider_type, credentials_type }: Place, given: Given): BucketAddress {
+  const { bucket, credentials } = given
+  if (provider_type === 'AWS_S3_BUCKET') return s3Address(given)
+  if (provider_type === 'GOOGLE_CLOUD_STORAGE') {
+    const { key_file } = credentials
+    const keyFile =
+      key_file === undefined ? undefined : reading('key_file', () => readKeyFile(key_file))
+    return { provider: 'google', bucket, keyFile }
+  }
+  if (credentials_type === 'CONNECTION_STRING') return azureByString(given)
+  const { account_name = '', session_token } = credentials
+  if (!isAccountName(account_name))
+    throw invalid({ account_name: 'An account has 3 to 24 lower-case letters and digits.' })
+  const sas = session_token?.replace(/^\?/, '')
+  return { provider: 'azure', bucket, url: azureUrlOf(account_name), sas }
+}
+
+function s3Address({ bucket, attributes, credentials, nets }: Given): BucketAddress {
+  const { endpoint_url, region } = attributes
+  const endpoint =
+    endpoint_url === undefined
+      ? undefined
+      : reading('specific_attributes', () => readEndpoint(endpoint_url, { nets }), 'endpoint_url: ')
+  const { key, secret_key: secret, session_token: sessionToken } = credentials
+  const pair = key !== undefined && secret !== undefined ? { key, secret, sessionToken } : undefined
+  return { provider: 's3', bucket, endpoint, region, credentials: pair }
+}
+
+function azureByString({ bucket, credentials, nets }: Given): BucketAddress {
+  return reading('connection_string', () => {
+    const read = readConnectionString(credentials.connection_string ?? '')
+    return { ...read, bucket, url: readEndpoint(read.url, { nets }, true) }
+  })
+}
+
+function reading<T>(field: string, read: () => T, before = ''): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (thrown instanceof AddressUnreadable) throw invalid({ [field]: before + thrown.message })
+    throw thrown
+  }
+}

@@ -1,0 +1,90 @@
+import type {
+  CloudProvider,
+  CloudStoragePatch,
+  CredentialsType,
+} from '@reticle/contracts/rest/cloud-storages'
+import { invalid } from '@reticle/kit/errors'
+
+/** What `credentials_type` needs beside it (`spec/api-workspace.md` 5.5). Pure: nothing is asked. */
+
+const names = [
+  'key',
+  'secret_key',
+  'session_token',
+  'account_name',
+  'key_file',
+  'connection_string',
+] as const
+type Name = (typeof names)[number]
+
+/** Credentials in the clear; an empty object where anybody may ask. */
+export type Credentials = Partial<Record<Name, string>>
+
+export interface Kind {
+  provider_type: CloudProvider
+  credentials_type: CredentialsType
+}
+
+interface Keys {
+  needed: readonly Name[]
+  possible?: readonly Name[]
+}
+
+/** Which types a provider knows, and their keys. */
+const keysOf: Record<CloudProvider, Partial<Record<CredentialsType, Keys>>> = {
+  AWS_S3_BUCKET: {
+    KEY_SECRET_KEY_PAIR: { needed: ['key', 'secret_key'], possible: ['session_token'] },
+    ANONYMOUS_ACCESS: { needed: [] },
+  },
+  AZURE_CONTAINER: {
+    ACCOUNT_NAME_TOKEN_PAIR: { needed: ['account_name', 'session_token'] },
+    CONNECTION_STRING: { needed: ['connection_string'] },
+    ANONYMOUS_ACCESS: { needed: ['account_name'] },
+  },
+  GOOGLE_CLOUD_STORAGE: {
+    KEY_FILE_PATH: { needed: ['key_file'] },
+    ANONYMOUS_ACCESS: { needed: [] },
+  },
+}
+
+const longestSignature = 440
+
+/**
+ * The credentials that a body gives, over those that are `kept` from before; what another type needs is not taken.
+ *
+ * @throws DomainError invalid naming the field
+ */
+export function readCredentials(
+  { provider_type, credentials_type }: Kind,
+  body: CloudStoragePatch,
+  kept: Credentials = {},
+): Credentials {
+  const keys = keysOf[provider_type][credentials_type]
+  if (!keys) throw notOfProvider(provider_type, credentials_type)
+  const { needed, possible = [] } = keys
+  const credentials: Credentials = {}
+  for (const name of [...needed, ...possible]) {
+    const value = body[name] ?? kept[name]
+    if (value) credentials[name] = value
+  }
+  const missing = needed.filter((name) => !credentials[name])
+  if (missing.length > 0)
+    throw invalid(Object.fromEntries(missing.map((name) => [name, required])), 'required')
+  const isSignature = credentials_type === 'ACCOUNT_NAME_TOKEN_PAIR'
+  if (isSignature && (credentials.session_token ?? '').length > longestSignature)
+    throw invalid({
+      session_token: `Ensure this field has no more than ${longestSignature} characters.`,
+    })
+  return credentials
+}
+
+const required = 'This field is required.'
+
+function notOfProvider(provider: CloudProvider, type: CredentialsType) {
+  const types = Object.keys(keysOf[provider]).join(', ')
+  return invalid({ credentials_type: `${type} is not for ${provider}: use ${types}.` })
+}
+
+export function isSame(one: Credentials, other: Credentials): boolean {
+  return names.every((name) => one[name] === other[name])
+}

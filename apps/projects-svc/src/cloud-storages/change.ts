@@ -1,0 +1,162 @@
+import type { Input } from '@reticle/contracts/api/operation'
+import type { storages } from '@reticle/contracts/api/storages'
+import { cloudStorageCreated, cloudStorageUpdated } from '@reticle/contracts/events/cloud-storages'
+import type { CloudStorage } from '@reticle/contracts/rest/cloud-storages'
+import { type Context, conflict, notFound, signedIn } from '@reticle/kit'
+import { changeAfter } from '@reticle/kit/db/change'
+import { assertMatches } from '@reticle/kit/etag'
+import { emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { Transaction } from 'kysely'
+import { locate, type Place } from '../buckets/address.ts'
+import { assertUsable, type Outside, openBucket, patience } from '../buckets/ask.ts'
+import { type Credentials, isSame, readCredentials } from '../buckets/credentials.ts'
+import { openCredentials, sealCredentials } from '../buckets/secret.ts'
+import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
+import type { CloudStorageRow, ProjectsDb } from '../db/schema.ts'
+import { holdOrganization } from '../organizations/index.ts'
+import { allowPatch } from '../patch-rights.ts'
+import { workspaceStanding } from '../roles.ts'
+import type { CloudStorageDeps } from './deps.ts'
+import { cloudStorageRules } from './policy.ts'
+import { cloudStorageRecord } from './records.ts'
+import {
+  type CloudStorageChanges,
+  findCloudStorage,
+  insertCloudStorage,
+  lockCloudStorage,
+  setCredentials,
+  updateCloudStorage,
+} from './repo.ts'
+import { cloudStorageStanding } from './standing.ts'
+
+type Tx = Transaction<ProjectsDb>
+type Creation = Input<typeof storages.createCloudStorage>
+type Change = Input<typeof storages.updateCloudStorage>
+
+/** Connects a bucket after it was asked; nothing is asked inside the transaction. */
+export function createCloudStorage(
+  { db, outside }: CloudStorageDeps,
+  { body }: Creation,
+  context: Context,
+): Promise<CloudStorage> {
+  const principal = signedIn(context)
+  const workspace = workspaceStanding(principal)
+  allow(cloudStorageRules, 'create', principal, workspace)
+  const { organization_id } = workspace
+  const prepare = async () => {
+    const { provider_type, resource, display_name, credentials_type } = body
+    const { description = '', specific_attributes = '', manifests = [] } = body
+    const place = { provider_type, resource, credentials_type, specific_attributes }
+    const credentials = readCredentials(place, body)
+    await probe(outside, { place, credentials, manifests }, context)
+    return { row: { ...place, display_name, description, manifests }, credentials }
+  }
+  return changeAfter(db, context, prepare, async (tx, { row: given, credentials }) => {
+    await holdOrganization(tx, organization_id)
+    const owner_id = principal.user_id
+    const row = await insertCloudStorage(tx, { ...given, owner_id, organization_id })
+    const sealed = sealCredentials(outside.secrets, row.id, credentials)
+    if (sealed !== null) await setCredentials(tx, row.id, sealed)
+    const cloudstorage = await cloudStorageRecord(tx, row)
+    await emit(tx, cloudStorageCreated, { cloudstorage }, { ...context, organization_id })
+    return cloudstorage
+  })
+}
+
+interface Asked {
+  place: Place
+  credentials: Credentials
+  manifests: readonly string[]
+}
+
+async function probe(
+  outside: Outside,
+  { place, credentials, manifests }: Asked,
+  context: Context,
+): Promise<void> {
+  const located = locate(place, credentials, outside.nets)
+  const bucket = await openBucket(outside, located)
+  const { prefix } = located.attributes
+  await assertUsable(bucket, { prefix, manifests }, patience(context))
+}
+
+/** The action behind each key of a PATCH is the same. */
+const rights = { any: 'update' } as const
+
+/** Changes a storage after its bucket was asked again; what changes nothing says nothing (`spec/api-workspace.md` 1.8). */
+export function changeCloudStorage(
+  deps: CloudStorageDeps,
+  { id, body, if_match }: Change,
+  context: Context,
+): Promise<CloudStorage> {
+  const { db } = deps
+  const prepare = async () => {
+    const seen = await findCloudStorage(db, id)
+    if (!seen) throw notFound()
+    allowChange(body, seen, context)
+    assertMatches(if_match, seen)
+    return { seen, ...(await planChange(deps.outside, seen, body, context)) }
+  }
+  return changeAfter(db, context, prepare, async (tx, { seen, changes, isOther }) => {
+    const row = await lockCloudStorage(tx, id)
+    if (!row) throw notFound()
+    allowChange(body, row, context)
+    assertMatches(if_match, row)
+    if (row.updated_date.getTime() !== seen.updated_date.getTime()) throw changedMeanwhile()
+    return isOther ? change(tx, row, changes, context) : cloudStorageRecord(tx, row)
+  })
+}
+
+function allowChange(body: Change['body'], row: CloudStorageRow, context: Context): void {
+  const principal = signedIn(context)
+  const given = isEmpty(body) ? {} : { any: true }
+  allowPatch(cloudStorageRules, rights, given, principal, cloudStorageStanding(principal, row))
+}
+
+const changedMeanwhile = () =>
+  conflict('The cloud storage was changed while its bucket was asked. Try again.', {
+    retry_after: 1,
+  })
+
+interface Plan {
+  changes: CloudStorageChanges
+  isOther: boolean
+}
+
+async function planChange(
+  outside: Outside,
+  row: CloudStorageRow,
+  body: Change['body'],
+  context: Context,
+): Promise<Plan> {
+  if (isEmpty(body)) return { changes: {}, isOther: false }
+  const { resource, display_name, description, credentials_type, specific_attributes } = body
+  const wanted = { resource, display_name, description, credentials_type, specific_attributes }
+  const changes: CloudStorageChanges = changesTo<Partial<CloudStorageRow>>(row, wanted)
+  const { manifests = row.manifests } = body
+  if (String(manifests) !== String(row.manifests)) changes.manifests = manifests
+
+  const place = { ...row, ...changesTo<Partial<CloudStorageRow>>(row, wanted) }
+  const before = openCredentials(outside.secrets, row)
+  const isSameType = place.credentials_type === row.credentials_type
+  const credentials = readCredentials(place, body, isSameType ? before : {})
+  if (!isSame(credentials, before))
+    changes.credentials_sealed = sealCredentials(outside.secrets, row.id, credentials)
+  await probe(outside, { place, credentials, manifests }, context)
+  return { changes, isOther: !isEmpty(changes) }
+}
+
+async function change(
+  tx: Tx,
+  row: CloudStorageRow,
+  changes: CloudStorageChanges,
+  context: Context,
+): Promise<CloudStorage> {
+  const before = await cloudStorageRecord(tx, row)
+  const cloudstorage = await cloudStorageRecord(tx, await updateCloudStorage(tx, row.id, changes))
+  const data = { cloudstorage, before_update: fieldsBefore(before, cloudstorage) }
+  const { organization_id } = row
+  await emit(tx, cloudStorageUpdated, data, { ...context, organization_id })
+  return cloudstorage
+}

@@ -1,0 +1,49 @@
+import { cloudStorageDeleted, cloudStorageUpdated } from '@reticle/contracts/events/cloud-storages'
+import { type Cause, emitAll } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { fieldsBefore } from '../changes.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { deleteUses } from '../storages/repo.ts'
+import { mostEvents } from '../tasks/deleted.ts'
+import { cloudStorageRecords } from './records.ts'
+import {
+  deleteCloudStorages,
+  lockCloudStoragesOfOrganization,
+  releaseCloudStorages,
+} from './repo.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/** What becomes of the cloud storages of an organization that goes (`spec/api-workspace.md` 3.1): their owners keep them. */
+export async function releaseCloudStoragesOf(
+  tx: Tx,
+  organization_id: number,
+  cause: Cause,
+): Promise<void> {
+  const rows = await lockCloudStoragesOfOrganization(tx, organization_id)
+  const before = await cloudStorageRecords(tx, rows)
+  const after = await cloudStorageRecords(tx, await releaseCloudStorages(tx, organization_id))
+  if (rows.length > mostEvents) return // the event of the organization stands for them
+  const facts = after.flatMap((cloudstorage, index) => {
+    const was = before[index]
+    return was ? [{ cloudstorage, before_update: fieldsBefore(was, cloudstorage) }] : []
+  })
+  await emitAll(tx, cloudStorageUpdated, facts, cause)
+}
+
+/** Or they go with it; to be called after what uses them went. */
+export async function removeCloudStoragesOf(
+  tx: Tx,
+  organization_id: number,
+  cause: Cause,
+): Promise<void> {
+  const rows = await lockCloudStoragesOfOrganization(tx, organization_id)
+  const ids = rows.map(({ id }) => id)
+  if (rows.length <= mostEvents) {
+    const records = await cloudStorageRecords(tx, rows)
+    const facts = records.map((cloudstorage) => ({ cloudstorage }))
+    await emitAll(tx, cloudStorageDeleted, facts, cause)
+  }
+  await deleteUses(tx, ids)
+  await deleteCloudStorages(tx, ids)
+}

@@ -1,0 +1,15 @@
+import type { Grant, Rule } from '@reticle/kit/policy'
+
+/** Who may do what with cloud storages: the rows of `spec/api-workspace.md` 2.5. "view" is also to use one. */
+
+const owner: Grant = { is: ['storage owner'], role: 'any' }
+const workingOwner: Grant = { is: ['storage owner'], role: 'worker' }
+const reader: Grant = { is: ['storage owner', 'supervising user'], role: 'any' }
+const user: Grant = { role: 'user' }
+
+export const cloudStorageRules: readonly Rule[] = [
+  { action: 'create', sandbox: user, leader: user, member: 'nobody' },
+  { action: 'view', sandbox: owner, leader: user, member: reader },
+  { action: 'update', sandbox: workingOwner, leader: user, member: workingOwner },
+  { action: 'delete', sandbox: workingOwner, leader: user, member: workingOwner },
+]

@@ -1,0 +1,82 @@
+import type { Input } from '@reticle/contracts/api/operation'
+import type { storages } from '@reticle/contracts/api/storages'
+import { cloudStorageDeleted } from '@reticle/contracts/events/cloud-storages'
+import { type Context, conflict, notFound, signedIn } from '@reticle/kit'
+import { busy } from '@reticle/kit/db/errors'
+import { assertMatches } from '@reticle/kit/etag'
+import { emit } from '@reticle/kit/outbox/emit'
+import { allow } from '@reticle/kit/policy'
+import type { Transaction } from 'kysely'
+import { recordsOf, tell } from '../announce.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { lockProjects, touchProjects } from '../projects/repo.ts'
+import { countUses, deleteUses, listUsers } from '../storages/repo.ts'
+import { mostEvents } from '../tasks/deleted.ts'
+import { lockTasks, touchTasks } from '../tasks/repo.ts'
+import { cloudStorageRules } from './policy.ts'
+import { cloudStorageRecord } from './records.ts'
+import { deleteCloudStorages, findCloudStorage, lockCloudStorage } from './repo.ts'
+import { cloudStorageStanding } from './standing.ts'
+
+type Tx = Transaction<ProjectsDb>
+type Removal = Input<typeof storages.deleteCloudStorage>
+
+/**
+ * Forgets a storage. Where projects and tasks use it for imports and exports that is refused, or with `force` they do
+ * without from then on (`spec/api-workspace.md` 5.5).
+ */
+export async function removeCloudStorage(
+  tx: Tx,
+  { id, force = false, if_match }: Removal,
+  context: Context,
+): Promise<void> {
+  const principal = signedIn(context)
+  const seen = await findCloudStorage(tx, id)
+  if (!seen) throw notFound()
+  allow(cloudStorageRules, 'delete', principal, cloudStorageStanding(principal, seen))
+  assertMatches(if_match, seen)
+  const users = await lockUsers(tx, id)
+  const row = await lockCloudStorage(tx, id)
+  if (!row) throw notFound()
+  allow(cloudStorageRules, 'delete', principal, cloudStorageStanding(principal, row))
+  assertMatches(if_match, row)
+  const uses = await countUses(tx, id)
+  if (uses > 0 && !force) throw inUse(users)
+  if (uses !== users.uses) throw busy() // somebody else was faster than the lock
+  await release(tx, id, users, context)
+  const cause = { ...context, organization_id: row.organization_id }
+  await emit(tx, cloudStorageDeleted, { cloudstorage: await cloudStorageRecord(tx, row) }, cause)
+  await deleteCloudStorages(tx, [id])
+}
+
+type Users = Awaited<ReturnType<typeof lockUsers>>
+
+/** Projects and tasks whose imports or exports go there. Their locks come before that of the storage. */
+async function lockUsers(tx: Tx, id: number) {
+  const { project_ids, task_ids, uses } = await listUsers(tx, id)
+  const projects = await lockProjects(tx, project_ids)
+  const tasks = await lockTasks(tx, task_ids)
+  return { projects, tasks, uses }
+}
+
+const inUse = ({ projects, tasks }: Users) =>
+  conflict(
+    `The cloud storage is in use by ${projects.length} projects and ${tasks.length} tasks: change them, or delete with force=true.`,
+    { code: 'storage_in_use' },
+  )
+
+/** Each says so, unless they are more than `mostEvents`: then the event of the storage stands for them. */
+async function release(tx: Tx, id: number, users: Users, context: Context): Promise<void> {
+  const { projects, tasks } = users
+  if (users.uses === 0) return
+  const isTold = projects.length + tasks.length <= mostEvents
+  const before = isTold ? await recordsOf(tx, projects, tasks) : undefined
+  await deleteUses(tx, [id])
+  const project_ids = projects.map((one) => one.id)
+  const task_ids = tasks.map((one) => one.id)
+  await touchProjects(tx, project_ids)
+  await touchTasks(tx, task_ids)
+  if (!before) return
+  const after = [await lockProjects(tx, project_ids), await lockTasks(tx, task_ids)] as const
+  await tell(tx, before, await recordsOf(tx, ...after), context)
+}

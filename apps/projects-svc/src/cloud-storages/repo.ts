@@ -1,0 +1,94 @@
+import type { Insertable, Kysely, Transaction, Updateable } from 'kysely'
+import { laterDate } from '../db/dates.ts'
+import type { CloudStorageRow, CloudStoragesTable, ProjectsDb } from '../db/schema.ts'
+
+type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
+export type CloudStorageChanges = Updateable<CloudStoragesTable>
+
+export function findCloudStorage(db: Db, id: number): Promise<CloudStorageRow | undefined> {
+  return db.selectFrom('cloud_storages').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findCloudStorages(
+  db: Db,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, CloudStorageRow>> {
+  const rows = await db
+    .selectFrom('cloud_storages')
+    .selectAll()
+    .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Locks the row that is the key of its events. Locks are taken from project to task to cloud storage. */
+export function lockCloudStorage(tx: Tx, id: number): Promise<CloudStorageRow | undefined> {
+  return tx
+    .selectFrom('cloud_storages')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Locks all of an organization, in id order. */
+export function lockCloudStoragesOfOrganization(
+  tx: Tx,
+  organization_id: number,
+): Promise<CloudStorageRow[]> {
+  return tx
+    .selectFrom('cloud_storages')
+    .selectAll()
+    .where('organization_id', '=', organization_id)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+export function insertCloudStorage(
+  tx: Tx,
+  row: Insertable<CloudStoragesTable>,
+): Promise<CloudStorageRow> {
+  return tx.insertInto('cloud_storages').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Keeps the credentials of a new row, which can be sealed only when its id is known. */
+export async function setCredentials(tx: Tx, id: number, credentials_sealed: string) {
+  await tx.updateTable('cloud_storages').set({ credentials_sealed }).where('id', '=', id).execute()
+}
+
+/** Changes a locked row; its `updated_date` moves. */
+export function updateCloudStorage(
+  tx: Tx,
+  id: number,
+  changes: CloudStorageChanges,
+): Promise<CloudStorageRow> {
+  return tx
+    .updateTable('cloud_storages')
+    .set({ ...changes, updated_date: laterDate })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Locked ones leave their organization; they are answered in id order. */
+export async function releaseCloudStorages(
+  tx: Tx,
+  organization_id: number,
+): Promise<CloudStorageRow[]> {
+  const rows = await tx
+    .updateTable('cloud_storages')
+    .set({ organization_id: null, updated_date: laterDate })
+    .where('organization_id', '=', organization_id)
+    .returningAll()
+    .execute()
+  return rows.sort((one, other) => one.id - other.id)
+}
+
+export async function deleteCloudStorages(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx
+    .deleteFrom('cloud_storages')
+    .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
+    .execute()
+}

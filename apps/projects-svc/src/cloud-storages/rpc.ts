@@ -1,0 +1,109 @@
+import type { storages } from '@reticle/contracts/api/storages'
+import { type BytesAnswer, type Context, notFound, type Service, signedIn } from '@reticle/kit'
+import { BucketFailure } from '@reticle/kit/bucket/bucket'
+import { change } from '@reticle/kit/db/change'
+import { allow } from '@reticle/kit/policy'
+import { asking, bucketOf, domainError, patience } from '../buckets/ask.ts'
+import { listContent } from '../buckets/content.ts'
+import { findImage } from '../buckets/preview.ts'
+import type { CloudStorageRow } from '../db/schema.ts'
+import { changeCloudStorage, createCloudStorage } from './change.ts'
+import type { CloudStorageDeps } from './deps.ts'
+import { listCloudStorages } from './list.ts'
+import { cloudStorageRules } from './policy.ts'
+import { cloudStorageRecord, cloudStorageRecords } from './records.ts'
+import { removeCloudStorage } from './remove.ts'
+import { findCloudStorage } from './repo.ts'
+import { cloudStorageStanding } from './standing.ts'
+
+/** Buckets of users: `spec/api-workspace.md` 5.5. */
+export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof storages> {
+  const { db, outside } = deps
+  /** The storage that a call is about, which the caller has to see, and its bucket. */
+  const opened = async (id: number, context: Context) => {
+    const row = await visible(deps, id, context)
+    const { bucket, attributes } = await bucketOf(outside, row)
+    return { row, bucket, shown: { prefix: attributes.prefix, manifests: row.manifests } }
+  }
+  return {
+    async listCloudStorages(query, context) {
+      const { count, results } = await listCloudStorages(db, signedIn(context), query)
+      return { count, results: await cloudStorageRecords(db, results) }
+    },
+    createCloudStorage: (input, context) => createCloudStorage(deps, input, context),
+    async getCloudStorage({ id }, context) {
+      return cloudStorageRecord(db, await visible(deps, id, context))
+    },
+    updateCloudStorage: (input, context) => changeCloudStorage(deps, input, context),
+    async deleteCloudStorage(input, context) {
+      await change(db, context, (tx) => removeCloudStorage(tx, input, context))
+    },
+
+    async getCloudStorageStatus({ id }, context) {
+      try {
+        const { bucket, shown } = await opened(id, context)
+        return json(words[await bucket.probe(shown.prefix, patience(context))])
+      } catch (thrown) {
+        if (thrown instanceof BucketFailure) return json(words.not_found)
+        throw thrown
+      }
+    },
+
+    async listCloudStorageContent({ id, ...wanted }, context) {
+      return asking(async () => {
+        const { bucket, shown } = await opened(id, context)
+        return listContent(bucket, shown, wanted, patience(context))
+      })
+    },
+
+    async getCloudStorageActions({ id }, context) {
+      return asking(async () => {
+        const { bucket, shown } = await opened(id, context)
+        const signal = patience(context)
+        const mayRead = (await bucket.probe(shown.prefix, signal)) === 'available'
+        const mayWrite = mayRead && (await bucket.canWrite(signal))
+        return json([...(mayRead ? ['read'] : []), ...(mayWrite ? ['write'] : [])])
+      })
+    },
+
+    async readPreviewImage({ id }, context) {
+      return asking(async () => {
+        const { bucket, shown } = await opened(id, context)
+        const signal = patience(context)
+        const key = await findImage(bucket, shown, signal)
+        return { head: {}, chunks: told(bucket.read(key, {}, signal)) }
+      })
+    },
+  }
+}
+
+const words = { available: 'AVAILABLE', not_found: 'NOT_FOUND', forbidden: 'FORBIDDEN' } as const
+
+async function visible(
+  { db }: Pick<CloudStorageDeps, 'db'>,
+  id: number,
+  context: Context,
+): Promise<CloudStorageRow> {
+  const principal = signedIn(context)
+  const row = await findCloudStorage(db, id)
+  if (!row) throw notFound()
+  allow(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
+  return row
+}
+
+/** A value that is no object, as the body of an answer. */
+function json(value: unknown): BytesAnswer {
+  const text = Buffer.from(JSON.stringify(value))
+  async function* chunks() {
+    yield text
+  }
+  return { head: {}, chunks: chunks() }
+}
+
+async function* told(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks
+  } catch (thrown) {
+    throw thrown instanceof BucketFailure ? domainError(thrown) : thrown
+  }
+}

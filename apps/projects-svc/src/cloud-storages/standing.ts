@@ -1,0 +1,15 @@
+import type { Standing } from '@reticle/kit/policy'
+import { standingIn } from '../roles.ts'
+import type { Caller } from '../standing.ts'
+
+/** How a caller stands to a cloud storage (`spec/api-workspace.md` 2.5). Pure. */
+export function cloudStorageStanding(
+  caller: Caller,
+  { owner_id, organization_id }: { owner_id: number | null; organization_id: number | null },
+): Standing {
+  const relations = owner_id === caller.user_id ? ['storage owner'] : []
+  const standing = standingIn(caller, organization_id, relations)
+  const isSupervisor = standing.organization_role === 'supervisor'
+  if (!isSupervisor || caller.role !== 'user') return standing
+  return { ...standing, relations: [...standing.relations, 'supervising user'] }
+}

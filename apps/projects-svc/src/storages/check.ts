@@ -1,0 +1,39 @@
+import type { Principal } from '@reticle/contracts/principal'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely } from 'kysely'
+import { cloudStorageRules } from '../cloud-storages/policy.ts'
+import { findCloudStorages } from '../cloud-storages/repo.ts'
+import { cloudStorageStanding } from '../cloud-storages/standing.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { fieldError, noSuchObject } from '../field-error.ts'
+import type { StorageChange } from './repo.ts'
+
+/**
+ * Cloud storages that storages name have to exist (400), to be visible to the caller (403), and to be in the workspace of
+ * what they are storages of (400): `spec/api-workspace.md` 4.1, `reliability.md` 12. One query.
+ *
+ * @returns the same changes
+ */
+export async function checkStorages(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  changes: StorageChange[],
+  organization_id: number | null,
+): Promise<StorageChange[]> {
+  const named = changes.flatMap(({ purpose, cloud_storage_id: id }) =>
+    id === null ? [] : [{ id, path: [`${purpose}_storage`, 'cloud_storage_id'] }],
+  )
+  if (named.length === 0) return changes
+  const known = await findCloudStorages(
+    db,
+    named.map(({ id }) => id),
+  )
+  for (const { id, path } of named) {
+    const row = known.get(id)
+    if (!row) throw fieldError(path, noSuchObject(id))
+    allow(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
+    if (row.organization_id !== organization_id)
+      throw fieldError(path, 'The cloud storage belongs to another workspace.')
+  }
+  return changes
+}

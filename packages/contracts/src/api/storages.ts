@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { detail } from '../rest/auth.ts'
+import {
+  cloudStorage,
+  cloudStorageActions,
+  cloudStorageContent,
+  cloudStorageCreate,
+  cloudStorageList,
+  cloudStoragePatch,
+  cloudStorageRemoval,
+  cloudStorageStatus,
+  contentQuery,
+} from '../rest/cloud-storages.ts'
+import { bytes, bytesOf, idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { del, get, internal, operations, patch, post } from './operation.ts'
+
+/** What has to be asked of somebody else's store takes as long as that one. */
+const within = 60
+
+/** The other fields are those of the body. */
+const keyForm = z.object({ key_file: bytes })
+
+/** Buckets of users: `spec/api-workspace.md` 5.5. */
+export const storages = operations('CloudStorageService', {
+  listCloudStorages: get('/cloudstorages', {
+    query: cloudStorageList,
+    answers: { 200: page(cloudStorage, 'CloudStoragePage') },
+  }),
+  createCloudStorage: post('/cloudstorages', {
+    body: cloudStorageCreate,
+    form: keyForm,
+    within,
+    answers: { 201: cloudStorage },
+    summary: 'Connect a bucket; it has to be there and open to the credentials',
+  }),
+  getCloudStorage: get('/cloudstorages/:id', {
+    params: idParams,
+    answers: { 200: cloudStorage },
+  }),
+  updateCloudStorage: patch('/cloudstorages/:id', {
+    params: idParams,
+    headers: ifMatch,
+    body: cloudStoragePatch,
+    form: keyForm,
+    within,
+    answers: { 200: cloudStorage },
+    summary: 'Change a connected bucket; it is asked again',
+  }),
+  deleteCloudStorage: del('/cloudstorages/:id', {
+    params: idParams,
+    query: cloudStorageRemoval,
+    headers: ifMatch,
+    answers: { 204: nothing },
+    summary: 'Forget a bucket; where it is in use only with force',
+  }),
+  getCloudStorageStatus: get('/cloudstorages/:id/status', {
+    params: idParams,
+    within,
+    answers: { 200: bytesOf(cloudStorageStatus) },
+    summary: 'Whether the bucket can be used now',
+  }),
+  listCloudStorageContent: get('/cloudstorages/:id/content-v2', {
+    params: idParams,
+    query: contentQuery,
+    within,
+    answers: { 200: cloudStorageContent },
+    summary: 'One level of the keys in the bucket, directories first',
+  }),
+  getCloudStorageContent: get('/cloudstorages/:id/content', {
+    by: 'gateway',
+    params: idParams,
+    answers: { 410: detail },
+    summary: 'Not there any more: content-v2 replaces it',
+  }),
+  getCloudStorageActions: get('/cloudstorages/:id/actions', {
+    params: idParams,
+    within,
+    answers: { 200: bytesOf(cloudStorageActions) },
+    summary: 'What the credentials may do in the bucket',
+  }),
+  /** The first image that is found, as it is; the caller must be allowed to view the storage. */
+  readPreviewImage: internal({
+    query: z.object({ id: z.int() }),
+    within,
+    answers: { 200: bytes },
+  }),
+})

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { filter, integer, queryFlag, rawText, text, timestamp } from './common.ts'
+import { listFields, listOf } from './lists.ts'
+import { basicUser } from './users.ts'
+
+/** Buckets of users, with the credentials to read and write them: `spec/api-workspace.md` 5.5. */
+
+/** What this program can speak to; `GET /server/capabilities` tells it as `cloud_providers`. */
+export const cloudProviders = ['AWS_S3_BUCKET', 'AZURE_CONTAINER', 'GOOGLE_CLOUD_STORAGE'] as const
+
+export const credentialsTypes = [
+  'KEY_SECRET_KEY_PAIR',
+  'ACCOUNT_NAME_TOKEN_PAIR',
+  'KEY_FILE_PATH',
+  'ANONYMOUS_ACCESS',
+  'CONNECTION_STRING',
+] as const
+
+const longestKey = 1024
+const mostManifests = 100
+
+/** Without its credentials, which are never told. */
+export const cloudStorage = z
+  .object({
+    id: z.int(),
+    provider_type: z.enum(cloudProviders),
+    resource: z.string(),
+    display_name: z.string(),
+    description: z.string(),
+    credentials_type: z.enum(credentialsTypes),
+    specific_attributes: z.string(),
+    manifests: z.array(z.string()),
+    owner: basicUser.nullable(),
+    organization: z.int().nullable(),
+    created_date: timestamp,
+    updated_date: timestamp,
+  })
+  .meta({ id: 'CloudStorage' })
+
+/** Which of them is needed depends on `credentials_type`. */
+const credentials = {
+  key: rawText(40),
+  secret_key: rawText(64),
+  /** A signature of Azure has at most 440 characters; what Amazon lends for a while is longer. */
+  session_token: rawText(4096),
+  account_name: text(24),
+  /** The JSON key of a service account; in a form: the file. */
+  key_file: rawText(16_384),
+  connection_string: rawText(1024),
+}
+
+const writable = {
+  resource: text(222, 1),
+  display_name: text(63, 1),
+  description: text(32_768),
+  credentials_type: z.enum(credentialsTypes),
+  specific_attributes: text(1024),
+  manifests: z.array(rawText(longestKey)).max(mostManifests),
+  ...credentials,
+}
+
+export const cloudStorageCreate = z
+  .object({ provider_type: z.enum(cloudProviders), ...writable })
+  .partial()
+  .required({ provider_type: true, resource: true, display_name: true, credentials_type: true })
+  .meta({ id: 'CloudStorageCreate' })
+/** Other keys, `provider_type` among them, are ignored. */
+export const cloudStoragePatch = z.object(writable).partial().meta({ id: 'CloudStoragePatch' })
+
+/** `force`: what uses it does without from then on. */
+export const cloudStorageRemoval = z.object({ force: filter(queryFlag) })
+
+export const cloudStorageFields = listFields({
+  equal: {
+    id: 'integer',
+    name: 'text',
+    resource: 'text',
+    owner: 'text',
+    provider_type: cloudProviders,
+    credentials_type: credentialsTypes,
+  },
+  more: { description: 'text' },
+  search: ['provider_type', 'name', 'resource', 'credentials_type', 'owner', 'description'],
+  order: '-id',
+})
+export const cloudStorageList = listOf(cloudStorageFields)
+
+export const cloudStorageStatus = z.enum(['AVAILABLE', 'NOT_FOUND', 'FORBIDDEN'])
+export const cloudStorageActions = z.array(z.enum(['read', 'write']))
+
+const largestPage = 500
+
+export const contentQuery = z.object({
+  /** Of the keys: one level below it is listed; default: that of the storage. */
+  prefix: filter(rawText(longestKey)),
+  next_token: filter(rawText(8192)),
+  page_size: filter(integer.pipe(z.int().min(1).max(largestPage))),
+  /** One of `manifests`: what it lists instead of what the bucket holds. */
+  manifest_path: filter(rawText(longestKey)),
+})
+
+export const contentTypes = ['REG', 'DIR'] as const
+export const mimeTypes = ['image', 'video', 'archive', 'pdf', 'DIR', 'unknown'] as const
+
+export const cloudStorageContent = z
+  .object({
+    content: z.array(
+      z
+        .object({ name: z.string(), type: z.enum(contentTypes), mime_type: z.enum(mimeTypes) })
+        .meta({ id: 'CloudStorageEntry' }),
+    ),
+    next: z.string().nullable(),
+  })
+  .meta({ id: 'CloudStorageContent' })
+
+export type CloudProvider = (typeof cloudProviders)[number]
+export type CredentialsType = (typeof credentialsTypes)[number]
+export type CloudStorage = z.infer<typeof cloudStorage>
+export type CloudStorageCreate = z.infer<typeof cloudStorageCreate>
+export type CloudStoragePatch = z.infer<typeof cloudStoragePatch>
+export type CloudStorageContent = z.infer<typeof cloudStorageContent>

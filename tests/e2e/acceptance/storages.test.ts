@@ -1,0 +1,227 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startS3 } from '@reticle/kit/testing/s3-server'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { bucketOf } from '../../support/buckets.ts'
+import type { Answer, Client, Json } from '../../support/client.ts'
+import { picture } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Cloud storages: item 21 of `spec/api-workspace.md` 11, and the table of 5.5. */
+
+/** What must not be met again anywhere. */
+const planted = {
+  key: 'CANARYKEY0123456789',
+  secret: 'canary-secret-0123456789',
+  other: 'canary-other-0123456789',
+  token: 'canary-token-0123456789',
+  account: 'canary-account-key-0123456789',
+}
+const store = await startS3(planted.key, planted.secret)
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let admin: Client
+/** Every body that was answered. */
+const answered: string[] = []
+
+beforeAll(async () => {
+  reticle = await startReticle(path, { RETICLE_LOG_LEVEL: 'debug' })
+  admin = reticle.admin
+})
+afterAll(async () => {
+  await reticle.stop()
+  await store.close()
+  remove()
+})
+
+interface Sent {
+  json?: Json
+  form?: FormData
+}
+
+/** A machine that others use as well may be too busy for a moment. */
+async function call(method: string, url: string, sent: Sent = {}, tries = 60): Promise<Answer> {
+  const answer = await admin.call(method, url, sent)
+  answered.push(answer.text)
+  if (tries === 0 || !answer.text.includes('The server is busy.')) return answer
+  await sleep(250)
+  return call(method, url, sent, tries - 1)
+}
+const connect = (json: Json): Promise<Answer> => call('POST', '/cloudstorages', { json })
+
+async function connected(name: string, objects: Record<string, string | Uint8Array> = {}) {
+  const { status, body, text } = await connect(bucketOf(store, name, objects))
+  expect(status, text).toBe(201)
+  return body
+}
+
+describe('21. a bucket that cannot be used is not connected', () => {
+  test.each([
+    ['closed to the credentials', { key: 'AKIDOTHER', secret_key: planted.other }, 'credentials'],
+    ['not there', { resource: 'nothing-here' }, 'resource'],
+    ['away', { specific_attributes: 'endpoint_url=http%3A%2F%2F127.0.0.1%3A1' }, 'resource'],
+    ['spelt wrongly', { resource: 'Frames' }, 'resource'],
+    ['without a manifest that is named', { manifests: ['none.jsonl'] }, 'manifests'],
+    ['given without a secret', { secret_key: undefined }, 'secret_key'],
+    [
+      'at an address of the cloud itself',
+      { specific_attributes: 'endpoint_url=http%3A%2F%2F169.254.169.254' },
+      'specific_attributes',
+    ],
+    ['of nobody that is known', { provider_type: 'FLOPPY' }, 'provider_type'],
+  ])('when it is %s', async (_, wrong, field) => {
+    const { status, body } = await connect({ ...bucketOf(store, 'probed'), ...wrong })
+    expect([status, Object.keys(body)]).toEqual([400, [field]])
+    const { count } = (await call('GET', '/cloudstorages?resource=probed')).body
+    expect(count).toBe(0)
+  })
+
+  test('and a change to one neither', async () => {
+    const { id } = await connected('changed')
+    const before = (await call('GET', `/cloudstorages/${id}`)).body
+    const json = { secret_key: planted.other, key: 'AKIDOTHER' }
+    const refused = await call('PATCH', `/cloudstorages/${id}`, { json })
+    expect([refused.status, Object.keys(refused.body)]).toEqual([400, ['credentials']])
+    expect((await call('GET', `/cloudstorages/${id}`)).body).toEqual(before)
+    const renamed = { display_name: 'Others', provider_type: 'AZURE_CONTAINER' }
+    const { body } = await call('PATCH', `/cloudstorages/${id}`, { json: renamed })
+    expect(body).toMatchObject({ display_name: 'Others', provider_type: 'AWS_S3_BUCKET' })
+  })
+})
+
+test('21. content is shown level by level, in pages, below a prefix', async () => {
+  const objects = { '2026/a/1.jpg': '', '2026/a/b/2.jpg': '', '2026/x.zip': '', 'y.txt': '' }
+  const { id } = await connected('paged', objects)
+  const list = (query: string) => call('GET', `/cloudstorages/${id}/content-v2${query}`)
+  expect((await list('')).body).toEqual({
+    content: [
+      { name: '2026', type: 'DIR', mime_type: 'DIR' },
+      { name: 'y.txt', type: 'REG', mime_type: 'unknown' },
+    ],
+    next: null,
+  })
+  const first = (await list('?prefix=2026%2F&page_size=1')).body
+  expect(first).toMatchObject({ content: [{ name: 'a' }], next: expect.any(String) })
+  const token = encodeURIComponent(first.next)
+  const second = (await list(`?prefix=2026%2F&page_size=1&next_token=${token}`)).body
+  expect(second).toEqual({
+    content: [{ name: 'x.zip', type: 'REG', mime_type: 'archive' }],
+    next: null,
+  })
+  for (const [query, field] of [
+    ['?page_size=0', 'page_size'],
+    ['?page_size=501', 'page_size'],
+    ['?next_token=!', 'next_token'],
+    ['?manifest_path=y.txt', 'manifest_path'],
+  ]) {
+    const { status, body } = await list(query ?? '')
+    expect([query, status, Object.keys(body)]).toEqual([query, 400, [field]])
+  }
+  expect((await call('GET', `/cloudstorages/${id}/content`)).status).toBe(410)
+  store.buckets.delete('paged')
+  expect((await list('')).status).toBe(404)
+  expect((await call('GET', `/cloudstorages/${id}/status`)).body).toBe('NOT_FOUND')
+})
+
+test('21. a form connects one too, and its first image becomes a preview', async () => {
+  const { bytes } = await picture('a.png', 600, 300)
+  const line = JSON.stringify({ name: 'deep/a', extension: '.png' })
+  const objects = { 'm.jsonl': `{"version":"1.1"}\n${line}\n`, 'deep/a.png': bytes }
+  const form = new FormData()
+  for (const [name, value] of Object.entries(bucketOf(store, 'formed', objects)))
+    form.append(name, String(value))
+  form.append('manifests[0]', 'm.jsonl')
+  const { status, body } = await call('POST', '/cloudstorages', { form })
+  expect([status, body.manifests]).toEqual([201, ['m.jsonl']])
+  const preview = await admin.bytes(`/cloudstorages/${body.id}/preview`)
+  const { width, height, format } = await sharp(preview.bytes).metadata()
+  expect([preview.status, format, width, height]).toEqual([200, 'png', 256, 128])
+  expect((await call('GET', `/cloudstorages/${body.id}/status`)).body).toBe('AVAILABLE')
+  expect((await call('GET', `/cloudstorages/${body.id}/actions`)).body).toEqual(['read', 'write'])
+  const manifest = `/cloudstorages/${body.id}/content-v2?manifest_path=m.jsonl&prefix=deep%2F`
+  expect((await call('GET', manifest)).body.content).toMatchObject([{ name: 'a.png' }])
+  const { id } = await connected('without-images')
+  expect((await call('GET', `/cloudstorages/${id}/preview`)).status).toBe(404)
+})
+
+test('21. one in use is kept: 409, unless it is forced', async () => {
+  const { id } = await connected('used')
+  const source_storage = { location: 'cloud_storage', cloud_storage_id: id }
+  const json = { name: 'p', source_storage }
+  const project = (await call('POST', '/projects', { json })).body
+  expect(project.source_storage).toMatchObject(source_storage)
+  const refused = await call('DELETE', `/cloudstorages/${id}`)
+  expect([refused.status, refused.body.code]).toEqual([409, 'storage_in_use'])
+  expect((await call('DELETE', `/cloudstorages/${id}?force=true`)).status).toBe(204)
+  expect((await call('GET', `/cloudstorages/${id}`)).status).toBe(404)
+  expect((await call('GET', `/projects/${project.id}`)).body.source_storage).toBeNull()
+  const gone = await call('POST', '/projects', { json })
+  expect([gone.status, Object.keys(gone.body)]).toEqual([400, ['source_storage']])
+})
+
+describe('21. credentials are never seen again', () => {
+  test('in an answer, whatever became of them', async () => {
+    const { id } = await connected('secretive')
+    const lent = { session_token: planted.token }
+    expect((await call('PATCH', `/cloudstorages/${id}`, { json: lent })).status).toBe(200)
+    const azure = {
+      ...bucketOf(store, 'container'),
+      provider_type: 'AZURE_CONTAINER',
+      credentials_type: 'CONNECTION_STRING',
+      specific_attributes: '',
+    }
+    const key = `AccountKey=${planted.account}`
+    const { port } = new URL(store.url)
+    for (const connection_string of [
+      key,
+      `AccountName=acc;${key};BlobEndpoint=http://127.0.0.1:${port}/acc`,
+    ])
+      expect((await connect({ ...azure, connection_string })).status).toBe(400)
+    expect((await connect(keyForm())).status).toBe(400)
+    const form = new FormData()
+    for (const [name, value] of Object.entries(keyForm()))
+      if (name !== 'key_file') form.append(name, String(value))
+    form.append('key_file', new Blob([keyForm().key_file]), 'key.json')
+    const sent = await call('POST', '/cloudstorages', { form })
+    expect([sent.status, Object.keys(sent.body)]).toEqual([400, ['key_file']])
+    await call('GET', '/cloudstorages?page_size=all')
+    expect(leaks(answered.join('\n'))).toEqual([])
+    expect(answered.join('\n')).toContain('secretive') // the answers are looked at indeed
+  })
+
+  test('in the log of events', { timeout: 60_000 }, async () => {
+    const exported = async () => {
+      const started = (await call('POST', '/events/export')).body
+      const { bytes } = await admin.bytes((await admin.finished(started)).result_url)
+      const text = bytes.toString()
+      for (const action of ['create', 'update', 'delete'])
+        expect(text).toContain(`${action}:cloudstorage`)
+      return text
+    }
+    const csv = await vi.waitFor(exported, { timeout: 50_000, interval: 200 })
+    expect(leaks(csv)).toEqual([])
+  })
+
+  test('in the log of the program', async () => {
+    expect(leaks(reticle.output())).toEqual([])
+  })
+})
+
+/** A key file that leads elsewhere: it is refused before anything is asked. */
+function keyForm() {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const token_uri = `${store.url}/token`
+  const file = { type: 'service_account', client_email: planted.token, private_key, token_uri }
+  return {
+    provider_type: 'GOOGLE_CLOUD_STORAGE',
+    resource: 'frames',
+    display_name: 'x',
+    credentials_type: 'KEY_FILE_PATH',
+    key_file: JSON.stringify(file),
+  }
+}
+
+const leaks = (text: string) =>
+  [...Object.values(planted), 'PRIVATE KEY'].filter((secret) => text.includes(secret))
