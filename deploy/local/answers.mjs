@@ -28,6 +28,19 @@ export async function minioAnswers({ host = '127.0.0.1', port, accessKey, secret
   return true
 }
 
+export async function azureAnswers(connection) {
+  const { BlobServiceClient } = fromKit('@azure/storage-blob')
+  const once = { retryOptions: { maxTries: 1, tryTimeoutInMs: 3000 } }
+  const service = BlobServiceClient.fromConnectionString(connection, once)
+  await service.listContainers().next()
+  return true
+}
+
+export async function gcsAnswers(url) {
+  const { ok } = await fetch(`${url}/storage/v1/b?project=reticle`)
+  return ok
+}
+
 export async function postgresAnswers(url) {
   const { Client } = fromKit('pg')
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 3000 })

@@ -7,6 +7,8 @@ const givenBy = {
   kafka: 'RETICLE_TEST_KAFKA_BROKERS',
   minio: 'RETICLE_TEST_S3_ENDPOINT',
   postgres: 'RETICLE_TEST_DATABASE_URL',
+  azurite: 'RETICLE_TEST_AZURE_CONNECTION',
+  gcs: 'RETICLE_TEST_GCS_ENDPOINT',
 }
 
 /**

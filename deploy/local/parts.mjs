@@ -1,23 +1,29 @@
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { azuritePart } from './azurite.mjs'
 import { isAlive } from './cache.mjs'
+import { gcsPart } from './gcs.mjs'
 import { kafkaPart } from './kafka.mjs'
 import { minioPart } from './minio.mjs'
 import { postgresPart } from './postgres.mjs'
 import { telling } from './tools.mjs'
 
-export const localMakers = { kafka: kafkaPart, minio: minioPart, postgres: postgresPart }
+/** What Reticle runs on. */
+const backends = { kafka: kafkaPart, minio: minioPart, postgres: postgresPart }
+
+/** And what tests connect as buckets of users. */
+export const localMakers = { ...backends, azurite: azuritePart, gcs: gcsPart }
 
 /**
- * Starts real servers (all three, or those of `names`) on free loopback ports, which stay the same through every restart.
+ * Starts real servers (the backends, or those of `names`) on free loopback ports, which stay the same through every restart.
  * Data goes to `folder`, by default one that is removed in the end, logs to `logs` in it.
  *
  * @returns `{env, logs, parts, stop}` with `parts[name].{start, stop, kill, pause, resume, restart}`
  * @throws MissingTool when java, mvn or go is needed and not installed; Error with the end of a server's log
  */
 export async function startParts({
-  names = Object.keys(localMakers),
+  names = Object.keys(backends),
   makers = localMakers,
   folder: given,
 } = {}) {

@@ -11,7 +11,8 @@ export class MissingTool extends Error {
 const purposes = {
   java: 'Java 17 or newer runs the Kafka broker',
   mvn: 'Maven fetches the Kafka broker, once',
-  go: 'Go 1.25 or newer builds the MinIO server, once',
+  go: 'Go 1.25 or newer builds the MinIO server and the emulator of Google storage, once',
+  npm: 'npm installs the emulator of Azure storage, once',
 }
 
 /** Runs a tool to its end. @throws MissingTool with what it is needed for; Error with what it said */

@@ -3,7 +3,7 @@ import { openControl } from './control.mjs'
 import { localMakers, startParts } from './parts.mjs'
 
 /**
- * Starts Kafka, MinIO and PostgreSQL (or those that are named: `--kafka --minio --postgres`), prints the settings by which
+ * Starts Kafka, MinIO and PostgreSQL (or those that are named: `--kafka --minio --postgres --azurite --gcs`), prints the settings by which
  * tests find them, and stops them at a signal. `--data FOLDER` keeps data and logs there.
  */
 const known = Object.keys(localMakers)
@@ -13,7 +13,7 @@ try {
   const named = known.filter((name) => values[name])
   let isUp = false
   const asked = signalled(() => isUp || process.exit(130)) // the guards end what is being started
-  const names = named.length > 0 ? named : known
+  const names = named.length > 0 ? named : undefined
   const { env, logs, parts, stop } = await startParts({ names, folder: values.data })
   isUp = true
   const control = await openControl(parts)

@@ -29,6 +29,17 @@ export function readTestServers() {
   }
 }
 
+const emulators = z.object({
+  RETICLE_TEST_AZURE_CONNECTION: z.string(),
+  RETICLE_TEST_GCS_ENDPOINT: z.url(),
+})
+
+/** The emulators of that project: a connection string of Azure, and where Google is played. @throws ConfigError outside of it */
+export function readTestEmulators() {
+  const given = readEnv(emulators, process.env)
+  return { azure: given.RETICLE_TEST_AZURE_CONNECTION, google: given.RETICLE_TEST_GCS_ENDPOINT }
+}
+
 const counts = z.object({ RETICLE_TEST_FULL: setting.flag(false) })
 
 /** Whether tests run the full counts and times of `reliability.md` instead of a short run of the same (`npm run soak`). */

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { azureAnswers } from './answers.mjs'
+import { cached, versionOf } from './cache.mjs'
+import { kept } from './kept.mjs'
+import { makePart } from './part.mjs'
+import { freePort } from './ports.mjs'
+import { runTool, telling } from './tools.mjs'
+
+const source = fileURLToPath(new URL('azurite', import.meta.url))
+const pins = ['package.json', 'package-lock.json']
+const account = 'reticle'
+
+/** Azurite, an emulator of Azure's blob storage from npm: a container of somebody else for tests, and part of no image. */
+export async function azuritePart(folder, logs) {
+  const program = await azuriteProgram()
+  const data = join(folder, 'data')
+  await mkdir(data, { recursive: true })
+  const key = await kept(join(folder, 'account-key'), () => randomBytes(64).toString('base64'))
+  let port
+  const connection = () =>
+    `AccountName=${account};AccountKey=${key};BlobEndpoint=http://127.0.0.1:${port}/${account}`
+  return makePart({
+    name: 'azurite',
+    logs,
+    choosePorts: async () => {
+      port = await freePort()
+    },
+    command: () => ({
+      command: process.execPath,
+      args: [
+        program,
+        ...['--blobHost', '127.0.0.1', '--blobPort', String(port), '--location', data],
+        ...['--silent', '--skipApiVersionCheck', '--disableTelemetry'],
+      ],
+      env: { AZURITE_ACCOUNTS: `${account}:${key}` },
+    }),
+    isReady: () => azureAnswers(connection()),
+    env: () => ({ RETICLE_TEST_AZURE_CONNECTION: connection() }),
+  })
+}
+
+async function azuriteProgram() {
+  const version = versionOf('3', ...pins.map((pin) => join(source, pin)))
+  const folder = await cached('azurite', version, (half) =>
+    telling('Installing Azurite (once)', async () => {
+      for (const pin of pins) await copyFile(join(source, pin), join(half, pin))
+      await runTool('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: half })
+    }),
+  )
+  return join(folder, 'node_modules/azurite/dist/src/blob/main.js')
+}

@@ -1,0 +1,54 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gcsAnswers } from './answers.mjs'
+import { cached, versionOf } from './cache.mjs'
+import { makePart } from './part.mjs'
+import { freePort } from './ports.mjs'
+import { runTool, telling } from './tools.mjs'
+
+const source = fileURLToPath(new URL('gcs', import.meta.url))
+const name = process.platform === 'win32' ? 'gcs.exe' : 'gcs'
+const module = 'github.com/fsouza/fake-gcs-server'
+
+/** An emulator of Google's storage, built from its Go module: a bucket of somebody else for tests, and part of no image. */
+export async function gcsPart(folder, logs) {
+  const program = await gcsProgram()
+  const data = join(folder, 'data')
+  await mkdir(data, { recursive: true })
+  let port
+  const url = () => `http://127.0.0.1:${port}`
+  return makePart({
+    name: 'gcs',
+    logs,
+    choosePorts: async () => {
+      port = await freePort()
+    },
+    command: () => ({
+      command: program,
+      args: [
+        ...['-scheme', 'http', '-host', '127.0.0.1', '-port', String(port)],
+        ...['-backend', 'filesystem', '-filesystem-root', data],
+        ...['-external-url', url(), '-public-host', `127.0.0.1:${port}`],
+      ],
+    }),
+    isReady: () => gcsAnswers(url()),
+    env: () => ({ RETICLE_TEST_GCS_ENDPOINT: url() }),
+  })
+}
+
+async function gcsProgram() {
+  const version = versionOf('1', join(source, 'go.mod'), join(source, 'go.sum'))
+  const folder = await cached('gcs', version, (half) =>
+    telling('Building the emulator of Google storage (once, about a minute)', () =>
+      runTool('go', ['build', ...buildFlags, '-o', join(half, name), module], {
+        cwd: source,
+        env: { ...process.env, GOTOOLCHAIN: 'local', CGO_ENABLED: '0' },
+      }),
+    ),
+  )
+  return join(folder, name)
+}
+
+/** Read-only: what go.sum does not pin is not built. */
+const buildFlags = ['-mod=readonly', '-buildvcs=false', '-trimpath', '-ldflags', '-s -w']
