@@ -21,7 +21,10 @@ export async function azuritePart(folder, logs) {
   const key = await kept(join(folder, 'account-key'), () => randomBytes(64).toString('base64'))
   let port
   const connection = () =>
-    `AccountName=${account};AccountKey=${key};BlobEndpoint=http://127.0.0.1:${port}/${account}`
+    [
+      `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key}`,
+      `BlobEndpoint=http://127.0.0.1:${port}/${account}`,
+    ].join(';')
   return makePart({
     name: 'azurite',
     logs,
