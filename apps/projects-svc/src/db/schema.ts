@@ -59,6 +59,8 @@ export interface BlobsTable {
   organization_id: number | null
   created_date: Generated<Date>
   dead_date: Timestamp | null
+}
+
 export interface CloudStoragesTable {
   id: Generated<number>
   provider_type: 'AWS_S3_BUCKET' | 'AZURE_CONTAINER' | 'GOOGLE_CLOUD_STORAGE'

@@ -7,9 +7,9 @@ import { sessions } from './0005-sessions.ts'
 import { issues } from './0006-issues.ts'
 import { guides } from './0007-guides.ts'
 import { groundTruth } from './0008-ground-truth.ts'
-import { idempotencyKeys } from './0013-idempotency-keys.ts'
 import { assets } from './0010-assets.ts'
 import { cloudStorages } from './0011-cloud-storages.ts'
+import { idempotencyKeys } from './0013-idempotency-keys.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -21,7 +21,7 @@ export const migrations: Migrations = {
   '0006-issues': issues,
   '0007-guides': guides,
   '0008-ground-truth': groundTruth,
-  '0013-idempotency-keys': idempotencyKeys,
   '0010-assets': assets,
   '0011-cloud-storages': cloudStorages,
+  '0013-idempotency-keys': idempotencyKeys,
 }
