@@ -1,5 +1,4 @@
 import { METHODS } from 'node:http'
-import multipart from '@fastify/multipart'
 import { answered, type Operation, type Operations } from '@reticle/contracts/api/operation'
 import { targets } from '@reticle/contracts/rest/facts'
 import type { Context } from '@reticle/kit'
@@ -8,6 +7,7 @@ import { methodNotAllowed } from './http-error.ts'
 import { present } from './present.ts'
 import { type Limits, reader } from './read.ts'
 import { contextOf } from './request.ts'
+import { withForms } from './routes/text-form.ts'
 
 /** A service without its types: a row names what is called, and what it is called with was parsed by that row. */
 export interface AnyService {
@@ -33,11 +33,7 @@ export function serve(
     if (operation.method === null) continue
     if (!call) throw new Error(`nobody answers ${operation.name}`)
     if (!operation.form) route(app, operation, call, options)
-    else
-      void app.register(async (scope) => {
-        await scope.register(multipart)
-        route(scope, operation, call, options)
-      })
+    else withForms(app, (scope) => route(scope, operation, call, options))
   }
 }
 

@@ -1,11 +1,20 @@
+import multipart from '@fastify/multipart'
 import { invalid } from '@reticle/kit'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type ArrivingFile, assertBoundary, type Fields, readForm } from './form.ts'
 
 /** Forms that spell a body: fields are its members, `name[0]` and `name[1]` a list, files small texts. */
 
 const limits = { files: 10, fields: 1000, parts: 1000 }
 const largestFile = 64 * 1024
+
+/** Routes whose bodies may be forms. */
+export function withForms(app: FastifyInstance, serve: (scope: FastifyInstance) => void): void {
+  void app.register(async (scope) => {
+    await scope.register(multipart)
+    serve(scope)
+  })
+}
 
 /** @throws DomainError invalid naming the field, too_large above `maxBytes` */
 export async function readTextForm(request: FastifyRequest, maxBytes: number): Promise<Fields> {

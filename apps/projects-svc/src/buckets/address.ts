@@ -7,7 +7,7 @@ import {
   readConnectionString,
   readKeyFile,
 } from '@reticle/kit/bucket/address'
-import { readEndpoint } from '@reticle/kit/bucket/open'
+import { readEndpoint } from '@reticle/kit/bucket/endpoint'
 import type { Net } from '@reticle/kit/outgoing/guard'
 import type { CloudStorageRow } from '../db/schema.ts'
 import { type Attributes, readAttributes } from './attributes.ts'

@@ -1,19 +1,13 @@
-import { cloudStorageList } from '@reticle/contracts/rest/cloud-storages'
-import { BucketFailure } from '@reticle/kit/bucket/bucket'
-import { systemClock } from '@reticle/kit/clock'
 import { recordTag } from '@reticle/kit/etag'
-import { gathered } from '@reticle/kit/testing/bytes'
-import { counting } from '@reticle/kit/testing/counting'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { handlers } from '../server.ts'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
 
 /** `spec/api-workspace.md` 5.5; who may do what is walked in `policy.test.ts`. */
 
 const given = await testCloudStorages()
 const { db, store, addUser, addMember, addOrganization, addBucket, as, bodyOf, over } = given
-const { takeEvents, settings, secrets } = given
+const { takeEvents } = given
 const [anna, bo] = [await addUser(), await addUser()]
 const forbidden = { kind: 'forbidden' }
 const notThere = { kind: 'not_found' }
@@ -34,8 +28,6 @@ describe.each(transports)('over %s', (transport) => {
   const patch = (id: number, body: Patch, call = anna.call) =>
     storages.updateCloudStorage({ id, body }, call)
   const get = (id: number, call = anna.call) => storages.getCloudStorage({ id }, call)
-  const said = async (answer: Promise<{ chunks: AsyncIterable<Uint8Array> }>) =>
-    JSON.parse((await gathered((await answer).chunks)).toString())
   const setUp = async (objects: Record<string, string> = {}, more: Partial<Body> = {}) => {
     const bucket = addBucket(objects)
     const made = await create({ ...bodyOf(bucket.name), ...more })
@@ -196,69 +188,6 @@ describe.each(transports)('over %s', (transport) => {
     )
   })
 
-  test('its status is told at any time', async () => {
-    const { id, bucket } = await setUp()
-    const status = () => said(storages.getCloudStorageStatus({ id }, anna.call))
-    expect(await status()).toBe('AVAILABLE')
-    store.buckets.delete(bucket.name)
-    expect(await status()).toBe('NOT_FOUND')
-    const { id: other } = await setUp()
-    await db
-      .updateTable('cloud_storages')
-      .set({
-        credentials_sealed: secrets.seal(
-          '{"key":"AKIDOTHER","secret_key":"x"}',
-          `cloud_storages.credentials:${other}`,
-        ),
-      })
-      .where('id', '=', other)
-      .execute()
-    expect(await said(storages.getCloudStorageStatus({ id: other }, anna.call))).toBe('FORBIDDEN')
-    const content = storages.listCloudStorageContent({ id: other }, anna.call)
-    await expect(content).rejects.toMatchObject(forbidden)
-    const gone = storages.listCloudStorageContent({ id }, anna.call)
-    await expect(gone).rejects.toMatchObject(notThere)
-  })
-
-  test('its content is listed level by level, in pages', async () => {
-    const { id } = await setUp({ 'a/1.jpg': '', 'a/b/2.jpg': '', 'c.zip': '' })
-    const list = (query = {}) => storages.listCloudStorageContent({ id, ...query }, anna.call)
-    expect(await list()).toEqual({
-      content: [
-        { name: 'a', type: 'DIR', mime_type: 'DIR' },
-        { name: 'c.zip', type: 'REG', mime_type: 'archive' },
-      ],
-      next: null,
-    })
-    expect((await list({ prefix: 'a/' })).content.map(({ name }) => name)).toEqual(['b', '1.jpg'])
-    const first = await list({ page_size: 1 })
-    expect(first).toMatchObject({ content: [{ name: 'a' }], next: expect.any(String) })
-    const rest = await list({ page_size: 1, next_token: first.next })
-    expect(rest).toMatchObject({ content: [{ name: 'c.zip' }], next: null })
-    await expect(list({ next_token: '!' })).rejects.toMatchObject(invalid('next_token', 'no token'))
-  })
-
-  test('what its credentials may do is told', async () => {
-    const { id, bucket } = await setUp()
-    const actions = () => said(storages.getCloudStorageActions({ id }, anna.call))
-    expect(await actions()).toEqual(['read', 'write'])
-    store.sealed.add(bucket.name)
-    expect(await actions()).toEqual(['read'])
-    store.buckets.delete(bucket.name)
-    expect(await actions()).toEqual([])
-  })
-
-  test('its first image is given as it is', async () => {
-    const { id, bucket } = await setUp({ 'a.txt': '', 'b/1.jpg': 'picture' })
-    const read = async () => {
-      const { chunks } = await storages.readPreviewImage({ id }, anna.call)
-      return (await gathered(chunks)).toString()
-    }
-    expect(await read()).toBe('picture')
-    bucket.objects.delete('b/1.jpg')
-    await expect(read()).rejects.toMatchObject(notThere)
-  })
-
   test('in the sandbox it is its owner’s alone', async () => {
     const { id } = await setUp()
     const content = { id, page_size: 1 }
@@ -290,215 +219,4 @@ describe.each(transports)('over %s', (transport) => {
     ])
     await expect(get(id)).rejects.toMatchObject(notThere)
   })
-
-  test('one in use is kept, or with force taken from those who use it', async () => {
-    const { id } = await setUp()
-    const storage = { location: 'cloud_storage' as const, cloud_storage_id: id }
-    const { projects, tasks } = services
-    const target_storage = { location: 'local' as const }
-    const project = await projects.createProject(
-      { body: { name: 'p', source_storage: storage, target_storage } },
-      anna.call,
-    )
-    const task = await tasks.createTask({ body: { name: 't', target_storage: storage } }, anna.call)
-    expect(project.source_storage).toMatchObject(storage)
-    await takeEvents()
-    await expect(storages.deleteCloudStorage({ id }, anna.call)).rejects.toMatchObject({
-      kind: 'conflict',
-      code: 'storage_in_use',
-      message: expect.stringContaining('1 projects and 1 tasks'),
-    })
-    expect(await takeEvents()).toEqual([])
-    await storages.deleteCloudStorage({ id, force: true }, anna.call)
-    const after = await projects.getProject({ id: project.id }, anna.call)
-    expect(after).toMatchObject({ source_storage: null, target_storage: project.target_storage })
-    expect(after.updated_date > project.updated_date).toBe(true)
-    const left = await tasks.getTask({ id: task.id }, anna.call)
-    expect(left.target_storage).toBeNull()
-    expect(await takeEvents()).toMatchObject([
-      { type: 'update:project', data: { before_update: { source_storage: storage } } },
-      { type: 'update:task', data: { before_update: { target_storage: storage } } },
-      { type: 'delete:cloudstorage' },
-    ])
-  })
-
-  describe('as a storage of projects and tasks', () => {
-    const named = (cloud_storage_id: number) => ({
-      location: 'cloud_storage' as const,
-      cloud_storage_id,
-    })
-
-    test('one that is not there is invalid, one that is not visible forbidden', async () => {
-      const { id } = await setUp()
-      const { projects, tasks } = services
-      const { id: project } = await projects.createProject({ body: { name: 'p' } }, bo.call)
-      const { id: task } = await tasks.createTask({ body: { name: 't' } }, bo.call)
-      for (const [storage, refusal] of [
-        [named(id), forbidden],
-        [
-          named(0),
-          {
-            kind: 'invalid',
-            body: { target_storage: { cloud_storage_id: [expect.stringContaining('Invalid pk')] } },
-          },
-        ],
-      ] as const) {
-        const body = { target_storage: storage }
-        await allRefused(
-          [
-            projects.createProject({ body: { name: 'p', ...body } }, bo.call),
-            projects.updateProject({ id: project, body }, bo.call),
-            tasks.createTask({ body: { name: 't', ...body } }, bo.call),
-            tasks.updateTask({ id: task, body }, bo.call),
-          ],
-          refusal,
-        )
-      }
-    })
-
-    test('one of another workspace is invalid, though it is visible', async () => {
-      const { id: organization, owner } = await addOrganization()
-      const inside = await create(bodyOf(addBucket().name), await as(owner, organization))
-      const outside = await create(bodyOf(addBucket().name), owner.call)
-      const { projects } = services
-      const text = 'another workspace'
-      for (const [scope, wrong, right] of [
-        [null, inside.id, outside.id],
-        [organization, outside.id, inside.id],
-      ] as const) {
-        const call = await as(owner, scope)
-        const body = (id: number) => ({ name: 'p', source_storage: named(id) })
-        await expect(projects.createProject({ body: body(wrong) }, call)).rejects.toMatchObject({
-          kind: 'invalid',
-          body: { source_storage: { cloud_storage_id: [expect.stringContaining(text)] } },
-        })
-        await projects.createProject({ body: body(right) }, call)
-      }
-    })
-  })
-})
-
-describe('when its organization goes', () => {
-  const { organizations, projects, storages } = over('in-process')
-  const setUp = async () => {
-    const { id, owner } = await addOrganization()
-    const inside = await as(owner, id)
-    const body = bodyOf(addBucket().name)
-    const made = await storages.createCloudStorage({ body }, inside)
-    const source_storage = { location: 'cloud_storage' as const, cloud_storage_id: made.id }
-    const project = await projects.createProject({ body: { name: 'p', source_storage } }, inside)
-    await takeEvents()
-    return { id, owner, made, project }
-  }
-
-  test('its owner keeps it, and what uses it', async () => {
-    const { id, owner, made, project } = await setUp()
-    await organizations.deleteOrganization({ id }, await as(owner))
-    const events = await takeEvents()
-    expect(events.map(({ type }) => type)).toEqual([
-      'delete:organization',
-      'update:project',
-      'update:cloudstorage',
-    ])
-    expect(events[2]).toMatchObject({ data: { before_update: { organization: id } } })
-    const call = await as(owner)
-    const kept = await storages.getCloudStorage({ id: made.id }, call)
-    expect(kept).toMatchObject({ id: made.id, organization: null })
-    const { source_storage } = await projects.getProject({ id: project.id }, call)
-    expect(source_storage).toMatchObject({ cloud_storage_id: made.id })
-  })
-
-  test('or it goes with it, when that is asked for', async () => {
-    const { id, owner, made } = await setUp()
-    await organizations.deleteOrganization({ id, objects: 'delete' }, await as(owner))
-    expect((await takeEvents()).map(({ type }) => type)).toEqual([
-      'delete:organization',
-      'delete:project',
-      'delete:cloudstorage',
-    ])
-    const gone = storages.getCloudStorage({ id: made.id }, await as(owner))
-    await expect(gone).rejects.toMatchObject(notThere)
-  })
-})
-
-test('the list is searched, filtered and sorted by the fields of the catalogue', async () => {
-  const { storages } = over('in-process')
-  const cleo = await addUser()
-  const first = addBucket()
-  const second = addBucket()
-  store.open.add(second.name)
-  const make = (body: Parameters<typeof storages.createCloudStorage>[0]['body']) =>
-    storages.createCloudStorage({ body }, cleo.call)
-  const { id: one } = await make({ ...bodyOf(first.name), display_name: 'North', description: 'x' })
-  const { key: _, secret_key: __, ...open } = bodyOf(second.name)
-  const anonymous = { ...open, credentials_type: 'ANONYMOUS_ACCESS' as const }
-  const { id: two } = await make({ ...anonymous, display_name: 'South' })
-  const ids = async (query = {}) => {
-    const { results } = await storages.listCloudStorages(query, cleo.call)
-    return results.map(({ id }) => id)
-  }
-  expect(await ids()).toEqual([two, one])
-  expect(await ids({ search: 'north' })).toEqual([one])
-  expect(await ids({ search: second.name })).toEqual([two])
-  expect(await ids({ search: `anonymous ${cleo.username}` })).toEqual([two])
-  expect(await ids({ name: 'North' })).toEqual([one])
-  expect(await ids({ resource: second.name })).toEqual([two])
-  expect(await ids({ owner: cleo.username, sort: 'name' })).toEqual([one, two])
-  expect(await ids({ owner: 'nobody' })).toEqual([])
-  expect(await ids({ provider_type: 'AZURE_CONTAINER' })).toEqual([])
-  expect(await ids({ credentials_type: 'ANONYMOUS_ACCESS' })).toEqual([two])
-  const filter = JSON.stringify({ '==': [{ var: 'description' }, 'x'] })
-  expect(await ids(cloudStorageList.parse({ filter }))).toEqual([one])
-})
-
-test('a list takes the same queries however long it is', async () => {
-  const dora = await addUser()
-  const { storages } = over('in-process')
-  const { db: watched, statements } = counting(db)
-  const counted = over('in-process', watched).storages
-  const queries = async () => {
-    const before = statements()
-    await counted.listCloudStorages({ page_size: '100' }, dora.call)
-    return statements() - before
-  }
-  const body = bodyOf(addBucket().name)
-  await storages.createCloudStorage({ body }, dora.call)
-  const one = await queries()
-  for (let at = 0; at < 5; at++) await storages.createCloudStorage({ body }, dora.call)
-  expect(await queries()).toBe(one)
-})
-
-test('a provider whose library is not installed is told so', async () => {
-  const openBucket = async () => {
-    throw new BucketFailure('not_installed')
-  }
-  const { storages } = handlers({ db, clock: systemClock, settings, secrets, openBucket })
-  const attempt = storages.createCloudStorage({ body: bodyOf('frames') }, anna.call)
-  await expect(attempt).rejects.toMatchObject({
-    ...invalid('provider_type', 'not part of this installation'),
-    code: 'provider_unavailable',
-  })
-})
-
-test('credentials are not taken where they cannot be kept sealed', async () => {
-  const { storages } = handlers({ db, clock: systemClock, settings })
-  const attempt = storages.createCloudStorage({ body: bodyOf(addBucket().name) }, anna.call)
-  await expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
-})
-
-test('no bucket is asked while a transaction is open', async () => {
-  const { name } = addBucket()
-  const { storages } = over('in-process')
-  const { id } = await storages.createCloudStorage({ body: bodyOf(name) }, anna.call)
-  await db
-    .transaction()
-    .execute(async (tx) => {
-      await tx.selectFrom('cloud_storages').select('id').where('id', '=', id).forUpdate().execute()
-      const calls = store.calls()
-      const body = { description: 'waits for the lock only after the bucket has answered' }
-      const changing = storages.updateCloudStorage({ id, body }, anna.call)
-      while (store.calls() === calls) await new Promise((resolve) => setTimeout(resolve, 5))
-      return { changing }
-    })
-    .then(({ changing }) => changing)
 })

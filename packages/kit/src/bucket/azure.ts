@@ -21,7 +21,7 @@ import {
   type Part,
   probeBy,
 } from './bucket.ts'
-import type { BucketGuard } from './open.ts'
+import type { BucketGuard } from './endpoint.ts'
 
 /** A container of Azure's blob storage. */
 export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {

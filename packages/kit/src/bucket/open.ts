@@ -1,14 +1,6 @@
-import type { LookupFunction } from 'node:net'
-import { type Net, readTarget, TargetRefused } from '../outgoing/guard.ts'
-import { AddressUnreadable, type BucketAddress } from './address.ts'
+import type { BucketAddress } from './address.ts'
 import { type Bucket, BucketFailure } from './bucket.ts'
-
-export interface BucketGuard {
-  /** Networks that are allowed although they are not public. */
-  nets: readonly Net[]
-  /** Resolver; default the system's. */
-  lookup?: LookupFunction
-}
+import type { BucketGuard } from './endpoint.ts'
 
 export type OpenBucket = (address: BucketAddress) => Promise<Bucket>
 
@@ -39,27 +31,4 @@ async function open(address: BucketAddress, guard: BucketGuard): Promise<Bucket>
 function isMissingLibrary(thrown: unknown): boolean {
   const code = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
-}
-
-/**
- * Reads an endpoint that a user named. Plain http is allowed, since stores inside of a network mostly have nothing else;
- * so are names that mean something only inside, where some network inside is allowed.
- *
- * @throws AddressUnreadable with what would be right
- */
-export function readEndpoint(text: string, { nets }: BucketGuard, mayHavePath = false): string {
-  const url = readUrl(text, nets)
-  const hasPath = url.pathname !== '/' && !mayHavePath
-  if (hasPath || url.search !== '')
-    throw new AddressUnreadable('An address is https://host or https://host:port, nothing else.')
-  return mayHavePath ? url.href.replace(/\/+$/, '') : url.origin
-}
-
-function readUrl(text: string, nets: readonly Net[]): URL {
-  try {
-    return readTarget(text, { nets, allowHttp: true, allowInsideNames: nets.length > 0 })
-  } catch (thrown) {
-    if (thrown instanceof TargetRefused) throw new AddressUnreadable(thrown.message)
-    throw thrown
-  }
 }

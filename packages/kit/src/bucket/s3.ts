@@ -17,7 +17,7 @@ import {
   largestAnswer,
   probeBy,
 } from './bucket.ts'
-import type { BucketGuard } from './open.ts'
+import type { BucketGuard } from './endpoint.ts'
 
 /** A bucket of any S3, over the same client as the store of our own objects. */
 export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {

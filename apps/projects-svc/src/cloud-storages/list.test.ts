@@ -1,0 +1,55 @@
+import { cloudStorageList } from '@reticle/contracts/rest/cloud-storages'
+import { counting } from '@reticle/kit/testing/counting'
+import { expect, test } from 'vitest'
+import { testCloudStorages } from '../testing/cloud-storages.ts'
+
+/** The row of cloud storages of `spec/api-workspace.md` 1.7. */
+
+const { db, store, addUser, addBucket, bodyOf, over } = await testCloudStorages()
+
+test('the list is searched, filtered and sorted by the fields of the catalogue', async () => {
+  const { storages } = over('in-process')
+  const cleo = await addUser()
+  const first = addBucket()
+  const second = addBucket()
+  store.open.add(second.name)
+  const make = (body: Parameters<typeof storages.createCloudStorage>[0]['body']) =>
+    storages.createCloudStorage({ body }, cleo.call)
+  const { id: one } = await make({ ...bodyOf(first.name), display_name: 'North', description: 'x' })
+  const { key: _, secret_key: __, ...open } = bodyOf(second.name)
+  const anonymous = { ...open, credentials_type: 'ANONYMOUS_ACCESS' as const }
+  const { id: two } = await make({ ...anonymous, display_name: 'South' })
+  const ids = async (query = {}) => {
+    const { results } = await storages.listCloudStorages(query, cleo.call)
+    return results.map(({ id }) => id)
+  }
+  expect(await ids()).toEqual([two, one])
+  expect(await ids({ search: 'north' })).toEqual([one])
+  expect(await ids({ search: second.name })).toEqual([two])
+  expect(await ids({ search: `anonymous ${cleo.username}` })).toEqual([two])
+  expect(await ids({ name: 'North' })).toEqual([one])
+  expect(await ids({ resource: second.name })).toEqual([two])
+  expect(await ids({ owner: cleo.username, sort: 'name' })).toEqual([one, two])
+  expect(await ids({ owner: 'nobody' })).toEqual([])
+  expect(await ids({ provider_type: 'AZURE_CONTAINER' })).toEqual([])
+  expect(await ids({ credentials_type: 'ANONYMOUS_ACCESS' })).toEqual([two])
+  const filter = JSON.stringify({ '==': [{ var: 'description' }, 'x'] })
+  expect(await ids(cloudStorageList.parse({ filter }))).toEqual([one])
+})
+
+test('a list takes the same queries however long it is', async () => {
+  const dora = await addUser()
+  const { storages } = over('in-process')
+  const { db: watched, statements } = counting(db)
+  const counted = over('in-process', watched).storages
+  const queries = async () => {
+    const before = statements()
+    await counted.listCloudStorages({ page_size: '100' }, dora.call)
+    return statements() - before
+  }
+  const body = bodyOf(addBucket().name)
+  await storages.createCloudStorage({ body }, dora.call)
+  const one = await queries()
+  for (let at = 0; at < 5; at++) await storages.createCloudStorage({ body }, dora.call)
+  expect(await queries()).toBe(one)
+})
