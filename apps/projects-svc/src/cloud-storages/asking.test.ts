@@ -9,7 +9,7 @@ import { testCloudStorages } from '../testing/cloud-storages.ts'
 /** What a connected bucket is asked (`spec/api-workspace.md` 5.5), and what becomes of it when it does not answer. */
 
 const given = await testCloudStorages()
-const { db, store, addUser, addBucket, bodyOf, over, takeEvents, settings, secrets } = given
+const { db, blobs, store, addUser, addBucket, bodyOf, over, takeEvents, settings, secrets } = given
 const anna = await addUser()
 const forbidden = { kind: 'forbidden' }
 const notThere = { kind: 'not_found' }
@@ -98,7 +98,7 @@ test('a provider whose library is not installed is told so', async () => {
   const openBucket = async () => {
     throw new BucketFailure('not_installed')
   }
-  const { storages } = handlers({ db, clock: systemClock, settings, secrets, openBucket })
+  const { storages } = handlers({ db, blobs, clock: systemClock, settings, secrets, openBucket })
   const attempt = storages.createCloudStorage({ body: bodyOf('frames') }, anna.call)
   await expect(attempt).rejects.toMatchObject({
     ...invalid('provider_type', 'not part of this installation'),
@@ -107,7 +107,7 @@ test('a provider whose library is not installed is told so', async () => {
 })
 
 test('credentials are not taken where they cannot be kept sealed', async () => {
-  const { storages } = handlers({ db, clock: systemClock, settings })
+  const { storages } = handlers({ db, blobs, clock: systemClock, settings })
   const attempt = storages.createCloudStorage({ body: bodyOf(addBucket().name) }, anna.call)
   await expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
 })
