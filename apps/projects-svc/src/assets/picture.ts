@@ -1,8 +1,11 @@
 import { invalid } from '@reticle/kit/errors'
 import sharp from 'sharp'
 
-/** More is refused before anything is decoded (`reliability.md` 9). */
-const largestPixels = 178_956_970
+/**
+ * More is refused before anything is decoded (`reliability.md` 9). Conversions may have more: a PNG that fills in line by
+ * line is decoded whole, half a gigabyte at this size, and this process answers everybody's calls.
+ */
+const largestPixels = 50_000_000
 /** A picture of a guide is shown on a screen (`spec/api-workspace.md` 5.4). */
 export const longestSide = 1920
 const quality = 90

@@ -62,7 +62,8 @@ export async function storeFile(
   const prefix = uploadPrefix(user_id, uuid)
   const { organization_id } = guide
   const key = assetKey(organization_id, user_id, uuid)
-  return inTurn('file', async () => {
+  const run = async () => {
+    signal.throwIfAborted()
     const bytes = await readWhole(blobs, `${prefix}0`)
     const media_type = kindOf({ filename, media_type: declared }, bytes)
     const isPicture = media_type.startsWith('image/')
@@ -70,8 +71,14 @@ export async function storeFile(
     await registerPending(db, { key, kind: 'asset', organization_id })
     const { size } = await blobs.put(key, piecesOf(kept), { signal })
     return { uuid, guide_id, filename, media_type, key, size, prefix }
-  })
+  }
+  return inTurn('file', run, { ms: turnMs, late: tooMany })
 }
+
+/** Below what the caller waits for the whole call. */
+const turnMs = 30_000
+const tooMany = () =>
+  new DomainError('too_many', 'Too many files arrive at once.', { retry_after: 5 })
 
 /** The row of a stored asset; what was uploaded is needed no more. @throws DomainError invalid, forbidden, unavailable */
 export async function addAsset(
