@@ -31,8 +31,9 @@ export async function openRepeat(
   const { method, params, url, headers } = request
   const place = { user_id, method, path: `${operation.path} ${JSON.stringify(params)}` }
   const [, query = ''] = url.split('?', 2)
-  const said = [query, headers['x-organization'] ?? null, headers['if-match'] ?? null]
-  const fingerprint = openFingerprint(said, operation.form && boundaryOf(request))
+  const said = [query, ...saying.map((name) => headers[name] ?? null)]
+  const boundary = operation.form && boundaryOf(request)
+  const fingerprint = openFingerprint(said, boundary || undefined)
   let text: string | undefined
   const repeat: Repeat = {
     ...{ owner: keyOwnerOf(operation), id: keyId(key, place), claim_id: randomUUID() },
@@ -43,15 +44,22 @@ export async function openRepeat(
       text ??= fingerprint.text()
     },
   }
+  if (isUnread(operation)) repeat.end()
   const limit = limitOf(operation, request, limits)
   if (limit !== undefined) repeat.whole = await readWhole(request, repeat, limit)
   return repeat
 }
 
+/** Headers that say what is wanted. */
+const saying = ['x-organization', 'if-match', 'upload-length', 'upload-metadata']
+
+/** Routes of the gateway's own read their bodies in their own ways, or have none: only forms are known here. */
+const isUnread = ({ by, form }: Operation) => by === 'gateway' && form === undefined
+
 /** How many bytes a body may have that is read as a whole; nothing for one that is not. */
 function limitOf(operation: Operation, { raw }: FastifyRequest, { maxBodyBytes }: BodyLimits) {
   const { form, body } = operation
-  if (form) return undefined
+  if (form || isUnread(operation)) return undefined
   if (body?.meta()?.bytes !== true) return maxBodyBytes
   const announced = announcedLength(raw)
   return announced !== undefined && announced <= smallBytes ? smallBytes : undefined
