@@ -106,6 +106,6 @@ test('an administrator reads in the log of events who came, left and was turned 
       for (const one of wanted) expect(file).toContain(one)
       expect(file).not.toContain('Blue-Kettle-42')
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 30_000, interval: 200 },
   )
-})
+}, 60_000)

@@ -14,7 +14,7 @@ export function diskMailer(folder: string, { now }: Clock): Mailer {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const date = now()
       const name = `${date.toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`
-      const draft = join(folder, `.${name}`)
+      const draft = join(folder, `.${name}.part`) // nobody takes it for a mail
       await writeFile(draft, messageOf(mail, date), { mode: 0o600 })
       await rename(draft, join(folder, name))
     },
