@@ -127,7 +127,7 @@ describe('7. ways to sign in', () => {
       await strict.stop()
       other.remove()
     }
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('8. access tokens', () => {
