@@ -6,16 +6,19 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { GatewaySettings } from './config.ts'
 import { checkAccept } from './plugins/accept.ts'
 import { authentication } from './plugins/authenticate.ts'
+import { compressAnswers } from './plugins/compress.ts'
 import {
   type Connections,
   clientErrors,
   connections,
   watchConnections,
 } from './plugins/connections.ts'
+import { allowOrigins } from './plugins/cors.ts'
 import { answerErrors, sendError } from './plugins/errors.ts'
 import { limitHeaders, requireHost, setHeaders } from './plugins/headers.ts'
 import { checkBody } from './plugins/media-type.ts'
 import { workspaceScope } from './plugins/org-scope.ts'
+import { limitPageSize } from './plugins/page-size.ts'
 import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
 import { rateLimits } from './plugins/rate-limit.ts'
 import { logRequests } from './plugins/request-log.ts'
@@ -31,6 +34,7 @@ import { serveDownloads } from './routes/downloads.ts'
 import { serveEvents } from './routes/events.ts'
 import { serveGone } from './routes/gone.ts'
 import { serveHealth, serveProbes } from './routes/health.ts'
+import { serveServer } from './routes/server.ts'
 import { serveSession } from './routes/session.ts'
 import { serveUploads } from './routes/uploads.ts'
 import { knowMethods, serve, serveOtherMethods } from './serve.ts'
@@ -95,6 +99,7 @@ async function prepare(
   watchConnections(app, sockets, settings.idleTimeoutMs)
   watchRequests(app)
   logRequests(app, log)
+  await allowOrigins(app, settings.corsOrigins)
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
     limitHeaders(request) // 431
@@ -102,14 +107,16 @@ async function prepare(
     done()
   })
   await app.register(helmet, helmetOptions)
+  compressAnswers(app)
   await refuseUnderPressure(app, settings.loopDelayMs) // 503
   checkInOrder(app, [
     // for what has no row the router has answered 404, or 405 with the methods of its path
     refuseWhenStopping(app, phase), // 503
-    authentication(app, services.identity), // 401; 403 to a forged request
+    authentication(app, services.identity, settings.corsOrigins), // 401; 403 to a forged request
     await rateLimits(app, settings), // 429
     workspaceScope(services.organizations), // 400, 404
     checkAccept, // 406
+    limitPageSize(settings.pageSizeMax),
     checkBody(settings), // 415, 413
     // then keys of repeated calls (400, 409): repeats/hooks.ts
     // then the route reads its input: JSON (400), params (404), shape (400); then rights of token and membership (403)
@@ -151,7 +158,8 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void
     serve(api, table, service, { limits: settings })
   }
   serveAbout(api)
-  serveHealth(api, ports.checks, phase)
+  serveHealth(api, ports, phase)
+  serveServer(api, ports)
   serveDocuments(api)
   serveDownloads(api, ports)
   serveEvents(api, ports)

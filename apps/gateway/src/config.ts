@@ -1,9 +1,20 @@
 import { setting } from '@reticle/kit/config'
+import { rowsOfAll } from '@reticle/kit/list/page'
 import { part } from '@reticle/kit/process/parts'
 import { addressPart, internalPart, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
 const mebibyte = 1024 * 1024
+
+/** Scheme, host and port of pages on other sites; a pattern or `*` would let any page act with somebody's cookies. */
+const origins = setting.list().transform((given, context) => {
+  const wrong = given.filter(
+    (one) => one.includes('*') || !URL.canParse(one) || new URL(one).origin !== one,
+  )
+  if (wrong.length === 0) return given
+  context.addIssue(`Expected origins such as https://app.example.org, got ${wrong.join(', ')}`)
+  return z.NEVER
+})
 
 /** What the gateway is told at start (`reliability.md` 16.5). Rates are calls a minute, 0 is no limit. */
 export const readConfig = part(
@@ -11,12 +22,16 @@ export const readConfig = part(
     RETICLE_HOST: z.string().default('127.0.0.1'),
     RETICLE_PORT: setting.port(8080),
     RETICLE_GATEWAY_TRUST_PROXY: setting.whole(0, 0, 32),
+    RETICLE_GATEWAY_CORS_ORIGINS: origins,
     RETICLE_GATEWAY_MAX_BODY: setting.whole(2 * mebibyte, 0),
     RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: setting.whole(512 * mebibyte, 0),
     RETICLE_GATEWAY_MAX_MULTIPART: setting.whole(1024 * mebibyte, 0),
     RETICLE_GATEWAY_RATE_ANONYMOUS: setting.whole(100, 0),
     RETICLE_GATEWAY_RATE_AUTH: setting.whole(20, 0),
     RETICLE_GATEWAY_RATE_USER: setting.whole(1200, 0),
+    RETICLE_GATEWAY_RATE_ANNOTATIONS: setting.whole(0, 0),
+    RETICLE_GATEWAY_DISK_USAGE_MAX: setting.whole(90, 1, 100),
+    RETICLE_PAGE_SIZE_MAX: setting.whole(1000, 1, rowsOfAll),
     RETICLE_S3_PRESIGN: setting.flag(false),
   }),
   (given) => ({
@@ -25,6 +40,8 @@ export const readConfig = part(
     port: given.RETICLE_PORT,
     /** Proxies in front whose `X-Forwarded-*` headers are believed. */
     trustedHops: given.RETICLE_GATEWAY_TRUST_PROXY,
+    /** Pages on these may call with the user's cookies. */
+    corsOrigins: given.RETICLE_GATEWAY_CORS_ORIGINS,
     maxBodyBytes: given.RETICLE_GATEWAY_MAX_BODY,
     maxAnnotationsBodyBytes: given.RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY,
     maxMultipartBytes: given.RETICLE_GATEWAY_MAX_MULTIPART,
@@ -34,6 +51,12 @@ export const readConfig = part(
     rateAuth: given.RETICLE_GATEWAY_RATE_AUTH,
     /** Per user. */
     rateUser: given.RETICLE_GATEWAY_RATE_USER,
+    /** Reading annotation sets, per user; beside the limit of the user. */
+    rateAnnotations: given.RETICLE_GATEWAY_RATE_ANNOTATIONS,
+    /** Percent of the disk above which health says so. */
+    diskUsageMax: given.RETICLE_GATEWAY_DISK_USAGE_MAX,
+    /** Rows of one page at most. */
+    pageSizeMax: given.RETICLE_PAGE_SIZE_MAX,
     /** Downloads are sent to the object store by an address that expires, where it has such addresses. */
     presign: given.RETICLE_S3_PRESIGN,
     /** A request that is no stream has to arrive within this time. */

@@ -4,6 +4,7 @@ import { buildGateway } from './app.ts'
 import { listenFailure } from './listen-failure.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
 
+export { madePictures, ownChecks, reachable } from './checks.ts'
 export { processParts, readConfig } from './config.ts'
 export type { GatewayPorts, HealthChecks, Services } from './ports.ts'
 export { keysOf } from './repeats/owners.ts'

@@ -2,7 +2,7 @@ import { DomainError, invalidInput } from '@reticle/kit'
 
 /** JSON bodies, read as `spec/api-workspace.md` 1.2 and `reliability.md` 8 want them. */
 
-const deepest = 64
+export const deepest = 64
 
 const parseError = (reason: string) =>
   new DomainError('invalid', `JSON parse error - ${reason}`, { code: 'parse_error' })

@@ -109,3 +109,32 @@ test('a filter is refused before anything is looked for', async () => {
   const missing = await ask({ project_id: '1', filter: '{"var":"id"}' }, '/api/labels')
   expect(missing).toMatchObject({ status: 404 })
 })
+
+test.each([
+  ['5000', '1000'],
+  ['99999999999', '1000'],
+  ['1000', '1000'],
+  ['7', '7'],
+  ['all', 'all'],
+  ['abc', 'abc'],
+  ['-5', '-5'],
+])('a page of %s rows is asked of the service as one of %s', async (page_size, expected) => {
+  expect((await ask({ page_size })).status).toBe(200)
+  expect(seen.at(-1)).toMatchObject({ page_size: expected })
+})
+
+test('how many rows a page may have can be set, and links follow it', async () => {
+  const few = await testGateway({
+    settings: { pageSizeMax: 5 },
+    services: {
+      projects: {
+        async listProjects({ page_size }) {
+          return { count: Number(page_size) * 2, results: [] }
+        },
+      },
+    },
+  })
+  const { json } = await few.send('/api/projects?page_size=100')
+  const next = `${few.url}/api/projects?page_size=100&page=2`
+  expect(json()).toEqual({ count: 10, next, previous: null, results: [] })
+})

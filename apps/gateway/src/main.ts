@@ -1,10 +1,18 @@
+import { tmpdir } from 'node:os'
 import { tables } from '@reticle/contracts'
 import { environment } from '@reticle/kit/config'
 import { reach } from '@reticle/kit/process/doors'
 import { openObjects } from '@reticle/kit/process/objects'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
-import { keysOf, type Services, startGateway } from './index.ts'
+import {
+  keysOf,
+  madePictures,
+  ownChecks,
+  reachable,
+  type Services,
+  startGateway,
+} from './index.ts'
 
 /** The gateway as a process of a cluster: the one public HTTP server. */
 async function start(app: App<typeof processParts>): Promise<void> {
@@ -39,13 +47,15 @@ async function start(app: App<typeof processParts>): Promise<void> {
   }
   const blobs = await openObjects(app, s3)
   const checks = {
+    DatabaseBackend: people.check, // replicas without their database are not ready and have no address
+    Cache: () => reachable(blobs, madePictures),
+    Queue: work.check,
     ProjectsService: people.check,
     AnnotationsService: sets.check,
     RequestsService: work.check,
     WebhooksService: hooks.check,
-    ObjectStorage: async () => {
-      for await (const _ of blobs.list('health')) break
-    },
+    ObjectStorage: () => reachable(blobs, 'health'),
+    ...ownChecks(settings, tmpdir()),
   }
   const gateway = await startGateway({ services, blobs, log: app.log, settings, checks })
   app.onStop('gateway', gateway.stop)

@@ -71,7 +71,8 @@ export const agentOf = ({ headers }: FastifyRequest) =>
 
 /** Scheme and host as the client used them, within the trusted hops (`spec/api-workspace.md` 1.1). */
 export function originOf({ protocol, host, socket }: FastifyRequest): string {
-  return `${protocol}://${host || `${socket.localAddress}:${socket.localPort}`}` // HTTP/1.0 needs no Host
+  const scheme = protocol === 'https' ? 'https' : 'http' // a proxy may pass on anything
+  return `${scheme}://${host || `${socket.localAddress}:${socket.localPort}`}` // HTTP/1.0 needs no Host
 }
 
 /** Members of the query; a name that was sent twice has a list. */

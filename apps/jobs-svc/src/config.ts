@@ -23,6 +23,7 @@ export const readConfig = part(
     RETICLE_JOBS_ARCHIVE_ENTRIES: setting.whole(archiveLimits.entries, 1),
     RETICLE_JOBS_ARCHIVE_BYTES: setting.whole(archiveLimits.bytes, 1),
     RETICLE_JOBS_ARCHIVE_RATIO: setting.whole(archiveLimits.ratio, 1),
+    RETICLE_SHARE_DIR: z.string().optional(),
     RETICLE_TMP_DIR: z.string().default(tmpdir()),
   }),
   (given) => ({
@@ -36,6 +37,8 @@ export const readConfig = part(
     /** Of uploads that nothing came of. */
     uploadTtlHours: given.RETICLE_JOBS_UPLOAD_TTL_HOURS,
     tmpDir: given.RETICLE_TMP_DIR,
+    /** A folder whose files users may name instead of uploading them; absent: there is none. */
+    shareDir: given.RETICLE_SHARE_DIR,
     /** Of archives that are read. */
     limits: {
       entries: given.RETICLE_JOBS_ARCHIVE_ENTRIES,

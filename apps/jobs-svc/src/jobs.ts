@@ -22,11 +22,10 @@ import { guard } from '@reticle/kit/rpc/guard'
 import type { JobsSettings } from './config.ts'
 import { followDeletions } from './consumers/deletions.ts'
 import type { RequestsDb } from './db/schema.ts'
-import { formatHandlers } from './formats/rpc.ts'
 import { openPictures } from './frames/pictures.ts'
 import { frameHandlers } from './frames/rpc.ts'
 import { watchRequests } from './metrics.ts'
-import { requestHandlers } from './server.ts'
+import { aboutHandlers, requestHandlers } from './server.ts'
 import { sweep } from './sweeper.ts'
 
 /** Its tables live here, and nobody else's. */
@@ -86,7 +85,7 @@ export function startJobs(ports: JobsPorts): Jobs {
     services: {
       requests: guard(requestHandlers({ db, services, settings }), onBug, name),
       frames: guard(frameHandlers({ services, pictures }), onBug, name),
-      server: guard(formatHandlers(), onBug, name),
+      server: guard(aboutHandlers({ settings }), onBug, name),
       keys: guard<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {

@@ -1,7 +1,12 @@
 import type { requests } from '@reticle/contracts/api/requests'
+import type { server } from '@reticle/contracts/api/server'
 import type { Service } from '@reticle/kit'
+import type { JobsSettings } from './config.ts'
 import { type ExportDeps, exportHandlers } from './exports/rpc.ts'
+import { formatHandlers } from './formats/rpc.ts'
+import { describeHandler } from './limits.ts'
 import { queueHandlers } from './requests/rpc.ts'
+import { shareHandlers } from './share/rpc.ts'
 import { type UploadDeps, uploadHandlers } from './uploads/rpc.ts'
 
 /** Table of contents: which handlers answer the table of requests. */
@@ -9,4 +14,15 @@ export const requestHandlers = (deps: ExportDeps & UploadDeps): Service<typeof r
   ...queueHandlers(deps),
   ...exportHandlers(deps),
   ...uploadHandlers(deps),
+})
+
+/** And the part of `/server` that is this service's. */
+export const aboutHandlers = ({
+  settings,
+}: {
+  settings: JobsSettings
+}): Service<typeof server> => ({
+  ...formatHandlers(),
+  ...shareHandlers({ root: settings.shareDir }),
+  ...describeHandler({ settings }),
 })

@@ -17,6 +17,7 @@ import { identityHandlers, type Mailer } from './identity/index.ts'
 import { issueHandlers } from './issues/rpc.ts'
 import { jobHandlers } from './jobs/rpc.ts'
 import { labelHandlers } from './labels/rpc.ts'
+import { describeHandler } from './limits.ts'
 import { mediaHandlers } from './media/rpc.ts'
 import { organizationObjects } from './organization-objects.ts'
 import { knowingRoles, membershipsOfUsers, organizationHandlers } from './organizations/index.ts'
@@ -63,6 +64,7 @@ export function handlers(deps: ServerDeps) {
     tasks: {
       ...taskHandlers({ db, settings }),
       ...taskLayoutHandlers({ db }),
+      ...describeHandler({ settings, mailer: mail.mailer }),
       ...authorizeHandler({ db }),
       ...annotationsChangedHandler({ db, settings }),
     },

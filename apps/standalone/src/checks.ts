@@ -1,28 +1,29 @@
-import { statfs } from 'node:fs/promises'
-import type { HealthChecks } from '@reticle/gateway'
-import { unavailable } from '@reticle/kit'
+import { type HealthChecks, madePictures, ownChecks, reachable } from '@reticle/gateway'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { type Kysely, sql } from 'kysely'
 
-const fullestDisk = 0.9
-
-/** What `GET /server/health` looks at (`spec/api-workspace.md` 1.10). Each throws what is wrong. */
-export function healthChecks<T>(db: Kysely<T>, blobs: BlobStore, dataDir: string): HealthChecks {
-  return {
-    DatabaseBackend: async () => {
-      await sql`select 1`.execute(db)
-    },
-    ObjectStorage: async () => {
-      for await (const _ of blobs.list('health')) break
-    },
-    DiskUsage: async () => {
-      assertRoom(await statfs(dataDir))
-    },
-  }
+interface Looked<P, R> {
+  people: Kysely<P>
+  requests: Kysely<R>
+  blobs: BlobStore
+  /** Where database and objects are. */
+  dataDir: string
 }
 
-/** @throws DomainError unavailable above 90 %, in words that anybody may read */
-export function assertRoom({ blocks, bavail }: { blocks: number; bavail: number }): void {
-  const used = 1 - bavail / blocks
-  if (used > fullestDisk) throw unavailable(`the disk is ${Math.round(used * 100)} % full`)
+/** What `GET /server/health` looks at (`spec/api-workspace.md` 1.10). Each throws what is wrong. */
+export function healthChecks<P, R>(
+  { people, requests, blobs, dataDir }: Looked<P, R>,
+  settings: Parameters<typeof ownChecks>[0],
+): HealthChecks {
+  return {
+    DatabaseBackend: async () => {
+      await sql`select 1`.execute(people)
+    },
+    Cache: () => reachable(blobs, madePictures),
+    Queue: async () => {
+      await sql`select 1 from requests limit 1`.execute(requests)
+    },
+    ObjectStorage: () => reachable(blobs, 'health'),
+    ...ownChecks(settings, dataDir),
+  }
 }

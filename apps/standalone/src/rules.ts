@@ -7,5 +7,6 @@ import * as webhooks from '@reticle/webhooks-svc'
 export const rules: Record<string, readonly Rule[]> = {
   ...projects.rules,
   request: jobs.requestRules,
+  share: jobs.shareRules,
   ...webhooks.rules,
 }

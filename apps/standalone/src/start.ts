@@ -76,12 +76,13 @@ export async function startStandalone(
   onStop('conversion', conversion.stop)
 
   const reached = await reach(config.transport, services, keys, onStop)
+  const settings = readGatewayConfig(env)
   const ports: GatewayPorts = {
     services: reached,
     blobs,
     log: log.child({ service: 'gateway' }),
-    settings: readGatewayConfig(env),
-    checks: healthChecks(identity, blobs, dataDir),
+    settings,
+    checks: healthChecks({ people: identity, requests, blobs, dataDir }, settings),
   }
   const gateway = await startGateway(ports)
   onStop('gateway', gateway.stop)

@@ -61,7 +61,7 @@ function describe(operation: Operation, schemaOf: SchemaOf): Json {
     operationId: operation.name,
     tags: [operation.service.replace(/Service$/, '')],
     ...(summary && { summary }),
-    ...(operation.successor && { deprecated: true }),
+    ...((operation.successor || operation.gone) && { deprecated: true }),
     ...(operation.access === 'anyone' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...requestBody(operation, schemaOf),

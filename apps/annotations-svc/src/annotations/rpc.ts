@@ -1,5 +1,6 @@
 import { type BytesAnswer, type Context, DomainError, invalidText } from '@reticle/kit'
 import type { Deps, Handlers } from '../deps.ts'
+import { describeLimits } from '../limits.ts'
 import type { Checked } from '../reading/objects.ts'
 import { readLines, readSet } from '../reading/read.ts'
 import { annotationsTag } from '../targets/etags.ts'
@@ -37,6 +38,7 @@ export function annotationHandlers(deps: Deps): Handlers {
       const target = await openTarget(deps, input, 'annotations:read', context)
       return readLines(deps, target, context)
     },
+    describe: async () => describeLimits(deps),
     writeRows: (input, context) => writeRows(deps, input, context),
     getRevision: async (input, context) => {
       const target = await openTarget(deps, input, 'annotations:read', context)
@@ -51,14 +53,16 @@ type PatchInput = Parameters<Handlers['updateJobAnnotations']>[0]
 type DeleteInput = Parameters<Handlers['deleteJobAnnotations']>[0]
 
 async function getSet(deps: Deps, kind: Kind, { id, ...flow }: GetInput, context: Context) {
-  if (Object.values(flow).some((one) => one !== undefined)) throw gone(kind, 'dataset/export')
+  if (flow.action === 'import_status') throw gone('GET /requests/{rq_id}')
+  if (Object.values(flow).some((one) => one !== undefined))
+    throw gone(`POST /${kind}s/{id}/dataset/export`)
   const target = await openTarget(deps, { target: kind, id }, 'annotations:read', context)
   return readSet(deps, target, context)
 }
 
 async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Context) {
   const { id, format, rq_id, if_match } = input
-  if (format !== undefined || rq_id !== undefined) throw gone(kind, 'annotations')
+  if (format !== undefined || rq_id !== undefined) throw gone(`POST /${kind}s/{id}/annotations`)
   const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
   const labels = await labelsForWrite(deps, target, context)
   const checker = openChecker(deps, target, labels, context)
@@ -122,5 +126,5 @@ async function* checkAll(
 }
 
 /** Parameters of the flow that was removed; `spec/api-annotations.md` 6.3. */
-const gone = (kind: Kind, path: string) =>
-  new DomainError('gone', `This endpoint is no longer supported. Use POST /${kind}s/{id}/${path}`)
+const gone = (instead: string) =>
+  new DomainError('gone', `This endpoint is no longer supported. Use ${instead}`)

@@ -3,7 +3,7 @@ import type { AttributeValue, Spec, SpecSet } from './labels.ts'
 import { complain, complainWhole, type Report } from './report.ts'
 
 /** In characters, not in the units of UTF-16. */
-const longestValue = 4096
+export const longestValue = 4096
 
 /** How values are read. */
 export interface AttributeRules {

@@ -7,7 +7,8 @@ export type ShapeType = Shape['type']
 /** Layouts, counts and run lengths of `points`: `spec/api-annotations.md` 1.5. */
 
 const farthest = 1e7
-const mostNumbers = 200_000
+/** Numbers of one object. */
+export const mostNumbers = 200_000
 
 /** How many numbers a shape of each type has, besides of masks. */
 const counts: Record<Exclude<ShapeType, 'mask'>, (count: number) => boolean> = {

@@ -23,7 +23,7 @@ export interface Checker {
 export type ReadObject = (report: Report, kind: RowKind, fields: Fields, rules: Rules) => Checked
 
 /** Numbers of points in one request at most (`spec/api-annotations.md` 1.10). */
-const mostNumbers = 50_000_000
+export const mostNumbers = 50_000_000
 
 export function openChecker(
   { services, settings }: Pick<Deps, 'services' | 'settings'>,

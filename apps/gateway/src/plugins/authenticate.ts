@@ -19,7 +19,11 @@ const accountPaths = /^\/(?:auth|users|memberships|invitations|organizations)(?:
  * Who is calling: by the `Authorization` header, without one by the cookie of a session. Every row but those for `anyone` needs a credential; one that is sent and wrong is 401 everywhere.
  * Returns the check; the cache behind it is emptied by writes to accounts.
  */
-export function authentication(app: FastifyInstance, identity: Identity): Check {
+export function authentication(
+  app: FastifyInstance,
+  identity: Identity,
+  trustedOrigins: readonly string[] = [],
+): Check {
   const cache = credentialCache<Identified>()
   app.addHook('onSend', (request, reply, _payload, done) => {
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
@@ -41,7 +45,7 @@ export function authentication(app: FastifyInstance, identity: Identity): Check 
     const found = session && (await ofSession({ cache, identity }, request, operation, session))
     if (session && found) {
       request.principal = found.principal
-      assertNotForged(request, session)
+      assertNotForged(request, session, trustedOrigins)
       if (found.is_renewed) setSession(request, reply, session)
     } else if (operation.access !== 'anyone') throw unauthenticated()
   }

@@ -13,6 +13,7 @@ import {
 } from '../http-error.ts'
 import { isStream } from '../request.ts'
 import { bodyOf, failedOf } from './errors.ts'
+import { vary } from './headers.ts'
 
 /** Connections themselves: what is no HTTP, what comes too slowly, bodies that nobody read (`reliability.md` 8). */
 
@@ -106,6 +107,8 @@ function answerTo(failed: Failed): string {
     `X-Error-Code: ${failed.code}`,
     `X-Request-Id: ${request_id}`,
     `X-Service-Version: ${apiVersion}`,
+    `Vary: ${vary}`,
+    'Cache-Control: no-store',
     'Connection: close',
     '',
     body,

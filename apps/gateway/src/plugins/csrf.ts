@@ -8,14 +8,19 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRA
 /**
  * A cookie comes along whoever made the browser send the request. So a change needs what only a page of ours can read: the
  * value of the cookie `csrftoken` in `X-CSRFToken` (`spec/api-workspace.md` 2.1); and the origin that the browser names has
- * to be ours (`reliability.md` 11).
+ * to be ours (`reliability.md` 11), or one that the operator trusts with the cookies of users.
  *
  * @throws DomainError forbidden
  */
-export function assertNotForged(request: FastifyRequest, session: string): void {
+export function assertNotForged(
+  request: FastifyRequest,
+  session: string,
+  trustedOrigins: readonly string[] = [],
+): void {
   if (safeMethods.has(request.method)) return
   const { origin, 'x-csrftoken': given } = request.headers
-  if (origin !== undefined && !isOwn(origin, request)) throw forged('the Origin is another site.')
+  const isTrusted = origin === undefined || trustedOrigins.includes(origin)
+  if (!isTrusted && !isOwn(origin, request)) throw forged('the Origin is another site.')
   if (typeof given !== 'string') throw forged('the header X-CSRFToken is missing.')
   if (given !== csrfOf(request) || !isSame(given, csrfFor(session)))
     throw forged('the header X-CSRFToken is not the value of the cookie csrftoken.')

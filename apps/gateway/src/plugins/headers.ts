@@ -3,7 +3,8 @@ import { DomainError } from '@reticle/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { headersTooLarge } from '../http-error.ts'
 
-const vary = 'Accept, Authorization, Cookie, Origin, X-Organization'
+/** What an answer depends on, beside the address. */
+export const vary = 'Accept, Authorization, Cookie, Origin, X-Organization'
 
 /** Headers of every answer (`spec/api-workspace.md` 1.3). */
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -22,7 +23,7 @@ export function requireHost(request: FastifyRequest): void {
     throw new DomainError('invalid', 'Exactly one valid Host header is needed.')
 }
 
-const mostHeaders = 1000
+export const mostHeaders = 1000
 
 /** Node reads 2,000 and drops the rest without a word: what was dropped may be the one that mattered. */
 export function limitHeaders({ raw }: FastifyRequest): void {

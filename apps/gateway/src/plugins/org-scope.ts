@@ -5,7 +5,8 @@ import type { Services } from '../ports.ts'
 import { type Check, contextOf, onlyOne, queryOf } from '../request.ts'
 
 /** Paths whose operations have no scope (`spec/api-workspace.md` 1.9). */
-const unscoped = /^\/(?:server|schema|auth|organizations|guides|assets|requests)(?:\/|$)/
+const unscoped =
+  /^\/(?:server|schema|docs|swagger|user-agreements|auth|organizations|guides|assets|requests)(?:\/|$)/
 
 type Organizations = Pick<Services['organizations'], 'findWorkspace'>
 

@@ -4,15 +4,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewaySettings } from '../config.ts'
 import type { Check } from '../request.ts'
 
-type Rates = Pick<GatewaySettings, 'rateAnonymous' | 'rateAuth' | 'rateUser'>
+type Rates = Pick<GatewaySettings, 'rateAnonymous' | 'rateAuth' | 'rateUser' | 'rateAnnotations'>
 type Limiter = ReturnType<FastifyInstance['createRateLimit']>
 type Count = Awaited<ReturnType<Limiter>>
 
 const second = 1000
 const minute = 60 * second
-const pollsPerSecond = 10
+export const pollsPerSecond = 10
 const hour = 60 * minute
-const callsPerHour = 5
+export const callsPerHour = 5
 
 /** Limits of `spec/api-annotations.md` 6.1: by user, else by address; signing in has a limit of its own. */
 export async function rateLimits(app: FastifyInstance, rates: Rates): Promise<Check> {
@@ -24,12 +24,14 @@ export async function rateLimits(app: FastifyInstance, rates: Rates): Promise<Ch
   const user = byUser(rates.rateUser, minute)
   const polling = byUser(pollsPerSecond, second)
   const hourly = byUser(callsPerHour, hour)
+  const annotations = byUser(rates.rateAnnotations, minute)
 
   return async (request, reply, { limit }) => {
     if (limit === 'none') return
     if (limit === 'auth') return count(auth, request, reply)
     if (!request.principal) return count(anonymous, request, reply)
     if (limit === 'hourly') return count(hourly, request, reply)
+    if (limit === 'annotations' && annotations) await count(annotations, request, reply)
     if (limit === 'polling' && (await isWithin(polling, request))) return
     return count(user, request, reply)
   }

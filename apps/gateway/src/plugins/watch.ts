@@ -36,10 +36,10 @@ export function watchRequests(app: FastifyInstance): void {
   })
 }
 
-/** What has no row (404, 405, probes) is one place: its paths and methods are the client's choice. */
+/** What has no row (404, 405, probes) is one place: its paths and methods are the client's choice. So is what is gone. */
 function placeOf({ routeOptions }: FastifyRequest) {
   const { operation } = routeOptions.config
-  if (!operation) return { route: 'other', method: 'other' }
+  if (!operation || operation.gone) return { route: 'other', method: 'other' }
   return { route: operation.path, method: operation.method ?? 'other' }
 }
 

@@ -10,7 +10,8 @@ import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } fr
 
 /** `POST /tasks/:id/data`: pictures, or one zip archive of them, become the media of a task (api-workspace 4.5). */
 
-const limits = { files: 10_000, fields: 20_000, parts: 30_000 }
+export const mostFiles = 10_000
+const limits = { files: mostFiles, fields: 20_000, parts: 30_000 }
 const fileField = /^(?:client_files(?:\[\d+\])?|zip)$/
 const noFile = 'No file was submitted.'
 const target = z.object({ id: z.int() })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { testGateway } from '../testing/gateway.ts'
@@ -30,3 +31,23 @@ test('about names the version and a picture that is there', async () => {
   const logo = await send('/static/logo.svg', { as: null })
   expect(logo).toMatchObject({ status: 200, headers: { 'content-type': 'image/svg+xml' } })
 })
+
+test.each(['/api/docs', '/api/swagger/'])(
+  '%s is a page to read, which loads nothing',
+  async (path) => {
+    const { status, headers, text } = await send(path, {
+      as: null,
+      headers: { accept: 'text/html' },
+    })
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(text).toContain('<code>/projects/{id}</code>')
+    expect(text).toContain('<details id="schema-Project">')
+    expect(text).not.toMatch(/<script|src=|https?:\/\//)
+    const [, style = ''] = /<style>(.*)<\/style>/.exec(text) ?? []
+    const hash = createHash('sha256').update(style).digest('base64')
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain(`style-src 'sha256-${hash}'`)
+  },
+)

@@ -4,13 +4,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
 import { queryOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
+import { pagePolicy, referencePage } from './reference-page.ts'
 
 const yamlType = 'application/vnd.oai.openapi'
 const jsonType = 'application/vnd.oai.openapi+json'
 /** Not every reader of YAML knows aliases. */
 const noAliases = { aliasDuplicateObjects: false }
 
-/** `GET /schema`: this interface as OpenAPI 3.1; YAML unless JSON is asked for (`spec/api-workspace.md` 1.10). */
+/**
+ * This interface as OpenAPI 3.1, YAML unless JSON is asked for (`GET /schema`), and as a page to read (`GET /docs`,
+ * `GET /swagger`): `spec/api-workspace.md` 1.10.
+ */
 export function serveDocuments(api: FastifyInstance): void {
   const operation = tables.server.getSchema
   const asJson = once(() => Buffer.from(JSON.stringify(openapi(restOperations))))
@@ -21,6 +25,17 @@ export function serveDocuments(api: FastifyInstance): void {
     reply.headers({ 'cache-control': 'no-cache', 'content-type': isJson ? jsonType : yamlType })
     return reply.send(isJson ? asJson() : asYaml())
   })
+
+  const asPage = once(() => Buffer.from(referencePage(openapi(restOperations))))
+  for (const page of [tables.server.getDocs, tables.server.getSwagger])
+    api.get(
+      pathOf(page),
+      { config: { operation: page, ignoresAccept: true } },
+      (_request, reply) => {
+        reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': pagePolicy })
+        return reply.type('text/html; charset=utf-8').send(asPage())
+      },
+    )
 }
 
 function wantsJson(request: FastifyRequest): boolean {

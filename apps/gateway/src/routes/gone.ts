@@ -1,29 +1,44 @@
-import { type Operation, tables } from '@reticle/contracts'
-import { DomainError } from '@reticle/kit'
+import { gone as rows } from '@reticle/contracts/api/gone'
+import { type Operation, operations, post } from '@reticle/contracts/api/operation'
+import { detail } from '@reticle/contracts/rest/auth'
+import { DomainError, notFound } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayPorts } from '../ports.ts'
 import { reader } from '../read.ts'
-import { pathOf } from '../serve.ts'
+import { queryOf } from '../request.ts'
+import { methodOf, pathOf } from '../serve.ts'
 
-type Settings = Pick<GatewayPorts, 'settings'>
+/** The call of the old protocol that asked how far a restore was; without its `rq_id` nothing is here yet. */
+const restore = (path: string) =>
+  post(path, { by: 'gateway', gone: 'GET /requests/{rq_id}', answers: { 410: detail } })
+const restores = operations('GoneService', {
+  followProjectRestore: restore('/projects/backup'),
+  followTaskRestore: restore('/tasks/backup'),
+})
 
-/** What old clients ask for, and what replaces it (`spec/api-annotations.md` 1.9, `spec/api-workspace.md` 5.5). */
-export function serveGone(api: FastifyInstance, ports: Settings): void {
-  const { getProjectAnnotations } = tables.annotations
-  serveOneGone(api, getProjectAnnotations, 'POST /projects/{id}/dataset/export', ports)
-  const { getCloudStorageContent } = tables.storages
-  serveOneGone(api, getCloudStorageContent, 'GET /cloudstorages/{id}/content-v2', ports)
+/** What is no more (`spec/api-workspace.md` 1.4, `spec/api-annotations.md` 6.3): 410, and what to call instead. */
+export function serveGone(
+  api: FastifyInstance,
+  { settings }: Pick<GatewayPorts, 'settings'>,
+): void {
+  for (const operation of [...Object.values(rows), ...Object.values(restores)])
+    serve(api, operation, settings)
 }
 
-function serveOneGone(
-  api: FastifyInstance,
-  operation: Operation,
-  successor: string,
-  { settings }: Settings,
-): void {
+function serve(api: FastifyInstance, operation: Operation, settings: GatewayPorts['settings']) {
   const read = reader(operation, settings)
-  api.get(pathOf(operation), { config: { operation } }, async (request) => {
-    await read(request)
-    throw new DomainError('gone', `This endpoint is no longer supported. Use ${successor}`)
+  const [method, url] = [methodOf(operation), pathOf(operation)]
+  api.route({
+    method,
+    url,
+    config: { operation },
+    handler: async (request) => {
+      await read(request)
+      const query = queryOf(request)
+      if (method === 'POST' && !query.has('rq_id')) throw notFound()
+      const isPoll = query.get('action') === 'import_status'
+      const instead = isPoll ? 'GET /requests/{rq_id}' : operation.gone
+      throw new DomainError('gone', `This endpoint is no longer supported. Use ${instead}`)
+    },
   })
 }

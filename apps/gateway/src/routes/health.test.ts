@@ -1,6 +1,6 @@
 import { unavailable } from '@reticle/kit'
 import { silentLog } from '@reticle/kit/log'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { buildGateway } from '../app.ts'
 import { readConfig } from '../config.ts'
 import type { Phase } from '../ports.ts'
@@ -32,6 +32,40 @@ test('a part that does not work makes it 503, and nothing internal is shown', as
   expect(answer.json()).toEqual({
     DatabaseBackend: 'The database does not answer.',
     ObjectStorage: 'not working',
+  })
+})
+
+describe('in detail', () => {
+  const path = '/api/server/health?details=true'
+
+  test('administrators are told what is wrong, and how long it took to find out', async () => {
+    const answer = await send(path, { as: 'boss' })
+    expect(answer.status).toBe(503)
+    const took_ms = expect.any(Number)
+    expect(answer.json()).toEqual({
+      DatabaseBackend: { status: 'failing', took_ms, reason: 'The database does not answer.' },
+      ObjectStorage: { status: 'failing', took_ms, reason: 'connect ECONNREFUSED 10.0.0.7:9000' },
+    })
+    isDatabaseThere = true
+    const well = await send(path, { as: 'boss' })
+    expect(well.status).toBe(200)
+    expect(well.json()).toMatchObject({
+      DatabaseBackend: { status: 'working', took_ms, reason: null },
+    })
+  })
+
+  test.each([
+    ['anna', 403],
+    [null, 401],
+  ])('%s is told nothing: %i', async (as, status) => {
+    const answer = await send(path, { as })
+    expect(answer.status).toBe(status)
+    expect(answer.text).not.toContain('ObjectStorage')
+  })
+
+  test('a word that is no yes or no is refused', async () => {
+    const answer = await send('/api/server/health?details=maybe', { as: 'boss' })
+    expect([answer.status, answer.json()]).toEqual([400, { details: [expect.any(String)] }])
   })
 })
 

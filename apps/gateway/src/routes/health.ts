@@ -1,8 +1,10 @@
 import { tables } from '@reticle/contracts'
-import { DomainError } from '@reticle/kit'
+import { healthQuery } from '@reticle/contracts/rest/server'
+import { DomainError, forbidden, unauthenticated } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { HealthChecks, Phase } from '../ports.ts'
+import type { GatewayPorts, HealthChecks, Phase } from '../ports.ts'
 import { sendJson } from '../present.ts'
+import { reader } from '../read.ts'
 import { pathOf } from '../serve.ts'
 
 const works = 'working'
@@ -21,17 +23,67 @@ export function serveProbes(app: FastifyInstance, phase: Phase): void {
 }
 
 /** `GET /server/health`: which parts work; 503 when one does not, and while starting or stopping. */
-export function serveHealth(api: FastifyInstance, checks: HealthChecks, phase: Phase): void {
+export function serveHealth(
+  api: FastifyInstance,
+  { checks, settings }: Pick<GatewayPorts, 'checks' | 'settings'>,
+  phase: Phase,
+): void {
   const operation = tables.server.getHealth
+  const read = reader(operation, settings)
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
-    const found = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => [name, await outcome(check)] as const),
-    )
-    const isWell = phase.now === 'ready' && found.every(([, text]) => text === works)
-    const own = phase.now === 'ready' ? [] : [['Server', phase.now]]
-    return send(request, reply, isWell, Object.fromEntries([...found, ...own]))
+    const { details } = healthQuery.parse(await read(request))
+    if (details) allowDetails(request)
+    const found = await lookAt({ ...checks, ...ownPhase(phase) })
+    const isWell = found.every(({ failure }) => failure === undefined)
+    const shown = found.map((one) => [one.name, details ? inDetail(one) : textOf(one)])
+    return send(request, reply, isWell, Object.fromEntries(shown))
   })
+}
+
+/** What is wrong inside is for administrators (`spec/extensions.md` 9). @throws DomainError */
+function allowDetails({ principal }: FastifyRequest): void {
+  if (!principal) throw unauthenticated()
+  if (principal.role !== 'admin') throw forbidden()
+}
+
+/** This process is a part too, while it is anything but ready. */
+function ownPhase({ now }: Phase): HealthChecks {
+  if (now === 'ready') return {}
+  return {
+    Server: async () => {
+      throw new DomainError('unavailable', now)
+    },
+  }
+}
+
+interface Looked {
+  name: string
+  took_ms: number
+  failure?: Error
+}
+
+function lookAt(checks: HealthChecks): Promise<Looked[]> {
+  return Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const begun = performance.now()
+      const failure = await outcome(check)
+      return { name, took_ms: Math.round(performance.now() - begun), failure }
+    }),
+  )
+}
+
+/** Only texts that are meant for callers are shown: anybody may read this. */
+function textOf({ failure }: Looked): string {
+  if (failure instanceof DomainError) return failure.message
+  return failure === undefined ? works : 'not working'
+}
+
+const longestReason = 500
+
+function inDetail({ took_ms, failure }: Looked) {
+  const reason = failure?.message.split('\n', 1)[0]?.slice(0, longestReason) ?? null
+  return { status: failure ? 'failing' : works, took_ms, reason }
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, isWell: boolean, body: unknown) {
@@ -39,8 +91,8 @@ function send(request: FastifyRequest, reply: FastifyReply, isWell: boolean, bod
   return sendJson(request, reply, body)
 }
 
-/** Only texts that are meant for callers are shown: anybody may read this. */
-async function outcome(check: () => Promise<void>): Promise<string> {
+/** Nothing for a part that works. */
+async function outcome(check: () => Promise<void>): Promise<Error | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const seconds = answersWithinMs / 1000
@@ -49,9 +101,9 @@ async function outcome(check: () => Promise<void>): Promise<string> {
   })
   try {
     await Promise.race([check(), late])
-    return works
+    return undefined
   } catch (thrown) {
-    return thrown instanceof DomainError ? thrown.message : 'not working'
+    return thrown instanceof Error ? thrown : new Error(String(thrown))
   } finally {
     clearTimeout(timer)
   }

@@ -24,6 +24,10 @@ export const anna: Principal = {
 /** Credentials of the tests: `Token <name>`; the session's cookie `anna`. */
 const accounts: Record<string, { principal: Principal; is_deprecated: boolean }> = {
   anna: { principal: anna, is_deprecated: false },
+  boss: {
+    principal: { ...anna, user_id: 1, username: 'boss', role: 'admin' },
+    is_deprecated: false,
+  },
   bo: { principal: { ...anna, user_id: 4, username: 'bo' }, is_deprecated: false },
   legacy: { principal: anna, is_deprecated: true },
   reader: { principal: { ...anna, token: { id: 1, read_only: true } }, is_deprecated: false },

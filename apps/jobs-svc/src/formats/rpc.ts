@@ -3,6 +3,6 @@ import { listFormats } from '@reticle/formats/registry'
 import type { Service } from '@reticle/kit'
 
 /** The part of `/server` that this service answers: what can be imported and exported (`spec/api-annotations.md` 3). */
-export function formatHandlers(): Service<typeof server> {
+export function formatHandlers(): Pick<Service<typeof server>, 'listFormats'> {
   return { listFormats: async () => listFormats() }
 }

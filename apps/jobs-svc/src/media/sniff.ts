@@ -45,6 +45,15 @@ const signatures: readonly Signature[] = [
   { at: 257, bytes: 'ustar', kind: unsupported('archive') },
 ]
 
+/** What media this installation reads: families of files, and the types of its images. */
+export function readable(): { media: string[]; image_types: string[] } {
+  const kinds = signatures.map(({ kind }) => kind)
+  const images = kinds.flatMap((kind) => (kind.is === 'image' ? [kind.media_type] : []))
+  const media = new Set(kinds.flatMap(({ is }) => (is === 'image' || is === 'zip' ? [is] : [])))
+  const image_types = new Set(images.map((type) => type.replace('image/', '')))
+  return { media: [...media], image_types: [...image_types] }
+}
+
 /** Reads the first `sniffedBytes` of a file (fewer when it is shorter). */
 export function sniff(head: Uint8Array): Kind {
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1')

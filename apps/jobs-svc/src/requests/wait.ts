@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '@reticle/kit'
 import type { RequestRow } from '../db/schema.ts'
 
-const longestWait = 30_000 // milliseconds
+export const longestWait = 30_000 // milliseconds
 const pause = 200
 /** Kept free of waiting, so that the answer arrives before the caller gives up. */
 const reserve = 500

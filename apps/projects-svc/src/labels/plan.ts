@@ -6,8 +6,9 @@ import { pickColor } from './color.ts'
 import { draftOf, type LabelDraft, withSublabels } from './draft.ts'
 import { readDrawing, unknownSublabel, writeDrawing } from './drawing.ts'
 
-const mostLabels = 10_000
-const mostBytes = 512 * 1024
+/** Of a project or task, sublabels included. */
+export const mostLabels = 10_000
+export const mostBytes = 512 * 1024
 
 export interface LabelsPlan {
   /** All labels of the owner afterwards. */

@@ -9,7 +9,8 @@ import type { NewEvent } from './repo.ts'
 import { type Origin, serverEvents, whoseColumns } from './server-events.ts'
 import { workingTimes } from './working-time.ts'
 
-const mostEvents = 10_000
+/** Of one call. */
+export const mostEvents = 10_000
 
 /** Tells that somebody is at work, nothing else; it is not kept. */
 const presence = 'user:activity'

@@ -10,6 +10,7 @@ import type { Guard } from '@reticle/kit/outgoing/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
 import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
+import { describeLimits } from '../limits.ts'
 import { lockProject } from '../projects/repo.ts'
 import { changesOf } from './changes.ts'
 import { type Fields, noSuchProject, readFields, readScope } from './check.ts'
@@ -44,12 +45,15 @@ type Handlers = Pick<
   | 'updateWebhook'
   | 'replaceWebhook'
   | 'deleteWebhook'
+  | 'describe'
 >
 
 /** Webhooks as a resource: `spec/api-annotations.md` 4.1 and 4.2. */
 export function webhookHandlers(deps: WebhookDeps): Handlers {
   const { db } = deps
   return {
+    describe: async () => describeLimits(deps),
+
     async listWebhooks(query, context) {
       const { count, results } = await listWebhooks(db, signedIn(context), query)
       return { count, results: results.map(toWebhook) }

@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { annotationSet, getQuery, patchQuery, putQuery } from '../rest/annotations.ts'
-import { detail } from '../rest/auth.ts'
 import { bytes, bytesOf, idParams, ifMatch } from '../rest/common.ts'
 import { targets } from '../rest/facts.ts'
+import { partFacts } from '../rest/server.ts'
 import { del, get, internal, operations, patch, put } from './operation.ts'
 
 const set = bytesOf(annotationSet)
-const read = { params: idParams, query: getQuery, answers: { 200: set } }
+const read = {
+  limit: 'annotations',
+  params: idParams,
+  query: getQuery,
+  answers: { 200: set },
+} as const
 const replace = {
   params: idParams,
   query: putQuery,
@@ -38,12 +43,6 @@ export const annotations = operations('AnnotationService', {
   replaceJobAnnotations: put('/jobs/:id/annotations/', replace),
   updateJobAnnotations: patch('/jobs/:id/annotations/', change),
   deleteJobAnnotations: del('/jobs/:id/annotations/', clear),
-  getProjectAnnotations: get('/projects/:id/annotations', {
-    by: 'gateway',
-    params: idParams,
-    answers: { 410: detail },
-    summary: 'Not there any more: a project is exported',
-  }),
   /** Row lines (`row-lines.ts`) of a task or job in one snapshot: tags, shapes, then tracks; each by frame and id. */
   readRows: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),
@@ -61,6 +60,8 @@ export const annotations = operations('AnnotationService', {
     body: bytes,
     answers: { 200: written },
   }),
+  /** What this service allows at most. */
+  describe: internal({ answers: { 200: partFacts } }),
   /** ETags of annotation sets: what an export's cache key depends on. */
   getRevision: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),

@@ -19,9 +19,9 @@ export interface Shape {
   /**
    * Calls are counted against the limit of the caller (`spec/api-annotations.md` 6.1), but: `auth` counts against that of
    * its address for signing in, `polling` is free up to ten a second, `hourly` may be called five times an hour,
-   * `none` is never counted.
+   * `annotations` has a limit beside the caller's where one is set, `none` is never counted.
    */
-  limit?: 'auth' | 'polling' | 'hourly' | 'none'
+  limit?: 'auth' | 'polling' | 'hourly' | 'annotations' | 'none'
   /**
    * Seconds until a service in another process must have answered, where the rule of its kind does not fit: 5 for
    * reading, 15 for changes, 600 for streams (`reliability.md` 14).
@@ -29,6 +29,8 @@ export interface Shape {
   within?: number
   /** What to call instead of this, which is kept for old clients: a path, with the placeholders of its own. */
   successor?: string
+  /** What to call instead of this, which is no more and answers 410: method and path. */
+  gone?: string
   /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
   by?: 'gateway'
   /**

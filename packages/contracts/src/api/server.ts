@@ -1,30 +1,84 @@
+import { z } from 'zod'
 import { formats } from '../rest/formats.ts'
-import { about, document, health, schemaQuery } from '../rest/server.ts'
-import { get, operations } from './operation.ts'
+import {
+  about,
+  capabilities,
+  document,
+  health,
+  healthQuery,
+  limits,
+  partFacts,
+  plugins,
+  schemaQuery,
+  shareEntry,
+  shareListing,
+  shareQuery,
+} from '../rest/server.ts'
+import { get, internal, operations } from './operation.ts'
+
+const toAnyone = { by: 'gateway', access: 'anyone' } as const
 
 export const server = operations('ServerService', {
   getAbout: get('/server/about', {
-    by: 'gateway',
-    access: 'anyone',
+    ...toAnyone,
     answers: { 200: about },
     summary: 'Name and version of this server',
   }),
   getHealth: get('/server/health', {
-    by: 'gateway',
-    access: 'anyone',
+    ...toAnyone,
     limit: 'none',
+    query: healthQuery,
     answers: { 200: health, 503: health },
     summary: 'Which parts of this server work',
   }),
-  getSchema: get('/schema', {
+  getPlugins: get('/server/plugins', {
     by: 'gateway',
-    access: 'anyone',
+    answers: { 200: plugins },
+    summary: 'Parts that pages of the de-facto standard ask for',
+  }),
+  getCapabilities: get('/server/capabilities', {
+    ...toAnyone,
+    answers: { 200: capabilities },
+    summary: 'What this installation can do',
+  }),
+  getLimits: get('/server/limits', {
+    by: 'gateway',
+    answers: { 200: limits },
+    summary: 'Every limit in force: a number by its name',
+  }),
+  listShare: get('/server/share', {
+    by: 'gateway',
+    query: shareQuery,
+    answers: { 200: z.array(shareEntry) },
+    summary: 'Files and folders of the share, one folder at a time',
+  }),
+  getSchema: get('/schema', {
+    ...toAnyone,
     query: schemaQuery,
     answers: { 200: document },
     summary: 'This interface as an OpenAPI 3.1 document',
+  }),
+  getDocs: get('/docs', {
+    ...toAnyone,
+    answers: { 200: document },
+    summary: 'This interface as a page to read',
+  }),
+  getSwagger: get('/swagger', {
+    ...toAnyone,
+    answers: { 200: document },
+    summary: 'The same page, where clients of the de-facto standard look for it',
+  }),
+  getUserAgreements: get('/user-agreements', {
+    ...toAnyone,
+    answers: { 200: z.array(document) },
+    summary: 'What people have to agree to before they register: nothing',
   }),
   listFormats: get('/server/annotation/formats', {
     answers: { 200: formats },
     summary: 'Formats that can be imported and exported',
   }),
+  /** The work of `listShare`, whose answer is a bare list. */
+  readShare: internal({ query: shareQuery, answers: { 200: shareListing } }),
+  /** What this service allows at most, and what it can do. */
+  describe: internal({ answers: { 200: partFacts } }),
 })

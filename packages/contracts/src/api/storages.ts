@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { detail } from '../rest/auth.ts'
 import {
   cloudStorage,
   cloudStorageActions,
@@ -65,12 +64,6 @@ export const storages = operations('CloudStorageService', {
     within,
     answers: { 200: cloudStorageContent },
     summary: 'One level of the keys in the bucket, directories first',
-  }),
-  getCloudStorageContent: get('/cloudstorages/:id/content', {
-    by: 'gateway',
-    params: idParams,
-    answers: { 410: detail },
-    summary: 'Not there any more: content-v2 replaces it',
   }),
   getCloudStorageActions: get('/cloudstorages/:id/actions', {
     params: idParams,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { annotationsChange } from '../events/annotations.ts'
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { authorizeQuery, facts } from '../rest/facts.ts'
+import { partFacts } from '../rest/server.ts'
 import { task, taskCreate, taskList, taskPatch } from '../rest/tasks.ts'
 import { taskValidationLayout, validationLayoutPatch } from '../rest/validation.ts'
 import { del, get, internal, operations, patch, post } from './operation.ts'
@@ -27,6 +28,8 @@ export const tasks = operations('TaskService', {
     answers: { 200: taskValidationLayout },
     summary: 'Choose the validation frames that do not count',
   }),
+  /** What this service allows at most, and what it can do. */
+  describe: internal({ answers: { 200: partFacts } }),
   /** May the caller do this, and what is there to know? One call a request (`design.md` 2). */
   authorize: internal({ query: authorizeQuery, answers: { 200: facts } }),
   /** The second door of `annotations.changed`, deduplicated by the event's id (`spec/api-annotations.md` 1.11). */

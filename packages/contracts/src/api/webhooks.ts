@@ -1,4 +1,5 @@
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { partFacts } from '../rest/server.ts'
 import {
   delivery,
   deliveryList,
@@ -9,7 +10,7 @@ import {
   webhookPatch,
   webhookPut,
 } from '../rest/webhooks.ts'
-import { del, get, operations, patch, post, put } from './operation.ts'
+import { del, get, internal, operations, patch, post, put } from './operation.ts'
 
 export const webhooks = operations('WebhookService', {
   listWebhooks: get('/webhooks', {
@@ -35,6 +36,8 @@ export const webhooks = operations('WebhookService', {
     headers: ifMatch,
     answers: { 204: nothing },
   }),
+  /** What this service allows at most. */
+  describe: internal({ answers: { 200: partFacts } }),
   listDeliveries: get('/webhooks/:id/deliveries', {
     params: idParams,
     query: deliveryList,

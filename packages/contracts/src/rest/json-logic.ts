@@ -26,10 +26,11 @@ export type Expression<N extends string = string> =
 
 export type Comparison = '==' | '<' | '<=' | '>' | '>='
 
-const deepest = 16
-const mostNodes = 256
+/** Limits of one expression. */
+export const deepest = 16
+export const mostNodes = 256
 /** Of all lists of one expression together. */
-const mostItems = 1000
+export const mostItems = 1000
 
 /** The parameter, read for a list with these fields. What is wrong is told as one free text (`spec/api-workspace.md` 1.4). */
 export function logic<N extends string>(

@@ -44,7 +44,7 @@ export function listFields<
 }
 
 /** Longer ones are refused (`spec/api-workspace.md` 1.5). */
-const longestSearch = 256
+export const longestSearch = 256
 
 /** The query of a list: pages, order, search, simple filters and `filter` (`spec/api-workspace.md` 1.5). */
 export function listOf<E extends SimpleTypes, M extends Types>(fields: ListFields<E, M>) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { link } from './common.ts'
+import { link, queryFlag } from './common.ts'
 
 /** `spec/api-workspace.md` 1.10. */
 export const about = z
@@ -12,9 +12,76 @@ export const about = z
   })
   .meta({ id: 'About' })
 
-/** Check → `working`, or what is wrong. */
-export const health = z.record(z.string(), z.string()).meta({ id: 'Health' })
+/** `details` is for administrators (`spec/extensions.md` 9). */
+export const healthQuery = z.object({ details: queryFlag.optional() })
+
+export const checked = z
+  .object({
+    status: z.enum(['working', 'failing']),
+    took_ms: z.number(),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'HealthCheck' })
+
+/** Check → `working`, or what is wrong; with details a record of each. */
+export const health = z.record(z.string(), z.union([z.string(), checked])).meta({ id: 'Health' })
+
+/** What pages of the de-facto standard ask for; the last two were removed there after 2.58. */
+export const plugins = z
+  .object({
+    ANALYTICS: z.boolean(),
+    MODELS: z.boolean(),
+    GIT_INTEGRATION: z.boolean(),
+    PREDICT: z.boolean(),
+  })
+  .meta({ id: 'Plugins' })
+
+export const capabilities = z
+  .object({
+    media: z.array(z.string()),
+    image_types: z.array(z.string()),
+    video: z.boolean(),
+    pdf: z.boolean(),
+    point_cloud: z.boolean(),
+    cloud_providers: z.array(z.string()),
+    email: z.boolean(),
+    registration: z.boolean(),
+    analytics: z.boolean(),
+    share: z.boolean(),
+    max_upload_bytes: z.int(),
+    max_jobs_per_task: z.int(),
+    dialects: z.array(z.string()),
+  })
+  .meta({ id: 'Capabilities' })
+
+/** `spec/extensions.md` 9. */
+export const limits = z.record(z.string(), z.number()).meta({ id: 'Limits' })
+
+/** What one service says of itself: its part of `limits` and `capabilities`. Only what concerns it is there. */
+export const partFacts = z
+  .object({
+    limits: z.record(z.string(), z.int()),
+    features: z.record(z.string(), z.boolean()),
+    media: z.array(z.string()),
+    image_types: z.array(z.string()),
+  })
+  .meta({ id: 'PartFacts' })
+
+export const shareQuery = z.object({
+  directory: z.string().max(4096).optional(),
+  search: z.string().max(1024).optional(),
+})
+
+/** `mime_type` is a family: image, video, archive, pdf, unknown; DIR of folders. */
+export const shareEntry = z
+  .object({ name: z.string(), type: z.enum(['REG', 'DIR']), mime_type: z.string() })
+  .meta({ id: 'ShareEntry' })
+export const shareListing = z.object({ entries: z.array(shareEntry) }).meta({ id: 'ShareListing' })
 
 export const schemaQuery = z.object({ scheme: z.string().optional(), lang: z.string().optional() })
 /** An OpenAPI document; JSON or YAML. */
 export const document = z.unknown()
+
+export type Capabilities = z.infer<typeof capabilities>
+export type PartFacts = z.infer<typeof partFacts>
+export type ShareEntry = z.infer<typeof shareEntry>

@@ -2,9 +2,9 @@ import { notFound } from '../errors.ts'
 
 /** Pages of lists: `spec/api-workspace.md` 1.5. */
 
-const defaultSize = 10
-export const largestPage = 1000
-const rowsOfAll = 10_000
+export const defaultSize = 10
+/** Of one page, whatever is asked; the edge asks for fewer. */
+export const rowsOfAll = 10_000
 
 export interface PageQuery {
   page?: string
@@ -37,7 +37,7 @@ export function readPage({ page = '1', page_size }: PageQuery): Page {
 function sizeOf(given: string | undefined): number {
   if (given === 'all') return rowsOfAll
   if (given === undefined || !/^\d+$/.test(given) || Number(given) === 0) return defaultSize
-  return Math.min(Number(given), largestPage)
+  return Math.min(Number(given), rowsOfAll)
 }
 
 /** The number of the page that is meant, from 1. */

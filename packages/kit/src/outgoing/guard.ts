@@ -29,7 +29,7 @@ export class AddressRefused extends Error {
   }
 }
 
-const longestUrl = 8192 // characters
+export const longestUrl = 8192 // characters
 const insideNames = ['localhost', 'local', 'internal', 'svc', 'cluster.local']
 
 /**

@@ -1,0 +1,37 @@
+import { deepest, mostItems, mostNodes } from '@reticle/contracts/rest/json-logic'
+import { longestSearch } from '@reticle/contracts/rest/lists'
+import { defaultSize, rowsOfAll } from '@reticle/kit/list/page'
+import type { GatewaySettings } from './config.ts'
+import { deepest as deepestBody } from './json-body.ts'
+import { mostHeaders } from './plugins/headers.ts'
+import { callsPerHour, pollsPerSecond } from './plugins/rate-limit.ts'
+import { mostFiles } from './routes/data-upload.ts'
+
+const second = 1000
+
+/** Limits that the gateway itself puts on calls, by the names of `GET /server/limits`; a rate of 0 is none. */
+export function gatewayLimits(settings: GatewaySettings): Record<string, number> {
+  return {
+    body_bytes: settings.maxBodyBytes,
+    annotation_body_bytes: settings.maxAnnotationsBodyBytes,
+    multipart_bytes: settings.maxMultipartBytes,
+    multipart_files: mostFiles,
+    body_levels: deepestBody,
+    headers: mostHeaders,
+    request_arrival_seconds: settings.requestTimeoutMs / second,
+    stream_silence_seconds: settings.idleTimeoutMs / second,
+    page_size_default: defaultSize,
+    page_size: settings.pageSizeMax,
+    page_size_all: rowsOfAll,
+    search_characters: longestSearch,
+    filter_levels: deepest,
+    filter_nodes: mostNodes,
+    filter_list_items: mostItems,
+    rate_anonymous_per_minute: settings.rateAnonymous,
+    rate_auth_per_minute: settings.rateAuth,
+    rate_user_per_minute: settings.rateUser,
+    rate_annotations_per_minute: settings.rateAnnotations,
+    free_polls_per_second: pollsPerSecond,
+    invitation_resends_per_hour: callsPerHour,
+  }
+}

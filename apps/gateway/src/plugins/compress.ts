@@ -1,0 +1,55 @@
+import { pipeline, Readable } from 'node:stream'
+import { constants, createGzip, gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Shorter bodies gain nothing (`spec/api-workspace.md` 1.2). */
+const least = 200
+
+/** Pictures and archives are packed already, and results are read undecoded (`spec/client-compat.md` 2.11). */
+const packable = /^(?:application\/(?:[\w.+-]+\+)?json|application\/vnd\.oai\.openapi|text\/html)/
+
+/**
+ * Packs answers for clients that ask for it. The tag of a record names its state and stays as it is: clients send it back
+ * in `If-Match`.
+ */
+export function compressAnswers(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!isWanted(request, reply)) return done(null, payload)
+    if (payload instanceof Readable) {
+      const packed = createGzip({ level: constants.Z_BEST_SPEED })
+      pipeline(payload, packed, () => undefined) // whichever fails ends the other
+      return done(null, mark(reply, packed))
+    }
+    const isText = typeof payload === 'string' || Buffer.isBuffer(payload)
+    if (!isText || Buffer.byteLength(payload) < least) return done(null, payload)
+    gzip(payload, (error, packed) => {
+      if (error) done(error)
+      else done(null, mark(reply, packed))
+    })
+  })
+}
+
+function isWanted({ method, headers }: FastifyRequest, reply: FastifyReply): boolean {
+  if (method === 'HEAD' || reply.statusCode === 204 || reply.statusCode === 304) return false
+  if (reply.hasHeader('content-disposition') || reply.hasHeader('content-encoding')) return false
+  return packable.test(String(reply.getHeader('content-type'))) && takesGzip(headers)
+}
+
+function mark<P>(reply: FastifyReply, packed: P): P {
+  const vary = String(reply.getHeader('vary') ?? '')
+  reply.removeHeader('content-length')
+  reply.headers({ 'content-encoding': 'gzip', vary: `${vary}, Accept-Encoding` })
+  return packed
+}
+
+/** Named, or meant by `*`, and not refused by a quality of 0 (RFC 9110 12.5.3). */
+export function takesGzip({ 'accept-encoding': given }: FastifyRequest['headers']): boolean {
+  const codings = String(given ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.split(';').map((part) => part.trim()))
+  const found =
+    codings.find(([name]) => name === 'gzip' || name === 'x-gzip') ??
+    codings.find(([name]) => name === '*')
+  return found !== undefined && !/^q=0(?:\.0*)?$/.test(found[1] ?? '')
+}

@@ -1,0 +1,51 @@
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
+import { notFound } from '@reticle/kit'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** Headers that pages of other sites may send and read (`spec/api-workspace.md` 1.3). */
+
+const sent = [
+  ...['authorization', 'content-type', 'x-organization', 'x-csrftoken', 'x-request-id'],
+  ...['upload-offset', 'upload-length', 'upload-metadata', 'upload-checksum'],
+  ...['tus-version', 'tus-resumable', 'upload-start', 'upload-finish', 'upload-multiple'],
+  ...['if-match', 'if-none-match', 'if-range', 'range', 'prefer', 'idempotency-key'],
+]
+
+const read = [
+  ...['X-Service-Version', 'X-Request-Id', 'X-Error-Code', 'X-Checksum', 'X-Updated-Date'],
+  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'],
+  ...['Location', 'Upload-Offset', 'Upload-Length', 'Upload-Filename', 'Content-Range'],
+  ...['ETag', 'Link', 'Deprecation', 'Content-Disposition', 'Idempotency-Replayed'],
+]
+
+const toThose: FastifyCorsOptions = {
+  credentials: true,
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  allowedHeaders: sent,
+  exposedHeaders: read,
+  maxAge: 600,
+  strictPreflight: false,
+  preflightContinue: true, // the answer is that of OPTIONS: 204 with Allow, 404 where nothing is
+}
+
+/**
+ * Lets pages of the named origins call, with the cookies of their users. Others, and clients that are no pages, are told
+ * nothing: browsers keep the answer from the former, the latter do not ask.
+ */
+export async function allowOrigins(
+  app: FastifyInstance,
+  origins: readonly string[],
+): Promise<void> {
+  await app.register(cors, {
+    delegator: (request: FastifyRequest, decide) => {
+      const { origin } = request.headers
+      const isAllowed = origin !== undefined && origins.includes(origin)
+      const preflight = request.headers['access-control-request-method'] !== undefined
+      decide(null, isAllowed ? { ...toThose, origin, preflight } : { origin: false })
+    },
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isNowhere = request.method === 'OPTIONS' && request.routeOptions.url === '*'
+    done(isNowhere ? notFound() : undefined) // the plugin's own route, which knows every path
+  })
+}

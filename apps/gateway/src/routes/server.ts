@@ -1,0 +1,85 @@
+import { restOperations, tables } from '@reticle/contracts'
+import type { Operation } from '@reticle/contracts/api/operation'
+import { cloudProviders } from '@reticle/contracts/rest/cloud-storages'
+import { type Capabilities, type PartFacts, shareQuery } from '@reticle/contracts/rest/server'
+import type { Context } from '@reticle/kit'
+import type { FastifyInstance } from 'fastify'
+import { gatewayLimits } from '../limits.ts'
+import type { GatewayPorts, Services } from '../ports.ts'
+import { present } from '../present.ts'
+import { reader } from '../read.ts'
+import { contextOf } from '../request.ts'
+import { pathOf } from '../serve.ts'
+
+type Ports = Pick<GatewayPorts, 'services' | 'settings'>
+type Answer = (input: unknown, context: Context) => Promise<unknown>
+
+/** What this installation is, can do and allows (`spec/api-workspace.md` 1.10, `spec/extensions.md` 9). */
+export function serveServer(api: FastifyInstance, { services, settings }: Ports): void {
+  const { getPlugins, getCapabilities, getLimits, listShare, getUserAgreements } = tables.server
+  const serve = (operation: Operation, answer: Answer) => {
+    const read = reader(operation, settings)
+    api.get(pathOf(operation), { config: { operation } }, async (request, reply) => {
+      const input = await read(request)
+      const found = await answer(input, contextOf(request, reply))
+      return present(operation, request, reply, found)
+    })
+  }
+  serve(getPlugins, async () => plugins)
+  serve(getCapabilities, async (_, context) => capabilitiesOf(services, settings, context))
+  serve(getLimits, async (_, context) => {
+    const parts = await Promise.all(describers(services).map((describe) => describe({}, context)))
+    return Object.assign(gatewayLimits(settings), ...parts.map(({ limits }) => limits))
+  })
+  serve(listShare, async (input, context) => {
+    const { entries } = await services.server.readShare(shareQuery.parse(input), context)
+    return entries
+  })
+  serve(getUserAgreements, async () => [])
+}
+
+const describers = ({ tasks, annotations, server, webhooks }: Services) => [
+  tasks.describe,
+  annotations.describe,
+  server.describe,
+  webhooks.describe,
+]
+
+/** Is there anything to read events by? */
+const analytics = restOperations.some(({ path }) => path === '/events/export')
+
+/** Models that annotate by themselves have paths of their own, of which there is none yet. */
+const plugins = {
+  ANALYTICS: analytics,
+  MODELS: restOperations.some(({ path }) => path.startsWith('/lambda/')),
+  GIT_INTEGRATION: false,
+  PREDICT: false,
+}
+
+async function capabilitiesOf(
+  { tasks, server }: Services,
+  settings: GatewayPorts['settings'],
+  context: Context,
+): Promise<Capabilities> {
+  const [people, work] = await Promise.all([
+    tasks.describe({}, context),
+    server.describe({}, context),
+  ])
+  const can = (part: PartFacts, name: string) => part.features[name] ?? false
+  const reads = (family: string) => work.media.includes(family)
+  return {
+    media: work.media,
+    image_types: work.image_types,
+    video: reads('video'),
+    pdf: reads('pdf'),
+    point_cloud: reads('point_cloud'),
+    cloud_providers: [...cloudProviders],
+    email: can(people, 'email'),
+    registration: can(people, 'registration'),
+    analytics,
+    share: can(work, 'share'),
+    max_upload_bytes: settings.maxMultipartBytes,
+    max_jobs_per_task: people.limits.jobs_per_task ?? 0,
+    dialects: ['service'],
+  }
+}

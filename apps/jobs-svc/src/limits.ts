@@ -1,0 +1,34 @@
+import type { server } from '@reticle/contracts/api/server'
+import type { Service } from '@reticle/kit'
+import type { JobsSettings } from './config.ts'
+import { largestImageBytes, largestPixels } from './media/image.ts'
+import { readable } from './media/sniff.ts'
+import { hardLimitMs } from './operations/operation.ts'
+import { longestWait } from './requests/wait.ts'
+
+const second = 1000
+
+/** What `GET /server/limits` and `GET /server/capabilities` tell of this service. */
+export function describeHandler({
+  settings,
+}: {
+  settings: JobsSettings
+}): Pick<Service<typeof server>, 'describe'> {
+  const limits = {
+    queued_requests_per_user: settings.queuedPerUser,
+    queued_requests_per_tenant: settings.queuedPerTenant,
+    running_requests_per_tenant: settings.tenantConcurrency,
+    request_seconds: hardLimitMs / second,
+    request_wait_seconds: longestWait / second,
+    result_hours: settings.resultTtlHours,
+    upload_hours: settings.uploadTtlHours,
+    archive_entries: settings.limits.entries,
+    archive_bytes: settings.limits.bytes,
+    archive_ratio: settings.limits.ratio,
+    image_pixels: largestPixels,
+    image_bytes: largestImageBytes,
+  }
+  const media = readable()
+  const features = { share: settings.shareDir !== undefined }
+  return { describe: async () => ({ limits, features, ...media }) }
+}

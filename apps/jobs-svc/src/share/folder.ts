@@ -1,0 +1,61 @@
+import type { Dirent } from 'node:fs'
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import type { ShareEntry } from '@reticle/contracts/rest/server'
+import { invalidText, unavailable } from '@reticle/kit'
+import { familyOf } from './family.ts'
+
+/**
+ * What is in one folder of the share: folders first, then by name. Paths are followed to where they really lead, and
+ * whatever leads out of the share is not there.
+ *
+ * @throws DomainError invalid for what is no folder of the share, unavailable when the share itself is not there
+ */
+export async function readFolder(
+  root: string,
+  directory: string,
+  search: string,
+): Promise<ShareEntry[]> {
+  const top = await realpath(root).catch(away)
+  const refuse = () => {
+    throw invalidText(`${directory.slice(0, 200)} is an invalid directory`)
+  }
+  const folder = await realpath(join(top, directory)).catch(refuse)
+  if (!isInside(top, folder)) refuse()
+  const entries = await readdir(folder, { withFileTypes: true }).catch(refuse)
+  const named = entries.filter(({ name }) => name.startsWith(search))
+  const found = await Promise.all(named.map((one) => entryOf(top, folder, one)))
+  return found.filter((one) => one !== undefined).sort(inOrder)
+}
+
+function away(): never {
+  throw unavailable('The share is not there.')
+}
+
+/** `..` was resolved by `realpath`, as were links. */
+const isInside = (top: string, path: string) =>
+  path === top || path.startsWith(top.endsWith(sep) ? top : `${top}${sep}`)
+
+/** Sockets, devices, and links that lead nowhere or out of the share are left out. */
+async function entryOf(
+  top: string,
+  folder: string,
+  given: Dirent,
+): Promise<ShareEntry | undefined> {
+  const { name } = given
+  const path = join(folder, name)
+  const found = given.isSymbolicLink() ? await followed(top, path) : given
+  if (found?.isDirectory()) return { name, type: 'DIR', mime_type: 'DIR' }
+  return found?.isFile() ? { name, type: 'REG', mime_type: familyOf(name) } : undefined
+}
+
+async function followed(top: string, link: string) {
+  const path = await realpath(link).catch(() => undefined)
+  return path !== undefined && isInside(top, path) ? stat(path) : undefined
+}
+
+/** Names as code points, whatever the language of the machine. */
+function inOrder(one: ShareEntry, other: ShareEntry): number {
+  if (one.type !== other.type) return one.type === 'DIR' ? -1 : 1
+  return one.name < other.name ? -1 : 1
+}

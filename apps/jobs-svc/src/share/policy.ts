@@ -1,0 +1,14 @@
+import type { Grant, Rule, Standing } from '@reticle/kit/policy'
+
+const users: Grant = { role: 'user' }
+
+/** Who sees the files of the share, which belongs to no organization (`spec/api-workspace.md` 2.5). */
+export const shareRules: readonly Rule[] = [
+  { action: 'list', sandbox: users, leader: users, member: users },
+]
+
+export const shareStanding: Standing = {
+  organization_id: null,
+  organization_role: null,
+  relations: [],
+}

@@ -1,0 +1,17 @@
+import type { PartFacts } from '@reticle/contracts/rest/server'
+import { longestUrl } from '@reticle/kit/outgoing/guard'
+import { mostEvents } from './event-log/client-events.ts'
+
+/** What `GET /server/limits` tells of webhooks and events (`spec/extensions.md` 9). */
+export function describeLimits({ perProject }: { perProject: number }): PartFacts {
+  return {
+    limits: {
+      webhooks_per_project: perProject,
+      webhook_url_characters: longestUrl,
+      client_events_per_call: mostEvents,
+    },
+    features: {},
+    media: [],
+    image_types: [],
+  }
+}

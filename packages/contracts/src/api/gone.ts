@@ -1,0 +1,30 @@
+import { detail } from '../rest/auth.ts'
+import { idParams } from '../rest/common.ts'
+import { get, operations } from './operation.ts'
+
+/** A row of the old protocol, and the call that took its place. */
+const was = (instead: string) =>
+  ({
+    by: 'gateway',
+    params: idParams,
+    gone: instead,
+    answers: { 410: detail },
+    summary: `Not there any more: use ${instead}`,
+  }) as const
+
+/** What the de-facto standard answered once and clients may still ask for (`spec/api-workspace.md` 1.4, 410). */
+export const gone = operations('GoneService', {
+  getProjectDataset: get('/projects/:id/dataset', was('POST /projects/{id}/dataset/export')),
+  getProjectBackup: get('/projects/:id/backup', was('POST /projects/{id}/backup/export')),
+  getProjectAnnotations: get(
+    '/projects/:id/annotations',
+    was('POST /projects/{id}/dataset/export'),
+  ),
+  getTaskDataset: get('/tasks/:id/dataset', was('POST /tasks/{id}/dataset/export')),
+  getTaskBackup: get('/tasks/:id/backup', was('POST /tasks/{id}/backup/export')),
+  getJobDataset: get('/jobs/:id/dataset', was('POST /jobs/{id}/dataset/export')),
+  getCloudStorageContent: get(
+    '/cloudstorages/:id/content',
+    was('GET /cloudstorages/{id}/content-v2'),
+  ),
+})
