@@ -23,7 +23,10 @@ export async function present(
 ): Promise<FastifyReply> {
   reply.code(operation.success)
   if (operation.successor) reply.headers(deprecation(operation.successor, request))
-  if (isBytesAnswer(answer)) return sendBytes(request, reply, answer)
+  if (isBytesAnswer(answer)) {
+    if (answer.head.length === 0 && 204 in operation.answers) reply.code(204)
+    return sendBytes(request, reply, answer)
+  }
   reply.header('cache-control', 'no-store')
   if (answer === undefined) return reply.send()
   const tag = tagOf(operation, answer)

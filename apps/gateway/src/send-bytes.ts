@@ -21,14 +21,20 @@ export async function sendBytes(
   if (isKnown || request.method === 'HEAD') {
     await pieces.return?.()
     setHead(request, reply, head)
-    return isKnown ? reply.code(304).removeHeader('content-length').send() : sendNone(reply)
+    if (isKnown) return reply.code(304).removeHeader('content-length').send()
+    return reply.statusCode === 204 ? sendNothing(reply) : sendNone(reply)
   }
   const first = await pieces.next()
   const second = first.done ? first : await pieces.next()
   setHead(request, reply, head) // not before: an error has none of it
-  if (reply.statusCode === 204) return reply.removeHeader('content-type').send()
+  if (reply.statusCode === 204) return sendNothing(reply)
   if (!first.done && !second.done) return reply.send(streamOf([first.value, second.value], pieces))
   return reply.send(first.done ? Buffer.alloc(0) : asBuffer(first.value))
+}
+
+/** 204 says nothing of a body that it does not have (RFC 9110 8.6). */
+function sendNothing(reply: FastifyReply): FastifyReply {
+  return reply.removeHeader('content-type').removeHeader('content-length').send()
 }
 
 /** The answer to HEAD; without a payload at all its length would be said to be 0. */

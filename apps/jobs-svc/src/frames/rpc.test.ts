@@ -23,6 +23,7 @@ const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs } = await testStore()
 const located = new Map<string, LocatedFrame>()
 const asked: object[] = []
+const taskWithoutMedia = 777
 const locateFrame = async (wanted: {
   target: string
   id: number
@@ -30,6 +31,7 @@ const locateFrame = async (wanted: {
   preview: boolean
 }) => {
   asked.push(wanted)
+  if (wanted.id === taskWithoutMedia) throw notFound('Nothing to show.', 'no_preview')
   const found = located.get(`${wanted.id}`)
   if (!found) throw notFound()
   return found
@@ -161,6 +163,30 @@ describe.each(transports)('over %s', (transport) => {
       expect(image).toMatchObject(size)
       expect(head).toMatchObject({ type: media_type, etag: `"f${id}-1-0-preview"`, max_age: 3600 })
     }
+  })
+
+  test.each(['handling=empty', 'respond-async, Handling="empty"; x=1'])(
+    'who prefers %s is given nothing where there is no picture',
+    async (prefer) => {
+      const broken = await taskWith('no picture')
+      for (const id of [broken, taskWithoutMedia]) {
+        const { head, chunks } = await calls.getTaskPreview({ id, prefer }, anna)
+        expect([head, await gather(chunks)]).toEqual([{ length: 0 }, Buffer.alloc(0)])
+        await expect(calls.getTaskPreview({ id }, anna)).rejects.toMatchObject({
+          kind: 'not_found',
+        })
+      }
+    },
+  )
+
+  test.each([
+    ['of a task that is not there', 'handling=empty', 999],
+    ['for another preference', 'handling=lenient', taskWithoutMedia],
+    ['for a word that only ends alike', 'mishandling=empty', taskWithoutMedia],
+  ])('nothing %s is an error', async (_, prefer, id) => {
+    await expect(calls.getTaskPreview({ id, prefer }, anna)).rejects.toMatchObject({
+      kind: 'not_found',
+    })
   })
 
   test('a small picture is not blown up for its preview', async () => {

@@ -2,7 +2,13 @@ import type { frames } from '@reticle/contracts/api/frames'
 import type { media } from '@reticle/contracts/api/media'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { LocatedFrame } from '@reticle/contracts/rest/facts'
-import { type BytesAnswer, type Context, invalidText, type Service } from '@reticle/kit'
+import {
+  type BytesAnswer,
+  type Context,
+  DomainError,
+  invalidText,
+  type Service,
+} from '@reticle/kit'
 import type { Picture, Pictures } from './pictures.ts'
 
 interface Deps {
@@ -15,6 +21,7 @@ interface Deps {
 
 type Frames = Service<typeof frames>
 type DataInput = Parameters<Frames['getTaskData']>[0]
+type PreviewInput = Parameters<Frames['getTaskPreview']>[0]
 type Target = 'project' | 'task' | 'job'
 
 /** Seconds that a client may keep a picture. */
@@ -28,10 +35,15 @@ export function frameHandlers({ services, pictures }: Deps): Frames {
     const frame = await services.media.locateFrame(wanted, context)
     return answer(await pictures[quality](frame), frame, quality)
   }
-  const preview = async (target: Target, { id }: { id: number }, context: Context) => {
+  const preview = async (target: Target, { id, prefer }: PreviewInput, context: Context) => {
     const wanted = { target, id, number: 0, preview: true }
-    const frame = await services.media.locateFrame(wanted, context)
-    return answer(await pictures.preview(frame), frame, 'preview')
+    try {
+      const frame = await services.media.locateFrame(wanted, context)
+      return answer(await pictures.preview(frame), frame, 'preview')
+    } catch (thrown) {
+      if (prefersEmpty(prefer) && isWithoutPicture(thrown)) return nothingToShow()
+      throw thrown
+    }
   }
   return {
     getTaskData: (input, context) => data('task', input, context),
@@ -47,6 +59,21 @@ export function frameHandlers({ services, pictures }: Deps): Frames {
     getJobPreview: (input, context) => preview('job', input, context),
   }
 }
+
+/** Among other preferences, which are separated by commas (RFC 7240 2). */
+const prefersEmpty = (prefer = '') =>
+  /(?:^|[,;])\s*handling\s*=\s*"?empty"?\s*(?:$|[,;])/i.test(prefer)
+
+/** The object is there, its picture is not. */
+const isWithoutPicture = (thrown: unknown) =>
+  thrown instanceof DomainError && ['no_preview', 'image_undecodable'].includes(thrown.code)
+
+/** An answer of no bytes at all is 204. */
+function nothingToShow(): BytesAnswer {
+  return { head: { length: 0 }, chunks: noBytes() }
+}
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
 const qualities = ['original', 'compressed'] as const
 

@@ -21,6 +21,9 @@ export interface Viewed {
   chosen?: { job_id: number; frames: readonly number[] }
 }
 
+/** There is the object, but nothing to show of it. */
+const noPreview = () => notFound('There is no media to show yet.', 'no_preview')
+
 export const noDataText = 'Data is not uploaded for the task yet'
 
 /**
@@ -35,7 +38,7 @@ export async function locateFrame(
   { number, preview, ...target }: Input<(typeof media)['locateFrame']>,
 ): Promise<LocatedFrame> {
   const viewed = await findViewed(db, principal, target)
-  if (viewed.size === 0) throw preview ? notFound() : invalidText(noDataText)
+  if (viewed.size === 0) throw preview ? noPreview() : invalidText(noDataText)
   if (!preview) assertShown(viewed, target, number)
   const frame = await findFrame(db, viewed.task_id, preview ? middleOf(viewed) : number)
   if (!frame) throw notFound()
@@ -67,7 +70,7 @@ export async function findViewed(
   const action = target === 'project' ? 'view' : 'data:read'
   const { task_id, size, jobs, frames } = await permitted(db, principal, { target, id }, action)
   const task = task_id === null ? await findNewestTask(db, id) : { id: task_id, size }
-  if (!task) throw notFound()
+  if (!task) throw noPreview()
   const whole = { start_frame: 0, stop_frame: task.size - 1 }
   const { start_frame: start, stop_frame: stop } = (target === 'job' && jobs[0]) || whole
   const chosen = frames.length > 0 ? { job_id: id, frames } : undefined

@@ -1,6 +1,13 @@
 import { bytes, idParams } from '../rest/common.ts'
-import { dataQuery } from '../rest/media.ts'
+import { dataQuery, preference } from '../rest/media.ts'
 import { get, operations } from './operation.ts'
+
+/** 204 for who prefers nothing to an error where there is none. */
+const preview = {
+  params: idParams,
+  headers: preference,
+  answers: { 200: bytes, 204: bytes },
+} as const
 
 /** The pictures: `spec/api-workspace.md` 4.7. */
 export const frames = operations('FrameService', {
@@ -16,13 +23,13 @@ export const frames = operations('FrameService', {
     answers: { 200: bytes },
     summary: 'A frame of a job; numbers are those of the task',
   }),
-  getProjectPreview: get('/projects/:id/preview', { params: idParams, answers: { 200: bytes } }),
-  getTaskPreview: get('/tasks/:id/preview', { params: idParams, answers: { 200: bytes } }),
+  getProjectPreview: get('/projects/:id/preview', preview),
+  getTaskPreview: get('/tasks/:id/preview', preview),
   getCloudStoragePreview: get('/cloudstorages/:id/preview', {
     params: idParams,
     within: 60,
     answers: { 200: bytes },
     summary: 'The first image of a connected bucket, made small',
   }),
-  getJobPreview: get('/jobs/:id/preview', { params: idParams, answers: { 200: bytes } }),
+  getJobPreview: get('/jobs/:id/preview', preview),
 })

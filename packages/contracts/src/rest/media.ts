@@ -40,6 +40,9 @@ export const dataQuery = z.object({
   quality: z.string().optional(),
 })
 
+/** `Prefer` as sent (RFC 7240); `handling=empty` is what previews know. */
+export const preference = z.object({ prefer: z.string().max(1024).optional() })
+
 /** Parameters of media beside its files. */
 export const dataParameters = z
   .object({
