@@ -1,0 +1,167 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, client, type Json } from '../support/client.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { http, rawHttp } from './bad-input/http.ts'
+import { lists } from './bad-input/lists.ts'
+import { objects } from './bad-input/objects.ts'
+import { people } from './bad-input/people.ts'
+import type { Row } from './bad-input/row.ts'
+import { team } from './bad-input/team.ts'
+import { makeWorld, type World } from './bad-input/world.ts'
+
+/**
+ * The bad-input matrix (`reliability.md` 18), told to a whole installation: whatever is wrong is refused in the right words,
+ * and nothing comes of it. Rows are data in `bad-input/`; the rows of annotations, of data that moves and of deliveries come
+ * with theirs.
+ */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let world: World
+beforeAll(async () => {
+  reticle = await startReticle(path, { RETICLE_GATEWAY_RATE_ANONYMOUS: '1000' })
+  world = await makeWorld(reticle)
+}, 120_000)
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+async function make({ call, as = 'anna', json, raw, headers }: Row): Promise<Answer> {
+  const [method = '', given = ''] = call.split(' ')
+  const filled = given.replace(/\{(\w+)\}/g, (_, name) => String(world.ids[name]))
+  return client(world.api).call(method, filled, {
+    json: typeof json === 'function' ? json(world.ids) : json,
+    raw,
+    headers: { ...world.headers[as], ...headers },
+  })
+}
+
+function assertAnswer(row: Row, answer: Answer): void {
+  expect(answer.status, answer.text.slice(0, 500)).toBe(row.status)
+  expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{8,64}$/)
+  if (row.status >= 400 && !row.call.startsWith('HEAD')) assertError(answer)
+  if (row.field) expect(Object.keys(answer.body)).toContain(row.field)
+  if (row.code) expect(answer.headers.get('x-error-code')).toBe(row.code)
+  if (row.body) expect(answer.body).toMatchObject(row.body)
+  for (const [name, value] of Object.entries(row.answers ?? {}))
+    expect(answer.headers.get(name)).toContain(value)
+}
+
+/** `spec/api-annotations.md` 5.1: a detail with its code, a list of texts, or texts by field. */
+function assertError({ status, headers, body }: Answer): void {
+  expect(status).toBeLessThan(500)
+  expect(headers.get('x-error-code')).toMatch(/^[a-z_]+$/)
+  expect(headers.get('content-type')).toBe('application/vnd.service+json')
+  const [code, request_id] = [headers.get('x-error-code'), headers.get('x-request-id')]
+  if (typeof body?.detail === 'string') expect(body).toMatchObject({ code, request_id })
+  else expect(isTexts(body), JSON.stringify(body)).toBe(true)
+}
+
+/** Texts in lists, at whatever depth. */
+function isTexts(body: Json): boolean {
+  if (Array.isArray(body)) return body.every((one) => typeof one === 'string' || isTexts(one))
+  return typeof body === 'object' && body !== null && Object.values(body).every(isTexts)
+}
+
+const rows = [...http, ...people, ...objects, ...lists, ...team]
+const titled = (some: Row[]) =>
+  some.map((one) => [one.row, `${one.call.slice(0, 80)}: ${one.what}`, one] as const)
+/** Until something has changed, what is there is what was there. */
+let before: Promise<Record<string, string>> | undefined
+
+describe('what changes nothing', () => {
+  test.each(titled(rows.filter((one) => !one.changes)))('row %i, %s', async (_row, _what, row) => {
+    before ??= world.look()
+    const seen = await before
+    assertAnswer(row, await make(row))
+    const [, path] = row.call.split(' ')
+    expect(seen).toMatchObject(await world.look(path))
+  })
+
+  test.each(rawHttp.map((one) => [one.row, one.what, one] as const))(
+    'row %i, %s, byte by byte',
+    async (_row, _what, { bytes, status }) => {
+      const answer = await sendRaw(
+        bytes.replace('{credential}', `Authorization: ${world.headers.anna.authorization}`),
+      )
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+      expect(answer.toLowerCase()).toContain('x-error-code: ')
+    },
+  )
+
+  test('after all of that everything is as it was, and nothing was told', async () => {
+    expect(await world.look()).toEqual(await before)
+    const name = 'the first that happens'
+    await world.admin.done('POST', '/projects', { json: { name } })
+    expect(await changesToldOf()).toEqual(['create:project'])
+    expect(Object.getPrototypeOf({})).not.toHaveProperty('x')
+  })
+})
+
+/** Sends bytes as they are, and reads until the server closes. */
+async function sendRaw(bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(reticle.url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(bytes, 'latin1')
+  return text(socket)
+}
+
+const patienceMs = 20_000
+
+/** What the log tells of changes since the world was made, as soon as it knows of a project that is new. */
+async function changesToldOf(): Promise<string[]> {
+  const { admin, from } = world
+  for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(200)) {
+    const started = await admin.done('POST', `/events/export?from=${encodeURIComponent(from)}`)
+    const { result_url } = await admin.finished(started)
+    const { bytes } = await admin.bytes(result_url)
+    const scopes = bytes
+      .toString()
+      .split('\n')
+      .map((line) => line.split(',')[0] ?? '')
+    const changes = scopes.filter((scope) => /^(?:create|update|delete):/.test(scope))
+    if (changes.includes('create:project')) return changes
+  }
+  throw new Error('the log does not hear of what happens')
+}
+
+describe('what is allowed', () => {
+  test.each(titled(rows.filter((one) => one.changes)))('row %i, %s', async (_row, _what, row) => {
+    assertAnswer(row, await make(row))
+  })
+})
+
+test('row 46, what was deleted cannot be deleted or changed', async () => {
+  const { admin } = world
+  const { id } = await admin.done('POST', '/projects', { json: { name: 'short' } })
+  const status = async (method: string, json?: Json) =>
+    (await admin.call(method, `/projects/${id}`, { json })).status
+  expect(await status('DELETE')).toBe(204)
+  expect(await status('DELETE')).toBe(404)
+  expect(await status('PATCH', { name: 'x' })).toBe(404)
+})
+
+test('row 103, of 200 who want one name one has it', { timeout: 60_000 }, async () => {
+  const anna = client(world.api, world.headers.anna.authorization)
+  const json = { slug: 'wanted' }
+  const found = () => anna.call('POST', '/organizations', { json })
+  const answers = await Promise.all(Array.from({ length: 200 }, found))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 400)).toHaveLength(199)
+})
+
+test('row 17, passwords are not tried again and again', async () => {
+  const guess = `Basic ${Buffer.from('guessed:x').toString('base64')}`
+  const statuses: number[] = []
+  for (let tries = 0; tries < 11; tries++) {
+    const { status, headers } = await client(world.api, guess).call('GET', '/projects')
+    statuses.push(status)
+    if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  expect(statuses).toEqual([...Array(10).fill(401), 429])
+})

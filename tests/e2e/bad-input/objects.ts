@@ -1,0 +1,194 @@
+import { each, type Ids, type Row } from './row.ts'
+
+/** Rows 36 to 47 and 92: projects, labels, tasks, jobs and what may be changed of them. */
+
+const create = { call: 'POST /projects', status: 400 } as const
+const change = { call: 'PATCH /projects/{project}', status: 400 } as const
+const named = (fields: object) => ({ name: 'a', ...fields })
+
+const names: Row[] = [
+  ...each(
+    {
+      'no name': {},
+      'an empty name': { name: '' },
+      'a name of spaces': { name: '   ' },
+      'no name but null': { name: null },
+      'a name that is true': { name: true },
+      'a name that is an object': { name: {} },
+      'a name of 257': { name: 'x'.repeat(257) },
+    },
+    (json) => ({ row: 36, ...create, json, field: 'name' }),
+  ),
+  {
+    row: 36,
+    what: 'a name that is a number',
+    ...{ call: 'POST /projects', json: { name: 12 }, status: 201 },
+    ...{ body: { name: '12' }, changes: true },
+  },
+  ...each(
+    {
+      'marks of direction': '\u202eא',
+      'joined faces': '👩‍👩‍👧‍👦',
+      '256 faces': '👩'.repeat(128),
+      HTML: '<script>alert(1)</script>',
+    },
+    (name) => ({
+      ...{ row: 37, call: 'POST /projects', json: { name }, status: 201, changes: true },
+      body: { name },
+    }),
+  ),
+]
+
+const fields: Row[] = [
+  ...each({ 'another word': 'done', null: null, 'a list': ['annotation'] }, (status) => ({
+    ...{ row: 38, ...change, json: { status }, field: 'status' },
+  })),
+  ...each(
+    {
+      'who is not there': 999_999,
+      'a negative id': -1,
+      'a word': '1x',
+      '32 bits and more': 2_147_483_648,
+    },
+    (assignee_id) => ({ row: 39, ...change, json: { assignee_id }, field: 'assignee_id' }),
+  ),
+  {
+    row: 39,
+    what: 'an owner who is not there',
+    ...create,
+    json: named({ owner_id: 999_999 }),
+    field: 'owner_id',
+  },
+  {
+    row: 39,
+    what: 'somebody outside of the organization',
+    ...{ call: 'POST /projects?org=acme', status: 400, field: 'assignee_id' },
+    json: ({ bo }: Ids) => named({ assignee_id: bo }),
+  },
+  ...each(
+    {
+      'a script': 'javascript:alert(1)',
+      'no address': 'not a url',
+      'an address of 2,001': `https://example.org/${'a'.repeat(1981)}`,
+    },
+    (bug_tracker) => ({ row: 40, ...create, json: named({ bug_tracker }), field: 'bug_tracker' }),
+  ),
+]
+
+const attribute = { name: 'n', mutable: false, input_type: 'number', values: ['0', '10', '1'] }
+const car = (attributes: unknown) => [{ name: 'car', attributes }]
+const labels: Row[] = [
+  ...each(
+    {
+      'two of one name': [{ name: 'a' }, { name: 'a' }],
+      'an empty name': [{ name: '' }],
+      'a colour by its name': [{ name: 'a', color: 'red' }],
+      'half a colour': [{ name: 'a', color: '#12' }],
+      'a colour of other letters': [{ name: 'a', color: '#gggggg' }],
+      'attributes that are no list': car('x'),
+      'an unknown kind of attribute': car([{ ...attribute, input_type: 'slider' }]),
+      'a default outside of its range': car([{ ...attribute, default_value: '11' }]),
+      '10,001 labels': Array.from({ length: 10_001 }, (_, nth) => ({ name: `l${nth}` })),
+      'what is no list': 'car',
+    },
+    (given) => ({ row: 41, ...create, json: named({ labels: given }) }),
+  ),
+  {
+    row: 42,
+    what: 'a label of another project',
+    ...{ call: 'PATCH /projects/{project}', status: 404 },
+    json: ({ otherLabel }: Ids) => ({ labels: [{ id: otherLabel, name: 'mine' }] }),
+  },
+  {
+    row: 42,
+    what: 'the end of a label without an id',
+    ...change,
+    json: { labels: [{ name: 'car', deleted: true }] },
+  },
+]
+
+const storages: Row[] = [
+  ...each(
+    {
+      'another place': { location: 'ftp' },
+      'a cloud without an id': { location: 'cloud_storage' },
+      'what is no storage': 'local',
+    },
+    (source_storage) => ({
+      ...{ row: 43, ...create, json: named({ source_storage }), field: 'source_storage' },
+    }),
+  ),
+]
+
+const unknownKeys: Row[] = ['projects/{project}', 'tasks/{task}', 'jobs/{job}'].flatMap((path) =>
+  each(
+    {
+      [`a key that ${path} never had`]: 'nosuch',
+      [`the id of ${path}`]: 'id',
+      [`the creation of ${path}`]: 'created_date',
+      [`the owner of ${path} as a record`]: 'owner',
+    },
+    (key) => ({
+      ...{ row: 44, call: `PATCH /${path}`, json: { [key]: 1 }, status: 400 },
+      ...{ field: key, code: 'unknown_field' },
+    }),
+  ),
+)
+
+const untouched: Row[] = [
+  {
+    row: 44,
+    what: 'a key that a webhook never had',
+    ...{ call: 'PATCH /webhooks/{webhook}', json: { nosuch: 1, id: 9 }, status: 200 },
+  },
+  {
+    row: 44,
+    what: 'a key that an issue never had',
+    ...{ call: 'PATCH /issues/{issue}', json: { nosuch: 1, id: 9 }, status: 200 },
+  },
+  ...each(
+    {
+      'a project': 'projects/{project}',
+      'a task': 'tasks/{task}',
+      'a job': 'jobs/{job}',
+      'a label': 'labels/{label}',
+      'an issue': 'issues/{issue}',
+      'a comment': 'comments/{comment}',
+      'a guide': 'guides/{guide}',
+      'an organization': 'organizations/{organization}',
+      'a webhook': 'webhooks/{webhook}',
+    },
+    (path) => ({ row: 45, call: `PATCH /${path}`, json: {}, status: 200 }),
+  ),
+  ...each({ 'the type': { type: 'organization' }, 'the project': { project_id: 1 } }, (json) => ({
+    ...{ row: 92, call: 'PATCH /webhooks/{webhook}', json, status: 200 },
+    body: { type: 'project' },
+  })),
+  {
+    row: 96,
+    what: 'another state',
+    ...{ call: 'PATCH /projects/{project}', json: { name: 'x' }, status: 412 },
+    ...{ headers: { 'if-match': '"old"' }, code: 'changed_by_someone_else' },
+  },
+  {
+    row: 96,
+    what: 'what is no state',
+    ...{ call: 'PATCH /projects/{project}', json: { name: 'x' }, status: 400 },
+    headers: { 'if-match': 'old' },
+  },
+]
+
+export const objects: Row[] = [
+  ...names,
+  ...fields,
+  ...labels,
+  ...storages,
+  ...unknownKeys,
+  ...untouched,
+  {
+    row: 47,
+    what: 'the end of a project with a body',
+    ...{ call: 'DELETE /projects/{spare}', raw: 'x', headers: { 'content-type': 'text/plain' } },
+    ...{ status: 204, changes: true },
+  },
+]
