@@ -1,0 +1,201 @@
+import { restOperations } from '@reticle/contracts'
+import { addPerson } from '@reticle/standalone/administrator'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { bodies, queries } from '../../support/accepted.ts'
+import { type Client, client, type Json } from '../../support/client.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Items 1 to 3 of `spec/api-workspace.md` 11 and item 18 of `spec/api-annotations.md` 10: addresses, types, errors. */
+
+const password = 'a-password-of-some-length'
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let admin: Client
+let anna: Client
+let foreign: Json
+beforeAll(async () => {
+  reticle = await startReticle(path, { RETICLE_GATEWAY_RATE_ANONYMOUS: '100000' })
+  admin = reticle.admin
+  const email = 'anna@example.org'
+  await addPerson(await reticle.people(), { username: 'anna', password, email, role: 'user' })
+  const basic = Buffer.from(`anna:${password}`).toString('base64')
+  anna = client(admin.api, `Basic ${basic}`)
+  const json = { name: 'of the administrator' }
+  const made = () => admin.done('POST', '/projects', { json })
+  foreign = await vi.waitFor(made, { timeout: 30_000, interval: 500 }) // 503 while a slow machine still starts
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+const missing = '999999'
+const filled = (route: string) =>
+  route.replace(':key', 'k'.repeat(64)).replace(/:\w+/g, missing).replace(/\/$/, '')
+/** What is asked for twice is answered the same twice; deadlines and sessions apart. */
+const isRepeatable = ({ name }: { name: string }) => !/^(?:login|logout|create|register)/.test(name)
+const routes = restOperations.map((one) => [`${one.method} ${one.path}`, one] as const)
+
+describe('1. every path', () => {
+  test.each(routes.filter(([, one]) => isRepeatable(one)))(
+    '1. %s is the same with and without a slash at its end, and no redirect',
+    async (_, { name, method, path: route }) => {
+      const [json, query = ''] = [bodies[name], queries[name] ?? '']
+      const call = async (address: string) => {
+        const answer = await anna.call(String(method), `${address}${query}`, { json })
+        return [answer.status, answer.headers.get('x-error-code')]
+      }
+      const [without, withSlash] = [await call(filled(route)), await call(`${filled(route)}/`)]
+      expect(withSlash).toEqual(without)
+      if (!route.includes('account-confirm')) expect([301, 302, 307, 308]).not.toContain(without[0])
+    },
+  )
+
+  test('1. of what is there, too', async () => {
+    const of = async (address: string) => (await admin.call('GET', address)).body
+    expect(await of(`/projects/${foreign.id}/`)).toEqual(await of(`/projects/${foreign.id}`))
+    const made = await admin.call('POST', '/projects/', { json: { name: 'with a slash' } })
+    expect(made.status).toBe(201)
+    expect((await admin.call('DELETE', `/projects/${made.body.id}/`)).status).toBe(204)
+  })
+})
+
+const service = 'application/vnd.service+json'
+describe('2. Accept', () => {
+  test.each<[string | undefined, number, string]>([
+    [undefined, 200, service],
+    ['*/*', 200, service],
+    ['application/*', 200, service],
+    [service, 200, service],
+    ['application/json', 200, 'application/json'],
+    [`application/json;q=0.5, ${service}`, 200, service],
+    ['application/vnd.cvat+json', 200, 'application/vnd.cvat+json'],
+    ['application/vnd.cvat+json; version=2.0', 200, 'application/vnd.cvat+json'],
+    ['application/vnd.foo+json', 200, 'application/vnd.foo+json'],
+    [`${service}; version=2.58.1`, 200, service],
+    [`${service}; version=9`, 406, service],
+    ['text/csv', 406, service],
+  ])('2. %s is %i under %s', async (accept, status, type) => {
+    const headers = { ...(accept !== undefined && { accept }) }
+    const answer = await admin.call('GET', `/projects/${foreign.id}`, { headers })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, type])
+    if (status === 200) expect(answer.body.name).toBe('of the administrator')
+  })
+})
+
+describe('3. what is wrong in two ways is told the first of them', () => {
+  const nobody = () => client(admin.api, 'Token wrong')
+  const name = { json: { name: 'x' } }
+  const unknown = { json: { nosuch: 1 } }
+  const reference = { json: { assignee_id: 999_999 } }
+  type Sent = { json: Json }
+  test.each<[string, number, () => Client, string, Sent | undefined]>([
+    ['a bad token and an unknown organization', 401, nobody, `/projects/${missing}?org=no`, name],
+    ['an unknown organization and id', 404, () => anna, `/projects/${missing}?org=no`, name],
+    ['an object that is not to be seen', 403, () => anna, '/projects/{foreign}', name],
+    ['an object that is not there', 404, () => anna, `/projects/${missing}`, name],
+    ['a wrong shape of what is not there', 400, () => anna, `/projects/${missing}`, unknown],
+    ['a reference of what is not there', 404, () => anna, `/projects/${missing}`, reference],
+    ['a reference of what is not to be seen', 403, () => anna, '/projects/{foreign}', reference],
+    ['a reference alone', 400, () => admin, '/projects/{foreign}', reference],
+  ])('3. %s is %i', async (_, status, who, given, sent) => {
+    const address = given.replace('{foreign}', String(foreign.id))
+    const answer = await who().call('PATCH', address, sent)
+    expect(answer.status, answer.text).toBe(status)
+    if (given.includes('org=no') && status === 404)
+      expect(answer.body.detail).toBe('no organization does not exist.')
+  })
+})
+
+describe('18. errors', () => {
+  const wrongField = () => admin.call('POST', '/projects', { json: { name: '', labels: [{}] } })
+
+  test('18. errors: a map of fields is left as it is', async () => {
+    const { status, headers, body } = await wrongField()
+    expect(status).toBe(400)
+    expect(headers.get('x-error-code')).toMatch(/^[a-z_]+$/)
+    expect(body).not.toHaveProperty('code')
+    expect(body).toMatchObject({ name: ['This field may not be blank.'] })
+  })
+
+  test('18. errors: bodies with a detail have code and request id', async () => {
+    const headers = { 'x-request-id': 'my-request-12' }
+    const answer = await admin.call('GET', `/projects/${missing}`, { headers })
+    expect(answer.body).toEqual({
+      detail: 'Not found.',
+      ...{ code: 'not_found', request_id: 'my-request-12' },
+    })
+    expect(answer.headers.get('x-error-code')).toBe('not_found')
+  })
+
+  test('18. errors: who asks for problem+json is told place, code and words', async () => {
+    const headers = { accept: 'application/problem+json' }
+    const json = { name: 'a', labels: [{ name: 'car', color: 'red' }] }
+    const answer = await admin.call('POST', '/projects', { json, headers })
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(answer.body).toMatchObject({
+      ...{ title: 'Validation failed', status: 400, instance: '/api/projects' },
+      ...{ detail: expect.stringMatching(/^labels\[0\]\.color: /) },
+      request_id: answer.headers.get('x-request-id'),
+      type: `urn:service:error:${answer.body.code}`,
+      errors: [{ pointer: '/labels/0/color', code: answer.body.code }],
+    })
+  })
+
+  test.each([
+    ['GET', '/nowhere', 404],
+    ['PUT', '/projects/1', 405],
+    ['GET', '/projects?page=99', 404],
+    ['GET', '/projects?filter=%7B', 400],
+    ['GET', '/projects/7/backup', 410],
+    ['GET', '/projects?org=nosuch', 404],
+  ])('18. errors: %s %s is a problem as well', async (method, address, status) => {
+    const headers = { accept: 'application/problem+json' }
+    const answer = await admin.call(method, address, { headers })
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(answer.body).toMatchObject({ status, code: answer.headers.get('x-error-code') })
+  })
+
+  test('18. errors: every answer has a request id, and a new one where none was sent', async () => {
+    const calls = ['/projects', '/nowhere', `/projects/${missing}`, '/server/about']
+    const answers = await Promise.all(calls.map((address) => admin.call('GET', address)))
+    const found = answers.map(({ headers }) => headers.get('x-request-id'))
+    expect(found.every((id) => /^[\da-f-]{36}$/.test(String(id)))).toBe(true)
+    expect(new Set(found).size).toBe(calls.length)
+  })
+})
+
+describe('what an installation says of itself', () => {
+  test('it is true of this one', async () => {
+    const can = await client(admin.api).done('GET', '/server/capabilities')
+    const limits = await anna.done('GET', '/server/limits')
+    expect(can).toMatchObject({ registration: true, share: false, analytics: true, email: true })
+    expect(can.image_types).toContain('jpeg')
+    expect(can.max_jobs_per_task).toBe(limits.jobs_per_task)
+    expect(can.max_upload_bytes).toBe(limits.multipart_bytes)
+    expect(limits).toMatchObject({ page_size: 1000, archive_bytes: 100 * 1024 ** 3 })
+    expect(await anna.done('GET', '/server/share')).toEqual([])
+    expect(await client(admin.api).done('GET', '/user-agreements')).toEqual([])
+    const [logo, page] = [(await admin.done('GET', '/server/about')).logo_url, '/docs']
+    for (const address of [logo, page]) expect((await admin.call('GET', address)).status).toBe(200)
+  })
+
+  test('health has all its parts, and details for administrators', async () => {
+    const health = await client(admin.api).done('GET', '/server/health/?format=json')
+    const parts = ['Cache', 'DatabaseBackend', 'MemoryUsage', 'ObjectStorage', 'Queue']
+    for (const part of parts) expect(health).toMatchObject({ [part]: 'working' })
+    expect(health).toHaveProperty('DiskUsage')
+    const inDetail = await admin.done('GET', '/server/health?details=true')
+    expect(inDetail.Queue).toEqual({ status: 'working', took_ms: expect.any(Number), reason: null })
+    expect((await anna.call('GET', '/server/health?details=true')).status).toBe(403)
+  })
+
+  test('a preview of nothing is nothing for who prefers that', async () => {
+    const preview = `/projects/${foreign.id}/preview`
+    const headers = { prefer: 'handling=empty' }
+    const empty = await admin.call('GET', preview, { headers })
+    expect([empty.status, empty.text, empty.headers.get('content-type')]).toEqual([204, '', null])
+    expect((await admin.call('GET', preview)).status).toBe(404)
+    expect((await admin.call('GET', `/projects/${missing}/preview`, { headers })).status).toBe(404)
+  })
+})
