@@ -16,7 +16,7 @@ export function chartSchema(text: string): string {
   for (const [part, process] of Object.entries(parts)) {
     const prefix = `RETICLE_${process.replace('-svc', '').toUpperCase()}_`
     const names = (settingsByProcess[process] ?? []).filter(
-      (name) => name.startsWith(prefix) && !hasOwnValue(part, name),
+      (name) => (name.startsWith(prefix) || isOwn(part, name)) && !hasOwnValue(part, name),
     )
     const properties = Object.fromEntries(
       names.sort().map((name) => [name, { $ref: '#/$defs/setting' }]),
@@ -26,6 +26,9 @@ export function chartSchema(text: string): string {
   }
   return `${JSON.stringify(schema, null, 2)}\n`
 }
+
+/** Of one process alone, though its name tells of none. */
+const isOwn = (part: string, name: string) => `${part} ${name}` === 'gateway RETICLE_PAGE_SIZE_MAX'
 
 /** What the chart tells by other values: addresses, mails, and the slots of a worker. */
 const hasOwnValue = (part: string, name: string) =>

@@ -1,4 +1,5 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
 import { type Answer, testGateway } from '../testing/gateway.ts'
 
@@ -16,6 +17,14 @@ const services = {
   organizations: {
     async resendInvitation() {
       return undefined
+    },
+  },
+  annotations: {
+    async getJobAnnotations() {
+      return { head: {}, chunks: bytesOf('{}') }
+    },
+    async getTaskAnnotations() {
+      return { head: {}, chunks: bytesOf('{}') }
     },
   },
   requests: {
@@ -82,6 +91,19 @@ test('an invitation is sent again five times an hour by one user', async () => {
   const resend = (as: string) => () => send(path, { method: 'POST', as })
   expect(statuses(await times(6, resend('anna')))).toEqual([204, 204, 204, 204, 204, 429])
   expect(statuses(await times(1, resend('bo')))).toEqual([204])
+})
+
+test('reading annotation sets has a limit of its own where one is set', async () => {
+  const { send } = await testGateway({
+    services,
+    settings: { ...limits, rateUser: 5, rateAnnotations: 1 },
+  })
+  const read = () => send('/api/jobs/31/annotations')
+  expect(statuses(await times(2, read))).toEqual([200, 429])
+  expect(statuses(await times(1, () => send('/api/projects/7')))).toEqual([200])
+  const off = await testGateway({ services, settings: { ...limits, rateAnnotations: 0 } })
+  const answers = await times(3, () => off.send('/api/tasks/12/annotations/'))
+  expect(statuses(answers)).toEqual([200, 200, 429])
 })
 
 test('health has no limit', async () => {

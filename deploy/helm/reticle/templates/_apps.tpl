@@ -8,6 +8,7 @@ database  whose database address it is given: RETICLE_<DATABASE>_DATABASE_URL; t
 calls     services it asks over gRPC: their addresses, and the way through the network policies
 serves    answers gRPC
 kafka, s3, secretKeys   is given these settings
+share     sees the files of the share, when there is one
 links     tells others how to reach Reticle
 internet  may leave the cluster: receivers of webhooks
 mail      sends mails
@@ -54,6 +55,7 @@ jobs:
   serves: true
   kafka: true
   s3: true
+  share: true
   grace: 40
 jobs-worker:
   values: jobsWorker
@@ -63,6 +65,7 @@ jobs-worker:
   calls: [projects, annotations, webhooks]
   kafka: true
   s3: true
+  share: true
   grace: 120
 webhooks:
   values: webhooks

@@ -57,6 +57,9 @@
 {{- end }}
 {{- if .app.kafka }}{{ $all = merge $all (include "reticle.kafkaSettings" .root | fromYaml) }}{{ end }}
 {{- if .app.s3 }}{{ $all = merge $all (include "reticle.s3Settings" .root | fromYaml) }}{{ end }}
+{{- if and .app.share $values.share.existingClaim }}
+{{- $_ := set $all "RETICLE_SHARE_DIR" "/var/share" -}}
+{{- end }}
 {{- if eq .name "gateway" }}
 {{- $isBehindProxy := or $values.ingress.enabled $values.httpRoute.enabled -}}
 {{- $_ := set $all "RETICLE_PORT" "8080" -}}

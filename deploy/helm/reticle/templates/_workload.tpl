@@ -23,6 +23,7 @@
 {{- define "reticle.deployment" -}}
 {{- $full := printf "%s-%s" (include "reticle.fullname" .root) .name -}}
 {{- $tls := .root.Values.tls.existingSecret -}}
+{{- $share := and .app.share .root.Values.share.existingClaim -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -88,10 +89,21 @@ spec:
               mountPath: /etc/reticle/tls
               readOnly: true
             {{- end }}
+            {{- if $share }}
+            - name: share
+              mountPath: /var/share
+              readOnly: true
+            {{- end }}
       volumes:
         - name: tmp
           emptyDir:
             sizeLimit: {{ .own.tmpSize }}
+        {{- with $share }}
+        - name: share
+          persistentVolumeClaim:
+            claimName: {{ . }}
+            readOnly: true
+        {{- end }}
         {{- with $tls }}
         - name: tls
           secret:

@@ -1,0 +1,32 @@
+import { server } from '@reticle/contracts/api/server'
+import { callAs } from '@reticle/kit/testing/call'
+import { overTransport, transports } from '@reticle/kit/testing/transport'
+import { expect, test } from 'vitest'
+import { aboutHandlers } from './server.ts'
+import { settingsOf } from './testing/settings.ts'
+
+/** This service's part of `/server/limits`, `/server/capabilities` and `/server/share`. */
+
+const nobody = callAs(null)
+const settings = settingsOf({ queuedPerUser: 7 })
+
+test.each(transports)('over %s its limits are those it was started with', async (transport) => {
+  const { describe } = overTransport(transport, server, aboutHandlers({ settings }))
+  const { limits, features, media, image_types } = await describe({}, nobody)
+  expect(limits).toMatchObject({
+    ...{ queued_requests_per_user: 7, queued_requests_per_tenant: 10_000 },
+    ...{ archive_bytes: 107_374_182_400, request_seconds: 14_400, request_wait_seconds: 30 },
+  })
+  expect(features).toEqual({ share: false })
+  expect(media).toEqual(['image', 'zip'])
+  expect(image_types).toEqual(['jpeg', 'png', 'gif', 'tiff', 'webp', 'avif'])
+})
+
+test.each(transports)('over %s a share is told of, and listed', async (transport) => {
+  const shareDir = new URL('./share', import.meta.url).pathname
+  const handlers = aboutHandlers({ settings: settingsOf({ shareDir }) })
+  const { describe, readShare } = overTransport(transport, server, handlers)
+  expect((await describe({}, nobody)).features).toEqual({ share: true })
+  const { entries } = await readShare({ search: 'fam' }, callAs({ user_id: 1 }))
+  expect(entries).toEqual([{ name: 'family.ts', type: 'REG', mime_type: 'unknown' }])
+})
