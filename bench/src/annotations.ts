@@ -28,7 +28,7 @@ export async function annotationFigures(
 ): Promise<Figure[]> {
   const task = await makeTask(server, frameCount)
   const url = `${server.api}/tasks/${task.id}/annotations/`
-  const headers = { authorization: server.authorization }
+  const headers = { authorization: server.authorization, 'accept-encoding': 'identity' }
   const body = annotationBody(task.labelId)
 
   const get = () => readAll(url, headers)

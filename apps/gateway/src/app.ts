@@ -13,7 +13,7 @@ import {
   connections,
   watchConnections,
 } from './plugins/connections.ts'
-import { allowOrigins } from './plugins/cors.ts'
+import { allowOrigins, showToOrigin } from './plugins/cors.ts'
 import { answerErrors, sendError } from './plugins/errors.ts'
 import { limitHeaders, requireHost, setHeaders } from './plugins/headers.ts'
 import { checkBody } from './plugins/media-type.ts'
@@ -64,7 +64,10 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     http: httpOptions(settings),
     clientErrorHandler: clientErrors(sockets),
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
+    frameworkErrors: (error, request, reply) => {
+      showToOrigin(request, reply, settings.corsOrigins)
+      sendError(error, request, reply, log)
+    },
   })
   knowMethods(app)
   app.decorateRequest('principal', null)

@@ -32,6 +32,7 @@ describe.each([
   ['a missing credential', '/api/projects/7', null, 401],
   ['an object that is not there', '/api/tasks/7', 'anna', 404],
   ['an unknown path', '/api/nowhere', 'anna', 404],
+  ['a path that is none', '/api/projects/%zz', 'anna', 400],
   ['a wrong shape', '/api/projects?status=x', 'anna', 400],
   ['an error of ours', '/api/projects/500', 'anna', 500],
 ])('%s', (_, path, as, status) => {

@@ -1,6 +1,6 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import { notFound } from '@reticle/kit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Headers that pages of other sites may send and read (`spec/api-workspace.md` 1.3). */
 
@@ -26,6 +26,20 @@ const toThose: FastifyCorsOptions = {
   maxAge: 600,
   strictPreflight: false,
   preflightContinue: true, // the answer is that of OPTIONS: 204 with Allow, 404 where nothing is
+}
+
+/** For failures before any route was found, where no hook has run: the page is to see what was wrong. */
+export function showToOrigin(
+  { headers: { origin } }: FastifyRequest,
+  reply: FastifyReply,
+  origins: readonly string[],
+): void {
+  if (origin === undefined || !origins.includes(origin)) return
+  reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': read.join(', '),
+  })
 }
 
 /**
