@@ -23,7 +23,7 @@ const { path, remove } = dataDirectory()
 let reticle: Reticle
 let world: World
 beforeAll(async () => {
-  reticle = await startReticle(path, { RETICLE_GATEWAY_RATE_ANONYMOUS: '1000' })
+  reticle = await startReticle(path)
   world = await makeWorld(reticle)
 }, 120_000)
 afterAll(async () => {
@@ -164,4 +164,16 @@ test('row 17, passwords are not tried again and again', async () => {
     if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
   expect(statuses).toEqual([...Array(10).fill(401), 429])
+})
+
+test('row 18, who says nothing of themselves may not call without end', async () => {
+  const about = () => client(world.api).call('GET', '/server/about')
+  let answer = await about()
+  for (let calls = 0; answer.status === 200 && calls < 300; calls++) answer = await about()
+  expect(answer.status).toBe(429)
+  const number = (name: string) => Number(answer.headers.get(name))
+  expect([number('x-ratelimit-limit'), number('x-ratelimit-remaining')]).toEqual([100, 0])
+  expect(number('retry-after')).toBeGreaterThan(0)
+  expect(number('x-ratelimit-reset')).toBeGreaterThan(Date.parse(world.from) / 1000)
+  expect(answer.body.code).toBe('throttled')
 })
