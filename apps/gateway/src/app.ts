@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import helmet from '@fastify/helmet'
 import { restOperations, tables } from '@reticle/contracts'
 import fastify, { type FastifyInstance } from 'fastify'
+import { busyOf } from './busy.ts'
 import type { GatewaySettings } from './config.ts'
 import { checkAccept } from './plugins/accept.ts'
 import { authentication } from './plugins/authenticate.ts'
@@ -158,7 +159,7 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void
   for (const [name, table] of Object.entries(tables)) {
     const [, service] = Object.entries(services).find(([key]) => key === name) ?? []
     if (!service) throw new Error(`nobody answers the table ${name}`)
-    serve(api, table, service, { limits: settings })
+    serve(api, table, service, { limits: settings, askBusy: busyOf(services) })
   }
   serveAbout(api)
   serveHealth(api, ports, phase)

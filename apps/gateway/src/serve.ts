@@ -3,6 +3,7 @@ import { answered, type Operation, type Operations } from '@reticle/contracts/ap
 import { targets } from '@reticle/contracts/rest/facts'
 import type { Context } from '@reticle/kit'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { AskBusy } from './busy.ts'
 import { methodNotAllowed } from './http-error.ts'
 import { present } from './present.ts'
 import { type Limits, reader } from './read.ts'
@@ -19,6 +20,7 @@ interface Caller {
 
 export interface ServeOptions {
   limits: Limits
+  askBusy: AskBusy
 }
 
 /** Makes every row of a table that a service answers a route: read, call, present (`house.md` 3). */
@@ -41,7 +43,7 @@ function route(
   app: FastifyInstance,
   operation: Operation,
   call: Caller['call'],
-  { limits }: ServeOptions,
+  { limits, askBusy }: ServeOptions,
 ): void {
   const read = reader(operation, limits)
   app.route({
@@ -50,7 +52,9 @@ function route(
     config: { operation },
     handler: async (request, reply) => {
       const input = await read(request)
-      const answer = await call(input, contextOf(request, reply))
+      const context = contextOf(request, reply)
+      const known = await askBusy(operation, input, context)
+      const answer = await call({ ...input, ...known }, context)
       return present(operation, request, reply, answer)
     },
   })

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { RequestsDb } from './db/schema.ts'
 import { migrations, schema, startJobs, startWorker } from './index.ts'
 import { testStore } from './testing/run.ts'
-import { authorityOf, noEvents } from './testing/services.ts'
+import { authorityOf, noEvents, noOrganizations } from './testing/services.ts'
 import { settingsOf } from './testing/settings.ts'
 import { tasks } from './testing/wiring.ts'
 
@@ -33,6 +33,7 @@ const jobs = startJobs({
     tasks: authorityOf([{ target: 'task', id: tasks.works, user_id: 1, facts }]),
     annotations: { getRevision: async () => ({ etag: '"t1-1"' }) },
     events: noEvents,
+    organizations: noOrganizations,
     media: { locateFrame: noPicture },
     storages: { readPreviewImage: noPicture },
   },

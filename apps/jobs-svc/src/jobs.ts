@@ -3,6 +3,7 @@ import type { events } from '@reticle/contracts/api/events'
 import type { frames } from '@reticle/contracts/api/frames'
 import type { keys } from '@reticle/contracts/api/keys'
 import type { media } from '@reticle/contracts/api/media'
+import type { organizations } from '@reticle/contracts/api/organizations'
 import type { requests } from '@reticle/contracts/api/requests'
 import type { server } from '@reticle/contracts/api/server'
 import type { storages } from '@reticle/contracts/api/storages'
@@ -20,7 +21,7 @@ import { startRelay } from '@reticle/kit/outbox/relay'
 import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
 import type { JobsSettings } from './config.ts'
-import { followDeletions } from './consumers/deletions.ts'
+import { followObjects } from './consumers/objects.ts'
 import type { RequestsDb } from './db/schema.ts'
 import { openPictures } from './frames/pictures.ts'
 import { frameHandlers } from './frames/rpc.ts'
@@ -41,6 +42,7 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
   settings: JobsSettings
   services: {
     tasks: Pick<Service<typeof tasks>, 'authorize'>
+    organizations: Pick<Service<typeof organizations>, 'findWorkspace'>
     media: Pick<Service<typeof media>, 'locateFrame'>
     storages: Pick<Service<typeof storages>, 'readPreviewImage'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
@@ -73,7 +75,7 @@ export function startJobs(ports: JobsPorts): Jobs {
 
   const relay = startRelay({ url: ports.url, schema, bus, onError })
   const forget = ports.onCommit(relay.wake)
-  const handle = followDeletions(resultTtlHours)
+  const handle = followObjects(resultTtlHours)
   const group = { group: 'reticle.jobs', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
   const swept = { db, blobs, clock, log, uploadTtlHours }

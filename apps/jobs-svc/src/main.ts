@@ -26,6 +26,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     settings,
     services: {
       tasks: people.service(tables.tasks),
+      organizations: people.service(tables.organizations),
       media: people.service(tables.media),
       storages: people.service(tables.storages),
       annotations: sets.service(tables.annotations),

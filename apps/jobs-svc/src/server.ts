@@ -5,12 +5,14 @@ import type { JobsSettings } from './config.ts'
 import { type ExportDeps, exportHandlers } from './exports/rpc.ts'
 import { formatHandlers } from './formats/rpc.ts'
 import { describeHandler } from './limits.ts'
-import { queueHandlers } from './requests/rpc.ts'
+import { type QueueDeps, queueHandlers } from './requests/rpc.ts'
 import { shareHandlers } from './share/rpc.ts'
 import { type UploadDeps, uploadHandlers } from './uploads/rpc.ts'
 
 /** Table of contents: which handlers answer the table of requests. */
-export const requestHandlers = (deps: ExportDeps & UploadDeps): Service<typeof requests> => ({
+export const requestHandlers = (
+  deps: ExportDeps & UploadDeps & QueueDeps,
+): Service<typeof requests> => ({
   ...queueHandlers(deps),
   ...exportHandlers(deps),
   ...uploadHandlers(deps),

@@ -1,11 +1,13 @@
 import { projectDeleted } from '@reticle/contracts/events/projects'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import { recordsOf, tell } from './announce.ts'
 import { releaseCloudStoragesOf, removeCloudStoragesOf } from './cloud-storages/organization.ts'
 import type { ProjectsDb } from './db/schema.ts'
+import { listIssuesAssigned, lockIssue } from './issues/repo.ts'
+import { changeIssue } from './issues/rpc.ts'
 import { listJobsAssigned, lockJob } from './jobs/repo.ts'
 import { changeJob } from './jobs/rpc.ts'
+import { recordsIfFew, tellChanges } from './moving/told.ts'
 import type { OrganizationObjects } from './organizations/index.ts'
 import { changeProject } from './projects/change.ts'
 import { projectRecord } from './projects/records.ts'
@@ -17,7 +19,7 @@ import {
   releaseProjects,
 } from './projects/repo.ts'
 import { changeTask } from './tasks/change.ts'
-import { emitDeletedTask, emitDeletedTasks, mostEvents } from './tasks/deleted.ts'
+import { emitDeletedTask, emitDeletedTasks } from './tasks/deleted.ts'
 import { taskRecord } from './tasks/records.ts'
 import {
   deleteTask,
@@ -31,16 +33,15 @@ type Tx = Transaction<ProjectsDb>
 
 /** What becomes of projects, tasks, jobs and cloud storages when an organization or a member of it goes (`spec/api-workspace.md` 3.1, 3.2). */
 export const organizationObjects: OrganizationObjects = {
-  /** Each says so, unless they are more than `mostEvents`: then the event of the organization stands for them. */
+  /** Each says so, unless they are too many: then the event of the organization stands for them. */
   async release(tx, organization_id, cause) {
     const projects = await lockProjectsOfOrganization(tx, organization_id)
     const tasks = await lockTasksOfOrganization(tx, organization_id)
-    const isTold = projects.length + tasks.length <= mostEvents
-    const before = isTold ? await recordsOf(tx, projects, tasks) : undefined
+    const before = await recordsIfFew(tx, { projects, tasks })
     const ids = tasks.map(({ id }) => id)
     const freed = await releaseProjects(tx, organization_id)
     const freedTasks = await releaseTasks(tx, ids)
-    if (before) await tell(tx, before, await recordsOf(tx, freed, freedTasks), cause)
+    if (before) await tellChanges(tx, before, { projects: freed, tasks: freedTasks }, cause)
     await releaseCloudStoragesOf(tx, organization_id, cause)
   },
 
@@ -67,6 +68,10 @@ export const organizationObjects: OrganizationObjects = {
     for (const id of await listJobsAssigned(tx, of)) {
       const row = await lockJob(tx, id)
       if (row) await changeJob(tx, row, nobody(), cause)
+    }
+    for (const id of await listIssuesAssigned(tx, of)) {
+      const row = await lockIssue(tx, id)
+      if (row) await changeIssue(tx, row, { assignee_id: null }, cause)
     }
   },
 }

@@ -18,11 +18,11 @@ import { claim } from '../leases/claim.ts'
 import { enterFinal } from '../leases/lease.ts'
 import { makeLive, registerPending } from '../objects/repo.ts'
 import { addRequest, blobState, readRequest } from '../testing/rows.ts'
-import { followDeletions } from './deletions.ts'
+import { followObjects } from './objects.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
-const arrives = delivering(db, followDeletions(24))
+const arrives = delivering(db, followObjects(24))
 
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)

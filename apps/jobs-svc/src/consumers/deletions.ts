@@ -1,7 +1,7 @@
 import { projectDeleted } from '@reticle/contracts/events/projects'
 import { jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import { userDeleted } from '@reticle/contracts/events/users'
-import { type Handle, on, route } from '@reticle/kit/bus/bus'
+import { on, type Route } from '@reticle/kit/bus/bus'
 import type { Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { dropUnusedResult, makeTaskDead } from '../objects/repo.ts'
@@ -17,13 +17,13 @@ import {
 type Tx = Transaction<RequestsDb>
 
 /** What was made for projects, tasks, jobs and people that are deleted goes with them (`design.md` 4.7). */
-export function followDeletions(resultTtlHours: number): Handle<RequestsDb> {
+export function deletions(resultTtlHours: number): Route<RequestsDb>[] {
   const drop = async (tx: Tx, owner: Owner, what: string) => {
     for (const row of await runningOf(tx, owner))
       await failLocked(tx, row, `The ${what} was deleted`, resultTtlHours)
     for (const key of await dropResults(tx, owner)) await dropUnusedResult(tx, key)
   }
-  return route<RequestsDb>([
+  return [
     on(taskDeleted, async (tx: Tx, { task }) => {
       await drop(tx, { task_id: [task.id] }, 'task')
       await makeTaskDead(tx, [task.id])
@@ -36,7 +36,7 @@ export function followDeletions(resultTtlHours: number): Handle<RequestsDb> {
       await drop(tx, { task_id: task_ids }, 'project')
       await makeTaskDead(tx, task_ids)
     }),
-  ])
+  ]
 }
 
 /** Tenants are locked before rows, in one order, as everywhere. */

@@ -1,5 +1,6 @@
 import { requests as table } from '@reticle/contracts/api/requests'
 import { requestList } from '@reticle/contracts/rest/requests'
+import { notFound } from '@reticle/kit'
 import { callAs } from '@reticle/kit/testing/call'
 import { counting } from '@reticle/kit/testing/counting'
 import { testDb } from '@reticle/kit/testing/db'
@@ -19,6 +20,12 @@ const services = {
   tasks: authorityOf([]),
   annotations: { getRevision: async () => ({ etag: '"1"' }) },
   events: noEvents,
+  organizations: {
+    findWorkspace: async ({ slug }: { slug?: string }) => {
+      if (slug !== 'acme') throw notFound()
+      return { organization_id: 2 }
+    },
+  },
 }
 const over = (on = db) => requestHandlers({ db: on, services, settings: settingsOf({}) })
 const anna = callAs({ user_id: 1, username: 'anna' })
@@ -60,6 +67,8 @@ describe.each(transports)('over %s', (transport) => {
   test.each([
     [{ org: '' }, 'cb'],
     [{ org: 'nosuch' }, ''],
+    [{ org: 'acme' }, 'a'],
+    [{ org: 'acme', org_id: '3' }, ''],
     [{ org_id: '' }, 'cba'],
     [{ filter: { '==': [{ var: 'org_id' }, null] } }, 'cb'],
     [{ filter: { '<=': [{ var: 'created_date' }, '2026-01-01T00:00:02Z'] } }, 'ba'],

@@ -23,23 +23,27 @@ const columns = {
   created_date: 'created_date',
 } as const satisfies ColumnsOf<typeof requestFields>
 
-/** A page of a user's own requests: `spec/api-annotations.md` 2.6. */
+/**
+ * A page of a user's own requests: `spec/api-annotations.md` 2.6.
+ *
+ * @param organization the one that is asked for; null: none, undefined: any
+ */
 export function listRequests(
   db: Kysely<RequestsDb>,
   owner_id: number,
   query: Query,
+  organization: number | null | undefined,
 ): Promise<Listed<RequestRow>> {
   const rows = db
     .selectFrom('requests')
     .selectAll()
     .where('owner_id', '=', owner_id)
     .where(isAlive)
-    .where(inOrganization(query.org))
+    .where(inOrganization(organization))
   return listPage(rows, query, requestFields, columns)
 }
 
-/** By its slug, which is empty for none. No organization exists that another one could name. */
-function inOrganization(slug: string | undefined) {
-  if (slug === undefined) return sql<SqlBool>`true`
-  return slug === '' ? sql<SqlBool>`org_id is null` : sql<SqlBool>`false`
+function inOrganization(id: number | null | undefined) {
+  if (id === undefined) return sql<SqlBool>`true`
+  return id === null ? sql<SqlBool>`org_id is null` : sql<SqlBool>`org_id = ${id}`
 }

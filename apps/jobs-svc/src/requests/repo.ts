@@ -1,3 +1,4 @@
+import type { BusyTarget } from '@reticle/contracts/api/operation'
 import { type InsertObject, type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 
@@ -194,6 +195,57 @@ function runningOf(db: Db, owner: Owner) {
         ownedBy(owner).map(([column, ids]) => row(column, '=', row.fn.any(row.val([...ids])))),
       ),
     )
+}
+
+/** What work may be about, and the column that names it; exports of the log are about no object. */
+const columnOf = {
+  project: 'project_id',
+  task: 'task_id',
+  organization: 'org_id',
+} as const satisfies Record<BusyTarget, string>
+
+/** Is work of an object, or of what is in it, queued or started? */
+export async function hasRunning(db: Db, target: BusyTarget, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('requests')
+    .select('request_uuid')
+    .where(columnOf[target], '=', id)
+    .where('status', 'in', ['queued', 'started'])
+    .where('target', '<>', 'events')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What is done for a task, and was, is where the task is now. */
+export async function moveTask(
+  db: Db,
+  task_id: number,
+  { project_id, organization_id: org_id }: Place,
+): Promise<void> {
+  await db
+    .updateTable('requests')
+    .set({ project_id, org_id })
+    .where('task_id', '=', task_id)
+    .execute()
+}
+interface Place {
+  project_id: number | null
+  organization_id: number | null
+}
+
+/** The same of a project with all that is in it. */
+export async function moveProject(
+  db: Db,
+  project_id: number,
+  org_id: number | null,
+): Promise<void> {
+  await db.updateTable('requests').set({ org_id }).where('project_id', '=', project_id).execute()
+}
+
+/** An organization is gone: what was done in it was done in none. */
+export async function leaveOrganization(db: Db, org_id: number): Promise<void> {
+  await db.updateTable('requests').set({ org_id: null }).where('org_id', '=', org_id).execute()
 }
 
 /** Takes the files from the finished requests of an object; answers their keys. */

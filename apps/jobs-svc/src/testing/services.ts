@@ -55,3 +55,6 @@ export function servicesOf(given: {
 
 /** The log of events, where nobody asks for it. */
 export const noEvents = { permitEventExport: missing }
+
+/** Organizations, where nobody asks for one. */
+export const noOrganizations = { findWorkspace: missing }

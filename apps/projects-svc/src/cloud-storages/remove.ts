@@ -7,11 +7,10 @@ import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
-import { recordsOf, tell } from '../announce.ts'
 import type { ProjectsDb } from '../db/schema.ts'
+import { recordsIfFew, tellChanges } from '../moving/told.ts'
 import { lockProjects, touchProjects } from '../projects/repo.ts'
 import { countUses, deleteUses, listUsers } from '../storages/repo.ts'
-import { mostEvents } from '../tasks/deleted.ts'
 import { lockTasks, touchTasks } from '../tasks/repo.ts'
 import { cloudStorageRules } from './policy.ts'
 import { cloudStorageRecord } from './records.ts'
@@ -65,18 +64,16 @@ const inUse = ({ projects, tasks }: Users) =>
     { code: 'storage_in_use' },
   )
 
-/** Each says so, unless they are more than `mostEvents`: then the event of the storage stands for them. */
+/** Each says so, unless they are too many: then the event of the storage stands for them. */
 async function release(tx: Tx, id: number, users: Users, context: Context): Promise<void> {
-  const { projects, tasks } = users
   if (users.uses === 0) return
-  const isTold = projects.length + tasks.length <= mostEvents
-  const before = isTold ? await recordsOf(tx, projects, tasks) : undefined
+  const before = await recordsIfFew(tx, users)
   await deleteUses(tx, [id])
-  const project_ids = projects.map((one) => one.id)
-  const task_ids = tasks.map((one) => one.id)
+  const project_ids = users.projects.map((one) => one.id)
+  const task_ids = users.tasks.map((one) => one.id)
   await touchProjects(tx, project_ids)
   await touchTasks(tx, task_ids)
   if (!before) return
-  const after = [await lockProjects(tx, project_ids), await lockTasks(tx, task_ids)] as const
-  await tell(tx, before, await recordsOf(tx, ...after), context)
+  const projects = await lockProjects(tx, project_ids)
+  await tellChanges(tx, before, { projects, tasks: await lockTasks(tx, task_ids) }, context)
 }

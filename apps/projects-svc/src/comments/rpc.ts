@@ -10,6 +10,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
+import { placeOf } from '../issues/messages.ts'
 import { lockIssue, touchIssue } from '../issues/repo.ts'
 import { issueStanding } from '../issues/standing.ts'
 import { allowPatch } from '../patch-rights.ts'
@@ -51,8 +52,7 @@ export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
         const row = await insertComment(tx, { issue_id, message, owner_id: principal.user_id })
         await touchIssue(tx, issue_id)
         const comment = await commentRecord(tx, row)
-        const { task_id, project_id } = row
-        await emit(tx, commentCreated, { comment, task_id, project_id }, context)
+        await emit(tx, commentCreated, { comment, ...placeOf(row) }, context)
         return comment
       })
     },
@@ -82,9 +82,8 @@ export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
         const row = await lockedComment(tx, id)
         allow(commentRules, 'delete', principal, commentStanding(principal, row))
         assertMatches(if_match, row)
-        const { task_id, project_id } = row
         const comment = await commentRecord(tx, row)
-        await emit(tx, commentDeleted, { comment, task_id, project_id }, context)
+        await emit(tx, commentDeleted, { comment, ...placeOf(row) }, context)
         await deleteComment(tx, id)
         await touchIssue(tx, row.issue_id)
       })
@@ -113,8 +112,7 @@ async function changeComment(
   const changed = await updateComment(tx, row.id, message)
   await touchIssue(tx, row.issue_id)
   const comment = await commentRecord(tx, changed)
-  const { task_id, project_id } = changed
   const before_update = fieldsBefore(before, comment)
-  await emit(tx, commentUpdated, { comment, before_update, task_id, project_id }, cause)
+  await emit(tx, commentUpdated, { comment, before_update, ...placeOf(changed) }, cause)
   return comment
 }

@@ -13,6 +13,7 @@ import { hasValidationFrame } from '../ground-truth/repo.ts'
 import { type JobView, lockJob, updateJobs } from '../jobs/repo.ts'
 import { checkPeople } from '../people.ts'
 import { jobStanding } from '../standing.ts'
+import { placeOf } from './messages.ts'
 import { issueRules } from './policy.ts'
 import { issueRecord } from './records.ts'
 import { findIssue, insertIssue } from './repo.ts'
@@ -41,9 +42,9 @@ export async function createIssue(
   if (!row) throw new Error(`issue ${id} was not inserted`)
   const issue = await issueRecord(tx, row)
   const comment = await commentRecord(tx, first)
-  const { task_id, project_id } = job
-  await emit(tx, issueCreated, { issue, task_id, project_id }, cause)
-  await emit(tx, commentCreated, { comment, task_id, project_id }, cause)
+  const place = placeOf(job)
+  await emit(tx, issueCreated, { issue, ...place }, cause)
+  await emit(tx, commentCreated, { comment, ...place }, cause)
   return issue
 }
 

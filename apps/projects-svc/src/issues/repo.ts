@@ -86,6 +86,21 @@ export async function touchIssue(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('issues').set({ updated_date: laterDate }).where('id', '=', id).execute()
 }
 
+/** Ids of the issues of an organization that a person is assigned to. */
+export async function listIssuesAssigned(
+  db: Db,
+  { organization_id, user_id }: { organization_id: number; user_id: number },
+): Promise<number[]> {
+  const rows = await selectIssues(db)
+    .clearSelect()
+    .select('issues.id')
+    .where('tasks.organization_id', '=', organization_id)
+    .where('issues.assignee_id', '=', user_id)
+    .orderBy('issues.id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Its comments go with it. */
 export async function deleteIssue(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('issues').where('id', '=', id).execute()

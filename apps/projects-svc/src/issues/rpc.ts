@@ -15,6 +15,7 @@ import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { createIssue } from './create.ts'
 import { listIssues } from './list.ts'
+import { placeOf } from './messages.ts'
 import { issueRules } from './policy.ts'
 import { issueRecord, issueRecords } from './records.ts'
 import { deleteIssue, findIssue, type IssueView, lockIssue, updateIssue } from './repo.ts'
@@ -73,9 +74,8 @@ export function issueHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
         if (!row) throw notFound()
         allow(issueRules, 'delete', principal, issueStanding(principal, row))
         assertMatches(if_match, row)
-        const { task_id, project_id } = row
         const issue = await issueRecord(tx, row)
-        await emit(tx, issueDeleted, { issue, task_id, project_id }, context)
+        await emit(tx, issueDeleted, { issue, ...placeOf(row) }, context)
         await deleteIssue(tx, id)
         await updateJobs(tx, [row.job_id], {})
       })
@@ -96,8 +96,8 @@ async function planChange(
   return changes
 }
 
-/** What changes nothing leaves `updated_date` and says nothing (`spec/api-workspace.md` 1.8). */
-async function changeIssue(
+/** Changes a locked issue; what changes nothing leaves `updated_date` and says nothing (`spec/api-workspace.md` 1.8). */
+export async function changeIssue(
   tx: Tx,
   row: IssueView,
   changes: Partial<IssueRow>,
@@ -107,8 +107,7 @@ async function changeIssue(
   if (isEmpty(changes)) return before
   const changed = await updateIssue(tx, row.id, changes)
   const issue = await issueRecord(tx, changed)
-  const { task_id, project_id } = changed
   const before_update = fieldsBefore(before, issue)
-  await emit(tx, issueUpdated, { issue, before_update, task_id, project_id }, cause)
+  await emit(tx, issueUpdated, { issue, before_update, ...placeOf(changed) }, cause)
   return issue
 }

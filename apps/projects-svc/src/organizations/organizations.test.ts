@@ -177,63 +177,6 @@ describe.each(transports)('over %s', (transport) => {
     },
   )
 
-  test('an organization that goes leaves its projects and tasks to their owners', async () => {
-    const { projects, tasks } = over(transport)
-    const { id, owner } = await addOrganization()
-    const bo = await addMember(id, 'worker')
-    const inside = await as(owner, id)
-    const body = { name: 'p', assignee_id: bo.id }
-    const project = await projects.createProject({ body }, inside)
-    const within = { name: 't', project_id: project.id }
-    const task = await tasks.createTask({ body: within }, inside)
-    const alone = await tasks.createTask({ body: { name: 'alone' } }, inside)
-    await takeEvents()
-
-    await organizations.deleteOrganization({ id }, await as(owner))
-    const events = await takeEvents()
-    expect(events.map(({ type }) => type)).toEqual([
-      'delete:organization',
-      'update:project',
-      'update:task',
-      'update:task',
-    ])
-    expect(events[1]).toMatchObject({ data: { before_update: { organization_id: id } } })
-    const left = await as(owner)
-    expect(left.principal?.organization_roles).toEqual({})
-    expect(await projects.getProject({ id: project.id }, left)).toMatchObject({
-      organization: null,
-      organization_id: null,
-      assignee: { id: bo.id },
-    })
-    for (const one of [task, alone])
-      expect((await tasks.getTask({ id: one.id }, left)).organization_id).toBeNull()
-    await expect(organizations.getOrganization({ id }, admin.call)).rejects.toMatchObject(notFound)
-  })
-
-  test('or takes them with it, when that is asked for', async () => {
-    const { projects, tasks } = over(transport)
-    const { id, owner } = await addOrganization()
-    const inside = await as(owner, id)
-    const project = await projects.createProject({ body: { name: 'p' } }, inside)
-    await tasks.createTask({ body: { name: 't', project_id: project.id } }, inside)
-    const alone = await tasks.createTask({ body: { name: 'alone' } }, inside)
-    const own = await tasks.createTask({ body: { name: 'own' } }, owner.call)
-    await takeEvents()
-
-    await organizations.deleteOrganization({ id, objects: 'delete' }, await as(owner))
-    expect((await takeEvents()).map(({ type }) => type)).toEqual([
-      'delete:organization',
-      'delete:task',
-      'delete:project',
-      'delete:task',
-    ])
-    await expect(projects.getProject({ id: project.id }, admin.call)).rejects.toMatchObject(
-      notFound,
-    )
-    await expect(tasks.getTask({ id: alone.id }, admin.call)).rejects.toMatchObject(notFound)
-    expect(await tasks.getTask({ id: own.id }, owner.call)).toMatchObject({ name: 'own' })
-  })
-
   test('an update or deletion of another state than the present is refused', async () => {
     const { id, owner } = await addOrganization()
     const call = await as(owner)

@@ -5,6 +5,7 @@ import { organizationCreated, organizationDeleted } from '@reticle/contracts/eve
 import type { Organization } from '@reticle/contracts/rest/organizations'
 import { type Context, notFound, type Rule, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
+import { conflict } from '@reticle/kit/errors'
 import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
 import { allow, permits } from '@reticle/kit/policy'
@@ -66,10 +67,11 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
       })
     },
 
-    async deleteOrganization({ id, objects = 'keep', if_match }, context) {
+    async deleteOrganization({ id, objects = 'keep', if_match, is_busy }, context) {
       await change(db, context, async (tx) => {
         const row = allowed(rules, 'delete', context, await lockOrganization(tx, id))
         assertMatches(if_match, row)
+        if (is_busy) throw conflict(stillRunning)
         await remove(tx, row, objects, deps, context)
       })
     },
@@ -82,6 +84,9 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
     },
   }
 }
+
+const stillRunning =
+  'Background processes of the organization are still running. Wait until they are finished, or cancel them.'
 
 /** The organization, when there is one that the caller may see (404), and may do that with (403). */
 function allowed(
@@ -109,10 +114,9 @@ async function create(
   const owner_id = signedIn(context).user_id
   const columns = { ...body, name: body.name || body.slug, owner_id }
   const row = await withFreeSlug(() => insertOrganization(tx, columns))
-  const owner = { organization_id: row.id, user_id: owner_id, role: 'owner' } as const
   const organization = await organizationOf(tx, row)
-  const cause = { ...context, organization_id: row.id }
-  await emit(tx, organizationCreated, { organization }, cause)
+  await emit(tx, organizationCreated, { organization }, context)
+  const owner = { organization_id: row.id, user_id: owner_id, role: 'owner' } as const
   await join(tx, owner, clock.now(), context)
   return organization
 }

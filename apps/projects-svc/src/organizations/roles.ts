@@ -35,5 +35,14 @@ export async function holdOrganization(tx: Tx, id: number | null): Promise<void>
   if (id !== null && !(await lockExistence(tx, id))) throw noSuchOrganization(id)
 }
 
+/**
+ * The same for an organization that a body names, if it names one.
+ *
+ * @returns whether it is there
+ */
+export async function lockNamed(tx: Tx, id: number | null | undefined): Promise<boolean> {
+  return id == null || (await lockExistence(tx, id)) !== undefined
+}
+
 export const noSuchOrganization = (name: number | string) =>
   notFound(`${name} organization does not exist.`)

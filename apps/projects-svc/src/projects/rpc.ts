@@ -1,8 +1,9 @@
+import type { Input } from '@reticle/contracts/api/operation'
 import type { projects } from '@reticle/contracts/api/projects'
 import { projectCreated, projectDeleted } from '@reticle/contracts/events/projects'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Project, ProjectCreate, ProjectPatch } from '@reticle/contracts/rest/projects'
-import { notFound, type Service, signedIn } from '@reticle/kit'
+import { type Context, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
@@ -13,7 +14,9 @@ import { allowLongStatements } from '../db/long.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { planLabels, planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
-import { holdOrganization } from '../organizations/index.ts'
+import { assertNothingElse } from '../moving/enter.ts'
+import { moveProject } from '../moving/project.ts'
+import { holdOrganization, lockNamed } from '../organizations/index.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { workspaceStanding } from '../roles.ts'
@@ -39,6 +42,7 @@ const rights = {
   owner_id: 'update:owner',
   source_storage: 'update:storages',
   target_storage: 'update:storages',
+  organization_id: 'delete',
 } as const satisfies Record<keyof ProjectPatch, string>
 
 /** Projects: `spec/api-workspace.md` 4.2. */
@@ -67,17 +71,9 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
       return projectRecord(db, row)
     },
 
-    async updateProject({ id, body, if_match }, context) {
-      const principal = signedIn(context)
-      return change(db, { ...context, row: `project:${id}` }, async (tx) => {
-        const row = await lockProject(tx, id)
-        if (!row) throw notFound()
-        allowPatch(projectRules, rights, body, principal, projectStanding(principal, row))
-        const before = await projectRecord(tx, row)
-        const planned = await planChange(tx, principal, { row, before, body })
-        assertMatches(if_match, row)
-        return changeProject(tx, row, before, planned, context)
-      })
+    async updateProject(input, context) {
+      const row = `project:${input.id}`
+      return change(db, { ...context, row }, (tx) => update(tx, input, context))
     },
 
     async deleteProject({ id, if_match }, context) {
@@ -122,6 +118,31 @@ async function create(
   await writeLabels(tx, owner, [], plan)
   return projectRecord(tx, row)
 }
+
+/** An organization is locked before what is in it, as everywhere. */
+async function update(
+  tx: Transaction<ProjectsDb>,
+  { id, body, if_match, is_busy }: Update,
+  context: Context,
+): Promise<Project> {
+  const principal = signedIn(context)
+  const { organization_id } = body
+  const isThere = await lockNamed(tx, organization_id)
+  const row = await lockProject(tx, id)
+  if (!row) throw notFound()
+  allowPatch(projectRules, rights, body, principal, projectStanding(principal, row))
+  const before = await projectRecord(tx, row)
+  if (organization_id !== undefined) assertNothingElse(body)
+  if (organization_id !== undefined && organization_id !== row.organization_id) {
+    assertMatches(if_match, row)
+    const asked = { row, before, body, organization_id, isThere, is_busy }
+    return moveProject(tx, principal, asked, context)
+  }
+  const planned = await planChange(tx, principal, { row, before, body })
+  assertMatches(if_match, row)
+  return changeProject(tx, row, before, planned, context)
+}
+type Update = Input<typeof projects.updateProject>
 
 interface Asked {
   row: ProjectRow

@@ -31,17 +31,30 @@ export async function emitDeletedTasks(
 ): Promise<void> {
   if (tasks.length === 0 || tasks.length > mostEvents) return
   const records = await taskRecords(tx, tasks)
-  const objects = records.reduce((sum, task) => sum + 1 + task.jobs.count, 0)
-  if (objects > mostEvents || labelBytes(records) > mostLabelBytes) return
+  if (!areFew(records)) return
   const jobs = await jobRecordsOf(tx, tasks)
   await emitJobs(tx, jobs, cause)
   await emitTasks(tx, records, jobs, cause)
 }
 
-/** Of tasks of one project, which all have the same labels. */
-function labelBytes(records: readonly Task[]): number {
-  const [first] = records
-  return first ? records.length * Buffer.byteLength(JSON.stringify(first.labels)) : 0
+/**
+ * Are tasks and their jobs few enough for an event each?
+ *
+ * @param others objects that are told of beside them
+ */
+export function areFew(tasks: readonly Task[], others = 0): boolean {
+  const objects = tasks.reduce((sum, task) => sum + 1 + task.jobs.count, others)
+  return objects <= mostEvents && labelBytes(tasks) <= mostLabelBytes
+}
+
+/** Tasks of one project have one list of labels. */
+function labelBytes(tasks: readonly Task[]): number {
+  const known = new Map<Task['labels'], number>()
+  return tasks.reduce((sum, { labels }) => {
+    const bytes = known.get(labels) ?? Buffer.byteLength(JSON.stringify(labels))
+    known.set(labels, bytes)
+    return sum + bytes
+  }, 0)
 }
 
 /** The same for one task alone: its own event is always emitted. */

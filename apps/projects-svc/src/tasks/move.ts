@@ -1,4 +1,5 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
+import { taskMoved } from '@reticle/contracts/events/tasks'
 import type { Attribute, Label, LabelWrite, Sublabel } from '@reticle/contracts/rest/labels'
 import { invalidText, notFound } from '@reticle/kit/errors'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
@@ -101,4 +102,6 @@ export async function announceMove(
     replaced_specs: specs,
   }
   await emit(tx, labelsChanged, data, cause)
+  const place = { project_id: project.id, organization_id: project.organization_id }
+  await emit(tx, taskMoved, { task_id: id, ...place }, cause)
 }

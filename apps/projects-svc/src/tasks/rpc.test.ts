@@ -234,7 +234,11 @@ describe('moving into a project', () => {
     const [own, ownPerson] = task.labels
     const [person, , car] = project.labels
     const events = await takeEvents()
-    expect(events.map((event) => event.type)).toEqual(['update:task', 'labels.changed'])
+    const types = ['update:task', 'labels.changed', 'task.moved']
+    expect(events.map((event) => event.type)).toEqual(types)
+    expect(events[2]?.data).toEqual({
+      ...{ task_id: task.id, project_id: project.id, organization_id: null },
+    })
     expect(events[1]?.data).toMatchObject({
       project_id: null,
       task_ids: [task.id],
@@ -297,6 +301,37 @@ describe('moving into a project', () => {
     })
   })
 
+  test('needs pictures of as many dimensions as those of the project, once there are any', async () => {
+    const project = await addProject([])
+    const row = {
+      name: 'other',
+      project_id: project.id,
+      owner_id: anna.id,
+      dimension: '3d',
+    } as const
+    const { id } = await db
+      .insertInto('tasks')
+      .values(row)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const [flat, solid, empty] = [await addTask([]), await addTask([]), await addTask([])]
+    for (const task of [flat, solid]) await attachFrames(services, task.id, 1, anna)
+    await db.updateTable('tasks').set({ dimension: '3d' }).where('id', '=', solid.id).execute()
+    await move(flat.id, project.id)
+    await db.updateTable('tasks').set({ size: 1 }).where('id', '=', id).execute()
+    const late = await addTask([])
+    await attachFrames(services, late.id, 1, anna)
+    await expect(move(late.id, project.id)).rejects.toMatchObject({
+      kind: 'invalid',
+      body: [expect.stringContaining('another dimension than 2d')],
+    })
+    await move(empty.id, project.id)
+    const { id: deep } = await addProject([])
+    const lone = { ...row, project_id: deep, size: 1 }
+    await db.insertInto('tasks').values(lone).execute()
+    expect(await move(solid.id, deep)).toMatchObject({ project_id: deep })
+  })
+
   test('needs a project that one may use', async () => {
     const task = await addTask([])
     const foreign = await projects.createProject({ body: { name: 'p' } }, bo.call)
@@ -312,9 +347,11 @@ describe('moving into a project', () => {
       kind: 'not_found',
     })
     await move(task.id, project.id)
-    await expect(move(task.id, null)).rejects.toMatchObject({
-      body: { project_id: ['A task cannot be moved out of its project.'] },
-    })
+    const alone = await addTask([])
+    for (const { id } of [task, alone])
+      await expect(move(id, null)).rejects.toMatchObject({
+        body: { project_id: ['A task cannot be moved out of its project.'] },
+      })
   })
 })
 

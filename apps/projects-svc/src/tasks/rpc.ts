@@ -1,9 +1,11 @@
+import type { Input } from '@reticle/contracts/api/operation'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Task, TaskPatch } from '@reticle/contracts/rest/tasks'
 import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
+import type { Cause } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo } from '../changes.ts'
@@ -11,6 +13,8 @@ import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb, TaskRow } from '../db/schema.ts'
 import { planLabels } from '../labels/plan.ts'
 import { listOwnLabels } from '../labels/repo.ts'
+import { assertMovable, moveTask } from '../moving/task.ts'
+import { lockNamed } from '../organizations/index.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { touchProject } from '../projects/repo.ts'
@@ -61,6 +65,7 @@ const rights = {
   project_id: 'update:project',
   source_storage: 'update:storages',
   target_storage: 'update:storages',
+  organization_id: 'delete',
 } as const satisfies Record<keyof TaskPatch, string>
 
 /** Tasks: `spec/api-workspace.md` 4.4. */
@@ -93,17 +98,11 @@ export function taskHandlers({ db, settings }: TaskDeps): Handlers {
       return shownTask(principal, row, await taskRecord(db, row))
     },
 
-    async updateTask({ id, body, if_match }, context) {
+    async updateTask(input, context) {
       const principal = signedIn(context)
-      return change(db, { ...context, row: `task:${id}` }, async (tx) => {
-        const row = await lockTaskAndProject(tx, id, body.project_id)
-        if (!row) throw notFound()
-        allowPatch(taskRules, rights, body, principal, taskStanding(principal, row))
-        const before = await taskRecord(tx, row)
-        const planned = await planChange(tx, principal, { row, before, body })
-        assertMatches(if_match, row)
-        const after = await changeTask(tx, row, before, planned, context)
-        return shownTask(principal, after.row, after.record)
+      return change(db, { ...context, row: `task:${input.id}` }, async (tx) => {
+        const { row, record } = await update(tx, principal, input, context)
+        return shownTask(principal, row, record)
       })
     },
 
@@ -121,6 +120,30 @@ export function taskHandlers({ db, settings }: TaskDeps): Handlers {
       })
     },
   }
+}
+
+/** An organization is locked before what is in it, as everywhere. */
+async function update(
+  tx: Tx,
+  principal: Principal,
+  { id, body, if_match, is_busy }: Input<typeof tasks.updateTask>,
+  cause: Cause,
+) {
+  const { organization_id } = body
+  const isThere = await lockNamed(tx, organization_id)
+  const row = await lockTaskAndProject(tx, id, body.project_id)
+  if (!row) throw notFound()
+  allowPatch(taskRules, rights, body, principal, taskStanding(principal, row))
+  const before = await taskRecord(tx, row)
+  if (organization_id !== undefined) assertMovable(row, body)
+  if (organization_id !== undefined && organization_id !== row.organization_id) {
+    assertMatches(if_match, row)
+    const asked = { row, before, body, organization_id, isThere, is_busy }
+    return moveTask(tx, principal, asked, cause)
+  }
+  const planned = await planChange(tx, principal, { row, before, body })
+  assertMatches(if_match, row)
+  return changeTask(tx, row, before, planned, cause)
 }
 
 interface Asked {
@@ -157,9 +180,9 @@ async function planMove(
   { row, before, body }: Asked,
 ): Promise<Move | undefined> {
   const { project_id } = body
-  if (project_id === undefined || project_id === row.project_id) return undefined
   if (project_id === null)
     throw invalid({ project_id: 'A task cannot be moved out of its project.' })
+  if (project_id === undefined || project_id === row.project_id) return undefined
   const project = await lockTarget(tx, principal, project_id)
   if (project.organization_id !== row.organization_id) throw invalidText(otherOrganization)
   if (row.size > 0 && (await findOtherDimension(tx, project_id, row)))

@@ -183,7 +183,7 @@ describe('events of issues and comments', () => {
     `${verb}:comment`,
     `${verb}:issue`,
   ])
-  const place = { task_id: 1, project_id: 7 }
+  const place = { task_id: 1, project_id: 7, organization_id: null }
 
   test('are told with the record and the old values, and nothing that is for services alone', async () => {
     await addWebhook(db, { events })
@@ -224,7 +224,7 @@ describe('events of issues and comments', () => {
 
   test('nobody is told of a task without a project', async () => {
     await addWebhook(db, { events })
-    await hear(eventOf(issueCreated, { issue: issueRecord(), task_id: 1, project_id: null }))
+    await hear(eventOf(issueCreated, { issue: issueRecord(), ...place, project_id: null }))
     expect(await messages()).toEqual([])
   })
 })

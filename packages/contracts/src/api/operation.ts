@@ -31,6 +31,12 @@ export interface Shape {
   successor?: string
   /** What to call instead of this, which is no more and answers 410: method and path. */
   gone?: string
+  /**
+   * Its owner has to know whether background work of an object is under way, and cannot ask who does that work, since that
+   * one asks it: the gateway asks before it calls, and hands the answer in as `is_busy`. With `when` only for a body that
+   * names this key.
+   */
+  busy?: { target: BusyTarget; when?: string }
   /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
   by?: 'gateway'
   /**
@@ -39,6 +45,10 @@ export interface Shape {
    */
   form?: z.ZodObject
 }
+
+/** What background work may be about. */
+export const busyTargets = ['project', 'task', 'organization'] as const
+export type BusyTarget = (typeof busyTargets)[number]
 
 /** A row with a method and a path is REST; one without is a call between services. */
 export type Entry<S extends Shape = Shape> = S & { method: Method | null; path: string }
@@ -52,7 +62,8 @@ export type Operations = Record<string, Operation>
 export type Input<S extends Shape> = Out<S, 'params'> &
   Out<S, 'query'> &
   Out<S, 'headers'> &
-  (S['body'] extends z.ZodType<infer B> ? { body: B } : unknown)
+  (S['body'] extends z.ZodType<infer B> ? { body: B } : unknown) &
+  (S['busy'] extends object ? { is_busy?: boolean } : unknown)
 
 /** What a handler answers; the links of a page are the gateway's business. */
 export type Answer<S extends Shape> = Unpaged<z.output<S['answers'][keyof S['answers']]>>
@@ -127,12 +138,14 @@ export function requestSchema({
   query,
   headers,
   body,
-}: Pick<Operation, 'params' | 'query' | 'headers' | 'body'>) {
+  busy,
+}: Pick<Operation, 'params' | 'query' | 'headers' | 'body' | 'busy'>) {
   return z.object({
     ...params?.shape,
     ...query?.shape,
     ...headers?.shape,
     ...(body && !isBytes(body) && { body }),
+    ...(busy && { is_busy: z.boolean().optional() }),
   })
 }
 

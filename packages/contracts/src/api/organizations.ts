@@ -40,6 +40,7 @@ export const organizations = operations('OrganizationService', {
     params: idParams,
     query: organizationRemoval,
     headers: ifMatch,
+    busy: { target: 'organization' },
     answers: { 204: nothing },
     summary: 'Remove an organization; its projects and tasks fall to their owners, or go with it',
   }),

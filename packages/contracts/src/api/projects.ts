@@ -13,6 +13,7 @@ export const projects = operations('ProjectService', {
     params: idParams,
     headers: ifMatch,
     body: projectPatch,
+    busy: { target: 'project', when: 'organization_id' },
     answers: { 200: project },
   }),
   deleteProject: del('/projects/:id', {

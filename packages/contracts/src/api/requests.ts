@@ -16,7 +16,7 @@ import {
   uploadedFile,
   waitQuery,
 } from '../rest/requests.ts'
-import { get, internal, operations, post } from './operation.ts'
+import { busyTargets, get, internal, operations, post } from './operation.ts'
 
 const start = {
   params: idParams,
@@ -136,6 +136,11 @@ export const requests = operations('RequestService', {
       })
       .meta({ id: 'StartImport' }),
     answers: { 202: rqId },
+  }),
+  /** Is work of the object, or of what is in it, queued or started? Asked by the gateway for who owns the object. */
+  findRunning: internal({
+    query: z.object({ target: z.enum(busyTargets), id: z.int() }),
+    answers: { 200: z.object({ is_running: z.boolean() }).meta({ id: 'RunningFound' }) },
   }),
   getResultFile: internal({
     query: z.object({

@@ -15,6 +15,7 @@ export const tasks = operations('TaskService', {
     params: idParams,
     headers: ifMatch,
     body: taskPatch,
+    busy: { target: 'task', when: 'organization_id' },
     answers: { 200: task },
   }),
   deleteTask: del('/tasks/:id', { params: idParams, headers: ifMatch, answers: { 204: nothing } }),

@@ -11,6 +11,8 @@ export interface EventType<T = unknown> {
   topic: Topic
   /** Events of one key arrive in order: the row that was locked, e.g. `task:12` (`reliability.md` 4.1). */
   key: (data: T) => string
+  /** Where it happened: in this organization, or in none. Absent: whoever emits it says so, if anybody. */
+  organization?: (data: T) => number | null
   data: z.ZodType<T>
 }
 
@@ -20,13 +22,21 @@ export type Topic = keyof typeof topics
 
 interface Definition<S extends z.ZodType> {
   key: (data: z.output<S>) => string
+  organization?: (data: z.output<S>) => number | null
   data: S
   topic?: Topic
 }
 
 export function defineEvent<const S extends z.ZodType>(
   type: string,
-  { key, data, topic = 'reticle.events.v1' }: Definition<S>,
+  { key, organization, data, topic = 'reticle.events.v1' }: Definition<S>,
 ): EventType<z.output<S>> {
-  return { type, version: 1, topic, key, data: data as unknown as z.ZodType<z.output<S>> }
+  return {
+    type,
+    version: 1,
+    topic,
+    key,
+    organization,
+    data: data as unknown as z.ZodType<z.output<S>>,
+  }
 }

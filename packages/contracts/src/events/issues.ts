@@ -4,32 +4,39 @@ import { issue } from '../rest/issues.ts'
 import { defineEvent } from './define.ts'
 
 /** Where the job of an issue is: its task orders the events, webhooks of its project are told. */
-const place = { task_id: z.int(), project_id: z.int().nullable() }
-const key = (data: { task_id: number }) => `task:${data.task_id}`
+const place = {
+  task_id: z.int(),
+  project_id: z.int().nullable(),
+  organization_id: z.int().nullable().default(null),
+}
+const located = {
+  key: (data: { task_id: number }) => `task:${data.task_id}`,
+  organization: (data: { organization_id: number | null }) => data.organization_id,
+}
 
 export const issueCreated = defineEvent('create:issue', {
-  key,
+  ...located,
   data: z.object({ issue, ...place }),
 })
 export const issueUpdated = defineEvent('update:issue', {
-  key,
+  ...located,
   data: z.object({ issue, before_update: issue.partial(), ...place }),
 })
 /** Its comments go with it, without events of their own. */
 export const issueDeleted = defineEvent('delete:issue', {
-  key,
+  ...located,
   data: z.object({ issue, ...place }),
 })
 
 export const commentCreated = defineEvent('create:comment', {
-  key,
+  ...located,
   data: z.object({ comment, ...place }),
 })
 export const commentUpdated = defineEvent('update:comment', {
-  key,
+  ...located,
   data: z.object({ comment, before_update: comment.partial(), ...place }),
 })
 export const commentDeleted = defineEvent('delete:comment', {
-  key,
+  ...located,
   data: z.object({ comment, ...place }),
 })

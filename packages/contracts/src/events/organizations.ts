@@ -2,38 +2,46 @@ import { z } from 'zod'
 import { invitation, membership, organization } from '../rest/organizations.ts'
 import { defineEvent } from './define.ts'
 
-const key = (data: { organization: { id: number } }) => `org:${data.organization.id}`
-const membershipKey = (data: { membership: { organization: number } }) =>
-  `org:${data.membership.organization}`
-const invitationKey = (data: { invitation: { organization: number } }) =>
-  `org:${data.invitation.organization}`
+const ofOrganization = {
+  key: (data: { organization: { id: number } }) => `org:${data.organization.id}`,
+  organization: (data: { organization: { id: number } }) => data.organization.id,
+}
+const ofMembership = {
+  key: (data: { membership: { organization: number } }) => `org:${data.membership.organization}`,
+  organization: (data: { membership: { organization: number } }) => data.membership.organization,
+}
+const ofInvitation = {
+  key: (data: { invitation: { organization: number } }) => `org:${data.invitation.organization}`,
+  organization: (data: { invitation: { organization: number } }) => data.invitation.organization,
+}
 
+/** No webhook can ask for it, since none was there; other services learn of the organization, and the log tells it. */
 export const organizationCreated = defineEvent('create:organization', {
-  key,
+  ...ofOrganization,
   data: z.object({ organization }),
 })
 export const organizationUpdated = defineEvent('update:organization', {
-  key,
+  ...ofOrganization,
   data: z.object({ organization, before_update: organization.partial() }),
 })
 /** The record as it was. Emitted before anything that hung on it goes. */
 export const organizationDeleted = defineEvent('delete:organization', {
-  key,
+  ...ofOrganization,
   data: z.object({ organization }),
 })
 
 /** A membership has become active. */
 export const membershipCreated = defineEvent('create:membership', {
-  key: membershipKey,
+  ...ofMembership,
   data: z.object({ membership }),
 })
 export const membershipUpdated = defineEvent('update:membership', {
-  key: membershipKey,
+  ...ofMembership,
   data: z.object({ membership, before_update: membership.partial() }),
 })
 /** Of an active one. */
 export const membershipDeleted = defineEvent('delete:membership', {
-  key: membershipKey,
+  ...ofMembership,
   data: z.object({ membership }),
 })
 
@@ -41,12 +49,12 @@ export const membershipDeleted = defineEvent('delete:membership', {
 const announced = invitation.omit({ key: true })
 
 export const invitationCreated = defineEvent('create:invitation', {
-  key: invitationKey,
+  ...ofInvitation,
   data: z.object({ invitation: announced }),
 })
 /** It can be accepted no more: it was, or it was declined or taken back. */
 export const invitationDeleted = defineEvent('delete:invitation', {
-  key: invitationKey,
+  ...ofInvitation,
   data: z.object({
     invitation: announced,
     reason: z.enum(['accepted', 'declined', 'revoked']),

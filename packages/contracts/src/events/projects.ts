@@ -3,16 +3,33 @@ import { project } from '../rest/projects.ts'
 import { defineEvent } from './define.ts'
 
 const key = (data: { project: { id: number } }) => `project:${data.project.id}`
+const organization = (data: { project: { organization_id: number | null } }) =>
+  data.project.organization_id
 /** Old values of the changed fields, by the names of the record. */
 const before = project.omit({ labels: true }).partial()
 
-export const projectCreated = defineEvent('create:project', { key, data: z.object({ project }) })
+export const projectCreated = defineEvent('create:project', {
+  key,
+  organization,
+  data: z.object({ project }),
+})
 export const projectUpdated = defineEvent('update:project', {
   key,
+  organization,
   data: z.object({ project, before_update: before }),
 })
 /** The record as it was. What hung on it (tasks, jobs, annotations, objects) follows by this event. */
 export const projectDeleted = defineEvent('delete:project', {
   key,
+  organization,
   data: z.object({ project, task_ids: z.array(z.int()) }),
+})
+
+/**
+ * A project, with all that is in it, is in another workspace from here on (`spec/api-workspace.md` 3.4): for services that keep
+ * where things are and nothing else of them.
+ */
+export const projectMoved = defineEvent('project.moved', {
+  key: (data) => `project:${data.project_id}`,
+  data: z.object({ project_id: z.int(), organization_id: z.int().nullable() }),
 })

@@ -6,6 +6,14 @@ import { defineEvent } from './define.ts'
 
 const taskKey = (data: { task: { id: number } }) => `task:${data.task.id}`
 const jobKey = (data: { job: { task_id: number } }) => `task:${data.job.task_id}`
+const ofTask = {
+  key: taskKey,
+  organization: (data: { task: { organization_id: number | null } }) => data.task.organization_id,
+}
+const ofJob = {
+  key: jobKey,
+  organization: (data: { job: { organization: number | null } }) => data.job.organization,
+}
 
 /** What a change of annotations did: `spec/api-annotations.md` 4.4. */
 const annotations = z
@@ -22,20 +30,33 @@ const annotations = z
   })
   .optional()
 
-export const taskCreated = defineEvent('create:task', { key: taskKey, data: z.object({ task }) })
+export const taskCreated = defineEvent('create:task', { ...ofTask, data: z.object({ task }) })
 export const taskUpdated = defineEvent('update:task', {
-  key: taskKey,
+  ...ofTask,
   data: z.object({ task, before_update: task.omit({ labels: true }).partial(), annotations }),
 })
 /** `job_ids`: its jobs, whose annotations and objects follow by this event. */
 export const taskDeleted = defineEvent('delete:task', {
-  key: taskKey,
+  ...ofTask,
   data: z.object({ task, job_ids: z.array(z.int()) }),
 })
 
-export const jobCreated = defineEvent('create:job', { key: jobKey, data: z.object({ job }) })
+export const jobCreated = defineEvent('create:job', { ...ofJob, data: z.object({ job }) })
 export const jobUpdated = defineEvent('update:job', {
-  key: jobKey,
+  ...ofJob,
   data: z.object({ job, before_update: job.partial(), annotations }),
 })
-export const jobDeleted = defineEvent('delete:job', { key: jobKey, data: z.object({ job }) })
+export const jobDeleted = defineEvent('delete:job', { ...ofJob, data: z.object({ job }) })
+
+/**
+ * A task is in another project or workspace from here on (`spec/api-workspace.md` 3.4, 4.4): for services that keep where things
+ * are and nothing else of them. What moves with its project is not told of here.
+ */
+export const taskMoved = defineEvent('task.moved', {
+  key: (data) => `task:${data.task_id}`,
+  data: z.object({
+    task_id: z.int(),
+    project_id: z.int().nullable(),
+    organization_id: z.int().nullable(),
+  }),
+})

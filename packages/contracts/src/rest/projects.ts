@@ -64,7 +64,12 @@ export const projectCreate = z
   .meta({ id: 'ProjectCreate' })
 
 export const projectPatch = z
-  .object({ ...writable, status: z.enum(statuses) })
+  .object({
+    ...writable,
+    status: z.enum(statuses),
+    /** Another workspace, null being one's own: the project moves (`spec/api-workspace.md` 3.4). */
+    organization_id: integer.nullable(),
+  })
   .partial()
   .strict()
   .meta({ id: 'ProjectPatch' })

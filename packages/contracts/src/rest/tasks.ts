@@ -83,7 +83,15 @@ export const taskCreate = z
   .required({ name: true })
   .meta({ id: 'TaskCreate' })
 
-export const taskPatch = z.object(writable).partial().strict().meta({ id: 'TaskPatch' })
+export const taskPatch = z
+  .object({
+    ...writable,
+    /** Another workspace, null being one's own: the task moves (`spec/api-workspace.md` 3.4). */
+    organization_id: integer.nullable(),
+  })
+  .partial()
+  .strict()
+  .meta({ id: 'TaskPatch' })
 
 /** `spec/api-workspace.md` 1.7. */
 export const taskFields = listFields({

@@ -4,6 +4,7 @@ import type { Issue } from '../rest/issues.ts'
 import type { Job } from '../rest/jobs.ts'
 import type { Attribute, Label } from '../rest/labels.ts'
 import type { FrameSource } from '../rest/media.ts'
+import type { Invitation, Membership, Organization } from '../rest/organizations.ts'
 import type { Project } from '../rest/projects.ts'
 import type { Task } from '../rest/tasks.ts'
 import type { BasicUser, User } from '../rest/users.ts'
@@ -149,6 +150,28 @@ export function userRecord(given: Partial<User> = {}): User {
     has_analytics_access: false,
     ...given,
   }
+}
+
+/** anna's organization. */
+export function organizationRecord(given: Partial<Organization> = {}): Organization {
+  const named = { slug: 'acme', name: 'Acme Vision', description: '', contact: {} }
+  return { ...dates, id: 2, ...named, owner: anna, ...given }
+}
+
+/** Her own membership in it. */
+export function membershipRecord(given: Partial<Membership> = {}): Membership {
+  const active = { is_active: true, joined_date: dates.created_date, invitation: null }
+  return { id: 21, user: anna, organization: 2, role: 'owner', ...active, ...given }
+}
+
+/** One that she sent to herself, without its key. */
+export function invitationRecord(given: Partial<Invitation> = {}): Omit<Invitation, 'key'> {
+  const { organization = 2 } = given
+  const { created_date } = dates
+  const organization_info = { id: organization, slug: 'acme' }
+  const people = { owner: anna, user: anna, role: 'worker' as const }
+  const state = { expired: false, accepted: false }
+  return { created_date, organization, organization_info, ...people, ...state, ...given }
 }
 
 /** Facts of task 1, as its owner is told them. */

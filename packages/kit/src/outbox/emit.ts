@@ -70,8 +70,13 @@ function rowOf<T>(event: EventType<T>, given: T, cause: Cause) {
   if (bytes > maxBytes) {
     throw new Error(`${event.type} has ${bytes} bytes of data, at most ${maxBytes} are allowed`)
   }
-  const headers = JSON.stringify(headersOf(event, id, cause))
+  const headers = JSON.stringify(headersOf(event, id, { ...cause, ...placeOf(event, parsed) }))
   return { id, key: event.key(parsed), headers, data }
+}
+
+/** What an event says of itself stands above what its cause says. */
+function placeOf<T>({ organization }: EventType<T>, data: T): Pick<Cause, 'organization_id'> {
+  return organization ? { organization_id: organization(data) } : {}
 }
 
 function headersOf<T>({ type, version }: EventType<T>, id: string, cause: Cause): Headers {

@@ -72,6 +72,24 @@ test('without a user and an organization the actor is null and the organization 
   await clear()
 })
 
+test('where something happened is what the event says of itself, whatever its cause says', async () => {
+  const moved = defineEvent('item.moved', {
+    key: ({ id }) => `item:${id}`,
+    organization: ({ shop }) => shop,
+    data: z.object({ id: z.int(), shop: z.int().nullable() }),
+  })
+  const why = { ...cause, organization_id: 3 }
+  const facts = [
+    { id: 5, shop: 8 },
+    { id: 6, shop: null },
+  ]
+  await db.transaction().execute((tx) => emitAll(tx, moved, facts, why))
+  const [inside, outside] = await rows()
+  expect(inside?.headers).toMatchObject({ 'org-id': '8' })
+  expect(outside?.headers).not.toHaveProperty('org-id')
+  await clear()
+})
+
 test('keys that the schema does not know stay at home', async () => {
   const fact = { id: 5, password: 'secret' }
   await db.transaction().execute((tx) => emit(tx, sold, fact, cause))

@@ -14,7 +14,7 @@ export function eventOf<D>(
     type: event.type,
     version: event.version,
     occurred_date: '2026-03-01T10:00:00.000Z',
-    organization_id: null,
+    organization_id: event.organization?.(data) ?? null,
     actor: null,
     request_id: 'test',
     key: event.key(data),

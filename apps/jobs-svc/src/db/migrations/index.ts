@@ -6,6 +6,7 @@ import { sweeps } from './0004-sweeps.ts'
 import { requestsOfJobs } from './0005-requests-of-jobs.ts'
 import { eventExports } from './0006-event-exports.ts'
 import { idempotencyKeys } from './0008-idempotency-keys.ts'
+import { requestsOfOrganizations } from './0007-requests-of-organizations.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -16,4 +17,5 @@ export const migrations: Migrations = {
   '0005-requests-of-jobs': requestsOfJobs,
   '0006-event-exports': eventExports,
   '0008-idempotency-keys': idempotencyKeys,
+  '0007-requests-of-organizations': requestsOfOrganizations,
 }

@@ -107,7 +107,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('or loses their assignments too, each with its event', async () => {
     const services = over(transport)
-    const { projects, tasks, jobs } = services
+    const { projects, tasks, jobs, issues } = services
     const { id, people } = await company()
     const assignee_id = people.worker.id
     const inside = await as(people.owner, id)
@@ -123,16 +123,23 @@ describe.each(transports)('over %s', (transport) => {
     )
     await takeEvents()
 
+    const pinned = { job: job?.id ?? 0, frame: 0, position: [1, 2], message: 'x' }
+    const issue = await issues.createIssue({ body: { ...pinned, assignee: assignee_id } }, inside)
+    await takeEvents()
     const target = { id: people.worker.membership_id, unassign: true }
     await organizations.deleteMembership(target, await as(people.owner))
     expect(await projects.getProject({ id: project.id }, inside)).toMatchObject({ assignee: null })
     expect(await tasks.getTask({ id: task.id }, inside)).toMatchObject({ assignee: null })
     expect(await jobs.getJob({ id: job?.id ?? 0 }, inside)).toMatchObject({ assignee: null })
+    expect(await issues.getIssue({ id: issue.id }, inside)).toMatchObject({ assignee: null })
     const own = await tasks.getTask({ id: elsewhere.id }, people.worker.call)
     expect(own.assignee).toMatchObject({ id: assignee_id })
     const types = (await takeEvents()).map(({ type }) => type)
     expect(types).toEqual(
-      expect.arrayContaining(['update:project', 'update:task', 'update:job', 'delete:membership']),
+      expect.arrayContaining([
+        ...['update:project', 'update:task', 'update:job', 'update:issue'],
+        'delete:membership',
+      ]),
     )
   })
 

@@ -1,0 +1,50 @@
+import { projectMoved } from '@reticle/contracts/events/projects'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Project, ProjectPatch } from '@reticle/contracts/rest/projects'
+import { invalidText } from '@reticle/kit/errors'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { allowLongStatements } from '../db/long.ts'
+import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import type { Owner } from '../owner.ts'
+import { projectRules } from '../projects/policy.ts'
+import { carryStorages } from '../storages/carry.ts'
+import { lockTasksOfProject } from '../tasks/repo.ts'
+import { type AskedToMove, assertMayEnter, stillRunning } from './enter.ts'
+import { moveProjectRow, moveTaskRows, type Place, unassignJobsOf } from './repo.ts'
+import { recordsIfFew, tellChanges } from './told.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/**
+ * Moves a project with everything in it into another workspace (`spec/api-workspace.md` 3.4): it and its tasks belong to the
+ * caller from there on, and nobody is assigned to anything.
+ *
+ * @returns its record there
+ */
+export async function moveProject(
+  tx: Tx,
+  principal: Principal,
+  asked: AskedToMove<ProjectRow, Project, ProjectPatch>,
+  cause: Cause,
+): Promise<Project> {
+  const { row, before: record, body, organization_id } = asked
+  assertMayEnter(projectRules, principal, organization_id, asked.isThere)
+  if (asked.is_busy) throw invalidText(stillRunning)
+  await allowLongStatements(tx)
+  const place: Place = { organization_id, owner_id: principal.user_id }
+  const tasks = await lockTasksOfProject(tx, row.id)
+  const before = await recordsIfFew(tx, { projects: [row], tasks })
+  const ids = tasks.map(({ id }) => id)
+  const main: Owner = { kind: 'project', id: row.id }
+  const children = ids.map((id): Owner => ({ kind: 'task', id }))
+  await carryStorages(tx, { main, body, children }, place)
+  const moved = await moveProjectRow(tx, row.id, place)
+  const movedTasks = await moveTaskRows(tx, ids, place)
+  await unassignJobsOf(tx, ids)
+  await emit(tx, projectMoved, { project_id: row.id, organization_id }, cause)
+  const told = before ?? { projects: [record], tasks: [], jobs: [] }
+  const objects = { projects: [moved], tasks: before ? movedTasks : [] }
+  const after = await tellChanges(tx, told, objects, cause)
+  return after.projects[0] ?? record
+}

@@ -1,0 +1,52 @@
+import { taskMoved } from '@reticle/contracts/events/tasks'
+import type { Principal } from '@reticle/contracts/principal'
+import type { Task, TaskPatch } from '@reticle/contracts/rest/tasks'
+import { invalid, invalidText } from '@reticle/kit/errors'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { allowLongStatements } from '../db/long.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import type { Owner } from '../owner.ts'
+import { carryStorages } from '../storages/carry.ts'
+import { taskRules } from '../tasks/policy.ts'
+import type { TaskView } from '../tasks/repo.ts'
+import { type AskedToMove, assertMayEnter, assertNothingElse, stillRunning } from './enter.ts'
+import { moveTaskRows, type Place, unassignJobsOf } from './repo.ts'
+import { recordsIfFew, tellChanges } from './told.ts'
+
+/**
+ * Moves a task into another workspace (`spec/api-workspace.md` 3.4): it belongs to the caller from there on, and nobody is
+ * assigned to it or its jobs.
+ *
+ * @returns the task there, and its record
+ */
+export async function moveTask(
+  tx: Transaction<ProjectsDb>,
+  principal: Principal,
+  asked: AskedToMove<TaskView, Task, TaskPatch>,
+  cause: Cause,
+): Promise<{ row: TaskView; record: Task }> {
+  const { row, before: record, body, organization_id } = asked
+  assertMayEnter(taskRules, principal, organization_id, asked.isThere)
+  if (asked.is_busy) throw invalidText(stillRunning)
+  await allowLongStatements(tx)
+  const place: Place = { organization_id, owner_id: principal.user_id }
+  const before = await recordsIfFew(tx, { projects: [], tasks: [row] })
+  const main: Owner = { kind: 'task', id: row.id }
+  await carryStorages(tx, { main, body, children: [] }, place)
+  const [moved = row] = await moveTaskRows(tx, [row.id], place)
+  await unassignJobsOf(tx, [row.id])
+  await emit(tx, taskMoved, { task_id: row.id, project_id: null, organization_id }, cause)
+  const told = before ?? { projects: [], tasks: [record], jobs: [] }
+  const after = await tellChanges(tx, told, { projects: [], tasks: [moved] }, cause)
+  return { row: moved, record: after.tasks[0] ?? record }
+}
+
+/** @throws DomainError invalid for what is in a project, and for what else the body wants to change */
+export function assertMovable({ project_id }: Pick<TaskView, 'project_id'>, body: TaskPatch): void {
+  assertNothingElse(body)
+  if (project_id !== null)
+    throw invalid({
+      organization_id: 'A task of a project stays in its workspace: move the project instead.',
+    })
+}

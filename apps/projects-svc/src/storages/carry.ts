@@ -1,0 +1,52 @@
+import { invalidText } from '@reticle/kit/errors'
+import type { Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import type { Owner } from '../owner.ts'
+import { planStorages } from './plan.ts'
+import { listStoragesOf, type StorageChange, setStorages, storageOf } from './repo.ts'
+import { findSimilarStorage, type Workspace } from './similar.ts'
+
+type Bodies = Parameters<typeof planStorages>[0]
+type Tx = Transaction<ProjectsDb>
+
+/**
+ * Storages of what moves into another workspace (`spec/api-workspace.md` 3.4): a body says what those of `main` are there, local
+ * ones stay what they are, and for each cloud storage its like is taken there.
+ *
+ * @param children what moves with `main`
+ * @throws DomainError invalid when a cloud storage has no like there
+ */
+export async function carryStorages(
+  tx: Tx,
+  { main, body, children }: { main: Owner; body: Bodies; children: readonly Owner[] },
+  workspace: Workspace,
+): Promise<void> {
+  const given = planStorages(body)
+  const named = new Set(given.map(({ purpose }) => purpose))
+  const owners = [main, ...children]
+  const storages = await listStoragesOf(tx, owners)
+  const likes = likesIn(tx, workspace)
+  for (const owner of owners) {
+    const changes: StorageChange[] = owner === main ? [...given] : []
+    for (const purpose of ['source', 'target'] as const) {
+      if (owner === main && named.has(purpose)) continue
+      const id = storageOf(storages, owner, purpose)?.cloud_storage_id ?? null
+      if (id === null) continue
+      const cloud_storage_id = await likes(id)
+      changes.push({ purpose, location: 'cloud_storage', cloud_storage_id })
+    }
+    await setStorages(tx, owner, changes)
+  }
+}
+
+/** Each is looked for once. */
+function likesIn(tx: Tx, workspace: Workspace): (id: number) => Promise<number> {
+  const known = new Map<number, number>()
+  return async (id) => {
+    const found = known.get(id) ?? (await findSimilarStorage(tx, id, workspace))
+    if (found === undefined)
+      throw invalidText('Could not find a similar cloud storage in the new workspace')
+    known.set(id, found)
+    return found
+  }
+}
