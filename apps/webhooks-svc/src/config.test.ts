@@ -11,6 +11,7 @@ test('what is not set has its documented value', () => {
     allowedNets: [],
     retrySeconds: [5, 300, 1800, 10_800, 86_400, 86_400, 86_400, 86_400],
     perProject: 100,
+    perOrganization: 500,
   })
 })
 

@@ -32,6 +32,7 @@ export const readConfig = part(
       .default(retries)
       .transform((text) => text.split(',').map(Number)),
     RETICLE_WEBHOOKS_PER_PROJECT: setting.whole(100, 0),
+    RETICLE_WEBHOOKS_PER_ORGANIZATION: setting.whole(500, 0),
     RETICLE_WEBHOOKS_EVENTS_RETENTION_DAYS: setting.whole(365, 1),
   }),
   (given) => {
@@ -49,6 +50,8 @@ export const readConfig = part(
       retrySeconds: given.RETICLE_WEBHOOKS_RETRY_SECONDS,
       /** Webhooks a project may have. */
       perProject: given.RETICLE_WEBHOOKS_PER_PROJECT,
+      /** Webhooks an organization may have, those of its projects aside. */
+      perOrganization: given.RETICLE_WEBHOOKS_PER_ORGANIZATION,
       /** How long the log remembers. */
       eventsRetentionDays: given.RETICLE_WEBHOOKS_EVENTS_RETENTION_DAYS,
     }

@@ -94,7 +94,7 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
 
   const onBug = logBugs(log)
   const handlers = {
-    ...webhookHandlers({ ...shared, guard: guarded, perProject: settings.perProject }),
+    ...webhookHandlers({ ...shared, ...settings, guard: guarded }),
     ...deliveryHandlers(shared),
   }
   return {

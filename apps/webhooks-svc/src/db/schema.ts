@@ -63,6 +63,12 @@ export interface InboxTable {
   received_date: Generated<Date>
 }
 
+export interface OrganizationsTable {
+  id: number
+  slug: string | null
+  is_deleted: Generated<boolean>
+}
+
 export interface OutboxTable {
   id: Generated<number>
   event_id: string
@@ -147,6 +153,7 @@ export interface WebhooksTable {
   created_date: Timestamp
   updated_date: Timestamp
   ended_date: Timestamp | null
+  organization_id: number | null
 }
 
 export interface WebhooksDb {
@@ -155,6 +162,7 @@ export interface WebhooksDb {
   events: EventsTable
   idempotency_keys: IdempotencyKeysTable
   inbox: InboxTable
+  organizations: OrganizationsTable
   outbox: OutboxTable
   outbox_sent: OutboxSentTable
   projects: ProjectsTable
@@ -168,6 +176,7 @@ export type DeadEventRow = Selectable<DeadEventsTable>
 export type EventRow = Selectable<EventsTable>
 export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
 export type InboxRow = Selectable<InboxTable>
+export type OrganizationRow = Selectable<OrganizationsTable>
 export type OutboxRow = Selectable<OutboxTable>
 export type OutboxSentRow = Selectable<OutboxSentTable>
 export type ProjectRow = Selectable<ProjectsTable>

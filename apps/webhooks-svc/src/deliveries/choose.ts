@@ -4,7 +4,7 @@ export interface Candidate {
   webhook_id: number
   /** Failed attempts of the webhook in a row. */
   failure_streak: number
-  /** Null: the webhook's project belongs to none. */
+  /** Its own, or that of its project; null: none. */
   organization_id: number | null
   webhook_running: number
   organization_running: number

@@ -65,7 +65,8 @@ export const dueMessages = (now: Date) => sql<Candidate>`
       order by webhook_id limit 1)
     from busy where busy.webhook_id is not null
   ), running as (
-    select w.id, w.failure_streak, p.organization_id, (
+    select w.id, w.failure_streak,
+      coalesce(w.organization_id, p.organization_id) as organization_id, (
       select count(*)::integer from webhook_messages m
       where m.webhook_id = w.id and m.lease_until > now()
     ) as webhook_running

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { EventType } from '@reticle/contracts/events/define'
 import {
   commentCreated,
@@ -8,6 +7,16 @@ import {
   issueDeleted,
   issueUpdated,
 } from '@reticle/contracts/events/issues'
+import {
+  invitationCreated,
+  invitationDeleted,
+  membershipCreated,
+  membershipDeleted,
+  membershipUpdated,
+  organizationCreated,
+  organizationDeleted,
+  organizationUpdated,
+} from '@reticle/contracts/events/organizations'
 import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
 import {
   jobCreated,
@@ -17,46 +26,75 @@ import {
   taskDeleted,
   taskUpdated,
 } from '@reticle/contracts/events/tasks'
+import type { Organization } from '@reticle/contracts/rest/organizations'
 import type { Project } from '@reticle/contracts/rest/projects'
-import { type BusEvent, type Handle, on, type Route, route } from '@reticle/kit/bus/bus'
-import type { Clock } from '@reticle/kit/clock'
-import { absolute } from '@reticle/kit/links'
-import { traceparentNow } from '@reticle/kit/observe/traces'
-import type { Transaction } from 'kysely'
-import { z } from 'zod'
-import type { ProjectRow, WebhooksDb } from '../db/schema.ts'
+import { type Handle, on, type Route, route } from '@reticle/kit/bus/bus'
+import type { OrganizationRow, ProjectRow, WebhooksDb } from '../db/schema.ts'
+import { saveOrganization } from '../organizations/repo.ts'
 import { saveProject } from '../projects/repo.ts'
 import { endWebhooks } from '../webhooks/repo.ts'
-import { bodiesOf, type Fact } from './payload.ts'
-import { insertMessages, lockMatching, takeSequences } from './repo.ts'
+import { type MatchDeps, tell } from './tell.ts'
 
-export interface MatchDeps {
-  clock: Clock
-  /** Address of the API in payloads: `https://host/api`. */
-  base: string
-  /** Told when messages were written; their transaction commits a moment later. */
-  onMessages: () => void
-}
+export type { MatchDeps } from './tell.ts'
 
 /**
  * What the group `reticle.webhooks` does about the events of the house: each becomes a message for every webhook that
- * wants it, all in the bus's transaction (`reliability.md` 7.1). Events of projects also keep `projects` up to date.
+ * wants it, all in the bus's transaction (`reliability.md` 7.1). Events of projects and organizations also keep `projects` and
+ * `organizations` up to date.
  */
 export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
-  const ofTask = { deps, projectOf: ({ task }: { task: Located }) => task.project_id }
-  const ofJob = { deps, projectOf: ({ job }: { job: Located }) => job.project_id }
-  const ofIssue = { deps, projectOf: ({ project_id }: Located) => project_id }
-  return route([
-    on(projectCreated, (tx, { project }) => saveProject(tx, columnsOf(project))),
+  return route([...projectRoutes(deps), ...organizationRoutes(deps), ...partRoutes(deps)])
+}
+
+function projectRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
+  return [
+    on(projectCreated, async (tx, data, event) => {
+      await saveProject(tx, projectColumns(data.project))
+      await tell(tx, { type: projectCreated, data, event }, data.project.id, deps)
+    }),
     on(projectUpdated, async (tx, data, event) => {
-      await saveProject(tx, columnsOf(data.project))
+      await saveProject(tx, projectColumns(data.project))
       await tell(tx, { type: projectUpdated, data, event }, data.project.id, deps)
     }),
     on(projectDeleted, async (tx, data, event) => {
-      await saveProject(tx, { ...columnsOf(data.project), is_deleted: true })
-      await tell(tx, { type: projectDeleted, data, event }, data.project.id, deps)
-      await endWebhooks(tx, data.project.id, deps.clock.now())
+      const { id: project_id } = data.project
+      await saveProject(tx, { ...projectColumns(data.project), is_deleted: true })
+      await tell(tx, { type: projectDeleted, data, event }, project_id, deps)
+      await endWebhooks(tx, { project_id }, deps.clock.now())
     }),
+  ]
+}
+
+function organizationRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
+  const nowhere = { deps, projectOf: () => null }
+  return [
+    on(organizationCreated, (tx, { organization }) =>
+      saveOrganization(tx, organizationColumns(organization)),
+    ),
+    on(organizationUpdated, async (tx, data, event) => {
+      await saveOrganization(tx, organizationColumns(data.organization))
+      await tell(tx, { type: organizationUpdated, data, event }, null, deps)
+    }),
+    on(organizationDeleted, async (tx, data, event) => {
+      const { id: organization_id } = data.organization
+      await saveOrganization(tx, { ...organizationColumns(data.organization), is_deleted: true })
+      await tell(tx, { type: organizationDeleted, data, event }, null, deps)
+      await endWebhooks(tx, { organization_id }, deps.clock.now())
+    }),
+    telling(membershipCreated, nowhere),
+    telling(membershipUpdated, nowhere),
+    telling(membershipDeleted, nowhere),
+    telling(invitationCreated, nowhere),
+    telling(invitationDeleted, nowhere),
+  ]
+}
+
+/** What is in projects, or could be. */
+function partRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
+  const ofTask = { deps, projectOf: ({ task }: { task: Located }) => task.project_id }
+  const ofJob = { deps, projectOf: ({ job }: { job: Located }) => job.project_id }
+  const ofIssue = { deps, projectOf: ({ project_id }: Located) => project_id }
+  return [
     telling(taskCreated, ofTask),
     telling(taskUpdated, ofTask),
     telling(taskDeleted, ofTask),
@@ -69,7 +107,7 @@ export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
     telling(commentCreated, ofIssue),
     telling(commentUpdated, ofIssue),
     telling(commentDeleted, ofIssue),
-  ])
+  ]
 }
 
 interface Located {
@@ -80,71 +118,13 @@ function telling<D>(
   type: EventType<D>,
   { deps, projectOf }: { deps: MatchDeps; projectOf: (data: D) => number | null },
 ): Route<WebhooksDb> {
-  return on(type, async (tx, data, event) => {
-    const project_id = projectOf(data)
-    if (project_id !== null) await tell(tx, { type, data, event }, project_id, deps)
-  })
+  return on(type, (tx, data, event) => tell(tx, { type, data, event }, projectOf(data), deps))
 }
 
-function columnsOf({ id, owner, organization_id }: Project): ProjectRow {
+function projectColumns({ id, owner, organization_id }: Project): ProjectRow {
   return { id, owner_id: owner?.id ?? null, organization_id, is_deleted: false }
 }
 
-const updated = z.looseObject({
-  before_update: z.record(z.string(), z.unknown()).optional(),
-  annotations: z.unknown().optional(),
-})
-const record = z.record(z.string(), z.unknown())
-
-/** An event whose data is parsed as its type says. */
-interface Heard<D> {
-  type: EventType<D>
-  data: D
-  event: BusEvent
-}
-
-/** `update:task` is about the member `task` of its data. What else the data holds is for the services alone. */
-function factOf<D>({ type, data, event }: Heard<D>, base: string): Fact {
-  const resource = type.type.replace(/^.*:/, '')
-  const said = updated.parse(absolute(type.data, data, base))
-  return {
-    event: type.type,
-    event_id: event.id,
-    key: event.key,
-    occurred_date: event.occurred_date,
-    traceparent: traceparentNow() ?? event.traceparent,
-    resource,
-    record: record.parse(said[resource]),
-    before_update: said.before_update,
-    annotations: said.annotations,
-    actor: event.actor,
-  }
-}
-
-/**
- * Webhooks are locked in the order of their ids; the lock makes their sequence one of commits, without gaps. The payload
- * comes after: of most events nobody wants one.
- */
-async function tell<D>(
-  tx: Transaction<WebhooksDb>,
-  heard: Heard<D>,
-  project_id: number,
-  deps: MatchDeps,
-) {
-  const owed = { event: heard.type.type, event_id: heard.event.id }
-  const ids = await lockMatching(tx, owed, project_id)
-  if (ids.length === 0) return
-  const now = deps.clock.now()
-  const fact = factOf(heard, deps.base)
-  const bodyFor = bodiesOf(fact, deps.base)
-  const { event_id, event, key, occurred_date, traceparent, before_update = {} } = fact
-  const changed_fields = Object.keys(before_update).join(',')
-  const dates = { occurred_date, created_date: now, next_attempt_date: now }
-  const shared = { event_id, event, key, changed_fields, traceparent, ...dates }
-  const messages = (await takeSequences(tx, ids)).map(({ webhook_id, sequence }) => {
-    const to = { webhook_id, sequence, delivery_id: randomUUID() }
-    return { ...shared, ...to, body: bodyFor(to) }
-  })
-  await insertMessages(tx, messages)
-  deps.onMessages()
+function organizationColumns({ id, slug }: Organization): OrganizationRow {
+  return { id, slug, is_deleted: false }
 }

@@ -17,6 +17,8 @@ export interface Fact {
   before_update?: Record<string, unknown>
   /** Counts of an annotation change. */
   annotations?: unknown
+  /** Why an invitation went. */
+  reason?: string
   /** Who did it; null: nobody that is a user. */
   actor: Actor | null
 }
@@ -35,13 +37,14 @@ export interface Addressee {
  * @param base address of the API that paths follow: `https://host/api`
  */
 export function bodiesOf(fact: Fact, base: string): (to: Addressee) => Buffer {
-  const { event, occurred_date, resource, record, before_update, annotations, actor } = fact
+  const { event, occurred_date, resource, record, before_update, annotations, reason, actor } = fact
   const rest = JSON.stringify({
     created_date: occurred_date,
     [resource]: record,
     before_update,
     changes: before_update && changesOf(before_update, record),
     annotations,
+    reason,
     sender: actor ? { url: `${base}/users/${actor.id}`, ...actor } : undefined,
   })
   return ({ webhook_id, delivery_id, sequence }) => {

@@ -1,21 +1,28 @@
 import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
 import type { WebhookDeliveriesTable, WebhookMessagesTable, WebhooksDb } from '../db/schema.ts'
+import type { Audience } from './audience.ts'
 
 type Db = Kysely<WebhooksDb>
 type Tx = Transaction<WebhooksDb>
 
-/** Ids of the webhooks of a project that are owed an event, locked; those that have a message of it already are not. */
+/** A webhook that is owed an event, and as which part of those who hear of it. */
+export interface Owed {
+  webhook_id: number
+  audience: Audience
+}
+
+/** The webhooks that are owed an event, locked; those that have a message of it already are not. */
 export async function lockMatching(
   tx: Tx,
-  { event, event_id }: { event: string; event_id: string },
-  project_id: number,
-): Promise<number[]> {
+  event_id: string,
+  audiences: readonly Audience[],
+): Promise<Owed[]> {
+  if (audiences.length === 0) return []
   const rows = await tx
     .selectFrom('webhooks as webhook')
-    .select('webhook.id')
-    .where('webhook.project_id', '=', project_id)
+    .select(['webhook.id', 'webhook.project_id', 'webhook.organization_id'])
     .where('webhook.is_active', '=', true)
-    .where(sql<boolean>`${event} = any(webhook.events)`)
+    .where(sql<boolean>`(${sql.join(audiences.map(isAmong), sql` or `)})`)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -29,7 +36,21 @@ export async function lockMatching(
     .orderBy('webhook.id')
     .forNoKeyUpdate()
     .execute()
-  return rows.map(({ id }) => id)
+  return rows.flatMap(({ id, project_id, organization_id }) => {
+    const audience = audiences.find(
+      (one) => one.project_id === project_id && one.organization_id === organization_id,
+    )
+    return audience ? [{ webhook_id: id, audience }] : []
+  })
+}
+
+/** Of the project or organization, and asked for what happened to these. */
+function isAmong({ project_id, organization_id, event }: Audience) {
+  const whose =
+    project_id === null
+      ? sql`webhook.organization_id = ${organization_id}`
+      : sql`webhook.project_id = ${project_id}`
+  return sql`(${whose} and ${event} = any(webhook.events))`
 }
 
 /** The next number of each of these webhooks. */

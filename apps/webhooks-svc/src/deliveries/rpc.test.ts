@@ -17,7 +17,14 @@ import { deliveryHandlers } from './rpc.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:00.000Z')
-const deps = { db, tasks: projectFacts({ 7: { owner_id: 1 } }), clock, secrets, perProject: 3 }
+const deps = {
+  db,
+  tasks: projectFacts({ 7: { owner_id: 1 } }),
+  clock,
+  secrets,
+  perProject: 3,
+  perOrganization: 2,
+}
 const guard = { nets: [], allowHttp: false }
 const handlers = { ...webhookHandlers({ ...deps, guard }), ...deliveryHandlers(deps) }
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => undefined })

@@ -6,6 +6,7 @@ import { secretBox } from '@reticle/kit/secrets'
 import type { Insertable, Kysely } from 'kysely'
 import { afterAll } from 'vitest'
 import type { WebhooksDb, WebhooksTable } from '../db/schema.ts'
+import { lockOrganization } from '../organizations/repo.ts'
 import { lockProject } from '../projects/repo.ts'
 
 /** What the tests of this service stand on, beside a real database. */
@@ -40,8 +41,11 @@ export async function addWebhook(
   db: Kysely<WebhooksDb>,
   given: Partial<Insertable<WebhooksTable>> = {},
 ): Promise<number> {
-  const project_id = given.project_id ?? 7
-  await db.transaction().execute((tx) => lockProject(tx, { id: project_id, organization_id: null }))
+  const { project_id = 7 } = given
+  if (project_id != null)
+    await db
+      .transaction()
+      .execute((tx) => lockProject(tx, { id: project_id, organization_id: null }))
   const date = new Date('2026-03-01T09:00:00Z')
   const { id } = await db
     .insertInto('webhooks')
@@ -62,6 +66,17 @@ export async function addWebhook(
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** A webhook of an organization that wants nothing, unless it is said otherwise. */
+export async function addOrganizationWebhook(
+  db: Kysely<WebhooksDb>,
+  organization_id: number,
+  given: Partial<Insertable<WebhooksTable>> = {},
+): Promise<number> {
+  await db.transaction().execute((tx) => lockOrganization(tx, organization_id))
+  const whose = { type: 'organization', project_id: null, organization_id } as const
+  return addWebhook(db, { events: [], ...given, ...whose })
 }
 
 /** The way out, to this machine only. */

@@ -83,17 +83,26 @@ test.each([
 })
 
 describe('the scope of a new webhook', () => {
-  test('is its project', () => {
-    expect(readScope({ type: 'project', project_id: 7 })).toBe(7)
+  const nowhere = { scope: null }
+  const acme = { scope: { organization_id: 2 } }
+
+  test('is its project, whatever the request names', () => {
+    expect(readScope({ type: 'project', project_id: 7 }, nowhere)).toEqual({ project_id: 7 })
+    expect(readScope({ type: 'project', project_id: 7 }, acme)).toEqual({ project_id: 7 })
+  })
+
+  test('is the organization that the request names', () => {
+    expect(readScope({ type: 'organization' }, acme)).toEqual({ organization_id: 2 })
   })
 
   test.each([
-    [{ type: 'project' }, 'project_id'],
-    [{ type: 'project', project_id: null }, 'project_id'],
-    [{ type: 'organization', project_id: 7 }, 'project_id'],
-    [{ type: 'organization' }, 'non_field_errors'],
-  ])('%j is refused', (body, field) => {
-    expect(() => readScope(body)).toThrow(
+    [{ type: 'project' }, acme, 'project_id'],
+    [{ type: 'project', project_id: null }, acme, 'project_id'],
+    [{ type: 'organization', project_id: 7 }, acme, 'project_id'],
+    [{ type: 'organization' }, nowhere, 'non_field_errors'],
+    [{ type: 'organization' }, { scope: { organization_id: null } }, 'non_field_errors'],
+  ])('%j in %j is refused', (body, from, field) => {
+    expect(() => readScope(body, from)).toThrow(
       expect.objectContaining({ kind: 'invalid', body: { [field]: [expect.any(String)] } }),
     )
   })

@@ -1,8 +1,10 @@
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
+import type { Principal } from '@reticle/contracts/principal'
 import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
 import { type DomainError, invalid } from '@reticle/kit'
 import { type Guard, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
 import type { WebhookRow } from '../db/schema.ts'
+import type { Whose } from './repo.ts'
 
 /** What a client may set, as it is stored; the secret is still in the clear. */
 export type Fields = Partial<
@@ -47,19 +49,23 @@ function readEvents(text: string, type: WebhookRow['type']): string[] {
 }
 
 /**
- * The project of a new webhook. Organizations cannot be chosen: a webhook of type organization has no scope to be in.
+ * What a new webhook is of: the project that its body names, or the organization that the request names.
  *
  * @throws DomainError invalid
  */
-export function readScope(body: { type: string; project_id?: number | null }): number {
-  const { type, project_id } = body
-  if (type === 'project' && project_id != null) return project_id
+export function readScope(
+  { type, project_id }: { type: string; project_id?: number | null },
+  { scope }: Pick<Principal, 'scope'>,
+): Whose {
+  if (type === 'project' && project_id != null) return { project_id }
   if (type === 'project') throw invalid({ project_id: 'This field is required.' }, 'required')
   if (project_id != null)
     throw invalid({ project_id: 'A webhook of type organization belongs to no project.' })
-  throw invalid({
-    non_field_errors: 'A webhook of type organization needs the scope of an organization.',
-  })
+  if (scope?.organization_id == null)
+    throw invalid({
+      non_field_errors: 'A webhook of type organization needs the scope of an organization.',
+    })
+  return { organization_id: scope.organization_id }
 }
 
 /** A reference in a body to a project that does not exist. */

@@ -15,7 +15,14 @@ import { webhookHandlers } from './rpc.ts'
 /** What the list of webhooks may be asked: `spec/api-annotations.md` 4.2, `spec/api-workspace.md` 1.5, 1.6. */
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
-const deps = { db, tasks: projectFacts({}), clock: testClock(), secrets, perProject: 3 }
+const deps = {
+  db,
+  tasks: projectFacts({}),
+  clock: testClock(),
+  secrets,
+  perProject: 3,
+  perOrganization: 2,
+}
 const guard = { nets: [], allowHttp: false }
 const over = (on = db) => ({
   ...webhookHandlers({ ...deps, db: on, guard }),

@@ -1,13 +1,13 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
-import type { Principal } from '@reticle/contracts/principal'
+import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
 import { webhookFields } from '@reticle/contracts/rest/webhooks'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import type { WebhookView } from './messages.ts'
-import { webhookViews } from './repo.ts'
+import { webhookViews, workspaceOf } from './repo.ts'
 
 type Query = Input<typeof webhooks.listWebhooks>
 
@@ -27,12 +27,30 @@ export function listWebhooks(
   principal: Principal,
   query: Query,
 ): Promise<Listed<WebhookView>> {
-  const rows = webhookViews(db).where(visibleTo(principal))
+  const rows = webhookViews(db).where(inScope(principal)).where(visibleTo(principal))
   return listPage(rows, query, webhookFields, columns)
 }
 
-/** Own ones and those of own projects; administrators see everything. */
-function visibleTo({ user_id, role }: Principal) {
-  if (role === 'admin') return sql<SqlBool>`true`
-  return sql<SqlBool>`${user_id} in (webhook.owner_id, project.owner_id)`
+/** Within the workspace that the request names (`spec/api-workspace.md` 1.9). */
+function inScope({ scope }: Principal): RawBuilder<SqlBool> {
+  if (scope === null) return sql<SqlBool>`true`
+  const { organization_id } = scope
+  if (organization_id === null) return sql<SqlBool>`${workspaceOf} is null`
+  return sql<SqlBool>`${workspaceOf} = ${organization_id}`
 }
+
+/** Own ones and those of own projects where one is a member, all of an organization that one leads; administrators see everything. */
+function visibleTo({ user_id, role, organization_roles }: Principal): RawBuilder<SqlBool> {
+  if (role === 'admin') return sql<SqlBool>`true`
+  const own = sql<SqlBool>`${user_id} in (webhook.owner_id, project.owner_id)`
+  const roles = Object.entries(organization_roles)
+  if (roles.length === 0) return sql<SqlBool>`(${workspaceOf} is null and ${own})`
+  const member = roles.map(([id]) => Number(id))
+  const led = roles.filter(([id]) => leads(role, organization_roles[id]))
+  return sql<SqlBool>`(
+    (${workspaceOf} is null or ${workspaceOf} = any(${member}::int[])) and ${own}
+    or ${workspaceOf} = any(${led.map(([id]) => Number(id))}::int[]))`
+}
+
+const leads = (role: Principal['role'], own: OrganizationRole | undefined) =>
+  role === 'user' && (own === 'owner' || own === 'maintainer')

@@ -13,7 +13,7 @@ import { webhookHandlers } from './rpc.ts'
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:00.000Z')
 const tasks = projectFacts({ 7: { owner_id: 1, organization_id: 2, roles: { 1: 'owner' } } })
-const deps = { db, tasks, clock, secrets, perProject: 3 }
+const deps = { db, tasks, clock, secrets, perProject: 3, perOrganization: 2 }
 const handlers = {
   ...webhookHandlers({ ...deps, guard: { nets: [], allowHttp: false } }),
   ...deliveryHandlers(deps),

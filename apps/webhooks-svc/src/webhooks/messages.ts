@@ -2,9 +2,9 @@ import type { Webhook } from '@reticle/contracts/rest/webhooks'
 import type { WebhookRow } from '../db/schema.ts'
 import { nobody } from '../people/nobody.ts'
 
-/** A webhook with what stands elsewhere: its project's organization and the newest of its deliveries. */
+/** A webhook with what stands elsewhere: the organization it is in, by its project or itself, and the newest of its deliveries. */
 export type WebhookView = WebhookRow & {
-  organization_id: number | null
+  workspace_id: number | null
   last_status: number | null
   last_delivery_date: Date | null
 }
@@ -19,7 +19,7 @@ export function toWebhook(row: WebhookView): Webhook {
     description,
     type,
     project_id,
-    organization: row.organization_id,
+    organization: row.workspace_id,
     events: row.events.join(','),
     events_list: row.events,
     content_type: 'application/json',

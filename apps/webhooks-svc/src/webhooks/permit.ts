@@ -1,10 +1,18 @@
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Facts } from '@reticle/contracts/rest/facts'
-import { allow, type Context, DomainError, notFound, type Service, signedIn } from '@reticle/kit'
+import {
+  allow,
+  type Context,
+  DomainError,
+  notFound,
+  type Service,
+  type Standing,
+  signedIn,
+} from '@reticle/kit'
 import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import type { WebhookView } from './messages.ts'
-import { standing, webhookRules } from './policy.ts'
+import { organizationStanding, standing, webhookRules } from './policy.ts'
 import { findWebhook } from './repo.ts'
 
 export interface PermitDeps {
@@ -28,9 +36,16 @@ export async function permit(
 ): Promise<WebhookView> {
   const row = (await findWebhook(deps.db, id)) ?? missing()
   const principal = signedIn(context)
-  const facts = row.project_id === null ? undefined : await factsOf(deps, row.project_id, context)
-  allow(webhookRules, action, principal, standing(facts ?? missing(), principal, row))
+  allow(webhookRules, action, principal, await standingTo(deps, row, context))
   return row
+}
+
+async function standingTo(deps: PermitDeps, row: WebhookView, context: Context): Promise<Standing> {
+  const principal = signedIn(context)
+  const { organization_id, project_id } = row
+  if (organization_id !== null) return organizationStanding(organization_id, principal, row)
+  const facts = project_id === null ? undefined : await factsOf(deps, project_id, context)
+  return standing(facts ?? missing(), principal, row)
 }
 
 /** No such webhook, for this caller or for anybody. */

@@ -6,9 +6,10 @@ const owners = { is: ['webhook owner', 'project owner'], role: 'worker' } as con
 const projectOwner = { is: ['project owner'], role: 'worker' } as const
 const all = { role: 'worker' } as const
 
-/** Who may do what with webhooks of a project: `spec/api-annotations.md` 4.2. Deliveries count as viewing. */
+/** Who may do what with webhooks: `spec/api-annotations.md` 4.2. Deliveries count as viewing. */
 export const webhookRules: readonly Rule[] = [
   { action: 'create', sandbox: projectOwner, leader: all, member: projectOwner },
+  { action: 'create:organization', sandbox: 'nobody', leader: all, member: 'nobody' },
   { action: 'view', sandbox: owners, leader: all, member: owners },
   { action: 'update', sandbox: owners, leader: all, member: owners },
   { action: 'delete', sandbox: owners, leader: all, member: owners },
@@ -23,4 +24,15 @@ export function standing(
   const { organization_id, organization_role, relations } = facts
   const own = webhook?.owner_id === user_id ? ['webhook owner'] : []
   return { organization_id, organization_role, relations: [...relations, ...own] }
+}
+
+/** How the caller stands to an organization's webhook; nobody has to be asked for that. */
+export function organizationStanding(
+  organization_id: number,
+  { user_id, organization_roles }: Principal,
+  webhook?: { owner_id: number },
+): Standing {
+  const organization_role = organization_roles[organization_id] ?? null
+  const relations = webhook?.owner_id === user_id ? ['webhook owner'] : []
+  return { organization_id, organization_role, relations }
 }

@@ -16,7 +16,7 @@ import { webhookHandlers } from './rpc.ts'
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:00.000Z')
 const tasks = projectFacts({ 7: { owner_id: 1 } })
-const deps = { db, tasks, clock, secrets, perProject: 1 }
+const deps = { db, tasks, clock, secrets, perProject: 1, perOrganization: 1 }
 const guard = { nets: [], allowHttp: false }
 const handlers = { ...webhookHandlers({ ...deps, guard }), ...deliveryHandlers(deps) }
 const webhooks = await losingAnswers(table, handlers)

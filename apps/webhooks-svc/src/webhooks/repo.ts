@@ -1,15 +1,34 @@
-import type { Insertable, Kysely, Transaction, Updateable } from 'kysely'
+import {
+  type Insertable,
+  type Kysely,
+  type SqlBool,
+  sql,
+  type Transaction,
+  type Updateable,
+} from 'kysely'
 import type { WebhookRow, WebhooksDb, WebhooksTable } from '../db/schema.ts'
 import type { WebhookView } from './messages.ts'
 
 type Db = Kysely<WebhooksDb>
 type Tx = Transaction<WebhooksDb>
 
-/** Webhooks that are there for their users, each with its project's organization and its newest delivery. */
+/**
+ * The organization that a webhook is in: its own, or that of its project. Where an organization went with more than was told
+ * of one by one, its projects still name it here.
+ */
+export const workspaceOf = sql<number | null>`
+  case when workspace.is_deleted then null else coalesce(webhook.organization_id, project.organization_id) end`
+
+/** Webhooks that are there for their users, each with the organization it is in and its newest delivery. */
 export function webhookViews(db: Db) {
   return db
     .selectFrom('webhooks as webhook')
     .leftJoin('projects as project', 'project.id', 'webhook.project_id')
+    .leftJoin('organizations as workspace', (join) =>
+      join.on(
+        sql<SqlBool>`workspace.id = coalesce(webhook.organization_id, project.organization_id)`,
+      ),
+    )
     .leftJoinLateral(
       (from) =>
         from
@@ -27,7 +46,8 @@ export function webhookViews(db: Db) {
     )
     .where('webhook.ended_date', 'is', null)
     .selectAll('webhook')
-    .select(['project.organization_id', 'newest.last_status', 'newest.last_delivery_date'])
+    .select(['newest.last_status', 'newest.last_delivery_date'])
+    .select(workspaceOf.as('workspace_id'))
 }
 
 export function findWebhook(db: Db, id: number): Promise<WebhookView | undefined> {
@@ -44,11 +64,20 @@ export function lockWebhook(tx: Tx, id: number): Promise<WebhookRow | undefined>
     .executeTakeFirst()
 }
 
-export async function countWebhooks(db: Db, project_id: number): Promise<number> {
+/** Of a project or an organization. */
+export type Whose = { project_id: number } | { organization_id: number }
+
+const columnOf = (whose: Whose) =>
+  'project_id' in whose
+    ? ({ column: 'project_id', id: whose.project_id } as const)
+    : ({ column: 'organization_id', id: whose.organization_id } as const)
+
+export async function countWebhooks(db: Db, whose: Whose): Promise<number> {
+  const { column, id } = columnOf(whose)
   const { count } = await db
     .selectFrom('webhooks')
     .select((from) => from.fn.countAll<number>().as('count'))
-    .where('project_id', '=', project_id)
+    .where(column, '=', id)
     .where('ended_date', 'is', null)
     .executeTakeFirstOrThrow()
   return count
@@ -76,12 +105,16 @@ export async function deleteWebhook(db: Db, id: number): Promise<void> {
   await db.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
-/** Those of a deleted project: gone for everybody, but they deliver what they owe (`deliveries/sweep.ts` ends that). */
-export async function endWebhooks(db: Db, project_id: number, now: Date): Promise<void> {
+/**
+ * Those of a deleted project or organization: gone for everybody, but they deliver what they owe (`deliveries/sweep.ts` ends
+ * that).
+ */
+export async function endWebhooks(db: Db, whose: Whose, now: Date): Promise<void> {
+  const { column, id } = columnOf(whose)
   await db
     .updateTable('webhooks')
     .set({ ended_date: now })
-    .where('project_id', '=', project_id)
+    .where(column, '=', id)
     .where('ended_date', 'is', null)
     .execute()
 }

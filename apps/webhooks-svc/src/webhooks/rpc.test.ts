@@ -16,7 +16,14 @@ import { openSecret } from './secret.ts'
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:00.000Z')
 const projects: Record<number, KnownProject> = {}
-const deps = { db, tasks: projectFacts(projects), clock, secrets, perProject: 3 }
+const deps = {
+  db,
+  tasks: projectFacts(projects),
+  clock,
+  secrets,
+  perProject: 3,
+  perOrganization: 2,
+}
 const guard = { nets: [], allowHttp: false }
 const handlers = { ...webhookHandlers({ ...deps, guard }), ...deliveryHandlers(deps) }
 

@@ -1,40 +1,36 @@
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import type { Principal } from '@reticle/contracts/principal'
-import type { Facts } from '@reticle/contracts/rest/facts'
 import type { Webhook, WebhookPatch } from '@reticle/contracts/rest/webhooks'
-import { allow, type Context, invalid, type Service, signedIn } from '@reticle/kit'
+import { type Context, type Service, signedIn } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/clock'
 import { change, changeAfter } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import type { Guard } from '@reticle/kit/outgoing/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
 import type { Transaction } from 'kysely'
-import type { WebhooksDb } from '../db/schema.ts'
+import type { WebhookRow, WebhooksDb } from '../db/schema.ts'
 import { describeLimits } from '../limits.ts'
-import { lockProject } from '../projects/repo.ts'
 import { changesOf } from './changes.ts'
-import { type Fields, noSuchProject, readFields, readScope } from './check.ts'
+import { type Fields, readFields, readScope } from './check.ts'
+import { type EnterDeps, enterOrganization, enterProject } from './enter.ts'
 import { listWebhooks } from './list.ts'
 import { logWebhook, logWebhookUpdate } from './log.ts'
 import { toWebhook } from './messages.ts'
-import { factsOf, missing, type PermitDeps, permit } from './permit.ts'
-import { standing, webhookRules } from './policy.ts'
+import { missing, permit } from './permit.ts'
 import {
-  countWebhooks,
   deleteWebhook,
   findWebhook,
   insertWebhook,
   lockWebhook,
   updateWebhook,
+  type Whose,
 } from './repo.ts'
 import { sealSecret } from './secret.ts'
 
-export interface WebhookDeps extends PermitDeps {
+export interface WebhookDeps extends EnterDeps {
   secrets: SecretBox
   guard: Guard
   clock: Clock
-  /** Webhooks a project may have. */
-  perProject: number
 }
 
 type Handlers = Pick<
@@ -60,15 +56,16 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
     },
 
     async createWebhook({ body }, context) {
-      const project_id = readScope(body)
       const owner = signedIn(context)
-      const facts = await factsOf(deps, project_id, context)
-      if (!facts) throw noSuchProject(project_id)
-      allow(webhookRules, 'create', owner, standing(facts, owner))
-      const fields = readFields(body, 'project', deps.guard)
-      const asked = { ...fields, target_url: body.target_url }
+      const whose = readScope(body, owner)
+      const enter =
+        'project_id' in whose
+          ? await enterProject(deps, whose.project_id, context)
+          : enterOrganization(deps, whose.organization_id, context)
+      const fields = readFields(body, body.type, deps.guard)
+      const asked = { ...fields, type: body.type, target_url: body.target_url }
       return change(db, context, async (tx) => {
-        const made = await insert(tx, deps, asked, facts, owner)
+        const made = await insert(tx, deps, { ...asked, ...(await enter(tx)) }, owner)
         await logWebhook({ tx, clock: deps.clock }, 'create', made, context)
         return made
       })
@@ -101,31 +98,20 @@ async function read(tx: Transaction<WebhooksDb>, id: number): Promise<Webhook> {
   return toWebhook((await findWebhook(tx, id)) ?? missing())
 }
 
-/** The project's row is locked, so that nobody else adds the one that is too many, and no deletion is missed. */
 async function insert(
   tx: Transaction<WebhooksDb>,
-  { clock, secrets, perProject }: WebhookDeps,
-  { secret = '', ...fields }: Fields & { target_url: string },
-  { organization_id, project_id }: Facts,
+  { clock, secrets }: WebhookDeps,
+  { secret = '', ...columns }: NewFields,
   owner: Principal,
 ): Promise<Webhook> {
   const now = clock.now()
-  const project = await lockProject(tx, { id: project_id ?? 0, organization_id })
-  if (project.is_deleted) throw noSuchProject(project.id)
-  if ((await countWebhooks(tx, project.id)) >= perProject)
-    throw invalid({ non_field_errors: `A project may have at most ${perProject} webhooks.` })
-  const id = await insertWebhook(tx, {
-    ...defaults,
-    ...fields,
-    ...ownerColumns(owner),
-    type: 'project',
-    project_id: project.id,
-    created_date: now,
-    updated_date: now,
-  })
+  const dates = { created_date: now, updated_date: now }
+  const row = { ...defaults, ...columns, ...ownerColumns(owner), ...dates }
+  const id = await insertWebhook(tx, row)
   if (secret) await updateWebhook(tx, id, { secret_sealed: sealSecret(secrets, id, secret) })
   return read(tx, id)
 }
+type NewFields = Fields & Pick<WebhookRow, 'type' | 'target_url'> & Partial<Whose>
 
 const defaults = { description: '', events: [], is_active: true, enable_ssl: true }
 

@@ -2,7 +2,10 @@ import type { webhookTypes } from '../rest/webhooks.ts'
 
 type Scope = (typeof webhookTypes)[number]
 
-/** Events a webhook can subscribe to, and of which type it must be (`spec/service-api.md` Event names). */
+/**
+ * Events a webhook can subscribe to, and of which type it must be (`spec/service-api.md` Event names,
+ * `spec/api-annotations.md` 4.3).
+ */
 export const webhookEvents: Record<string, readonly Scope[]> = {
   'create:project': ['organization'],
   'update:project': ['organization', 'project'],
@@ -19,4 +22,11 @@ export const webhookEvents: Record<string, readonly Scope[]> = {
   'create:comment': ['organization', 'project'],
   'update:comment': ['organization', 'project'],
   'delete:comment': ['organization', 'project'],
+  'update:organization': ['organization'],
+  'delete:organization': ['organization'],
+  'create:membership': ['organization'],
+  'update:membership': ['organization'],
+  'delete:membership': ['organization'],
+  'create:invitation': ['organization'],
+  'delete:invitation': ['organization'],
 }

@@ -6,6 +6,7 @@ import { dueIndex } from './0004-due-index.ts'
 import { leasedIndex } from './0005-leased-index.ts'
 import { events } from './0006-events.ts'
 import { idempotencyKeys } from './0008-idempotency-keys.ts'
+import { organizations } from './0007-organizations.ts'
 
 export const migrations: Migrations = {
   '0001-webhooks': webhooks,
@@ -15,4 +16,5 @@ export const migrations: Migrations = {
   '0005-leased-index': leasedIndex,
   '0006-events': events,
   '0008-idempotency-keys': idempotencyKeys,
+  '0007-organizations': organizations,
 }

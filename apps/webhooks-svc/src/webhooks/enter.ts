@@ -1,0 +1,70 @@
+import { allow, type Context, invalid, notFound, signedIn } from '@reticle/kit'
+import type { Transaction } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { lockOrganization } from '../organizations/repo.ts'
+import { lockProject } from '../projects/repo.ts'
+import { noSuchProject } from './check.ts'
+import { factsOf, type PermitDeps } from './permit.ts'
+import { organizationStanding, standing, webhookRules } from './policy.ts'
+import { countWebhooks, type Whose } from './repo.ts'
+
+export interface EnterDeps extends PermitDeps {
+  /** Webhooks a project may have. */
+  perProject: number
+  /** Webhooks an organization may have, those of its projects aside. */
+  perOrganization: number
+}
+
+/** To be called in the transaction that adds one webhook: what it belongs to is locked, is there, and has room for it. */
+type Enter = (tx: Transaction<WebhooksDb>) => Promise<Whose>
+
+/**
+ * The caller may make webhooks of a project. Its row is locked, so that nobody else adds the one that is too many, and no
+ * deletion is missed.
+ *
+ * @throws DomainError invalid, forbidden
+ */
+export async function enterProject(
+  deps: EnterDeps,
+  project_id: number,
+  context: Context,
+): Promise<Enter> {
+  const owner = signedIn(context)
+  const facts = await factsOf(deps, project_id, context)
+  if (!facts) throw noSuchProject(project_id)
+  allow(webhookRules, 'create', owner, standing(facts, owner))
+  const { organization_id } = facts
+  return async (tx) => {
+    const project = await lockProject(tx, { id: project_id, organization_id })
+    if (project.is_deleted) throw noSuchProject(project_id)
+    await assertRoom(tx, { project_id }, deps.perProject, 'A project')
+    return { project_id }
+  }
+}
+
+/** The same of the organization that the request names. */
+export function enterOrganization(
+  { perOrganization }: EnterDeps,
+  organization_id: number,
+  context: Context,
+): Enter {
+  const owner = signedIn(context)
+  const how = organizationStanding(organization_id, owner)
+  allow(webhookRules, 'create:organization', owner, how)
+  return async (tx) => {
+    const organization = await lockOrganization(tx, organization_id)
+    if (organization.is_deleted) throw notFound(`${organization_id} organization does not exist.`)
+    await assertRoom(tx, { organization_id }, perOrganization, 'An organization')
+    return { organization_id }
+  }
+}
+
+async function assertRoom(
+  tx: Transaction<WebhooksDb>,
+  whose: Whose,
+  most: number,
+  what: string,
+): Promise<void> {
+  if ((await countWebhooks(tx, whose)) >= most)
+    throw invalid({ non_field_errors: `${what} may have at most ${most} webhooks.` })
+}

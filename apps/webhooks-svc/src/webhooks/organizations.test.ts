@@ -1,0 +1,246 @@
+import { webhooks as table } from '@reticle/contracts/api/webhooks'
+import { webhookEvents } from '@reticle/contracts/events/webhook-events'
+import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
+import { callAs } from '@reticle/kit/testing/call'
+import { testClock } from '@reticle/kit/testing/clock'
+import { counting } from '@reticle/kit/testing/counting'
+import { testDb } from '@reticle/kit/testing/db'
+import { losingAnswers, overTransport, transports } from '@reticle/kit/testing/transport'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { WebhooksDb } from '../db/schema.ts'
+import { deliveryHandlers } from '../deliveries/rpc.ts'
+import { addOrganizationWebhook, addWebhook, projectFacts, secrets } from '../testing/world.ts'
+import { webhookHandlers } from './rpc.ts'
+
+/** Webhooks of organizations: `spec/api-annotations.md` 4.1, 4.2, `spec/api-workspace.md` 1.9. */
+
+const db = await testDb<WebhooksDb>(migrations, 'webhooks')
+const clock = testClock('2026-03-01T10:00:00.000Z')
+const limits = { perProject: 3, perOrganization: 2 }
+const deps = { db, tasks: projectFacts({}), clock, secrets, ...limits }
+const guard = { nets: [], allowHttp: false }
+const over = (on = db) => ({
+  ...webhookHandlers({ ...deps, db: on, guard }),
+  ...deliveryHandlers({ ...deps, db: on }),
+})
+const handlers = over()
+const { createWebhook, getWebhook, listWebhooks } = handlers
+
+/** Somebody with that role in organization 5, who names it. */
+const member = (
+  role: OrganizationRole | null,
+  given: Partial<Principal> = {},
+  scope: number | null = 5,
+) =>
+  callAs({
+    ...{ user_id: 1, organization_roles: role ? { 5: role } : {} },
+    scope: { organization_id: scope },
+    ...given,
+  })
+const olga = member('owner')
+const body = {
+  target_url: 'https://example.org/hook',
+  events: 'delete:organization,create:project',
+  type: 'organization' as const,
+}
+
+beforeEach(async () => {
+  await sql`truncate webhooks, projects, organizations cascade`.execute(db)
+})
+
+describe.each(transports)('over %s', (transport) => {
+  const webhooks = overTransport(transport, table, handlers)
+
+  test('one is made of the organization that the request names', async () => {
+    const made = await webhooks.createWebhook({ body }, olga)
+    expect(made).toMatchObject({
+      ...{ type: 'organization', project_id: null, organization: 5 },
+      events: 'create:project,delete:organization',
+    })
+    expect(await webhooks.getWebhook({ id: made.id }, olga)).toEqual(made)
+    const given = { description: 'x', project_id: 7, type: 'project' }
+    const changed = await webhooks.updateWebhook({ id: made.id, body: given }, olga)
+    expect(changed).toMatchObject({ ...made, description: 'x', updated_date: expect.any(String) })
+    await webhooks.deleteWebhook({ id: made.id }, olga)
+    await expect(webhooks.getWebhook({ id: made.id }, olga)).rejects.toMatchObject({
+      kind: 'not_found',
+    })
+  })
+
+  test('needs such a scope, and no project', async () => {
+    const attempts = [
+      webhooks.createWebhook({ body }, callAs({ organization_roles: { 5: 'owner' } })),
+      webhooks.createWebhook({ body }, member('owner', {}, null)),
+    ]
+    for (const attempt of attempts)
+      await expect(attempt).rejects.toMatchObject({
+        kind: 'invalid',
+        body: { non_field_errors: [expect.stringContaining('needs the scope')] },
+      })
+    const both = webhooks.createWebhook({ body: { ...body, project_id: 7 } }, olga)
+    await expect(both).rejects.toMatchObject({ body: { project_id: [expect.any(String)] } })
+  })
+})
+
+test.each(Object.keys(webhookEvents))('may ask for %s', async (events) => {
+  const made = await createWebhook({ body: { ...body, events } }, olga)
+  expect(made.events_list).toEqual([events])
+})
+
+test.each(Object.entries(webhookEvents).filter(([, types]) => !types.includes('project')))(
+  'a project has no %s',
+  async (events) => {
+    const id = await addWebhook(db)
+    const tasks = projectFacts({ 7: { owner_id: 1 } })
+    const { updateWebhook } = webhookHandlers({ ...deps, tasks, guard })
+    const attempt = updateWebhook({ id, body: { events } }, callAs({ user_id: 1 }))
+    await expect(attempt).rejects.toMatchObject({
+      body: { non_field_errors: ['Invalid events list for project webhook'] },
+    })
+  },
+)
+
+describe('is refused', () => {
+  const full = { body: { non_field_errors: ['An organization may have at most 2 webhooks.'] } }
+
+  test('when the organization has as many as it may have; those of its projects do not count', async () => {
+    await db.insertInto('projects').values({ id: 7, owner_id: 1, organization_id: 5 }).execute()
+    for (const _ of [1, 2, 3]) await addWebhook(db)
+    for (const _ of [1, 2]) await createWebhook({ body }, olga)
+    await expect(createWebhook({ body }, olga)).rejects.toMatchObject(full)
+    const elsewhere = { organization_roles: { 6: 'owner' as const } }
+    await createWebhook({ body }, member(null, { ...elsewhere, scope: { organization_id: 6 } }))
+  })
+
+  test('when ten at once would pass that limit', async () => {
+    const ended = await Promise.allSettled(
+      Array.from({ length: 10 }, () => createWebhook({ body }, olga)),
+    )
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  })
+
+  test('when the deletion of the organization is known', async () => {
+    await db.insertInto('organizations').values({ id: 5, is_deleted: true }).execute()
+    await expect(createWebhook({ body }, olga)).rejects.toMatchObject({ kind: 'not_found' })
+  })
+})
+
+describe('who may do what (api-annotations 4.2)', () => {
+  const acts = {
+    create: (_: number, who: typeof olga) => createWebhook({ body }, who),
+    view: (id: number, who: typeof olga) => getWebhook({ id }, who),
+    update: (id: number, who: typeof olga) => handlers.updateWebhook({ id, body: {} }, who),
+    delete: (id: number, who: typeof olga) => handlers.deleteWebhook({ id }, who),
+    deliveries: (id: number, who: typeof olga) => handlers.listDeliveries({ id }, who),
+  }
+  const everything = ['create', 'view', 'update', 'delete', 'deliveries'] as const
+  const butCreate = ['view', 'update', 'delete', 'deliveries'] as const
+
+  /** The webhook is that of user 3. */
+  test.each([
+    ['an owner', member('owner'), everything],
+    ['a maintainer', member('maintainer'), everything],
+    ['a maintainer who is a global worker', member('maintainer', { role: 'worker' }), []],
+    ['a supervisor', member('supervisor'), []],
+    ['a worker', member('worker'), []],
+    ['a supervisor whose it is', member('supervisor', { user_id: 3 }), butCreate],
+    ['a worker whose it is', member('worker', { user_id: 3, role: 'worker' }), butCreate],
+    ['a worker without a global role', member('worker', { user_id: 3, role: null }), []],
+    ['who made it and left', member(null, { user_id: 3 }), []],
+    ['a stranger', member(null), []],
+    ['an administrator', member(null, { role: 'admin' }), everything],
+  ] as const)('%s', async (_who, who, may) => {
+    for (const [name, act] of Object.entries(acts)) {
+      const id = await addOrganizationWebhook(db, 5, { owner_id: 3 })
+      const ended = await act(id, who).then(
+        () => 'permitted',
+        (error) => error.kind,
+      )
+      const expected = may.some((one) => one === name) ? 'permitted' : 'forbidden'
+      expect([name, ended]).toEqual([name, expected])
+      await sql`truncate webhooks cascade`.execute(db)
+    }
+  })
+})
+
+describe('lists', () => {
+  const named = async (who: typeof olga, names: Record<string, number>) => {
+    const { count, results } = await listWebhooks({ sort: 'id' }, who)
+    expect(results).toHaveLength(count)
+    return results.map(({ id }) => Object.keys(names).find((name) => names[name] === id)).join(' ')
+  }
+  async function fill() {
+    const projects = [
+      { id: 7, owner_id: 1, organization_id: 5 },
+      { id: 8, owner_id: 3, organization_id: null },
+      { id: 9, owner_id: 4, organization_id: 6 },
+    ]
+    await db.insertInto('projects').values(projects).execute()
+    return {
+      acme: await addOrganizationWebhook(db, 5, { owner_id: 2 }),
+      inAcme: await addWebhook(db, { project_id: 7, owner_id: 2 }),
+      ofTheirs: await addWebhook(db, { project_id: 8, owner_id: 2 }),
+      other: await addOrganizationWebhook(db, 6, { owner_id: 4 }),
+      inOther: await addWebhook(db, { project_id: 9, owner_id: 4 }),
+    }
+  }
+
+  test.each([
+    ['an owner', member('owner', { user_id: 9 }), 'acme inAcme'],
+    [
+      'a maintainer, in no workspace',
+      member('maintainer', { user_id: 9, scope: null }),
+      'acme inAcme',
+    ],
+    [
+      'a maintainer who is a global worker',
+      member('maintainer', { user_id: 9, role: 'worker' }),
+      '',
+    ],
+    ['a supervisor whose they are', member('supervisor', { user_id: 2 }), 'acme inAcme'],
+    ['a worker who owns the project', member('worker', { user_id: 1 }), 'inAcme'],
+    ['a worker', member('worker', { user_id: 9 }), ''],
+    ['who made them and left', member(null, { user_id: 2, scope: null }), 'ofTheirs'],
+    ['their own workspace', member('owner', { user_id: 3 }, null), 'ofTheirs'],
+    ['an owner, in the own workspace', member('owner', { user_id: 9 }, null), ''],
+    ['an administrator', member(null, { role: 'admin' }), 'acme inAcme'],
+    ['an administrator elsewhere', member(null, { role: 'admin' }, 6), 'other inOther'],
+    ['an administrator, in the own workspace', member(null, { role: 'admin' }, null), 'ofTheirs'],
+    [
+      'an administrator, in no workspace',
+      callAs({ role: 'admin' }),
+      'acme inAcme ofTheirs other inOther',
+    ],
+  ] as const)('show %s theirs', async (_who, who, expected) => {
+    expect(await named(who, await fill())).toBe(expected)
+  })
+
+  test('ask by type', async () => {
+    const { acme } = await fill()
+    const { results } = await listWebhooks({ type: 'organization' }, olga)
+    expect(results.map(({ id }) => id)).toEqual([acme])
+  })
+
+  test('name no organization that is gone', async () => {
+    const { inAcme } = await fill()
+    await db.updateTable('organizations').set({ is_deleted: true }).where('id', '=', 5).execute()
+    const { results } = await listWebhooks({ id: inAcme }, callAs({ role: 'admin' }))
+    expect(results).toMatchObject([{ organization: null }])
+  })
+
+  test('cost two queries, however long', async () => {
+    await fill()
+    const { db: watched, statements } = counting(db)
+    await over(watched).listWebhooks({}, olga)
+    expect(statements()).toBe(2)
+  })
+})
+
+test('what is asked twice over a broken connection is made once', async () => {
+  const webhooks = await losingAnswers(table, handlers)
+  const { id } = await webhooks.createWebhook({ body }, olga)
+  const { results } = await listWebhooks({}, olga)
+  expect(results.map((one) => one.id)).toEqual([id])
+})
