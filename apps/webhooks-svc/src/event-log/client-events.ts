@@ -77,12 +77,12 @@ function workRows(body: ClientEvents, origin: Origin): NewEvent[] {
 export function acceptedOf(
   body: ClientEvents,
   origin: Origin,
-  actor: NonNullable<Origin['actor']>,
+  actor: NonNullable<Origin['actor']> & { org_slug: string | null },
 ): AcceptedEvents {
   const shift = shiftOf(body, origin)
   const whose = {
     ...{ user_id: actor.id, user_name: actor.username, user_email: actor.email },
-    ...{ org_id: origin.organization_id, org_slug: null },
+    ...{ org_id: origin.organization_id, org_slug: actor.org_slug },
   }
   return {
     timestamp: origin.timestamp,

@@ -17,19 +17,29 @@ export const eventRules: readonly Rule[] = [
 ]
 
 /**
- * The part of the log that is asked for, as far as the caller sees it: everything, or what they did themselves.
+ * The part of the log that is asked for, as far as the caller sees it: everything, or what they did themselves. The workspace
+ * that the request names narrows it too (`spec/api-workspace.md` 1.9).
  *
  * @throws DomainError forbidden when it names events of others that the caller may not see
  */
 export function visiblePart(asked: EventFilter, caller: Principal): EventFilter {
+  const part = { ...asked, ...workspaceOf(asked, caller) }
   const mayRead = (relations: readonly string[]) =>
     permits(eventRules, 'export', caller, {
-      organization_id: asked.org_id,
-      organization_role: null,
+      organization_id: part.org_id,
+      organization_role: part.org_id === null ? null : roleIn(caller, part.org_id),
       relations,
     })
-  if (mayRead([])) return asked
+  if (mayRead([])) return part
   const isOthers = asked.user_id !== null && asked.user_id !== caller.user_id
   if (isOthers || !mayRead(['event actor'])) throw forbidden()
-  return { ...asked, user_id: caller.user_id }
+  return { ...part, user_id: caller.user_id }
+}
+
+const roleIn = ({ organization_roles }: Principal, id: number) => organization_roles[id] ?? null
+
+/** An organization that the query names is the scope of the request, too. */
+function workspaceOf({ org_id, is_personal }: EventFilter, { scope }: Principal) {
+  if (org_id !== null || scope === null) return { org_id, is_personal }
+  return { org_id: scope.organization_id, is_personal: scope.organization_id === null }
 }

@@ -12,13 +12,18 @@ const written: readonly (keyof NewEvent)[] = [
   ...(['access_token_id', 'address'] as const),
 ]
 
+/** As the organization was called when it happened; an event may be faster than those of its organization. */
+const slug = sql<string | null>`coalesce(
+  event.org_slug, (select slug from organizations where id = event.org_id))`
+
 /** Adds rows in one statement, however many; those that are there already are passed over. */
 export async function insertEvents(db: Db, rows: readonly NewEvent[]): Promise<void> {
   if (rows.length === 0) return
   const columns = sql.join(written.map((name) => sql.id(name)))
+  const values = sql.join(written.map((name) => (name === 'org_slug' ? slug : sql.id(name))))
   await sql`
     insert into events (${columns})
-    select ${columns} from json_populate_recordset(null::events, ${JSON.stringify(rows)}::json)
+    select ${values} from json_populate_recordset(null::events, ${JSON.stringify(rows)}::json) as event
     on conflict do nothing`.execute(db)
 }
 
@@ -28,26 +33,27 @@ const kept = 'send:exception'
 /** The rows of a part of the log as columns of the file, in its order: `eventColumns`. */
 export function selectExported(db: Db, filter: EventFilter): CompiledQuery {
   let query = db
-    .selectFrom('events')
+    .selectFrom('events as event')
     .select(['scope', 'obj_name', 'obj_id', 'obj_val', 'source'])
     .select(isoTime.as('timestamp'))
     .select(['count', 'duration', 'project_id', 'task_id', 'job_id', 'user_id', 'user_name'])
-    .select(['user_email', 'org_id', 'org_slug', 'payload', 'access_token_id'])
+    .select(['user_email', 'org_id', slug.as('org_slug'), 'payload', 'access_token_id'])
     .where('scope', '<>', kept)
-    .orderBy('events.timestamp')
+    .orderBy('event.timestamp')
     .orderBy('event_id')
     .orderBy('ordinal')
   for (const column of ['org_id', 'project_id', 'task_id', 'job_id', 'user_id'] as const) {
     const wanted = filter[column]
     if (wanted !== null) query = query.where(column, '=', wanted)
   }
-  if (filter.from !== null) query = query.where('events.timestamp', '>=', moment(filter.from))
-  if (filter.to !== null) query = query.where('events.timestamp', '<=', moment(filter.to))
+  if (filter.is_personal) query = query.where('org_id', 'is', null)
+  if (filter.from !== null) query = query.where('event.timestamp', '>=', moment(filter.from))
+  if (filter.to !== null) query = query.where('event.timestamp', '<=', moment(filter.to))
   return query.compile()
 }
 
 const moment = (iso: string) => sql<Date>`${iso}::timestamptz`
-const isoTime = sql<string>`to_char(events.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const isoTime = sql<string>`to_char(event.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 const slice = 5000
 

@@ -6,6 +6,7 @@ import { change } from '@reticle/kit/db/change'
 import { copyOut } from '@reticle/kit/db/copy'
 import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
+import { findSlug } from '../organizations/repo.ts'
 import { acceptedOf, assertTellable, rowsOfCall } from './client-events.ts'
 import { eventRules, visiblePart } from './policy.ts'
 import { insertEvents, selectExported } from './repo.ts'
@@ -27,15 +28,16 @@ export function eventHandlers({ db, bulk, clock }: EventLogDeps): Service<typeof
       const caller = signedIn(context)
       allow(eventRules, 'send', caller, nowhere)
       assertTellable(body)
+      const organization_id = caller.scope?.organization_id ?? null
       const originAt = (timestamp: string): Origin =>
-        originOfCall(context, { event_id: randomUUID(), timestamp, organization_id: null })
-      const received = await change(db, context, async (tx) => {
+        originOfCall(context, { event_id: randomUUID(), timestamp, organization_id })
+      const { timestamp, org_slug } = await change(db, context, async (tx) => {
         const origin = originAt(clock.now().toISOString())
         await insertEvents(tx, rowsOfCall(body, origin))
-        return origin.timestamp
+        return { timestamp: origin.timestamp, org_slug: await findSlug(tx, organization_id) }
       })
       const { user_id: id, username, email } = caller
-      return acceptedOf(body, originAt(received), { id, username, email })
+      return acceptedOf(body, originAt(timestamp), { id, username, email, org_slug })
     },
 
     async permitEventExport(asked, context) {

@@ -138,6 +138,8 @@ export const eventFilter = z
     user_id: z.int().nullable(),
     from: timestamp.nullable(),
     to: timestamp.nullable(),
+    /** Only what belongs to no organization. */
+    is_personal: z.boolean().optional(),
   })
   .meta({ id: 'EventFilter' })
 
