@@ -16,6 +16,7 @@ const stories = {
   'COCO archives': () => import('../e2e/coco-archives.test.ts'),
   'cloud storages': () => import('../e2e/acceptance/storages.test.ts'),
   'a large set': () => import('../e2e/large-set.test.ts'),
+  workspaces: () => import('../e2e/acceptance/workspaces.test.ts'),
   'every route': () => import('../e2e/walk.test.ts'),
   review: () => import('../e2e/acceptance/review.test.ts'),
   'the README': () => import('../e2e/readme.test.ts'),

@@ -1,0 +1,396 @@
+import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import { addPerson } from '@reticle/standalone/administrator'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Client, client, type Json } from '../../support/client.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Workspaces over HTTP, with a real receiver: items 6, 12 and 22 of `spec/api-workspace.md` 11. */
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let receiver: Receiver
+let admin: Client
+const people: Record<string, Client> = {}
+const ids: Record<string, number> = {}
+const names = ['olga', 'mia', 'sven', 'wim', 'strange']
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  receiver = await startReceiver()
+  admin = reticle.admin
+  for (const name of names) await addClient(name)
+})
+afterAll(async () => {
+  await reticle.stop()
+  await receiver.close()
+  remove()
+})
+
+const emailOf = (name: string) => `${name}@workspaces.example`
+async function addClient(name: string) {
+  const password = `a-password-of-${name}`
+  const role = 'user' as const
+  await addPerson(await reticle.people(), { username: name, password, email: emailOf(name), role })
+  const credential = Buffer.from(`${name}:${password}`).toString('base64')
+  people[name] = client(`${reticle.url}/api`, `Basic ${credential}`)
+  ids[name] = (await as(name).done('GET', '/users/self')).id
+}
+
+function as(name: string): Client {
+  const one = people[name]
+  if (!one) throw new Error(`nobody is called ${name}`)
+  return one
+}
+
+/** An organization of olga with a maintainer, a supervisor and a worker; its slug is not used twice. */
+async function addOrganization(slug: string): Promise<Json> {
+  const organization = await as('olga').done('POST', '/organizations', { json: { slug } })
+  const roles = { mia: 'maintainer', sven: 'supervisor', wim: 'worker' }
+  for (const [name, role] of Object.entries(roles)) {
+    const json = { email: emailOf(name), role }
+    await as('olga').done('POST', `/invitations?org=${slug}`, { json })
+  }
+  return organization
+}
+
+/** What the receiver was told on a path, in the order of arrival. */
+const told = (place: string): Json[] =>
+  receiver.received
+    .filter((one) => one.path === place)
+    .map(({ body }) => JSON.parse(body.toString()))
+
+/** Waits until these events have arrived on a path, in any order, and nothing else. */
+async function untilTold(place: string, events: string[]): Promise<Json[]> {
+  const arrived = () => told(place).map(({ event }) => event)
+  await vi.waitFor(() => expect(arrived().sort()).toEqual([...events].sort()), {
+    timeout: 30_000,
+    interval: 50,
+  })
+  return told(place)
+}
+
+/** A webhook that tells the path `place` of the receiver. */
+const addWebhook = (api: Client, place: string, given: Json, query = '') =>
+  api.done('POST', `/webhooks${query}`, { json: { target_url: receiver.url + place, ...given } })
+
+const allOf = (...resources: string[]) =>
+  resources.flatMap((one) => ['create', 'update', 'delete'].map((verb) => `${verb}:${one}`))
+
+const status = async (api: Client, method: string, place: string, sent = {}) =>
+  (await api.call(method, place, sent)).status
+
+/** Work that takes a while, and the rest of what is done meanwhile. */
+async function whileExporting(api: Client, task: Json, run: () => Promise<void>) {
+  const shapes = Array.from({ length: 20_000 }, (_, at) => rectangle(task.labels[0].id, at % 4))
+  await api.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
+  const { rq_id } = await api.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
+  await run()
+  await api.ended(rq_id)
+}
+
+describe('6. the scope of a request', () => {
+  const project: Record<string, number> = {}
+  let acme: Json
+  beforeAll(async () => {
+    acme = await addOrganization('six')
+    const make = async (query: string) =>
+      (await as('olga').done('POST', `/projects${query}`, { json: { name: `six${query}` } })).id
+    project.acme = await make('?org=six')
+    project.own = await make('')
+  })
+  const header = (slug: string) => ({ headers: { 'x-organization': slug } })
+  const seen = async (api: Client, query: string, sent = {}) => {
+    const { results } = await api.done('GET', `/projects${query}`, sent)
+    const found: number[] = results.map(({ id }: Json) => id)
+    const known = Object.entries(project).filter(([, id]) => found.includes(id))
+    return known.map(([name]) => name).join(' ')
+  }
+
+  test('6. header, org and org_id name the same workspace, and an equal pair is fine', async () => {
+    const olga = as('olga')
+    expect(await seen(olga, '?org=six')).toBe('acme')
+    expect(await seen(olga, `?org_id=${acme.id}`)).toBe('acme')
+    expect(await seen(olga, '', header('six'))).toBe('acme')
+    expect(await seen(olga, '?org=six', header('six'))).toBe('acme')
+    const made = await olga.done('POST', '/tasks', { json: { name: 't' }, ...header('six') })
+    expect(made).toMatchObject({ organization: acme.id, organization_id: acme.id })
+  })
+
+  test('6. an empty name is the personal workspace, none is everything', async () => {
+    const olga = as('olga')
+    expect(await seen(olga, '?org=')).toBe('own')
+    expect(await seen(olga, '?org_id=')).toBe('own')
+    expect(await seen(olga, '', header(''))).toBe('own')
+    expect(await seen(olga, '')).toBe('acme own')
+    expect(await seen(as('wim'), '')).toBe('')
+    expect(await seen(admin, '?page_size=all')).toBe('acme own')
+  })
+
+  test('6. names that contradict each other are refused', async () => {
+    const olga = as('olga')
+    expect(await status(olga, 'GET', '/projects?org=six', header('other'))).toBe(400)
+    expect(await status(olga, 'GET', '/projects?org=six', header(''))).toBe(400)
+    expect(await status(olga, 'GET', `/projects?org=six&org_id=${acme.id}`)).toBe(400)
+    expect(await status(olga, 'GET', `/projects?org_id=${acme.id}`, header('six'))).toBe(400)
+    expect(await status(olga, 'GET', '/projects?org_id=six')).toBe(400)
+  })
+
+  test('6. an organization that does not exist is not found, whatever is asked', async () => {
+    for (const place of ['/projects?org=nosuch', `/projects/${project.own}?org_id=999999`]) {
+      const answer = await as('olga').call('GET', place)
+      expect(answer.status).toBe(404)
+      expect(answer.body.detail).toMatch(/^(nosuch|999999) organization does not exist\.$/)
+    }
+    expect(await status(as('olga'), 'GET', '/projects', header('nosuch'))).toBe(404)
+  })
+
+  test('6. lists and creation are for members; administrators pass', async () => {
+    const strange = as('strange')
+    expect(await status(strange, 'GET', '/projects?org=six')).toBe(403)
+    const json = { name: 'x' }
+    expect(await status(strange, 'POST', '/projects?org=six', { json })).toBe(403)
+    expect(await status(as('wim'), 'GET', '/projects?org=six')).toBe(200)
+    expect(await status(as('wim'), 'POST', '/projects?org=six', { json })).toBe(403)
+    expect(await status(as('sven'), 'POST', '/projects?org=six', { json })).toBe(201)
+    expect(await status(admin, 'GET', '/projects?org=six')).toBe(200)
+  })
+
+  test('6. of an object its own organization counts, not the one that is named', async () => {
+    const foreign = await as('strange').done('POST', '/organizations', { json: { slug: 'six-b' } })
+    const place = `/projects/${project.acme}`
+    expect(await status(as('olga'), 'GET', `${place}?org=six-b`)).toBe(200)
+    expect(await status(as('olga'), 'GET', `${place}?org=`)).toBe(200)
+    expect(await status(as('strange'), 'GET', `${place}?org_id=${foreign.id}`)).toBe(403)
+    expect(await status(as('strange'), 'GET', `${place}?org=six`)).toBe(403)
+  })
+
+  test('6. of requests the organization is a filter, and the header is ignored', async () => {
+    const olga = as('olga')
+    const json = { name: 'labelled', labels: [{ name: 'car' }] }
+    const { id: project_id } = await olga.done('POST', '/projects?org=six', { json })
+    const { id } = await taskWithMedia(olga, { project_id })
+    const { rq_id } = await olga.done('POST', `/tasks/${id}/dataset/export?format=COCO%201.0`)
+    const found = async (given: string, sent = {}) => {
+      const { results } = await olga.done('GET', `/requests${given}`, sent)
+      return results.some((one: Json) => one.id === rq_id)
+    }
+    expect(await found('?org=six')).toBe(true)
+    expect(await found(`?org_id=${acme.id}`)).toBe(true)
+    expect(await found('?org=')).toBe(false)
+    expect(await found('?org=nosuch')).toBe(false)
+    expect(await found('', header('nosuch'))).toBe(true)
+  })
+})
+
+describe('12. an organization changes hands, and goes', () => {
+  test('12. a transfer is told to its webhooks, and its former owner becomes a maintainer', async () => {
+    const { id } = await addOrganization('twelve-a')
+    const hook = { type: 'organization', events: 'update:organization,update:membership' }
+    await addWebhook(as('olga'), '/twelve-a', hook, '?org=twelve-a')
+    const json = { user_id: ids.mia }
+    const after = await as('olga').done('POST', `/organizations/${id}/transfer`, { json })
+    expect(after.owner.username).toBe('mia')
+    const all = await untilTold('/twelve-a', [
+      ...['update:organization', 'update:membership', 'update:membership'],
+    ])
+    const changed = all.find(({ event }) => event === 'update:organization')
+    const roles = all.filter(({ membership }) => membership)
+    expect(changed).toMatchObject({
+      organization: { id, slug: 'twelve-a', owner: { username: 'mia' } },
+      before_update: { owner: { username: 'olga' } },
+      sender: { username: 'olga', email: emailOf('olga') },
+    })
+    const said = roles.map(({ membership: { user, role } }) => [user.username, role])
+    expect(said.sort()).toEqual([
+      ['mia', 'owner'],
+      ['olga', 'maintainer'],
+    ])
+    expect(await status(as('olga'), 'DELETE', `/organizations/${id}`)).toBe(403)
+    expect(await status(as('mia'), 'DELETE', `/organizations/${id}`)).toBe(204)
+  })
+
+  test('12. what goes is told of, its objects fall to their owners, its webhooks are gone', async () => {
+    const { id } = await addOrganization('twelve-b')
+    const olga = as('olga')
+    const json = { name: 'kept', assignee_id: ids.wim }
+    const project = await olga.done('POST', '/projects?org=twelve-b', { json })
+    const only = { type: 'organization', events: 'delete:organization' }
+    const webhook = await addWebhook(as('mia'), '/twelve-b', only, '?org=twelve-b')
+    const own = { type: 'project', project_id: project.id, events: 'update:project' }
+    const ofProject = await addWebhook(olga, '/twelve-b/project', own)
+    expect(ofProject.organization).toBe(id)
+
+    expect(await status(as('mia'), 'DELETE', `/organizations/${id}`)).toBe(403)
+    expect(await status(olga, 'DELETE', `/organizations/${id}`)).toBe(204)
+    const [gone] = await untilTold('/twelve-b', ['delete:organization'])
+    expect(gone).toMatchObject({
+      webhook_id: webhook.id,
+      organization: { id, slug: 'twelve-b', owner: { username: 'olga' } },
+      sender: { username: 'olga' },
+    })
+    await vi.waitFor(async () =>
+      expect(await status(admin, 'GET', `/webhooks/${webhook.id}`)).toBe(404),
+    )
+    expect(await status(olga, 'GET', '/projects?org=twelve-b')).toBe(404)
+    expect(await olga.done('GET', `/projects/${project.id}`)).toMatchObject({
+      ...{ organization: null, owner: { username: 'olga' }, assignee: { username: 'wim' } },
+    })
+    const [fallen] = await untilTold('/twelve-b/project', ['update:project'])
+    expect(fallen).toMatchObject({ before_update: { organization: id } })
+    const left = await olga.done('GET', `/webhooks/${ofProject.id}`)
+    expect(left).toMatchObject({ organization: null, project_id: project.id })
+    expect(await status(as('mia'), 'GET', `/projects/${project.id}`)).toBe(403)
+    const { results } = await as('wim').done('GET', '/memberships?page_size=all')
+    expect(results.filter((one: Json) => one.organization === id)).toEqual([])
+  })
+
+  test('12. or its objects go with it; while work of theirs is under way it stays', async () => {
+    const { id } = await addOrganization('twelve-c')
+    const olga = as('olga')
+    const json = { name: 'going', labels: [{ name: 'car' }] }
+    const project = await olga.done('POST', '/projects?org=twelve-c', { json })
+    const task = await taskWithMedia(olga, { project_id: project.id })
+    await whileExporting(olga, task, async () => {
+      const answer = await olga.call('DELETE', `/organizations/${id}?objects=delete`)
+      expect([answer.status, answer.body.detail]).toEqual([
+        409,
+        expect.stringMatching(/^Background processes of the organization are still running/),
+      ])
+    })
+    expect(await status(olga, 'DELETE', `/organizations/${id}?objects=delete`)).toBe(204)
+    expect(await status(admin, 'GET', `/projects/${project.id}`)).toBe(404)
+    expect(await status(admin, 'GET', `/tasks/${task.id}`)).toBe(404)
+  })
+})
+
+describe('22. a project moves between workspaces', () => {
+  let from: Json
+  let to: Json
+  beforeAll(async () => {
+    from = await addOrganization('from')
+    to = await addOrganization('to')
+  })
+  const labels = [{ name: 'car' }]
+  const move = (api: Client, id: number, organization_id: number | null, more = {}) =>
+    api.call('PATCH', `/projects/${id}`, { json: { organization_id, ...more } })
+
+  /** A project of olga in `from`; it, its task and the jobs of that are wim's to work on. */
+  async function addProject(): Promise<Json> {
+    const olga = as('olga')
+    const assignee_id = ids.wim
+    const json = { name: 'moving', labels, assignee_id, target_storage: { location: 'local' } }
+    const project = await olga.done('POST', '/projects?org=from', { json })
+    const task = await taskWithMedia(olga, { project_id: project.id, segment_size: 2 })
+    await olga.done('PATCH', `/tasks/${task.id}`, { json: { assignee_id } })
+    for (const { id } of await jobsOf(olga, task.id))
+      await olga.done('PATCH', `/jobs/${id}`, { json: { assignee: assignee_id } })
+    return { ...project, task }
+  }
+
+  test('22. its owner is who moved it, nobody is assigned, storages come along', async () => {
+    const { id, task } = await addProject()
+    const mia = as('mia')
+    expect(
+      await status(as('sven'), 'PATCH', `/projects/${id}`, {
+        json: { organization_id: null },
+      }),
+    ).toBe(403)
+    const answer = await move(mia, id, to.id)
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.body).toMatchObject({
+      ...{ organization: to.id, organization_id: to.id, owner: { username: 'mia' } },
+      ...{ assignee: null, source_storage: null, target_storage: { location: 'local' } },
+    })
+    expect(await mia.done('GET', `/tasks/${task.id}`)).toMatchObject({
+      ...{ organization: to.id, owner: { username: 'mia' }, assignee: null },
+    })
+    const jobs = await jobsOf(mia, task.id)
+    expect(jobs.map((one) => [one.organization, one.assignee])).toEqual([
+      [to.id, null],
+      [to.id, null],
+    ])
+    expect(await status(as('wim'), 'GET', `/jobs/${jobs[0].id}`)).toBe(403)
+    const back = await move(mia, id, null)
+    expect(back.body).toMatchObject({ organization: null, owner: { username: 'mia' } })
+    expect(await status(as('olga'), 'GET', `/projects/${id}`)).toBe(403)
+  })
+
+  test('22. its webhooks follow, organizations see it go and come, and then only what is theirs', async () => {
+    const { id } = await addProject()
+    const olga = as('olga')
+    const ofMove = (verb: string) =>
+      ['project', 'task', 'job', 'job'].map((one) => `${verb}:${one}`)
+    const hook = (events: string[]) => ({ type: 'organization', events: events.join(',') })
+    const left = await addWebhook(olga, '/from', hook(ofMove('delete')), '?org=from')
+    const all = hook(allOf('project', 'task', 'job'))
+    const entered = await addWebhook(olga, '/to', all, '?org=to')
+    const own = { type: 'project', project_id: id, events: 'update:project' }
+    const webhook = await addWebhook(olga, '/own', own)
+    expect(webhook.organization).toBe(from.id)
+
+    expect((await move(olga, id, to.id)).status).toBe(200)
+    const gone = await untilTold('/from', ofMove('delete'))
+    const come = await untilTold('/to', ofMove('create'))
+    const [followed] = await untilTold('/own', ['update:project'])
+    expect(gone.find(({ event }) => event === 'delete:project')).toMatchObject({
+      ...{ webhook_id: left.id, project: { id, organization: from.id } },
+    })
+    expect(come.find(({ event }) => event === 'create:project')).toMatchObject({
+      ...{ webhook_id: entered.id, project: { id, organization: to.id } },
+    })
+    expect(followed).toMatchObject({
+      before_update: { organization: from.id, assignee: { username: 'wim' } },
+    })
+    expect(await olga.done('GET', `/webhooks/${webhook.id}`)).toMatchObject({ organization: to.id })
+    const { results } = await olga.done('GET', '/webhooks?org=to')
+    expect(results.map((one: Json) => one.id)).toContain(webhook.id)
+
+    expect((await move(olga, id, null)).status).toBe(200)
+    await olga.done('PATCH', `/projects/${id}`, { json: { name: 'personal' } })
+    await untilTold('/own', Array(3).fill('update:project'))
+    await untilTold('/to', [...ofMove('create'), ...ofMove('delete')])
+    await untilTold('/from', ofMove('delete'))
+  })
+
+  test('22. nothing moves while work is under way, nor where one may not create', async () => {
+    const { id, task } = await addProject()
+    const olga = as('olga')
+    await whileExporting(olga, task, async () => {
+      const answer = await move(olga, id, to.id)
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        [expect.stringMatching(/^Background processes are still running/)],
+      ])
+    })
+    const strange = await as('strange').done('POST', '/organizations', { json: { slug: 'closed' } })
+    expect((await move(olga, id, strange.id)).status).toBe(403)
+    const unknown = await move(olga, id, 999_999)
+    expect([unknown.status, Object.keys(unknown.body)]).toEqual([400, ['organization_id']])
+    const both = await move(olga, id, to.id, { name: 'x' })
+    expect([both.status, Object.keys(both.body)]).toEqual([400, ['name']])
+    const alone = await olga.call('PATCH', `/tasks/${task.id}`, { json: { organization_id: null } })
+    expect([alone.status, Object.keys(alone.body)]).toEqual([400, ['organization_id']])
+    expect((await olga.done('GET', `/projects/${id}`)).organization).toBe(from.id)
+    expect((await move(olga, id, to.id)).status).toBe(200)
+  })
+
+  test('22. a task moves alone, and its requests are found where it is', async () => {
+    const olga = as('olga')
+    const { id } = await taskWithMedia(olga)
+    const { rq_id } = await olga.done('POST', `/tasks/${id}/dataset/export?format=COCO%201.0`)
+    await olga.ended(rq_id)
+    const json = { organization_id: to.id }
+    expect(await olga.done('PATCH', `/tasks/${id}`, { json })).toMatchObject({
+      ...{ organization: to.id, assignee: null, owner: { username: 'olga' } },
+    })
+    await vi.waitFor(
+      async () => {
+        const { results } = await olga.done('GET', `/requests?org=to&task_id=${id}`)
+        expect(results.map((one: Json) => one.id)).toContain(rq_id)
+      },
+      { timeout: 10_000 },
+    )
+  })
+})
