@@ -13,7 +13,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
-import { authorityOf, noEvents, noOrganizations } from '../testing/services.ts'
+import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { followObjects } from './objects.ts'
 
@@ -24,8 +24,7 @@ const arrives = delivering(db, followObjects(24))
 const services = {
   tasks: authorityOf([]),
   annotations: { getRevision: async () => ({ etag: '' }) },
-  events: noEvents,
-  organizations: noOrganizations,
+  ...noOthers,
 }
 const handlers = requestHandlers({ db, services, settings: settingsOf() })
 const anybody = callAs({ user_id: 3 })

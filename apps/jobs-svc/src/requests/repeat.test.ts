@@ -7,7 +7,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { requestHandlers } from '../server.ts'
-import { authorityOf, noEvents, noOrganizations } from '../testing/services.ts'
+import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
 /** `reliability.md` 13: over a network that loses the answer to every change, a request is queued once. */
@@ -18,7 +18,7 @@ const tasks = authorityOf([
   { target: 'task', id: 2, user_id: 1, facts: factsOf({ task_id: 2 }) },
 ])
 const annotations = { getRevision: async () => ({ etag: '"x"' }) }
-const services = { tasks, annotations, events: noEvents, organizations: noOrganizations }
+const services = { tasks, annotations, ...noOthers }
 const handlers = requestHandlers({ db, services, settings: settingsOf() })
 const requests = await losingAnswers(table, handlers)
 const anna = () => callAs({ user_id: 1 })

@@ -13,7 +13,7 @@ import { finish } from '../leases/ending.ts'
 import { enterFinal, tryLater } from '../leases/lease.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
-import { authorityOf, noEvents, noOrganizations } from '../testing/services.ts'
+import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -28,12 +28,7 @@ const grants = [
   { target: 'job', id: 31, user_id: 1, facts: job },
 ] as const
 const annotations = { getRevision: async () => revision }
-const services = {
-  tasks: authorityOf(grants),
-  annotations,
-  events: noEvents,
-  organizations: noOrganizations,
-}
+const services = { tasks: authorityOf(grants), annotations, ...noOthers }
 const settings = settingsOf({ queuedPerUser: 3 })
 const handlers = requestHandlers({ db, services, settings })
 

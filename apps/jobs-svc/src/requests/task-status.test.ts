@@ -8,7 +8,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
-import { authorityOf, noEvents, noOrganizations } from '../testing/services.ts'
+import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { rqIdOf } from './rq-id.ts'
 
@@ -20,12 +20,7 @@ const grants = ids.map((id) => ({
   ...{ target: 'task' as const, id, user_id: 1, facts: factsOf({ task_id: id }) },
 }))
 const annotations = { getRevision: async () => ({ etag: '"t1-1"' }) }
-const services = {
-  tasks: authorityOf(grants),
-  annotations,
-  events: noEvents,
-  organizations: noOrganizations,
-}
+const services = { tasks: authorityOf(grants), annotations, ...noOthers }
 const handlers = requestHandlers({ db, services, settings: settingsOf() })
 const anna = callAs({ user_id: 1 })
 

@@ -58,3 +58,6 @@ export const noEvents = { permitEventExport: missing }
 
 /** Organizations, where nobody asks for one. */
 export const noOrganizations = { findWorkspace: missing }
+
+/** Both. */
+export const noOthers = { events: noEvents, organizations: noOrganizations }

@@ -12,7 +12,7 @@ import { claim } from '../leases/claim.ts'
 import { fail, finish } from '../leases/ending.ts'
 import { enterFinal } from '../leases/lease.ts'
 import { requestHandlers } from '../server.ts'
-import { authorityOf, noEvents, noOrganizations } from '../testing/services.ts'
+import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -27,7 +27,7 @@ const tasks = authorityOf([
   { target: 'job', id: 31, user_id: 1, facts: job },
 ])
 const annotations = { getRevision: async () => ({ etag: '"x"' }) }
-const services = { tasks, annotations, events: noEvents, organizations: noOrganizations }
+const services = { tasks, annotations, ...noOthers }
 const handlers = requestHandlers({ db, services, settings: settingsOf() })
 const anna = callAs({ user_id: 1 })
 const bob = callAs({ user_id: 2 })
