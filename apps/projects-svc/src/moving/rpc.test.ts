@@ -1,5 +1,10 @@
-import { transports } from '@reticle/kit/testing/transport'
+import { projects as projectTable } from '@reticle/contracts/api/projects'
+import { tasks as taskTable } from '@reticle/contracts/api/tasks'
+import { systemClock } from '@reticle/kit/clock'
+import { losingAnswers, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { handlers } from '../server.ts'
 import { testOrganizations } from '../testing/organizations.ts'
 import { attachFrames, type TestUser } from '../testing/workspace.ts'
 
@@ -337,4 +342,25 @@ test('with more than a thousand objects only the project is told of', async () =
     )
     .execute()
   expect(left).toEqual([])
+})
+
+test('what is asked twice over a broken connection moves once', async () => {
+  const all = handlers({ db, clock: systemClock, settings: readConfig({}) })
+  const [projects, tasks] = [
+    await losingAnswers(projectTable, all.projects),
+    await losingAnswers(taskTable, all.tasks),
+  ]
+  const { id: organization_id, owner } = await addOrganization()
+  const call = await as(owner)
+  const project = await projects.createProject({ body: { name: 'p' } }, call)
+  const task = await tasks.createTask({ body: { name: 't' } }, call)
+  await takeEvents()
+  const body = { organization_id }
+  const moved = await projects.updateProject({ id: project.id, body }, call)
+  expect(moved).toEqual(await projects.getProject({ id: project.id }, call))
+  expect(await tasks.updateTask({ id: task.id, body }, call)).toMatchObject(body)
+  expect((await takeEvents()).map(({ type }) => type)).toEqual([
+    ...['project.moved', 'update:project'],
+    ...['task.moved', 'update:task'],
+  ])
 })

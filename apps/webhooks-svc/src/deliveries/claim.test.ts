@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { addWebhook } from '../testing/world.ts'
+import { addOrganizationWebhook, addWebhook } from '../testing/world.ts'
 import { claim, dueMessages } from './claim.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
@@ -11,22 +11,39 @@ const length = 20_000
 const now = new Date(Date.now() + 60_000)
 const options = { now, free: 200, after: 0 }
 
-beforeEach(() => sql`truncate webhooks, projects cascade`.execute(db))
+beforeEach(() => sql`truncate webhooks, projects, organizations cascade`.execute(db))
 
-/** Messages 1 to `length` of a webhook, a millisecond after one another; `key` is SQL over `n`. */
-async function queue(webhook_id: number, key: string, status = 'pending'): Promise<void> {
+/** Messages 1 to `count` of a webhook, a millisecond after one another; `key` is SQL over `n`. */
+async function queue(
+  webhook_id: number,
+  key: string,
+  status = 'pending',
+  count = length,
+): Promise<void> {
   await sql`
     insert into webhook_messages (webhook_id, event_id, event, key, sequence, delivery_id, body,
       changed_fields, status, created_date, next_attempt_date)
     select ${webhook_id}, gen_random_uuid(), 'update:task', ${sql.raw(key)}, n, gen_random_uuid(), 'x',
       '', ${status}, now(), now() + make_interval(secs => n / 1000.0)
-    from generate_series(1, ${length}::integer) n`.execute(db)
+    from generate_series(1, ${count}::integer) n`.execute(db)
 }
 
 const sequences = (claimed: { sequence: number }[]) =>
   claimed.map(({ sequence }) => sequence).sort((a, b) => a - b)
 const oneForAll = "'task:1'"
 const oneForEach = "'task:' || n"
+
+test('what is under way in an organization counts its own webhooks and those of its projects', async () => {
+  await db.insertInto('projects').values({ id: 7, owner_id: 1, organization_id: 5 }).execute()
+  const ids = [await addWebhook(db), await addOrganizationWebhook(db, 5)]
+  const outside = await addWebhook(db, { project_id: 8 })
+  for (const id of [...ids, outside]) await queue(id, oneForEach, 'pending', 2)
+  await sql`update webhook_messages set lease_until = now() + interval '1 minute'
+    where sequence = 1`.execute(db)
+  const { rows } = await dueMessages(now).execute(db)
+  const seen = rows.map((one) => [one.webhook_id, one.organization_id, one.organization_running])
+  expect(seen).toEqual([...ids.map((id) => [id, 5, 2]), [outside, null, 1]])
+})
 
 test('others get past a long queue about one object', async () => {
   await queue(await addWebhook(db), `case when n = ${length} then 'task:2' else 'task:1' end`)
