@@ -3,7 +3,7 @@ import { unavailable } from '@reticle/kit'
 import { beforeEach, expect, test } from 'vitest'
 import { testGateway } from './testing/gateway.ts'
 
-/** ADR 0021: whether work is under way is asked before the owner of an object is called. */
+/** ADR 0022: whether work is under way is asked before the owner of an object is called. */
 const told: unknown[] = []
 const asked: unknown[] = []
 let isDown = false

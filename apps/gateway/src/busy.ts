@@ -15,7 +15,7 @@ const record = z.record(z.string(), z.unknown())
 
 /**
  * Asks whether background work of an object is under way. Its owner cannot: who does the work asks the owner for rights, and
- * services do not ask in circles (ADR 0021). What follows from the answer is the owner's to say.
+ * services do not ask in circles (ADR 0022). What follows from the answer is the owner's to say.
  */
 export function busyOf({
   requests,

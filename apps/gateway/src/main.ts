@@ -5,14 +5,7 @@ import { reach } from '@reticle/kit/process/doors'
 import { openObjects } from '@reticle/kit/process/objects'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
-import {
-  keysOf,
-  madePictures,
-  ownChecks,
-  reachable,
-  type Services,
-  startGateway,
-} from './index.ts'
+import { keysOf, madePictures, ownChecks, reachable, type Services, startGateway } from './index.ts'
 
 /** The gateway as a process of a cluster: the one public HTTP server. */
 async function start(app: App<typeof processParts>): Promise<void> {

@@ -2,11 +2,17 @@ import type { PartFacts } from '@reticle/contracts/rest/server'
 import { longestUrl } from '@reticle/kit/outgoing/guard'
 import { mostEvents } from './event-log/client-events.ts'
 
+interface Limits {
+  perProject: number
+  perOrganization: number
+}
+
 /** What `GET /server/limits` tells of webhooks and events (`spec/extensions.md` 9). */
-export function describeLimits({ perProject }: { perProject: number }): PartFacts {
+export function describeLimits({ perProject, perOrganization }: Limits): PartFacts {
   return {
     limits: {
       webhooks_per_project: perProject,
+      webhooks_per_organization: perOrganization,
       webhook_url_characters: longestUrl,
       client_events_per_call: mostEvents,
     },

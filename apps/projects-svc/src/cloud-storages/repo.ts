@@ -92,3 +92,33 @@ export async function deleteCloudStorages(tx: Tx, ids: readonly number[]): Promi
     .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
     .execute()
 }
+
+/** Whose cloud storages may be used: those of an organization, or without one those of a user. */
+export interface Workspace {
+  organization_id: number | null
+  owner_id: number
+}
+
+/** Those of a workspace with the provider, resource, attributes and manifests of another one; of many, two are enough. */
+export async function listLikes(
+  db: Db,
+  id: number,
+  { organization_id, owner_id }: Workspace,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('cloud_storages as other')
+    .innerJoin('cloud_storages as one', (join) =>
+      join
+        .onRef('one.provider_type', '=', 'other.provider_type')
+        .onRef('one.resource', '=', 'other.resource')
+        .onRef('one.specific_attributes', '=', 'other.specific_attributes')
+        .onRef('one.manifests', '=', 'other.manifests'),
+    )
+    .select('other.id')
+    .where('one.id', '=', id)
+    .where('other.organization_id', 'is not distinct from', organization_id)
+    .$if(organization_id === null, (own) => own.where('other.owner_id', '=', owner_id))
+    .limit(2)
+    .execute()
+  return rows.map((row) => row.id)
+}

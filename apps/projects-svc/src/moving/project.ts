@@ -38,7 +38,7 @@ export async function moveProject(
   const ids = tasks.map(({ id }) => id)
   const main: Owner = { kind: 'project', id: row.id }
   const children = ids.map((id): Owner => ({ kind: 'task', id }))
-  await carryStorages(tx, { main, body, children }, place)
+  await carryStorages(tx, principal, { main, body, children }, place)
   const moved = await moveProjectRow(tx, row.id, place)
   const movedTasks = await moveTaskRows(tx, ids, place)
   await unassignJobsOf(tx, ids)

@@ -10,7 +10,8 @@ import { attachFrames, type TestUser } from '../testing/workspace.ts'
 
 /** Moving objects between workspaces: `spec/api-workspace.md` 3.4. */
 
-const { db, over, addUser, addMember, addOrganization, as, takeEvents } = await testOrganizations()
+const given = await testOrganizations()
+const { db, blobs, over, addUser, addMember, addOrganization, as, takeEvents } = given
 const admin = await addUser('admin')
 const forbidden = { kind: 'forbidden' }
 
@@ -199,31 +200,6 @@ describe.each(transports)('over %s', (transport) => {
     expect((await tasks.getTask({ id: task }, call)).source_storage).toMatchObject(local)
   })
 
-  test.each(['project', 'task'] as const)(
-    'a cloud storage without its like there keeps everything where it is: of the %s',
-    async (kind) => {
-      const { id, owner, project, task } = await filled()
-      const whose = kind === 'project' ? { project_id: project } : { task_id: task }
-      const place = { location: 'cloud_storage', cloud_storage_id: 9 } as const
-      await db
-        .insertInto('storages')
-        .values({ ...whose, ...place, purpose: 'source' })
-        .execute()
-      const attempt = moveProject(project, { organization_id: null }, owner)
-      await expect(attempt).rejects.toMatchObject({
-        kind: 'invalid',
-        body: ['Could not find a similar cloud storage in the new workspace'],
-      })
-      expect(await takeEvents()).toEqual([])
-      const stayed = await projects.getProject({ id: project }, await as(owner))
-      expect(stayed.organization_id).toBe(id)
-      if (kind === 'task') return
-      const local = { source_storage: { location: 'local' as const } }
-      const moved = await moveProject(project, { organization_id: null, ...local }, owner)
-      expect(moved.source_storage).toMatchObject({ location: 'local', cloud_storage_id: null })
-    },
-  )
-
   test('another state than the one that was seen does not move', async () => {
     const { owner, project, alone } = await filled()
     const body = { organization_id: null }
@@ -345,7 +321,7 @@ test('with more than a thousand objects only the project is told of', async () =
 })
 
 test('what is asked twice over a broken connection moves once', async () => {
-  const all = handlers({ db, clock: systemClock, settings: readConfig({}) })
+  const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
   const [projects, tasks] = [
     await losingAnswers(projectTable, all.projects),
     await losingAnswers(taskTable, all.tasks),

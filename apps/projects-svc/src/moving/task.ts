@@ -33,7 +33,7 @@ export async function moveTask(
   const place: Place = { organization_id, owner_id: principal.user_id }
   const before = await recordsIfFew(tx, { projects: [], tasks: [row] })
   const main: Owner = { kind: 'task', id: row.id }
-  await carryStorages(tx, { main, body, children: [] }, place)
+  await carryStorages(tx, principal, { main, body, children: [] }, place)
   const [moved = row] = await moveTaskRows(tx, [row.id], place)
   await unassignJobsOf(tx, [row.id])
   await emit(tx, taskMoved, { task_id: row.id, project_id: null, organization_id }, cause)

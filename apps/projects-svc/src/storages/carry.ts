@@ -1,27 +1,31 @@
+import type { Principal } from '@reticle/contracts/principal'
 import { invalidText } from '@reticle/kit/errors'
 import type { Transaction } from 'kysely'
+import { listLikes, type Workspace } from '../cloud-storages/repo.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import type { Owner } from '../owner.ts'
+import { checkStorages } from './check.ts'
 import { planStorages } from './plan.ts'
 import { listStoragesOf, type StorageChange, setStorages, storageOf } from './repo.ts'
-import { findSimilarStorage, type Workspace } from './similar.ts'
 
 type Bodies = Parameters<typeof planStorages>[0]
 type Tx = Transaction<ProjectsDb>
 
 /**
  * Storages of what moves into another workspace (`spec/api-workspace.md` 3.4): a body says what those of `main` are there, local
- * ones stay what they are, and for each cloud storage its like is taken there.
+ * ones stay what they are, and for each cloud storage the single one that is like it is taken there.
  *
  * @param children what moves with `main`
- * @throws DomainError invalid when a cloud storage has no like there
+ * @throws DomainError invalid when a cloud storage has no like there, or more than one; and as `checkStorages` does
  */
 export async function carryStorages(
   tx: Tx,
+  principal: Principal,
   { main, body, children }: { main: Owner; body: Bodies; children: readonly Owner[] },
   workspace: Workspace,
 ): Promise<void> {
-  const given = planStorages(body)
+  const { organization_id } = workspace
+  const given = await checkStorages(tx, principal, planStorages(body), organization_id)
   const named = new Set(given.map(({ purpose }) => purpose))
   const owners = [main, ...children]
   const storages = await listStoragesOf(tx, owners)
@@ -43,8 +47,8 @@ export async function carryStorages(
 function likesIn(tx: Tx, workspace: Workspace): (id: number) => Promise<number> {
   const known = new Map<number, number>()
   return async (id) => {
-    const found = known.get(id) ?? (await findSimilarStorage(tx, id, workspace))
-    if (found === undefined)
+    const [found, another] = known.has(id) ? [known.get(id)] : await listLikes(tx, id, workspace)
+    if (found === undefined || another !== undefined)
       throw invalidText('Could not find a similar cloud storage in the new workspace')
     known.set(id, found)
     return found

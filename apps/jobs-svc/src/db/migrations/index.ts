@@ -5,8 +5,8 @@ import { outboxSent } from './0003-outbox-sent.ts'
 import { sweeps } from './0004-sweeps.ts'
 import { requestsOfJobs } from './0005-requests-of-jobs.ts'
 import { eventExports } from './0006-event-exports.ts'
-import { idempotencyKeys } from './0008-idempotency-keys.ts'
 import { requestsOfOrganizations } from './0007-requests-of-organizations.ts'
+import { idempotencyKeys } from './0008-idempotency-keys.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {

@@ -5,8 +5,8 @@ import { traces } from './0003-traces.ts'
 import { dueIndex } from './0004-due-index.ts'
 import { leasedIndex } from './0005-leased-index.ts'
 import { events } from './0006-events.ts'
-import { idempotencyKeys } from './0008-idempotency-keys.ts'
 import { organizations } from './0007-organizations.ts'
+import { idempotencyKeys } from './0008-idempotency-keys.ts'
 
 export const migrations: Migrations = {
   '0001-webhooks': webhooks,
