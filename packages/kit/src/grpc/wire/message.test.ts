@@ -102,6 +102,7 @@ test.each([
   ['a transform without an end', z.string().transform(Number)],
   ['a union of different types', z.union([z.string(), z.array(z.string())])],
   ['a list that may be null', z.array(z.string()).nullable()],
+  ['a list of lists', z.array(z.array(z.string()))],
   ['a date', z.date()],
 ])('%s is refused when the table is loaded, not when it is called', (_, schema) => {
   expect(() => wireOf(schema)).toThrow(TypeError)
