@@ -11,6 +11,8 @@ declare
   rows constant text := 'select, insert, update, delete';
 begin
   revoke create on schema public from public;
+  -- The search for frames by their names; it belongs to every PostgreSQL, and owners of schemas may not make it.
+  create extension if not exists pg_trgm schema public;
   foreach schema_name in array array['projects', 'annotations', 'requests', 'webhooks'] loop
     owner_name := format('reticle_%s_owner', schema_name);
     writer_name := format('reticle_%s', schema_name);

@@ -22,7 +22,10 @@ export async function provideDatabase(admin, name) {
   const passwordOf = (role) =>
     createHmac('sha256', new URL(admin).password).update(role).digest('base64url')
   const names = Object.values(schemas)
-  const provided = await provision({ admin: url.href, schemas: names, passwordOf })
+  const provided = await provision({
+    ...{ admin: url.href, schemas: names, passwordOf },
+    extensions: ['pg_trgm'],
+  })
   const byService = Object.entries(schemas).map(([service, schema]) => [
     service,
     provided.get(schema),

@@ -123,10 +123,10 @@ async function formFor(name: string): Promise<FormData | undefined> {
   return name.startsWith('import') ? annotationFile('{}', 'a.json') : undefined
 }
 
-test.each(collections.map((one) => [one.path]))(
+test.each(collections.map((one) => [one.path, queries[one.name] ?? '?']))(
   'GET %s shows a stranger nothing of others',
-  async (route) => {
-    const { status, body, text } = await visitor.call('GET', `${route}?page_size=all`)
+  async (route, query) => {
+    const { status, body, text } = await visitor.call('GET', `${route}${query}&page_size=all`)
     if (!Array.isArray(body?.results)) return expect(status).toBe(200) // formats belong to nobody
     const own = body.results.filter((one: Json) => one.username === stranger.username)
     expect([status, text.includes('canary')]).toEqual([200, false])

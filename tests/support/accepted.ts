@@ -40,6 +40,7 @@ export const bodies: Record<string, Json> = {
 }
 
 export const queries: Record<string, string> = {
+  listFrames: '?search=frame',
   getTaskData: '?type=frame&number=0',
   getJobData: '?type=frame&number=0',
   updateTaskAnnotations: '?action=create',

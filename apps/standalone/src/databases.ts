@@ -10,6 +10,9 @@ import * as webhooks from '@reticle/webhooks-svc'
 /** The schema of the log that carries events: the one schema every service may use. */
 const shared = 'bus'
 
+/** Of the search for frames by their names; `deploy/docker/roles.sql` makes it in a cluster. */
+const extensions = ['pg_trgm']
+
 /** Every service's schema and how it came to be; `npm run codegen` writes row types from the same list. */
 export const schemas = [projects, annotations, jobs, webhooks].map(({ schema, migrations }) => ({
   schema,
@@ -45,9 +48,11 @@ export async function prepareDatabase(
   wanted: readonly Schema[] = allSchemas,
 ): Promise<Urls> {
   const names = schemas.map((one) => one.schema)
-  await provision({ admin, schemas: names, shared, passwordOf }).catch((cause: unknown) => {
-    throw unreachable(cause, admin)
-  })
+  await provision({ admin, schemas: names, shared, extensions, passwordOf }).catch(
+    (cause: unknown) => {
+      throw unreachable(cause, admin)
+    },
+  )
   const access = (schema: string): Access => accessTo(admin, schema, passwordOf)
   const bus = wanted.filter(({ schema }) => schema === shared)
   const others = wanted.filter(({ schema }) => schema !== shared)

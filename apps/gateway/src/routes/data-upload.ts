@@ -13,6 +13,7 @@ import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } fr
 export const mostFiles = 10_000
 const limits = { files: mostFiles, fields: 20_000, parts: 30_000 }
 const fileField = /^(?:client_files(?:\[\d+\])?|zip)$/
+const documents = ['job_file_mapping', 'validation_params']
 const noFile = 'No file was submitted.'
 const target = z.object({ id: z.int() })
 
@@ -44,7 +45,7 @@ async function storeData(
     files.push(await storeFile(blobs, `${prefix}${files.length}`, file, halt))
   }
   const maxBytes = settings.maxMultipartBytes
-  const fields = await readForm(request, { limits, maxBytes, signal, onFile })
+  const fields = await readForm(request, { limits, maxBytes, signal, onFile, documents })
   if (files.length === 0) throw invalid({ client_files: noFile }, 'required')
   return { files, parameters: readParameters(fields) }
 }
@@ -63,7 +64,6 @@ function assertFile({ field, name }: ArrivingFile, before: readonly UploadedFile
 const unsupported = new Set([
   ...['start_frame', 'stop_frame', 'frame_filter', 'server_files', 'server_files_exclude'],
   ...['remote_files', 'cloud_storage_id', 'filename_pattern', 'upload_file_order'],
-  'job_file_mapping',
 ])
 
 function assertSupported(fields: Fields): void {

@@ -28,6 +28,8 @@ export interface FormOptions {
   /** Fires when the client goes away. */
   signal: AbortSignal
   onFile: OnFile
+  /** Fields that hold a document, and so may be larger than others. */
+  documents?: readonly string[]
 }
 
 /** Reads all pieces of a file; the next part is looked at when it is done. `halt` fires when no more will come. */
@@ -36,6 +38,8 @@ export type OnFile = (file: ArrivingFile, halt: AbortSignal) => Promise<void>
 export type Fields = Record<string, unknown>
 
 const fieldSize = 64 * 1024
+/** Of all fields together, which are kept in memory: as much as a JSON body may have. */
+const mostFieldBytes = 2 * 1024 * 1024
 const longestName = 1024
 const longestBoundary = 70 // RFC 2046 5.1.1
 
@@ -71,14 +75,17 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
   const count = countBytes(options.maxBytes, halt)
   const { raw, repeat } = request
   try {
+    let taken = 0
     let next = parts.next() // begins to read: bytes are counted from here on
     raw.on('data', count)
     if (repeat) raw.on('data', repeat.read)
     for (;;) {
       const { done, value: part } = await Promise.race([next.catch(rethrow), halted])
       if (done) break
-      if (part.type === 'field') addField(fields, part)
-      else await options.onFile(arriving(part, halt.signal), halt.signal)
+      if (part.type === 'field') {
+        taken += addField(fields, part, options.documents)
+        if (taken > mostFieldBytes) throw tooLarge()
+      } else await options.onFile(arriving(part, halt.signal), halt.signal)
       next = parts.next()
     }
     repeat?.end()
@@ -90,7 +97,7 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
   }
 }
 
-const partLimits = { fieldSize, fileSize: Number.MAX_SAFE_INTEGER, headerPairs: 64 }
+const partLimits = { fieldSize: mostFieldBytes, fileSize: Number.MAX_SAFE_INTEGER, headerPairs: 64 }
 
 /** Stops everything that waits for bytes; the reason is always a failure that can be answered. */
 function haltWith(signal: AbortSignal): AbortController {
@@ -147,12 +154,22 @@ function baseName(field: string, filename: string | undefined): string {
   return name
 }
 
-function addField(fields: Map<string, unknown>, part: MultipartValue): void {
-  const { fieldname: name, value, valueTruncated } = part
-  if (valueTruncated)
+const tooLarge = () =>
+  new DomainError('too_large', `The fields of the form are larger than ${mostFieldBytes} bytes.`)
+
+/** @returns its bytes */
+function addField(
+  fields: Map<string, unknown>,
+  { fieldname: name, value, valueTruncated }: MultipartValue,
+  documents: readonly string[] = [],
+): number {
+  const bytes = Buffer.byteLength(String(value))
+  if (bytes > fieldSize && !documents.includes(name))
     throw new DomainError('too_large', `The field ${name} is larger than ${fieldSize} bytes.`)
+  if (valueTruncated) throw tooLarge()
   if (fields.has(name)) throw invalid({ [name]: 'This field may be given only once.' })
   fields.set(name, value)
+  return Buffer.byteLength(name) + bytes
 }
 
 function rethrow(thrown: unknown): never {

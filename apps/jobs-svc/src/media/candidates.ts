@@ -12,6 +12,8 @@ import { sniff, sniffedBytes } from './sniff.ts'
 /** A file that may be a picture: where its bytes are, and how to read the first of them. */
 export interface Candidate {
   name: string
+  /** It has a place in a job already, and so has to be a picture. */
+  isListed?: boolean
   /** Bytes of the picture itself. */
   size: number
   /** Where its bytes lie in the store; of a member of an archive known only after looking. */

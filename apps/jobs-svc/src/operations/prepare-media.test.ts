@@ -144,6 +144,43 @@ test('natural order compares numbers', async () => {
   expect(attached[0]?.frames.map((frame) => frame.name)).toEqual(['f9.jpg', 'f10.jpg'])
 })
 
+describe('files that are mapped to jobs', () => {
+  const jobs = (...lists: string[][]) => ({ job_file_mapping: lists.map((files) => ({ files })) })
+  const three = () =>
+    Promise.all(['a', 'b', 'c'].map(async (name) => upload(blobs, name, await picture(4, 4))))
+
+  test('are in its order, and what it does not list is left out', async () => {
+    const { outcome } = await prepare({ files: await three(), ...jobs(['c'], ['a']) })
+    expect(attached[0]?.frames.map((frame) => frame.name)).toEqual(['c', 'a'])
+    expect(attached[0]?.query).toMatchObject({ job_sizes: { frames: [1, 1] } })
+    expect(outcome.report).toMatchObject({
+      skipped: 1,
+      entries: [{ reason: 'not listed in job_file_mapping', examples: [{ file: 'b' }] }],
+    })
+  })
+
+  test('have to be there, and to be pictures', async () => {
+    const files = [...(await three()), await upload(blobs, 'd', 'no picture')]
+    const zipped = { 'a.png': await picture(4, 4, 'png'), 'd.txt': 'no picture' }
+    const archive = await upload(blobs, 'a.zip', await zip(zipped))
+    await expect(prepare({ files, ...jobs(['a', 'e']) })).rejects.toThrow(
+      "job_file_mapping: no image called 'e' was sent",
+    )
+    await expect(prepare({ files, ...jobs(['a', 'd']) })).rejects.toThrow(
+      "job_file_mapping: no image called 'd' was sent",
+    )
+    await expect(prepare({ files: [archive], ...jobs(['a.png', 'd.txt']) })).rejects.toThrow(
+      'job_file_mapping: d.txt: no image',
+    )
+    expect(attached).toEqual([])
+  })
+})
+
+test('so many jobs as are wished for are told on', async () => {
+  await prepare({ files: [await upload(blobs, 'a', await picture(4, 4))], job_count: 3 })
+  expect(attached[0]?.query).toMatchObject({ job_count: 3 })
+})
+
 test('frames of a zip archive are read from within it', async () => {
   const image = await picture(64, 32, 'png')
   const archive = await zip({

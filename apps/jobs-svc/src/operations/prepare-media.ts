@@ -27,9 +27,11 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
   await services.tasks.authorize({ target: 'task', id: task_id, action: 'upload:data' }, context)
 
   const report = createReport()
-  const candidates = await findCandidates(params.files, { blobs, limits, report })
-  const compare = compareNames[params.sorting_method]
-  candidates.sort((a, b) => compare(a.name, b.name))
+  const candidates = inOrder(
+    await findCandidates(params.files, { blobs, limits, report }),
+    params,
+    report,
+  )
   const found = { count: 0, chunk_size: params.chunk_size ?? 0 }
   const staged = await stage(
     tmpDir,
@@ -41,17 +43,48 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
 
   await deps.enterFinal()
   deps.progress(readShare, 'Creating jobs')
-  const { image_quality, validation_params } = params
+  const { image_quality, validation_params, job_file_mapping, job_count } = params
   const media = {
     task_id,
     call_id,
     image_quality,
     chunk_size: found.chunk_size,
     ...(validation_params && { validation_params }),
+    ...(job_file_mapping && {
+      job_sizes: { frames: job_file_mapping.map(({ files }) => files.length) },
+    }),
+    ...(job_count !== null && { job_count }),
     body: staged.read(),
   }
   await services.media.attachMedia(media, context)
   return { report: toReport(report), result: null, result_id: task_id }
+}
+
+/**
+ * As `sorting_method` says; with a mapping of files to jobs those that it lists, in its order, and no others.
+ *
+ * @throws UnusableInput for a listed file that was not sent
+ */
+function inOrder(
+  candidates: Candidate[],
+  { sorting_method, job_file_mapping }: CreateWork['params'],
+  report: ReportWriter,
+): Candidate[] {
+  if (!job_file_mapping) {
+    const compare = compareNames[sorting_method]
+    return candidates.sort((a, b) => compare(a.name, b.name))
+  }
+  const byName = new Map(candidates.map((one) => [one.name, one]))
+  const listed = job_file_mapping
+    .flatMap(({ files }) => files)
+    .map((name) => {
+      const found = byName.get(name)
+      if (!found) throw new UnusableInput(`job_file_mapping: no image called '${name}' was sent`)
+      byName.delete(name)
+      return { ...found, isListed: true }
+    })
+  for (const name of byName.keys()) ignore(report, name, 'not listed in job_file_mapping')
+  return listed
 }
 
 /** Found out on the way: how many frames there are, and how many make a chunk. */
@@ -97,6 +130,7 @@ async function frameOf(
   if (kind.is !== 'image') {
     const what =
       kind.is === 'unsupported' ? `media type '${kind.media_type}' is not supported` : 'no image'
+    if (candidate.isListed) throw new UnusableInput(`job_file_mapping: ${name}: ${what}`)
     ignore(report, name, what)
     return undefined
   }

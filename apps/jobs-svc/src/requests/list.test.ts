@@ -1,3 +1,4 @@
+import { isPage } from '@reticle/contracts/api/operation'
 import { requests as table } from '@reticle/contracts/api/requests'
 import { requestList } from '@reticle/contracts/rest/requests'
 import { notFound } from '@reticle/kit'
@@ -98,4 +99,17 @@ test('what is asked costs no statements', async () => {
   }
   const filter = { or: [{ var: 'format' }, { '>': [{ var: 'task_id' }, 0] }] }
   expect(await counted({ filter, sort: 'action', org: '' })).toBe(await counted({}))
+})
+
+test('a list needs as many statements for many rows as for few', async () => {
+  const lists = Object.values(table).filter(({ answers }) => isPage(Object.values(answers)[0]))
+  expect(lists.map(({ name }) => name)).toEqual(['listRequests'])
+  const look = async () => {
+    const { db: watched, statements } = counting(db)
+    const { results } = await over(watched).listRequests({ page_size: 'all' }, anna)
+    return { statements: statements(), rows: results.length }
+  }
+  const few = await look()
+  for (let index = 0; index < 20; index++) await addRequest(db, { rq_id: `more ${index}` })
+  expect(await look()).toEqual({ statements: few.statements, rows: few.rows + 20 })
 })

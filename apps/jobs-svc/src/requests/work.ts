@@ -36,6 +36,11 @@ const createParams = z.object({
   chunk_size: z.int().nullable(),
   /** Absent in requests of programs that did not know it. */
   validation_params: validationParams.nullable().default(null),
+  job_file_mapping: z
+    .array(z.object({ files: z.array(z.string()) }))
+    .nullable()
+    .default(null),
+  job_count: z.int().nullable().default(null),
 })
 
 const claimed = {

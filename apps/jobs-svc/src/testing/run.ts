@@ -70,6 +70,8 @@ export const createWork = (params: Partial<CreateWork['params']>): CreateWork =>
     sorting_method: 'lexicographical',
     chunk_size: null,
     validation_params: null,
+    job_file_mapping: null,
+    job_count: null,
     ...params,
   },
 })

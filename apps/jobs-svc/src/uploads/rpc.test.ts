@@ -159,6 +159,21 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
+  test('what is said of jobs goes along', async () => {
+    const body = await uploadedData()
+    const parameters = {
+      job_file_mapping: [{ files: ['b.jpg', 'a.jpg'] }, { files: ['c.jpg'] }],
+    }
+    await calls.startDataPreparation({ body: { ...body, parameters } }, anna)
+    expect((await claimNext()).params).toMatchObject({ ...parameters, job_count: null })
+  })
+
+  test('so many jobs as are wished for go along', async () => {
+    const body = { ...(await uploadedData()), parameters: { job_count: 3 } }
+    await calls.startDataPreparation({ body }, anna)
+    expect((await claimNext()).params).toMatchObject({ job_file_mapping: null, job_count: 3 })
+  })
+
   test('while a creation runs, everybody is told its id before uploading', async () => {
     await calls.startDataPreparation({ body: await uploadedData() }, anna)
     await expect(calls.openUpload(forData, bob)).rejects.toMatchObject({

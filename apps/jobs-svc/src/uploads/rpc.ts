@@ -124,6 +124,8 @@ function completed(parameters: DataParameters): Omit<CreateWork['params'], 'file
     sorting_method: parameters.sorting_method ?? 'lexicographical',
     chunk_size: parameters.chunk_size ?? null,
     validation_params: parameters.validation_params ?? null,
+    job_file_mapping: parameters.job_file_mapping ?? null,
+    job_count: parameters.job_count ?? null,
   }
 }
 

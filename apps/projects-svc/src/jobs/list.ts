@@ -8,6 +8,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { visibleIn } from '../scope.ts'
 import { worksAsGuest } from '../standing.ts'
+import { ownProjects } from '../tasks/list.ts'
 import { type JobView, selectJobs } from './repo.ts'
 
 type Query = Input<typeof jobs.listJobs>
@@ -25,7 +26,7 @@ const columns = {
   mode: 'tasks.mode',
   created_date: 'jobs.created_date',
   updated_date: 'jobs.updated_date',
-  frame_count: sql<number>`(jobs.stop_frame - jobs.start_frame + 1)`,
+  frame_count: sql<number>`coalesce(jobs.frame_count, jobs.stop_frame - jobs.start_frame + 1)`,
 } as const satisfies Omit<ColumnsOf<typeof jobFields>, 'task_name' | 'project_name'>
 
 /** A page of the jobs that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
@@ -43,11 +44,15 @@ export function listJobs(
 /** Job staff; in organizations of others what one is assigned to. */
 function visibleTo(principal: Principal) {
   const { user_id } = principal
-  const isStaff = sql<SqlBool>`${user_id} in (
-    jobs.assignee_id, tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
+  const isStaff = sql<SqlBool>`(jobs.assignee_id = ${user_id} or jobs.task_id = any(${ownTasks(user_id)}))`
   const isGuest = worksAsGuest(principal) ? sql<SqlBool>`jobs.assignee_id = ${user_id}` : undefined
   return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff, isGuest })
 }
+
+/** Ids of the tasks whose staff one is, looked up once a statement: among many jobs of others one's own are found by these. */
+const ownTasks = (user_id: number) => sql<number[]>`array(
+  select id from tasks where owner_id = ${user_id} or assignee_id = ${user_id}
+    or project_id = any(${ownProjects(user_id)}))`
 
 /** Hidden from those who do not see task or project, as in the record: what is not shown cannot be asked for. */
 function names(principal: Principal) {

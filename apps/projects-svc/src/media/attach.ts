@@ -19,7 +19,7 @@ import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
 import { findOtherDimension, lockTask, type TaskView, updateTask } from '../tasks/repo.ts'
 import { copyFrames, insertDataSet, insertJobs, insertReplicas, setLastFrame } from './repo.ts'
-import { planSplit, splitRanges } from './split.ts'
+import { planSplit, rangesOf, splitRanges } from './split.ts'
 
 type Tx = Transaction<ProjectsDb>
 type Attach = Input<(typeof media)['attachMedia']>
@@ -46,8 +46,7 @@ export function attachMedia(
     if (row.project_id !== null && (await findOtherDimension(tx, row.project_id, row)))
       throw invalidText(`The project has tasks of another dimension than ${row.dimension}`)
     const size = await storeFrames(tx, input, context.signal)
-    const asked = { size, validation_params: input.validation_params }
-    return { size, jobs: await splitTask(tx, row, asked, settings, context) }
+    return { size, jobs: await splitTask(tx, row, { ...input, size }, settings, context) }
   })
 }
 
@@ -71,22 +70,29 @@ async function* readable(body: Bytes): AsyncGenerator<FrameSource[]> {
   }
 }
 
+type Asked = Pick<Attach, 'validation_params' | 'job_sizes' | 'job_count'> & { size: number }
+
 /** @returns the number of jobs */
 async function splitTask(
   tx: Tx,
   row: TaskView,
-  { size, validation_params: wish }: Pick<Attach, 'validation_params'> & { size: number },
+  asked: Asked,
   { maxJobsPerTask }: AttachSettings,
   context: Context,
 ): Promise<number> {
-  const split = planSplit({ ...row, size })
+  const { size, validation_params: wish } = asked
+  const sizes = asked.job_sizes?.frames
+  assertOneSplit(row, asked)
+  const split = sizes
+    ? { segment_size: 0, overlap: 0, jobs: sizes.length }
+    : planSplit({ ...row, size, job_count: asked.job_count })
   const jobCount = split.jobs * (1 + row.consensus_replicas)
   if (jobCount > maxJobsPerTask)
     throw invalidText(
       `The task would have ${jobCount} jobs, at most ${maxJobsPerTask} are allowed: choose a larger segment_size`,
     )
   const before = await taskRecord(tx, row)
-  await insertJobs(tx, row.id, splitRanges(size, split))
+  await insertJobs(tx, row.id, sizes ? rangesOf(sizes) : splitRanges(size, split))
   await insertReplicas(tx, row)
   if (wish) await addWishedGroundTruth(tx, { task_id: row.id, size }, wish)
   const { segment_size, overlap } = split
@@ -111,4 +117,19 @@ async function splitTask(
     )
   }
   return jobCount
+}
+
+/** What is wished for with the media must not contradict what the task was made with. */
+function assertOneSplit(
+  { segment_size, overlap }: TaskView,
+  { size, job_sizes, job_count }: Asked,
+): void {
+  if (job_count !== undefined && segment_size > 0)
+    throw invalidText('job_count cannot be used with segment_size')
+  if (!job_sizes) return
+  if (segment_size > 0 || overlap)
+    throw invalidText('job_file_mapping cannot be used with segment_size or overlap')
+  const listed = job_sizes.frames.reduce((sum, one) => sum + one, 0)
+  if (listed !== size)
+    throw invalidText(`job_file_mapping lists ${listed} files, but there are ${size} frames`)
 }

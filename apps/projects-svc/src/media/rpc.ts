@@ -8,6 +8,7 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { listDisabledFrames } from '../ground-truth/repo.ts'
 import { findTask } from '../tasks/repo.ts'
 import { type AttachSettings, attachMedia } from './attach.ts'
+import { listFoundFrames } from './list.ts'
 import { findViewed, locateFrame, noDataText, type Viewed } from './locate.ts'
 import { toChosenMeta, toDataMeta, toFrameSource } from './messages.ts'
 import { findDataSet, listFrames, listSizeRuns, readFrames } from './repo.ts'
@@ -30,6 +31,10 @@ export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<t
 
     async getJobDataMeta({ id }, context) {
       return dataMeta(db, await findViewed(db, signedIn(context), { target: 'job', id }))
+    },
+
+    async listFrames(query, context) {
+      return listFoundFrames(db, signedIn(context), query)
     },
 
     async attachMedia(input, context) {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { planSplit, splitRanges } from './split.ts'
+import { planSplit, rangesOf, splitRanges } from './split.ts'
+
+/** `spec/api-workspace.md` 4.6. */
 
 const rows: [size: number, segment: number, overlap: number | null, used: number, jobs: string][] =
   [
@@ -24,3 +26,36 @@ test.each(rows)(
     expect(ranges.map((one) => `${one.start_frame}-${one.stop_frame}`).join(' ')).toBe(jobs)
   },
 )
+
+test.each([
+  [10, 3, null, '0-3 4-7 8-9'],
+  [10, 1, null, '0-9'],
+  [10, 10, 0, '0-0 1-1 2-2 3-3 4-4 5-5 6-6 7-7 8-8 9-9'],
+  [2, 5, null, '0-0 1-1'],
+  [10, 6, null, '0-1 2-3 4-5 6-7 8-9'],
+  [10, 3, 1, '0-3 3-6 6-9'],
+  [10, 3, 2, '0-4 3-7 6-9'],
+])('%i frames in %i jobs with overlap %s: %s', (size, job_count, overlap, jobs) => {
+  const split = planSplit({ size, segment_size: 0, overlap, job_count })
+  const ranges = splitRanges(size, split)
+  expect(ranges.map((one) => `${one.start_frame}-${one.stop_frame}`).join(' ')).toBe(jobs)
+  expect(split.jobs).toBe(ranges.length)
+})
+
+test('no wish for jobs makes more of them, whatever they share', () => {
+  for (let size = 1; size <= 40; size++)
+    for (let job_count = 1; job_count <= 12; job_count++)
+      for (let overlap = 0; overlap <= 6; overlap++) {
+        const split = planSplit({ size, segment_size: 0, overlap, job_count })
+        expect(split.jobs, `${size} ${job_count} ${overlap}`).toBeLessThanOrEqual(job_count)
+        expect(splitRanges(size, split).at(-1)?.stop_frame).toBe(size - 1)
+      }
+})
+
+test('jobs of given sizes follow one another', () => {
+  expect(rangesOf([2, 1, 3])).toEqual([
+    { start_frame: 0, stop_frame: 1 },
+    { start_frame: 2, stop_frame: 2 },
+    { start_frame: 3, stop_frame: 5 },
+  ])
+})

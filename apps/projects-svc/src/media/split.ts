@@ -7,6 +7,8 @@ export interface Wanted {
   segment_size: number
   /** Frames that neighbouring jobs share; null: automatic. */
   overlap: number | null
+  /** So many jobs are to be equally long, whatever `segment_size` says. */
+  job_count?: number
 }
 
 export interface Split {
@@ -18,11 +20,28 @@ export interface Split {
 }
 
 /** An overlap is at most half of a segment; automatic is none, because the frames are pictures. */
-export function planSplit({ size, segment_size: wanted, overlap: shared }: Wanted): Split {
+export function planSplit({ size, overlap: shared, ...given }: Wanted): Split {
+  const wanted = given.job_count
+    ? segmentOf(size, given.job_count, shared ?? 0)
+    : given.segment_size
   const segment_size = wanted === 0 || wanted > size ? size : wanted
   const overlap = Math.min(shared ?? 0, Math.floor(segment_size / 2))
   const jobs = Math.max(1, Math.ceil((size - overlap) / (segment_size - overlap)))
   return { segment_size, overlap, jobs }
+}
+
+/** Frames a job, so that there are `jobs` of them: every job but the first begins with what it shares with the one before. */
+const segmentOf = (size: number, jobs: number, overlap: number) =>
+  Math.ceil((size + (Math.min(jobs, size) - 1) * overlap) / jobs)
+
+/** Frames of each job where every job has a size of its own. */
+export function rangesOf(sizes: readonly number[]): { start_frame: number; stop_frame: number }[] {
+  let next = 0
+  return sizes.map((size) => {
+    const start_frame = next
+    next += size
+    return { start_frame, stop_frame: next - 1 }
+  })
 }
 
 /** Frames of each job, task-relative and inclusive. */

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { isPage } from '@reticle/contracts/api/operation'
 import { webhooks as table } from '@reticle/contracts/api/webhooks'
 import { webhookList } from '@reticle/contracts/rest/webhooks'
 import { callAs } from '@reticle/kit/testing/call'
@@ -8,6 +10,7 @@ import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
+import { insertDelivery } from '../deliveries/repo.ts'
 import { deliveryHandlers } from '../deliveries/rpc.ts'
 import { addWebhook, projectFacts, secrets } from '../testing/world.ts'
 import { webhookHandlers } from './rpc.ts'
@@ -24,9 +27,9 @@ const deps = {
   perOrganization: 2,
 }
 const guard = { nets: [], allowHttp: false }
-const over = (on = db) => ({
-  ...webhookHandlers({ ...deps, db: on, guard }),
-  ...deliveryHandlers({ ...deps, db: on }),
+const over = (on = db, tasks = deps.tasks) => ({
+  ...webhookHandlers({ ...deps, db: on, tasks, guard }),
+  ...deliveryHandlers({ ...deps, db: on, tasks }),
 })
 const [anna, admin] = [callAs({ user_id: 1 }), callAs({ user_id: 9, role: 'admin' })]
 
@@ -97,3 +100,40 @@ test('what is asked costs no statements', async () => {
   const filter = { or: [{ in: ['ci', { var: 'description' }] }, { '>': [{ var: 'id' }, 0] }] }
   expect(await counted({ filter, search: 'example', sort: 'owner' })).toBe(await counted({}))
 })
+
+test('lists need as many statements for many rows as for few', async () => {
+  const lists = Object.values(table).filter(({ answers }) => isPage(Object.values(answers)[0]))
+  expect(lists.map(({ name }) => name)).toEqual(['listWebhooks', 'listDeliveries'])
+  const look = async () => {
+    const { db: watched, statements } = counting(db)
+    const here = over(watched, projectFacts({ 7: { owner_id: 1 } }))
+    const { results } = await here.listWebhooks({ page_size: 'all' }, admin)
+    const between = statements()
+    const attempts = await here.listDeliveries({ id: a, page_size: 'all' }, admin)
+    return [results.length, between, attempts.results.length, statements() - between]
+  }
+  const [hooks = 0, ofHooks, deliveries = 0, ofDeliveries] = await look()
+  for (let index = 0; index < 20; index++) await addWebhook(db)
+  await addDeliveries(20)
+  expect(await look()).toEqual([hooks + 20, ofHooks, deliveries + 20, ofDeliveries])
+})
+
+/** Attempts at one message of the first webhook. */
+async function addDeliveries(count: number) {
+  const now = new Date()
+  const { id: message_id } = await db
+    .insertInto('webhook_messages')
+    .values({
+      ...{ webhook_id: a, sequence: 1, event: 'update:task', key: 'task:1', changed_fields: '' },
+      ...{ event_id: randomUUID(), delivery_id: randomUUID(), body: Buffer.from('{}') },
+      ...{ created_date: now, next_attempt_date: now },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  for (let attempt = 1; attempt <= count; attempt++) {
+    await insertDelivery(db, {
+      ...{ webhook_id: a, message_id, status_code: 200, attempt, request_duration: 1 },
+      ...{ response: '', created_date: now, updated_date: now },
+    })
+  }
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bytes, idParams } from '../rest/common.ts'
+import { bytes, idParams, page } from '../rest/common.ts'
 import {
   attachedMedia,
   attachMediaQuery,
@@ -7,13 +7,18 @@ import {
   locatedFrame,
   targets,
 } from '../rest/facts.ts'
-import { dataMeta } from '../rest/media.ts'
+import { dataMeta, foundFrame, frameSearch } from '../rest/media.ts'
 import { get, internal, operations } from './operation.ts'
 
 /** What is known of media, answered by projects-svc; the pictures themselves are `frames.ts`. */
 export const media = operations('MediaService', {
   getTaskDataMeta: get('/tasks/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
   getJobDataMeta: get('/jobs/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
+  listFrames: get('/frames', {
+    query: frameSearch,
+    answers: { 200: page(foundFrame, 'FoundFramePage') },
+    summary: 'Frames whose file names hold what is searched for',
+  }),
   /** Frames in the body (JSON lines of `frameSource`) become the task's media, and jobs are split. */
   attachMedia: internal({
     query: attachMediaQuery,

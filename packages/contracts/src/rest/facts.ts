@@ -81,6 +81,13 @@ export const attachMediaQuery = z.object({
   chunk_size: z.int(),
   /** Ground truth that is made together with the jobs. */
   validation_params: validationParams.optional(),
+  /** Frames of every job, in order; absent: jobs are equally long. */
+  job_sizes: z
+    .object({ frames: z.array(z.int()) })
+    .meta({ id: 'JobSizes' })
+    .optional(),
+  /** How many of these; absent: as the task says. */
+  job_count: z.int().optional(),
 })
 export const attachedMedia = z
   .object({ size: z.int(), jobs: z.int() })

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { integer, timestamp } from './common.ts'
+import { filter, integer, timestamp } from './common.ts'
+import { longestSearch } from './lists.ts'
+import { checkSplitting, jobCount, jobFileMapping } from './splitting.ts'
 import { validationParams } from './validation.ts'
 
 /** Media of tasks and jobs: `spec/api-workspace.md` 4.5 and 4.7. */
@@ -33,6 +35,29 @@ export const dataMeta = z
   })
   .meta({ id: 'DataMeta' })
 
+/** A frame that a search found, and the jobs that it is in. */
+export const foundFrame = z
+  .object({
+    task_id: z.int(),
+    job_ids: z.array(z.int()),
+    /** Task-relative. */
+    frame: z.int(),
+    name: z.string(),
+  })
+  .meta({ id: 'FoundFrame' })
+
+/** Frames by their names: terms as in every search of lists (`spec/api-workspace.md` 1.5, section 10 row 5). */
+export const frameSearch = z.object({
+  page: z.string().optional(),
+  page_size: z.string().optional(),
+  search: z.string().max(longestSearch).meta({
+    description:
+      'Terms that each occur in the name of the file; without project_id and task_id one of them has three characters or more',
+  }),
+  project_id: filter(integer),
+  task_id: filter(integer),
+})
+
 /** `type` and `number` are checked by the service: their errors are texts of the de-facto standard. */
 export const dataQuery = z.object({
   type: z.string().optional(),
@@ -54,8 +79,11 @@ export const dataParameters = z
       error: 'Ensure this value is greater than or equal to 1.',
     }),
     validation_params: validationParams,
+    job_file_mapping: jobFileMapping,
+    job_count: jobCount,
   })
   .partial()
+  .superRefine(checkSplitting)
   .meta({ id: 'DataParameters' })
 
 /** One frame as the worker found it: where its bytes are and how large it is. */
@@ -72,6 +100,7 @@ export const frameSource = z.object({
   media_type: z.string(),
 })
 
+export type FoundFrame = z.infer<typeof foundFrame>
 export type FrameSource = z.infer<typeof frameSource>
 export type DataMeta = z.infer<typeof dataMeta>
 export type DataParameters = z.infer<typeof dataParameters>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { integer, rawText } from './common.ts'
+import { parsed } from './splitting.ts'
 
 /** Ground truth: which frames it has, and which of them count (`spec/api-workspace.md` 4.8). */
 
@@ -75,15 +76,6 @@ export const validationParams = z.preprocess(
     })
     .meta({ id: 'ValidationParams' }),
 )
-
-function parsed(given: unknown): unknown {
-  if (typeof given !== 'string') return given
-  try {
-    return JSON.parse(given)
-  } catch {
-    return given
-  }
-}
 
 /** The two lists are absent without ground truth. */
 export const taskValidationLayout = z

@@ -10,6 +10,8 @@ export interface Provision {
   schemas: readonly string[]
   /** A schema whose rows every other role may read and write: the log of the embedded bus. */
   shared?: string
+  /** Extensions that migrations need; owners of schemas may not make them. */
+  extensions?: readonly string[]
   passwordOf: (role: string) => string
 }
 
@@ -27,6 +29,7 @@ export async function provision({
   admin,
   schemas,
   shared,
+  extensions = [],
   passwordOf,
 }: Provision): Promise<Map<string, Access>> {
   const client = new pg.Client({ connectionString: admin })
@@ -35,6 +38,10 @@ export async function provision({
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(hashtext('reticle.provision'))`)
     await client.query('revoke create on schema public from public')
+    for (const name of extensions) {
+      const extension = pg.escapeIdentifier(name)
+      await client.query(`create extension if not exists ${extension} schema public`)
+    }
     for (const schema of shared === undefined ? schemas : [shared, ...schemas]) {
       const path = schema === shared || shared === undefined ? [schema] : [schema, shared]
       for (const role of [ownerOf(schema), writerOf(schema)]) {

@@ -10,6 +10,7 @@ import { groundTruth } from './0008-ground-truth.ts'
 import { assets } from './0010-assets.ts'
 import { cloudStorages } from './0011-cloud-storages.ts'
 import { idempotencyKeys } from './0013-idempotency-keys.ts'
+import { frameNames } from './0014-frame-names.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -24,4 +25,5 @@ export const migrations: Migrations = {
   '0010-assets': assets,
   '0011-cloud-storages': cloudStorages,
   '0013-idempotency-keys': idempotencyKeys,
+  '0014-frame-names': frameNames,
 }

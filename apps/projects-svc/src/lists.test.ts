@@ -1,0 +1,80 @@
+import { restOperations, tables } from '@reticle/contracts'
+import { isPage } from '@reticle/contracts/api/operation'
+import { systemClock } from '@reticle/kit/clock'
+import { counting } from '@reticle/kit/testing/counting'
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { handlers } from './server.ts'
+import { testOrganizations } from './testing/organizations.ts'
+import { addReview } from './testing/review.ts'
+
+/** However much a list has to show, it asks the database as often (`design.md` 4, rule 6). */
+
+const workspace = await testOrganizations()
+const { db, addUser, addOrganization, addMember, as, over } = workspace
+const admin = await addUser('admin')
+const services = over('in-process')
+const all = handlers({ db, clock: systemClock, settings: readConfig({}) })
+
+/** Something of everything that is listed, with something inside of each. */
+async function grow(by: number) {
+  for (let count = 0; count < by; count++) {
+    const owner = await addUser()
+    const { project_id, task_id, job } = await addReview(services, owner)
+    const labels = [{ name: 'car', attributes: [{ ...attribute, name: 'a' }] }]
+    const source_storage = { location: 'local' as const }
+    const body = { labels, source_storage, assignee_id: owner.id }
+    await services.projects.updateProject({ id: project_id, body }, owner.call)
+    const own = { name: 'own', labels, target_storage: source_storage, assignee_id: owner.id }
+    await services.tasks.createTask({ body: own }, owner.call)
+    const pinned = { job, frame: 0, position: [1, 2, 3, 4], message: 'look' }
+    const { id: issue } = await services.issues.createIssue({ body: pinned }, owner.call)
+    await services.issues.createComment({ body: { issue, message: 'again' } }, owner.call)
+    await services.guides.createGuide({ body: { task_id, markdown: '' } }, owner.call).catch(none)
+    const { id: organization_id, owner: founder } = await addOrganization()
+    await addMember(organization_id, 'worker')
+    const invited = { email: `guest-${organization_id}@example.org`, role: 'worker' as const }
+    const call = await as(founder, organization_id)
+    await services.organizations.createInvitation({ body: invited }, call)
+    await all.identity.createAccessToken({ body: { name: 't', read_only: true } }, admin.call)
+  }
+}
+const none = () => undefined
+const attribute = { mutable: true, input_type: 'text' as const, values: [] }
+
+/** Lists of the tables that other services answer. */
+const others: object[] = [tables.requests, tables.webhooks]
+const elsewhere = new Set(others.flatMap((table) => Object.keys(table)))
+const lists = restOperations
+  .filter(({ answers }) => answers[200] !== undefined && isPage(answers[200]))
+  .map(({ name }) => name)
+  .filter((name) => !elsewhere.has(name))
+
+const needed: Record<string, object> = { listFrames: { search: 'images' } }
+
+async function look(name: string): Promise<{ statements: number; rows: number }> {
+  const { db: watched, statements } = counting(db)
+  const here = handlers({ db: watched, clock: systemClock, settings: readConfig({}) })
+  const answers = new Map(Object.values(here).flatMap((table) => Object.entries(table)))
+  const query = { page_size: 'all', ...needed[name] }
+  const { results } = await answers.get(name)(query, admin.call)
+  return { statements: statements(), rows: results.length }
+}
+
+await grow(1)
+const few = new Map<string, Awaited<ReturnType<typeof look>>>()
+for (const name of lists) few.set(name, await look(name))
+await grow(5)
+
+test.each(lists)('%s needs as many statements for many rows as for few', async (name) => {
+  const { statements, rows } = await look(name)
+  const before = few.get(name)
+  expect(rows).toBeGreaterThanOrEqual(5 + Number(before?.rows))
+  expect(before?.rows).toBeGreaterThan(0)
+  expect(statements).toBe(before?.statements)
+})
+
+test('these are all lists of the service', () => {
+  expect(lists).toEqual(expect.arrayContaining(['listUsers', 'listProjects', 'listFrames']))
+  expect(lists.length).toBeGreaterThanOrEqual(12)
+})

@@ -1,0 +1,169 @@
+import { frameSearch } from '@reticle/contracts/rest/media'
+import { counting } from '@reticle/kit/testing/counting'
+import { transports } from '@reticle/kit/testing/transport'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { testOrganizations } from '../testing/organizations.ts'
+import { frameAt, frameLines } from '../testing/workspace.ts'
+
+/** Frames are found by the names of their files: `spec/api-workspace.md` 10, row 5. */
+
+const workspace = await testOrganizations()
+const { db, addUser, over } = workspace
+const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
+const services = over('in-process')
+
+/** A task whose frames have these names. */
+async function addTask(user: typeof anna, names: readonly string[], given: object = {}) {
+  const body = { name: 't', ...given }
+  const { id: task_id } = await services.tasks.createTask({ body }, user.call)
+  const frames = names.map((name, index) => frameAt(index, { name }))
+  const query = { task_id, call_id: `attach-${task_id}`, image_quality: 70, chunk_size: 36 }
+  await services.media.attachMedia({ ...query, body: frameLines(frames) }, user.call)
+  return task_id
+}
+
+const { id: project_id } = await services.projects.createProject({ body: { name: 'p' } }, anna.call)
+const street = await addTask(anna, ['Street/0001.jpg', 'street/0002.jpg', 'café_100%.png'], {
+  ...{ project_id, segment_size: 2, overlap: 1 },
+})
+const harbour = await addTask(anna, ['harbour/0001.jpg', 'harbour/0002.jpg'])
+const night = await addTask(bo, ['night/street-0001.jpg'])
+
+describe.each(transports)('over %s', (transport) => {
+  const { media, tasks, jobs } = over(transport)
+  const asked = (query: Record<string, unknown>, user = anna) =>
+    media.listFrames(frameSearch.parse(query), user.call)
+  const found = async (query: Record<string, unknown>, user = anna) =>
+    (await asked(query, user)).results.map(({ task_id, frame }) => [task_id, frame])
+
+  test('a frame is found with its place and the jobs that it is in', async () => {
+    const { results } = await jobs.listJobs({ task_id: street, sort: 'id' }, anna.call)
+    const job_ids = results.map(({ id }) => id)
+    expect(job_ids).toHaveLength(2)
+    expect(await asked({ search: '0002.jpg', project_id })).toEqual({
+      count: 1,
+      results: [{ task_id: street, job_ids, frame: 1, name: 'street/0002.jpg' }],
+    })
+    const [first] = job_ids
+    const { results: rows } = await asked({ search: 'street/0001' })
+    expect(rows).toMatchObject([{ frame: 0, job_ids: [first] }])
+  })
+
+  test.each([
+    [
+      'STREET',
+      [
+        [street, 0],
+        [street, 1],
+      ],
+    ],
+    [
+      '0001',
+      [
+        [harbour, 0],
+        [street, 0],
+      ],
+    ],
+    ['0001 harbour', [[harbour, 0]]],
+    ['"bour/0002"', [[harbour, 1]]],
+    ['CAFÉ', [[street, 2]]],
+    ['100%', [[street, 2]]],
+    ['0%1', []],
+    ['_100', [[street, 2]]],
+    ['\\.jpg', []],
+  ])('a search for %s', async (search, expected) => {
+    expect(await found({ search })).toEqual(expected)
+  })
+
+  test('of a project or a task it is shorter, and short terms will do', async () => {
+    expect(await found({ search: '0001', project_id })).toEqual([[street, 0]])
+    expect(await found({ search: '1', task_id: harbour })).toEqual([[harbour, 0]])
+    expect(await found({ search: 'jpg', project_id, task_id: harbour })).toEqual([])
+    expect(await found({ search: 'jpg', project_id: '' })).toHaveLength(4)
+  })
+
+  test.each([
+    ['', 'This field may not be blank.'],
+    [' ,', 'This field may not be blank.'],
+    ['01', 'Give a term of at least 3 characters'],
+    ['0 1', 'Give a term of at least 3 characters'],
+  ])('%j is no search', async (search, text) => {
+    await expect(asked({ search })).rejects.toMatchObject({
+      kind: 'invalid',
+      body: { search: [expect.stringContaining(text)] },
+    })
+  })
+
+  test('who does not see the task finds none of its frames', async () => {
+    expect(await found({ search: 'street' }, bo)).toEqual([[night, 0]])
+    expect(await found({ search: 'street', project_id }, bo)).toEqual([])
+    expect(await found({ search: 'street' }, admin)).toEqual([
+      [night, 0],
+      [street, 0],
+      [street, 1],
+    ])
+  })
+
+  test('in organizations it is as with tasks: members what is theirs, leaders everything', async () => {
+    const { addOrganization, addMember, as } = workspace
+    const { id: organization_id, owner } = await addOrganization()
+    const [worker, other] = [
+      await addMember(organization_id, 'worker'),
+      await addMember(organization_id, 'worker'),
+    ]
+    const task = await addTask(owner, ['acme/0001.jpg'])
+    await db
+      .updateTable('tasks')
+      .set({ organization_id, assignee_id: worker.id })
+      .where('id', '=', task)
+      .execute()
+    const search = async (user: typeof owner, scope?: number | null) =>
+      (await media.listFrames({ search: 'acme' }, await as(user, scope))).count
+    expect(await search(owner)).toBe(1)
+    expect(await search(owner, organization_id)).toBe(1)
+    expect(await search(owner, null)).toBe(0)
+    expect(await search(worker, organization_id)).toBe(1)
+    expect(await search(other, organization_id)).toBe(0)
+    await db.deleteFrom('tasks').where('id', '=', task).execute()
+  })
+
+  test('ground truth is named for the frames that it has', async () => {
+    const truth = { type: 'ground_truth' as const, frame_selection_method: 'manual' as const }
+    const task_id = await addTask(anna, ['truth/1.jpg', 'truth/2.jpg'])
+    const { id } = await jobs.createJob({ body: { ...truth, task_id, frames: [1] } }, anna.call)
+    const { results } = await asked({ search: 'truth' })
+    expect(results.map(({ job_ids }) => job_ids.includes(id))).toEqual([false, true])
+    await tasks.deleteTask({ id: task_id }, anna.call)
+    expect(await found({ search: 'truth' })).toEqual([])
+  })
+
+  test('comes in pages, the newest task first', async () => {
+    const page = { search: 'jpg', page_size: '2' }
+    expect(await found(page)).toEqual([
+      [harbour, 0],
+      [harbour, 1],
+    ])
+    expect(await found({ ...page, page: '2' })).toEqual([
+      [street, 0],
+      [street, 1],
+    ])
+    await expect(asked({ ...page, page: '3' })).rejects.toMatchObject({ kind: 'not_found' })
+  })
+})
+
+test('two statements are enough', async () => {
+  const { db: watched, statements } = counting(db)
+  await over('in-process', watched).media.listFrames({ search: 'street' }, anna.call)
+  expect(statements()).toBe(2)
+})
+
+test('among many frames few are found by the index', async () => {
+  await sql`insert into frames (task_id, frame, name, width, height, key, "offset", length, packing, media_type)
+    select ${night}, number, 'many/' || number || '.jpg', 1, 1, 'k', 0, 1, 'stored', 'image/jpeg'
+    from generate_series(1, 20000) number`.execute(db)
+  await sql`analyze frames`.execute(db)
+  const { rows } = await sql<Record<string, string>>`
+    explain select from frames where name ilike '%ght/street%'`.execute(db)
+  expect(JSON.stringify(rows)).toContain('frames_name_idx')
+})

@@ -1,0 +1,70 @@
+import type { media } from '@reticle/contracts/api/media'
+import type { Input } from '@reticle/contracts/api/operation'
+import type { Principal } from '@reticle/contracts/principal'
+import type { FoundFrame } from '@reticle/contracts/rest/media'
+import { invalid } from '@reticle/kit/errors'
+import { type Listed, paged } from '@reticle/kit/list/page'
+import { matching, termsOf } from '@reticle/kit/list/search'
+import { type Kysely, sql } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { visibleTo } from '../tasks/list.ts'
+
+type Query = Input<typeof media.listFrames>
+
+/** What the index knows of names: the threes of their letters. */
+const shortest = 3
+
+/**
+ * A page of the frames whose names hold what is searched for, of tasks that the caller may see; newest task first
+ * (`spec/api-workspace.md` 10, row 5).
+ *
+ * @throws DomainError invalid without a term, and without an owner for one too short to look for among all frames
+ */
+export function listFoundFrames(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  query: Query,
+): Promise<Listed<FoundFrame>> {
+  assertFindable(query)
+  const { search, project_id, task_id } = query
+  const found = db
+    .selectFrom('frames')
+    .innerJoin('tasks', 'tasks.id', 'frames.task_id')
+    .where(visibleTo(principal))
+    .where(({ and }) => and(matching(search, [sql.ref('frames.name')])))
+    .$if(project_id !== undefined, (rows) =>
+      rows.where('tasks.project_id', '=', Number(project_id)),
+    )
+    .$if(task_id !== undefined, (rows) => rows.where('frames.task_id', '=', Number(task_id)))
+  const rows = found
+    .select(['frames.task_id', jobIds.as('job_ids'), 'frames.frame', 'frames.name'])
+    .orderBy('frames.task_id', 'desc')
+    .orderBy('frames.frame')
+  return paged(
+    query,
+    async () => {
+      const counted = found.select((of) => of.fn.countAll<number>().as('count'))
+      return (await counted.executeTakeFirstOrThrow()).count
+    },
+    (limit, offset) => rows.limit(limit).offset(offset).execute(),
+  )
+}
+
+function assertFindable({ search, project_id, task_id }: Query): void {
+  const terms = termsOf(search)
+  if (terms.length === 0) throw invalid({ search: 'This field may not be blank.' })
+  const isOwned = project_id !== undefined || task_id !== undefined
+  if (!isOwned && terms.every((term) => [...term].length < shortest))
+    throw invalid({
+      search: `Give a term of at least ${shortest} characters, or a project_id or task_id beside shorter ones.`,
+    })
+}
+
+/** Of ground truth only the frames that it has. */
+const jobIds = sql<number[]>`array(
+  select jobs.id from jobs
+  where jobs.task_id = frames.task_id and frames.frame between jobs.start_frame and jobs.stop_frame
+    and (jobs.type <> 'ground_truth' or exists (
+      select from validation_frames
+      where validation_frames.job_id = jobs.id and validation_frames.frame = frames.frame))
+  order by jobs.id)`

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
+
+/** What is said of jobs beside the media: `spec/api-workspace.md` 4.6, section 10 row 4. */
+
+const { addUser, over, takeEvents } = await testWorkspace()
+const anna = await addUser()
+
+interface Wish {
+  job_sizes?: { frames: number[] }
+  job_count?: number
+}
+
+describe.each(transports)('%s', (transport) => {
+  const { tasks, jobs, media } = over(transport)
+  type TaskBody = Parameters<typeof tasks.createTask>[0]['body']
+  const addTask = (given: Partial<TaskBody> = {}) =>
+    tasks.createTask({ body: { name: 't', ...given } }, anna.call)
+  const attach = (task_id: number, wish: Wish, size = 6) => {
+    const query = { task_id, call_id: randomUUID(), image_quality: 60, chunk_size: 5 }
+    const body = frameLines(Array.from({ length: size }, (_, index) => frameAt(index)))
+    return media.attachMedia({ ...query, ...wish, body }, anna.call)
+  }
+  const rangesOf = async (task_id: number) => {
+    const { results } = await jobs.listJobs({ task_id, sort: 'id', page_size: 'all' }, anna.call)
+    return results.map((one) => `${one.start_frame}-${one.stop_frame}`).join(' ')
+  }
+
+  test('jobs of given sizes; the task tells that they have no common one', async () => {
+    const { id } = await addTask()
+    await takeEvents()
+    expect(await attach(id, { job_sizes: { frames: [1, 3, 2] } })).toEqual({ size: 6, jobs: 3 })
+    expect(await rangesOf(id)).toBe('0-0 1-3 4-5')
+    const task = await tasks.getTask({ id }, anna.call)
+    expect(task).toMatchObject({ segment_size: 0, overlap: 0, size: 6, jobs: { count: 3 } })
+    const types = (await takeEvents()).map(({ type }) => type)
+    expect(types).toEqual(['update:task', 'create:job', 'create:job', 'create:job'])
+  })
+
+  test('replicas are made of them as of others', async () => {
+    const { id } = await addTask({ consensus_replicas: 2 })
+    expect(await attach(id, { job_sizes: { frames: [2, 4] } })).toEqual({ size: 6, jobs: 6 })
+    expect(await rangesOf(id)).toBe('0-1 2-5 0-1 0-1 2-5 2-5')
+  })
+
+  test('so many jobs, whose length the task shows afterwards', async () => {
+    const { id } = await addTask()
+    expect(await attach(id, { job_count: 4 })).toEqual({ size: 6, jobs: 3 })
+    expect(await rangesOf(id)).toBe('0-1 2-3 4-5')
+    expect(await tasks.getTask({ id }, anna.call)).toMatchObject({ segment_size: 2, overlap: 0 })
+  })
+
+  test.each([
+    [{ segment_size: 2 }, { job_count: 2 }, 'job_count cannot be used with segment_size'],
+    [
+      { segment_size: 2 },
+      { job_sizes: { frames: [6] } },
+      'job_file_mapping cannot be used with segment_size or overlap',
+    ],
+    [
+      { overlap: 1 },
+      { job_sizes: { frames: [6] } },
+      'job_file_mapping cannot be used with segment_size or overlap',
+    ],
+    [
+      {},
+      { job_sizes: { frames: [2, 3] } },
+      'job_file_mapping lists 5 files, but there are 6 frames',
+    ],
+  ])('a task with %j refuses %j and stays as it was', async (given, wish, text) => {
+    const task = await addTask(given)
+    await expect(attach(task.id, wish)).rejects.toMatchObject({ kind: 'invalid', body: [text] })
+    expect(await tasks.getTask({ id: task.id }, anna.call)).toEqual(task)
+  })
+
+  test('5,001 jobs are too many, however they come about', async () => {
+    const { id } = await addTask()
+    const refused = { body: [expect.stringContaining('at most 5000 are allowed')] }
+    const ones = Array.from({ length: 5001 }, () => 1)
+    await expect(attach(id, { job_sizes: { frames: ones } }, 5001)).rejects.toMatchObject(refused)
+    await expect(attach(id, { job_count: 5001 }, 5001)).rejects.toMatchObject(refused)
+    expect(await attach(id, { job_sizes: { frames: ones.slice(1) } }, 5000)).toEqual({
+      size: 5000,
+      jobs: 5000,
+    })
+  })
+})

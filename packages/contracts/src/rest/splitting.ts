@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { integer, rawText } from './common.ts'
+
+/** How the frames of a task are shared out among its jobs, said beside its media: `spec/api-workspace.md` 4.6, section 10 row 4. */
+
+const mostFiles = 1_000_000
+
+/** Names of the files of one job. */
+const jobFiles = z.object({ files: z.array(z.string()) }).meta({ id: 'JobFiles' })
+
+/** Files of each job, in the order of jobs and frames; a form has it as JSON in one field. */
+export const jobFileMapping = z.preprocess(
+  parsed,
+  z
+    .array(z.array(rawText(1024)).min(1, { error: 'A job needs at least one file.' }))
+    .min(1, { error: 'At least one job is needed.' })
+    .superRefine(refuseRepeated)
+    .transform((jobs) => jobs.map((files) => ({ files })))
+    .pipe(z.array(jobFiles)),
+)
+
+/** So many jobs of equal length, the last one maybe shorter. */
+export const jobCount = integer.refine((given) => given >= 1, {
+  error: 'Ensure this value is greater than or equal to 1.',
+})
+
+function refuseRepeated(jobs: readonly string[][], context: z.core.$RefinementCtx): void {
+  const seen = new Set<string>()
+  for (const name of jobs.flat()) {
+    if (seen.has(name)) {
+      context.addIssue({ code: 'custom', message: `The file '${name}' is listed twice.` })
+      return
+    }
+    seen.add(name)
+  }
+  if (seen.size > mostFiles)
+    context.addIssue({ code: 'custom', message: `At most ${mostFiles} files can be listed.` })
+}
+
+interface Splitting {
+  sorting_method?: string
+  job_file_mapping?: readonly unknown[]
+  job_count?: number
+}
+
+/** A mapping decides the order of the files and the jobs: what says so as well would contradict it. */
+export function checkSplitting(
+  { job_file_mapping, job_count, sorting_method = 'lexicographical' }: Splitting,
+  context: z.core.$RefinementCtx,
+): void {
+  if (!job_file_mapping) return
+  const refuse = (key: string) =>
+    context.addIssue({
+      code: 'custom',
+      path: [key],
+      message: `This parameter cannot be used with job_file_mapping.`,
+    })
+  if (job_count !== undefined) refuse('job_count')
+  if (sorting_method !== 'lexicographical') refuse('sorting_method')
+}
+
+/** JSON of a form's field; any other text stays what it is, and is refused. */
+export function parsed(given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
+  }
+}
