@@ -1,0 +1,186 @@
+import { addPerson } from '@reticle/standalone/administrator'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Client, client, type Json } from '../../support/client.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Item 23 of the acceptance checklist (`spec/api-workspace.md` 11): events of clients, and their export. */
+
+const people = ['teller', 'member', 'leader'].map((username) => ({
+  username,
+  password: `a-password-of-${username}`,
+  email: `${username}@example.org`,
+  role: 'user' as const,
+}))
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+const apis: Client[] = []
+const as = (name: 'teller' | 'member' | 'leader') => {
+  const api = apis[people.findIndex(({ username }) => username === name)]
+  if (!api) throw new Error(`there is no ${name}`)
+  return api
+}
+
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  for (const person of people) {
+    await addPerson(await reticle.people(), person)
+    const basic = Buffer.from(`${person.username}:${person.password}`).toString('base64')
+    apis.push(client(`${reticle.url}/api`, `Basic ${basic}`))
+  }
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+/** Rows of an export, by the names of its columns. */
+async function exported(api: Client, query = ''): Promise<Json[]> {
+  const { result_url } = await api.finished(await api.done('POST', `/events/export${query}`))
+  const { status, headers, bytes } = await api.bytes(result_url)
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/csv'])
+  const [names = '', ...lines] = bytes.toString().trimEnd().split('\n')
+  const columns = names.split(',')
+  return lines.map((line) => {
+    const fields = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g) ?? []
+    return Object.fromEntries(
+      columns.map((column, index) => [column, (fields[index] ?? '').replace(/,$/, '')]),
+    )
+  })
+}
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
+const tell = (api: Client, json: unknown) => api.call('POST', '/events', { json })
+
+describe('23. events', () => {
+  test('23. the clock of a client is corrected by what it says the time is', async () => {
+    const hour = 3600
+    const before = Date.now()
+    const answer = await tell(as('teller'), {
+      timestamp: ago(hour),
+      events: [
+        { scope: 'zoom:image', timestamp: ago(hour + 30), task_id: 1001 },
+        { scope: 'fit:image', timestamp: ago(hour), task_id: 1001 },
+      ],
+    })
+    expect(answer.status).toBe(201)
+    const [first, second] = answer.body.events.map((one: Json) => Date.parse(one.timestamp))
+    expect(Math.abs(second - first - 30_000)).toBeLessThanOrEqual(1000)
+    expect(second).toBeGreaterThanOrEqual(before - 1000)
+    const rows = await exported(as('teller'), '?task_id=1001')
+    const times = rows.filter((row) => row.source === 'client').map((row) => row.timestamp)
+    expect(times).toEqual(answer.body.events.map((one: Json) => one.timestamp))
+  })
+
+  test.each(['create:task', 'send:working_time', 'login:user', 'nosuch'])(
+    '23. the scope %s is forbidden to clients, and nothing of the call is kept',
+    async (scope) => {
+      const timestamp = ago(0)
+      const events = [
+        { scope: 'debug:info', timestamp, task_id: 1002 },
+        { scope, timestamp, task_id: 1002 },
+      ]
+      const { status, body } = await tell(as('teller'), { timestamp, events })
+      expect([status, Object.keys(body)]).toEqual([400, ['scope']])
+      expect(await exported(as('teller'), '?task_id=1002')).toEqual([])
+    },
+  )
+
+  test('23. a payload is JSON', async () => {
+    const timestamp = ago(0)
+    const events = [{ scope: 'debug:info', timestamp, payload: '{' }]
+    const { status, body } = await tell(as('teller'), { timestamp, events })
+    expect([status, Object.keys(body)]).toEqual([400, ['payload']])
+  })
+
+  test('23. a gap of more than 100 s is no work', async () => {
+    const at = (second: number) => new Date(Date.UTC(2026, 2, 1) + second * 1000).toISOString()
+    const event = (second: number) => ({
+      ...{ scope: 'user:activity', timestamp: at(second) },
+      ...{ project_id: 71, task_id: 1003, job_id: 31 },
+    })
+    const previous_event = { ...event(0), scope: 'draw:object' }
+    const events = [event(100), event(201), event(211)]
+    await tell(as('teller'), { timestamp: at(211), previous_event, events })
+    const rows = await exported(as('teller'), '?task_id=1003')
+    expect(rows).toEqual([
+      expect.objectContaining({
+        ...{ scope: 'send:working_time', source: 'server', duration: '110000' },
+        ...{ project_id: '71', task_id: '1003', job_id: '31', user_name: 'teller' },
+      }),
+    ])
+  })
+
+  test('23. in the sandbox one sees what one did oneself, an administrator everything', async () => {
+    const timestamp = ago(0)
+    for (const name of ['teller', 'member'] as const)
+      await tell(as(name), {
+        timestamp,
+        events: [{ scope: 'copy:object', timestamp, task_id: 1004 }],
+      })
+    const of = async (api: Client, query = '') =>
+      (await exported(api, `?task_id=1004${query}`)).map((row) => row.user_name)
+    expect(await of(as('teller'))).toEqual(['teller'])
+    expect(await of(as('member'))).toEqual(['member'])
+    expect(await of(reticle.admin)).toEqual(['teller', 'member'])
+    const { id } = await as('teller').done('GET', '/users/self')
+    expect(await of(reticle.admin, `&user_id=${id}`)).toEqual(['teller'])
+    expect(await of(as('teller'), `&user_id=${id}`)).toEqual(['teller'])
+    const foreign = await as('member').call('POST', `/events/export?user_id=${id}`)
+    expect(foreign.status).toBe(403)
+  })
+
+  test("23. what a member did in an organization is in the member's own export", async () => {
+    const leader = as('leader')
+    const { id, slug } = await leader.done('POST', '/organizations', { json: { slug: 'logged' } })
+    const json = { email: 'member@example.org', role: 'worker' }
+    await leader.done('POST', `/invitations?org=${slug}`, { json })
+    const { results } = await as('member').done('GET', `/invitations?org=${slug}`)
+    if (results.length > 0 && !results[0].accepted)
+      await as('member').done('POST', `/invitations/${results[0].key}/accept`)
+    const timestamp = ago(0)
+    const events = [{ scope: 'paste:object', timestamp, task_id: 1005 }]
+    const told = await as('member').call('POST', `/events?org_id=${id}`, {
+      json: { timestamp, events },
+    })
+    expect(told.status).toBe(201)
+    const rows = await exported(as('member'), '?task_id=1005')
+    expect(rows.map((row) => row.scope)).toEqual(['paste:object'])
+    const stranger = await as('teller').call('POST', `/events/export?org_id=${id}`)
+    expect(stranger.status).toBe(403)
+  })
+
+  test('23. failures that clients tell of are kept and not exported', async () => {
+    const timestamp = ago(0)
+    const events = [{ scope: 'send:exception', timestamp, task_id: 1006, payload: '{}' }]
+    expect((await tell(as('teller'), { timestamp, events })).status).toBe(201)
+    expect(await exported(as('teller'), '?task_id=1006')).toEqual([])
+  })
+
+  test.each([
+    ['?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z', 'from'],
+    ['?from=yesterday', 'from'],
+    ['?to=2026-13-01', 'to'],
+  ])('23. the bounds %s are refused', async (query, name) => {
+    const { status, body } = await as('teller').call('POST', `/events/export${query}`)
+    expect([status, Object.keys(body)]).toEqual([400, [name]])
+  })
+
+  test('23. both bounds belong to what is exported, and what is done to objects is there', async () => {
+    const name = `logged ${Date.now()}`
+    const made = await as('teller').done('POST', '/projects', { json: { name } })
+    await as('teller').done('PATCH', `/projects/${made.id}`, { json: { status: 'completed' } })
+    const query = `?project_id=${made.id}&from=2026-03-01&to=2126-03-01`
+    await vi.waitFor(
+      async () => {
+        const rows = await exported(as('teller'), query)
+        expect(rows.map((row) => [row.scope, row.obj_name, row.obj_val])).toEqual([
+          ['create:project', '', ''],
+          ['update:project', 'status', 'completed'],
+        ])
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    const past = `?project_id=${made.id}&from=2025-03-01&to=2025-03-02`
+    expect(await exported(as('teller'), past)).toEqual([])
+  })
+})
