@@ -39,6 +39,7 @@ import {
 } from './identity/index.ts'
 import { issueRules } from './issues/policy.ts'
 import { jobRules } from './jobs/policy.ts'
+import { fillFrameNames } from './media/repo-names.ts'
 import { sweepAssets } from './objects/sweep.ts'
 import { invitationRules, membershipRules, organizationRules } from './organizations/index.ts'
 import { projectRules } from './projects/policy.ts'
@@ -137,6 +138,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
     await forgetOld(db, clock.now())
     await purgeAccessTokens({ db, clock, settings: settings.identity })
     await purgeSessions({ db, clock })
+    await fillFrameNames(db)
     await sweepAssets({ db, blobs, clock, log, signal }) // last: the object store may be away
   }
   const stopSweeping = repeat(hourMs, sweep, onError)

@@ -111,6 +111,12 @@ export interface DeadEventsTable {
   replayed_date: Timestamp | null
 }
 
+export interface FrameNamesTable {
+  task_id: number
+  first_frame: number
+  names: string
+}
+
 export interface FramesTable {
   task_id: number
   frame: number
@@ -351,6 +357,7 @@ export interface ProjectsDb {
   comments: CommentsTable
   data_sets: DataSetsTable
   dead_events: DeadEventsTable
+  frame_names: FrameNamesTable
   frames: FramesTable
   guides: GuidesTable
   idempotency_keys: IdempotencyKeysTable
@@ -384,6 +391,7 @@ export type CloudStorageRow = Selectable<CloudStoragesTable>
 export type CommentRow = Selectable<CommentsTable>
 export type DataSetRow = Selectable<DataSetsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
+export type FrameNameRow = Selectable<FrameNamesTable>
 export type FrameRow = Selectable<FramesTable>
 export type GuideRow = Selectable<GuidesTable>
 export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>

@@ -6,6 +6,7 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
+import { leaderOf } from '../roles.ts'
 import { visibleIn } from '../scope.ts'
 import { worksAsGuest } from '../standing.ts'
 import { ownProjects } from '../tasks/list.ts'
@@ -35,24 +36,37 @@ export function listJobs(
   principal: Principal,
   query: Query,
 ): Promise<Listed<JobView>> {
+  const isNarrow = query.project_id !== undefined || query.task_id !== undefined
   const rows = selectJobs(db)
     .leftJoin('users as assignee', 'assignee.id', 'jobs.assignee_id')
     .where(visibleTo(principal))
+    .$if(!isNarrow && principal.role !== 'admin', (all) => all.where(amongOwn(principal)))
   return listPage(rows, query, jobFields, { ...columns, ...names(principal) })
 }
 
 /** Job staff; in organizations of others what one is assigned to. */
 function visibleTo(principal: Principal) {
   const { user_id } = principal
-  const isStaff = sql<SqlBool>`(jobs.assignee_id = ${user_id} or jobs.task_id = any(${ownTasks(user_id)}))`
+  const isStaff = sql<SqlBool>`${user_id} in (
+    jobs.assignee_id, tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
   const isGuest = worksAsGuest(principal) ? sql<SqlBool>`jobs.assignee_id = ${user_id}` : undefined
   return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff, isGuest })
 }
 
-/** Ids of the tasks whose staff one is, looked up once a statement: among many jobs of others one's own are found by these. */
-const ownTasks = (user_id: number) => sql<number[]>`array(
-  select id from tasks where owner_id = ${user_id} or assignee_id = ${user_id}
-    or project_id = any(${ownProjects(user_id)}))`
+/**
+ * Nothing that `visibleTo` does not say, said so that indexes serve it: with no project or task named one's own jobs are
+ * found among very many of others without a look at those.
+ */
+function amongOwn(principal: Principal) {
+  const { user_id } = principal
+  return sql<SqlBool>`jobs.id in (
+    select id from jobs where assignee_id = ${user_id}
+    union all
+    select jobs.id from jobs join tasks on tasks.id = jobs.task_id
+    where tasks.owner_id = ${user_id} or tasks.assignee_id = ${user_id}
+      or tasks.project_id = any(${ownProjects(user_id)})
+      or tasks.organization_id = any(${leaderOf(principal)}::int[]))`
+}
 
 /** Hidden from those who do not see task or project, as in the record: what is not shown cannot be asked for. */
 function names(principal: Principal) {

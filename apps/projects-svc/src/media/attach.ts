@@ -19,6 +19,7 @@ import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
 import { findOtherDimension, lockTask, type TaskView, updateTask } from '../tasks/repo.ts'
 import { copyFrames, insertDataSet, insertJobs, insertReplicas, setLastFrame } from './repo.ts'
+import { insertFrameNames } from './repo-names.ts'
 import { planSplit, rangesOf, splitRanges } from './split.ts'
 
 type Tx = Transaction<ProjectsDb>
@@ -59,6 +60,7 @@ async function storeFrames(
   const size = await copyFrames(tx, task_id, readable(body), signal)
   if (size === 0) throw invalidText('No media data found')
   await setLastFrame(tx, task_id, size - 1)
+  await insertFrameNames(tx, task_id)
   return size
 }
 

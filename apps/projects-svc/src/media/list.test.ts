@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { testOrganizations } from '../testing/organizations.ts'
 import { frameAt, frameLines } from '../testing/workspace.ts'
+import { fillFrameNames } from './repo-names.ts'
 
 /** Frames are found by the names of their files: `spec/api-workspace.md` 10, row 5. */
 
@@ -159,11 +160,31 @@ test('two statements are enough', async () => {
 })
 
 test('among many frames few are found by the index', async () => {
-  await sql`insert into frames (task_id, frame, name, width, height, key, "offset", length, packing, media_type)
-    select ${night}, number, 'many/' || number || '.jpg', 1, 1, 'k', 0, 1, 'stored', 'image/jpeg'
-    from generate_series(1, 20000) number`.execute(db)
-  await sql`analyze frames`.execute(db)
+  await sql`insert into frame_names (task_id, first_frame, names)
+    select ${night}, 128 * number, repeat('many/' || number || '.jpg', 60) from generate_series(1, 3000) number`.execute(
+    db,
+  )
+  await sql`analyze frame_names`.execute(db)
   const { rows } = await sql<Record<string, string>>`
-    explain select from frames where name ilike '%ght/street%'`.execute(db)
-  expect(JSON.stringify(rows)).toContain('frames_name_idx')
+    explain select from frame_names where names ilike '%ght/street%'`.execute(db)
+  expect(JSON.stringify(rows)).toContain('frame_names_names_idx')
+})
+
+test('frames that were attached before there was a search are found after a while', async () => {
+  await addTask(
+    bo,
+    Array.from({ length: 300 }, (_, index) => `old/${index}.jpg`),
+  )
+  const all = async () => {
+    const query = { search: 'old/1', page_size: 'all' }
+    const { results } = await over('in-process').media.listFrames(query, bo.call)
+    return results.map(({ frame }) => frame)
+  }
+  const before = await all()
+  expect(before).toHaveLength(111)
+  await db.deleteFrom('frame_names').execute()
+  expect(await all()).toEqual([])
+  expect(await fillFrameNames(db)).toBe(4)
+  expect(await all()).toEqual(before)
+  expect(await fillFrameNames(db)).toBe(0)
 })

@@ -8,6 +8,7 @@ import { matching, termsOf } from '@reticle/kit/list/search'
 import { type Kysely, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { visibleTo } from '../tasks/list.ts'
+import { together } from './repo-names.ts'
 
 type Query = Input<typeof media.listFrames>
 
@@ -27,15 +28,22 @@ export function listFoundFrames(
 ): Promise<Listed<FoundFrame>> {
   assertFindable(query)
   const { search, project_id, task_id } = query
+  const holding = (column: string) => matching(search, [sql.ref(column)])
   const found = db
-    .selectFrom('frames')
-    .innerJoin('tasks', 'tasks.id', 'frames.task_id')
+    .selectFrom('frame_names')
+    .innerJoin('frames', (join) =>
+      join
+        .onRef('frames.task_id', '=', 'frame_names.task_id')
+        .on('frames.frame', '>=', sql<number>`frame_names.first_frame`)
+        .on('frames.frame', '<', sql<number>`frame_names.first_frame + ${together}::int`),
+    )
+    .innerJoin('tasks', 'tasks.id', 'frame_names.task_id')
     .where(visibleTo(principal))
-    .where(({ and }) => and(matching(search, [sql.ref('frames.name')])))
+    .where(({ and }) => and([...holding('frame_names.names'), ...holding('frames.name')]))
     .$if(project_id !== undefined, (rows) =>
       rows.where('tasks.project_id', '=', Number(project_id)),
     )
-    .$if(task_id !== undefined, (rows) => rows.where('frames.task_id', '=', Number(task_id)))
+    .$if(task_id !== undefined, (rows) => rows.where('frame_names.task_id', '=', Number(task_id)))
   const rows = found
     .select(['frames.task_id', jobIds.as('job_ids'), 'frames.frame', 'frames.name'])
     .orderBy('frames.task_id', 'desc')

@@ -37,7 +37,7 @@ export function listTasks(
   const rows = selectTasks(db)
     .leftJoin('users as owner', 'owner.id', 'tasks.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'tasks.assignee_id')
-    .where(visibleTo(principal))
+    .where(query.project_id === undefined ? visibleTo(principal) : visibleInProject(principal))
   return listPage(rows, query, taskFields, { ...columns, project_name: projectName(principal) })
 }
 
@@ -46,6 +46,13 @@ export function visibleTo(principal: Principal) {
   const { user_id } = principal
   const isStaff = sql<SqlBool>`(tasks.owner_id = ${user_id} or tasks.assignee_id = ${user_id}
     or tasks.project_id = any(${ownProjects(user_id)}))`
+  return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff })
+}
+
+/** The same of one project, which is looked at once. */
+function visibleInProject(principal: Principal) {
+  const isStaff = sql<SqlBool>`${principal.user_id} in (
+    tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
   return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff })
 }
 
