@@ -6,24 +6,32 @@ import { openProxy } from '@reticle/kit/testing/proxy'
 import { annotationFigures } from './annotations.ts'
 import { busFigures } from './bus.ts'
 import { databaseKillsFigure } from './database-kills.ts'
+import { hooksFigure } from './hooks.ts'
 import { limitOf } from './limit.ts'
+import { listFigures } from './lists.ts'
 import { queueFigure } from './queue.ts'
 import { hopFigure } from './rpc.ts'
 import { type Server, startEmbedded } from './server.ts'
 import { smallReadFigure } from './small-reads.ts'
 import { startSplit } from './split.ts'
-import { type Figure, tableOf } from './table.ts'
+import { type Figure, tableOf, withRows } from './table.ts'
 
 /** How far the objects are from the workers. */
 const objectsMs = 200
 
 /**
  * `npm run bench`: figures as ratios to limits measured in the same run, of the embedded mode or, with `--split`, of every
- * app its own process on real Kafka, MinIO and PostgreSQL. `--write` puts them into `docs/performance.md`.
+ * app its own process on real Kafka, MinIO and PostgreSQL. `--write` puts them into `docs/performance.md`. `--only P9` measures
+ * a part of the embedded mode alone, and then writes its rows among the others.
  */
 const { values: asked } = parseArgs({
-  options: { split: { type: 'boolean' }, write: { type: 'boolean' } },
+  options: {
+    split: { type: 'boolean' },
+    write: { type: 'boolean' },
+    only: { type: 'string', multiple: true },
+  },
 })
+const isAsked = (id: string) => asked.only === undefined || asked.only.includes(id)
 const name = asked.split ? 'split' : 'embedded'
 const { limit, figures } = asked.split ? await measureSplit() : await measureEmbedded()
 const table = tableOf(figures)
@@ -33,16 +41,25 @@ process.exitCode = figures.every((figure) => figure.holds) ? 0 : 1
 
 async function measureEmbedded() {
   const server = await startEmbedded()
-  return measured(server, async (limit) => [
-    ...(await annotationFigures(server, limit, {
-      name: 'embedded',
-      read: { id: 'P2', most: 1.2 },
-      write: { id: 'P4', most: 1.5 },
-    })),
-    await smallReadFigure(server, { mode: 'embedded', least: 0.2 }),
-    ...(await busFigures({ databaseUrl: server.databaseUrl })),
-    await databaseKillsFigure(),
-  ])
+  return measured(server, async (limit) => {
+    const annotations = () =>
+      annotationFigures(server, limit, {
+        name: 'embedded',
+        read: { id: 'P2', most: 1.2 },
+        write: { id: 'P4', most: 1.5 },
+      })
+    const parts: [id: string, measure: () => Promise<Figure[]>][] = [
+      ['annotations', annotations],
+      ['P6', async () => [await smallReadFigure(server, { mode: 'embedded', least: 0.2 })]],
+      ['P9', async () => [await hooksFigure()]],
+      ['lists', () => listFigures(server)],
+      ['bus', () => busFigures({ databaseUrl: server.databaseUrl })],
+      ['kills', async () => [await databaseKillsFigure()]],
+    ]
+    const figures: Figure[] = []
+    for (const [id, measure] of parts) if (isAsked(id)) figures.push(...(await measure()))
+    return figures
+  })
 }
 
 async function measureSplit() {
@@ -83,15 +100,17 @@ async function measured(
   return { limit: limit.name, figures }
 }
 
-/** Replaces the part of this mode, and leaves the others. */
+/** Replaces the part of this mode, or with `--only` the rows that were measured, and leaves the others. */
 function write(): void {
   const file = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
   const begin = `<!-- ${name} -->`
   const end = `<!-- end of ${name} -->`
   const text = readFileSync(file, 'utf8')
   const note = `Limits by ${limit}; everything on one machine (${cpus().length} cores).`
-  const part = `${begin}\n${note}\n\n${table}\n${end}`
   const [before = '', rest = ''] = text.split(begin)
-  const [, after = ''] = rest.split(end)
+  const [old = '', after = ''] = rest.split(end)
+  const part = asked.only
+    ? `${begin}${withRows(old, figures)}${end}`
+    : `${begin}\n${note}\n\n${table}\n${end}`
   writeFileSync(file, `${before}${part}${after}`)
 }

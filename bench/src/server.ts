@@ -23,7 +23,9 @@ export interface Server {
 }
 
 /** The embedded mode in a process of its own, on a PostgreSQL that the bench can reach as well. */
-export async function startEmbedded(): Promise<Server> {
+export async function startEmbedded(
+  env: Record<string, string> = {},
+): Promise<Server & { pid: number }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
   chmodSync(dataDir, 0o755) // open to the account of the database, so that all of it lies here
   const postgres = await startPostgres({ dataDir, outside: tmpdir() })
@@ -35,6 +37,7 @@ export async function startEmbedded(): Promise<Server> {
       RETICLE_DATABASE_URL: postgres.url,
       RETICLE_ADMIN_PASSWORD: password,
       RETICLE_LOG_LEVEL: 'error',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -43,6 +46,7 @@ export async function startEmbedded(): Promise<Server> {
     api: `${url}/api`,
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     databaseUrl: postgres.url,
+    pid: Number(child.pid),
     memory: () => residentMiB(Number(child.pid)),
     measured: 'the one process',
     stop: async () => {

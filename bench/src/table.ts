@@ -18,9 +18,20 @@ export function ratioFigure(
 }
 
 export function tableOf(figures: Figure[]): string {
-  const rows = figures.map(
-    ({ id, what, seen, target, holds }) =>
-      `| ${id} | ${what} | ${seen} | ${target} | ${holds ? 'yes' : '**no**'} |`,
-  )
-  return ['| # | What | Seen | Target | Holds |', '|---|---|---|---|---|', ...rows].join('\n')
+  return [
+    '| # | What | Seen | Target | Holds |',
+    '|---|---|---|---|---|',
+    ...figures.map(rowOf),
+  ].join('\n')
+}
+
+const rowOf = ({ id, what, seen, target, holds }: Figure) =>
+  `| ${id} | ${what} | ${seen} | ${target} | ${holds ? 'yes' : '**no**'} |`
+
+/** A table with the rows of these figures replaced, or added to its end. */
+export function withRows(table: string, figures: readonly Figure[]): string {
+  const headOf = ({ id, what }: Figure) => `| ${id} | ${what} |`
+  const isNew = (line: string) => !figures.some((figure) => line.startsWith(headOf(figure)))
+  const lines = table.trimEnd().split('\n').filter(isNew)
+  return [...lines, ...figures.map(rowOf), ''].join('\n')
 }

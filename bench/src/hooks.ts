@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { callsPerSecond } from './many-calls.ts'
+import { median } from './measure.ts'
+import { type Server, startEmbedded } from './server.ts'
+import type { Figure } from './table.ts'
+import { callerOf } from './task.ts'
+
+const clients = 16
+const seconds = 3
+const warmSeconds = 8
+const rounds = 5
+const least = 0.55
+
+/**
+ * P9: what every call passes, on a cached identity, as a share of a bare server that answers the same bytes. Told in processor
+ * time a call, which does not depend on how fast the calling side is.
+ */
+export async function hooksFigure(): Promise<Figure> {
+  const server = await startEmbedded({ RETICLE_GATEWAY_RATE_USER: '1000000000' })
+  try {
+    return await measured(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function measured(server: Server & { pid: number }): Promise<Figure> {
+  const url = `${server.api}/server/about`
+  const token = await tokenOf(server)
+  const answer = await (await fetch(url, { headers: { authorization: token } })).text()
+  const bare = await startBare(answer)
+  const costs = (of: string, pid: number, forSeconds = seconds) =>
+    costOf(pid, () => callsPerSecond(of, token, { clients, seconds: forSeconds }), forSeconds)
+  await costs(url, server.pid, warmSeconds)
+  await costs(bare.url, bare.pid)
+  const pairs: { limit: number; subject: number }[] = []
+  for (let round = 0; round < rounds; round++)
+    pairs.push({
+      limit: await costs(bare.url, bare.pid),
+      subject: await costs(url, server.pid),
+    })
+  bare.stop()
+  const share = median(pairs.map((pair) => pair.limit / pair.subject))
+  const micro = (name: 'limit' | 'subject') => median(pairs.map((pair) => pair[name])).toFixed(0)
+  return {
+    id: 'P9',
+    what: 'what every call passes on a cached identity, embedded: share of node:http, by processor time',
+    seen: `${share.toFixed(2)} (${micro('limit')} of ${micro('subject')} µs a call)`,
+    target: `>= ${least}`,
+    holds: share >= least,
+  }
+}
+
+async function tokenOf(server: Server): Promise<string> {
+  const body = JSON.stringify({ name: 'bench', read_only: true })
+  const made = await callerOf(server)('POST', '/auth/access_tokens', body)
+  return `Token ${String(Reflect.get(Object(made), 'value'))}`
+}
+
+const program = `
+const answer = JSON.parse(process.argv[1])
+const server = require('node:http').createServer((request, reply) => {
+  const body = JSON.stringify(answer)
+  reply.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+  reply.end(body)
+})
+server.listen(0, '127.0.0.1', () => console.log(server.address().port))
+`
+
+/** node:http alone, in a process of its own. */
+async function startBare(answer: string) {
+  const child = spawn(process.execPath, ['-e', program, answer], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [port] = await once(child.stdout, 'data')
+  return {
+    url: `http://127.0.0.1:${Number(String(port))}/`,
+    pid: Number(child.pid),
+    stop: () => child.kill(),
+  }
+}
+
+/** Microseconds of processor time that one call costs a process. */
+async function costOf(pid: number, calls: () => Promise<number>, forSeconds: number) {
+  const before = processorMs(pid)
+  const perSecond = await calls()
+  return ((processorMs(pid) - before) * 1000) / (perSecond * forSeconds)
+}
+
+/** Of all threads of the process (Linux; elsewhere not a number, and the table says so). */
+function processorMs(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  } catch {
+    return Number.NaN
+  }
+}
