@@ -97,28 +97,6 @@ describe('media of a task', () => {
     expect(started).toMatchObject([{ parameters: { validation_params: wish } }])
   })
 
-  test('which files a job has is said as JSON in a field', async () => {
-    const fields = form(
-      ['client_files[0]', 'x', 'a.png'],
-      ['client_files[1]', 'y', 'b.png'],
-      ['job_file_mapping', '[["b.png"],["a.png"]]'],
-    )
-    expect((await post('/tasks/12/data', fields)).status).toBe(202)
-    expect(started).toMatchObject([
-      { parameters: { job_file_mapping: [{ files: ['b.png'] }, { files: ['a.png'] }] } },
-    ])
-  })
-
-  test('a list of ten thousand files fits, fields beyond 2 MiB do not', async () => {
-    const names = Array.from({ length: 10_000 }, (_, index) => `${index}.png`)
-    const whole = JSON.stringify([names])
-    const mapped = (...more: Part[]) =>
-      post('/tasks/12/data', form(['job_file_mapping', whole], ...more, ['client_files', 'x', 'a']))
-    expect((await mapped()).status).toBe(202)
-    const padding: Part = ['validation_params', 'x'.repeat(2 * 1024 * 1024 - whole.length)]
-    expect((await mapped(padding)).status).toBe(413)
-  })
-
   test.each(['client_files', 'zip'])('one archive may come as %s', async (field) => {
     expect((await post('/tasks/12/data', form([field, 'PK', 'a.zip']))).status).toBe(202)
   })
@@ -164,37 +142,6 @@ describe('media of a task', () => {
         ['validation_params', '{"mode":"gt","frame_selection_method":"manual"}'],
       ),
       { validation_params: { frames: ['This field is required.'] } },
-    ],
-    [
-      'jobs without files',
-      form(['client_files', 'x', 'a.png'], ['job_file_mapping', '[["a.png"],[]]']),
-      { job_file_mapping: [{}, ['A job needs at least one file.']] },
-    ],
-    [
-      'a file in two jobs',
-      form(['client_files', 'x', 'a.png'], ['job_file_mapping', '[["a.png"],["a.png"]]']),
-      { job_file_mapping: ["The file 'a.png' is listed twice."] },
-    ],
-    [
-      'jobs that are no JSON',
-      form(['client_files', 'x', 'a.png'], ['job_file_mapping', 'a.png']),
-      { job_file_mapping: ['Expected a list of items but got type "str".'] },
-    ],
-    [
-      'jobs that are listed and counted',
-      form(
-        ...[['client_files', 'x', 'a.png'] as Part, ['job_file_mapping', '[["a.png"]]'] as Part],
-        ...[['job_count', '2'] as Part, ['sorting_method', 'natural'] as Part],
-      ),
-      {
-        job_count: ['This parameter cannot be used with job_file_mapping.'],
-        sorting_method: ['This parameter cannot be used with job_file_mapping.'],
-      },
-    ],
-    [
-      'no jobs at all',
-      form(['client_files', 'x', 'a.png'], ['job_count', '0']),
-      { job_count: ['Ensure this value is greater than or equal to 1.'] },
     ],
     [
       'a file of the server',
