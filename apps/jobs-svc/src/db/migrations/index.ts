@@ -16,6 +16,6 @@ export const migrations: Migrations = {
   '0004-sweeps': sweeps,
   '0005-requests-of-jobs': requestsOfJobs,
   '0006-event-exports': eventExports,
-  '0008-idempotency-keys': idempotencyKeys,
   '0007-requests-of-organizations': requestsOfOrganizations,
+  '0008-idempotency-keys': idempotencyKeys,
 }

@@ -15,6 +15,6 @@ export const migrations: Migrations = {
   '0004-due-index': dueIndex,
   '0005-leased-index': leasedIndex,
   '0006-events': events,
-  '0008-idempotency-keys': idempotencyKeys,
   '0007-organizations': organizations,
+  '0008-idempotency-keys': idempotencyKeys,
 }
