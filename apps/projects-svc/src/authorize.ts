@@ -4,7 +4,9 @@ import type { Facts } from '@reticle/contracts/rest/facts'
 import { notFound, type Service, signedIn } from '@reticle/kit'
 import { allow, type Rule } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
+import type { ProjectsSettings } from './config.ts'
 import type { ProjectsDb } from './db/schema.ts'
+import { restrictExports } from './export-rule.ts'
 import { type FactsRow, findFacts, type Target } from './facts.ts'
 import { jobRules } from './jobs/policy.ts'
 import { projectRules } from './projects/policy.ts'
@@ -14,10 +16,12 @@ import { taskRules } from './tasks/policy.ts'
 /** Actions that ask for facts alone: the service that owns them has rules of its own over these. */
 const factsOnly: ReadonlySet<string> = new Set(['webhooks'])
 
-const rules: Record<Facts['target'], readonly Rule[]> = {
-  project: projectRules,
-  task: taskRules,
-  job: jobRules,
+type Rules = Readonly<Record<Facts['target'], readonly Rule[]>>
+const rules: Rules = { project: projectRules, task: taskRules, job: jobRules }
+const restricted: Rules = {
+  project: restrictExports(projectRules),
+  task: restrictExports(taskRules),
+  job: restrictExports(jobRules),
 }
 const standings = { project: projectStanding, task: taskStanding, job: jobStanding }
 
@@ -31,12 +35,18 @@ export async function permitted(
   principal: Principal,
   target: Target,
   action: string,
+  by: Rules = rules,
 ): Promise<FactsRow> {
   const row = await findFacts(db, target)
   if (!row) throw notFound()
   const standing = standings[target.target](principal, row)
-  if (!factsOnly.has(action)) allow(rules[target.target], action, principal, standing)
+  if (!factsOnly.has(action)) allow(by[target.target], action, principal, standing)
   return row
+}
+
+export interface AuthorizeDeps {
+  db: Kysely<ProjectsDb>
+  settings: Pick<ProjectsSettings, 'restrictsWorkerExports'>
 }
 
 /**
@@ -45,13 +55,13 @@ export async function permitted(
  */
 export function authorizeHandler({
   db,
-}: {
-  db: Kysely<ProjectsDb>
-}): Pick<Service<typeof tasks>, 'authorize'> {
+  settings,
+}: AuthorizeDeps): Pick<Service<typeof tasks>, 'authorize'> {
+  const own = settings.restrictsWorkerExports ? restricted : rules
   return {
     async authorize({ target, id, action }, context): Promise<Facts> {
       const principal = signedIn(context)
-      const row = await permitted(db, principal, { target, id }, action)
+      const row = await permitted(db, principal, { target, id }, action, own)
       const { organization_id, organization_role, relations } = standings[target](principal, row)
       return {
         target,

@@ -45,6 +45,7 @@ export const readConfig = part(
     RETICLE_PROJECTS_MAX_JOBS_PER_TASK: setting.whole(5000, 1),
     RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS: setting.whole(11, 2),
     RETICLE_PROJECTS_AUTO_IN_PROGRESS: setting.flag(true),
+    RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS: setting.flag(false),
     RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: z.enum(['admin', 'user', 'worker']).default('user'),
     RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS: setting.whole(7, 1),
     RETICLE_PROJECTS_INVITATION_CONFIRM: z.enum(['no', 'yes']).default('no'),
@@ -71,6 +72,8 @@ export const readConfig = part(
         /** Networks that are not public and may be asked all the same. */
         allowedNets: given.RETICLE_STORAGES_ALLOWED_NETS,
       },
+      /** Workers of an organization export only tasks that they own, and tasks of projects that they own. */
+      restrictsWorkerExports: given.RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS,
       identity: {
         /** Usable access tokens a user may have; -1: any number. */
         maxAccessTokens: given.RETICLE_PROJECTS_MAX_ACCESS_TOKENS,

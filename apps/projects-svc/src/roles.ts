@@ -46,8 +46,14 @@ export function standingIn(
   relations: readonly string[],
 ): Standing {
   const organization_role = roleIn(member, organization_id)
-  if (organization_role !== 'supervisor') return { organization_id, organization_role, relations }
-  const supervises = relations.includes('task staff') ? ['supervising task staff'] : []
-  const all = [...relations, 'supervisor', ...supervises]
+  const isAboveWorker = organization_role !== null && organization_role !== 'worker'
+  const staff = isAboveWorker ? relations.filter((one) => one.endsWith(' staff')) : []
+  const above = staff.map((one) => `${one} above workers`)
+  const all = [...relations, ...above, ...supervision(organization_role, relations)]
   return { organization_id, organization_role, relations: all }
+}
+
+function supervision(role: OrganizationRole | null, relations: readonly string[]): string[] {
+  if (role !== 'supervisor') return []
+  return ['supervisor', ...(relations.includes('task staff') ? ['supervising task staff'] : [])]
 }

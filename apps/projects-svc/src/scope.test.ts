@@ -6,7 +6,8 @@ import { attachFrames, type TestUser } from './testing/workspace.ts'
 
 /** `spec/api-workspace.md` 1.9, and the columns of 2.5 about organizations. */
 
-const { db, over, addUser, addMember, addOrganization, as } = await testOrganizations()
+const { db, over, overSettings, addUser, addMember, addOrganization, as } =
+  await testOrganizations()
 const services = over('in-process')
 const { projects, tasks, jobs, labels } = services
 const admin = await addUser('admin')
@@ -97,15 +98,17 @@ describe('lists', () => {
       verdict(tasks.authorize({ target: 'job', id: ids.job, action }, user.call))
     for (const action of ['view', 'data:read', 'annotations:write', 'update:state'])
       expect([action, await ask(guest, action)]).toEqual([action, true])
-    for (const action of ['update:assignee', 'delete'])
+    for (const action of ['export', 'update:assignee', 'delete'])
       expect([action, await ask(guest, action)]).toEqual([action, false])
     const facts = await tasks.authorize({ target: 'job', id: ids.job, action: 'view' }, guest.call)
     expect(facts).toMatchObject({ organization_id: id, organization_role: 'guest' })
     const task = tasks.authorize({ target: 'task', id: ids.task, action: 'view' }, guest.call)
     expect(await verdict(task)).toBe(false)
-    await assign(nobody)
-    expect(await seen(nobody)).toEqual([0, 0, 0, 0])
-    expect(await ask(nobody, 'view')).toBe(false)
+    for (const other of [nobody, await addUser('user')]) {
+      await assign(other)
+      expect(await seen(other)).toEqual([0, 0, 0, 0])
+      expect(await ask(other, 'view')).toBe(false)
+    }
   })
 })
 
@@ -302,6 +305,31 @@ describe('rights in an organization', () => {
       }
     }
     expect(wrong).toEqual([])
+  })
+
+  test('to export, where workers may not: supervisors who are staff, and owners', async () => {
+    const { id, ids } = await fill()
+    const strict = overSettings({ restrictsWorkerExports: true })
+    const asked = { target: 'task' as const, id: ids.task, action: 'export' }
+    const worker = await addMember(id, 'worker')
+    const supervisor = await addMember(id, 'supervisor')
+    const mayExport = async (user: TestUser, place: 'owner_id' | 'assignee_id') => {
+      await db
+        .updateTable('tasks')
+        .set({ [place]: user.id })
+        .where('id', '=', ids.task)
+        .execute()
+      const call = await as(user)
+      return [
+        await verdict(tasks.authorize(asked, call)),
+        await verdict(strict.tasks.authorize(asked, call)),
+      ]
+    }
+    expect(await mayExport(worker, 'assignee_id')).toEqual([true, false])
+    expect(await mayExport(supervisor, 'assignee_id')).toEqual([true, true])
+    expect(await mayExport(worker, 'owner_id')).toEqual([true, true])
+    const leader = await addMember(id, 'maintainer')
+    expect(await verdict(strict.tasks.authorize(asked, await as(leader)))).toBe(true)
   })
 
   test('facts tell the role', async () => {

@@ -65,7 +65,7 @@ export function handlers(deps: ServerDeps) {
       ...taskHandlers({ db, settings }),
       ...taskLayoutHandlers({ db }),
       ...describeHandler({ settings, mailer: mail.mailer }),
-      ...authorizeHandler({ db }),
+      ...authorizeHandler({ db, settings }),
       ...annotationsChangedHandler({ db, settings }),
     },
     issues: { ...issueHandlers({ db }), ...commentHandlers({ db }) },

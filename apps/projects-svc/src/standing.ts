@@ -40,20 +40,29 @@ export function taskStanding(caller: Caller, people: TaskPeople): Standing {
   return standingIn(caller, people.organization_id, relations)
 }
 
-export function jobStanding(caller: Caller, people: JobPeople): Standing {
+/** As somebody of the job's workspace; who is outside of its organization stands to it in no way. */
+export function jobStaffStanding(caller: Caller, people: JobPeople): Standing {
   const above = projectRelations(caller, people.project_owner_id, people.project_assignee_id)
   const task = taskRelations(caller, people.task_owner_id, people.task_assignee_id, above)
-  const isAssigned = people.assignee_id === caller.user_id
-  const isStaff = isAssigned || task.includes('task staff')
+  const isStaff = people.assignee_id === caller.user_id || task.includes('task staff')
   const relations = [...task, ...(isStaff ? ['job staff'] : [])]
-  const standing = standingIn(caller, people.organization_id, relations)
-  const isOutside = people.organization_id !== null && standing.organization_role === null
-  if (!isOutside || !isAssigned || !worksAsGuest(caller)) return standing
-  return { ...standing, organization_role: 'guest', relations: ['job staff'] }
+  return standingIn(caller, people.organization_id, relations)
 }
 
-/** Who is assigned to a job of an organization may work on it without being a member, and sees nothing else of it. */
-export const worksAsGuest = ({ role }: Pick<Principal, 'role'>) => role !== null
+/** The same, and guests are let in. */
+export function jobStanding(caller: Caller, people: JobPeople): Standing {
+  const standing = jobStaffStanding(caller, people)
+  const isOutside = people.organization_id !== null && standing.organization_role === null
+  const isAssigned = people.assignee_id === caller.user_id
+  if (!isOutside || !isAssigned || !worksAsGuest(caller)) return standing
+  return { ...standing, organization_role: 'guest', relations: ['guest'] }
+}
+
+/**
+ * A worker who is assigned to a job of an organization without being its member sees and annotates that job, and nothing
+ * else of it (`spec/api-workspace.md` 2.5, extra rule).
+ */
+export const worksAsGuest = ({ role }: Pick<Principal, 'role'>) => role === 'worker'
 
 function projectRelations({ user_id }: Caller, owner_id: Person, assignee_id: Person): string[] {
   const isOwner = owner_id === user_id

@@ -1,4 +1,5 @@
-import { invalid, notFound } from '@reticle/kit'
+import type { Principal } from '@reticle/contracts/principal'
+import { forbidden, invalid, notFound } from '@reticle/kit'
 
 interface Place {
   location?: string
@@ -13,4 +14,13 @@ export function assertLocal({ location = 'local', cloud_storage_id }: Place): vo
   if (cloud_storage_id === undefined)
     throw invalid({ cloud_storage_id: 'cloud_storage_id was not provided' })
   throw notFound(`There is no cloud storage with the id ${cloud_storage_id}.`)
+}
+
+/**
+ * A token that may only read makes files to be fetched here, and writes none elsewhere (`spec/api-workspace.md` 2.3).
+ *
+ * @throws DomainError forbidden
+ */
+export function allowTokenTo({ location = 'local' }: Place, { token }: Principal): void {
+  if (token?.read_only && location !== 'local') throw forbidden('This access token may only read.')
 }

@@ -13,7 +13,7 @@ import { type PostSettings, postRequest } from '../requests/post.ts'
 import type { ExportWork } from '../requests/work.ts'
 import { downloadName } from './download-name.ts'
 import { exportEvents } from './events.ts'
-import { assertLocal } from './location.ts'
+import { allowTokenTo, assertLocal } from './location.ts'
 import { getResultFile } from './results.ts'
 
 export interface ExportDeps {
@@ -51,6 +51,7 @@ async function startExport(
 ): Promise<{ rq_id: string }> {
   const { id: target_id, save_images } = input
   const facts = await services.tasks.authorize({ target, id: target_id, action: 'export' }, context)
+  allowTokenTo(input, signedIn(context))
   const { name: format } = chooseExporter(input.format, facts.dimension)
   assertLocal(input)
   if (facts.size === 0) throw invalidText('This task data has not been initialized yet')

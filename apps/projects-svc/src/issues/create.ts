@@ -12,7 +12,7 @@ import { noSuchObject } from '../field-error.ts'
 import { hasValidationFrame } from '../ground-truth/repo.ts'
 import { type JobView, lockJob, updateJobs } from '../jobs/repo.ts'
 import { checkPeople } from '../people.ts'
-import { jobStanding } from '../standing.ts'
+import { jobStaffStanding } from '../standing.ts'
 import { placeOf } from './messages.ts'
 import { issueRules } from './policy.ts'
 import { issueRecord } from './records.ts'
@@ -30,7 +30,7 @@ export async function createIssue(
 ): Promise<Issue> {
   const job = await lockJob(tx, job_id)
   if (!job) throw invalid({ job: noSuchObject(job_id) })
-  allow(issueRules, 'create', principal, jobStanding(principal, job))
+  allow(issueRules, 'create', principal, jobStaffStanding(principal, job))
   await assertFrame(tx, job, frame)
   await checkPeople(tx, principal, { assignee }, job.organization_id)
   const owner_id = principal.user_id

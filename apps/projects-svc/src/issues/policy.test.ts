@@ -3,7 +3,7 @@ import { permits } from '@reticle/kit/policy'
 import { describe, expect, test } from 'vitest'
 import { commentRules } from '../comments/policy.ts'
 import { commentStanding } from '../comments/standing.ts'
-import { type Caller, jobStanding } from '../standing.ts'
+import { type Caller, jobStaffStanding } from '../standing.ts'
 import { issueRules } from './policy.ts'
 import { issueStanding } from './standing.ts'
 
@@ -76,7 +76,9 @@ function standing(
   const { issue_owner_id: owner_id, issue_assignee_id, job_assignee_id } = row
   const issue = issueStanding(caller, { ...row, owner_id, assignee_id: issue_assignee_id })
   if (resource === 'comment') return action === 'create' ? issue : commentStanding(caller, row)
-  return action === 'create' ? jobStanding(caller, { ...row, assignee_id: job_assignee_id }) : issue
+  return action === 'create'
+    ? jobStaffStanding(caller, { ...row, assignee_id: job_assignee_id })
+    : issue
 }
 
 const rulesOf = (resource: string) => (resource === 'issue' ? issueRules : commentRules)

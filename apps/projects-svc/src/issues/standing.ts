@@ -1,5 +1,5 @@
 import type { Standing } from '@reticle/kit/policy'
-import { type Caller, type JobPeople, jobStanding } from '../standing.ts'
+import { type Caller, type JobPeople, jobStaffStanding } from '../standing.ts'
 
 /** People of the job, task and project around an issue. */
 export interface AroundIssue extends Omit<JobPeople, 'assignee_id'> {
@@ -13,7 +13,7 @@ export interface IssuePeople extends AroundIssue {
 
 /** How a caller stands to an issue (`spec/api-workspace.md` 2.5, issue staff). Pure. */
 export function issueStanding(caller: Caller, people: IssuePeople): Standing {
-  const job = jobStanding(caller, { ...people, assignee_id: people.job_assignee_id })
+  const job = jobStaffStanding(caller, { ...people, assignee_id: people.job_assignee_id })
   const isOwner = people.owner_id === caller.user_id
   const isAssignee = people.assignee_id === caller.user_id
   const isStaff = isOwner || isAssignee || job.relations.includes('job staff')

@@ -47,6 +47,9 @@ export async function testWorkspace(
     ...users,
     over: (transport: Transport, onto: Kysely<ProjectsDb> = db) =>
       services(transport, handlers({ db: onto, ...deps })),
+    /** The same database, told other settings. */
+    overSettings: (other: Partial<ProjectsSettings>) =>
+      services('in-process', handlers({ ...deps, db, settings: { ...deps.settings, ...other } })),
     takeEvents: () => takeEvents(db),
   }
 }
