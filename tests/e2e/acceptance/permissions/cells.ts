@@ -1,0 +1,44 @@
+import { restOperations } from '@reticle/contracts'
+import { may, type Place } from './meaning.ts'
+import type { Cell } from './member-cells.ts'
+import { addressOf, placesOf, probesOn } from './probes.ts'
+import { chainOf, type World } from './world.ts'
+
+/** Every cell about what there is on chains: role x relation x workspace x action. */
+export function chainCells(worlds: readonly World[]): Cell[] {
+  return worlds.flatMap((world) =>
+    world.actors.flatMap((actor) =>
+      world.places.flatMap((place) => {
+        const chain = chainOf(world, actor, place)
+        if (!chain) return []
+        const person = { role: actor.role, member: actor.member, place }
+        return probesOn(chain)
+          .filter((probe) => placesOf(probe).some((one: Place) => one === place))
+          .map(({ row, ...probe }): Cell => ({ row, person, as: actor.api, probe }))
+      }),
+    ),
+  )
+}
+
+/** What is wrong about the answer to a cell, in one line; nothing when it is as the table says. */
+export async function wrongAt(cell: Cell): Promise<string | undefined> {
+  const { row, person, as, probe } = cell
+  const { permitted } = probe
+  const [method, address] = addressOf(probe)
+  const answer = await as.call(method, address, probe.sent)
+  const isPermitted = may(row, person)
+  if (permitted === 'listed') {
+    if (answer.status === 200 && answer.body.count === Number(isPermitted)) return undefined
+  } else if (answer.status === (isPermitted ? permitted : refusal(cell))) return undefined
+  const who = `${person.role}, ${person.member ?? 'sandbox'}, ${person.place}`
+  const said = `${answer.status} ${answer.text.slice(0, 160)}`
+  return `${row} | ${who} | ${method} ${address} is ${isPermitted ? '' : 'not '}permitted: ${said}`
+}
+
+/** People outside of organizations and invitations are told that there are none (1.4). */
+function refusal({ row, person, probe }: Cell): 403 | 404 {
+  const { path } = restOperations.find(({ name }) => name === probe.operation) ?? { path: '' }
+  if (path.startsWith('/organizations/:')) return person.member === 'outside' ? 404 : 403
+  if (!path.startsWith('/invitations/:')) return 403
+  return row !== 'invitation: list, view' && may('invitation: list, view', person) ? 403 : 404
+}

@@ -1,0 +1,105 @@
+import { outside, type Resource, table } from './table.ts'
+
+/** What the words of `table.ts` mean. Nothing here knows how the services decide. */
+
+export const globalRoles = ['none', 'worker', 'user'] as const
+export type GlobalRole = (typeof globalRoles)[number]
+
+/** O, M, S and K of the document; `outside`: no (longer a) member; null: objects without an organization. */
+export const memberRoles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
+export type MemberRole = (typeof memberRoles)[number] | 'outside' | null
+
+/** Where somebody may stand around an object. */
+export const places = [
+  'project owner',
+  'project assignee',
+  'task owner',
+  'task assignee',
+  'job assignee',
+  'issue owner',
+  'issue assignee',
+  'author',
+  'nobody',
+] as const
+export type Place = (typeof places)[number]
+
+/** Whom a membership is of, to somebody who changes it. */
+export type MembershipPlace = `${(typeof memberRoles)[number]} of it` | 'self'
+export type InvitationPlace = 'sender' | 'invitee'
+
+export interface Person {
+  role: GlobalRole
+  member: MemberRole
+  place: Place | MembershipPlace | InvitationPlace
+}
+
+const projectStaff = ['project owner', 'project assignee']
+const taskStaff = [...projectStaff, 'task owner', 'task assignee']
+const jobStaff = [...taskStaff, 'job assignee']
+const groups: Readonly<Record<string, readonly string[]>> = {
+  'project staff': projectStaff,
+  'task staff': taskStaff,
+  'job staff': jobStaff,
+  'issue staff': [...jobStaff, 'issue owner', 'issue assignee'],
+  sent: ['sender'],
+  received: ['invitee'],
+  'anyone but owner and self': ['maintainer of it', 'supervisor of it', 'worker of it'],
+  'only S K not self': ['supervisor of it', 'worker of it'],
+}
+
+const rank = (role: GlobalRole) => globalRoles.indexOf(role)
+const words: Readonly<Record<string, (person: Person) => boolean>> = {
+  U: ({ role }) => role === 'user',
+  W: ({ role }) => rank(role) >= rank('worker'),
+  'only W': ({ role }) => role === 'worker',
+  any: () => true,
+  yes: () => true,
+  'active members': () => true,
+  no: () => false,
+  '-': () => false,
+  admin: () => false, // nobody here is one
+  O: ({ member }) => member === 'owner',
+  M: ({ member }) => member === 'maintainer',
+  S: ({ member }) => member === 'supervisor',
+  K: ({ member }) => member === 'worker',
+  'owner only': ({ member }) => member === 'owner',
+  'owner never': ({ member }) => member !== 'owner',
+}
+
+/** `a, b` means both, `a or b` one of them, `a; b` the one cell or the other. */
+function holds(cell: string, person: Person): boolean {
+  const isMet = (word: string) => {
+    const means = words[word]
+    if (means) return means(person)
+    return (groups[word] ?? [word]).includes(person.place)
+  }
+  return cell
+    .split('; ')
+    .some((one) =>
+      one.split(/, | with |: | and (?!self)/).every((part) => part.split(' or ').some(isMet)),
+    )
+}
+
+/** Every row, under the name `resource: row`. */
+export const rows = new Map(
+  Object.entries(table).flatMap(([resource, list]) =>
+    list.map(([row, ...cells]) => [`${resource}: ${row}`, cells] as const),
+  ),
+)
+
+type RowsOf<R extends Resource> = (typeof table)[R][number][0]
+export type RowName = { [R in Resource]: `${R}: ${RowsOf<R>}` }[Resource]
+
+/**
+ * May they? "U" alone in the column of owners and maintainers asks for that global role; whoever has a lower one counts like a
+ * supervisor or worker.
+ */
+export function may(row: RowName, person: Person): boolean {
+  const [sandbox = '', leaders = '', members = ''] = rows.get(row) ?? []
+  const { member, role } = person
+  if (member === null) return holds(sandbox, person)
+  if (member === 'outside') return holds(outside[row] ?? 'no', person)
+  const leads = member === 'owner' || member === 'maintainer'
+  const isLess = leaders === 'U' && role !== 'user'
+  return holds(leads && !isLess ? leaders : members, person)
+}

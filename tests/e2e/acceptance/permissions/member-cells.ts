@@ -1,0 +1,161 @@
+import { atOnce } from '../../../support/at-once.ts'
+import type { Client, Json } from '../../../support/client.ts'
+import type { MembershipPlace, Person, RowName } from './meaning.ts'
+import type { Probe } from './probes.ts'
+import { type Actor, invite, type World } from './world.ts'
+
+/** The rows about organizations, memberships and invitations: their objects are used up, so that each cell has its own. */
+
+/** One thing that one person tries. */
+export interface Cell {
+  row: RowName
+  person: Person
+  as: Client
+  probe: Omit<Probe, 'row'>
+}
+
+type Told = Omit<Probe, 'row' | 'operation'>
+const json = (body: Json) => ({ sent: { json: body } })
+
+/** Lists of cells that are tried one after the other. */
+export async function memberCells(worlds: readonly World[], admin: Client): Promise<Cell[][]> {
+  const within = worlds.filter(({ org }) => org !== '')
+  const seats = within.flatMap((world) => world.actors.map((actor) => ({ world, actor })))
+  const cells = await atOnce(2, seats, ({ world, actor }) => ofActor(world, actor, admin))
+  const founding = worlds
+    .filter(({ org }) => org === '')
+    .flatMap(({ actors }) => actors.map((actor) => [founds(actor)]))
+  return [...cells, ...founding]
+}
+
+const cellsOf = (actor: Actor, place: Person['place']) => {
+  const person = { role: actor.role, member: actor.member, place }
+  return (row: RowName, operation: string, told: Told): Cell => ({
+    ...{ row, person, as: actor.api, probe: { operation, ...told } },
+  })
+}
+
+function founds(actor: Actor): Cell {
+  const told = { ...json({ slug: `new-${actor.role}` }), permitted: 201 }
+  return cellsOf(actor, 'nobody')('organization: create', 'createOrganization', told)
+}
+
+async function ofActor(world: World, actor: Actor, admin: Client): Promise<Cell[]> {
+  const roles = ['maintainer', 'supervisor', 'worker', 'worker'] as const
+  const asked = await atOnce(1, roles, async (role) => {
+    const { key } = await invite(admin, world.org, role)
+    return { role, key, membership_id: await membershipOf(admin, world.org, key) }
+  })
+  return [
+    ...ofOrganization(world, actor),
+    ...asked.slice(0, 3).flatMap((one) => ofMembership(actor, one)),
+    ...ofOwner(world, actor),
+    ...ofInvitations(world, actor, asked[3]?.key ?? ''),
+    ...ofSelf(actor),
+  ]
+}
+
+async function membershipOf(admin: Client, org: string, invitation: string): Promise<number> {
+  const { results } = await admin.done('GET', `/memberships?org=${org}&page_size=all`)
+  return results.find((one: Json) => one.invitation === invitation).id
+}
+
+function ofOrganization({ org, org_id, actors }: World, actor: Actor): Cell[] {
+  const cell = cellsOf(actor, 'nobody')
+  const id = Number(org_id)
+  const owner = { user_id: actors[0]?.id }
+  const see = 'organization: list, view'
+  const end = 'organization: delete, transfer ownership'
+  return [
+    cell(see, 'listOrganizations', { query: `?id=${id}`, permitted: 'listed' }),
+    cell(see, 'getOrganization', { id, permitted: 200 }),
+    cell('organization: update', 'updateOrganization', {
+      id,
+      ...json({ name: org }),
+      permitted: 200,
+    }),
+    cell(end, 'deleteOrganization', {
+      ...{ id, sent: { headers: { 'if-match': '"0-0"' } }, permitted: 412 },
+    }),
+    cell(end, 'transferOrganization', { id, ...json(owner), permitted: 400 }), // who owns it already
+  ]
+}
+
+interface Asked {
+  role: 'maintainer' | 'supervisor' | 'worker'
+  key: string
+  membership_id: number
+}
+
+function ofMembership(actor: Actor, { role, membership_id: id }: Asked): Cell[] {
+  const cell = cellsOf(actor, `${role} of it` satisfies MembershipPlace)
+  const hidden = 'membership: list, view: not accepted'
+  return [
+    cell(hidden, 'getMembership', { id, permitted: 200 }),
+    cell('membership: change role', 'updateMembership', { id, ...json({ role }), permitted: 200 }),
+    cell('membership: delete', 'deleteMembership', { id, permitted: 204 }),
+  ]
+}
+
+function ofOwner({ actors, org }: World, actor: Actor): Cell[] {
+  const [owner] = actors
+  if (!owner || owner === actor) return []
+  const cell = cellsOf(actor, 'owner of it')
+  const id = owner.membership_id
+  const see = 'membership: list, view'
+  const query = `?org=${org}&id=${id}`
+  const list: Cell[] =
+    actor.member === 'outside' ? [] : [cell(see, 'listMemberships', { query, permitted: 'listed' })]
+  return [
+    ...list,
+    cell(see, 'getMembership', { id, permitted: 200 }),
+    cell('membership: change role', 'updateMembership', {
+      ...{ id, ...json({ role: 'worker' }), permitted: 200 },
+    }),
+    cell('membership: delete', 'deleteMembership', { id, permitted: 204 }),
+  ]
+}
+
+function ofInvitations({ org, actors }: World, actor: Actor, foreign: string): Cell[] {
+  const email = actors[0]?.email // of a member, which is told to those who may invite
+  const create = (role: string): Told => ({
+    ...{ query: `?org=${org}`, ...json({ email, role }), permitted: 400 },
+  })
+  const { sent, received } = actor
+  const none = cellsOf(actor, 'nobody')
+  const sender = cellsOf(actor, 'sender')
+  const invitee = cellsOf(actor, 'invitee')
+  const isThere = actor.member !== 'outside' && received !== null
+  return [
+    none('invitation: create for M', 'createInvitation', create('maintainer')),
+    none('invitation: create for S, K', 'createInvitation', create('supervisor')),
+    none('invitation: create for S, K', 'createInvitation', create('worker')),
+    ...invitation(none, foreign, 204),
+    ...invitation(sender, sent, 204),
+    ...(isThere ? invitation(invitee, received, 400) : []), // it is accepted
+  ]
+}
+
+function invitation(cell: ReturnType<typeof cellsOf>, key: string, resent: number): Cell[] {
+  const told = (permitted: number): Told => ({ key, permitted })
+  return [
+    cell('invitation: list, view', 'getInvitation', told(200)),
+    cell('invitation: resend, delete', 'resendInvitation', told(resent)),
+    cell('invitation: accept, decline', 'acceptInvitation', told(400)),
+    cell('invitation: accept, decline', 'declineInvitation', told(400)),
+    cell('invitation: resend, delete', 'deleteInvitation', told(204)),
+  ]
+}
+
+/** Last of all: they leave. */
+function ofSelf(actor: Actor): Cell[] {
+  if (actor.member === 'outside') return []
+  const cell = cellsOf(actor, 'self')
+  const id = actor.membership_id
+  return [
+    cell('membership: change role', 'updateMembership', {
+      ...{ id, ...json({ role: 'worker' }), permitted: 200 },
+    }),
+    cell('membership: leave', 'deleteMembership', { id, permitted: 204 }),
+  ]
+}

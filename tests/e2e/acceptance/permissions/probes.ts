@@ -1,0 +1,247 @@
+import { restOperations } from '@reticle/contracts'
+import type { Json, Sent } from '../../../support/client.ts'
+import { annotationFile } from '../../../support/pictures.ts'
+import type { Place, RowName } from './meaning.ts'
+import type { Chain } from './world.ts'
+
+/** One call for each thing that a row of the table allows. None changes anything that lasts and that another one sees. */
+export interface Probe {
+  row: RowName
+  operation: string
+  /** Of the object whose id is in the path. */
+  id?: number
+  key?: string
+  query?: string
+  sent?: Sent
+  /** The status where it is permitted; `listed`: the list has the object then, and leaves it out otherwise. */
+  permitted: number | 'listed'
+}
+
+export const operationOf = (name: string) => {
+  const found = restOperations.find((one) => one.name === name)
+  if (!found) throw new Error(`there is no operation ${name}`)
+  return found
+}
+
+/** `GET` and so on, and the address with its ids. */
+export function addressOf(probe: Omit<Probe, 'row'>): [string, string] {
+  const { operation, id, key, query = '' } = probe
+  const { method, path } = operationOf(operation)
+  return [String(method), `${path.replace(':id', String(id)).replace(':key', String(key))}${query}`]
+}
+
+type More = Omit<Probe, 'row' | 'operation'>
+const json = (body: Json): Pick<Probe, 'sent'> => ({ sent: { json: body } })
+const ok = (id: number, more: Partial<More> = {}): More => ({ id, permitted: 200, ...more })
+const listed = ({ id }: Json, by = 'id'): More => ({ query: `?${by}=${id}`, permitted: 'listed' })
+/** It would be changed if it were at that revision. */
+const changedSince = (id: number): More => ({
+  id,
+  sent: { headers: { 'if-match': '"0-0"' } },
+  permitted: 412,
+})
+/** The file's format is unknown, which is told to those who may import. */
+const imported = (id: number): More => ({
+  id,
+  query: '?format=none',
+  sent: { form: annotationFile('{}', 'a.json') },
+  permitted: 400,
+})
+const idOf = (person: Json) => person?.id ?? null
+
+/** Where the callers of a resource's probes stand: in every way that matters to it, and just beside. */
+export const standingAt: Record<string, readonly Place[]> = {
+  project: ['project owner', 'project assignee', 'task owner'],
+  task: ['project owner', 'project assignee', 'task owner', 'task assignee', 'job assignee'],
+  job: ['project assignee', 'task owner', 'task assignee', 'job assignee', 'nobody'],
+  label: ['project owner', 'project assignee', 'task assignee', 'job assignee', 'nobody'],
+  issue: [
+    ...(['project owner', 'task assignee', 'job assignee'] as const),
+    ...(['issue owner', 'issue assignee', 'author'] as const),
+  ],
+  comment: ['task owner', 'job assignee', 'issue assignee', 'author', 'nobody'],
+  guide: ['project owner', 'project assignee', 'task owner', 'job assignee', 'nobody'],
+  webhook: ['project owner', 'project assignee', 'nobody'],
+  events: ['nobody'],
+}
+/** What does not depend on an object is asked once. */
+const alone = new Set<string>([
+  'project: create, restore backup',
+  'task: create without project, restore backup',
+])
+export const placesOf = ({ row }: Probe) =>
+  alone.has(row) ? (['nobody'] as const) : (standingAt[row.split(':')[0] ?? ''] ?? [])
+
+/** Those on one chain. */
+export function probesOn(chain: Chain): Probe[] {
+  return [
+    ...ofProject(chain),
+    ...ofTask(chain),
+    ...ofJob(chain),
+    ...ofReview(chain),
+    ...ofOthers(chain),
+  ]
+}
+
+const rowsOf =
+  <R extends string>(row: R) =>
+  (operation: string, more: More) => ({ row, operation, ...more })
+
+function ofProject({ project, org }: Chain): Probe[] {
+  const { id } = project
+  const see = rowsOf('project: list, view, preview')
+  const update = rowsOf('project: update name, labels, bug_tracker, status; import dataset')
+  const rule = rowsOf('project: update storages; delete')
+  const within = `?org=${org}`
+  return [
+    see('listProjects', listed(project)),
+    see('getProject', ok(id)),
+    see('getProjectPreview', ok(id)),
+    rowsOf('project: create, restore backup')('createProject', {
+      ...{ query: within, ...json({ name: 'new' }), permitted: 201 },
+    }),
+    ...[{ name: 'p' }, { labels: [] }, { bug_tracker: '' }, { status: 'annotation' }].map((body) =>
+      update('updateProject', ok(id, json(body))),
+    ),
+    rowsOf('project: update assignee')(
+      'updateProject',
+      ok(id, json({ assignee_id: idOf(project.assignee) })),
+    ),
+    rowsOf('project: update owner')(
+      'updateProject',
+      ok(id, json({ owner_id: idOf(project.owner) })),
+    ),
+    rule('updateProject', ok(id, json({ source_storage: { location: 'local' } }))),
+    rule('deleteProject', changedSince(id)),
+  ]
+}
+
+function ofTask({ task, project, org }: Chain): Probe[] {
+  const { id } = task
+  const see = rowsOf('task: list, view, data, meta, preview, annotations read')
+  const update = rowsOf(
+    'task: update name, labels, bug_tracker, subset; upload data; data/meta; annotations write, import',
+  )
+  const hand = rowsOf('task: update owner, assignee, project; delete')
+  const managed = { name: 't', project_id: project.id, labels: [{ name: 'x' }] }
+  return [
+    see('listTasks', listed(task)),
+    ...['getTask', 'getTaskDataMeta', 'getTaskPreview', 'getTaskAnnotations', 'getTaskStatus'].map(
+      (name) => see(name, ok(id)),
+    ),
+    see('getTaskData', ok(id, { query: '?type=frame&number=0' })),
+    rowsOf('task: create without project, restore backup')('createTask', {
+      ...{ query: `?org=${org}`, ...json({ name: 'new' }), permitted: 201 },
+    }),
+    // Labels of such a task are the project's: told to those who may create it.
+    rowsOf('task: create in project')('createTask', { ...json(managed), permitted: 400 }),
+    ...[{ name: 't' }, { labels: [] }, { bug_tracker: '' }, { subset: '' }].map((body) =>
+      update('updateTask', ok(id, json(body))),
+    ),
+    update('uploadTaskData', { id, sent: { form: new FormData() }, permitted: 400 }),
+    update('updateTaskAnnotations', ok(id, { query: '?action=create', ...json({ shapes: [] }) })),
+    update('replaceTaskAnnotations', ok(id, json({ shapes: [] }))),
+    update('deleteTaskAnnotations', { id, permitted: 204 }),
+    update('importTaskAnnotations', imported(id)),
+    hand('updateTask', ok(id, json({ owner_id: idOf(task.owner) }))),
+    hand('updateTask', ok(id, json({ assignee_id: idOf(task.assignee) }))),
+    hand('updateTask', ok(id, json({ project_id: project.id }))),
+    hand('deleteTask', changedSince(id)),
+    rowsOf('task: update storages')(
+      'updateTask',
+      ok(id, json({ target_storage: { location: 'local' } })),
+    ),
+    rowsOf('task: export annotations, dataset, backup')('exportTaskDataset', {
+      ...{ id, query: '?format=none', permitted: 400 },
+    }),
+  ]
+}
+
+function ofJob({ job, task }: Chain): Probe[] {
+  const { id } = job
+  const see = rowsOf('job: list, view, data, meta, preview, annotations read')
+  const work = rowsOf('job: update state; data/meta; annotations write, import')
+  const hand = rowsOf('job: update stage, assignee')
+  const make = rowsOf('job: create (ground truth), delete')
+  const layout = rowsOf('job: validation layout read, write')
+  const frames = { frame_selection_method: 'manual', frames: [99] }
+  const truth = { type: 'ground_truth', task_id: task.id, ...frames }
+  return [
+    see('listJobs', listed(job)),
+    ...['getJob', 'getJobDataMeta', 'getJobPreview', 'getJobAnnotations'].map((name) =>
+      see(name, ok(id)),
+    ),
+    see('getJobData', ok(id, { query: '?type=frame&number=0' })),
+    work('updateJob', ok(id, json({ state: job.state }))),
+    work('updateJobAnnotations', ok(id, { query: '?action=create', ...json({ shapes: [] }) })),
+    work('replaceJobAnnotations', ok(id, json({ shapes: [] }))),
+    work('deleteJobAnnotations', { id, permitted: 204 }),
+    work('importJobAnnotations', imported(id)),
+    hand('updateJob', ok(id, json({ stage: job.stage }))),
+    hand('updateJob', ok(id, json({ assignee: idOf(job.assignee) }))),
+    make('createJob', { ...json(truth), permitted: 400 }), // it has no such frame
+    make('deleteJob', { id, permitted: 400 }), // it is no ground truth
+    rowsOf('job: export')('exportJobDataset', { id, query: '?format=none', permitted: 400 }),
+    layout('getJobValidationLayout', ok(id)),
+    layout('getTaskValidationLayout', ok(task.id)),
+    layout('updateTaskValidationLayout', ok(task.id, json({}))),
+  ]
+}
+
+function ofReview({ issue, comment, job }: Chain): Probe[] {
+  const see = rowsOf('issue: list, view')
+  const update = rowsOf('issue: update (resolve, assignee, position)')
+  const outsideOfJob = { job: job.id, frame: 99, position: [1, 2, 3, 4], message: 'x' }
+  const { id, resolved, position } = issue
+  const same = [{ resolved }, { assignee: idOf(issue.assignee) }, { position }]
+  const read = rowsOf('comment: list, view')
+  const change = rowsOf('comment: update, delete')
+  return [
+    see('listIssues', listed(issue)),
+    see('getIssue', ok(id)),
+    rowsOf('issue: create')('createIssue', { ...json(outsideOfJob), permitted: 400 }),
+    ...same.map((body) => update('updateIssue', ok(id, json(body)))),
+    rowsOf('issue: delete')('deleteIssue', changedSince(id)),
+    read('listComments', listed(comment)),
+    read('getComment', ok(comment.id)),
+    rowsOf('comment: create')('createComment', {
+      ...{ ...json({ issue: id, message: 'y' }), permitted: 201 },
+    }),
+    change('updateComment', ok(comment.id, json({ message: 'x' }))),
+    change('deleteComment', changedSince(comment.id)),
+  ]
+}
+
+function ofOthers({ project, task, job, label, sublabel, guide }: Chain): Probe[] {
+  const change = rowsOf('label: update, delete')
+  const write = rowsOf('guide: create, update, delete; assets add, remove')
+  const within = project.organization_id === null ? '' : `org_id=${project.organization_id}&`
+  const log = `${within}location=nowhere` // which is told to those who may
+  const hook = { type: 'project', target_url: 'https://example.org/', events: 'none' }
+  return [
+    rowsOf('label: list by project')('listLabels', {
+      query: `?project_id=${project.id}`,
+      permitted: 200,
+    }),
+    rowsOf('label: list by task')('listLabels', { query: `?task_id=${task.id}`, permitted: 200 }),
+    rowsOf('label: list by job')('listLabels', { query: `?job_id=${job.id}`, permitted: 200 }),
+    rowsOf('label: list without parent')('listLabels', listed(label)),
+    rowsOf('label: view')('getLabel', ok(label.id)),
+    change('updateLabel', ok(label.id, json({ name: 'car' }))),
+    change('deleteLabel', { id: sublabel.id, permitted: 400 }), // its skeleton is to be changed
+    rowsOf('guide: view, assets view')('getGuide', ok(guide.id)),
+    write('createGuide', { ...json({ project_id: project.id }), permitted: 409 }), // there is one
+    write('updateGuide', ok(guide.id, json({ markdown: 'x' }))),
+    write('deleteGuide', changedSince(guide.id)),
+    rowsOf('webhook: create')('createWebhook', {
+      ...{ ...json({ ...hook, project_id: project.id }), permitted: 400 }, // no such event
+    }),
+    rowsOf('events: export own')('exportEvents', { query: `?${log}`, permitted: 400 }),
+    rowsOf('events: export all of the org')('exportEvents', {
+      ...{ query: `?${log}&user_id=999999`, permitted: 400 },
+    }),
+    rowsOf('events: send')('recordEvents', {
+      ...{ ...json({ timestamp: '2026-03-01T10:00:00Z' }), permitted: 201 },
+    }),
+  ]
+}

@@ -1,0 +1,206 @@
+import { addPerson } from '@reticle/standalone/administrator'
+import { atOnce } from '../../../support/at-once.ts'
+import { type Client, client, type Json } from '../../../support/client.ts'
+import { jobsOf } from '../../../support/factories.ts'
+import { formOf, pictures } from '../../../support/pictures.ts'
+import type { Reticle } from '../../../support/reticle.ts'
+import {
+  type GlobalRole,
+  globalRoles,
+  type MemberRole,
+  memberRoles,
+  type Place,
+  places,
+} from './meaning.ts'
+
+/** Everybody and everything that the matrix of permissions is walked on: made once, by people who may do everything. */
+
+export interface Actor {
+  id: number
+  email: string
+  role: GlobalRole
+  member: MemberRole
+  /** As who they are while everything is made: administrators. */
+  maker: Client
+  /** As who they are later. Another credential, of which no gateway remembers what it was worth. */
+  api: Client
+  membership_id: number
+  /** Of the invitation that made them a member; owners have none. */
+  received: string | null
+  /** Of one that they sent to somebody who has not accepted. */
+  sent: string
+}
+
+/** A project and what is in it, around which everybody stands differently. */
+export interface Chain {
+  org: string
+  project: Json
+  task: Json
+  job: Json
+  issue: Json
+  comment: Json
+  guide: Json
+  /** Of the project, and of a skeleton in it. */
+  label: Json
+  sublabel: Json
+}
+
+export interface World {
+  /** Empty: objects without an organization. */
+  org: string
+  org_id: number | null
+  actors: Actor[]
+  /** Where its actors stand in turn. */
+  places: readonly Place[]
+  chains: Chain[]
+}
+
+interface Seat {
+  role: GlobalRole
+  member: MemberRole
+}
+
+const password = 'a-password-of-somebody'
+const everyRole = (member: MemberRole): Seat[] => globalRoles.map((role) => ({ role, member }))
+const few = ['project owner', 'task assignee', 'job assignee', 'nobody'] as const
+
+/** An organization has one owner: those with a lower global role have small ones of their own. */
+const plan = [
+  { org: '', places, seats: everyRole(null) },
+  {
+    org: 'matrix',
+    places,
+    seats: [
+      { role: 'user', member: 'owner' },
+      ...memberRoles.slice(1).flatMap(everyRole),
+      ...everyRole('outside'),
+    ],
+  },
+  { org: 'matrix-worker', places: few, seats: [{ role: 'worker', member: 'owner' }] },
+  { org: 'matrix-none', places: few, seats: [{ role: 'none', member: 'owner' }] },
+] as const satisfies { org: string; places: readonly Place[]; seats: readonly Seat[] }[]
+
+export async function makeWorlds(reticle: Reticle): Promise<World[]> {
+  const worlds: World[] = []
+  for (const one of plan) worlds.push(await makeWorld(reticle, one))
+  for (const world of worlds) await become(reticle.admin, world)
+  return worlds
+}
+
+async function makeWorld(
+  reticle: Reticle,
+  { org, places, seats }: (typeof plan)[number],
+): Promise<World> {
+  const people = await reticle.people()
+  const actors = await atOnce<Seat, Actor>(3, seats, (seat) => addActor(reticle, people, org, seat))
+  const org_id = await join(org, actors)
+  const world: World = { org, org_id, actors, places, chains: [] }
+  const numbers = Array.from({ length: sizeOf(world) }, (_, number) => number)
+  world.chains = await atOnce(6, numbers, (number) => makeChain(reticle.admin, world, number))
+  return world
+}
+
+/** So many chains that everybody stands everywhere once. */
+const sizeOf = ({ actors, places }: World) => Math.max(actors.length, places.length)
+
+async function addActor(reticle: Reticle, people: string, org: string, seat: Seat): Promise<Actor> {
+  const username = `${org || 'alone'}-${seat.member ?? 'person'}-${seat.role}`
+  const email = `${username}@example.org`
+  await addPerson(people, { username, email, password, role: 'admin' })
+  const as = (name: string) =>
+    client(`${reticle.url}/api`, `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`)
+  const maker = as(username)
+  const { id } = await maker.done('GET', '/users/self')
+  return { ...seat, id, email, maker, api: as(email), membership_id: 0, received: null, sent: '' }
+}
+
+/** The first one founds the organization, the others are members at once: they have accounts. */
+async function join(org: string, [owner, ...others]: Actor[]): Promise<number | null> {
+  if (org === '' || !owner) return null
+  const { id } = await owner.maker.done('POST', '/organizations', { json: { slug: org } })
+  for (const { email, member } of others) {
+    const json = { email, role: member === 'outside' ? 'worker' : member }
+    await owner.maker.done('POST', `/invitations?org=${org}`, { json })
+  }
+  const { results } = await owner.maker.done('GET', `/memberships?org=${org}&page_size=all`)
+  for (const actor of [owner, ...others]) {
+    const own = results.find((one: Json) => one.user.id === actor.id)
+    Object.assign(actor, { membership_id: own.id, received: own.invitation })
+    actor.sent = (await invite(actor.maker, org, 'worker')).key
+  }
+  return id
+}
+
+let count = 0
+/** Somebody without an account is asked to join; the answer is the invitation. */
+export function invite(as: Client, org: string, role: string): Promise<Json> {
+  const email = `asked-${++count}@example.org`
+  return as.done('POST', `/invitations?org=${org}`, { json: { email, role } })
+}
+
+/** Which actor stands at a place of the chain of that number: in turn, so that each of them stands everywhere once. */
+function seated(world: World, number: number, place: Place): Actor | undefined {
+  const index = world.places.indexOf(place)
+  return index < 0 ? undefined : world.actors[(index + number) % sizeOf(world)]
+}
+
+/** The chain on which that actor stands at that place and nowhere else; nothing when there is none in this world. */
+export function chainOf(world: World, actor: Actor, place: Place): Chain | undefined {
+  return world.chains.find((_, number) => seated(world, number, place) === actor)
+}
+
+const labels = [
+  { name: 'car' },
+  {
+    name: 'person',
+    type: 'skeleton',
+    svg: '<circle r="1" data-label-name="head"/>',
+    sublabels: [{ name: 'head', type: 'points' }],
+  },
+]
+
+async function makeChain(admin: Client, world: World, number: number): Promise<Chain> {
+  const at = (place: Place) => seated(world, number, place)
+  const within = `?org=${world.org}`
+  const project = await admin.done('POST', `/projects${within}`, {
+    json: { name: 'p', labels, ...people(at('project owner'), at('project assignee')) },
+  })
+  const { id } = await admin.done('POST', `/tasks${within}`, {
+    json: { name: 't', project_id: project.id, ...people(at('task owner'), at('task assignee')) },
+  })
+  const form = formOf(await pictures(1))
+  await admin.finished(await admin.done('POST', `/tasks/${id}/data`, { form }))
+  const task = await admin.done('GET', `/tasks/${id}`)
+  const [{ id: job_id }] = await jobsOf(admin, id)
+  const assignee = at('job assignee')?.id ?? null
+  const job = await admin.done('PATCH', `/jobs/${job_id}`, { json: { assignee } })
+  const [label, skeleton] = project.labels
+  return {
+    ...{ org: world.org, project, task, job, label, sublabel: skeleton.sublabels[0] },
+    ...(await review(admin, job_id, at)),
+    guide: await admin.done('POST', '/guides', { json: { project_id: project.id, markdown: 'x' } }),
+  }
+}
+
+const people = (owner?: Actor, assignee?: Actor) => ({
+  owner_id: owner?.id,
+  assignee_id: assignee?.id ?? null,
+})
+
+async function review(admin: Client, job: number, at: (place: Place) => Actor | undefined) {
+  const json = { job, frame: 0, position: [1, 2, 3, 4], message: 'x' }
+  const assignee = at('issue assignee')?.id ?? null
+  const asOwner = at('issue owner')?.maker ?? admin
+  const issue = await asOwner.done('POST', '/issues', { json: { ...json, assignee } })
+  const asAuthor = at('author')?.maker ?? admin
+  const said = { issue: issue.id, message: 'x' }
+  return { issue, comment: await asAuthor.done('POST', '/comments', { json: said }) }
+}
+
+/** Everybody gets the role they are to have, and some leave. */
+async function become(admin: Client, { actors }: World): Promise<void> {
+  for (const { id, role, member, membership_id } of actors) {
+    if (member === 'outside') await admin.done('DELETE', `/memberships/${membership_id}`)
+    await admin.done('PATCH', `/users/${id}`, { json: { groups: role === 'none' ? [] : [role] } })
+  }
+}

@@ -1,0 +1,124 @@
+import { restOperations } from '@reticle/contracts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, client, type Json, type Sent } from '../../support/client.ts'
+import { jobsOf, taskWithMedia } from '../../support/factories.ts'
+import { annotationFile } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** What a token may do, on top of what its owner may (`spec/api-workspace.md` 2.3): an administrator's, so that only it counts. */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let reading: Client
+let writing: Client
+const ids: Record<string, number> = {}
+
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  const { admin } = reticle
+  const token = async (read_only: boolean) => {
+    const made = await admin.done('POST', '/auth/access_tokens', { json: { name: 't', read_only } })
+    ids.token = made.id
+    return client(`${reticle.url}/api`, `Bearer ${made.value}`)
+  }
+  reading = await token(true)
+  writing = await token(false)
+  const task = await taskWithMedia(admin)
+  const [job] = await jobsOf(admin, task.id)
+  const project = await admin.done('POST', '/projects', { json: { name: 'p' } })
+  const self = await admin.done('GET', '/users/self')
+  Object.assign(ids, { task: task.id, job: job.id, project: project.id, user: self.id })
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+/** Statuses with a token that may only read, and with one that may also write. */
+async function both(method: string, address: string, sent: Sent = {}): Promise<number[]> {
+  const url = address.replace(/:(\w+)/g, (_, name) => String(ids[name]))
+  const statuses: number[] = []
+  for (const api of [reading, writing]) statuses.push((await api.call(method, url, sent)).status)
+  return statuses
+}
+const json = (body: Json): Sent => ({ json: body })
+const format = 'format=COCO%201.0'
+
+describe('8. what an access token may do', () => {
+  test.each([
+    ['GET', '/projects/:project'],
+    ['HEAD', '/tasks/:task'],
+    ['GET', '/jobs/:job/annotations'],
+    ['GET', '/users/self'],
+    ['GET', '/auth/access_tokens'],
+    ['GET', '/auth/access_tokens/:token'],
+    ['GET', '/auth/access_tokens/self'],
+  ])('8. %s %s: both', async (method, address) => {
+    expect(await both(method, address)).toEqual([200, 200])
+  })
+
+  test.each(['/tasks/:task', '/jobs/:job'])('8. exporting %s to a file: both', async (target) => {
+    for (const api of [reading, writing]) {
+      const url = `${target.replace(/:(\w+)/, (_, name) => String(ids[name]))}/dataset/export`
+      const { result_url } = await api.finished(await api.done('POST', `${url}?${format}`))
+      expect((await api.bytes(result_url)).status).toBe(200)
+    }
+  })
+
+  test.each(['/tasks/:task', '/jobs/:job'])(
+    '8. exporting %s to a cloud storage: not the one that only reads',
+    async (target) => {
+      const there = 'location=cloud_storage&cloud_storage_id=999999'
+      const [refused, permitted] = await both('POST', `${target}/dataset/export?${format}&${there}`)
+      expect(refused).toBe(403)
+      expect(permitted, 'there is no such storage').toBe(404)
+    },
+  )
+
+  test('8. exporting events and fetching the file: both', async () => {
+    for (const api of [reading, writing]) {
+      const { result_url } = await api.finished(await api.done('POST', '/events/export'))
+      expect((await api.bytes(result_url)).status).toBe(200)
+    }
+  })
+
+  test.each<[string, string, Sent, number]>([
+    ['POST', '/projects', json({ name: 'new' }), 201],
+    ['PATCH', '/projects/:project', json({ name: 'other' }), 200],
+    ['PUT', '/tasks/:task/annotations', json({ shapes: [] }), 200],
+    ['POST', '/tasks/:task/annotations?format=none', { form: annotationFile('{}', 'a.json') }, 400],
+    ['DELETE', '/jobs/:job/annotations', {}, 204],
+    ['POST', '/organizations', json({ slug: 'new' }), 201],
+  ])('8. %s %s: only the one that writes', async (method, address, sent, status) => {
+    expect(await both(method, address, sent)).toEqual([403, status])
+  })
+
+  test.each<[string, string, Sent]>([
+    ['PATCH', '/users/:user', json({ first_name: 'x' })],
+    ['DELETE', '/users/:user', {}],
+    ['POST', '/auth/access_tokens', json({ name: 'x' })],
+    ['PATCH', '/auth/access_tokens/:token', json({ name: 'x' })],
+    ['DELETE', '/auth/access_tokens/:token', {}],
+    ['POST', '/events', json({ timestamp: '2026-03-01T10:00:00Z' })],
+  ])('8. %s %s: neither', async (method, address, sent) => {
+    expect(await both(method, address, sent)).toEqual([403, 403])
+  })
+
+  test('8. changing the password: neither, it needs another way to sign in', async () => {
+    const words = {
+      old_password: 'a',
+      new_password1: 'a-new-password',
+      new_password2: 'a-new-password',
+    }
+    expect(await both('POST', '/auth/password/change', json(words))).toEqual([401, 401])
+  })
+
+  test('8. every operation that changes is refused to the one that only reads, but exports and signing out', () => {
+    const free = restOperations.filter(
+      ({ method, by_token, access }) =>
+        method !== 'GET' && by_token === 'always' && access !== 'anyone',
+    )
+    const names = free.map(({ name }) => name).sort()
+    expect(names.filter((name) => !name.startsWith('export'))).toEqual(['changePassword'])
+  })
+})
