@@ -1,31 +1,60 @@
+import { restOperations } from '@reticle/contracts/api/index'
 import type { Grant, Rule } from '@reticle/kit/policy'
 import { rules } from '@reticle/standalone/rules'
+import { rightsOf, withoutRule } from './operation-rights.ts'
+import { actions, footnotes, introduction, relations, titles } from './permission-words.ts'
 
 /** `docs/permissions.md`: the rules as people read them. */
 export function permissionsPage(): string {
   const parts = Object.entries(rules).map(([resource, rows]) => part(resource, rows))
-  return `# Permissions
-
-Written by \`npm run codegen\` from the rules of the services. Administrators may do everything. A cell names how somebody has to
-stand to the object and, in brackets, the least global role; "anybody" still has to be signed in.
-
-${parts.join('\n\n')}
-`
+  return [introduction, ...parts, free(), footnotes].join('\n')
 }
 
+/** Actions that no call stands for are left out: nobody can do them. */
 function part(resource: string, rows: readonly Rule[]): string {
-  const title = resource.replace('_', ' ')
-  const lines = rows.map(
-    (rule) =>
-      `| ${rule.action} | ${cell(rule.sandbox)} | ${cell(rule.leader)} | ${cell(rule.member)} |`,
+  const lines = rows.flatMap((rule) => {
+    const calls = callsOf(`${resource} ${rule.action}`)
+    if (calls.length === 0) return []
+    const cells = [cell(rule.sandbox), ...inOrganization(rule)]
+    return `| ${[wordsOf(resource, rule.action), ...cells, calls.join(', ')].join(' | ')} |`
+  })
+  const head = `| What | Without an organization | Owner, maintainer | Supervisor, worker | Calls |
+|---|---|---|---|---|`
+  return `## ${titles[resource] ?? missing(resource)}\n\n${head}\n${lines.join('\n')}\n`
+}
+
+function free(): string {
+  const lines = Object.entries(withoutRule).map(
+    ([who, names]) => `- ${who}: ${names.map(callOf).join(', ')}`,
   )
-  const head =
-    '| Action | Without an organization | Owner, maintainer | Supervisor, worker |\n|---|---|---|---|'
-  return `## ${title.charAt(0).toUpperCase()}${title.slice(1)}\n\n${head}\n${lines.join('\n')}`
+  return `## Without a rule\n\n${lines.join('\n')}\n`
+}
+
+function callsOf(right: string): string[] {
+  const names = Object.entries(rightsOf).filter(([, rights]) => rights.includes(right))
+  return names.map(([name]) => callOf(name))
+}
+
+function callOf(name: string): string {
+  const { method, path } = restOperations.find((one) => one.name === name) ?? missing(name)
+  return `\`${method} ${path.replace(/:(\w+)/g, '{$1}').replace(/\/$/, '')}\``
+}
+
+/** What belongs to no organization is nothing to its members. */
+function inOrganization({ sandbox, leader, member }: Rule): string[] {
+  const isElsewhere = leader === 'nobody' && member === 'nobody' && sandbox !== 'nobody'
+  return isElsewhere ? ['–', '–'] : [cell(leader), cell(member)]
 }
 
 function cell(grant: Grant | 'nobody'): string {
-  if (grant === 'nobody') return 'nobody'
-  const who = grant.is?.join(' or ') ?? 'anybody'
-  return grant.role === 'any' ? who : `${who} (${grant.role})`
+  if (grant === 'nobody') return 'administrators only'
+  const who = grant.is?.map((one) => relations[one] ?? one).join(', or ') ?? 'everybody'
+  return grant.role === 'any' ? who : `${who}; at least ${grant.role}`
+}
+
+const wordsOf = (resource: string, action: string): string =>
+  actions[`${resource} ${action}`] ?? actions[action] ?? missing(`${resource} ${action}`)
+
+function missing(name: string): never {
+  throw new Error(`tests/generate has no words for "${name}"`)
 }
