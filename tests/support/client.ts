@@ -43,9 +43,18 @@ export function client(api: string, authorization?: string) {
     return { status: answer.status, headers: answer.headers, text, body: parsed(text) }
   }
 
+  /** The same; a server that is busy says so before it looks at anything, and is asked again. */
+  async function insist(method: string, path: string, sent?: Sent): Promise<Answer> {
+    for (const until = Date.now() + patienceMs; ; ) {
+      const answer = await call(method, path, sent)
+      if (answer.status !== 503 || Date.now() > until) return answer
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+  }
+
   /** Expects a 2xx and answers its body. */
   async function done(method: string, path: string, sent?: Sent): Promise<Json> {
-    const answer = await call(method, path, sent)
+    const answer = await insist(method, path, sent)
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
     return answer.body
   }
@@ -84,7 +93,7 @@ export function client(api: string, authorization?: string) {
     }
   }
 
-  return { api, call, done, answering, ended, finished, bytes }
+  return { api, call, insist, done, answering, ended, finished, bytes }
 }
 
 export const rqIdOf = (started: unknown) => z.object({ rq_id: z.string() }).parse(started).rq_id

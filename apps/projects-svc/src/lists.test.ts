@@ -11,10 +11,10 @@ import { addReview } from './testing/review.ts'
 /** However much a list has to show, it asks the database as often (`design.md` 4, rule 6). */
 
 const workspace = await testOrganizations()
-const { db, addUser, addOrganization, addMember, as, over } = workspace
+const { db, blobs, addUser, addOrganization, addMember, as, over } = workspace
 const admin = await addUser('admin')
 const services = over('in-process')
-const all = handlers({ db, clock: systemClock, settings: readConfig({}) })
+const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
 
 /** Something of everything that is listed, with something inside of each. */
 async function grow(by: number) {
@@ -54,7 +54,7 @@ const needed: Record<string, object> = { listFrames: { search: 'images' } }
 
 async function look(name: string): Promise<{ statements: number; rows: number }> {
   const { db: watched, statements } = counting(db)
-  const here = handlers({ db: watched, clock: systemClock, settings: readConfig({}) })
+  const here = handlers({ db: watched, blobs, clock: systemClock, settings: readConfig({}) })
   const answers = new Map(Object.values(here).flatMap((table) => Object.entries(table)))
   const query = { page_size: 'all', ...needed[name] }
   const { results } = await answers.get(name)(query, admin.call)

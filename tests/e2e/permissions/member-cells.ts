@@ -1,5 +1,5 @@
-import { atOnce } from '../../../support/at-once.ts'
-import type { Client, Json } from '../../../support/client.ts'
+import { atOnce } from '../../support/at-once.ts'
+import type { Client, Json } from '../../support/client.ts'
 import type { MembershipPlace, Person, RowName } from './meaning.ts'
 import type { Probe } from './probes.ts'
 import { type Actor, invite, type World } from './world.ts'

@@ -1,9 +1,9 @@
 import { addPerson } from '@reticle/standalone/administrator'
-import { atOnce } from '../../../support/at-once.ts'
-import { type Client, client, type Json } from '../../../support/client.ts'
-import { jobsOf } from '../../../support/factories.ts'
-import { formOf, pictures } from '../../../support/pictures.ts'
-import type { Reticle } from '../../../support/reticle.ts'
+import { atOnce } from '../../support/at-once.ts'
+import { type Client, client, type Json } from '../../support/client.ts'
+import { jobsOf } from '../../support/factories.ts'
+import { formOf, pictures } from '../../support/pictures.ts'
+import type { Reticle } from '../../support/reticle.ts'
 import {
   type GlobalRole,
   globalRoles,

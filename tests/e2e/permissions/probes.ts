@@ -1,6 +1,6 @@
 import { restOperations } from '@reticle/contracts'
-import type { Json, Sent } from '../../../support/client.ts'
-import { annotationFile } from '../../../support/pictures.ts'
+import type { Json, Sent } from '../../support/client.ts'
+import { annotationFile } from '../../support/pictures.ts'
 import type { Place, RowName } from './meaning.ts'
 import type { Chain } from './world.ts'
 
