@@ -9,6 +9,7 @@ import { databaseKillsFigure } from './database-kills.ts'
 import { hooksFigure } from './hooks.ts'
 import { limitOf } from './limit.ts'
 import { listFigures } from './lists.ts'
+import { neighbourFigure } from './neighbours.ts'
 import { queueFigure } from './queue.ts'
 import { hopFigure } from './rpc.ts'
 import { type Server, startEmbedded } from './server.ts'
@@ -55,6 +56,7 @@ async function measureEmbedded() {
       ['lists', () => listFigures(server)],
       ['bus', () => busFigures({ databaseUrl: server.databaseUrl })],
       ['kills', async () => [await databaseKillsFigure()]],
+      ['neighbours', async () => [await neighbourFigure()]],
     ]
     const figures: Figure[] = []
     for (const [id, measure] of parts) if (isAsked(id)) figures.push(...(await measure()))

@@ -11,7 +11,8 @@ afterAll(async () => {
 })
 
 const stories = {
-  isolation: () => import('../e2e/isolation.test.ts'), // first: it needs a system without anything in it
+  isolation: () => import('../e2e/isolation.test.ts'),
+  permissions: () => import('../e2e/acceptance/permissions.test.ts'),
   'the main job': () => import('../e2e/main-job.test.ts'),
   'COCO archives': () => import('../e2e/coco-archives.test.ts'),
   'cloud storages': () => import('../e2e/acceptance/storages.test.ts'),

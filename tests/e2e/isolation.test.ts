@@ -1,145 +1,163 @@
-import { restOperations } from '@reticle/contracts'
-import { startS3 } from '@reticle/kit/testing/s3-server'
-import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bodies, queries } from '../support/accepted.ts'
-import { bucketOf } from '../support/buckets.ts'
-import { type Client, client, type Json } from '../support/client.ts'
-import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
-import { annotationFile, assetForm, formOf, picture, pictures } from '../support/pictures.ts'
+import { atOnce } from '../support/at-once.ts'
+import { type Answer, type Client, client, type Json } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type Ask, asksByBody, asksFor, type Foreign, sentOf } from './isolation/asks.ts'
+import {
+  addObjects,
+  addTenant,
+  addUser,
+  closeBuckets,
+  expiredToken,
+  numbersIn,
+  skipIds,
+  type Tenant,
+} from './isolation/tenants.ts'
 
-/** Every route with an id, tried by somebody who has nothing to do with the object. */
-const stranger = {
-  username: 'stranger',
-  password: 'a-strange-password',
-  email: 's@example.org',
-  role: 'user' as const,
-}
+/**
+ * T-TEN-1 (`reliability.md` 12): two organizations with the same in them and a personal workspace. People of the second, people
+ * of none and nobody at all ask for what is in the first, by every route and in every way that a request can name it.
+ */
+
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let visitor: Client
-const store = await startS3()
-const ids: Record<string, string> = {}
+let own: Tenant
+let foreign: Foreign[]
+/** Names and ids of the first organization and of the personal workspace. */
+let secret: RegExp
+let before: Json
+const actors: Record<string, Client> = {}
+let calls = 0
+
 beforeAll(async () => {
-  reticle = await startReticle(path)
-  await addPerson(await reticle.people(), stranger)
-  const basic = Buffer.from(`${stranger.username}:${stranger.password}`).toString('base64')
-  visitor = client(`${reticle.url}/api`, `Basic ${basic}`)
-  await fill(reticle.admin)
-})
+  reticle = await startReticle(path, {
+    RETICLE_GATEWAY_RATE_ANONYMOUS: '0',
+    RETICLE_GATEWAY_RATE_USER: '0',
+  })
+  own = await addTenant(reticle, 'ours')
+  await addActors()
+  const least = await skipIds(reticle)
+  const acme = await addTenant(reticle, 'canary')
+  const alone = await addUser(reticle, 'canary-alone')
+  const personal = await addObjects(alone, 'canary-own', '?org=')
+  const self = await alone.done('GET', '/users/self')
+  foreign = [
+    acme,
+    {
+      ...{ slug: 'canary', username: 'canary-alone' },
+      ids: { ...acme.ids, ...personal.ids, users: self.id },
+    },
+  ]
+  const ids = numbersIn([acme.told, personal.told, self], least)
+  secret = new RegExp(
+    `canary|${acme.ids.invitations}|\\b(?:${[...new Set(ids)].join('|')})\\b`,
+    'i',
+  )
+  before = await standOf([acme.owner, alone])
+  standers.push(acme.owner, alone)
+}, 120_000)
 afterAll(async () => {
+  console.log(`isolation: ${calls} calls`)
   await reticle.stop()
-  await store.close()
+  await closeBuckets()
   remove()
 })
+const standers: Client[] = []
 
-async function fill(admin: Client) {
-  const labels = [{ name: 'canary' }]
-  const project = await admin.done('POST', '/projects', { json: { name: 'canary', labels } })
-  const task = await taskWithMedia(admin, { project_id: project.id })
-  const [job] = await jobsOf(admin, task.id)
-  const [label] = project.labels
-  await admin.done('PUT', `/tasks/${task.id}/annotations/`, {
-    json: { shapes: [rectangle(label.id)] },
-  })
-  const hook = {
-    type: 'project',
-    project_id: project.id,
-    target_url: 'http://127.0.0.1:9/',
-    events: 'update:project',
+async function addActors(): Promise<void> {
+  actors.stranger = await addUser(reticle, 'stranger')
+  actors['owner of the other'] = own.owner
+  for (const [role, global] of [['maintainer', 'user'] as const, ['worker', 'worker'] as const]) {
+    actors[`${role} of the other`] = await addUser(reticle, `ours-${role}`, global)
+    const json = { email: `ours-${role}@example.org`, role }
+    await own.owner.done('POST', '/invitations?org=ours', { json })
   }
-  const webhook = await admin.done('POST', '/webhooks', { json: hook })
-  const token = await admin.done('POST', '/auth/access_tokens', { json: { name: 'canary' } })
-  const pinned = { job: job.id, frame: 0, position: [1, 2, 3, 4], message: 'canary' }
-  const issue = await admin.done('POST', '/issues', { json: pinned })
-  const comments = await admin.done('GET', `/comments?issue_id=${issue.id}`)
-  const guide = await admin.done('POST', '/guides', {
-    json: { project_id: project.id, markdown: 'canary' },
-  })
-  const form = assetForm(guide.id, await picture('canary.png', 8, 8))
-  const asset = await admin.done('POST', '/assets', { form })
-  const bucket = { ...bucketOf(store, 'frames'), display_name: 'canary' }
-  const cloud = await admin.done('POST', '/cloudstorages', { json: bucket })
-  const organization = await admin.done('POST', '/organizations', { json: { slug: 'canary' } })
-  const [membership] = (await admin.done('GET', '/memberships?org=canary')).results
-  const invitation = await admin.done('POST', '/invitations?org=canary', {
-    json: { email: 'canary@example.org', role: 'worker' },
-  })
-  const exported = await admin.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
-  await admin.finished(exported)
-  Object.assign(ids, {
-    projects: project.id,
-    tasks: task.id,
-    jobs: job.id,
-    labels: label.id,
-    webhooks: webhook.id,
-    issues: issue.id,
-    comments: comments.results[0].id,
-    guides: guide.id,
-    assets: asset.uuid,
-    cloudstorages: cloud.id,
-    users: (await admin.done('GET', '/users/self')).id,
-    organizations: organization.id,
-    memberships: membership.id,
-    invitations: invitation.key,
-    auth: token.id,
-    requests: exported.rq_id,
-  })
+  actors['an expired token'] = await expiredToken(reticle, own.owner)
+  actors.nobody = client(`${reticle.url}/api`)
 }
 
-const isGone = 410
-const closed = restOperations.filter((one) => one.access !== 'anyone' && one.success !== isGone)
-const withId = closed
-  .filter((one) => one.path.includes(':'))
-  .map((one) => [`${one.method} ${one.path}`, one] as const)
-const collections = closed.filter(
-  (one) => one.method === 'GET' && !one.path.includes(':') && one.name.startsWith('list'),
+const objects = ['projects', 'tasks', 'jobs', 'labels', 'issues', 'comments', 'cloudstorages']
+const lists = [...objects, 'organizations']
+const counted = ['webhooks', 'memberships', 'invitations', 'requests', 'auth/access_tokens']
+
+/** Everything that the first organization and the personal workspace have; of what moves by itself how many. */
+async function standOf(people: readonly Client[]): Promise<Json> {
+  const stand: Json[] = []
+  for (const api of people) {
+    for (const list of lists) stand.push(await api.done('GET', `/${list}?page_size=all`))
+    for (const list of counted) stand.push((await api.done('GET', `/${list}?page_size=all`)).count)
+    for (const { id } of (await api.done('GET', '/tasks?page_size=all')).results)
+      stand.push(await api.done('GET', `/tasks/${id}/annotations/`))
+  }
+  return stand
+}
+
+/** What is wrong about an answer; nothing when it tells nothing and is what it has to be. */
+function wrongAbout(ask: Ask, isKnown: boolean, answer: Answer): string | undefined {
+  const { operation, query = '' } = ask
+  const { status } = answer
+  const told = withoutSent(ask, `${answer.text} ${answer.headers.get('location') ?? ''}`)
+  const say = (what: string) =>
+    `${operation.method} ${ask.path}${query}: ${what}: ${status} ${answer.text.slice(0, 200)}`
+  if (status >= 500) return say('an error of ours')
+  if (secret.test(told)) return say('it tells')
+  if (!isKnown) return status === 401 ? undefined : say('not 401')
+  if (status === 429 && operation.limit === 'hourly') return undefined
+  return isAsExpected(ask, answer) ? undefined : say(`not ${ask.answer}`)
+}
+
+function isAsExpected({ answer: expected }: Ask, { status, body }: Answer): boolean {
+  if (expected === 'refused') return status === 403 || status === 404
+  if (expected === 'not done') return status >= 400
+  if (expected === 'none') return status !== 200 || body.count === 0
+  return expected === undefined || status === expected
+}
+
+/** What somebody sent may come back in an error. */
+function withoutSent({ path, query = '', json, headers }: Ask, text: string): string {
+  const sent = decodeURIComponent(
+    `${path} ${query} ${JSON.stringify(json ?? '')} ${Object.values(headers ?? {})}`,
+  )
+  const words = sent.match(/[\w-]{5,}/g) ?? []
+  return words
+    .filter((one) => secret.test(one))
+    .sort((one, other) => other.length - one.length)
+    .reduce((rest, one) => rest.replaceAll(one, ''), text)
+}
+
+const names = ['stranger', 'worker', 'maintainer', 'owner'].map((one) =>
+  one === 'stranger' ? one : `${one} of the other`,
 )
 
-const filled = (route: string) => {
-  const [, first = ''] = route.split('/')
-  return route.replace(/:delivery_id/, '1').replace(/:\w+/, encodeURIComponent(String(ids[first])))
-}
-
-describe.each(withId)('%s', (_, { name, method, path: route }) => {
-  test('is refused to a stranger, tells nothing and changes nothing', async () => {
-    const form = await formFor(name)
-    const json = form ? undefined : bodies[name]
-    const query = name.startsWith('download')
-      ? `?rq_id=${encodeURIComponent(String(ids.requests))}`
-      : (queries[name] ?? '')
-    const answer = await visitor.call(String(method), `${filled(route)}${query}`, { json, form })
-    const status = tellsNothing.test(route) ? 404 : 403
-    expect([answer.status, answer.text.includes('canary')], answer.text).toEqual([status, false])
-  })
+describe('by every route', () => {
+  test.each([
+    ...names.map((name) => [name, true] as const),
+    ['an expired token', false] as const,
+    ['nobody', false] as const,
+  ])(
+    '%s gets to nothing of others',
+    async (name, isKnown) => {
+      const api = actors[name] ?? own.owner
+      const asks = [...asksFor(foreign, own), ...asksByBody(foreign, own)]
+      const wrong = await atOnce(8, asks, async (ask) => {
+        const { operation, query = '' } = ask
+        const address = `${ask.path}${query === '?' ? '' : query}`
+        const answer = await api.insist(String(operation.method), address, await sentOf(ask))
+        return wrongAbout(ask, isKnown, answer)
+      })
+      calls += asks.length
+      expect(wrong.filter(Boolean)).toEqual([])
+    },
+    60_000,
+  )
 })
 
-/** People outside of these are told that there are none (`spec/api-workspace.md` 1.4). */
-const tellsNothing = /^\/(?:organizations|invitations)\//
+test('their owners are told what nobody else is', async () => {
+  for (const list of ['projects', 'tasks', 'labels', 'issues', 'webhooks', 'requests'])
+    for (const api of standers) expect((await api.call('GET', `/${list}`)).text).toMatch(secret)
+})
 
-async function formFor(name: string): Promise<FormData | undefined> {
-  if (name === 'uploadTaskData') return formOf(await pictures(1))
-  return name.startsWith('import') ? annotationFile('{}', 'a.json') : undefined
-}
-
-test.each(collections.map((one) => [one.path, queries[one.name] ?? '?']))(
-  'GET %s shows a stranger nothing of others',
-  async (route, query) => {
-    const { status, body, text } = await visitor.call('GET', `${route}${query}&page_size=all`)
-    if (!Array.isArray(body?.results)) return expect(status).toBe(200) // formats belong to nobody
-    const own = body.results.filter((one: Json) => one.username === stranger.username)
-    expect([status, text.includes('canary')]).toEqual([200, false])
-    expect(body.results).toEqual(own) // everybody is a user, and sees themselves
-  },
-)
-
-test('after all of that everything is still there', async () => {
-  const { shapes } = await reticle.admin.done('GET', `/tasks/${ids.tasks}/annotations/`)
-  expect(shapes.length).toBe(1)
-  const review = ['issues', 'comments', 'guides', 'assets', 'cloudstorages']
-  const others = ['webhooks', 'organizations', 'memberships', 'invitations']
-  for (const name of ['projects', 'tasks', 'jobs', 'labels', ...review, ...others])
-    expect((await reticle.admin.call('GET', `/${name}/${ids[name]}`)).status, name).toBe(200)
-  expect((await reticle.admin.done('GET', '/tasks')).count).toBe(1)
+test('after all of that, at least 5,000 calls, everything is as it was', async () => {
+  expect(await standOf(standers)).toEqual(before)
+  expect(calls).toBeGreaterThanOrEqual(5000)
 })

@@ -1,0 +1,91 @@
+import { startEmbedded } from './server.ts'
+import type { Figure } from './table.ts'
+
+const perMinute = 1200
+const secondsPerPhase = 10
+const rounds = 3
+/** Well below the limit: it is the neighbour who is not. */
+const ownPerSecond = 15
+const floodPerSecond = (perMinute / 60) * 10
+
+/**
+ * T-TEN-2 (`reliability.md` 12): one user calls ten times as often as the limit lets them; how much longer somebody else waits,
+ * at the 99th percentile. Quiet and flooded phases take turns.
+ */
+export async function neighbourFigure(): Promise<Figure> {
+  const server = await startEmbedded({ RETICLE_GATEWAY_RATE_USER: String(perMinute) })
+  try {
+    const [noisy, own] = [await person(server.api, 'noisy'), await person(server.api, 'quiet')]
+    const url = `${server.api}/tasks`
+    const quiet: number[] = []
+    const flooded: number[] = []
+    await waits(url, own, ownPerSecond) // the engine compiles what runs often while it runs
+    for (let round = 0; round < rounds; round++) {
+      quiet.push(...(await waits(url, own, ownPerSecond)).ms)
+      const flood = waits(url, noisy, floodPerSecond)
+      flooded.push(...(await waits(url, own, ownPerSecond)).ms)
+      const { refused } = await flood
+      if (round > 0 && refused === 0) throw new Error('the flood was let through')
+    }
+    return figureOf(p99(quiet), p99(flooded))
+  } finally {
+    await server.stop()
+  }
+}
+
+function figureOf(quiet: number, flooded: number): Figure {
+  const ratio = flooded / quiet
+  return {
+    id: 'T-TEN-2',
+    what: `a neighbour who calls ${floodPerSecond}/s at a limit of ${perMinute}/min: p99 of somebody else, flooded to quiet`,
+    seen: `${ratio.toFixed(2)} (${flooded.toFixed(1)} ms / ${quiet.toFixed(1)} ms)`,
+    target: '<= 2',
+    holds: ratio <= 2,
+  }
+}
+
+/** Somebody who registers; answers what their calls carry. */
+async function person(api: string, username: string): Promise<string> {
+  const password = 'a-strong-bench-phrase-1'
+  const json = {
+    username,
+    email: `${username}@example.org`,
+    password1: password,
+    password2: password,
+  }
+  const answer = await fetch(`${api}/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...json, first_name: '', last_name: '' }),
+  })
+  if (!answer.ok) throw new Error(`register: ${answer.status} ${await answer.text()}`)
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}
+
+/** Calls begin at a fixed rate, whether or not the ones before have been answered; how long each took, in ms. */
+async function waits(url: string, authorization: string, perSecond: number) {
+  const ms: number[] = []
+  let refused = 0
+  const calls: Promise<void>[] = []
+  const call = async () => {
+    const began = performance.now()
+    const answer = await fetch(url, { headers: { authorization } })
+    await answer.arrayBuffer()
+    ms.push(performance.now() - began)
+    if (answer.status === 429) refused++
+    else if (!answer.ok) throw new Error(`GET ${url}: ${answer.status}`)
+  }
+  const began = performance.now()
+  for (let count = 0; count < perSecond * secondsPerPhase; count++) {
+    const late = began + (count * 1000) / perSecond - performance.now()
+    if (late > 0) await new Promise((resolve) => setTimeout(resolve, late))
+    calls.push(call())
+  }
+  await Promise.all(calls)
+  return { ms, refused }
+}
+
+function p99(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN
+}

@@ -1,0 +1,209 @@
+import { type Operation, restOperations } from '@reticle/contracts'
+import { bodies, queries } from '../../support/accepted.ts'
+import type { Json, Sent } from '../../support/client.ts'
+import { annotationFile, assetForm, picture } from '../../support/pictures.ts'
+import { type Ids, type Tenant, uploadForm } from './tenants.ts'
+
+/** Every way to name what belongs to others: in the path, the query, filters, the body and the scope of a request. */
+
+/** A workspace whose things are asked for by people who have nothing to do with it. */
+export interface Foreign {
+  slug: string
+  username: string
+  ids: Ids
+}
+
+export interface Ask {
+  operation: Operation
+  path: string
+  query?: string
+  json?: Json
+  headers?: Record<string, string>
+  /** A status; `refused`: 403 or 404; `none`: a list that is asked for foreign things has nothing; `not done`: a body names them, and nothing is done. */
+  answer?: 403 | 404 | 'refused' | 'none' | 'not done'
+}
+
+const isGone = 410
+const closed = restOperations.filter((one) => one.access !== 'anyone' && one.success !== isGone)
+const enc = (value: unknown) => encodeURIComponent(String(value))
+
+/** The address of an operation on the objects in `ids`. */
+export function pathOf({ path }: Operation, ids: Ids): string {
+  const [, first = ''] = path.split('/')
+  const id = ids[first]
+  if (path.includes(':') && id === undefined) throw new Error(`there is no foreign ${first}`)
+  return path.replace(':delivery_id', enc(ids.deliveries)).replace(/:\w+/, enc(id))
+}
+
+export function asksFor(foreign: readonly Foreign[], own: Tenant): Ask[] {
+  return closed.flatMap((operation) => [
+    ...foreign.flatMap((one) => [...inPath(operation, one, own), ...inQuery(operation, one, own)]),
+    ...(isList(operation) ? sorted(operation) : []),
+    ...foreign.slice(0, 1).flatMap((one) => inScope(operation, one, own)),
+  ])
+}
+
+const hasId = ({ path }: Operation) => path.includes(':')
+const isList = ({ query }: Operation) => query !== undefined && 'page_size' in query.shape
+
+function base(operation: Operation): Pick<Ask, 'operation' | 'query' | 'json'> {
+  const { name } = operation
+  return { operation, query: queries[name] ?? '?', json: bodies[name] }
+}
+
+/** People outside of these are told that there are none (`spec/api-workspace.md` 1.4). */
+const tellsNothing = /^\/(?:organizations|invitations)\//
+
+/** The foreign object itself; of a foreign part that of an own whole, too. */
+function inPath(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
+  if (!hasId(operation)) return []
+  const answer = tellsNothing.test(operation.path) ? 404 : 403
+  const asked = { ...base(operation), path: pathOf(operation, ids), answer } as const
+  const rq_id = operation.name.startsWith('download') ? `?rq_id=${enc(ids.requests)}` : asked.query
+  const whole = { ...asked, query: rq_id }
+  if (!operation.path.includes(':delivery_id')) return [whole]
+  const mixed = { ...own.ids, deliveries: ids.deliveries ?? 0 }
+  return [whole, { ...asked, path: pathOf(operation, mixed), answer: 'refused' }]
+}
+
+/** What belongs to the foreign workspace, by the name of what it is asked as. */
+function valuesOf(name: string, operation: Operation, { ids, slug, username }: Foreign) {
+  const [, resource = ''] = operation.path.split('/')
+  const kinds: Record<string, string> = {
+    ...{ project_id: 'projects', task_id: 'tasks', job_id: 'jobs', parent_job_id: 'jobs' },
+    ...{ issue_id: 'issues', user_id: 'users', org_id: 'organizations', rq_id: 'requests' },
+    ...{
+      id: resource,
+      parent_id: 'labels',
+      query_id: 'requests',
+      cloud_storage_id: 'cloudstorages',
+    },
+  }
+  const kind = kinds[name]
+  const id = kind === undefined ? undefined : ids[kind]
+  if (id !== undefined) return [id]
+  if (kind !== undefined) return []
+  return ['owner', 'assignee', 'user', 'username'].includes(name) ? [username] : [`${slug}-project`]
+}
+
+const paging = ['page', 'page_size', 'sort', 'filter', 'search', 'wait']
+
+/** Filters by foreign values, each as a word of the query, as an expression and the other way round. */
+function inQuery(operation: Operation, foreign: Foreign, own: Tenant): Ask[] {
+  const { query, json } = base(operation)
+  const path = pathOf(operation, own.ids)
+  const isSafe = operation.method === 'GET' || !hasId(operation)
+  if (!isSafe) return []
+  const names = Object.keys(operation.query?.shape ?? {}).filter((one) => !paging.includes(one))
+  const simple = names.flatMap((name) =>
+    valuesOf(name, operation, foreign).map((value): Ask => {
+      const answer = isList(operation) ? 'none' : undefined
+      return { operation, path, json, query: `${query}&${name}=${enc(value)}`, answer }
+    }),
+  )
+  if (!isList(operation)) return simple
+  return [...simple, ...filtered(operation, foreign, names), ...searched(operation, foreign)]
+}
+
+function filtered(operation: Operation, foreign: Foreign, names: readonly string[]): Ask[] {
+  const path = operation.path
+  return names.flatMap((name) =>
+    valuesOf(name, operation, foreign).flatMap((value) => {
+      const field = { var: name }
+      const ask = (expression: Json, answer?: 'none'): Ask => ({
+        ...{ operation, path, answer, query: `?filter=${enc(JSON.stringify(expression))}` },
+      })
+      return [
+        ask({ in: [field, [value]] }, 'none'),
+        ask({ or: [{ '==': [field, value] }, { '!': { '==': [field, value] } }] }),
+      ]
+    }),
+  )
+}
+
+function searched(operation: Operation, { slug, username }: Foreign): Ask[] {
+  const answer = operation.path === '/requests' ? undefined : 'none' // those are not searched
+  return [username, `"${slug}-project"`].map((text) => ({
+    ...{ operation, path: operation.path, query: `?search=${enc(text)}`, answer },
+  }))
+}
+
+function sorted(operation: Operation): Ask[] {
+  const names = Object.keys(operation.query?.shape ?? {}).filter((one) => !paging.includes(one))
+  return names.flatMap((name) =>
+    [name, `-${name}`].map((sort) => ({
+      ...{ operation, path: operation.path, query: `?sort=${sort}&page_size=all` },
+    })),
+  )
+}
+
+/** Within the foreign organization, by each of its names; objects of their own stay where they are. */
+function inScope(operation: Operation, { slug, ids }: Foreign, own: Tenant): Ask[] {
+  if (operation.method !== 'GET' && hasId(operation)) return []
+  const asked = { ...base(operation), path: pathOf(operation, own.ids) }
+  const { query = '?' } = asked
+  return [
+    { ...asked, headers: { 'x-organization': slug } },
+    { ...asked, query: `${query}&org=${enc(slug)}` },
+    { ...asked, query: `${query}&org_id=${enc(ids.organizations)}` },
+  ]
+}
+
+type Reference = [operation: string, body: (ids: Ids) => Json]
+
+/** Bodies in which things of others are named: none of it is done. */
+const references: readonly Reference[] = [
+  ['createProject', ({ users }) => ({ name: 'x', owner_id: users })],
+  ['createProject', ({ users }) => ({ name: 'x', assignee_id: users })],
+  ['updateProject', ({ users }) => ({ owner_id: users })],
+  ['updateProject', ({ users }) => ({ assignee_id: users })],
+  ['updateProject', ({ labels }) => ({ labels: [{ id: labels, name: 'taken' }] })],
+  ['updateProject', ({ labels }) => ({ labels: [{ id: labels, deleted: true }] })],
+  ['createProject', ({ cloudstorages }) => ({ name: 'x', target_storage: cloudOf(cloudstorages) })],
+  ['updateTask', ({ cloudstorages }) => ({ source_storage: cloudOf(cloudstorages) })],
+  ['updateProject', ({ organizations }) => ({ organization_id: organizations })],
+  ['createAsset', ({ guides }) => ({ guide_id: guides })],
+  ['createTask', ({ projects }) => ({ name: 'x', project_id: projects })],
+  ['createTask', ({ users }) => ({ name: 'x', owner_id: users })],
+  ['createTask', ({ users }) => ({ name: 'x', assignee_id: users })],
+  ['updateTask', ({ projects }) => ({ project_id: projects })],
+  ['updateTask', ({ users }) => ({ owner_id: users })],
+  ['updateTask', ({ users }) => ({ assignee_id: users })],
+  ['createJob', ({ tasks }) => ({ ...bodies.createJob, task_id: tasks })],
+  ['updateJob', ({ users }) => ({ assignee: users })],
+  ['createIssue', ({ jobs }) => ({ ...bodies.createIssue, job: jobs })],
+  ['updateIssue', ({ users }) => ({ assignee: users })],
+  ['createComment', ({ issues }) => ({ issue: issues, message: 'x' })],
+  ['createGuide', ({ projects }) => ({ project_id: projects })],
+  ['createGuide', ({ tasks }) => ({ task_id: tasks })],
+  ['createWebhook', ({ projects }) => ({ ...bodies.createWebhook, project_id: projects })],
+  ['transferOrganization', ({ users }) => ({ user_id: users })],
+  ['replaceTaskAnnotations', ({ labels }) => ({ shapes: [shapeOf(labels)] })],
+  ['replaceJobAnnotations', ({ labels }) => ({ shapes: [shapeOf(labels)] })],
+]
+const cloudOf = (cloud_storage_id: unknown) => ({ location: 'cloud_storage', cloud_storage_id })
+const shapeOf = (label_id: unknown) => ({
+  type: 'rectangle',
+  label_id,
+  frame: 0,
+  points: [1, 2, 3, 4],
+})
+
+export function asksByBody(foreign: readonly Foreign[], own: Tenant): Ask[] {
+  return foreign.flatMap(({ ids }) =>
+    references.flatMap(([name, body]): Ask[] => {
+      const operation = closed.find((one) => one.name === name)
+      if (!operation) throw new Error(`there is no operation ${name}`)
+      return [{ operation, path: pathOf(operation, own.ids), json: body(ids), answer: 'not done' }]
+    }),
+  )
+}
+
+/** What is sent with an ask. */
+export async function sentOf({ operation: { name }, json, headers }: Ask): Promise<Sent> {
+  if (name === 'uploadTaskData') return { form: await uploadForm(), headers }
+  if (name === 'createAsset')
+    return { form: assetForm(json?.guide_id ?? 0, await picture('a.png', 8, 8)), headers }
+  if (name.startsWith('import')) return { form: annotationFile('{}', 'a.json'), headers }
+  return { json, headers }
+}

@@ -1,0 +1,165 @@
+import { startS3 } from '@reticle/kit/testing/s3-server'
+import { addPerson } from '@reticle/standalone/administrator'
+import pg from 'pg'
+import { bucketOf } from '../../support/buckets.ts'
+import { type Client, client, type Json } from '../../support/client.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
+import { assetForm, formOf, picture, pictures } from '../../support/pictures.ts'
+import type { Reticle } from '../../support/reticle.ts'
+
+/** Two organizations with the same in them, and a personal workspace, of people who have nothing to do with each other. */
+
+/** Objects of a workspace by the first segment of their path. */
+export type Ids = Readonly<Record<string, string | number>>
+
+export interface Tenant {
+  slug: string
+  owner: Client
+  username: string
+  ids: Ids
+  /** Everything that was answered while it was made: whose ids and names are to be seen by nobody else. */
+  told: Json[]
+}
+
+const password = 'a-password-of-a-tenant'
+const basic = (name: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+
+export async function addUser(
+  reticle: Reticle,
+  username: string,
+  role: 'user' | 'worker' = 'user',
+): Promise<Client> {
+  const names = { first_name: `${username}-first`, last_name: `${username}-last` }
+  const person = { username, email: `${username}@example.org`, password, role, ...names }
+  await addPerson(await reticle.people(), person)
+  return client(`${reticle.url}/api`, basic(username))
+}
+
+/**
+ * Lets the ids of everything that comes later be so large that no other number is one of them by chance, and those of each
+ * table be of a thousand of its own.
+ *
+ * @returns the least of them
+ */
+export async function skipIds(reticle: Reticle): Promise<number> {
+  const db = new pg.Client({ connectionString: await reticle.people() })
+  await db.connect()
+  const { rows } = await db.query(`
+    select format('%I.%I', schemaname, sequencename) as name from pg_sequences
+    where schemaname in ('projects', 'requests', 'webhooks')
+      and has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'usage')`)
+  for (const [index, { name }] of rows.entries())
+    await db.query('select max(nextval($1::regclass)) from generate_series(1, $2::int)', [
+      ...[name, skipped + index * 1000],
+    ])
+  await db.end()
+  return skipped
+}
+const skipped = 100_000
+
+/** An organization of its owner, and all there can be in it. */
+export async function addTenant(reticle: Reticle, name: string): Promise<Tenant> {
+  const username = `${name}-owner`
+  const owner = await addUser(reticle, username)
+  const organization = await owner.done('POST', '/organizations', {
+    json: { slug: name, name: `${name}-organization`, description: `${name}-words` },
+  })
+  const [membership] = (await owner.done('GET', `/memberships?org=${name}`)).results
+  const invitation = await owner.done('POST', `/invitations?org=${name}`, {
+    json: { email: `${name}-asked@example.org`, role: 'worker' },
+  })
+  const own = await addObjects(owner, name, `?org=${name}`)
+  const ids = {
+    ...own.ids,
+    organizations: organization.id,
+    memberships: membership.id,
+    invitations: invitation.key,
+  }
+  const self = await owner.done('GET', '/users/self')
+  const told = [...own.told, organization, membership, invitation, self]
+  return { slug: name, owner, username, ids: { ...ids, users: self.id }, told }
+}
+
+/** Where the buckets are that people connect. */
+const buckets = startS3()
+export const closeBuckets = async () => (await buckets).close()
+
+/** A project and what is in it and around it, in the workspace that `within` names. */
+export async function addObjects(owner: Client, name: string, within: string) {
+  const labels = [{ name: `${name}-label` }]
+  const project = await owner.done('POST', `/projects${within}`, {
+    json: { name: `${name}-project`, labels, bug_tracker: `https://${name}.example.org` },
+  })
+  const files = (await pictures(2)).map((one) => ({ ...one, name: `${name}-${one.name}` }))
+  const task = await taskWithMedia(owner, { project_id: project.id, files })
+  const [job] = await jobsOf(owner, task.id)
+  const [label] = project.labels
+  const annotations = await owner.done('PUT', `/tasks/${task.id}/annotations/`, {
+    json: { shapes: [rectangle(label.id)] },
+  })
+  const reviewed = await review(owner, name, { project, job })
+  const cloud = await owner.done('POST', `/cloudstorages${within}`, {
+    json: { ...bucketOf(await buckets, `${name}-frames`), display_name: `${name}-bucket` },
+  })
+  const exported = await owner.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
+  const request = await owner.finished(exported)
+  const token = await owner.done('POST', '/auth/access_tokens', { json: { name: `${name}-token` } })
+  const hooked = await hook(owner, name, project)
+  return {
+    ids: {
+      ...{ projects: project.id, tasks: task.id, jobs: job.id, labels: label.id },
+      ...{ requests: request.id, auth: token.id, cloudstorages: cloud.id },
+      ...{ ...hooked.ids, ...reviewed.ids },
+    },
+    told: [
+      ...[project, task, job, annotations, request, token, cloud],
+      ...[...hooked.told, ...reviewed.told],
+    ],
+  }
+}
+
+async function review(owner: Client, name: string, { project, job }: Record<string, Json>) {
+  const pinned = { job: job.id, frame: 0, position: [1, 2, 3, 4], message: `${name}-message` }
+  const issue = await owner.done('POST', '/issues', { json: pinned })
+  const [comment] = (await owner.done('GET', `/comments?issue_id=${issue.id}`)).results
+  const json = { project_id: project.id, markdown: `${name}-guide` }
+  const guide = await owner.done('POST', '/guides', { json })
+  const form = assetForm(guide.id, await picture(`${name}-asset.png`, 8, 8))
+  const asset = await owner.done('POST', '/assets', { form })
+  const ids = { issues: issue.id, comments: comment.id, guides: guide.id, assets: asset.uuid }
+  return { ids, told: [issue, comment, guide, asset] }
+}
+
+/** Nobody listens there: its deliveries fail, and are there to be read. */
+async function hook(owner: Client, name: string, project: Json) {
+  const json = {
+    ...{ type: 'project', project_id: project.id, events: 'update:project' },
+    ...{ target_url: 'http://127.0.0.1:9/', description: `${name}-hook` },
+  }
+  const webhook = await owner.done('POST', '/webhooks', { json })
+  await owner.done('PATCH', `/projects/${project.id}`, { json: { name: `${name}-project-two` } })
+  for (const until = Date.now() + 30_000; Date.now() < until; ) {
+    const { results } = await owner.done('GET', `/webhooks/${webhook.id}/deliveries`)
+    const [delivery] = results
+    if (delivery)
+      return { ids: { webhooks: webhook.id, deliveries: delivery.id }, told: [webhook, delivery] }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('no delivery was tried')
+}
+
+/** A token of somebody whose time is over. */
+export async function expiredToken(reticle: Reticle, owner: Client): Promise<Client> {
+  const json = { name: 'expired', read_only: false, expiry_date: '01/01/2020' }
+  const { value } = await owner.done('POST', '/auth/access_tokens', { json })
+  return client(`${reticle.url}/api`, `Token ${value}`)
+}
+
+/** All whole numbers from `least` on, wherever they stand. */
+export function numbersIn(told: Json, least: number): number[] {
+  if (typeof told === 'number') return Number.isInteger(told) && told >= least ? [told] : []
+  if (typeof told !== 'object' || told === null) return []
+  return Object.values(told).flatMap((one) => numbersIn(one, least))
+}
+
+export const uploadForm = async () => formOf(await pictures(1))
