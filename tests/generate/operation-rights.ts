@@ -11,6 +11,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
     'project update:assignee',
     'project update:owner',
     'project update:storages',
+    ...['project delete', 'project create'], // both, to move it into another workspace
   ],
   deleteProject: ['project delete'],
   getProjectPreview: ['project view'],
@@ -24,6 +25,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
     'task update:assignee',
     'task update:project',
     'task update:storages',
+    ...['task delete', 'task create'],
   ],
   deleteTask: ['task delete'],
   getTaskStatus: ['task view'],
@@ -38,6 +40,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   importTaskAnnotations: ['task import'],
   exportTaskDataset: ['task export'],
   downloadTaskDataset: ['request download'],
+  listFrames: ['task view'],
   getTaskValidationLayout: ['task validation:read'],
   updateTaskValidationLayout: ['task validation:write'],
 
@@ -78,6 +81,19 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   getGuide: ['guide view'],
   updateGuide: ['guide update'],
   deleteGuide: ['guide delete'],
+  createAsset: ['guide add:assets'],
+  getAsset: ['guide view:assets'],
+  deleteAsset: ['guide remove:assets'],
+
+  listCloudStorages: ['cloud_storage view'],
+  createCloudStorage: ['cloud_storage create'],
+  getCloudStorage: ['cloud_storage view'],
+  updateCloudStorage: ['cloud_storage update'],
+  deleteCloudStorage: ['cloud_storage delete'],
+  getCloudStorageStatus: ['cloud_storage view'],
+  listCloudStorageContent: ['cloud_storage view'],
+  getCloudStorageActions: ['cloud_storage view'],
+  getCloudStoragePreview: ['cloud_storage view'],
 
   listOrganizations: ['organization view'],
   createOrganization: ['organization create'],
@@ -106,7 +122,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   deleteAccessToken: ['access_token delete'],
 
   listWebhooks: ['webhook view'],
-  createWebhook: ['webhook create'],
+  createWebhook: ['webhook create', 'webhook create:organization'],
   getWebhook: ['webhook view'],
   updateWebhook: ['webhook update'],
   replaceWebhook: ['webhook update'],
@@ -116,6 +132,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
 
   getRequest: ['request view'],
   cancelRequest: ['request cancel'],
+  listShare: ['share list'],
   recordEvents: ['event send'],
   exportEvents: ['event export'],
   getEvents: ['event export'],
@@ -128,8 +145,9 @@ export const withoutRule = {
   anybody: [
     ...['getAbout', 'getHealth', 'getSchema', 'login', 'logout', 'register', 'resetPassword'],
     ...['confirmPasswordReset', 'verifyEmail', 'resendEmail', 'followEmailLink'],
+    ...['getCapabilities', 'getDocs', 'getSwagger', 'getUserAgreements'],
   ],
-  'everybody who is signed in': ['listFormats'],
+  'everybody who is signed in': ['listFormats', 'getPlugins', 'getLimits'],
   'everybody, for what is their own': [
     ...['getSelf', 'changePassword', 'listAccessTokens', 'createAccessToken'],
     ...['getCurrentAccessToken', 'listRequests'],
