@@ -66,6 +66,7 @@ async function person(api: string, username: string): Promise<string> {
 async function waits(url: string, authorization: string, perSecond: number) {
   const ms: number[] = []
   let refused = 0
+  let failed: Error | undefined // thrown when all have ended: nobody waits for one of them before
   const calls: Promise<void>[] = []
   const call = async () => {
     const began = performance.now()
@@ -73,7 +74,7 @@ async function waits(url: string, authorization: string, perSecond: number) {
     await answer.arrayBuffer()
     ms.push(performance.now() - began)
     if (answer.status === 429) refused++
-    else if (!answer.ok) throw new Error(`GET ${url}: ${answer.status}`)
+    else if (!answer.ok) failed ??= new Error(`GET ${url}: ${answer.status}`)
   }
   const began = performance.now()
   for (let count = 0; count < perSecond * secondsPerPhase; count++) {
@@ -82,6 +83,7 @@ async function waits(url: string, authorization: string, perSecond: number) {
     calls.push(call())
   }
   await Promise.all(calls)
+  if (failed) throw failed
   return { ms, refused }
 }
 
