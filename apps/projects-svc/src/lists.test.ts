@@ -36,6 +36,11 @@ async function grow(by: number) {
     const invited = { email: `guest-${organization_id}@example.org`, role: 'worker' as const }
     const call = await as(founder, organization_id)
     await services.organizations.createInvitation({ body: invited }, call)
+    const bucket = { resource: 'frames', display_name: 'Frames', owner_id: owner.id }
+    await db
+      .insertInto('cloud_storages')
+      .values({ ...bucket, provider_type: 'AWS_S3_BUCKET', credentials_type: 'ANONYMOUS_ACCESS' })
+      .execute()
     await all.identity.createAccessToken({ body: { name: 't', read_only: true } }, admin.call)
   }
 }

@@ -1,4 +1,5 @@
 import { restOperations } from '@reticle/contracts'
+import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rightsOf } from '../../generate/operation-rights.ts'
 import { atOnce } from '../../support/at-once.ts'
@@ -13,6 +14,7 @@ import { chainOf, makeWorlds, type World } from '../permissions/world.ts'
 /** The permission model, cell by cell (`spec/api-workspace.md` 2.5): expectations of its table, calls over HTTP. */
 
 const { path, remove } = dataDirectory()
+const store = await startS3()
 let reticle: Reticle
 let worlds: World[]
 let chained: Cell[]
@@ -22,17 +24,18 @@ const seen = new Set<string>()
 
 beforeAll(async () => {
   reticle = await startReticle(path, { RETICLE_GATEWAY_RATE_USER: '0' })
-  worlds = await makeWorlds(reticle)
+  worlds = await makeWorlds(reticle, store)
   chained = chainCells(worlds)
 }, 180_000)
 afterAll(async () => {
   console.log(`the matrix of permissions: ${walked} cells`)
   await reticle.stop()
+  await store.close()
   remove()
 })
 
-async function wrongOf(cells: readonly Cell[]): Promise<string[]> {
-  const found = await atOnce(8, cells, wrongAt)
+async function wrongOf(cells: readonly Cell[], side = 8): Promise<string[]> {
+  const found = await atOnce(side, cells, wrongAt)
   walked += cells.length
   for (const { row, probe } of cells) {
     seen.add(row)
@@ -46,7 +49,8 @@ describe('9. role x relation x workspace x action', () => {
     '9. %s: exactly what the table says',
     async (resource) => {
       const cells = chained.filter(({ row }) => row.startsWith(`${resource}:`))
-      expect(await wrongOf(cells)).toEqual([])
+      const side = resource === 'guide' ? 1 : 8 // whoever saves one removes what others have just added
+      expect(await wrongOf(cells, side)).toEqual([])
     },
     90_000,
   )
@@ -54,7 +58,7 @@ describe('9. role x relation x workspace x action', () => {
   test('9. an administrator may do everything everywhere', async () => {
     const chains = worlds.flatMap(({ chains: [first] }) => first ?? [])
     const wrong = await atOnce(8, chains.flatMap(probesOn), async (probe) => {
-      const [method, address] = addressOf(probe)
+      const [method, address] = await addressOf(probe)
       const { status, body } = await reticle.admin.insist(method, address, probe.sent)
       const isRight = probe.permitted === 'listed' ? body.count === 1 : status === probe.permitted
       walked += 1
@@ -103,9 +107,7 @@ describe('9. role x relation x workspace x action', () => {
 
 /** Rows about operations that this server does not have (yet): with the first of them they have to be walked. */
 const absent: Record<string, RegExp> = {
-  'server: share listing': /^\/server\/share/,
   'project: export annotations, dataset, backup': /^\/projects\/:id\/(?:dataset|backup)\/export/,
-  'cloud storage': /^\/cloudstorages/,
 }
 
 /** Rules beyond the table have tests of their own; these two are asked above or lead to the same rule. */

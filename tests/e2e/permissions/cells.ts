@@ -24,7 +24,7 @@ export function chainCells(worlds: readonly World[]): Cell[] {
 export async function wrongAt(cell: Cell): Promise<string | undefined> {
   const { row, person, as, probe } = cell
   const { permitted } = probe
-  const [method, address] = addressOf(probe)
+  const [method, address] = await addressOf(probe)
   const answer = await as.insist(method, address, probe.sent)
   const isPermitted = may(row, person)
   if (permitted === 'listed') {

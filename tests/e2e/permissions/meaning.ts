@@ -19,6 +19,7 @@ export const places = [
   'issue owner',
   'issue assignee',
   'author',
+  'storage owner',
   'nobody',
 ] as const
 export type Place = (typeof places)[number]
@@ -41,6 +42,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'task staff': taskStaff,
   'job staff': jobStaff,
   'issue staff': [...jobStaff, 'issue owner', 'issue assignee'],
+  owner: ['storage owner'],
   sent: ['sender'],
   received: ['invitee'],
   'anyone but owner and self': ['maintainer of it', 'supervisor of it', 'worker of it'],

@@ -1,6 +1,6 @@
 import { restOperations } from '@reticle/contracts'
 import type { Json, Sent } from '../../support/client.ts'
-import { annotationFile } from '../../support/pictures.ts'
+import { annotationFile, assetForm } from '../../support/pictures.ts'
 import type { Place, RowName } from './meaning.ts'
 import type { Chain } from './world.ts'
 
@@ -10,7 +10,8 @@ export interface Probe {
   operation: string
   /** Of the object whose id is in the path. */
   id?: number
-  key?: string
+  /** Of the object that the path names; made for the call when nothing else may be lost by it. */
+  key?: string | (() => Promise<string>)
   query?: string
   sent?: Sent
   /** The status where it is permitted; `listed`: the list has the object then, and leaves it out otherwise. */
@@ -24,10 +25,12 @@ export const operationOf = (name: string) => {
 }
 
 /** `GET` and so on, and the address with its ids. */
-export function addressOf(probe: Omit<Probe, 'row'>): [string, string] {
-  const { operation, id, key, query = '' } = probe
+export async function addressOf(probe: Omit<Probe, 'row'>): Promise<[string, string]> {
+  const { operation, id, query = '' } = probe
+  const key = typeof probe.key === 'function' ? await probe.key() : probe.key
   const { method, path } = operationOf(operation)
-  return [String(method), `${path.replace(':id', String(id)).replace(':key', String(key))}${query}`]
+  const named = path.replace(':id', String(id)).replace(/:(?:key|uuid)/, String(key))
+  return [String(method), `${named}${query}`]
 }
 
 type More = Omit<Probe, 'row' | 'operation'>
@@ -62,12 +65,15 @@ export const standingAt: Record<string, readonly Place[]> = {
   comment: ['task owner', 'job assignee', 'issue assignee', 'author', 'nobody'],
   guide: ['project owner', 'project assignee', 'task owner', 'job assignee', 'nobody'],
   webhook: ['project owner', 'project assignee', 'nobody'],
+  'cloud storage': ['project owner', 'storage owner', 'nobody'],
   events: ['nobody'],
+  server: ['nobody'],
 }
 /** What does not depend on an object is asked once. */
 const alone = new Set<string>([
   'project: create, restore backup',
   'task: create without project, restore backup',
+  'cloud storage: create',
 ])
 export const placesOf = ({ row }: Probe) =>
   alone.has(row) ? (['nobody'] as const) : (standingAt[row.split(':')[0] ?? ''] ?? [])
@@ -79,6 +85,8 @@ export function probesOn(chain: Chain): Probe[] {
     ...ofTask(chain),
     ...ofJob(chain),
     ...ofReview(chain),
+    ...ofGuide(chain),
+    ...ofBucket(chain),
     ...ofOthers(chain),
   ]
 }
@@ -130,6 +138,7 @@ function ofTask({ task, project, org }: Chain): Probe[] {
       (name) => see(name, ok(id)),
     ),
     see('getTaskData', ok(id, { query: '?type=frame&number=0' })),
+    see('listFrames', { query: `?search=frame&task_id=${id}`, permitted: 'listed' }),
     rowsOf('task: create without project, restore backup')('createTask', {
       ...{ query: `?org=${org}`, ...json({ name: 'new' }), permitted: 201 },
     }),
@@ -212,9 +221,44 @@ function ofReview({ issue, comment, job }: Chain): Probe[] {
   ]
 }
 
-function ofOthers({ project, task, job, label, sublabel, guide }: Chain): Probe[] {
-  const change = rowsOf('label: update, delete')
+function ofGuide({ project, guide, asset, newAsset, picture }: Chain): Probe[] {
+  const see = rowsOf('guide: view, assets view')
   const write = rowsOf('guide: create, update, delete; assets add, remove')
+  const another = async () => (await newAsset()).uuid
+  return [
+    see('getGuide', ok(guide.id)),
+    see('getAsset', { key: asset.uuid, permitted: 200 }),
+    write('createGuide', { ...json({ project_id: project.id }), permitted: 409 }), // there is one
+    write('updateGuide', ok(guide.id, json({ markdown: `![](/api/assets/${asset.uuid})` }))),
+    write('deleteGuide', changedSince(guide.id)),
+    write('createAsset', { sent: { form: assetForm(guide.id, picture) }, permitted: 201 }),
+    write('deleteAsset', { key: another, permitted: 204 }),
+  ]
+}
+
+function ofBucket({ bucket, org }: Chain): Probe[] {
+  const { id, display_name, provider_type, specific_attributes } = bucket
+  const see = rowsOf('cloud storage: list, view, content, status, preview, use')
+  const change = rowsOf('cloud storage: update, delete')
+  const place = { provider_type, resource: 'not-there', specific_attributes }
+  const nowhere = { ...place, credentials_type: 'ANONYMOUS_ACCESS' }
+  return [
+    see('listCloudStorages', listed(bucket)),
+    ...[
+      ...['getCloudStorage', 'getCloudStorageStatus', 'listCloudStorageContent'],
+      'getCloudStorageActions',
+    ].map((name) => see(name, ok(id))),
+    see('getCloudStoragePreview', { id, permitted: 404 }), // there is no picture in it
+    rowsOf('cloud storage: create')('createCloudStorage', {
+      ...{ query: `?org=${org}`, ...json({ ...nowhere, display_name }), permitted: 400 },
+    }),
+    change('updateCloudStorage', ok(id, json({ display_name }))),
+    change('deleteCloudStorage', changedSince(id)),
+  ]
+}
+
+function ofOthers({ project, task, job, label, sublabel }: Chain): Probe[] {
+  const change = rowsOf('label: update, delete')
   const within = project.organization_id === null ? '' : `org_id=${project.organization_id}&`
   const log = `${within}location=nowhere` // which is told to those who may
   const hook = { type: 'project', target_url: 'https://example.org/', events: 'none' }
@@ -229,13 +273,10 @@ function ofOthers({ project, task, job, label, sublabel, guide }: Chain): Probe[
     rowsOf('label: view')('getLabel', ok(label.id)),
     change('updateLabel', ok(label.id, json({ name: 'car' }))),
     change('deleteLabel', { id: sublabel.id, permitted: 400 }), // its skeleton is to be changed
-    rowsOf('guide: view, assets view')('getGuide', ok(guide.id)),
-    write('createGuide', { ...json({ project_id: project.id }), permitted: 409 }), // there is one
-    write('updateGuide', ok(guide.id, json({ markdown: 'x' }))),
-    write('deleteGuide', changedSince(guide.id)),
     rowsOf('webhook: create')('createWebhook', {
       ...{ ...json({ ...hook, project_id: project.id }), permitted: 400 }, // no such event
     }),
+    rowsOf('server: share listing')('listShare', { query: '?directory=/', permitted: 200 }),
     rowsOf('events: export own')('exportEvents', { query: `?${log}`, permitted: 400 }),
     rowsOf('events: export all of the org')('exportEvents', {
       ...{ query: `?${log}&user_id=999999`, permitted: 400 },

@@ -127,6 +127,7 @@ export const outside: Readonly<Record<string, string>> = {
   'job: list, view, data, meta, preview, annotations read': 'only W, job assignee',
   'job: update state; data/meta; annotations write, import': 'only W, job assignee',
   'label: list by job': 'only W, job assignee',
+  'server: share listing': 'U', // which belongs to no organization
   'events: send': 'any',
   // Of the column without an organization: "with or without scope".
   'invitation: list, view': 'sent or received',

@@ -1,8 +1,10 @@
+import type { S3Server } from '@reticle/kit/testing/s3-server'
 import { addPerson } from '@reticle/standalone/administrator'
 import { atOnce } from '../../support/at-once.ts'
+import { bucketOf } from '../../support/buckets.ts'
 import { type Client, client, type Json } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
+import { assetForm, formOf, type Picture, picture, pictures } from '../../support/pictures.ts'
 import type { Reticle } from '../../support/reticle.ts'
 import {
   type GlobalRole,
@@ -40,6 +42,12 @@ export interface Chain {
   issue: Json
   comment: Json
   guide: Json
+  /** A file of the guide, and how to have another one. */
+  asset: Json
+  newAsset: () => Promise<Json>
+  picture: Picture
+  /** Connected by its owner. */
+  bucket: Json
   /** Of the project, and of a skeleton in it. */
   label: Json
   sublabel: Json
@@ -53,6 +61,8 @@ export interface World {
   /** Where its actors stand in turn. */
   places: readonly Place[]
   chains: Chain[]
+  /** Where the buckets are. */
+  store: S3Server
 }
 
 interface Seat {
@@ -62,7 +72,7 @@ interface Seat {
 
 const password = 'a-password-of-somebody'
 const everyRole = (member: MemberRole): Seat[] => globalRoles.map((role) => ({ role, member }))
-const few = ['project owner', 'task assignee', 'job assignee', 'nobody'] as const
+const few = ['project owner', 'task assignee', 'job assignee', 'storage owner', 'nobody'] as const
 
 /** An organization has one owner: those with a lower global role have small ones of their own. */
 const plan = [
@@ -80,21 +90,22 @@ const plan = [
   { org: 'matrix-none', places: few, seats: [{ role: 'none', member: 'owner' }] },
 ] as const satisfies { org: string; places: readonly Place[]; seats: readonly Seat[] }[]
 
-export async function makeWorlds(reticle: Reticle): Promise<World[]> {
+export async function makeWorlds(reticle: Reticle, store: S3Server): Promise<World[]> {
   const worlds: World[] = []
-  for (const one of plan) worlds.push(await makeWorld(reticle, one))
+  for (const one of plan) worlds.push(await makeWorld(reticle, store, one))
   for (const world of worlds) await become(reticle.admin, world)
   return worlds
 }
 
 async function makeWorld(
   reticle: Reticle,
+  store: S3Server,
   { org, places, seats }: (typeof plan)[number],
 ): Promise<World> {
   const people = await reticle.people()
   const actors = await atOnce<Seat, Actor>(3, seats, (seat) => addActor(reticle, people, org, seat))
   const org_id = await join(org, actors)
-  const world: World = { org, org_id, actors, places, chains: [] }
+  const world: World = { org, org_id, actors, places, chains: [], store }
   const numbers = Array.from({ length: sizeOf(world) }, (_, number) => number)
   world.chains = await atOnce(6, numbers, (number) => makeChain(reticle.admin, world, number))
   return world
@@ -178,9 +189,22 @@ async function makeChain(admin: Client, world: World, number: number): Promise<C
   return {
     ...{ org: world.org, project, task, job, label, sublabel: skeleton.sublabels[0] },
     ...(await review(admin, job_id, at)),
-    guide: await admin.done('POST', '/guides', { json: { project_id: project.id, markdown: 'x' } }),
+    ...(await illustrate(admin, project)),
+    bucket: await connect(at('storage owner')?.maker ?? admin, world),
   }
 }
+
+async function illustrate(admin: Client, project: Json) {
+  const guide = await admin.done('POST', '/guides', {
+    json: { project_id: project.id, markdown: 'x' },
+  })
+  const file = await picture('a.png', 8, 8)
+  const newAsset = () => admin.done('POST', '/assets', { form: assetForm(guide.id, file) })
+  return { guide, asset: await newAsset(), newAsset, picture: file }
+}
+
+const connect = (owner: Client, { org, store }: World) =>
+  owner.done('POST', `/cloudstorages?org=${org}`, { json: bucketOf(store, 'frames') })
 
 const people = (owner?: Actor, assignee?: Actor) => ({
   owner_id: owner?.id,

@@ -1,3 +1,4 @@
+import { cloudProviders } from '@reticle/contracts/rest/cloud-storages'
 import type { PartFacts } from '@reticle/contracts/rest/server'
 import { invalidText } from '@reticle/kit'
 import { expect, test } from 'vitest'
@@ -49,7 +50,7 @@ test('capabilities are what the parts of the installation say, to anybody', asyn
   expect(status).toBe(200)
   expect(json()).toEqual({
     ...readings,
-    ...{ video: false, pdf: false, point_cloud: false, cloud_providers: [] },
+    ...{ video: false, pdf: false, point_cloud: false, cloud_providers: [...cloudProviders] },
     ...{ email: false, registration: true, analytics: true, share: true },
     ...{ max_upload_bytes: 1234, max_jobs_per_task: 50, dialects: ['service'] },
   })
