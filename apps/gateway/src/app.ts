@@ -111,7 +111,6 @@ async function prepare(
     done()
   })
   await app.register(helmet, helmetOptions)
-  compressAnswers(app)
   await refuseUnderPressure(app, settings.loopDelayMs) // 503
   checkInOrder(app, [
     // for what has no row the router has answered 404, or 405 with the methods of its path
@@ -126,6 +125,7 @@ async function prepare(
     // then the route reads its input: JSON (400), params (404), shape (400); then rights of token and membership (403)
   ])
   answerRepeats(app, ports)
+  compressAnswers(app) // after what is kept of answers
 }
 
 function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {

@@ -112,7 +112,8 @@ const withoutSlash = (url: string) => url.replace(/\/+$/, '')
 
 function mailOf(smtp: string | undefined, from: string | undefined, publicUrl: string) {
   const server = smtp === undefined ? undefined : smtpServer(smtp)
-  const sender = from ?? `Reticle <no-reply@${new URL(publicUrl).hostname}>`
+  const host = URL.canParse(publicUrl) ? new URL(publicUrl).hostname : 'localhost' // others say that it is none
+  const sender = from ?? `Reticle <no-reply@${host}>`
   const { name = '', address, bare = '' } = mailbox.exec(sender)?.groups ?? {}
   return server && { server, from: { name, address: address ?? bare } }
 }

@@ -1,4 +1,5 @@
 import { type Operation, restOperations } from '@reticle/contracts'
+import { isPage } from '@reticle/contracts/api/operation'
 import { bodies, queries } from '../../support/accepted.ts'
 import type { Json, Sent } from '../../support/client.ts'
 import { annotationFile, assetForm, picture } from '../../support/pictures.ts'
@@ -44,7 +45,7 @@ export function asksFor(foreign: readonly Foreign[], own: Tenant): Ask[] {
 }
 
 const hasId = ({ path }: Operation) => path.includes(':')
-const isList = ({ query }: Operation) => query !== undefined && 'page_size' in query.shape
+const isList = ({ answers }: Operation) => answers[200] !== undefined && isPage(answers[200])
 
 function base(operation: Operation): Pick<Ask, 'operation' | 'query' | 'json'> {
   const { name } = operation
