@@ -2,21 +2,20 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import pg from 'pg'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { annotationFile, pictures } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** The whole process dies as by `kill -9`, and starts again on the same data. */
-const started: Reticle[] = []
-afterAll(async () => {
-  for (const reticle of started) await reticle.stop()
-})
-
 async function killable(env?: Record<string, string>) {
   const { path, remove } = dataDirectory()
-  onTestFinished(remove)
+  const started: Reticle[] = []
+  onTestFinished(async () => {
+    for (const reticle of started) await reticle.stop()
+    remove()
+  })
   const start = async () => {
     const reticle = await startReticle(path, env)
     started.push(reticle)
