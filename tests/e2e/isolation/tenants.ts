@@ -47,7 +47,8 @@ export async function skipIds(reticle: Reticle): Promise<number> {
   const { rows } = await db.query(`
     select format('%I.%I', schemaname, sequencename) as name from pg_sequences
     where schemaname in ('projects', 'requests', 'webhooks')
-      and has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'usage')`)
+      and case when has_schema_privilege(schemaname, 'usage')
+        then has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'usage') end`)
   for (const [index, { name }] of rows.entries())
     await db.query('select max(nextval($1::regclass)) from generate_series(1, $2::int)', [
       ...[name, skipped + index * 1000],
