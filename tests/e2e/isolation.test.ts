@@ -142,7 +142,7 @@ describe('by every route', () => {
       const wrong = await atOnce(8, asks, async (ask) => {
         const { operation, query = '' } = ask
         const address = `${ask.path}${query === '?' ? '' : query}`
-        const answer = await api.insist(String(operation.method), address, await sentOf(ask))
+        const answer = await api.call(String(operation.method), address, await sentOf(ask))
         return wrongAbout(ask, isKnown, answer)
       })
       calls += asks.length

@@ -43,28 +43,11 @@ export function client(api: string, authorization?: string) {
     return { status: answer.status, headers: answer.headers, text, body: parsed(text) }
   }
 
-  /** The same; a server that is busy says so before it looks at anything, and is asked again. */
-  async function insist(method: string, path: string, sent?: Sent): Promise<Answer> {
-    for (const until = Date.now() + patienceMs; ; ) {
-      const answer = await call(method, path, sent)
-      if (answer.status !== 503 || Date.now() > until) return answer
-      await new Promise((resolve) => setTimeout(resolve, 250))
-    }
-  }
-
   /** Expects a 2xx and answers its body. */
   async function done(method: string, path: string, sent?: Sent): Promise<Json> {
-    const answer = await insist(method, path, sent)
+    const answer = await call(method, path, sent)
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
     return answer.body
-  }
-
-  /** Waits until calls are answered: a busy start may have made them late, and then they are refused (503). */
-  async function answering(): Promise<void> {
-    for (const until = Date.now() + patienceMs; Date.now() < until; ) {
-      if ((await call('GET', '/projects')).status !== 503) return
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
   }
 
   /** Waits until a request is finished or failed; answers its record. */
@@ -93,7 +76,7 @@ export function client(api: string, authorization?: string) {
     }
   }
 
-  return { api, call, insist, done, answering, ended, finished, bytes }
+  return { api, call, done, ended, finished, bytes }
 }
 
 export const rqIdOf = (started: unknown) => z.object({ rq_id: z.string() }).parse(started).rq_id

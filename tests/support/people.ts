@@ -1,5 +1,4 @@
 import { addPerson } from '@reticle/standalone/administrator'
-import { expect, vi } from 'vitest'
 import { type Client, client } from './client.ts'
 import type { Reticle } from './reticle.ts'
 
@@ -35,10 +34,7 @@ export function people(reticle: () => Reticle) {
     const email = `${username}@example.org`
     const rights = { role: 'user', is_email_verified: true } as const
     await addPerson(await database(), { username, email, password, ...rights })
-    const find = () => admin.call('GET', `/users?username=${username}`)
-    // On a machine that others use as well the first calls after a start may be refused (503).
-    await vi.waitFor(async () => expect((await find()).status).toBe(200), { timeout: 15_000 })
-    const [{ id }] = (await find()).body.results
+    const [{ id }] = (await admin.done('GET', `/users?username=${username}`)).results
     return { id, username, email, api: as(basicOf(username)) }
   }
 

@@ -59,7 +59,7 @@ describe('9. role x relation x workspace x action', () => {
     const chains = worlds.flatMap(({ chains: [first] }) => first ?? [])
     const wrong = await atOnce(8, chains.flatMap(probesOn), async (probe) => {
       const [method, address] = await addressOf(probe)
-      const { status, body } = await reticle.admin.insist(method, address, probe.sent)
+      const { status, body } = await reticle.admin.call(method, address, probe.sent)
       const isRight = probe.permitted === 'listed' ? body.count === 1 : status === probe.permitted
       walked += 1
       return isRight ? undefined : `${method} ${address}: ${status}`
@@ -87,7 +87,7 @@ describe('9. role x relation x workspace x action', () => {
     if (!chain) throw new Error('nobody owns a task')
     const address = `/tasks/${chain.task.id}/dataset/export?format=COCO%201.0`
     const { result_url } = await owner.api.finished(await owner.api.done('POST', address))
-    const status = async (api: Client) => (await api.insist('GET', result_url)).status
+    const status = async (api: Client) => (await api.call('GET', result_url)).status
     expect(await status(owner.api)).toBe(200)
     for (const { api } of world.actors.filter((one) => one !== owner))
       expect(await status(api)).toBe(403)

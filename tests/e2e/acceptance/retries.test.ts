@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Json, Sent } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { annotationFile } from '../../support/pictures.ts'
@@ -14,7 +14,6 @@ beforeAll(async () => {
   reticle = await startReticle(path)
   admin = reticle.admin
 })
-beforeEach(() => admin.answering())
 afterAll(async () => {
   await reticle.stop()
   remove()
@@ -89,7 +88,6 @@ describe('annotations', () => {
   let task: Json
   let job: Json
   beforeAll(async () => {
-    await admin.answering()
     task = await taskWithMedia(admin)
     ;[job] = await jobsOf(admin, task.id)
   })
@@ -200,7 +198,6 @@ async function resources(): Promise<[string, string, Json][]> {
 describe('a condition of the present state (96.)', () => {
   let found: [string, string, Json][]
   beforeAll(async () => {
-    await admin.answering()
     found = await resources()
   })
   const changes = ['PATCH', 'DELETE'] as const
