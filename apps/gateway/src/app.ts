@@ -23,6 +23,7 @@ import { limitPageSize } from './plugins/page-size.ts'
 import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
 import { rateLimits } from './plugins/rate-limit.ts'
 import { logRequests } from './plugins/request-log.ts'
+import { takeTurns } from './plugins/user-turns.ts'
 import { watchRequests } from './plugins/watch.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
 import { apiPrefix } from './present.ts'
@@ -117,6 +118,7 @@ async function prepare(
     refuseWhenStopping(app, phase), // 503
     authentication(app, services.identity, settings.corsOrigins), // 401; 403 to a forged request
     await rateLimits(app, settings), // 429
+    takeTurns(), // waits for one's own
     workspaceScope(services.organizations), // 400, 404
     checkAccept, // 406
     limitPageSize(settings.pageSizeMax),

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { silentLog } from '@reticle/kit/log'
@@ -47,6 +49,16 @@ test('a gateway that leaves answers, and ends the connection of each answer', as
   gateway.leave()
   expect(await about()).toEqual([200, 'close'])
   await gateway.stop()
+})
+
+test('a connection on which nothing was asked does not keep the gateway from stopping', async () => {
+  const { stop, port } = await testGateway()
+  const unused = connect(port, '127.0.0.1')
+  await once(unused, 'connect')
+  const closed = once(unused.resume(), 'close')
+  const first = await Promise.race([stop().then(() => 'stopped'), sleep(5000, 'still waits')])
+  expect(first).toBe('stopped')
+  await closed
 })
 
 const forwarded = { 'x-forwarded-host': 'labels.example.org', 'x-forwarded-proto': 'https' }

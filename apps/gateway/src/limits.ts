@@ -5,6 +5,7 @@ import type { GatewaySettings } from './config.ts'
 import { deepest as deepestBody } from './json-body.ts'
 import { mostHeaders } from './plugins/headers.ts'
 import { callsPerHour, pollsPerSecond } from './plugins/rate-limit.ts'
+import { callsAtOnce } from './plugins/user-turns.ts'
 import { mostFiles } from './routes/data-upload.ts'
 
 const second = 1000
@@ -27,6 +28,7 @@ export function gatewayLimits(settings: GatewaySettings): Record<string, number>
     filter_levels: deepest,
     filter_nodes: mostNodes,
     filter_list_items: mostItems,
+    calls_at_once_per_user: callsAtOnce,
     rate_anonymous_per_minute: settings.rateAnonymous,
     rate_auth_per_minute: settings.rateAuth,
     rate_user_per_minute: settings.rateUser,

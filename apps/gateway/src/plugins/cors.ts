@@ -50,6 +50,7 @@ export async function allowOrigins(
   app: FastifyInstance,
   origins: readonly string[],
 ): Promise<void> {
+  if (origins.length === 0) return
   await app.register(cors, {
     delegator: (request: FastifyRequest, decide) => {
       const { origin } = request.headers
