@@ -128,6 +128,7 @@ export interface FramesTable {
   length: number
   packing: 'stored' | 'deflated'
   media_type: string
+  related: unknown | null
 }
 
 export interface GuidesTable {

@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import type { Target } from '../facts.ts'
+import { withRelated } from './messages.ts'
 import { findFrame, findNewestTask } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -42,7 +43,7 @@ export async function locateFrame(
   if (!preview) assertShown(viewed, target, number)
   const frame = await findFrame(db, viewed.task_id, preview ? middleOf(viewed) : number)
   if (!frame) throw notFound()
-  return frame
+  return withRelated(frame)
 }
 
 function assertShown({ start, stop, chosen }: Viewed, { target }: Target, number: number): void {

@@ -1,9 +1,20 @@
-import type { DataMeta, FrameSource } from '@reticle/contracts/rest/media'
+import {
+  type DataMeta,
+  type FrameMeta,
+  type FrameSource,
+  relatedFiles,
+} from '@reticle/contracts/rest/media'
 import type { DataSetRow, FrameRow } from '../db/schema.ts'
 
 /** A stored frame as services tell each other of it. */
-export function toFrameSource({ task_id: _, frame: _number, ...source }: FrameRow): FrameSource {
-  return source
+export function toFrameSource({ task_id: _, frame: _number, ...row }: FrameRow): FrameSource {
+  return withRelated(row)
+}
+
+/** A row has none as null, a message leaves it out. */
+export function withRelated<R extends Pick<FrameRow, 'related'>>({ related, ...row }: R) {
+  const found = related === null ? undefined : relatedFiles.parse(related)
+  return { ...row, ...(found && { related: found }) }
 }
 
 /** What is known of the media of a task, or of the part of a job (`spec/api-workspace.md` 4.7). */
@@ -22,14 +33,14 @@ export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): Da
     chunks_updated_date: dataSet.chunks_updated_date.toISOString(),
     deleted_frames: [],
     included_frames: null,
-    frames: frames.map(({ name, width, height }) => ({
-      name,
-      width,
-      height,
-      related_files: 0,
-      has_related_context: false,
-    })),
+    frames: frames.map(toFrameMeta),
   }
+}
+
+function toFrameMeta(row: FrameRow): FrameMeta {
+  const { name, width, height, related } = withRelated(row)
+  const related_files = related?.files.length ?? 0
+  return { name, width, height, related_files, has_related_context: related_files > 0 }
 }
 
 /** The same of a ground-truth job: places are those of the task, and what is in others stays unknown. */

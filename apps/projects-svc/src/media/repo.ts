@@ -29,6 +29,7 @@ const columns = [
   'length',
   'packing',
   'media_type',
+  'related',
 ] as const satisfies (keyof FrameRow)[]
 
 /** Adds frames in the order given, batch by batch, numbered from 0; answers how many. */
@@ -48,14 +49,16 @@ async function* rowText(
 ): AsyncGenerator<Buffer> {
   let number = 0
   const lineOf = (source: FrameSource) => {
-    const row: FrameRow = { task_id, frame: number++, ...source }
+    const related = source.related ? JSON.stringify(source.related) : null
+    const row = { task_id, frame: number++, ...source, related }
     return `${columns.map((column) => field(row[column])).join('\x02')}\n`
   }
   for await (const batch of frames) yield Buffer.from(batch.map(lineOf).join(''))
 }
 
-/** Text may hold anything, so it is quoted; a quote inside is doubled. */
-function field(value: string | number): string {
+/** Text may hold anything, so it is quoted; a quote inside is doubled. Nothing at all is null. */
+function field(value: string | number | null): string {
+  if (value === null) return ''
   return typeof value === 'number'
     ? String(value)
     : `\x01${value.replaceAll('\x01', '\x01\x01')}\x01`

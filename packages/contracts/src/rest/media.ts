@@ -86,11 +86,9 @@ export const dataParameters = z
   .superRefine(checkSplitting)
   .meta({ id: 'DataParameters' })
 
-/** One frame as the worker found it: where its bytes are and how large it is. */
-export const frameSource = z.object({
+/** An image as the worker found it: where its bytes are. */
+const storedImage = z.object({
   name: z.string(),
-  width: z.int(),
-  height: z.int(),
   /** Object key, and inside the object the first byte and the number of bytes. */
   key: z.string(),
   offset: z.int(),
@@ -100,7 +98,21 @@ export const frameSource = z.object({
   media_type: z.string(),
 })
 
+/** Context images of a frame, by name; named apart from their frames, whose lists they are in none of. */
+export const relatedFiles = z
+  .object({ files: z.array(storedImage.meta({ id: 'RelatedFile' })) })
+  .meta({ id: 'RelatedFiles' })
+
+/** One frame. Pixels are those of the image upright. */
+export const frameSource = storedImage.extend({
+  width: z.int(),
+  height: z.int(),
+  related: relatedFiles.optional(),
+})
+
 export type FoundFrame = z.infer<typeof foundFrame>
 export type FrameSource = z.infer<typeof frameSource>
+export type StoredImage = z.infer<typeof storedImage>
+export type FrameMeta = z.infer<typeof frameMeta>
 export type DataMeta = z.infer<typeof dataMeta>
 export type DataParameters = z.infer<typeof dataParameters>

@@ -11,6 +11,7 @@ import { assets } from './0010-assets.ts'
 import { cloudStorages } from './0011-cloud-storages.ts'
 import { idempotencyKeys } from './0013-idempotency-keys.ts'
 import { frameNames } from './0014-frame-names.ts'
+import { relatedFiles } from './0015-related-files.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -26,4 +27,5 @@ export const migrations: Migrations = {
   '0011-cloud-storages': cloudStorages,
   '0013-idempotency-keys': idempotencyKeys,
   '0014-frame-names': frameNames,
+  '0015-related-files': relatedFiles,
 }
