@@ -139,10 +139,17 @@ async function readText(body: Body, limits: Pick<Limits, 'bodyMs' | 'bodyBytes'>
   }
 }
 
-function agentOf(
-  options: OutgoingOptions,
-  { rejectUnauthorized }: { rejectUnauthorized: boolean },
-): Agent {
+export interface AgentWish {
+  rejectUnauthorized: boolean
+  /** Milliseconds without a byte of an answer's body; 0 or absent: as long as it takes. */
+  bodyTimeout?: number
+}
+
+type Connecting = Omit<OutgoingOptions, 'limits'> & { limits?: Pick<Limits, 'connectMs'> }
+
+/** Connections that lead where the guard allows. */
+export function agentOf(options: Connecting, wish: AgentWish): Agent {
+  const { rejectUnauthorized, bodyTimeout = 0 } = wish
   const { nets, lookup, ca, limits = defaultLimits } = options
   const connect = buildConnector({
     timeout: limits.connectMs,
@@ -157,7 +164,7 @@ function agentOf(
     connect: guardedConnect(connect, options),
     pipelining: 0, // a connection an attempt: none is reused that was checked for another name
     headersTimeout: 0,
-    bodyTimeout: 0,
+    bodyTimeout,
   })
 }
 
@@ -190,6 +197,8 @@ const reasonsByCode: Record<string, Reason> = {
   UND_ERR_SOCKET: 'broken',
   ETIMEDOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'broken',
   UND_ERR_HEADERS_OVERFLOW: 'malformed',
   ERR_ASSERTION: 'malformed', // undici takes a status line such as `000` for a mistake of its own
 }
@@ -203,7 +212,8 @@ const families: [RegExp, Reason][] = [
   [/^(E[A-Z]+|UND_ERR_[A-Z_]+)$/, 'unreachable'],
 ]
 
-function reasonOf(thrown: unknown): Reason {
+/** @throws what was thrown, when no other side can be at fault */
+export function reasonOf(thrown: unknown): Reason {
   if (thrown instanceof TargetRefused) return 'blocked'
   if (thrown instanceof errors.HTTPParserError) return 'malformed' // its code may be missing
   if (thrown instanceof DOMException && thrown.name === 'TimeoutError') return 'timeout'

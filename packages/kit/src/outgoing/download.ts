@@ -1,0 +1,143 @@
+import type { Readable } from 'node:stream'
+import { request } from 'undici'
+import { cutBytes } from '../pieces.ts'
+import { agentOf, type OutgoingOptions, type Reason, reasonOf, reasons } from './fetch.ts'
+import { readTarget, TargetRefused } from './guard.ts'
+
+/** Files of other servers, by addresses that users name (`reliability.md` 10). */
+export interface Downloads {
+  /**
+   * The bytes of a file, in pieces of at most 64 KiB; at most five redirects are followed, each looked at like the first
+   * address.
+   *
+   * @throws DownloadFailed, also while the pieces are read
+   */
+  open: (url: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>
+  close: () => Promise<void>
+}
+
+/** The text is one of a few and tells nothing but a status: no address, no words of the other side. */
+export class DownloadFailed extends Error {
+  /** Another attempt may find it well. */
+  readonly isPassing: boolean
+
+  constructor(text: string, isPassing: boolean) {
+    super(text)
+    this.isPassing = isPassing
+  }
+}
+
+export interface DownloadOptions extends Omit<OutgoingOptions, 'limits'> {
+  /** Of one file. */
+  maxBytes: number
+  limits?: DownloadLimits
+}
+
+export interface DownloadLimits {
+  /** Until the connection stands, TLS included. */
+  connectMs: number
+  /** Until the end of the answer's headers. */
+  headersMs: number
+  /** Without a single byte. */
+  idleMs: number
+}
+
+const usualLimits: DownloadLimits = { connectMs: 10_000, headersMs: 30_000, idleMs: 60_000 }
+const mostRedirects = 5
+
+export function openDownloads(options: DownloadOptions): Downloads {
+  const { limits = usualLimits, ...guard } = options
+  const agent = agentOf(
+    { ...guard, limits },
+    { rejectUnauthorized: true, bodyTimeout: limits.idleMs },
+  )
+  return {
+    open: (url, signal) => followed(url, { options, limits, dispatcher: agent, signal }),
+    close: () => agent.destroy(),
+  }
+}
+
+interface Way {
+  options: DownloadOptions
+  limits: DownloadLimits
+  dispatcher: ReturnType<typeof agentOf>
+  signal: AbortSignal
+}
+
+async function followed(url: string, way: Way): Promise<AsyncIterable<Uint8Array>> {
+  let next = url
+  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+    const { status, location, body } = await ask(next, way)
+    if (status === 200) return piecesOf(body, way)
+    discard(body)
+    if (status < 300 || status > 399 || location === undefined)
+      throw new DownloadFailed(`the answer was ${status}`, isPassingStatus(status))
+    next = resolved(location, next)
+  }
+  throw new DownloadFailed(`more than ${mostRedirects} redirects`, false)
+}
+
+function resolved(location: string, from: string): string {
+  if (!URL.canParse(location, from)) throw new DownloadFailed(reasons.malformed, false)
+  const url = new URL(location, from)
+  url.hash = '' // it is for who shows the page
+  return url.href
+}
+
+const isPassingStatus = (status: number) => status >= 500 || status === 408 || status === 429
+
+/** Transfers are not packed: the bytes are those of the file. */
+const headers = { accept: '*/*', 'accept-encoding': 'identity' }
+
+async function ask(url: string, { options, limits, dispatcher, signal }: Way) {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), limits.headersMs)
+  const stop = () => late.abort(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    signal.throwIfAborted()
+    const { href } = readTarget(url, options)
+    const asked = { method: 'GET', headers, dispatcher, signal: late.signal } as const
+    const { statusCode: status, headers: answered, body } = await request(href, asked)
+    return { status, location: answered.location?.toString(), body }
+  } catch (thrown) {
+    throw signal.aborted ? signal.reason : failed(thrown)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const passing = new Set<Reason>(['timeout', 'broken'])
+
+function failed(thrown: unknown): DownloadFailed {
+  const reason = thrown instanceof TargetRefused ? 'blocked' : reasonOf(thrown)
+  return new DownloadFailed(reasons[reason], passing.has(reason))
+}
+
+async function* piecesOf(
+  body: Readable,
+  { options: { maxBytes }, signal }: Way,
+): AsyncGenerator<Uint8Array> {
+  const stop = () => body.destroy(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  let size = 0
+  try {
+    for await (const piece of body) {
+      size += piece.length
+      if (size > maxBytes)
+        throw new DownloadFailed(`the file is larger than ${maxBytes} bytes`, false)
+      yield* cutBytes(piece)
+    }
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason
+    throw thrown instanceof DownloadFailed ? thrown : failed(thrown)
+  } finally {
+    signal.removeEventListener('abort', stop)
+    discard(body)
+  }
+}
+
+function discard(body: Readable): void {
+  body.on('error', () => undefined).destroy()
+}
