@@ -1,0 +1,158 @@
+/**
+ * Reads tar archives from a random-access source (spec/extensions.md 8) under the guards of the zip reader
+ * (reliability.md 9): headers first and all of them, then any member by its position. Nothing is written anywhere.
+ */
+import { FormatError } from '../errors.ts'
+import { decodeName, isJunk, normaliseName } from './names.ts'
+import { type RandomAccess, readAhead } from './source.ts'
+import {
+  blockBytes,
+  damagedTar,
+  isTarHeader,
+  readPax,
+  readTarHeader,
+  type TarHeader,
+  untilNul,
+} from './tar-header.ts'
+import { type ArchiveLimits, archiveLimits } from './zip-directory.ts'
+
+export { isTarHeader } from './tar-header.ts'
+
+/** One file of an archive. */
+export interface TarEntry {
+  /** As `normaliseName` gives it. */
+  name: string
+  size: number
+  /** Where its bytes begin. */
+  start: number
+}
+
+export interface TarReader {
+  /** Files by name, without directories and junk; of equal names the last. */
+  files: ReadonlyMap<string, TarEntry>
+  /** Names that stood in the archive more than once. */
+  duplicates: readonly string[]
+}
+
+/**
+ * Opens an archive that is not compressed.
+ * @throws {FormatError} when it is damaged, cut, uses what is not supported, or breaks a guard.
+ */
+export async function openTar(
+  source: RandomAccess,
+  limits: ArchiveLimits = archiveLimits,
+): Promise<TarReader> {
+  const files = new Map<string, TarEntry>()
+  const duplicates: string[] = []
+  let total = 0
+  // Headers lie as far apart as members are large: what is read beyond one is rarely of use.
+  for await (const entry of readEntries(readAhead(source, 65_536), limits)) {
+    total += entry.size
+    if (total > limits.bytes)
+      throw new FormatError(`archive too large: it unpacks to ${total} bytes or more`)
+    if (isJunk(entry.name)) continue
+    if (files.has(entry.name)) duplicates.push(entry.name)
+    files.set(entry.name, entry)
+  }
+  return { files, duplicates }
+}
+
+/** What headers before that of a member say of it. */
+interface Said {
+  name?: string
+  size?: number
+}
+
+async function* readEntries(source: RandomAccess, limits: ArchiveLimits): AsyncGenerator<TarEntry> {
+  let said: Said = {}
+  let count = 0
+  for (let at = 0; ; ) {
+    const header = await readHeader(source, at, count)
+    if (!header) break
+    count += 1
+    if (count > limits.entries)
+      throw new FormatError(`archive too large: more than ${limits.entries} members`)
+    const start = at + blockBytes
+    if (header.type in about) {
+      const content = await readContent(source, start, header.size)
+      said = { ...said, ...about[header.type]?.(content) }
+      at = start + padded(header.size)
+    } else {
+      const entry = readMember({ ...header, ...said })
+      said = {}
+      at = start + padded(entry?.size ?? 0)
+      if (at > source.size) throw damagedTar('it was cut off')
+      if (entry) yield { ...entry, start }
+    }
+  }
+}
+
+const padded = (size: number): number => Math.ceil(size / blockBytes) * blockBytes
+
+/** Nothing at the end, which is a block of zeros. */
+async function readHeader(
+  source: RandomAccess,
+  at: number,
+  count: number,
+): Promise<TarHeader | undefined> {
+  if (at + blockBytes > source.size) throw damagedTar('it was cut off: its end is missing')
+  const block = await source.read(at, at + blockBytes)
+  if (block.every((byte) => byte === 0)) return undefined
+  if (!isTarHeader(block)) throw damagedTar(`member ${count + 1} has no header`)
+  return readTarHeader(block)
+}
+
+/** Of headers that are about the next member: longer ones have no business in an archive of files. */
+const largestContent = 65_536
+
+async function readContent(source: RandomAccess, start: number, size: number): Promise<Uint8Array> {
+  if (size > largestContent)
+    throw damagedTar(`what it says of a member is longer than ${largestContent} bytes`)
+  if (start + size > source.size) throw damagedTar('it was cut off')
+  return source.read(start, start + size)
+}
+
+const sparse = (file?: string): FormatError =>
+  new FormatError('sparse members cannot be read', { file })
+
+/** Headers that hold something about what follows. */
+const about: Record<string, (content: Uint8Array) => Said> = {
+  L: (content) => ({ name: decodeName(untilNul(content)) }),
+  /** The target of a link, which is refused when it comes. */
+  K: () => ({}),
+  x: (content) => {
+    const records = readPax(content)
+    if ([...records.keys()].some((key) => key.startsWith('GNU.sparse.'))) throw sparse()
+    const path = records.get('path')
+    const size = records.get('size')
+    return { ...(path && { name: decodeName(path) }), ...(size && { size: wholeNumber(size) }) }
+  },
+  g: (content) => {
+    const records = readPax(content)
+    const wrong = ['path', 'size', 'linkpath'].find((key) => records.has(key))
+    if (wrong) throw damagedTar(`all its members have one ${wrong}`)
+    return {}
+  },
+}
+
+function wholeNumber(bytes: Uint8Array): number {
+  const size = Number(Buffer.from(bytes).toString('latin1'))
+  if (!Number.isSafeInteger(size) || size < 0) throw damagedTar('a size is out of range')
+  return size
+}
+
+const links = new Set(['1', '2', '3', '4', '6'])
+
+/** Nothing for what has no bytes, whatever it says of its size: directories, and the label of a volume. */
+function readMember({ type, name: stored, size }: TarHeader): Omit<TarEntry, 'start'> | undefined {
+  const isDirectory = type === '5' || (type === '0' && stored.endsWith('/'))
+  if (type === 'V' || (isDirectory && /^\.?\/*$/.test(stored))) return undefined
+  const name = normaliseName(stored)
+  const refuse = (reason: string): FormatError => new FormatError(reason, { file: name })
+  if (isDirectory) return undefined
+  if (links.has(type)) throw refuse('links and devices are not allowed')
+  if (type === 'S') throw sparse(name)
+  if (type === 'M') throw refuse('archive is split over several files; send one whole archive')
+  if (type !== '0') throw refuse(`members of type ${JSON.stringify(type)} are not supported`)
+  return { name, size }
+}
