@@ -95,6 +95,7 @@ export interface DataSetsTable {
   frame_filter: Generated<string>
   data_revision: Generated<number>
   chunks_updated_date: Generated<Date>
+  storage: Generated<'local' | 'share' | 'cloud_storage'>
 }
 
 export interface DeadEventsTable {

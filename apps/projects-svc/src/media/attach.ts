@@ -3,6 +3,7 @@ import type { Input } from '@reticle/contracts/api/operation'
 import { jobCreated, taskUpdated } from '@reticle/contracts/events/tasks'
 import { decodeFrames, FrameLinesError } from '@reticle/contracts/frame-lines'
 import type { FrameSource } from '@reticle/contracts/rest/media'
+import { stepOf } from '@reticle/contracts/rest/sources'
 import { type Context, invalidText, notFound } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
 import { emit, emitAll } from '@reticle/kit/outbox/emit'
@@ -53,13 +54,15 @@ export function attachMedia(
 
 async function storeFrames(
   tx: Tx,
-  { task_id, image_quality, chunk_size, body }: Attach,
+  { task_id, image_quality, chunk_size, storage, body, ...given }: Attach,
   signal: AbortSignal,
 ): Promise<number> {
-  await insertDataSet(tx, { task_id, image_quality, chunk_size, start_frame: 0, stop_frame: 0 })
+  const { start_frame = 0, frame_filter = '' } = given
+  const kept = { task_id, image_quality, chunk_size, start_frame, frame_filter, storage }
+  await insertDataSet(tx, { ...kept, stop_frame: start_frame })
   const size = await copyFrames(tx, task_id, readable(body), signal)
   if (size === 0) throw invalidText('No media data found')
-  await setLastFrame(tx, task_id, size - 1)
+  await setLastFrame(tx, task_id, start_frame + (size - 1) * stepOf(frame_filter))
   await insertFrameNames(tx, task_id)
   return size
 }

@@ -4,6 +4,7 @@ import {
   type FrameSource,
   relatedFiles,
 } from '@reticle/contracts/rest/media'
+import { stepOf } from '@reticle/contracts/rest/sources'
 import type { DataSetRow, FrameRow } from '../db/schema.ts'
 
 /** A stored frame as services tell each other of it. */
@@ -17,17 +18,21 @@ export function withRelated<R extends Pick<FrameRow, 'related'>>({ related, ...r
   return { ...row, ...(found && { related: found }) }
 }
 
+/** The number in the source of a frame of the task. */
+const sourceNumber = ({ start_frame, frame_filter }: DataSetRow, frame: number) =>
+  start_frame + frame * stepOf(frame_filter)
+
 /** What is known of the media of a task, or of the part of a job (`spec/api-workspace.md` 4.7). */
 export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): DataMeta {
-  const first = dataSet.start_frame + (frames[0]?.frame ?? 0)
+  const first = frames[0]?.frame ?? 0
   return {
     chunk_size: dataSet.chunk_size,
     size: frames.length,
     image_quality: dataSet.image_quality,
-    start_frame: first,
-    stop_frame: first + frames.length - 1,
+    start_frame: sourceNumber(dataSet, first),
+    stop_frame: sourceNumber(dataSet, first + frames.length - 1),
     frame_filter: dataSet.frame_filter,
-    storage: 'local',
+    storage: dataSet.storage,
     cloud_storage_id: null,
     chapters: null,
     chunks_updated_date: dataSet.chunks_updated_date.toISOString(),
@@ -46,7 +51,7 @@ function toFrameMeta(row: FrameRow): FrameMeta {
 /** The same of a ground-truth job: places are those of the task, and what is in others stays unknown. */
 export function toChosenMeta(
   whole: DataMeta,
-  { start_frame }: DataSetRow,
+  dataSet: DataSetRow,
   { frames, disabled }: { frames: readonly number[]; disabled: readonly number[] },
 ): DataMeta {
   const included = new Set(frames)
@@ -54,7 +59,7 @@ export function toChosenMeta(
     ...whole,
     size: frames.length,
     deleted_frames: [...disabled],
-    included_frames: frames.map((frame) => start_frame + frame),
+    included_frames: frames.map((frame) => sourceNumber(dataSet, frame)),
     frames: whole.frames.map((frame, number) =>
       included.has(number) ? frame : { ...frame, name: placeholder },
     ),

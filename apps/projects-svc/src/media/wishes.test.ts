@@ -9,6 +9,9 @@ const { addUser, over, takeEvents } = await testWorkspace()
 const anna = await addUser()
 
 interface Wish {
+  start_frame?: number
+  frame_filter?: string
+  storage?: 'share'
   job_sizes?: { frames: number[] }
   job_count?: number
 }
@@ -37,6 +40,34 @@ describe.each(transports)('%s', (transport) => {
     expect(task).toMatchObject({ segment_size: 0, overlap: 0, size: 6, jobs: { count: 3 } })
     const types = (await takeEvents()).map(({ type }) => type)
     expect(types).toEqual(['update:task', 'create:job', 'create:job', 'create:job'])
+  })
+
+  test('a choice of frames is told by the numbers that they have in the source', async () => {
+    const { id } = await addTask({ segment_size: 2 })
+    await attach(id, { start_frame: 3, frame_filter: 'step=4', storage: 'share' }, 5)
+    const { results } = await jobs.listJobs({ task_id: id, sort: 'id' }, anna.call)
+    const whole = await media.getTaskDataMeta({ id }, anna.call)
+    expect(whole).toMatchObject({ size: 5, start_frame: 3, stop_frame: 19, storage: 'share' })
+    expect(whole).toMatchObject({ frame_filter: 'step=4' })
+    const [, second] = results
+    const part = await media.getJobDataMeta({ id: second?.id ?? 0 }, anna.call)
+    expect(part).toMatchObject({ size: 2, start_frame: 11, stop_frame: 15 })
+    const body = { type: 'ground_truth', task_id: id, frame_selection_method: 'manual' } as const
+    const truth = await jobs.createJob({ body: { ...body, frames: [1, 4] } }, anna.call)
+    const chosen = await media.getJobDataMeta({ id: truth.id }, anna.call)
+    expect(chosen).toMatchObject({ start_frame: 3, stop_frame: 19, included_frames: [7, 19] })
+  })
+
+  test('without a choice all frames of the object store are meant', async () => {
+    const { id } = await addTask()
+    await attach(id, {})
+    const whole = await media.getTaskDataMeta({ id }, anna.call)
+    expect(whole).toMatchObject({
+      start_frame: 0,
+      stop_frame: 5,
+      frame_filter: '',
+      storage: 'local',
+    })
   })
 
   test('replicas are made of them as of others', async () => {

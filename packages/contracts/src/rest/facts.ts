@@ -88,6 +88,11 @@ export const attachMediaQuery = z.object({
     .optional(),
   /** How many of these; absent: as the task says. */
   job_count: z.int().optional(),
+  /** Which frames of the source these are: the first one's number, and `step=N`; absent: all of them. */
+  start_frame: z.int().optional(),
+  frame_filter: z.string().optional(),
+  /** Where they are, when not in the object store. */
+  storage: z.enum(['share']).optional(),
 })
 export const attachedMedia = z
   .object({ size: z.int(), jobs: z.int() })

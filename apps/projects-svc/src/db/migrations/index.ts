@@ -12,6 +12,7 @@ import { cloudStorages } from './0011-cloud-storages.ts'
 import { idempotencyKeys } from './0013-idempotency-keys.ts'
 import { frameNames } from './0014-frame-names.ts'
 import { relatedFiles } from './0015-related-files.ts'
+import { mediaStorage } from './0016-media-storage.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -28,4 +29,5 @@ export const migrations: Migrations = {
   '0013-idempotency-keys': idempotencyKeys,
   '0014-frame-names': frameNames,
   '0015-related-files': relatedFiles,
+  '0016-media-storage': mediaStorage,
 }

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { flag, integer, rawText } from './common.ts'
+import { parsed } from './splitting.ts'
+
+/** Where the media of a task comes from, in which order, and which of it: `spec/api-workspace.md` 4.5. */
+
+export const sortingMethods = ['lexicographical', 'natural', 'predefined', 'random'] as const
+export type SortingMethod = (typeof sortingMethods)[number]
+
+/** Characters of a path or a name. */
+const longestName = 1024
+
+/** A field of a form that is left empty says as little as none. */
+const unlessEmpty = <const S extends z.ZodType>(schema: S) =>
+  z.preprocess((given) => (given === '' ? undefined : given), schema.optional())
+
+/** A form has a list as JSON in one field, or as `name[0]`, `name[1]` and so on. */
+const list = <const S extends z.ZodType>(item: S) =>
+  unlessEmpty(z.preprocess(parsed, z.array(item)))
+
+const path = rawText(longestName).refine(isInside, {
+  error: 'Give a relative path: parts between single slashes, none of them empty, . or ..',
+})
+
+/** A folder may end with a slash. */
+function isInside(given: string): boolean {
+  const parts = given.replace(/\/$/, '').split('/')
+  return parts.every((part) => part !== '' && part !== '.' && part !== '..')
+}
+
+const atLeast = (least: number) =>
+  integer.refine((given) => given >= least, {
+    error: `Ensure this value is greater than or equal to ${least}.`,
+  })
+
+const step = /^\s*step\s*=\s*0*([1-9]\d{0,8})\s*$/
+
+/** Every how many frames there is one, of a `frame_filter` that was checked. */
+export const stepOf = (frame_filter: string): number => Number(step.exec(frame_filter)?.[1] ?? 1)
+
+export const sourceParameters = {
+  sorting_method: z.enum(sortingMethods),
+  /** With `predefined`: the order of the uploaded files, all of them. */
+  upload_file_order: list(rawText(longestName)),
+  server_files: list(path),
+  server_files_exclude: list(path),
+  remote_files: list(rawText(8192)),
+  /** Nothing but share files in place of copies is meant by it: chunks are made when they are asked for in any case. */
+  copy_data: unlessEmpty(flag),
+  /** First and last frame of the source, both included. */
+  start_frame: unlessEmpty(atLeast(0)),
+  stop_frame: unlessEmpty(atLeast(0)),
+  frame_filter: unlessEmpty(
+    rawText(64).refine((given) => step.test(given), {
+      error: 'Invalid frame filter expression: step=N is one, N being 1 or more.',
+    }),
+  ),
+  /** Of a video: its chunks are archives of pictures. */
+  use_zip_chunks: unlessEmpty(flag),
+  /** Taken, and without effect: there is one way of keeping chunks. */
+  use_cache: unlessEmpty(flag),
+  storage_method: unlessEmpty(z.enum(['file_system', 'cache'])),
+}
+
+interface Asked {
+  start_frame?: number
+  stop_frame?: number
+}
+
+/** @returns what contradicts what: by field */
+export function checkSources(
+  { start_frame = 0, stop_frame }: Asked,
+  context: z.core.$RefinementCtx,
+): void {
+  if (stop_frame !== undefined && stop_frame < start_frame)
+    context.addIssue({
+      code: 'custom',
+      path: ['stop_frame'],
+      message: 'Stop frame must be more or equal start frame',
+    })
+}
