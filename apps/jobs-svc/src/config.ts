@@ -1,6 +1,7 @@
 import { cpus, tmpdir } from 'node:os'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import { setting } from '@reticle/kit/config'
+import { readNets } from '@reticle/kit/outgoing/guard'
 import { part } from '@reticle/kit/process/parts'
 import {
   addressPart,
@@ -10,6 +11,15 @@ import {
   s3Needed,
 } from '@reticle/kit/process/settings'
 import { z } from 'zod'
+
+/** Kept as text: threads are told of them. */
+const nets = setting.list().superRefine((blocks, context) => {
+  try {
+    readNets(blocks)
+  } catch (thrown) {
+    context.addIssue(thrown instanceof Error ? thrown.message : 'Invalid networks')
+  }
+})
 
 /** Settings of the API process and of its workers (`reliability.md` 16.5). */
 export const readConfig = part(
@@ -23,6 +33,8 @@ export const readConfig = part(
     RETICLE_JOBS_ARCHIVE_ENTRIES: setting.whole(archiveLimits.entries, 1),
     RETICLE_JOBS_ARCHIVE_BYTES: setting.whole(archiveLimits.bytes, 1),
     RETICLE_JOBS_ARCHIVE_RATIO: setting.whole(archiveLimits.ratio, 1),
+    RETICLE_JOBS_ALLOWED_NETS: nets,
+    RETICLE_JOBS_REMOTE_BYTES: setting.whole(25 * 1024 ** 3, 1),
     RETICLE_SHARE_DIR: z.string().optional(),
     RETICLE_TMP_DIR: z.string().default(tmpdir()),
   }),
@@ -39,6 +51,10 @@ export const readConfig = part(
     tmpDir: given.RETICLE_TMP_DIR,
     /** A folder whose files users may name instead of uploading them; absent: there is none. */
     shareDir: given.RETICLE_SHARE_DIR,
+    /** Networks (CIDR) that are not public and may be asked for remote files all the same. */
+    allowedNets: given.RETICLE_JOBS_ALLOWED_NETS,
+    /** Of one remote file. */
+    remoteBytes: given.RETICLE_JOBS_REMOTE_BYTES,
     /** Of archives that are read. */
     limits: {
       entries: given.RETICLE_JOBS_ARCHIVE_ENTRIES,

@@ -27,6 +27,7 @@ import { openPictures } from './frames/pictures.ts'
 import { frameHandlers } from './frames/rpc.ts'
 import { watchRequests } from './metrics.ts'
 import { aboutHandlers, requestHandlers } from './server.ts'
+import { withShare } from './share/files.ts'
 import { sweep } from './sweeper.ts'
 
 /** Its tables live here, and nobody else's. */
@@ -80,7 +81,7 @@ export function startJobs(ports: JobsPorts): Jobs {
   const subscription = bus.subscribe({ ...group, db, handle })
   const swept = { db, blobs, clock, log, uploadTtlHours }
   const stopSweeping = repeat(hourMs, (signal) => sweep({ ...swept, signal }), onError)
-  const pictures = openPictures({ db, blobs })
+  const pictures = openPictures({ db, blobs: withShare(blobs, settings.shareDir) })
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema), watchRequests(db)]
 
   return {

@@ -18,8 +18,8 @@ test.each(transports)('over %s its limits are those it was started with', async 
     ...{ archive_bytes: 107_374_182_400, request_seconds: 14_400, request_wait_seconds: 30 },
   })
   expect(features).toEqual({ share: false })
-  expect(media).toEqual(['image', 'zip'])
-  expect(image_types).toEqual(['jpeg', 'png', 'gif', 'tiff', 'webp', 'avif'])
+  expect(media).toEqual(['image', 'zip', 'archive'])
+  expect(image_types).toEqual(['jpeg', 'png', 'gif', 'tiff', 'webp', 'avif', 'bmp'])
 })
 
 test.each(transports)('over %s a share is told of, and listed', async (transport) => {

@@ -24,6 +24,52 @@ beforeEach(async () => {
   await blobs.removePrefix('uploads')
 })
 
+/** These fields and no file. */
+function nameSources(fields: Record<string, string>) {
+  const form = new FormData()
+  for (const [field, value] of Object.entries(fields)) form.append(field, value)
+  return send('/api/tasks/12/data', { method: 'POST', body: form })
+}
+
+test('files of the server or of others need none beside them, and are lists in any form', async () => {
+  const given = { 'server_files[1]': 'b/', 'server_files[0]': 'a.png', copy_data: 'true' }
+  const answer = await nameSources({ ...given, remote_files: '["https://example.org/a.png"]' })
+  expect(answer.status).toBe(202)
+  const server_files = ['a.png', 'b/']
+  const remote_files = ['https://example.org/a.png']
+  const parameters = { server_files, remote_files, copy_data: true }
+  expect(started).toEqual([{ upload_id: 'u1', task_id: 12, files: [], parameters }])
+})
+
+test('what a form leaves empty is not given', async () => {
+  const left = ['start_frame', 'stop_frame', 'frame_filter', 'server_files', 'use_zip_chunks']
+  const fields = Object.fromEntries([...left, 'storage_method'].map((field) => [field, '']))
+  expect((await upload({ ...fields, cloud_storage_id: '', filename_pattern: '' })).status).toBe(202)
+  expect(started).toMatchObject([{ parameters: {} }])
+})
+
+test('a choice of frames, an order and what has no effect are taken', async () => {
+  const fields = { start_frame: '2', stop_frame: '8', frame_filter: 'step=3', use_cache: '1' }
+  const order = { sorting_method: 'predefined', 'upload_file_order[0]': 'b.png' }
+  const rest = { storage_method: 'cache', use_zip_chunks: 'False', chunk_size: '7' }
+  expect((await upload({ ...fields, ...order, ...rest })).status).toBe(202)
+  expect(started).toMatchObject([
+    {
+      parameters: {
+        start_frame: 2,
+        stop_frame: 8,
+        frame_filter: 'step=3',
+        use_cache: true,
+        sorting_method: 'predefined',
+        upload_file_order: ['b.png'],
+        storage_method: 'cache',
+        use_zip_chunks: false,
+        chunk_size: 7,
+      },
+    },
+  ])
+})
+
 /** Two files and these fields. */
 function upload(fields: Record<string, string>) {
   const form = new FormData()
@@ -76,6 +122,82 @@ test.each<[string, Record<string, string>, unknown]>([
     'jobs that are listed and counted, in another order',
     { job_file_mapping: '[["a.png"]]', job_count: '2', sorting_method: 'natural' },
     { job_count: useless, sorting_method: useless },
+  ],
+  [
+    'a choice of frames with jobs that are listed',
+    {
+      job_file_mapping: '[["a.png"]]',
+      start_frame: '1',
+      stop_frame: '3',
+      frame_filter: 'step=2',
+      server_files_exclude: '["x/"]',
+    },
+    {
+      start_frame: useless,
+      stop_frame: useless,
+      frame_filter: useless,
+      server_files_exclude: useless,
+    },
+  ],
+  [
+    'a last frame before the first',
+    { start_frame: '5', stop_frame: '4' },
+    { stop_frame: ['Stop frame must be more or equal start frame'] },
+  ],
+  [
+    'frames below zero',
+    { start_frame: '-1' },
+    { start_frame: ['Ensure this value is greater than or equal to 0.'] },
+  ],
+  [
+    'a frame that is no number',
+    { stop_frame: 'x' },
+    { stop_frame: ['A valid integer is required.'] },
+  ],
+  ...['step=0', 'step=-1', 'step', 'step=1.5', 'step=2 or so', 'step=9999999999'].map(
+    (frame_filter): [string, Record<string, string>, unknown] => [
+      `the filter ${frame_filter}`,
+      { frame_filter },
+      { frame_filter: ['Invalid frame filter expression: step=N is one, N being 1 or more.'] },
+    ],
+  ),
+  [
+    'an unknown order',
+    { sorting_method: 'by date' },
+    { sorting_method: ['"by date" is not a valid choice.'] },
+  ],
+  [
+    'an unknown store',
+    { storage_method: 's3' },
+    { storage_method: ['"s3" is not a valid choice.'] },
+  ],
+  ['a flag that is none', { use_cache: 'perhaps' }, { use_cache: ['Must be a valid boolean.'] }],
+  [
+    'a list that is none',
+    { server_files: 'a.png' },
+    { server_files: ['Expected a list of items but got type "str".'] },
+  ],
+  [
+    'a list in two forms',
+    { server_files: '["a.png"]', 'server_files[0]': 'a.png' },
+    { server_files: ['This field may be given only once.'] },
+  ],
+  ...['/a', '../a', 'a/../b', 'a//b', './a', '..', '/', 'a/./b'].map(
+    (path): [string, Record<string, string>, unknown] => [
+      `the path ${path}`,
+      { 'server_files[0]': 'fine.png', 'server_files[1]': path },
+      {
+        server_files: [
+          {},
+          ['Give a relative path: parts between single slashes, none of them empty, . or ..'],
+        ],
+      },
+    ],
+  ),
+  [
+    'a long path',
+    { 'server_files_exclude[0]': 'x'.repeat(1025) },
+    { server_files_exclude: [['Ensure this field has no more than 1024 characters.']] },
   ],
   [
     'a count of no jobs',

@@ -1,19 +1,17 @@
-import { type DataParameters, dataParameters } from '@reticle/contracts/rest/media'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import { invalid, invalidInput } from '@reticle/kit'
-import { wording } from '@reticle/kit/validation'
+import { invalid } from '@reticle/kit'
 import { z } from 'zod'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { type ArrivingFile, type Fields, type OnFile, readForm } from './form.ts'
+import { documents, namesSources, readParameters } from './data-parameters.ts'
+import { type ArrivingFile, type OnFile, readForm } from './form.ts'
 import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
-/** `POST /tasks/:id/data`: pictures, or one zip archive of them, become the media of a task (api-workspace 4.5). */
+/** `POST /tasks/:id/data`: pictures, or one archive of them, become the media of a task (api-workspace 4.5). */
 
 export const mostFiles = 10_000
 const limits = { files: mostFiles, fields: 20_000, parts: 30_000 }
 const fileField = /^(?:client_files(?:\[\d+\])?|zip)$/
-const documents = ['job_file_mapping', 'validation_params']
 const noFile = 'No file was submitted.'
 const target = z.object({ id: z.int() })
 
@@ -46,8 +44,10 @@ async function storeData(
   }
   const maxBytes = settings.maxMultipartBytes
   const fields = await readForm(request, { limits, maxBytes, signal, onFile, documents })
-  if (files.length === 0) throw invalid({ client_files: noFile }, 'required')
-  return { files, parameters: readParameters(fields) }
+  const parameters = readParameters(fields)
+  if (files.length === 0 && !namesSources(parameters))
+    throw invalid({ client_files: noFile }, 'required')
+  return { files, parameters }
 }
 
 function assertFile({ field, name }: ArrivingFile, before: readonly UploadedFile[]): void {
@@ -58,26 +58,4 @@ function assertFile({ field, name }: ArrivingFile, before: readonly UploadedFile
     })
   if (before.some((file) => file.name === name))
     throw invalid({ client_files: `The file ${name} was submitted twice.` })
-}
-
-/** Without one of these a task would have other frames, or other jobs, than were asked for. */
-const unsupported = new Set([
-  ...['start_frame', 'stop_frame', 'frame_filter', 'server_files', 'server_files_exclude'],
-  ...['remote_files', 'cloud_storage_id', 'filename_pattern', 'upload_file_order'],
-])
-
-function assertSupported(fields: Fields): void {
-  for (const [name, value] of Object.entries(fields)) {
-    const [parameter = ''] = name.split('[')
-    const isDefault = value === '' || (parameter === 'start_frame' && value === '0')
-    if (unsupported.has(parameter) && !isDefault)
-      throw invalid({ [name]: 'This parameter is not supported.' })
-  }
-}
-
-function readParameters(fields: Fields): DataParameters {
-  assertSupported(fields)
-  const read = dataParameters.safeParse(fields, { error: wording })
-  if (read.error) throw invalidInput(read.error.issues)
-  return read.data
 }

@@ -51,13 +51,22 @@ async function textOf({ field, pieces }: ArrivingFile): Promise<string> {
 
 const indexed = /^([^[\]]+)\[(\d{1,4})\]$/
 
-function listed(fields: Fields): Fields {
+/**
+ * Fields called `name[0]`, `name[1]` and so on as the list `name`.
+ *
+ * @throws DomainError invalid where there is a field `name` as well
+ */
+export function listed(fields: Fields): Fields {
   const lists = new Map<string, [number, unknown][]>()
   const body: Fields = {}
   for (const [name, value] of Object.entries(fields)) {
     const [, list, index] = indexed.exec(name) ?? []
     if (list === undefined) body[name] = value
-    else lists.set(list, [...(lists.get(list) ?? []), [Number(index), value]])
+    else {
+      const items = lists.get(list) ?? []
+      items.push([Number(index), value])
+      lists.set(list, items)
+    }
   }
   for (const [name, items] of lists) {
     if (Object.hasOwn(body, name)) throw given(name)

@@ -60,6 +60,7 @@ const post = (path: string, body?: Sent['body'], headers?: Sent['headers']) =>
 
 describe('media of a task', () => {
   test('its files go into the object store and its fields to the service', async () => {
+    const common = { image_quality: 80, sorting_method: 'natural' }
     const answer = await post(
       '/tasks/12/data',
       form(
@@ -83,7 +84,7 @@ describe('media of a task', () => {
           { name: 'a.png', key: 'uploads/u1/0', size: 5 },
           { name: 'b.png', key: 'uploads/u1/1', size: 7 },
         ],
-        parameters: { image_quality: 80, sorting_method: 'natural' },
+        parameters: { ...common, use_cache: true, start_frame: 0 },
       },
     ])
     expect(keysAtStart).toEqual(['uploads/u1/0', 'uploads/u1/1'])
@@ -131,9 +132,9 @@ describe('media of a task', () => {
       { image_quality: ['Ensure this value is between 1 and 100.'] },
     ],
     [
-      'a choice of frames',
-      form(['client_files', 'x', 'a.png'], ['frame_filter', 'step=5']),
-      { frame_filter: ['This parameter is not supported.'] },
+      'a choice of frames that is none',
+      form(['client_files', 'x', 'a.png'], ['frame_filter', 'every=5']),
+      { frame_filter: ['Invalid frame filter expression: step=N is one, N being 1 or more.'] },
     ],
     [
       'ground truth of no frames',
@@ -144,9 +145,9 @@ describe('media of a task', () => {
       { validation_params: { frames: ['This field is required.'] } },
     ],
     [
-      'a file of the server',
-      form(['client_files', 'x', 'a.png'], ['server_files[0]', 'b.png']),
-      { 'server_files[0]': ['This parameter is not supported.'] },
+      'a file of a bucket',
+      form(['client_files', 'x', 'a.png'], ['cloud_storage_id', '3']),
+      { cloud_storage_id: ['This parameter is not supported.'] },
     ],
     [
       'a field twice',

@@ -13,8 +13,9 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { findCandidates } from '../media/candidates.ts'
 import { gather } from '../media/packed.ts'
+import { wholeObject } from '../sources/found.ts'
+import { sortOut } from '../sources/sort-out.ts'
 import { testStore, upload } from '../testing/run.ts'
 import { openPictures } from './pictures.ts'
 import { frameHandlers } from './rpc.ts'
@@ -78,11 +79,14 @@ async function taskWith(bytes: Uint8Array | string, given: Partial<LocatedFrame>
 
 async function zipped(bytes: Uint8Array) {
   const archive = await gather(writeZip([{ path: 'a.dat', content: bytes }], new Date(0)))
-  const file = await upload(blobs, 'a.zip', archive)
-  const deps = { blobs, limits: archiveLimits, report: createReport() }
-  const [candidate] = await findCandidates([file], deps)
-  if (!candidate) throw new Error('no candidate')
-  return taskWith('', await candidate.place())
+  const { name, key, size } = await upload(blobs, 'a.zip', archive)
+  const { signal } = new AbortController()
+  const about = { limits: archiveLimits, report: createReport(), progress: () => undefined }
+  const deps = { blobs, signal, prefix: 'none/', ...about }
+  const { listing } = await sortOut([wholeObject(name, key, size)], deps)
+  const [file] = listing.files
+  if (!file) throw new Error('the archive is empty')
+  return taskWith('', await listing.place(file))
 }
 
 describe.each(transports)('over %s', (transport) => {

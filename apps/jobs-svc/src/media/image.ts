@@ -1,3 +1,5 @@
+import { setImmediate as othersFirst } from 'node:timers/promises'
+import { decodeBmp, isBitmap, type Pixels, readBmpHeader } from '@reticle/formats/image/bmp'
 import sharp, { type Sharp } from 'sharp'
 
 /** More is refused before anything is decoded (`reliability.md` 9). */
@@ -9,8 +11,13 @@ export const largestImageBytes = 512 * 1024 * 1024
 sharp.concurrency(1)
 sharp.cache(false)
 
-/** An image to be decoded: the first page, upright, with the cap on pixels. */
+/**
+ * An image to be decoded: the first page, upright, with the cap on pixels.
+ *
+ * @throws FormatError for a bitmap that cannot be; of others it is found out later
+ */
 export function openImage(bytes: Uint8Array): Sharp {
+  if (isBitmap(bytes)) return openBitmap(bytes)
   return sharp(bytes, {
     limitInputPixels: largestPixels,
     failOn: 'truncated',
@@ -19,8 +26,39 @@ export function openImage(bytes: Uint8Array): Sharp {
   }).autoOrient()
 }
 
+/** The library does not read them. What can be wrong with one is found before the first step ends. */
+function openBitmap(bytes: Uint8Array): Sharp {
+  const { width, height, masks } = readBmpHeader(bytes)
+  const decoding = decodeBmp(bytes, largestPixels)
+  const first = decoding.next()
+  const image = sharp({
+    raw: { width, height, channels: masks?.alpha ? 4 : 3 },
+    limitInputPixels: largestPixels,
+    sequentialRead: true,
+  })
+  decoded(decoding, first).then(
+    ({ data }) => image.end(data),
+    (thrown) => image.destroy(thrown),
+  )
+  return image
+}
+
+/** A large one takes seconds: others have their turn in between. */
+async function decoded(
+  decoding: ReturnType<typeof decodeBmp>,
+  first: IteratorResult<undefined, Pixels>,
+): Promise<Pixels> {
+  let step = first
+  while (!step.done) {
+    await othersFirst()
+    step = decoding.next()
+  }
+  return step.value
+}
+
 /** Pixels of an image as people see it, EXIF orientation applied. Nothing is decoded. */
 export async function imageSize(bytes: Uint8Array): Promise<{ width: number; height: number }> {
+  if (isBitmap(bytes)) return readBmpHeader(bytes)
   const { autoOrient } = await sharp(bytes, { limitInputPixels: false }).metadata()
   return { width: autoOrient.width, height: autoOrient.height }
 }

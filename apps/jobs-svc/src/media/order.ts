@@ -1,9 +1,9 @@
-import type { sortingMethods } from '../requests/work.ts'
+import type { SortingMethod } from '@reticle/contracts/rest/sources'
 
-type SortingMethod = (typeof sortingMethods)[number]
+type ByName = Extract<SortingMethod, 'lexicographical' | 'natural'>
 
 /** Compares file names as `sorting_method` says (`spec/api-workspace.md` 4.5). */
-export const compareNames: Record<SortingMethod, (a: string, b: string) => number> = {
+export const compareNames: Record<ByName, (a: string, b: string) => number> = {
   lexicographical: byCodePoint,
   natural: byNumbers,
 }

@@ -26,7 +26,15 @@ test.each([
     '<?xml version="1.0"?>\n<!-- x -->\n<svg>',
     { is: 'unsupported', media_type: 'image/svg+xml' },
   ],
-  ['a tar', `${'\0'.repeat(257)}ustar`, { is: 'unsupported', media_type: 'archive' }],
+  ['a tar without its checksum', `a${'\0'.repeat(256)}ustar`, { is: 'unknown' }],
+  ['a file packed by gzip', '\x1f\x8b\x08', { is: 'packed', by: 'gzip' }],
+  ['an archive of another kind', 'Rar!', { is: 'unsupported', media_type: 'archive' }],
+  [
+    'a bitmap',
+    `BM${'\0'.repeat(12)}\x28${'\0'.repeat(40)}`,
+    { is: 'image', media_type: 'image/bmp' },
+  ],
+  ['text that begins like a bitmap', 'BMW is the name of a car, no picture', { is: 'unknown' }],
   ['text', 'hello', { is: 'unknown' }],
   ['nothing', '', { is: 'unknown' }],
 ])('%s', (_, text, kind) => {

@@ -1,7 +1,14 @@
+import { isTarHeader } from '@reticle/formats/archive/tar-reader'
+import { isBitmap } from '@reticle/formats/image/bmp'
+import { canUnpack, type Packer } from './unpacker.ts'
+
 /** What a file is, told by its first bytes and never by its name (`reliability.md` 9). */
 export type Kind =
   | { is: 'image'; media_type: string }
   | { is: 'zip' }
+  | { is: 'tar' }
+  /** Around an archive, as it turns out. */
+  | { is: 'packed'; by: Packer }
   /** Known, but not readable by this installation. */
   | { is: 'unsupported'; media_type: string }
   | { is: 'unknown' }
@@ -32,7 +39,6 @@ const signatures: readonly Signature[] = [
   { at: 4, bytes: 'ftyphei', kind: unsupported('image/heic') },
   { at: 0, bytes: 'PK\x03\x04', kind: { is: 'zip' } },
   { at: 0, bytes: 'PK\x05\x06', kind: { is: 'zip' } },
-  { at: 0, bytes: 'BM', kind: unsupported('image/bmp') },
   { at: 0, bytes: '%PDF-', kind: unsupported('pdf') },
   { at: 4, bytes: 'ftyp', kind: unsupported('video') },
   { at: 8, bytes: 'AVI ', kind: unsupported('video') },
@@ -41,15 +47,32 @@ const signatures: readonly Signature[] = [
   { at: 0, bytes: '\0\0\x01\xba', kind: unsupported('video') },
   { at: 0, bytes: '7z\xbc\xaf', kind: unsupported('archive') },
   { at: 0, bytes: 'Rar!', kind: unsupported('archive') },
-  { at: 0, bytes: '\x1f\x8b', kind: unsupported('archive') },
-  { at: 257, bytes: 'ustar', kind: unsupported('archive') },
+  { at: 0, bytes: '\x1f\x8b', kind: { is: 'packed', by: 'gzip' } },
+  {
+    at: 0,
+    bytes: '\x28\xb5\x2f\xfd',
+    kind: canUnpack('zstd') ? { is: 'packed', by: 'zstd' } : unsupported('archive'),
+  },
 ]
+
+/** Known by more than their first bytes: two letters begin many texts, and tar had no mark of its own at first. */
+const recognized: readonly { is: (head: Uint8Array) => boolean; kind: Kind }[] = [
+  { is: isBitmap, kind: image('image/bmp') },
+  { is: isTarHeader, kind: { is: 'tar' } },
+]
+
+const families = new Map([
+  ['image', 'image'],
+  ['zip', 'zip'],
+  ['tar', 'archive'],
+  ['packed', 'archive'],
+])
 
 /** What media this installation reads: families of files, and the types of its images. */
 export function readable(): { media: string[]; image_types: string[] } {
-  const kinds = signatures.map(({ kind }) => kind)
+  const kinds = [...signatures, ...recognized].map(({ kind }) => kind)
   const images = kinds.flatMap((kind) => (kind.is === 'image' ? [kind.media_type] : []))
-  const media = new Set(kinds.flatMap(({ is }) => (is === 'image' || is === 'zip' ? [is] : [])))
+  const media = new Set(kinds.flatMap(({ is }) => families.get(is) ?? []))
   const image_types = new Set(images.map((type) => type.replace('image/', '')))
   return { media: [...media], image_types: [...image_types] }
 }
@@ -57,7 +80,9 @@ export function readable(): { media: string[]; image_types: string[] } {
 /** Reads the first `sniffedBytes` of a file (fewer when it is shorter). */
 export function sniff(head: Uint8Array): Kind {
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1')
-  const found = signatures.find(({ at, bytes }) => text.startsWith(bytes, at))
+  const found =
+    signatures.find(({ at, bytes }) => text.startsWith(bytes, at)) ??
+    recognized.find(({ is }) => is(head))
   if (found) return found.kind
   return /^(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE svg|<svg[\s>])/.test(
     text,

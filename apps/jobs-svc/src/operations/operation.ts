@@ -6,6 +6,7 @@ import type { tasks } from '@reticle/contracts/api/tasks'
 import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { Context, Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import type { Downloads } from '@reticle/kit/outgoing/download'
 import type { Work } from '../requests/work.ts'
 
 /** What operations ask of other services. */
@@ -33,6 +34,10 @@ export interface OperationDeps {
   /** A folder of this run's own, removed after it. */
   tmpDir: string
   limits: ArchiveLimits
+  /** Absent: there is no file share. `blobs` reads from it, too (`share/files.ts`). */
+  shareDir?: string | undefined
+  /** The way out to addresses that users name; to be closed by whoever opened it. */
+  openDownloads: () => Downloads
 }
 
 /** Longest that a request may run (`reliability.md` 6.3). */

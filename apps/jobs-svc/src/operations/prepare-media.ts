@@ -1,25 +1,23 @@
-import { encodeFrame } from '@reticle/contracts/frame-lines'
-import type { FrameSource } from '@reticle/contracts/rest/media'
-import { createReport, type ReportWriter } from '@reticle/formats/report'
-import { atMost } from '../frames/at-most.ts'
-import { type Candidate, findCandidates, ignore } from '../media/candidates.ts'
-import { imageSize, largestImageBytes, largestPixels } from '../media/image.ts'
-import { compareNames } from '../media/order.ts'
-import { sniff } from '../media/sniff.ts'
+import { createReport } from '@reticle/formats/report'
 import type { CreateWork, Outcome } from '../requests/work.ts'
+import { readShare, type SourceDeps } from '../sources/deps.ts'
+import { type Counted, frameLines } from '../sources/frame-lines.ts'
+import { gatherFiles } from '../sources/gather.ts'
+import { readManifest } from '../sources/manifest.ts'
+import { inOrder } from '../sources/order.ts'
+import { relatedTo } from '../sources/related.ts'
+import { selectionOf } from '../sources/selection.ts'
+import { type Media, sortOut } from '../sources/sort-out.ts'
 import { contextOf, type OperationDeps, UnusableInput } from './operation.ts'
-import { toReport } from './report.ts'
-import { stage } from './staging.ts'
-
-/** Share of the work after which all pictures have been looked at. */
-const readShare = 0.9
+import { ignore, toReport } from './report.ts'
+import { type Staged, stage } from './staging.ts'
 
 /**
- * Turns uploaded files into the frames of a task: finds the pictures, orders them and reads their sizes, then hands the
- * list to the task in one call, which splits it into jobs (`spec/api-workspace.md` 4.5). The files stay where they are.
+ * Turns files into the frames of a task: finds the pictures, orders them and reads their sizes, then hands the list to the
+ * task in one call, which splits it into jobs (`spec/api-workspace.md` 4.5). What was uploaded stays where it is.
  */
 export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promise<Outcome> {
-  const { blobs, services, signal, tmpDir, limits } = deps
+  const { services, signal, blobs } = deps
   const { task_id, params, request_uuid: call_id } = work
   const context = contextOf(work, signal)
   deps.progress(0, 'Reading images')
@@ -27,33 +25,30 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
   await services.tasks.authorize({ target: 'task', id: task_id, action: 'upload:data' }, context)
 
   const report = createReport()
-  const candidates = inOrder(
-    await findCandidates(params.files, { blobs, limits, report }),
-    params,
-    report,
-  )
-  const found = { count: 0, chunk_size: params.chunk_size ?? 0 }
-  const staged = await stage(
-    tmpDir,
-    'frames.lines',
-    frameLines(candidates, report, found, deps),
-    signal,
-  )
-  if (found.count === 0) throw new UnusableInput('No media data found')
+  const prefix = prefixOf(work)
+  const about = { ...deps, progress: onlyForward(deps.progress), prefix, report }
+  const { staged, counted } = await framesOf(work, about).catch(async (thrown) => {
+    await blobs.removePrefix(prefix).catch(() => undefined) // it goes with what was uploaded at the latest
+    throw thrown
+  })
 
   await deps.enterFinal()
   deps.progress(readShare, 'Creating jobs')
   const { image_quality, validation_params, job_file_mapping, job_count } = params
+  const { start_frame, frame_filter } = params
   const media = {
     task_id,
     call_id,
     image_quality,
-    chunk_size: found.chunk_size,
+    chunk_size: params.chunk_size ?? chunkSize(counted.first),
     ...(validation_params && { validation_params }),
     ...(job_file_mapping && {
       job_sizes: { frames: job_file_mapping.map(({ files }) => files.length) },
     }),
     ...(job_count !== null && { job_count }),
+    ...(start_frame > 0 && { start_frame }),
+    ...(frame_filter !== '' && { frame_filter }),
+    ...(isOnShare(params) && { storage: 'share' as const }),
     body: staged.read(),
   }
   await services.media.attachMedia(media, context)
@@ -61,108 +56,68 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
 }
 
 /**
- * As `sorting_method` says; with a mapping of files to jobs those that it lists, in its order, and no others.
- *
- * @throws UnusableInput for a listed file that was not sent
+ * Where what is made of the files of a request lies: with them, so that it goes when they go. Every attempt has its own
+ * place: one that is slow to notice that it lost its lease disturbs nobody.
  */
-function inOrder(
-  candidates: Candidate[],
-  { sorting_method, job_file_mapping }: CreateWork['params'],
-  report: ReportWriter,
-): Candidate[] {
-  if (!job_file_mapping) {
-    const compare = compareNames[sorting_method]
-    return candidates.sort((a, b) => compare(a.name, b.name))
-  }
-  const byName = new Map(candidates.map((one) => [one.name, one]))
-  const listed = job_file_mapping
-    .flatMap(({ files }) => files)
-    .map((name) => {
-      const found = byName.get(name)
-      if (!found) throw new UnusableInput(`job_file_mapping: no image called '${name}' was sent`)
-      byName.delete(name)
-      return { ...found, isListed: true }
-    })
-  for (const name of byName.keys()) ignore(report, name, 'not listed in job_file_mapping')
-  return listed
+function prefixOf({ input_key, lease_token }: CreateWork): string {
+  if (input_key === null) throw new Error('a request for media has a place for its files')
+  return `${input_key.replace(/\/$/, '')}/made-${lease_token}/`
 }
 
-/** Found out on the way: how many frames there are, and how many make a chunk. */
-interface Found {
-  count: number
-  chunk_size: number
-}
-
-/** Pictures that are looked at side by side. */
-const sideBySide = 8
-
-async function* frameLines(
-  candidates: readonly Candidate[],
-  report: ReportWriter,
-  found: Found,
-  { signal, progress }: OperationDeps,
-): AsyncGenerator<string> {
-  const whole = atMost(1)
-  for (let at = 0; at < candidates.length; at += sideBySide) {
-    signal.throwIfAborted()
-    const batch = candidates.slice(at, at + sideBySide)
-    for (const frame of await Promise.all(batch.map((one) => frameOf(one, report, whole)))) {
-      if (!frame) continue
-      if (found.chunk_size === 0) found.chunk_size = chunkSize(frame)
-      found.count += 1
-      yield encodeFrame(frame)
-    }
-    progress((readShare * at) / candidates.length, 'Reading images')
+/** Files may be looked at more than once: what is done stays done. */
+function onlyForward(tell: OperationDeps['progress']): OperationDeps['progress'] {
+  let most = 0
+  return (share, stage) => {
+    most = Math.max(most, share)
+    tell(most, stage)
   }
 }
 
-/** Bytes that tell the size of nearly every image; EXIF data and profiles stand before it. */
-const headBytes = 128 * 1024
+type FramesDeps = OperationDeps & SourceDeps
 
-async function frameOf(
-  candidate: Candidate,
-  report: ReportWriter,
-  whole: ReturnType<typeof atMost>,
-): Promise<FrameSource | undefined> {
-  const { name } = candidate
-  const head = await candidate.head(headBytes)
-  const kind = sniff(head)
-  if (kind.is !== 'image') {
-    const what =
-      kind.is === 'unsupported' ? `media type '${kind.media_type}' is not supported` : 'no image'
-    if (candidate.isListed) throw new UnusableInput(`job_file_mapping: ${name}: ${what}`)
-    ignore(report, name, what)
-    return undefined
-  }
-  const { width, height } = await sizeOf(candidate, head, whole)
-  if (width * height > largestPixels)
-    throw new UnusableInput(
-      `${name}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
-    )
-  return { name, width, height, ...(await candidate.place()), media_type: kind.media_type }
+/** @throws UnusableInput when there is none */
+async function framesOf(
+  { params, request_uuid }: CreateWork,
+  deps: FramesDeps,
+): Promise<{ staged: Staged; counted: Counted }> {
+  const { report, signal, tmpDir } = deps
+  const media = await sortOut(await gatherFiles(params, deps), deps)
+  const { listing, isArchive } = media
+  const manifest = await manifestOf(media)
+  const related = relatedTo(listing.files, manifest)
+  const order = { listing, manifest, isArchive, seed: request_uuid, report, signal }
+  const frames = await inOrder(related.frames, params, order)
+
+  const selection = selectionOf(params)
+  const counted: Counted = { seen: 0, count: 0 }
+  const progress = (share: number) => deps.progress(readShare * share, 'Reading images')
+  const isListed = params.job_file_mapping !== null
+  const about = { listing, related, selection, isListed, report, signal, progress }
+  const lines = frameLines(frames, about, counted)
+  const staged = await stage(tmpDir, 'frames.lines', lines, signal)
+  if (counted.count === 0) throw new UnusableInput(withoutFrames(counted, params.start_frame))
+  if (selection.isAll)
+    for (const { name } of related.left()) ignore(report, name, 'related to no image')
+  return { staged, counted }
 }
 
-/** @param whole lets through who reads all of an image: several large ones at once would fill the memory */
-async function sizeOf(
-  candidate: Candidate,
-  head: Uint8Array,
-  whole: ReturnType<typeof atMost>,
-): Promise<{ width: number; height: number }> {
-  const { name, size } = candidate
-  if (size > largestImageBytes)
-    throw new UnusableInput(
-      `${name}: images may have ${largestImageBytes} bytes, this one has ${size}`,
-    )
-  const known = await imageSize(head).catch(() => undefined)
-  if (known) return known
-  const readWhole = async () => imageSize(await candidate.head(size)).catch(() => undefined)
-  const found = await whole(readWhole)
-  if (!found) throw new UnusableInput(`${name}: the image cannot be read`)
-  return found
+const withoutFrames = ({ seen }: Counted, start_frame: number) =>
+  seen === 0
+    ? 'No media data found'
+    : `start_frame: there are only ${seen} frames, the frame ${start_frame} is none of them`
+
+async function manifestOf({ manifest }: Media) {
+  if (!manifest) return undefined
+  const { file, from } = manifest
+  return readManifest(file.name, from.read(file))
 }
+
+/** Files of the share that are not copied are needed there for as long as there is the task. */
+const isOnShare = ({ server_files, copy_data }: CreateWork['params']) =>
+  server_files.length > 0 && !copy_data
 
 /** Frames a chunk, so that chunks take about the same room (`spec/api-workspace.md` 4.5). */
-function chunkSize({ width, height }: { width: number; height: number }): number {
+function chunkSize({ width, height } = { width: 1, height: 1 }): number {
   const fitting = Math.floor((36 * 1920 * 1080) / (width * height))
   return Math.min(Math.max(fitting, 2), 72)
 }

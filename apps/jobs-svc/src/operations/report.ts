@@ -10,3 +10,7 @@ export function toReport(writer: ReportWriter): Report {
   }))
   return { ...totals, entries: shown }
 }
+
+/** Tells of a file that no frame is made of. */
+export const ignore = (report: ReportWriter, file: string, reason: string) =>
+  report.note('skipped', 'ignored-file', reason, { file })

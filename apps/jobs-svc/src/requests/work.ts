@@ -1,6 +1,7 @@
 import { principal } from '@reticle/contracts/principal'
 import { eventFilter } from '@reticle/contracts/rest/events'
 import { report, uploadedFile } from '@reticle/contracts/rest/requests'
+import { sortingMethods } from '@reticle/contracts/rest/sources'
 import { validationParams } from '@reticle/contracts/rest/validation'
 import { z } from 'zod'
 import type { RequestRow } from '../db/schema.ts'
@@ -12,7 +13,6 @@ import type { RequestRow } from '../db/schema.ts'
 
 const targets = ['task', 'job'] as const
 export const importModes = ['replace', 'append'] as const
-export const sortingMethods = ['lexicographical', 'natural'] as const
 
 export const exportParams = z.object({
   format: z.string(),
@@ -41,6 +41,16 @@ const createParams = z.object({
     .nullable()
     .default(null),
   job_count: z.int().nullable().default(null),
+  upload_file_order: z.array(z.string()).default([]),
+  start_frame: z.int().default(0),
+  stop_frame: z.int().nullable().default(null),
+  /** `step=N`, or nothing. */
+  frame_filter: z.string().default(''),
+  use_zip_chunks: z.boolean().default(false),
+  server_files: z.array(z.string()).default([]),
+  server_files_exclude: z.array(z.string()).default([]),
+  remote_files: z.array(z.string()).default([]),
+  copy_data: z.boolean().default(false),
 })
 
 const claimed = {
@@ -62,7 +72,13 @@ export const work = z.discriminatedUnion('action', [
     z.object({ ...claimed, target: z.literal('events'), action: exported, params: eventsParams }),
   ]),
   z.object({ ...ofObject, action: z.literal('import'), params: importParams }),
-  z.object({ ...ofObject, action: z.literal('create'), params: createParams }),
+  z.object({
+    ...ofObject,
+    action: z.literal('create'),
+    params: createParams,
+    /** Below this key lies what was uploaded for it. */
+    input_key: z.string().nullable().default(null),
+  }),
 ])
 
 /** What an operation made. */

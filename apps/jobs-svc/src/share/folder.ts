@@ -28,12 +28,13 @@ export async function readFolder(
   return found.filter((one) => one !== undefined).sort(inOrder)
 }
 
-function away(): never {
+/** @throws DomainError unavailable */
+export function away(): never {
   throw unavailable('The share is not there.')
 }
 
 /** `..` was resolved by `realpath`, as were links. */
-const isInside = (top: string, path: string) =>
+export const isInside = (top: string, path: string) =>
   path === top || path.startsWith(top.endsWith(sep) ? top : `${top}${sep}`)
 
 /** Sockets, devices, and links that lead nowhere or out of the share are left out. */

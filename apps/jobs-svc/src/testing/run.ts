@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
+import { openDownloads } from '@reticle/kit/outgoing/download'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
 import { afterAll } from 'vitest'
@@ -41,6 +42,7 @@ export async function runOf(
     },
     tmpDir: await mkdtemp(join(root, 'tmp-')),
     limits: archiveLimits,
+    openDownloads: () => openDownloads({ nets: [], allowHttp: true, maxBytes: 1024 * 1024 }),
     told,
     ...given,
   }
@@ -63,6 +65,7 @@ function raise(): never {
 
 export const createWork = (params: Partial<CreateWork['params']>): CreateWork => ({
   ...claimed(),
+  input_key: `requests/uploads/${randomUUID()}/`,
   action: 'create',
   params: {
     files: [],
@@ -72,6 +75,15 @@ export const createWork = (params: Partial<CreateWork['params']>): CreateWork =>
     validation_params: null,
     job_file_mapping: null,
     job_count: null,
+    upload_file_order: [],
+    start_frame: 0,
+    stop_frame: null,
+    frame_filter: '',
+    use_zip_chunks: false,
+    server_files: [],
+    server_files_exclude: [],
+    remote_files: [],
+    copy_data: false,
     ...params,
   },
 })

@@ -12,6 +12,8 @@ export interface ClaimedUpload {
   target: string
   target_id: number
   files: readonly UploadedFile[]
+  /** What is to be done needs none. */
+  needsNoFile?: boolean
 }
 
 /**
@@ -29,7 +31,7 @@ export async function claimUpload(
   const upload = isUuid(wanted.upload_id) ? await lockUpload(tx, wanted.upload_id) : undefined
   if (!upload || !isFor(upload, wanted) || upload.owner_id !== signedIn(context).user_id)
     throw unknownUpload()
-  assertFiles(upload, wanted.files)
+  if (wanted.files.length > 0 || !wanted.needsNoFile) assertFiles(upload, wanted.files)
   await deleteUpload(tx, upload)
   if (!(await makeLive(tx, upload.prefix))) throw unknownUpload()
   return upload.prefix

@@ -1,9 +1,9 @@
 import type { requests } from '@reticle/contracts/api/requests'
 import type { Facts } from '@reticle/contracts/rest/facts'
-import type { DataParameters } from '@reticle/contracts/rest/media'
 import { type Context, invalid, invalidText, type Service, signedIn } from '@reticle/kit'
 import { change, changeAfter } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
+import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { chooseImporter } from '../formats/lookup.ts'
 import type { Authority } from '../requests/access.ts'
@@ -11,13 +11,14 @@ import { type PostSettings, postRequest, requestRunning } from '../requests/post
 import { isRunning } from '../requests/repo.ts'
 import { type RqIdParts, rqIdOf } from '../requests/rq-id.ts'
 import { type CreateWork, type ImportWork, importModes } from '../requests/work.ts'
+import { workParams } from '../sources/parameters.ts'
 import { claimUpload } from './claim-upload.ts'
 import { insertUpload } from './repo.ts'
 
 export interface UploadDeps {
   db: Kysely<RequestsDb>
   services: { tasks: Authority }
-  settings: PostSettings
+  settings: PostSettings & Pick<JobsSettings, 'allowedNets'>
 }
 
 type Requests = Service<typeof requests>
@@ -47,13 +48,10 @@ export function uploadHandlers({ db, services, settings }: UploadDeps): Handlers
       const target = 'task'
       const prepare = async () => {
         const facts = ofEmpty(await authorize(target, target_id, actionOf.data, context))
-        assertSupported(parameters)
-        return facts
+        return { facts, params: workParams(parameters, files, settings) }
       }
-      const params: CreateWork['params'] = { files, ...completed(parameters) }
-      return changeAfter(db, context, prepare, async (tx, facts) => {
-        const upload = { upload_id, purpose: 'data', target, target_id, files } as const
-        const input_key = await claimUpload(tx, upload, context)
+      return changeAfter(db, context, prepare, async (tx, { facts, params }) => {
+        const input_key = await claimUpload(tx, uploadOf(upload_id, target_id, params), context)
         const id = identity('data', target, target_id)
         const wish = { id, params, facts, input_key, size_class: sizeClass(files) }
         return postRequest(tx, wish, settings, context)
@@ -85,9 +83,14 @@ export function uploadHandlers({ db, services, settings }: UploadDeps): Handlers
   }
 }
 
+/** What is claimed for media: files, unless they come from elsewhere. */
+function uploadOf(upload_id: string, target_id: number, params: CreateWork['params']) {
+  const { files, server_files, remote_files } = params
+  const needsNoFile = server_files.length > 0 || remote_files.length > 0
+  return { upload_id, purpose: 'data', target: 'task', target_id, files, needsNoFile } as const
+}
+
 const actionOf = { data: 'upload:data', annotations: 'import' } as const
-/** The default of the standard's own client library (`spec/api-workspace.md` 4.5). */
-const defaultQuality = 70
 const largeBytes = 500 * 1024 * 1024
 const largeCount = 100_000
 
@@ -115,24 +118,6 @@ function ofEmpty(facts: Facts): Facts {
   if (facts.target !== 'task') throw invalidText('Media is attached to a task')
   if (facts.size > 0) throw invalidText('Adding more data is not supported')
   return facts
-}
-
-/** Every parameter, given or not. */
-function completed(parameters: DataParameters): Omit<CreateWork['params'], 'files'> {
-  return {
-    image_quality: parameters.image_quality ?? defaultQuality,
-    sorting_method: parameters.sorting_method ?? 'lexicographical',
-    chunk_size: parameters.chunk_size ?? null,
-    validation_params: parameters.validation_params ?? null,
-    job_file_mapping: parameters.job_file_mapping ?? null,
-    job_count: parameters.job_count ?? null,
-  }
-}
-
-/** @throws DomainError invalid for honeypots */
-function assertSupported({ validation_params: asked }: DataParameters): void {
-  if (asked?.mode === 'gt_pool')
-    throw invalidText(`Validation mode '${asked.mode}' is not supported`)
 }
 
 interface ImportWish {

@@ -1,9 +1,12 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import { openDownloads } from '@reticle/kit/outgoing/download'
+import { readNets } from '@reticle/kit/outgoing/guard'
 import { failureOf } from '../operations/failure.ts'
 import { LeaseLost, type OperationServices } from '../operations/operation.ts'
 import { runOperation } from '../operations/run.ts'
 import type { Work } from '../requests/work.ts'
+import { withShare } from '../share/files.ts'
 import { progressGate } from './progress-gate.ts'
 import { type FromThread, type ThreadData, toThread, type Wiring } from './thread-messages.ts'
 import { makeTmpDir, removeTmpDir } from './tmp-dirs.ts'
@@ -60,12 +63,15 @@ async function convert(work: Work, running: Running, thread: Thread): Promise<vo
     )
     const outcome = await runOperation(work, {
       services: thread.wired.services,
-      blobs: watchedBlobs(thread.wired.blobs, moved),
+      blobs: withShare(watchedBlobs(thread.wired.blobs, moved), data.shareDir),
       signal: running.abort.signal,
       progress,
       enterFinal: () => mayEnterFinal(running, tell),
       tmpDir,
       limits: data.limits,
+      shareDir: data.shareDir,
+      openDownloads: () =>
+        openDownloads({ ...data.remote, nets: readNets(data.remote.nets), allowHttp: true }),
     })
     tell({ type: 'done', outcome })
   } catch (thrown) {

@@ -41,7 +41,8 @@ export interface ConversionWorker {
 export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker> {
   const { db, bus, blobs, log, wiring } = ports
   const timing = { ...usualTiming, ...ports.timing }
-  const { slots, tenantConcurrency, resultTtlHours, tmpDir, limits } = ports.settings
+  const { slots, tenantConcurrency, resultTtlHours, tmpDir, limits, shareDir } = ports.settings
+  const { allowedNets: nets, remoteBytes: maxBytes } = ports.settings
   await removeLeftBehind(tmpDir)
   const worker = `worker-${process.pid}-${randomUUID().slice(0, 8)}`
   const logged = (what: string) => (thrown: unknown) => log.error({ err: thrown }, what)
@@ -65,7 +66,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   const { leaseSeconds, retrySeconds } = timing
   const shared = { db, blobs, log, running, bell, worker, timing, leaseSeconds, retrySeconds }
   const limited = { tenantConcurrency, resultTtlHours, tmpDir }
-  const data = { wiring, tmpDir, limits }
+  const data = { wiring, tmpDir, limits, shareDir, remote: { nets, maxBytes } }
   const serving = Array.from({ length: slots }, () =>
     serveSlot({ ...shared, ...limited, data }, stopping.signal),
   )

@@ -17,6 +17,9 @@ export const threadData = z.object({
     wiring,
     tmpDir: z.string(),
     limits: z.object({ entries: z.number(), bytes: z.number(), ratio: z.number() }),
+    shareDir: z.string().optional(),
+    /** Networks that may be asked though they are not public, and the most bytes of a file from elsewhere. */
+    remote: z.object({ nets: z.array(z.string()).readonly(), maxBytes: z.number() }),
   }),
 })
 

@@ -71,7 +71,7 @@ export const requests = operations('RequestService', {
     params: idParams,
     form: dataParameters.extend({ client_files: bytes }),
     answers: { 202: rqId, 409: rqId },
-    summary: 'Attach pictures, or one zip archive of them, to a task',
+    summary: 'Attach pictures, or one archive of them, to a task',
   }),
   importTaskAnnotations: post('/tasks/:id/annotations/', upload),
   importJobAnnotations: post('/jobs/:id/annotations/', upload),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { filter, integer, timestamp } from './common.ts'
 import { longestSearch } from './lists.ts'
+import { checkSources, sourceParameters } from './sources.ts'
 import { checkSplitting, jobCount, jobFileMapping } from './splitting.ts'
 import { validationParams } from './validation.ts'
 
@@ -74,16 +75,17 @@ export const dataParameters = z
     image_quality: integer.refine((given) => given >= 1 && given <= 100, {
       error: 'Ensure this value is between 1 and 100.',
     }),
-    sorting_method: z.enum(['lexicographical', 'natural']),
     chunk_size: integer.refine((given) => given >= 1, {
       error: 'Ensure this value is greater than or equal to 1.',
     }),
     validation_params: validationParams,
     job_file_mapping: jobFileMapping,
     job_count: jobCount,
+    ...sourceParameters,
   })
   .partial()
   .superRefine(checkSplitting)
+  .superRefine(checkSources)
   .meta({ id: 'DataParameters' })
 
 /** An image as the worker found it: where its bytes are. */

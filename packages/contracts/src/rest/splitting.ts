@@ -41,22 +41,31 @@ interface Splitting {
   sorting_method?: string
   job_file_mapping?: readonly unknown[]
   job_count?: number
+  start_frame?: number
+  stop_frame?: number
+  frame_filter?: string
+  server_files_exclude?: readonly unknown[]
 }
 
 /** A mapping decides the order of the files and the jobs: what says so as well would contradict it. */
-export function checkSplitting(
-  { job_file_mapping, job_count, sorting_method = 'lexicographical' }: Splitting,
-  context: z.core.$RefinementCtx,
-): void {
-  if (!job_file_mapping) return
-  const refuse = (key: string) =>
-    context.addIssue({
-      code: 'custom',
-      path: [key],
-      message: `This parameter cannot be used with job_file_mapping.`,
-    })
-  if (job_count !== undefined) refuse('job_count')
-  if (sorting_method !== 'lexicographical') refuse('sorting_method')
+export function checkSplitting(asked: Splitting, context: z.core.$RefinementCtx): void {
+  if (!asked.job_file_mapping) return
+  const { sorting_method = 'lexicographical', start_frame = 0, server_files_exclude = [] } = asked
+  const isAsked = {
+    job_count: asked.job_count !== undefined,
+    sorting_method: sorting_method !== 'lexicographical',
+    start_frame: start_frame > 0,
+    stop_frame: asked.stop_frame !== undefined,
+    frame_filter: asked.frame_filter !== undefined,
+    server_files_exclude: server_files_exclude.length > 0,
+  }
+  for (const [key, isSo] of Object.entries(isAsked))
+    if (isSo)
+      context.addIssue({
+        code: 'custom',
+        path: [key],
+        message: `This parameter cannot be used with job_file_mapping.`,
+      })
 }
 
 /** JSON of a form's field; any other text stays what it is, and is refused. */

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { bitmap } from '../testing/prepare.ts'
+import { imageSize, openImage } from './image.ts'
+
+test('a bitmap is decoded like any other picture', async () => {
+  const bytes = bitmap(30, 20, [200, 100, 50])
+  expect(await imageSize(bytes)).toMatchObject({ width: 30, height: 20 })
+  const { data, info } = await openImage(bytes)
+    .resize(3, 2)
+    .png()
+    .toBuffer({ resolveWithObject: true })
+  expect(info).toMatchObject({ format: 'png', width: 3, height: 2, channels: 3 })
+  const { data: raw } = await openImage(bytes).raw().toBuffer({ resolveWithObject: true })
+  expect([...raw.subarray(0, 3)]).toEqual([200, 100, 50])
+  expect(data.length).toBeGreaterThan(0)
+})
+
+test('a bitmap that is cut off is refused', () => {
+  const bytes = bitmap(30, 20).subarray(0, 500)
+  expect(() => openImage(bytes)).toThrow('bitmap is cut off: it has 500 of')
+})

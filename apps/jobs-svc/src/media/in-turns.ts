@@ -1,0 +1,16 @@
+/** Files that are looked at side by side: a look is mostly waiting. */
+const sideBySide = 8
+
+/** Asks about each of many, some at once, and answers in their order. */
+export async function* inTurns<A, B>(
+  all: readonly A[],
+  ask: (one: A) => Promise<B>,
+  signal: AbortSignal,
+): AsyncGenerator<[one: A, answer: B, index: number]> {
+  for (let at = 0; at < all.length; at += sideBySide) {
+    signal.throwIfAborted()
+    const some = all.slice(at, at + sideBySide)
+    const answers = await Promise.all(some.map(async (one) => [one, await ask(one)] as const))
+    for (const [index, [one, answer]] of answers.entries()) yield [one, answer, at + index]
+  }
+}

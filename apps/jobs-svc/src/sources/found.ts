@@ -1,0 +1,74 @@
+import { type RandomAccess, readPieces } from '@reticle/formats/archive/source'
+import type { ZipEntry, ZipReader } from '@reticle/formats/archive/zip-reader'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { pieceBytes } from '@reticle/kit/pieces'
+import { blobSource } from '../media/blob-source.ts'
+import { gather, isUnpackError, openPlace, type Place, unpack } from '../media/packed.ts'
+import { UnusableInput } from '../operations/operation.ts'
+
+/** A file that may be a picture. There may be a million of them, so that it is nothing but what has to be known. */
+export interface Found extends Place {
+  name: string
+  /** Bytes of the file itself; `length` counts those that are stored. */
+  size: number
+  /** The member of a zip archive of which nobody knows yet where its bytes begin. */
+  entry?: ZipEntry | undefined
+}
+
+/** Files of one listing, and how their bytes are read. */
+export interface Listing {
+  files: Found[]
+  place: (file: Found) => Promise<Place>
+  /** The first `bytes` of a file, or all of it when it is shorter. */
+  head: (file: Found, bytes: number) => Promise<Uint8Array>
+  /** All of it in pieces. */
+  read: (file: Found) => AsyncIterable<Uint8Array>
+}
+
+/** An archive whose members are read where they lie. */
+export interface Archive {
+  source: RandomAccess
+  zip?: ZipReader
+}
+
+export const wholeObject = (name: string, key: string, size: number): Found => ({
+  name,
+  size,
+  key,
+  offset: 0,
+  length: size,
+  packing: 'stored',
+})
+
+/** @param archive what all the files are members of */
+export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?: Archive): Listing {
+  const found = async (file: Found): Promise<Found> => {
+    if (file.entry && archive?.zip) {
+      file.offset = await archive.zip.dataStart(file.entry)
+      file.entry = undefined
+    }
+    return file
+  }
+  const place = async (file: Found): Promise<Place> => {
+    const { key, offset, length, packing } = await found(file)
+    return { key, offset, length, packing }
+  }
+  return {
+    files,
+    place,
+    head: async (file, bytes) => {
+      const { name, key, size, offset, length, packing } = await found(file)
+      const source = archive?.source ?? blobSource(blobs, { key, size: offset + length })
+      if (packing === 'stored') return source.read(offset, offset + Math.min(bytes, size))
+      const packed = readPieces(source, offset, offset + length, pieceBytes)
+      return gather(unpack(packed, packing), bytes).catch((thrown) => {
+        throw isUnpackError(thrown)
+          ? new UnusableInput(`${name}: the file cannot be unpacked`)
+          : thrown
+      })
+    },
+    read: async function* (file) {
+      yield* await openPlace(blobs, await place(file))
+    },
+  }
+}

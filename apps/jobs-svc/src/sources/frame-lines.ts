@@ -1,0 +1,153 @@
+import { encodeFrame } from '@reticle/contracts/frame-lines'
+import type { FrameSource, StoredImage } from '@reticle/contracts/rest/media'
+import type { ReportWriter } from '@reticle/formats/report'
+import { atMost } from '../frames/at-most.ts'
+import { imageSize, largestImageBytes, largestPixels } from '../media/image.ts'
+import { type Kind, sniff, sniffedBytes } from '../media/sniff.ts'
+import { UnusableInput } from '../operations/operation.ts'
+import { ignore } from '../operations/report.ts'
+import type { Found, Listing } from './found.ts'
+import type { Related } from './related.ts'
+import type { Selection } from './selection.ts'
+
+export interface FrameDeps {
+  listing: Listing
+  related: Related
+  selection: Selection
+  /** Each of the files has a place in a job, and so has to be a picture. */
+  isListed: boolean
+  report: ReportWriter
+  signal: AbortSignal
+  /** Told how much of the files was looked at, 0 to 1. */
+  progress: (share: number) => void
+}
+
+/** Found out on the way. */
+export interface Counted {
+  /** Pictures of the source, those that were not chosen as well; those behind the last one that was are not counted. */
+  seen: number
+  /** Frames. */
+  count: number
+  /** Of the first frame, in pixels. */
+  first?: { width: number; height: number }
+}
+
+/** Pictures that are looked at side by side. */
+const sideBySide = 8
+/** Bytes that tell the size of nearly every image; EXIF data and profiles stand before it. */
+const headBytes = 128 * 1024
+
+/** The chosen ones of `files` as lines of the list of frames. What is no picture is no frame, and not counted. */
+export async function* frameLines(
+  files: readonly Found[],
+  deps: FrameDeps,
+  counted: Counted,
+): AsyncGenerator<string> {
+  const { selection, signal } = deps
+  const whole = atMost(1)
+  for (let at = 0; at < files.length && !selection.isOver(counted.seen); at += sideBySide) {
+    signal.throwIfAborted()
+    const batch = files.slice(at, at + sideBySide)
+    const images = (await Promise.all(batch.map((one) => look(one, deps)))).filter(isSome)
+    const chosen = images.filter(() => selection.has(counted.seen++))
+    for (const frame of await Promise.all(chosen.map((one) => frameOf(one, whole, deps)))) {
+      counted.first ??= frame
+      counted.count += 1
+      yield encodeFrame(frame)
+    }
+    deps.progress(at / files.length)
+  }
+}
+
+const isSome = <T>(value: T | undefined): value is T => value !== undefined
+
+interface Image {
+  file: Found
+  head: Uint8Array
+  media_type: string
+}
+
+async function look(file: Found, deps: FrameDeps): Promise<Image | undefined> {
+  const { listing, selection, report } = deps
+  const head = await listing.head(file, selection.isAll ? headBytes : sniffedBytes)
+  const kind = sniff(head)
+  if (kind.is === 'image') return { file, head, media_type: kind.media_type }
+  const what = whatElse(kind)
+  if (deps.isListed) throw new UnusableInput(`job_file_mapping: ${file.name}: ${what}`)
+  ignore(report, file.name, what)
+  return undefined
+}
+
+const whatElse = (kind: Kind) =>
+  kind.is === 'unsupported' ? `media type '${kind.media_type}' is not supported` : 'no image'
+
+type Once = ReturnType<typeof atMost>
+
+async function frameOf(
+  { file, head, media_type }: Image,
+  whole: Once,
+  deps: FrameDeps,
+): Promise<FrameSource> {
+  const { name } = file
+  const begin = deps.selection.isAll ? head : await deps.listing.head(file, headBytes)
+  const { width, height } = await sizeOf(file, begin, whole, deps.listing)
+  if (width * height > largestPixels)
+    throw new UnusableInput(
+      `${name}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
+    )
+  const files = await relatedImages(file, deps)
+  const place = await deps.listing.place(file)
+  return {
+    name,
+    width,
+    height,
+    ...place,
+    media_type,
+    ...(files.length > 0 && { related: { files } }),
+  }
+}
+
+/** @param whole lets through who reads all of an image: several large ones at once would fill the memory */
+async function sizeOf(
+  file: Found,
+  begin: Uint8Array,
+  whole: Once,
+  listing: Listing,
+): Promise<{ width: number; height: number }> {
+  const { name, size } = file
+  if (size > largestImageBytes)
+    throw new UnusableInput(
+      `${name}: images may have ${largestImageBytes} bytes, this one has ${size}`,
+    )
+  const known = await imageSize(begin).catch(() => undefined)
+  if (known) return known
+  const readWhole = async () => imageSize(await listing.head(file, size)).catch(() => undefined)
+  const found = await whole(readWhole)
+  if (!found) throw new UnusableInput(`${name}: the image cannot be read`)
+  return found
+}
+
+/** What a line of the list of frames has room for, whatever their names. */
+const mostRelated = 200
+
+async function relatedImages(frame: Found, deps: FrameDeps): Promise<StoredImage[]> {
+  const found = deps.related.of(frame)
+  if (found.length > mostRelated)
+    throw new UnusableInput(
+      `${frame.name}: at most ${mostRelated} related images are allowed, there are ${found.length}`,
+    )
+  const images = await Promise.all(found.map((one) => relatedImage(one, deps)))
+  return images.filter(isSome)
+}
+
+async function relatedImage(
+  file: Found,
+  { listing, report }: FrameDeps,
+): Promise<StoredImage | undefined> {
+  const { name, size } = file
+  const kind = sniff(await listing.head(file, sniffedBytes))
+  const isUsable = kind.is === 'image' && size <= largestImageBytes
+  if (isUsable) return { name, ...(await listing.place(file)), media_type: kind.media_type }
+  ignore(report, name, kind.is === 'image' ? 'too large for a related image' : whatElse(kind))
+  return undefined
+}

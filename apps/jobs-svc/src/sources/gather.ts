@@ -1,0 +1,39 @@
+import { UnusableInput } from '../operations/operation.ts'
+import type { CreateWork } from '../requests/work.ts'
+import type { SourceDeps } from './deps.ts'
+import { type Found, wholeObject } from './found.ts'
+import { remoteFiles } from './remote-files.ts'
+import { serverFiles } from './server-files.ts'
+
+/**
+ * All the files that a request names, in the order given: those that were uploaded (with `upload_file_order` in that order),
+ * those of the server, those from elsewhere.
+ *
+ * @throws UnusableInput naming what is not there, or is there twice
+ */
+export async function gatherFiles(
+  params: CreateWork['params'],
+  deps: SourceDeps,
+): Promise<Found[]> {
+  const files = uploaded(params)
+  for (const file of await serverFiles(params, deps)) files.push(file)
+  for (const file of await remoteFiles(params, deps)) files.push(file)
+  assertDifferent(files)
+  return files
+}
+
+function uploaded({ files, sorting_method, upload_file_order }: CreateWork['params']): Found[] {
+  const found = files.map(({ name, key, size }) => wholeObject(name, key, size))
+  if (sorting_method !== 'predefined' || upload_file_order.length === 0) return found
+  const places = new Map(upload_file_order.map((name, place) => [name, place]))
+  const place = ({ name }: Found) => places.get(name) ?? 0
+  return found.sort((a, b) => place(a) - place(b))
+}
+
+function assertDifferent(files: readonly Found[]): void {
+  const seen = new Set<string>()
+  for (const { name } of files) {
+    if (seen.has(name)) throw new UnusableInput(`There are two files called '${name}'`)
+    seen.add(name)
+  }
+}

@@ -1,0 +1,111 @@
+import { FormatError } from '@reticle/formats/errors'
+import { z } from 'zod'
+
+/** The list of frames that comes with them, one JSON a line: the de-facto standard's `manifest.jsonl`. */
+
+export interface Manifest {
+  /** Places by name. */
+  places: ReadonlyMap<string, number>
+  /** Names of the context images of a frame. */
+  related: ReadonlyMap<string, readonly string[]>
+}
+
+export const isManifest = (name: string) => name.toLowerCase().endsWith('.jsonl')
+
+const version = z.object({ version: z.union([z.string(), z.number()]) })
+const kind = z.object({ type: z.string() })
+const frame = z.object({
+  name: z.string().min(1).max(1024),
+  extension: z.string().max(64).default(''),
+  meta: z.object({ related_images: z.array(z.string()).default([]) }).optional(),
+})
+
+const longestLine = 1024 * 1024
+const mostFrames = 1_000_000
+
+/**
+ * Reads a manifest of images. Names in it are relative to the folder that it lies in.
+ *
+ * @throws FormatError naming the line
+ */
+export async function readManifest(
+  name: string,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<Manifest> {
+  const folder = name.slice(0, name.lastIndexOf('/') + 1)
+  const places = new Map<string, number>()
+  const related = new Map<string, readonly string[]>()
+  let number = 0
+  for await (const line of linesOf(name, pieces)) {
+    number += 1
+    const fail: Fail = (reason) => new FormatError(reason, { file: name, record: `line ${number}` })
+    const value = parsed(line)
+    if (number <= 2) assertHead(number, value, fail)
+    else addFrame({ places, related }, readFrame(value, fail), folder, fail)
+  }
+  return { places, related }
+}
+
+type Fail = (reason: string) => FormatError
+
+/** The first line says the version, the second of what the manifest is. */
+function assertHead(number: number, value: unknown, fail: Fail): void {
+  if (number === 1) {
+    if (!version.safeParse(value).success) throw fail('the version of the manifest is expected')
+    return
+  }
+  const type = kind.safeParse(value).data?.type
+  if (type !== 'images') throw fail(`a manifest of images is expected, not of '${type}'`)
+}
+
+function readFrame(value: unknown, fail: Fail): z.infer<typeof frame> {
+  const read = frame.safeParse(value)
+  if (!read.success) throw fail('the name and extension of a frame are expected')
+  return read.data
+}
+
+interface Filled {
+  places: Map<string, number>
+  related: Map<string, readonly string[]>
+}
+
+function addFrame(
+  { places, related }: Filled,
+  { name, extension, meta }: z.infer<typeof frame>,
+  folder: string,
+  fail: Fail,
+): void {
+  const file = `${folder}${name}${extension}`
+  if (places.has(file)) throw fail(`the frame '${file}' is listed twice`)
+  if (places.size === mostFrames) throw fail(`at most ${mostFrames} frames can be listed`)
+  places.set(file, places.size)
+  const beside = meta?.related_images ?? []
+  if (beside.length > 0)
+    related.set(
+      file,
+      beside.map((one) => `${folder}${one}`),
+    )
+}
+
+async function* linesOf(file: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const piece of pieces) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > longestLine) throw new FormatError('a line is too long', { file })
+    yield* lines.filter(isSaying)
+  }
+  rest += decoder.decode()
+  if (isSaying(rest)) yield rest
+}
+
+const isSaying = (line: string) => line.trim() !== ''
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

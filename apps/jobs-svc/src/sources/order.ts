@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import type { ReportWriter } from '@reticle/formats/report'
+import { inTurns } from '../media/in-turns.ts'
+import { compareNames } from '../media/order.ts'
+import { sniff, sniffedBytes } from '../media/sniff.ts'
+import { UnusableInput } from '../operations/operation.ts'
+import { ignore } from '../operations/report.ts'
+import type { CreateWork } from '../requests/work.ts'
+import type { Found, Listing } from './found.ts'
+import type { Manifest } from './manifest.ts'
+
+type Asked = Pick<CreateWork['params'], 'sorting_method' | 'job_file_mapping'>
+
+export interface OrderDeps {
+  listing: Pick<Listing, 'head'>
+  manifest?: Manifest | undefined
+  isArchive: boolean
+  /** Equal seeds give equal orders: another attempt makes the same frames. */
+  seed: string
+  report: ReportWriter
+  signal: AbortSignal
+}
+
+/**
+ * As `sorting_method` says; with a mapping of files to jobs those that it lists, in its order, and no others
+ * (`spec/api-workspace.md` 4.5).
+ *
+ * @throws UnusableInput where the order names other files than there are, or there is none
+ */
+export async function inOrder(
+  files: Found[],
+  { sorting_method, job_file_mapping }: Asked,
+  deps: OrderDeps,
+): Promise<Found[]> {
+  const { manifest, isArchive, seed } = deps
+  if (job_file_mapping) return listed(files, job_file_mapping, deps.report)
+  switch (sorting_method) {
+    case 'predefined':
+      if (manifest) return asManifest(files, manifest, deps)
+      if (isArchive)
+        throw new UnusableInput(
+          "The sorting method 'predefined' needs a manifest (*.jsonl) beside an archive",
+        )
+      return files
+    case 'random':
+      if (manifest)
+        throw new UnusableInput("A manifest cannot be used with the sorting method 'random'")
+      return shuffled(files.sort(byName('lexicographical')), seed)
+    default:
+      return files.sort(byName(sorting_method))
+  }
+}
+
+const byName = (method: keyof typeof compareNames) => (a: Found, b: Found) =>
+  compareNames[method](a.name, b.name)
+
+type Mapping = NonNullable<Asked['job_file_mapping']>
+
+function listed(files: readonly Found[], mapping: Mapping, report: ReportWriter): Found[] {
+  const left = new Map(files.map((one) => [one.name, one]))
+  const found = mapping
+    .flatMap((job) => job.files)
+    .map((name) => {
+      const file = left.get(name)
+      if (!file) throw new UnusableInput(`job_file_mapping: no image called '${name}' was sent`)
+      left.delete(name)
+      return file
+    })
+  for (const name of left.keys()) ignore(report, name, 'not listed in job_file_mapping')
+  return found
+}
+
+/** What of an archive is not listed may be no picture at all. */
+async function asManifest(
+  files: readonly Found[],
+  { places }: Manifest,
+  { listing, report, signal }: OrderDeps,
+): Promise<Found[]> {
+  const others = files.filter(({ name }) => !places.has(name))
+  const kindOf = async (file: Found) => sniff(await listing.head(file, sniffedBytes))
+  const wrong: string[] = []
+  for await (const [{ name }, kind] of inTurns(others, kindOf, signal)) {
+    if (kind.is === 'image') wrong.push(`${name} (upload)`)
+    else ignore(report, name, 'no image')
+  }
+  const there = new Set(files.map(({ name }) => name))
+  for (const name of places.keys()) if (!there.has(name)) wrong.push(`${name} (manifest)`)
+  if (wrong.length > 0)
+    throw new UnusableInput(
+      `Uploaded files do not match the manifest. Mismatching files: ${firstOf(wrong)}`,
+    )
+  const place = ({ name }: Found) => places.get(name) ?? 0
+  return files.filter(({ name }) => places.has(name)).sort((a, b) => place(a) - place(b))
+}
+
+const shown = 5
+
+/** The first five, and how many there are besides. */
+export function firstOf(names: readonly string[]): string {
+  const more = names.length > shown ? ` (and ${names.length - shown} more)` : ''
+  return `${names.slice(0, shown).join(', ')}${more}`
+}
+
+/** Every order is as likely as any other, as far as 32 bits a draw go. */
+function shuffled(files: Found[], seed: string): Found[] {
+  const draw = draws(seed)
+  for (let last = files.length - 1; last > 0; last--) {
+    const other = Math.floor(draw() * (last + 1))
+    const [a, b] = [files[last], files[other]]
+    if (a && b) [files[last], files[other]] = [b, a]
+  }
+  return files
+}
+
+/** Numbers from 0 up to 1, of a hash that is taken of itself again and again. */
+function draws(seed: string): () => number {
+  let hash = createHash('sha256').update(seed).digest()
+  let at = 0
+  return () => {
+    if (at === hash.length) {
+      hash = createHash('sha256').update(hash).digest()
+      at = 0
+    }
+    at += 4
+    return hash.readUInt32BE(at - 4) / 2 ** 32
+  }
+}

@@ -1,0 +1,80 @@
+import type { DataParameters } from '@reticle/contracts/rest/media'
+import type { UploadedFile } from '@reticle/contracts/rest/requests'
+import { stepOf } from '@reticle/contracts/rest/sources'
+import { invalid, invalidInput, invalidText } from '@reticle/kit'
+import { readNets, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
+import type { JobsSettings } from '../config.ts'
+import type { CreateWork } from '../requests/work.ts'
+import { firstOf } from './order.ts'
+
+/** The default of the standard's own client library (`spec/api-workspace.md` 4.5). */
+const defaultQuality = 70
+
+/**
+ * What a preparation is told: every parameter, given or not.
+ *
+ * @param files all that were uploaded
+ * @throws DomainError invalid for an order of other files than these, and for what is not supported
+ */
+export function workParams(
+  given: DataParameters,
+  files: readonly UploadedFile[],
+  { allowedNets }: Pick<JobsSettings, 'allowedNets'>,
+): CreateWork['params'] {
+  if (given.validation_params?.mode === 'gt_pool')
+    throw invalidText(`Validation mode '${given.validation_params.mode}' is not supported`)
+  const { server_files = [], remote_files = [] } = given
+  assertTargets(remote_files, allowedNets)
+  const { frame_filter, sorting_method = 'lexicographical', upload_file_order = [] } = given
+  const isOrdered = sorting_method === 'predefined' && files.length > 0
+  if (isOrdered && upload_file_order.length > 0) assertSameFiles(files, upload_file_order)
+  return {
+    files: [...files],
+    image_quality: given.image_quality ?? defaultQuality,
+    sorting_method,
+    upload_file_order,
+    chunk_size: given.chunk_size ?? null,
+    validation_params: given.validation_params ?? null,
+    job_file_mapping: given.job_file_mapping ?? null,
+    job_count: given.job_count ?? null,
+    start_frame: given.start_frame ?? 0,
+    stop_frame: given.stop_frame ?? null,
+    frame_filter: frame_filter === undefined ? '' : `step=${stepOf(frame_filter)}`,
+    use_zip_chunks: given.use_zip_chunks ?? false,
+    server_files,
+    server_files_exclude: given.server_files_exclude ?? [],
+    remote_files,
+    copy_data: given.copy_data ?? false,
+  }
+}
+
+/** What can be said of an address without asking for its name; the worker looks again (`reliability.md` 10). */
+function assertTargets(urls: readonly string[], allowedNets: readonly string[]): void {
+  const guard = { nets: readNets(allowedNets), allowHttp: true }
+  for (const [index, url] of urls.entries()) {
+    try {
+      readTarget(url, guard)
+    } catch (thrown) {
+      if (!(thrown instanceof TargetRefused)) throw thrown
+      const { message } = thrown
+      const path = ['remote_files', index]
+      throw invalidInput([{ code: 'custom', path, message, input: undefined }])
+    }
+  }
+}
+
+/** In the words of the de-facto standard. */
+function assertSameFiles(files: readonly UploadedFile[], order: readonly string[]): void {
+  const there = new Set(files.map(({ name }) => name))
+  const expected = new Set(order)
+  const wrong = [
+    ...[...there].filter((name) => !expected.has(name)).map((name) => `${name} (upload)`),
+    ...[...expected].filter((name) => !there.has(name)).map((name) => `${name} (expected)`),
+  ]
+  const text =
+    "Uploaded files do not match the 'upload_file_order' field contents. Please check the uploaded data and the list of uploaded files."
+  if (wrong.length > 0)
+    throw invalid({ upload_file_order: `${text} Mismatching files: ${firstOf(wrong)}` })
+  if (expected.size < order.length)
+    throw invalid({ upload_file_order: 'A file can be listed once only.' })
+}

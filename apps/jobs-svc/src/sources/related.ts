@@ -1,0 +1,53 @@
+import type { Found } from './found.ts'
+import type { Manifest } from './manifest.ts'
+
+/** Files that become frames, and for each of them those that are shown beside it. */
+export interface Related {
+  frames: Found[]
+  of: (frame: Found) => Found[]
+  /** Those that belong to no frame. */
+  left: () => Found[]
+}
+
+/** `<folder>/related_images/<name of a frame, its dots as underscores>/<file>`. */
+const place = /^(.*\/)?related_images\/([^/]+)\/[^/]+$/
+const isInside = /(^|\/)related_images\//
+
+/** Tells frames from their context images, which are no frames (`spec/api-workspace.md` 4.7), or are named by a manifest. */
+export function relatedTo(files: readonly Found[], manifest?: Manifest): Related {
+  const named = new Set([...(manifest?.related.values() ?? [])].flat())
+  const isRelated = ({ name }: Found) => isInside.test(name) || named.has(name)
+  const images = files.filter(isRelated)
+  const byFrame = new Map<string, Found[]>()
+  const byName = new Map(named.size === 0 ? [] : images.map((one) => [one.name, one]))
+  for (const image of images) {
+    const [, folder = '', frame = ''] = place.exec(image.name) ?? []
+    const key = `${folder}${frame}`
+    const others = byFrame.get(key)
+    if (others) others.push(image)
+    else byFrame.set(key, [image])
+  }
+  const used = new Set<Found>()
+  return {
+    frames: images.length === 0 ? [...files] : files.filter((one) => !isRelated(one)),
+    of: ({ name }) => {
+      if (images.length === 0) return []
+      const found = new Set(keysOf(name).flatMap((key) => byFrame.get(key) ?? []))
+      for (const one of manifest?.related.get(name) ?? []) {
+        const image = byName.get(one)
+        if (image) found.add(image)
+      }
+      for (const one of found) used.add(one)
+      return [...found].sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+    left: () => images.filter((one) => !used.has(one)),
+  }
+}
+
+/** With the last dot as an underscore, as the standard has it, or all of them. */
+function keysOf(name: string): string[] {
+  const at = name.lastIndexOf('/') + 1
+  const [folder, base] = [name.slice(0, at), name.slice(at)]
+  const all = new Set([base.replace(/\.([^.]*)$/, '_$1'), base.replaceAll('.', '_')])
+  return [...all].map((one) => `${folder}${one}`)
+}

@@ -1,0 +1,91 @@
+import { openDownloads } from '@reticle/kit/outgoing/download'
+import { readNets } from '@reticle/kit/outgoing/guard'
+import { startReceiver } from '@reticle/kit/testing/receiver'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { gather, readPlace } from '../media/packed.ts'
+import { picture, preparing, zip } from '../testing/prepare.ts'
+
+/** Files from other servers: `spec/api-workspace.md` 4.5. */
+
+const { blobs, attached, prepare } = await preparing()
+const there = await startReceiver()
+afterAll(there.close)
+const small = await picture(8, 6)
+const archive = await zip({ 'in/a.jpg': small })
+beforeEach(() => {
+  attached.length = 0
+  there.received.length = 0
+  there.answer(({ path }) => {
+    if (path.startsWith('/missing')) return { status: 404 }
+    if (path.startsWith('/busy')) return { status: 503 }
+    if (path.startsWith('/moved')) return { status: 302, headers: { location: '/b.jpg' } }
+    return { body: path.endsWith('.zip') ? archive : small }
+  })
+})
+
+const allowed = {
+  openDownloads: () =>
+    openDownloads({ nets: readNets(['127.0.0.0/8']), allowHttp: true, maxBytes: 100_000 }),
+}
+const from = (...paths: string[]) => ({ remote_files: paths.map((path) => `${there.url}${path}`) })
+const inOrder = { sorting_method: 'predefined' } as const
+
+test('files are fetched, called by the last part of their address, and become the own ones of the task', async () => {
+  const paths = ['/c.jpg?key=secret', '/a%20b.jpg', '/moved/d.jpg', '/x/e.jpg', '/f.jpg', '/']
+  const { frames, names, work, run } = await prepare({ ...from(...paths), ...inOrder }, allowed)
+  expect(names).toEqual(['c.jpg', 'a b.jpg', 'd.jpg', 'e.jpg', 'f.jpg', 'file'])
+  const keys = frames.map(({ key }) => key)
+  expect(keys).toEqual(paths.map((_, index) => `${work.input_key}made-1/remote-${index}`))
+  for (const frame of frames) expect(await gather(readPlace(blobs, frame))).toEqual(small)
+  expect(run.told).toEqual([
+    'Reading images',
+    'Fetching files',
+    'Reading images',
+    'final',
+    'Creating jobs',
+  ])
+})
+
+test('an archive may come from elsewhere', async () => {
+  expect((await prepare(from('/all.zip'), allowed)).names).toEqual(['in/a.jpg'])
+})
+
+test('a file that is not there fails the request with its address and the status', async () => {
+  await expect(prepare(from('/a.jpg', '/missing.jpg?key=secret'), allowed)).rejects.toMatchObject({
+    name: 'Error',
+    message: `${there.url}/missing.jpg could not be fetched: the answer was 404`,
+  })
+  expect(attached).toEqual([])
+})
+
+test('one that may be there later is asked for again', async () => {
+  await expect(prepare(from('/busy.jpg'), allowed)).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: `${there.url}/busy.jpg could not be fetched: the answer was 503`,
+  })
+})
+
+test('an address inside is not asked', async () => {
+  await expect(prepare(from('/a.jpg'))).rejects.toThrow(
+    `${there.url}/a.jpg could not be fetched: target address is not allowed`,
+  )
+  expect(there.received).toEqual([])
+})
+
+test('equal names from different places are refused', async () => {
+  await expect(prepare(from('/a.jpg', '/x/a.jpg'), allowed)).rejects.toThrow(
+    "There are two files called 'a.jpg'",
+  )
+})
+
+test('nothing is left of what was fetched for a request that failed', async () => {
+  const before = await made()
+  await expect(prepare(from('/a.jpg', '/missing.jpg'), allowed)).rejects.toThrow('404')
+  expect(await made()).toEqual(before)
+})
+
+async function made(): Promise<string[]> {
+  const found: string[] = []
+  for await (const { key } of blobs.list('requests/uploads')) found.push(key)
+  return found
+}

@@ -1,0 +1,78 @@
+import { unavailable } from '@reticle/kit'
+import { DownloadFailed, type Downloads } from '@reticle/kit/outgoing/download'
+import { UnusableInput } from '../operations/operation.ts'
+import type { CreateWork } from '../requests/work.ts'
+import { gatherShare, type SourceDeps } from './deps.ts'
+import { type Found, wholeObject } from './found.ts'
+
+/** Fetched at once. */
+const sideBySide = 4
+const longestShown = 300
+
+/**
+ * Files from other servers, fetched into objects below `prefix`; they are called what the last part of their address says
+ * (`spec/api-workspace.md` 4.5).
+ *
+ * @throws UnusableInput naming the address that could not be fetched; DomainError unavailable when that may pass
+ */
+export async function remoteFiles(
+  { remote_files }: Pick<CreateWork['params'], 'remote_files'>,
+  deps: SourceDeps,
+): Promise<Found[]> {
+  const { progress, signal } = deps
+  if (remote_files.length === 0) return []
+  const downloads = deps.openDownloads()
+  const found = new Map<number, Found>()
+  const waiting = remote_files.entries()
+  const failed = new AbortController()
+  const stop = AbortSignal.any([signal, failed.signal])
+  const fetchNext = async () => {
+    for (const [index, url] of waiting) {
+      stop.throwIfAborted()
+      const wanted = { url, key: `${deps.prefix}remote-${index}` }
+      found.set(index, await fetchOne(wanted, downloads, { ...deps, signal: stop }))
+      progress((gatherShare * found.size) / remote_files.length, 'Fetching files')
+    }
+  }
+  // All of them end before anybody goes on: nothing is written any more when it is decided what stays.
+  const running = Array.from({ length: sideBySide }, () =>
+    fetchNext().catch((thrown) => failed.abort(thrown)),
+  )
+  await Promise.all(running)
+  await downloads.close()
+  stop.throwIfAborted()
+  return remote_files.flatMap((_, index) => found.get(index) ?? [])
+}
+
+async function fetchOne(
+  { url, key }: { url: string; key: string },
+  downloads: Downloads,
+  { blobs, signal }: SourceDeps,
+): Promise<Found> {
+  try {
+    const pieces = await downloads.open(url, signal)
+    const { size } = await blobs.put(key, pieces, { signal })
+    return wholeObject(nameOf(url), key, size)
+  } catch (thrown) {
+    if (!(thrown instanceof DownloadFailed)) throw thrown
+    const message = `${shown(url)} could not be fetched: ${thrown.message}`
+    throw thrown.isPassing ? unavailable(message) : new UnusableInput(message)
+  }
+}
+
+/** What a query holds may be a key that nobody else should see. */
+const shown = (url: string) => url.replace(/\?.*$/s, '').slice(0, longestShown)
+
+function nameOf(url: string): string {
+  const last = new URL(url).pathname.split('/').at(-1) ?? ''
+  const name = decoded(last).replace(/[\p{Cc}/\\]/gu, '')
+  return name === '' || name === '.' || name === '..' ? 'file' : name
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

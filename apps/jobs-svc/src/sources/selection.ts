@@ -1,0 +1,23 @@
+import { stepOf } from '@reticle/contracts/rest/sources'
+import type { CreateWork } from '../requests/work.ts'
+
+/** Which frames of the source a task has: `spec/api-workspace.md` 4.5. */
+export interface Selection {
+  isAll: boolean
+  /** Is this one of them? Numbers are those of the source. */
+  has: (number: number) => boolean
+  /** Is there none from this number on? */
+  isOver: (number: number) => boolean
+}
+
+type Asked = Pick<CreateWork['params'], 'start_frame' | 'stop_frame' | 'frame_filter'>
+
+export function selectionOf({ start_frame, stop_frame, frame_filter }: Asked): Selection {
+  const step = stepOf(frame_filter)
+  const last = stop_frame ?? Number.POSITIVE_INFINITY
+  return {
+    isAll: start_frame === 0 && step === 1 && stop_frame === null,
+    has: (number) => number >= start_frame && number <= last && (number - start_frame) % step === 0,
+    isOver: (number) => number > last,
+  }
+}

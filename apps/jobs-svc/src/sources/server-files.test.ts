@@ -1,0 +1,138 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { gather, readPlace } from '../media/packed.ts'
+import { filesBelow, withShare } from '../share/files.ts'
+import { picture, preparing, zip } from '../testing/prepare.ts'
+import { upload } from '../testing/run.ts'
+
+/** Files of the mounted share: `spec/api-workspace.md` 4.5. */
+
+const { blobs, attached, prepare } = await preparing()
+beforeEach(() => {
+  attached.length = 0
+})
+
+const small = await picture(8, 6)
+const outside = await mkdtemp(join(tmpdir(), 'reticle-share-'))
+afterAll(() => rm(outside, { recursive: true, force: true }))
+const shareDir = join(outside, 'share')
+await mkdir(join(shareDir, 'street/night'), { recursive: true })
+await mkdir(join(shareDir, 'empty'))
+const pictures = ['b.jpg', 'a.jpg', 'street/1.jpg', 'street/night/2 ü.jpg', 'street/10.jpg']
+for (const name of pictures) await writeFile(join(shareDir, name), small)
+await writeFile(join(shareDir, 'street/notes.txt'), 'no picture')
+await writeFile(join(shareDir, 'all.zip'), await zip({ 'in/a.jpg': small }))
+await writeFile(join(outside, 'secret.jpg'), small)
+await symlink(join(outside, 'secret.jpg'), join(shareDir, 'out.jpg'))
+await symlink(outside, join(shareDir, 'out'))
+await symlink(join(shareDir, 'street'), join(shareDir, 'street/round'))
+await symlink(join(shareDir, 'a.jpg'), join(shareDir, 'street/night/link.jpg'))
+
+const street = ['street/1.jpg', 'street/10.jpg', 'street/night/2 ü.jpg', 'street/night/link.jpg']
+
+test('files and folders become frames that stay where they are', async () => {
+  const server_files = ['b.jpg', 'street/']
+  const { frames, names, query, outcome } = await prepare({ server_files }, { shareDir })
+  expect(names).toEqual(['b.jpg', ...street])
+  expect(query).toMatchObject({ storage: 'share' })
+  expect(frames[0]).toMatchObject({ key: 'share:b.jpg', offset: 0, length: small.length })
+  const shared = withShare(blobs, shareDir)
+  for (const frame of frames) expect(await gather(readPlace(shared, frame))).toEqual(small)
+  expect(outcome.report).toMatchObject({
+    entries: [{ reason: 'unknown file type', examples: [{ file: 'street/notes.txt' }] }],
+  })
+})
+
+test('a folder needs no slash, and no file counts twice', async () => {
+  const server_files = ['street/10.jpg', 'street', 'street/1.jpg']
+  const { names } = await prepare({ server_files, sorting_method: 'predefined' }, { shareDir })
+  expect(names).toEqual([street[1], street[0], ...street.slice(2)])
+})
+
+test('what is left out is left out', async () => {
+  const left = ['street/night/', 'street/1.jpg', 'b']
+  const { names } = await prepare(
+    { server_files: ['b.jpg', 'street/'], server_files_exclude: left },
+    { shareDir },
+  )
+  expect(names).toEqual(['b.jpg', 'street/10.jpg'])
+})
+
+test('an archive of the share is read where it lies', async () => {
+  const { frames, names } = await prepare({ server_files: ['all.zip'] }, { shareDir })
+  expect([names, frames[0]?.key]).toEqual([['in/a.jpg'], 'share:all.zip'])
+})
+
+test('copies are the own ones of the task', async () => {
+  const { frames, query, work } = await prepare(
+    { server_files: ['a.jpg', 'b.jpg'], copy_data: true },
+    { shareDir },
+  )
+  expect(query).not.toHaveProperty('storage')
+  expect(frames.map(({ key }) => key)).toEqual(
+    [0, 1].map((index) => `${work.input_key}made-1/share-${index}`),
+  )
+  for (const frame of frames) expect(await gather(readPlace(blobs, frame))).toEqual(small)
+})
+
+test('they may come with files that were uploaded', async () => {
+  const files = [await upload(blobs, 'aa.jpg', small)]
+  const { names } = await prepare({ files, server_files: ['a.jpg', 'b.jpg'] }, { shareDir })
+  expect(names).toEqual(['a.jpg', 'aa.jpg', 'b.jpg'])
+})
+
+describe('what is not on the share is not there', () => {
+  test.each(['nosuch.jpg', 'nosuch/', 'out.jpg', 'out/', 'out/secret.jpg', 'empty/'])(
+    '%s',
+    async (path) => {
+      await expect(prepare({ server_files: [path] }, { shareDir })).rejects.toThrow(
+        `server_files: '${path}' is not on the file share, or empty`,
+      )
+      expect(attached).toEqual([])
+    },
+  )
+
+  test('nothing at all, where there is no share', async () => {
+    await expect(prepare({ server_files: ['a.jpg'] })).rejects.toThrow('there is no file share')
+  })
+
+  test('a share that is away may come back', async () => {
+    const gone = prepare({ server_files: ['a.jpg'] }, { shareDir: join(outside, 'gone') })
+    await expect(gone).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
+  test.each(['../secret.jpg', 'out/secret.jpg', 'out.jpg', 'nosuch', 'street'])(
+    'nor is %s read from it later',
+    async (path) => {
+      const attempt = withShare(blobs, shareDir).get(`share:${path}`)
+      await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
+      const unmounted = withShare(blobs, undefined).get('share:a.jpg')
+      await expect(unmounted).rejects.toMatchObject({ kind: 'not_found' })
+    },
+  )
+})
+
+test('more files than an archive may have are too many', async () => {
+  const limits = { entries: 3, bytes: 1, ratio: 1 }
+  await expect(prepare({ server_files: ['street/'] }, { shareDir, limits })).rejects.toThrow(
+    'there are more than 3 files',
+  )
+})
+
+test('a part of a file is read', async () => {
+  await writeFile(join(shareDir, 'ten.txt'), '0123456789')
+  const shared = withShare(blobs, shareDir)
+  const { size, chunks } = await shared.get('share:ten.txt', { start: 2, end: 4 })
+  expect([size, String(await gather(chunks))]).toEqual([10, '234'])
+  await expect(shared.get('share:ten.txt', { start: 10 })).rejects.toMatchObject({
+    kind: 'invalid',
+  })
+})
+
+test('ways round in circles end', async () => {
+  const found: string[] = []
+  for await (const { path } of filesBelow(shareDir, 'street')) found.push(path)
+  expect(found).toEqual([...street.slice(0, 2), ...street.slice(2), 'street/notes.txt'])
+})

@@ -1,0 +1,99 @@
+import { inTurns } from '../media/in-turns.ts'
+import type { Kind } from '../media/sniff.ts'
+import { sniff, sniffedBytes } from '../media/sniff.ts'
+import { UnusableInput } from '../operations/operation.ts'
+import { ignore } from '../operations/report.ts'
+import { type ArchiveDeps, type ArchiveKind, openArchive } from './archives.ts'
+import { type Found, type Listing, listing } from './found.ts'
+import { isManifest } from './manifest.ts'
+
+/** What frames are made of. */
+export interface Media {
+  /** Files that may be pictures. */
+  listing: Listing
+  /** A list of them, and the listing that it is read from. */
+  manifest?: { file: Found; from: Listing }
+  isArchive: boolean
+}
+
+/** What comes alone: it has all the frames. */
+interface Alone {
+  file: Found
+  kind: Exclude<Kind, { is: 'image' | 'unknown' }>
+}
+
+interface Sorted {
+  images: Found[]
+  alone: Alone[]
+  manifests: Found[]
+}
+
+/**
+ * Many images, or one archive of them; a manifest may come with either (`spec/api-workspace.md` 4.5). What files are is told
+ * by their bytes; what nobody knows is skipped.
+ *
+ * @throws UnusableInput for mixtures and for media that is known but not supported; FormatError for a bad archive
+ */
+export async function sortOut(files: Found[], deps: ArchiveDeps): Promise<Media> {
+  const given = listing(files, deps.blobs)
+  const { images, alone, manifests } = await sorted(given, deps)
+  assertOneKind(images, alone)
+  const [one] = alone
+  const [manifest, second] = manifests
+  if (second) throw new UnusableInput(tooManyManifests(manifests.length))
+  const asked = manifest && { manifest: { file: manifest, from: given } }
+  if (!one) return { listing: { ...given, files: images }, ...asked, isArchive: false }
+  if (!isArchiveKind(one.kind)) throw unsupported(one.kind.media_type)
+  const members = await openArchive(one.file, one.kind, deps)
+  return { ...withOwnManifest(members), ...asked, isArchive: true }
+}
+
+const tooManyManifests = (count: number) =>
+  `Only one manifest (*.jsonl) can be used, but there are ${count}`
+
+const unsupported = (media_type: string) =>
+  new UnusableInput(`Media type '${media_type}' is not supported by this installation`)
+
+const isArchiveKind = (kind: Alone['kind']): kind is ArchiveKind => kind.is !== 'unsupported'
+
+async function sorted(given: Listing, { report, signal }: ArchiveDeps): Promise<Sorted> {
+  const found: Sorted = { images: [], alone: [], manifests: [] }
+  const kindOf = async (file: Found) => sniff(await given.head(file, sniffedBytes))
+  for await (const [file, kind] of inTurns(given.files, kindOf, signal)) {
+    if (kind.is === 'image') found.images.push(file)
+    else if (kind.is === 'unknown') {
+      if (isManifest(file.name)) found.manifests.push(file)
+      else ignore(report, file.name, 'unknown file type')
+    } else if (kind.is === 'unsupported' && kind.media_type.startsWith('image/'))
+      throw unsupported(kind.media_type)
+    else found.alone.push({ file, kind })
+  }
+  return found
+}
+
+function assertOneKind(images: readonly Found[], alone: readonly Alone[]): void {
+  if (alone.length === 0 || (alone.length === 1 && images.length === 0)) return
+  const counts = new Map<string, number>()
+  for (const { kind } of alone) {
+    const name = nameOf(kind)
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  if (images.length > 0) counts.set('image', images.length)
+  const found = [...counts].map(([name, count]) => `${count} ${name}${count > 1 ? 's' : ''}`)
+  throw new UnusableInput(
+    `Only one zip, video, pdf or archive or many images can be used simultaneously, but there are ${found.join(' and ')}`,
+  )
+}
+
+function nameOf(kind: Alone['kind']): string {
+  if (kind.is === 'unsupported') return kind.media_type
+  return kind.is === 'zip' ? 'zip' : 'archive'
+}
+
+/** A manifest may also lie in the archive itself, when it is the only one. */
+function withOwnManifest(members: Listing): Pick<Media, 'listing' | 'manifest'> {
+  const [file, second] = members.files.filter(({ name }) => isManifest(name))
+  if (!file || second) return { listing: members }
+  const files = members.files.filter((one) => one !== file)
+  return { listing: { ...members, files }, manifest: { file, from: members } }
+}

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream'
+import { readPieces } from '@reticle/formats/archive/source'
+import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
+import { FormatError } from '@reticle/formats/errors'
+import { pieceBytes } from '@reticle/kit/pieces'
+import { blobSource } from '../media/blob-source.ts'
+import { openUnpacker, type Packer } from '../media/unpacker.ts'
+import type { SourceDeps } from './deps.ts'
+import { type Found, wholeObject } from './found.ts'
+
+/** Up to so many bytes may be packed as well as they can be (`spec/api-annotations.md` 6.2: members of archives). */
+const largeBytes = 64 * 1024 ** 2
+
+/**
+ * What a file holds that is packed as a whole, as an object of its own below `prefix`. Its bytes are counted on the way:
+ * nobody knows before how many there are.
+ *
+ * @throws FormatError when it is damaged, cut or unpacks to more than is allowed
+ */
+export async function unpacked(
+  file: Found,
+  by: Packer,
+  { blobs, limits, signal, prefix }: Pick<SourceDeps, 'blobs' | 'limits' | 'signal' | 'prefix'>,
+): Promise<Found> {
+  const counted = { packed: 0 }
+  const source = blobSource(blobs, file)
+  const packed = count(readPieces(source, 0, file.size, pieceBytes), counted)
+  const pieces = unpackedPieces(packed, by, file.name)
+  const key = `${prefix}unpacked`
+  const { size } = await blobs.put(key, limited(pieces, counted, limits), { signal })
+  return wholeObject(file.name, key, size)
+}
+
+async function* count(pieces: AsyncIterable<Uint8Array>, counted: { packed: number }) {
+  for await (const piece of pieces) {
+    counted.packed += piece.length
+    yield piece
+  }
+}
+
+async function* limited(
+  pieces: AsyncIterable<Uint8Array>,
+  counted: { packed: number },
+  { bytes, ratio }: ArchiveLimits,
+) {
+  let size = 0
+  for await (const piece of pieces) {
+    size += piece.length
+    const isBomb = size > largeBytes && size > counted.packed * ratio
+    if (size > bytes || isBomb)
+      throw new FormatError(`archive too large: it unpacks to more than ${size} bytes`)
+    yield piece
+  }
+}
+
+/** @throws FormatError where it is not what it was packed to be */
+export async function* unpackedPieces(
+  packed: AsyncIterable<Uint8Array>,
+  by: Packer,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  const source = Readable.from(packed)
+  const unpacker = openUnpacker(by, { chunkSize: pieceBytes })
+  source.on('error', (error) => unpacker.destroy(error))
+  try {
+    yield* source.pipe(unpacker)
+  } catch (thrown) {
+    throw isOfPacker(thrown)
+      ? new FormatError(`${name}: the archive is damaged or cut off`)
+      : thrown
+  } finally {
+    source.destroy()
+    unpacker.destroy()
+  }
+}
+
+const isOfPacker = (thrown: unknown) =>
+  thrown instanceof Error && /^(Z_|ZSTD_|ERR_ZSTD)/.test(String(Reflect.get(thrown, 'code')))

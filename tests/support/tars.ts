@@ -1,0 +1,14 @@
+import { gzipSync } from 'node:zlib'
+import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/dump/tar'
+
+/** A tar archive, as the system's own tool reads it. */
+export function tar(members: Record<string, Uint8Array>): Buffer {
+  const parts = Object.entries(members).flatMap(([name, bytes]) => [
+    tarHeader(name, bytes.length),
+    bytes,
+    tarPadding(bytes.length),
+  ])
+  return Buffer.concat([...parts, tarEnd])
+}
+
+export const tarGz = (members: Record<string, Uint8Array>): Buffer => gzipSync(tar(members))
