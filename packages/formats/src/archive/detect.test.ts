@@ -44,3 +44,30 @@ test('small reads next to each other are one read of the source', async () => {
   for await (const piece of readPieces(source, 10, 95, 40)) pieces.push(piece.length)
   expect(pieces).toEqual([40, 40, 5])
 })
+
+test('reads that jump about get what they ask for and no more, those at once share a block', async () => {
+  const reads: [number, number][] = []
+  let isBroken = false
+  const source = {
+    size: 10_000,
+    read: async (start: number, end: number) => {
+      reads.push([start, end])
+      if (isBroken) throw new Error('away')
+      return Buffer.alloc(end - start, start % 251)
+    },
+  }
+  const ahead = readAhead(source, 100)
+  for (const start of [5000, 200, 8000, 210, 9000]) await ahead.read(start, start + 5)
+  expect(reads.map(([start, end]) => end - start)).toEqual([5, 5, 5, 5, 5])
+  reads.length = 0
+  await Promise.all([9005, 9010, 9015, 9020, 9025].map((start) => ahead.read(start, start + 5)))
+  expect(reads).toEqual([
+    [9005, 9010],
+    [9010, 9015],
+    [9015, 9115],
+  ])
+  isBroken = true
+  await expect(ahead.read(9200, 9205)).rejects.toThrow('away')
+  isBroken = false
+  expect(await ahead.read(9200, 9205)).toHaveLength(5)
+})

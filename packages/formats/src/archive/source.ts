@@ -12,22 +12,35 @@ export function sourceOf(bytes: Uint8Array): RandomAccess {
   return { size: bytes.length, read: async (start, end) => bytes.subarray(start, end) }
 }
 
+/** Reads that follow one another closely before it is believed that more will. */
+const inARow = 3
+
 /**
- * Reads whole blocks and keeps the last one, so that many small reads next to each other become one:
- * on an object store each read is a round trip.
+ * Where reads follow one another closely it reads whole blocks and keeps the last one, so that many small reads become one:
+ * on an object store each read is a round trip. Reads that jump about get just what they ask for.
  */
 export function readAhead(source: RandomAccess, blockBytes = 1_048_576): RandomAccess {
-  let block = { start: 0, bytes: new Uint8Array(0) }
+  const none = { start: 0, end: 0, bytes: Promise.resolve(new Uint8Array()) }
+  let block: { start: number; end: number; bytes: Promise<Uint8Array> } = none
+  let last = 0
+  let run = inARow
   return {
     ...source,
     async read(start, end) {
-      const from = start - block.start
-      const to = end - block.start
-      if (from >= 0 && to <= block.bytes.length) return block.bytes.subarray(from, to)
-      if (end - start >= blockBytes) return source.read(start, end)
-      const bytes = await source.read(start, Math.min(source.size, start + blockBytes))
-      block = { start, bytes: new Uint8Array(bytes) }
-      return block.bytes.subarray(0, end - start)
+      run = Math.abs(start - last) < blockBytes ? run + 1 : 0
+      last = end
+      const isInBlock = start >= block.start && end <= block.end
+      if (!isInBlock && (run < inARow || end - start >= blockBytes)) return source.read(start, end)
+      if (!isInBlock) {
+        const stop = Math.min(source.size, start + blockBytes)
+        const bytes = source.read(start, stop) // others who want of it wait for the same
+        block = { start, end: stop, bytes }
+        bytes.catch(() => {
+          if (block.bytes === bytes) block = none
+        })
+      }
+      const { start: from, bytes } = block
+      return (await bytes).subarray(start - from, end - from)
     },
   }
 }

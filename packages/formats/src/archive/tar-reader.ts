@@ -45,8 +45,7 @@ export async function openTar(
   const files = new Map<string, TarEntry>()
   const duplicates: string[] = []
   let total = 0
-  // Headers lie as far apart as members are large: what is read beyond one is rarely of use.
-  for await (const entry of readEntries(readAhead(source, 65_536), limits)) {
+  for await (const entry of readEntries(readAhead(source), limits)) {
     total += entry.size
     if (total > limits.bytes)
       throw new FormatError(`archive too large: it unpacks to ${total} bytes or more`)
