@@ -46,6 +46,11 @@ test('files are fetched, called by the last part of their address, and become th
   ])
 })
 
+test('a very long name is cut at its begin', async () => {
+  const { names } = await prepare(from(`/${'x'.repeat(500)}.jpg`), allowed)
+  expect(names).toEqual([`${'x'.repeat(251)}.jpg`])
+})
+
 test('an archive may come from elsewhere', async () => {
   expect((await prepare(from('/all.zip'), allowed)).names).toEqual(['in/a.jpg'])
 })

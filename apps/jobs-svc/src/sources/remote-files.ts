@@ -8,6 +8,7 @@ import { type Found, wholeObject } from './found.ts'
 /** Fetched at once. */
 const sideBySide = 4
 const longestShown = 300
+const longestName = 255
 
 /**
  * Files from other servers, fetched into objects below `prefix`; they are called what the last part of their address says
@@ -65,7 +66,9 @@ const shown = (url: string) => url.replace(/\?.*$/s, '').slice(0, longestShown)
 
 function nameOf(url: string): string {
   const last = new URL(url).pathname.split('/').at(-1) ?? ''
-  const name = decoded(last).replace(/[\p{Cc}/\\]/gu, '')
+  const name = decoded(last)
+    .replace(/[\p{Cc}/\\]/gu, '')
+    .slice(-longestName) // its end tells more than its begin
   return name === '' || name === '.' || name === '..' ? 'file' : name
 }
 
