@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DomainError } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { request } from 'undici'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { testGateway } from './testing/gateway.ts'
 
 const mebibyte = 1024 * 1024
@@ -44,9 +44,23 @@ const { send, url } = await testGateway({
       async getTaskPreview() {
         return { head: { type: 'application/zip' }, chunks: bytesOf('zip') }
       },
+      async getTaskData() {
+        const head = { type: 'application/zip', length: 10, etag: '"c"', max_age: 60 }
+        const more = { checksum: '77', updated_date: '2026-03-01T09:00:05.000Z', has_ranges: true }
+        return { head: { ...head, ...more }, chunks: leaving('01234', '56789') }
+      },
     },
   },
 })
+
+let left = 0
+async function* leaving(...texts: string[]) {
+  try {
+    for (const text of texts) yield Buffer.from(text)
+  } finally {
+    left += 1
+  }
+}
 
 async function* endless() {
   try {
@@ -167,4 +181,66 @@ test('a deletion may say which state it left', async () => {
   const answer = await send(path(1), { method: 'DELETE' })
   expect(answer).toMatchObject({ status: 204, text: '', headers: { etag: '"j4"' } })
   expect(answer.headers['content-type']).toBeUndefined()
+})
+
+describe('a part of bytes', () => {
+  const chunk = '/api/tasks/1/data?type=chunk&number=0'
+  const part = (range: string, headers: Record<string, string> = {}) =>
+    send(chunk, { headers: { range, ...headers } })
+
+  test.each([
+    ['bytes=0-3', '0123', '0-3'],
+    ['bytes=4-5', '45', '4-5'],
+    ['bytes=5-5', '5', '5-5'],
+    ['bytes=7-', '789', '7-9'],
+    ['bytes=-2', '89', '8-9'],
+    ['bytes=2-99', '23456789', '2-9'],
+  ])('%s is what was asked for, and what follows is not read', async (range, text, bounds) => {
+    const before = left
+    const answer = await part(range)
+    expect([answer.status, answer.text]).toEqual([206, text])
+    expect(answer.headers).toMatchObject({
+      'content-range': `bytes ${bounds}/10`,
+      'content-length': String(text.length),
+      'x-checksum': '77',
+      'x-updated-date': '2026-03-01T09:00:05.000Z',
+      'cache-control': 'private, max-age=60',
+      'accept-ranges': 'bytes',
+      etag: '"c"',
+    })
+    expect(left).toBe(before + 1)
+  })
+
+  test('that holds none of them is 416, with how many there are', async () => {
+    const answer = await part('bytes=10-')
+    expect(answer.status).toBe(416)
+    expect(answer.json()).toMatchObject({ code: 'range_not_satisfiable' })
+    expect(answer.headers['content-range']).toBe('bytes */10')
+  })
+
+  test.each([['bytes=0-1,4-5'], ['lines=0-1'], ['bytes=x-1']])(
+    '%s is no part: all are sent',
+    async (range) => {
+      const answer = await part(range)
+      expect([answer.status, answer.text]).toEqual([200, '0123456789'])
+    },
+  )
+
+  test('is sent to whoever has the rest of the same, all to others', async () => {
+    expect((await part('bytes=0-3', { 'if-range': '"c"' })).status).toBe(206)
+    expect((await part('bytes=0-3', { 'if-range': '"b"' })).text).toBe('0123456789')
+  })
+
+  test('is not looked at where all of them are known already', async () => {
+    const answer = await part('bytes=0-3', { 'if-none-match': '"c"' })
+    expect([answer.status, answer.text]).toEqual([304, ''])
+  })
+
+  test('can be asked for where the service says so', async () => {
+    const { headers } = await send(chunk, { method: 'HEAD' })
+    expect(headers).toMatchObject({ 'accept-ranges': 'bytes', 'content-length': '10' })
+    const picture = await send('/api/jobs/1/preview', { headers: { range: 'bytes=0-1' } })
+    expect([picture.status, picture.text]).toEqual([200, 'jpeg'])
+    expect(picture.headers['accept-ranges']).toBeUndefined()
+  })
 })

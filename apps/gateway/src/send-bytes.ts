@@ -3,7 +3,8 @@ import type { BytesAnswer, Head } from '@reticle/kit'
 import { pieceBytes } from '@reticle/kit/pieces'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isNotModified } from './etag-match.ts'
-import { notAcceptable } from './http-error.ts'
+import { notAcceptable, rangeNotSatisfiable } from './http-error.ts'
+import { type ByteRange, wantedRange } from './routes/range.ts'
 
 type Pieces = AsyncIterator<Uint8Array>
 
@@ -24,12 +25,59 @@ export async function sendBytes(
     if (isKnown) return reply.code(304).removeHeader('content-length').send()
     return reply.statusCode === 204 ? sendNothing(reply) : sendNone(reply)
   }
+  const range = rangeOf(request, head)
+  if (range !== 'whole') return sendPart(request, reply, { head, pieces, range })
   const first = await pieces.next()
   const second = first.done ? first : await pieces.next()
   setHead(request, reply, head) // not before: an error has none of it
   if (reply.statusCode === 204) return sendNothing(reply)
   if (!first.done && !second.done) return reply.send(streamOf([first.value, second.value], pieces))
   return reply.send(first.done ? Buffer.alloc(0) : asBuffer(first.value))
+}
+
+/** Only what has a known length has parts. */
+function rangeOf(request: FastifyRequest, { has_ranges, length, etag }: Head) {
+  return has_ranges && length !== undefined ? wantedRange(request, length, [etag]) : 'whole'
+}
+
+interface Part {
+  head: Head
+  pieces: Pieces
+  range: ByteRange | 'none'
+}
+
+/** @throws HttpError 416 */
+async function sendPart(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { head, pieces, range }: Part,
+): Promise<FastifyReply> {
+  const { length = 0 } = head
+  if (range === 'none') {
+    await pieces.return?.()
+    reply.header('content-range', `bytes */${length}`)
+    throw rangeNotSatisfiable(length)
+  }
+  const part = cut(pieces, range)
+  const first = await part.next()
+  setHead(request, reply, head)
+  const { start, end } = range
+  reply.code(206).headers({
+    'content-range': `bytes ${start}-${end}/${length}`,
+    'content-length': end - start + 1,
+  })
+  return reply.send(streamOf(first.done ? [] : [first.value], part))
+}
+
+/** The bytes of a range; what follows it is not read. */
+async function* cut(pieces: Pieces, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+  let at = 0
+  for await (const piece of { [Symbol.asyncIterator]: () => pieces }) {
+    const part = piece.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at))
+    at += piece.length
+    if (part.length > 0) yield part
+    if (at > end) break
+  }
 }
 
 /** 204 says nothing of a body that it does not have (RFC 9110 8.6). */
@@ -45,6 +93,9 @@ export function sendNone(reply: FastifyReply): FastifyReply {
 function setHead(request: FastifyRequest, reply: FastifyReply, head: Head): void {
   if (head.etag) reply.header('etag', head.etag)
   if (head.length !== undefined) reply.header('content-length', head.length)
+  if (head.checksum) reply.header('x-checksum', head.checksum)
+  if (head.updated_date) reply.header('x-updated-date', head.updated_date)
+  if (head.has_ranges) reply.header('accept-ranges', 'bytes')
   reply.header('cache-control', caching(head))
   reply.type(head.type ?? jsonType(request))
   if (head.type) guardContent(reply, head.type)

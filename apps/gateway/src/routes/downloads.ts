@@ -12,7 +12,7 @@ import { reader } from '../read.ts'
 import { contextOf } from '../request.ts'
 import { bytesStream, guardContent, sendNone } from '../send-bytes.ts'
 import { pathOf, targetOf } from '../serve.ts'
-import { type ByteRange, readRange } from './range.ts'
+import { type ByteRange, wantedRange } from './range.ts'
 
 type ResultFile = Awaited<ReturnType<Services['requests']['getResultFile']>>
 
@@ -73,7 +73,7 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const setHeaders = () => setFileHeaders(reply, file).headers(headers)
   if (isNotModified(request, file.etag)) return setHeaders().code(304).send()
-  const range = wantedRange(request, file)
+  const range = wantedRange(request, file.size, statesOf(file))
   if (range === 'none') {
     reply.header('content-range', `bytes */${file.size}`)
     throw rangeNotSatisfiable(file.size)
@@ -116,13 +116,10 @@ function setLength(
   })
 }
 
-/** `If-Range` that names another state makes the whole file the answer (RFC 9110 13.1.5). */
-function wantedRange({ headers }: FastifyRequest, { size, etag, finished_date }: ResultFile) {
-  const condition = headers['if-range']
-  const date = new Date(finished_date).toUTCString()
-  const isSame = condition === undefined || condition === etag || condition === date
-  return isSame ? readRange(headers.range, size) : 'whole'
-}
+const statesOf = ({ etag, finished_date }: ResultFile) => [
+  etag,
+  new Date(finished_date).toUTCString(),
+]
 
 function expired(thrown: unknown): never {
   if (!(thrown instanceof DomainError) || thrown.kind !== 'not_found') throw thrown

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify'
+
 /** Part of a file: first and last byte, both included. */
 export interface ByteRange {
   start: number
@@ -15,6 +17,22 @@ export function readRange(given: string | undefined, size: number): ByteRange | 
   const start = Number(first)
   const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
   return start > end ? 'none' : { start, end }
+}
+
+/**
+ * The range of a file that is asked for. `If-Range` that names none of the `states` the file is in makes it the whole file
+ * (RFC 9110 13.1.5).
+ *
+ * @param states its entity tag, and its date where it has one
+ */
+export function wantedRange(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  size: number,
+  states: readonly (string | undefined)[],
+): ByteRange | 'whole' | 'none' {
+  const condition = headers['if-range']
+  const isSame = condition === undefined || states.includes(String(condition))
+  return isSame ? readRange(headers.range, size) : 'whole'
 }
 
 function suffix(length: number, size: number): ByteRange | 'none' {

@@ -36,6 +36,9 @@ message Head {
   optional string etag = 2;
   optional int64 length = 3;
   optional int32 max_age = 4;
+  optional string checksum = 5;
+  optional string updated_date = 6;
+  optional bool has_ranges = 7;
 }
 message Nothing {}
 `

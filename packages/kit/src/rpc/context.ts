@@ -36,6 +36,12 @@ export interface Head {
   length?: number
   /** Seconds a private cache may keep them. */
   max_age?: number
+  /** Of their content, in a form of whoever keeps them; equal for equal bytes. */
+  checksum?: string
+  /** ISO 8601: who kept them before this moment has to ask again. */
+  updated_date?: string
+  /** May a part of them be asked for? Only where `length` is known. */
+  has_ranges?: boolean
 }
 
 export type Bytes = AsyncIterable<Uint8Array>
