@@ -44,6 +44,16 @@ test('our reader gets the same, whole and in pieces', async () => {
   expect(Buffer.concat(parts).toString()).toBe(text)
 })
 
+test('a member that is to be stored is not deflated, whatever it is called', async () => {
+  const bytes = await zipped([
+    { path: 'a.bmp', content: pieces('0'.repeat(2_000_000)), isStored: true },
+    { path: 'b.bmp', content: '0'.repeat(2000), isStored: true },
+    { path: 'c.bmp', content: '0'.repeat(2000) },
+  ])
+  const { files } = await openZip(sourceOf(bytes))
+  expect([...files.values()].map((file) => file.isDeflated)).toEqual([false, false, true])
+})
+
 test('more members than 16 bits count need zip64', async () => {
   const files = Array.from({ length: 65_536 }, (_, index) => ({ path: `${index}`, content: '' }))
   const bytes = await zipped(files)

@@ -10,6 +10,8 @@ import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
 export interface ArchiveFile {
   path: string
   content: string | Uint8Array | AsyncIterable<string | Uint8Array>
+  /** Never deflated, whatever it is called. */
+  isStored?: boolean
 }
 
 /** Members up to this size are packed in one step. */
@@ -26,8 +28,9 @@ export async function* writeZip(
   const stamp = dosTime(modified)
   const written: Member[] = []
   let offset = 0
-  for await (const { path, content } of files) {
+  for await (const { path, content, isStored } of files) {
     const member = newMember(path, offset, stamp)
+    member.isStored ||= isStored === true
     const whole = wholeOf(content)
     if (whole) {
       const bytes = writeWhole(member, whole)
