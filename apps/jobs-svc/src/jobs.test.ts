@@ -34,7 +34,7 @@ const jobs = startJobs({
     annotations: { getRevision: async () => ({ etag: '"t1-1"' }) },
     events: noEvents,
     organizations: noOrganizations,
-    media: { locateFrame: noPicture },
+    media: { locateFrame: noPicture, locateChunk: noPicture, readFrames: noPicture },
     storages: { readPreviewImage: noPicture },
   },
 })

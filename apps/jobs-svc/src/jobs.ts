@@ -20,9 +20,11 @@ import { watchBlobs, watchOutbox } from '@reticle/kit/observe/database'
 import { startRelay } from '@reticle/kit/outbox/relay'
 import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
+import { openChunks } from './chunks/open.ts'
 import type { JobsSettings } from './config.ts'
 import { followObjects } from './consumers/objects.ts'
 import type { RequestsDb } from './db/schema.ts'
+import { openDecoder } from './frames/decode.ts'
 import { openPictures } from './frames/pictures.ts'
 import { frameHandlers } from './frames/rpc.ts'
 import { watchRequests } from './metrics.ts'
@@ -44,7 +46,7 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
   services: {
     tasks: Pick<Service<typeof tasks>, 'authorize'>
     organizations: Pick<Service<typeof organizations>, 'findWorkspace'>
-    media: Pick<Service<typeof media>, 'locateFrame'>
+    media: Pick<Service<typeof media>, 'locateFrame' | 'locateChunk' | 'readFrames'>
     storages: Pick<Service<typeof storages>, 'readPreviewImage'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
@@ -70,7 +72,7 @@ const hourMs = 3_600_000
 /** Starts the API process: the queue, uploads, pictures, formats; nothing is converted here (`startWorker` does). */
 export function startJobs(ports: JobsPorts): Jobs {
   const { db, bus, blobs, log, settings, services, clock = systemClock } = ports
-  const { resultTtlHours, uploadTtlHours } = settings
+  const { resultTtlHours, uploadTtlHours, chunkTtlHours } = settings
   const onError = (thrown: unknown) => log.error({ err: thrown }, 'jobs-svc goes on after an error')
   const onBug = logBugs(log)
 
@@ -79,15 +81,18 @@ export function startJobs(ports: JobsPorts): Jobs {
   const handle = followObjects(resultTtlHours)
   const group = { group: 'reticle.jobs', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
-  const swept = { db, blobs, clock, log, uploadTtlHours }
+  const swept = { db, blobs, clock, log, uploadTtlHours, chunkTtlHours }
   const stopSweeping = repeat(hourMs, (signal) => sweep({ ...swept, signal }), onError)
-  const pictures = openPictures({ db, blobs: withShare(blobs, settings.shareDir) })
+  const sources = withShare(blobs, settings.shareDir)
+  const decode = openDecoder()
+  const pictures = openPictures({ db, blobs: sources, decode })
+  const chunks = openChunks({ db, blobs: sources, decode, media: services.media })
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema), watchRequests(db)]
 
   return {
     services: {
       requests: guard(requestHandlers({ db, services, settings }), onBug, name),
-      frames: guard(frameHandlers({ services, pictures }), onBug, name),
+      frames: guard(frameHandlers({ services, blobs: sources, pictures, chunks }), onBug, name),
       server: guard(aboutHandlers({ settings }), onBug, name),
       keys: guard<typeof keys>(keyHandlers(db), onBug, name),
     },
@@ -95,6 +100,7 @@ export function startJobs(ports: JobsPorts): Jobs {
       for (const stop of unwatch) stop()
       await subscription.stop()
       await stopSweeping()
+      await chunks.stop()
       forget()
       await relay.stop()
     },

@@ -22,6 +22,7 @@ export function describeHandler({
     request_wait_seconds: longestWait / second,
     result_hours: settings.resultTtlHours,
     upload_hours: settings.uploadTtlHours,
+    chunk_hours: settings.chunkTtlHours,
     archive_entries: settings.limits.entries,
     archive_bytes: settings.limits.bytes,
     archive_ratio: settings.limits.ratio,

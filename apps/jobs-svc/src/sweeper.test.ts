@@ -26,6 +26,7 @@ const sweepAfter = (ms: number, given: Partial<SweepDeps> = {}) =>
     clock: testClock(new Date(Date.now() + ms)),
     log: silentLog,
     uploadTtlHours: 12,
+    chunkTtlHours: 168,
     ...given,
   })
 
@@ -205,5 +206,19 @@ test('a sweep that is stopped ends, and the next one goes on', async () => {
   await expect(stopped).rejects.toThrow('aborted')
   expect((await stored()).length).toBe(1)
   await sweepAfter(25 * hour)
+  expect(await stored()).toEqual([])
+})
+
+test('a chunk that nobody asked for in a week goes with its object, and can be made again', async () => {
+  const key = 'requests/chunks/7/one'
+  await registerLive(db, { key, kind: 'frames', task_id: 7 })
+  await put(key)
+  const row = { task_id: 7, name: '1-0-2-q70', data_revision: 1, object_key: key }
+  await db.insertInto('chunks').values(row).execute()
+  await sweepAfter(167 * hour)
+  expect(await stored()).toEqual([key])
+  await sweepAfter(169 * hour)
+  expect(await db.selectFrom('chunks').selectAll().execute()).toEqual([])
+  await sweepAfter(171 * hour)
   expect(await stored()).toEqual([])
 })

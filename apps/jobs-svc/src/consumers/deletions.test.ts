@@ -39,6 +39,8 @@ test('requests of a deleted task end, its media and results die, those of others
   await addBlob('media/1/', 1)
   await addBlob('media/2/', 2)
   await addBlob(key, null)
+  for (const task_id of [1, 2])
+    await db.insertInto('chunks').values({ task_id, name: 'c', data_revision: 1 }).execute()
   const queued = await addRequest(db, { task_id: 1 })
   const finished = await addRequest(db, { task_id: 1, status: 'finished', result_key: key })
   const other = await addRequest(db, { task_id: 2 })
@@ -58,6 +60,8 @@ test('requests of a deleted task end, its media and results die, those of others
   ])
   const events = await db.selectFrom('outbox').select('type').execute()
   expect(events).toEqual([{ type: 'request.finished' }])
+  const chunks = await db.selectFrom('chunks').select('task_id').execute()
+  expect(chunks).toEqual([{ task_id: 2 }])
 })
 
 test('a started request of a deleted task is taken from its worker', async () => {

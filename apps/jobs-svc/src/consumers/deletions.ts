@@ -3,6 +3,7 @@ import { jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import { userDeleted } from '@reticle/contracts/events/users'
 import { on, type Route } from '@reticle/kit/bus/bus'
 import type { Transaction } from 'kysely'
+import { dropChunksOf } from '../chunks/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { dropUnusedResult, makeTaskDead } from '../objects/repo.ts'
 import { failLocked } from '../requests/ending.ts'
@@ -26,7 +27,7 @@ export function deletions(resultTtlHours: number): Route<RequestsDb>[] {
   return [
     on(taskDeleted, async (tx: Tx, { task }) => {
       await drop(tx, { task_id: [task.id] }, 'task')
-      await makeTaskDead(tx, [task.id])
+      await dropMedia(tx, [task.id])
     }),
     on(jobDeleted, (tx: Tx, { job }) => drop(tx, { job_id: [job.id] }, 'job')),
     on(userDeleted, (tx: Tx, { user }) => drop(tx, { owner_id: [user.id] }, 'user')),
@@ -34,9 +35,14 @@ export function deletions(resultTtlHours: number): Route<RequestsDb>[] {
       await drop(tx, { project_id: [project.id] }, 'project')
       if (task_ids.length === 0) return
       await drop(tx, { task_id: task_ids }, 'project')
-      await makeTaskDead(tx, task_ids)
+      await dropMedia(tx, task_ids)
     }),
   ]
+}
+
+async function dropMedia(tx: Tx, task_ids: readonly number[]): Promise<void> {
+  await dropChunksOf(tx, task_ids)
+  await makeTaskDead(tx, task_ids)
 }
 
 /** Tenants are locked before rows, in one order, as everywhere. */

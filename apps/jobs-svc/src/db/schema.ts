@@ -20,6 +20,19 @@ export interface BlobsTable {
   dead_date: Timestamp | null
 }
 
+export interface ChunksTable {
+  task_id: number
+  name: string
+  data_revision: number
+  object_key: string | null
+  size: number | null
+  checksum: string | null
+  builder: string | null
+  leased_until_date: Timestamp | null
+  created_date: Generated<Date>
+  used_date: Generated<Date>
+}
+
 export interface DeadEventsTable {
   consumer: string
   event_id: string
@@ -147,6 +160,7 @@ export interface WorkersTable {
 export interface RequestsDb {
   applied_calls: AppliedCallsTable
   blobs: BlobsTable
+  chunks: ChunksTable
   dead_events: DeadEventsTable
   idempotency_keys: IdempotencyKeysTable
   inbox: InboxTable
@@ -161,6 +175,7 @@ export interface RequestsDb {
 
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type BlobRow = Selectable<BlobsTable>
+export type ChunkRow = Selectable<ChunksTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
 export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
 export type InboxRow = Selectable<InboxTable>

@@ -1,22 +1,24 @@
+import { createHash } from 'node:crypto'
 import type { LocatedFrame } from '@reticle/contracts/rest/facts'
-import { DomainError, notFound } from '@reticle/kit'
+import { DomainError } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { beyondCall } from '@reticle/kit/db/session/call-signal'
 import { cutBytes } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
-import type { Sharp } from 'sharp'
 import type { RequestsDb } from '../db/schema.ts'
-import { largestImageBytes, openImage } from '../media/image.ts'
-import { gather, isUnpackError, openPlace } from '../media/packed.ts'
+import { gather } from '../media/packed.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { registerLive } from '../objects/repo.ts'
-import { atMost } from './at-most.ts'
+import { type Change, type Decoder, openDecoder } from './decode.ts'
+import { gatherSource, openSource, undecodable } from './source.ts'
 
 export interface Picture {
   /** Media type. */
   type: string
   /** Bytes, where known beforehand. */
   length?: number
+  /** Of their content, where it is no frame's. */
+  etag?: string
   chunks: AsyncIterable<Uint8Array>
 }
 
@@ -33,21 +35,19 @@ export interface Pictures {
 }
 
 const previewSide = 256
-/** Images that are decoded at once, each in a thread of libuv. */
-const decodedAtOnce = 2
 
 interface Deps {
   db: Kysely<RequestsDb>
   blobs: BlobStore
+  decode?: Decoder
 }
 
 /** Pictures of frames; what is made smaller is kept in the blob store and made once. */
-export function openPictures({ db, blobs }: Deps): Pictures {
-  const limited = atMost(decodedAtOnce)
+export function openPictures({ db, blobs, decode = openDecoder() }: Deps): Pictures {
   const making = new Map<string, Promise<Buffer>>()
 
   const make = async (frame: LocatedFrame, key: string, change: Change) => {
-    const bytes = await limited(() => render(blobs, frame, change))
+    const bytes = await decode(() => gatherSource(blobs, frame), change)
     await registerLive(db, { key: folderOf(frame), kind: 'frames', task_id: frame.task_id })
     await blobs.put(key, pieces(bytes))
     return bytes
@@ -71,9 +71,9 @@ export function openPictures({ db, blobs }: Deps): Pictures {
     original: (frame) => openOriginal(blobs, frame),
     compressed: (frame) => {
       const { image_quality: quality } = frame
-      return smaller(frame, `q${quality}.jpeg`, 'image/jpeg', (image) => image.jpeg({ quality }))
+      return smaller(frame, `q${quality}.jpeg`, 'image/jpeg', jpegOf(quality))
     },
-    small: (bytes) => limited(() => shrink(bytes)),
+    small: (bytes) => shrink(bytes, decode),
     preview: (frame) => {
       const isPng = frame.media_type === 'image/png'
       const change = fitting(isPng)
@@ -87,7 +87,11 @@ export function openPictures({ db, blobs }: Deps): Pictures {
   }
 }
 
-type Change = (image: Sharp) => Sharp
+/** @param quality of 1 to 100 */
+export const jpegOf =
+  (quality: number): Change =>
+  (image) =>
+    image.jpeg({ quality })
 
 const fitting =
   (isPng: boolean): Change =>
@@ -102,18 +106,19 @@ const fitting =
 const largestForeign = 64 * 1024 * 1024
 
 /** What the bytes are is told by themselves: formats that run programs or name files are never given to a decoder. */
-async function shrink(bytes: AsyncIterable<Uint8Array>): Promise<Picture> {
-  const image = await gather(bytes, largestForeign + 1)
-  const kind = sniff(image.subarray(0, sniffedBytes))
-  if (kind.is !== 'image' || image.length > largestForeign) throw undecodable()
-  const isPng = kind.media_type === 'image/png'
-  try {
-    const small = await fitting(isPng)(openImage(image)).toBuffer()
-    const type = isPng ? 'image/png' : 'image/jpeg'
-    return { type, length: small.length, chunks: pieces(small) }
-  } catch {
-    throw undecodable()
+async function shrink(bytes: AsyncIterable<Uint8Array>, decode: Decoder): Promise<Picture> {
+  let isPng = false
+  const read = async () => {
+    const image = await gather(bytes, largestForeign + 1)
+    const kind = sniff(image.subarray(0, sniffedBytes))
+    if (kind.is !== 'image' || image.length > largestForeign) throw undecodable()
+    isPng = kind.media_type === 'image/png'
+    return image
   }
+  const small = await decode(read, (image) => fitting(isPng)(image))
+  const type = isPng ? 'image/png' : 'image/jpeg'
+  const etag = `"p${createHash('sha256').update(small).digest('hex').slice(0, 32)}"`
+  return { type, length: small.length, etag, chunks: pieces(small) }
 }
 
 /** Everything made of a task's media lies below one prefix, and goes with the task. */
@@ -121,7 +126,7 @@ const folderOf = ({ task_id }: LocatedFrame) => `requests/frames/${task_id}/`
 
 async function openOriginal(blobs: BlobStore, frame: LocatedFrame): Promise<Picture> {
   const { media_type: type, packing, length } = frame
-  const chunks = await openPlace(blobs, frame)
+  const chunks = await openSource(blobs, frame)
   return packing === 'stored' ? { type, length, chunks } : { type, chunks }
 }
 
@@ -133,25 +138,6 @@ async function find(blobs: BlobStore, key: string) {
     throw thrown
   }
 }
-
-async function render(blobs: BlobStore, frame: LocatedFrame, change: Change): Promise<Buffer> {
-  const bytes = await readImage(blobs, frame)
-  try {
-    return await change(openImage(bytes)).toBuffer()
-  } catch {
-    throw undecodable()
-  }
-}
-
-async function readImage(blobs: BlobStore, frame: LocatedFrame): Promise<Buffer> {
-  try {
-    return await gather(await openPlace(blobs, frame), largestImageBytes)
-  } catch (thrown) {
-    throw isUnpackError(thrown) ? undecodable() : thrown
-  }
-}
-
-const undecodable = () => notFound('This image cannot be decoded.', 'image_undecodable')
 
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield* cutBytes(bytes)

@@ -47,10 +47,15 @@ const counted = {
 }
 let inBucket: Uint8Array = Buffer.alloc(0)
 const readPreviewImage = async () => ({ head: {}, chunks: cutBytes(inBucket, 60_000) })
-const services = { media: { locateFrame }, storages: { readPreviewImage } }
+const noChunk = async () => {
+  throw new Error('nobody asks for a chunk here')
+}
+const services = { media: { locateFrame, locateChunk: noChunk }, storages: { readPreviewImage } }
 const handlers = frameHandlers({
   services,
+  blobs,
   pictures: openPictures({ db, blobs: counted }),
+  chunks: { open: noChunk },
 })
 const anna = callAs({ user_id: 1 })
 
@@ -260,7 +265,9 @@ test('while the object store is away every picture is unavailable', async () => 
   const get = () => Promise.reject(unavailable('away'))
   const away = frameHandlers({
     services,
+    blobs: { ...blobs, get },
     pictures: openPictures({ db, blobs: { ...blobs, get } }),
+    chunks: { open: noChunk },
   })
   const id = await taskWith(photo)
   for (const quality of ['original', 'compressed'] as const) {

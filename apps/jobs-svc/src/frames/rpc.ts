@@ -2,38 +2,63 @@ import type { frames } from '@reticle/contracts/api/frames'
 import type { media } from '@reticle/contracts/api/media'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { LocatedFrame } from '@reticle/contracts/rest/facts'
-import {
-  type BytesAnswer,
-  type Context,
-  DomainError,
-  invalidText,
-  type Service,
-} from '@reticle/kit'
+import { type BytesAnswer, type Context, DomainError, notFound, type Service } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import type { Chunks } from '../chunks/open.ts'
+import { contextImages } from './context-images.ts'
 import type { Picture, Pictures } from './pictures.ts'
+import { readQuery, type Wanted } from './query.ts'
 
 interface Deps {
   services: {
-    media: Pick<Service<typeof media>, 'locateFrame'>
+    media: Pick<Service<typeof media>, 'locateFrame' | 'locateChunk'>
     storages: Pick<Service<typeof storages>, 'readPreviewImage'>
   }
+  blobs: Pick<BlobStore, 'get'>
   pictures: Pictures
+  chunks: Pick<Chunks, 'open'>
 }
 
 type Frames = Service<typeof frames>
-type DataInput = Parameters<Frames['getTaskData']>[0]
+type DataInput = Parameters<Frames['getJobData']>[0]
 type PreviewInput = Parameters<Frames['getTaskPreview']>[0]
 type Target = 'project' | 'task' | 'job'
+type Of<T extends Wanted['type']> = Extract<Wanted, { type: T }> & {
+  target: 'task' | 'job'
+  id: number
+}
 
 /** Seconds that a client may keep a picture. */
 const max_age = 3600
 
-/** The pictures of tasks, in full or made smaller (`spec/api-workspace.md` 4.7, with its texts). */
-export function frameHandlers({ services, pictures }: Deps): Frames {
-  const data = async (target: Target, input: DataInput, context: Context) => {
-    const { number, quality } = readQuery(input)
-    const wanted = { target, id: input.id, number, preview: false }
-    const frame = await services.media.locateFrame(wanted, context)
-    return answer(await pictures[quality](frame), frame, quality)
+/** Pictures of tasks: in full, made smaller, or many at once (`spec/api-workspace.md` 4.7, with its texts). */
+export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps): Frames {
+  const frame = async ({ target, id, number, quality }: Of<'frame'>, context: Context) => {
+    const wanted = { target, id, number, preview: false }
+    const found = await services.media.locateFrame(wanted, context)
+    return answer(await pictures[quality](found), found, quality)
+  }
+  const beside = async ({ target, id, number }: Of<'context_image'>, context: Context) => {
+    const wanted = { target, id, number, preview: false }
+    const found = await services.media.locateFrame(wanted, context)
+    const { files = [] } = found.related ?? {}
+    if (files.length === 0) throw notFound('The frame has no context images.', 'no_context_images')
+    const picture = { type: 'application/zip', chunks: contextImages(blobs, files) }
+    return answer(picture, found, 'context')
+  }
+  const chunk = async ({ target, id, place, quality }: Of<'chunk'>, context: Context) => {
+    const found = await services.media.locateChunk({ target, id, ...place }, context)
+    const { size: length, chunks, ...head } = await kept.open({ ...found, quality }, context)
+    const { chunks_updated_date: updated_date } = found
+    const more = { updated_date, max_age, has_ranges: true }
+    return { head: { type: 'application/zip', length, ...head, ...more }, chunks }
+  }
+  const data = async (target: 'task' | 'job', input: DataInput, context: Context) => {
+    const wanted = readQuery(input)
+    const of = { target, id: input.id }
+    if (wanted.type === 'chunk') return chunk({ ...wanted, ...of }, context)
+    if (wanted.type === 'frame') return frame({ ...wanted, ...of }, context)
+    return beside({ ...wanted, ...of }, context)
   }
   const preview = async (target: Target, { id, prefer }: PreviewInput, context: Context) => {
     const wanted = { target, id, number: 0, preview: true }
@@ -53,8 +78,8 @@ export function frameHandlers({ services, pictures }: Deps): Frames {
     /** The bucket is asked by who holds its credentials; the image is decoded here, where there are none. */
     async getCloudStoragePreview({ id }, context) {
       const { chunks: image } = await services.storages.readPreviewImage({ id }, context)
-      const { type, length, chunks } = await pictures.small(image)
-      return { head: { type, length, max_age }, chunks }
+      const { chunks, ...head } = await pictures.small(image)
+      return { head: { ...head, max_age }, chunks }
     },
     getJobPreview: (input, context) => preview('job', input, context),
   }
@@ -74,17 +99,6 @@ function nothingToShow(): BytesAnswer {
 }
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
-
-const qualities = ['original', 'compressed'] as const
-
-function readQuery({ type, number, quality = 'compressed' }: DataInput) {
-  if (type !== 'frame')
-    throw invalidText("Data type not specified or not supported, the supported type is 'frame'")
-  if (number === undefined) throw invalidText('Number is not specified')
-  const known = qualities.find((one) => one === quality)
-  if (!known) throw invalidText("Wrong quality value, expected 'compressed' or 'original'")
-  return { number, quality: known }
-}
 
 /** The same frame of the same media in the same quality is the same picture. */
 function answer(picture: Picture, frame: LocatedFrame, quality: string): BytesAnswer {

@@ -30,7 +30,7 @@ test('T-GC-1: one sweep a day after crashes in the middle of uploads leaves no o
   ])
 
   const clock = testClock(new Date(Date.now() + 25 * 3_600_000))
-  await sweep({ db, blobs, clock, log: silentLog, uploadTtlHours: 12 })
+  await sweep({ db, blobs, clock, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 })
 
   expect([await objects(), await unfinished()]).toEqual([[], []])
   expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])

@@ -25,7 +25,7 @@ test('one sweep a day later leaves nothing of what a crash has interrupted', asy
   expect([(await objects()).length, (await drafts()).length]).toEqual([9, 6])
 
   const clock = testClock(new Date(Date.now() + 25 * 3_600_000))
-  await sweep({ db, blobs, clock, log: silentLog, uploadTtlHours: 12 })
+  await sweep({ db, blobs, clock, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 })
 
   expect([await objects(), await drafts()]).toEqual([[], []])
   expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])

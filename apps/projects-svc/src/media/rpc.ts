@@ -9,9 +9,10 @@ import { listDisabledFrames } from '../ground-truth/repo.ts'
 import { findTask } from '../tasks/repo.ts'
 import { type AttachSettings, attachMedia } from './attach.ts'
 import { listFoundFrames } from './list.ts'
-import { findViewed, locateFrame, noDataText, type Viewed } from './locate.ts'
+import { locateChunk, locateFrame } from './locate.ts'
 import { toChosenMeta, toDataMeta, toFrameSource } from './messages.ts'
 import { findDataSet, listFrames, listSizeRuns, readFrames } from './repo.ts'
+import { findViewed, noDataText, type Viewed } from './viewed.ts'
 
 type Db = Kysely<ProjectsDb>
 
@@ -58,6 +59,10 @@ export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<t
 
     async locateFrame(input, context) {
       return locateFrame(db, signedIn(context), input)
+    },
+
+    async locateChunk(input, context) {
+      return locateChunk(db, signedIn(context), input)
     },
   }
 }

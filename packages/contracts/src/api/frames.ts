@@ -1,5 +1,5 @@
 import { bytes, idParams } from '../rest/common.ts'
-import { dataQuery, preference } from '../rest/media.ts'
+import { dataQuery, jobDataQuery, preference } from '../rest/media.ts'
 import { get, operations } from './operation.ts'
 
 /** 204 for who prefers nothing to an error where there is none. */
@@ -14,14 +14,15 @@ export const frames = operations('FrameService', {
   getTaskData: get('/tasks/:id/data', {
     params: idParams,
     query: dataQuery,
-    answers: { 200: bytes },
-    summary: 'A frame of a task, original or compressed',
+    answers: { 200: bytes, 206: bytes },
+    summary: 'A frame of a task, a chunk of frames, or the context images of a frame',
   }),
   getJobData: get('/jobs/:id/data', {
     params: idParams,
-    query: dataQuery,
-    answers: { 200: bytes },
-    summary: 'A frame of a job; numbers are those of the task',
+    query: jobDataQuery,
+    answers: { 200: bytes, 206: bytes },
+    summary:
+      'The same of a job; frames have the numbers of the task, chunks are counted by number or by index',
   }),
   getProjectPreview: get('/projects/:id/preview', preview),
   getTaskPreview: get('/tasks/:id/preview', preview),

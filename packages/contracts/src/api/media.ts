@@ -4,6 +4,7 @@ import {
   attachedMedia,
   attachMediaQuery,
   frameSizes,
+  locatedChunk,
   locatedFrame,
   targets,
 } from '../rest/facts.ts'
@@ -40,5 +41,18 @@ export const media = operations('MediaService', {
       preview: z.boolean(),
     }),
     answers: { 200: locatedFrame },
+  }),
+  /**
+   * The chunk of that number of a task; of a job, as much of it as the job has, or the chunk of that `index` among its own
+   * frames. The caller must be allowed to view it.
+   */
+  locateChunk: internal({
+    query: z.object({
+      target: z.enum(['task', 'job']),
+      id: z.int(),
+      number: z.int().optional(),
+      index: z.int().optional(),
+    }),
+    answers: { 200: locatedChunk },
   }),
 })

@@ -71,6 +71,23 @@ export const locatedFrame = frameSource
   .extend({ task_id: z.int(), frame: z.int(), image_quality: z.int(), data_revision: z.int() })
   .meta({ id: 'LocatedFrame' })
 
+/** The frames of a chunk, of a task or of as much of it as a job has; task-relative and inclusive. */
+export const locatedChunk = z
+  .object({
+    task_id: z.int(),
+    start: z.int(),
+    stop: z.int(),
+    /** Of a ground-truth job those it has of these, ascending; absent: all of them. */
+    chosen: z
+      .object({ frames: z.array(z.int()) })
+      .meta({ id: 'ChosenFrames' })
+      .optional(),
+    image_quality: z.int(),
+    data_revision: z.int(),
+    chunks_updated_date: z.string(),
+  })
+  .meta({ id: 'LocatedChunk' })
+
 /** Frames travel as frame lines (`frame-lines.ts`). */
 export const attachMediaQuery = z.object({
   task_id: z.int(),
@@ -101,4 +118,5 @@ export const attachedMedia = z
 export type Facts = z.infer<typeof facts>
 export type JobRange = z.infer<typeof jobRange>
 export type LabelSet = z.infer<typeof labelSet>
+export type LocatedChunk = z.infer<typeof locatedChunk>
 export type LocatedFrame = z.infer<typeof locatedFrame>

@@ -66,6 +66,9 @@ export const dataQuery = z.object({
   quality: z.string().optional(),
 })
 
+/** Jobs count chunks from their own first frame as well. */
+export const jobDataQuery = dataQuery.extend({ index: integer.optional() })
+
 /** `Prefer` as sent (RFC 7240); `handling=empty` is what previews know. */
 export const preference = z.object({ prefer: z.string().max(1024).optional() })
 

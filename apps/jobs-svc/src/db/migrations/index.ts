@@ -7,6 +7,7 @@ import { requestsOfJobs } from './0005-requests-of-jobs.ts'
 import { eventExports } from './0006-event-exports.ts'
 import { requestsOfOrganizations } from './0007-requests-of-organizations.ts'
 import { idempotencyKeys } from './0008-idempotency-keys.ts'
+import { chunks } from './0010-chunks.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -18,4 +19,5 @@ export const migrations: Migrations = {
   '0006-event-exports': eventExports,
   '0007-requests-of-organizations': requestsOfOrganizations,
   '0008-idempotency-keys': idempotencyKeys,
+  '0010-chunks': chunks,
 }

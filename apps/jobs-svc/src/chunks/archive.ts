@@ -1,0 +1,95 @@
+import { decodeFrames } from '@reticle/contracts/frame-lines'
+import type { FrameSource } from '@reticle/contracts/rest/media'
+import { type ArchiveFile, writeZip } from '@reticle/formats/archive/zip-writer'
+import { DomainError } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { noTime } from '../frames/context-images.ts'
+import type { Decoder } from '../frames/decode.ts'
+import { inOrder } from '../frames/in-order.ts'
+import { jpegOf } from '../frames/pictures.ts'
+import { gatherSource, readSource } from '../frames/source.ts'
+import type { WantedChunk } from './name.ts'
+
+export interface ArchiveDeps {
+  blobs: Pick<BlobStore, 'get'>
+  decode: Decoder
+  /** Pictures that are made side by side. */
+  sideBySide: number
+}
+
+/**
+ * A chunk of pictures: an archive whose members are called by their places, in the order of the frames, and are not packed
+ * (`spec/api-workspace.md` 4.7). The same frames make the same bytes.
+ *
+ * @param lines frame lines from the chunk's first frame to its last
+ */
+export function chunkArchive(
+  deps: ArchiveDeps,
+  chunk: WantedChunk,
+  lines: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const frames = framesOf(chunk, lines)
+  const files = chunk.quality === 'original' ? originals(deps, frames) : jpegs(deps, chunk, frames)
+  return writeZip(files, noTime)
+}
+
+async function* framesOf(
+  { start, chosen }: WantedChunk,
+  lines: AsyncIterable<Uint8Array>,
+): AsyncGenerator<FrameSource> {
+  const some = chosen && new Set(chosen.frames)
+  let frame = start
+  for await (const batch of decodeFrames(lines))
+    for (const source of batch) {
+      const isIn = some === undefined || some.has(frame)
+      frame += 1
+      if (isIn) yield source
+    }
+}
+
+const place = (index: number) => String(index).padStart(6, '0')
+
+async function* originals(
+  { blobs }: ArchiveDeps,
+  frames: AsyncIterable<FrameSource>,
+): AsyncGenerator<ArchiveFile> {
+  let index = 0
+  for await (const frame of frames) {
+    const path = `${place(index++)}${endingOf(frame)}`
+    yield { path, content: readSource(blobs, frame), isStored: true }
+  }
+}
+
+/** Its own, or that of its type where its name has none. */
+function endingOf({ name, media_type }: FrameSource): string {
+  const own = /\.[A-Za-z0-9]{1,8}$/.exec(name)?.[0]
+  return own ?? `.${media_type.replace(/^\w+\//, '')}`
+}
+
+async function* jpegs(
+  { blobs, decode, sideBySide }: ArchiveDeps,
+  { image_quality }: WantedChunk,
+  frames: AsyncIterable<FrameSource>,
+): AsyncGenerator<ArchiveFile> {
+  const made = inOrder(frames, sideBySide, async (frame, index) => {
+    const read = () => gatherSource(blobs, frame)
+    const content = await decode(read, jpegOf(image_quality)).catch((thrown) => {
+      if (isUndecodable(thrown)) return read().catch(nothingIfUndecodable)
+      throw thrown
+    })
+    return { path: `${place(index)}.jpeg`, content, isStored: true }
+  })
+  yield* made
+}
+
+/**
+ * One broken picture must not hide its neighbours, nor move them: in its place are its own bytes, which its reader will find
+ * to be broken, or none where there are none to be had.
+ */
+function nothingIfUndecodable(thrown: unknown): Buffer {
+  if (isUndecodable(thrown)) return Buffer.alloc(0)
+  throw thrown
+}
+
+const isUndecodable = (thrown: unknown) =>
+  thrown instanceof DomainError && thrown.code === 'image_undecodable'

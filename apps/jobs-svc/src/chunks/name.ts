@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+import type { LocatedChunk } from '@reticle/contracts/rest/facts'
+import type { Quality } from '../frames/query.ts'
+
+/** A chunk of one quality. */
+export interface WantedChunk extends LocatedChunk {
+  quality: Quality
+}
+
+/** What a chunk is called among those of its task: equal ones of a task and its jobs are one. */
+export function chunkName({ data_revision, start, stop, chosen, ...chunk }: WantedChunk): string {
+  const quality = chunk.quality === 'original' ? 'original' : `q${chunk.image_quality}`
+  const some = chosen ? `-${digest(chosen.frames)}` : ''
+  return `${data_revision}-${start}-${stop}${some}-${quality}`
+}
+
+const digest = (frames: readonly number[]) =>
+  createHash('sha256').update(frames.join()).digest('hex').slice(0, 16)

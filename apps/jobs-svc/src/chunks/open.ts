@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import type { media } from '@reticle/contracts/api/media'
+import { type Context, DomainError, type Service } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { beyondCall } from '@reticle/kit/db/session/call-signal'
+import type { Kysely } from 'kysely'
+import type { RequestsDb } from '../db/schema.ts'
+import { atMost } from '../frames/at-most.ts'
+import type { Decoder } from '../frames/decode.ts'
+import { makeDead, makeLive, registerPending } from '../objects/repo.ts'
+import { chunkArchive } from './archive.ts'
+import { chunkName, type WantedChunk } from './name.ts'
+import {
+  type Claim,
+  claimChunk,
+  dropChunk,
+  dropOlderChunks,
+  findChunk,
+  giveUpClaim,
+  keepClaim,
+  type StoredChunk,
+  storeChunk,
+} from './repo.ts'
+
+export interface OpenedChunk {
+  /** Bytes. */
+  size: number
+  /** Equal for equal bytes. */
+  checksum: string
+  etag: string
+  chunks: AsyncIterable<Uint8Array>
+}
+
+export interface Chunks {
+  /**
+   * A chunk, which is made when it is not there yet. Whoever asks meanwhile waits for a while, in any process.
+   *
+   * @throws DomainError too_many when it takes longer: it goes on being made; what reading its frames throws
+   */
+  open: (chunk: WantedChunk, context: Context) => Promise<OpenedChunk>
+  /** Ends what is being made. */
+  stop: () => Promise<void>
+}
+
+export interface ChunkTiming {
+  /** Longest that a caller waits for a chunk (`spec/decisions.md` 4). */
+  patienceMs: number
+  /** After so long without a word from its maker a chunk is made by another. */
+  leaseMs: number
+  /** Between two looks whether another process is done. */
+  pollMs: number
+}
+
+const usualTiming: ChunkTiming = { patienceMs: 10_000, leaseMs: 30_000, pollMs: 100 }
+
+/** Longest for one chunk. */
+const longestMs = 3_600_000
+
+export interface ChunkDeps {
+  db: Kysely<RequestsDb>
+  blobs: BlobStore
+  decode: Decoder
+  media: Pick<Service<typeof media>, 'readFrames'>
+  timing?: Partial<ChunkTiming>
+}
+
+/** Chunks of frames: made when they are first asked for, once for all, and kept in the object store. */
+export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
+  const times = { ...usualTiming, ...timing }
+  const stopping = new AbortController()
+  const inPlace = atMost(availableParallelism())
+  const working = new Map<string, Promise<void>>()
+
+  /** False: another process is making it. */
+  const makeIfFree = async (chunk: WantedChunk, context: Context) => {
+    stopping.signal.throwIfAborted()
+    const claim = claimOf(chunk)
+    if (!(await claimChunk(deps.db, claim, times.leaseMs))) return false
+    await make({ ...deps, ...times, claim, chunk, signal: stopping.signal }, context)
+    return true
+  }
+  const step = async (chunk: WantedChunk, context: Context) => {
+    const isMade = await inPlace(() => makeIfFree(chunk, context))
+    if (!isMade) await sleep(times.pollMs)
+  }
+  /** One step towards a chunk that is not there: it is made, or another process had time to. */
+  const wait = (chunk: WantedChunk, context: Context) => {
+    const name = `${chunk.task_id} ${chunkName(chunk)}`
+    const begin = () => step(chunk, context).finally(() => working.delete(name))
+    const running = working.get(name) ?? beyondCall(begin)
+    working.set(name, running)
+    return running
+  }
+
+  return {
+    open: async (chunk, context) => {
+      const answered = new AbortController()
+      const patience = untilLate(times.patienceMs, answered.signal)
+      try {
+        for (;;) {
+          const kept = await openKept(deps, chunk)
+          if (kept) return kept
+          await Promise.race([wait(chunk, context), patience])
+        }
+      } finally {
+        answered.abort()
+      }
+    },
+    stop: async () => {
+      stopping.abort(new DomainError('unavailable', 'The server is stopping.'))
+      await Promise.allSettled(working.values())
+    },
+  }
+}
+
+/** Rejects when a caller has waited for long enough. */
+function untilLate(ms: number, signal: AbortSignal): Promise<never> {
+  const late = sleep(ms, undefined, { signal }).then(() => {
+    throw beingPrepared()
+  })
+  late.catch(() => undefined)
+  return late
+}
+
+const beingPrepared = () =>
+  new DomainError('too_many', 'The chunk is being prepared.', {
+    code: 'chunk_being_prepared',
+    retry_after: 10,
+  })
+
+const claimOf = (chunk: WantedChunk): Claim => ({
+  task_id: chunk.task_id,
+  name: chunkName(chunk),
+  data_revision: chunk.data_revision,
+  builder: randomUUID(),
+})
+
+/** An object that is gone all the same is made again. */
+async function openKept(
+  { db, blobs }: Pick<ChunkDeps, 'db' | 'blobs'>,
+  chunk: WantedChunk,
+): Promise<OpenedChunk | undefined> {
+  const name = chunkName(chunk)
+  const found = await findChunk(db, { task_id: chunk.task_id, name })
+  if (!found) return undefined
+  const { size, checksum } = found
+  try {
+    const { chunks } = await blobs.get(found.object_key)
+    return { size, checksum, etag: `"c${chunk.task_id}-${name}-${checksum}"`, chunks }
+  } catch (thrown) {
+    if (!(thrown instanceof DomainError) || thrown.kind !== 'not_found') throw thrown
+    await dropChunk(db, found)
+    return undefined
+  }
+}
+
+interface Making extends ChunkDeps, ChunkTiming {
+  claim: Claim
+  chunk: WantedChunk
+  signal: AbortSignal
+}
+
+/** Makes a chunk that is claimed. A failure frees it for others and is told to all who wait in this process. */
+async function make({ db, leaseMs, claim, ...deps }: Making, context: Context): Promise<void> {
+  const lost = new AbortController()
+  const keep = async () => {
+    const isOurs = await keepClaim(db, claim, leaseMs).catch(() => true) // the lease says how long we may not know
+    if (!isOurs) lost.abort(beingPrepared())
+  }
+  const timer = setInterval(() => void keep(), leaseMs / 3)
+  const signal = AbortSignal.any([deps.signal, lost.signal])
+  const object_key = `requests/chunks/${claim.task_id}/${claim.builder}`
+  try {
+    await registerPending(db, { key: object_key, kind: 'frames', task_id: claim.task_id })
+    const written = await write({ ...deps, object_key, signal }, context)
+    await keepForAll(db, claim, { object_key, ...written })
+  } catch (thrown) {
+    await makeDead(db, object_key)
+    await giveUpClaim(db, claim)
+    throw thrown
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+async function write(
+  {
+    blobs,
+    decode,
+    media,
+    chunk,
+    object_key,
+    signal,
+  }: Pick<Making, 'blobs' | 'decode' | 'media' | 'chunk' | 'signal'> & { object_key: string },
+  context: Context,
+): Promise<Pick<StoredChunk, 'size' | 'checksum'>> {
+  const { task_id, start, stop } = chunk
+  const own = { ...context, deadline: Date.now() + longestMs, signal }
+  const { chunks: lines } = await media.readFrames({ task_id, start, stop }, own)
+  const archive = chunkArchive({ blobs, decode, sideBySide: availableParallelism() }, chunk, lines)
+  let checksum = 0
+  async function* checked() {
+    for await (const piece of archive) {
+      checksum = crc32(piece, checksum)
+      yield piece
+    }
+  }
+  const { size } = await blobs.put(object_key, checked(), { signal })
+  return { size, checksum: String(checksum) }
+}
+
+/** Whoever lost the claim, or whose task was deleted meanwhile, has made it for nothing. */
+async function keepForAll(
+  db: Kysely<RequestsDb>,
+  claim: Claim,
+  stored: StoredChunk,
+): Promise<void> {
+  const { object_key, size } = stored
+  await db.transaction().execute(async (tx) => {
+    const isOurs = await storeChunk(tx, claim, stored)
+    if (!isOurs || !(await makeLive(tx, object_key, { size }))) throw beingPrepared()
+    await dropOlderChunks(tx, claim)
+  })
+}

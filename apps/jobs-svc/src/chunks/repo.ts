@@ -1,0 +1,124 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { ChunkRow, RequestsDb } from '../db/schema.ts'
+import { makeDead } from '../objects/repo.ts'
+
+type Db = Kysely<RequestsDb>
+type Tx = Transaction<RequestsDb>
+type Key = Pick<ChunkRow, 'task_id' | 'name'>
+
+/** A chunk that is there. */
+export interface StoredChunk {
+  object_key: string
+  /** Bytes. */
+  size: number
+  checksum: string
+}
+
+/** Who makes a chunk: nobody else does until the lease has ended. */
+export interface Claim extends Key {
+  data_revision: number
+  /** UUID of this attempt. */
+  builder: string
+}
+
+/** A chunk that was made; from now on it counts as used, to the hour. */
+export async function findChunk(db: Db, { task_id, name }: Key): Promise<StoredChunk | undefined> {
+  const { rows } = await sql<StoredChunk & { is_due: boolean }>`
+    select object_key, size::float8 as size, checksum, used_date < now() - interval '1 hour' as is_due
+    from chunks where task_id = ${task_id} and name = ${name} and object_key is not null`.execute(
+    db,
+  )
+  const [row] = rows
+  if (!row) return undefined
+  const { is_due, ...found } = row
+  if (is_due)
+    await db
+      .updateTable('chunks')
+      .set({ used_date: sql<Date>`now()` })
+      .where('object_key', '=', found.object_key)
+      .execute()
+  return found
+}
+
+/** False: it is there, or another one is making it. */
+export async function claimChunk(
+  db: Db,
+  { task_id, name, data_revision, builder }: Claim,
+  leaseMs: number,
+): Promise<boolean> {
+  const until = sql`now() + ${leaseMs} * interval '1 millisecond'`
+  const { rows } = await sql`
+    insert into chunks (task_id, name, data_revision, builder, leased_until_date)
+    values (${task_id}, ${name}, ${data_revision}, ${builder}, ${until})
+    on conflict (task_id, name) do update
+      set builder = excluded.builder, leased_until_date = excluded.leased_until_date
+      where chunks.object_key is null and chunks.leased_until_date < now()
+    returning name`.execute(db)
+  return rows.length > 0
+}
+
+/** False: the lease had ended, and another one makes it now. */
+export async function keepClaim(db: Db, claim: Claim, leaseMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await claimed(db, claim)
+    .set({ leased_until_date: sql<Date>`now() + ${leaseMs} * interval '1 millisecond'` })
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** The chunk is there for everybody. False: another one makes it now. */
+export async function storeChunk(tx: Tx, claim: Claim, stored: StoredChunk): Promise<boolean> {
+  const { numUpdatedRows } = await claimed(tx, claim)
+    .set({ ...stored, builder: null, leased_until_date: null, used_date: sql<Date>`now()` })
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+const claimed = (db: Db, { task_id, name, builder }: Claim) =>
+  db
+    .updateTable('chunks')
+    .where('task_id', '=', task_id)
+    .where('name', '=', name)
+    .where('builder', '=', builder)
+
+/** It was not made: whoever wants it next may try. */
+export async function giveUpClaim(db: Db, { task_id, name, builder }: Claim): Promise<void> {
+  await db
+    .deleteFrom('chunks')
+    .where('task_id', '=', task_id)
+    .where('name', '=', name)
+    .where('builder', '=', builder)
+    .execute()
+}
+
+/** A chunk whose object is gone, whoever removed it. */
+export function dropChunk(db: Db, { object_key }: StoredChunk): Promise<void> {
+  return drop(db, sql`object_key = ${object_key}`)
+}
+
+/** Chunks of media as it was before. */
+export function dropOlderChunks(db: Db, { task_id, data_revision }: Claim): Promise<void> {
+  return drop(db, sql`task_id = ${task_id} and data_revision < ${data_revision}`)
+}
+
+/** Chunks that nobody has asked for since then. */
+export function dropUnusedChunks(db: Db, before: Date): Promise<void> {
+  return drop(db, sql`used_date < ${before}`)
+}
+
+/** Those of tasks that are deleted; their objects die with everything else of the tasks. */
+export async function dropChunksOf(db: Db, task_ids: readonly number[]): Promise<void> {
+  await db
+    .deleteFrom('chunks')
+    .where((row) => row('task_id', '=', row.fn.any(row.val([...task_ids]))))
+    .execute()
+}
+
+/** In one transaction, so that no object is left that nobody knows to be of no use. */
+async function drop(db: Db, those: ReturnType<typeof sql>): Promise<void> {
+  const run = async (tx: Db) => {
+    const { rows } = await sql<{ object_key: string | null }>`
+      delete from chunks where ${those} returning object_key`.execute(tx)
+    for (const { object_key } of rows) if (object_key !== null) await makeDead(tx, object_key)
+  }
+  await (db.isTransaction ? run(db) : db.transaction().execute(run))
+}

@@ -1,0 +1,62 @@
+import sharp, { type Sharp } from 'sharp'
+import { expect, test } from 'vitest'
+import { openDecoder } from './decode.ts'
+
+/** `reliability.md` 9: twenty seconds for an image, and no more of them at once than there is room for. */
+
+const image = await sharp({
+  create: { width: 3000, height: 3000, channels: 3, background: 'red' },
+})
+  .png({ compressionLevel: 1 })
+  .toBuffer()
+const read = async () => image
+const png = (given: Sharp) => given.resize(8, 8).png()
+/** Takes minutes. */
+const slow = (given: Sharp) => given.resize(9000, 9000).blur(400).png()
+/** Stands for a library that never comes back, and heeds no limit. */
+const hanging = (given: Sharp): Sharp =>
+  Object.assign(given, {
+    timeout: () => ({ toBuffer: () => new Promise<Buffer>(() => undefined) }),
+  })
+const undecodable = { kind: 'not_found', code: 'image_undecodable' }
+const tooSlow = { ...undecodable, message: 'This image cannot be decoded within 1 seconds.' }
+
+test('an image is read and made into another', async () => {
+  const made = await openDecoder()(read, png)
+  expect(await sharp(made).metadata()).toMatchObject({ width: 8, height: 8, format: 'png' })
+})
+
+test.each([['no image'], [image.subarray(0, 200)]])(
+  'what is no whole image is told',
+  async (bytes) => {
+    const attempt = openDecoder()(async () => Buffer.from(bytes), png)
+    await expect(attempt).rejects.toMatchObject(undecodable)
+  },
+)
+
+test('an image that takes too long is given up, and its place is free again', async () => {
+  const decode = openDecoder({ places: 1, longestSeconds: 1 })
+  await expect(decode(read, slow)).rejects.toMatchObject(tooSlow)
+  expect((await decode(read, png)).length).toBeGreaterThan(0)
+})
+
+test('one that never ends ends its call with a reason, and the others get on', async () => {
+  const decode = openDecoder({ places: 2, longestSeconds: 1, patienceMs: 200 })
+  await expect(decode(read, hanging)).rejects.toMatchObject(tooSlow)
+  expect((await decode(read, png)).length).toBeGreaterThan(0)
+})
+
+test('who finds no place in time is to come again', async () => {
+  const decode = openDecoder({ places: 1, longestSeconds: 1, patienceMs: 200 })
+  await expect(decode(read, hanging)).rejects.toMatchObject(tooSlow)
+  await expect(decode(read, png)).rejects.toMatchObject({ kind: 'too_many', retry_after: 10 })
+})
+
+test('a failure to read is told as it is, and frees the place', async () => {
+  const decode = openDecoder({ places: 1 })
+  const failing = async (): Promise<Buffer> => {
+    throw new Error('the store is away')
+  }
+  await expect(decode(failing, png)).rejects.toThrow('the store is away')
+  expect((await decode(read, png)).length).toBeGreaterThan(0)
+})

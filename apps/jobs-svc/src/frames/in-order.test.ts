@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { inOrder } from './in-order.ts'
+
+async function* numbers(count: number) {
+  for (let n = 0; n < count; n++) yield n
+}
+
+async function gathered<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+test('what is made comes in the order of what it was made of, so many side by side', async () => {
+  const seen = { running: 0, most: 0 }
+  const change = async (n: number, index: number) => {
+    seen.most = Math.max(seen.most, ++seen.running)
+    await new Promise((resolve) => setTimeout(resolve, (n * 7) % 5))
+    seen.running -= 1
+    return `${index}:${n * 10}`
+  }
+  expect(await gathered(inOrder(numbers(7), 3, change))).toEqual(
+    [0, 1, 2, 3, 4, 5, 6].map((n) => `${n}:${n * 10}`),
+  )
+  expect(seen).toEqual({ running: 0, most: 3 })
+})
+
+test('no more is made than is taken', async () => {
+  let made = 0
+  const items = inOrder(numbers(1000), 4, async (n) => {
+    made += 1
+    return n
+  })
+  await items.next()
+  await items.next()
+  await items.return(undefined)
+  expect(made).toBeLessThanOrEqual(8)
+})
+
+test('a failure comes at its place', async () => {
+  const failing = inOrder(numbers(3), 2, async (n) => {
+    if (n === 1) throw new Error('the second failed')
+    return n
+  })
+  expect((await failing.next()).value).toBe(0)
+  await expect(failing.next()).rejects.toThrow('the second failed')
+})

@@ -1,0 +1,42 @@
+import type { frames } from '@reticle/contracts/api/frames'
+import type { Input } from '@reticle/contracts/api/operation'
+import { invalidText } from '@reticle/kit'
+
+type Asked = Input<typeof frames.getJobData>
+
+export const qualities = ['original', 'compressed'] as const
+export type Quality = (typeof qualities)[number]
+
+/** Which chunk: of the task, or of the job. */
+export type ChunkPlace = { number: number; index?: never } | { index: number; number?: never }
+
+/** What is to be read, with what is needed for it. */
+export type Wanted =
+  | { type: 'frame'; number: number; quality: Quality }
+  | { type: 'context_image'; number: number }
+  | { type: 'chunk'; place: ChunkPlace; quality: Quality }
+
+/**
+ * What is asked for (`spec/api-workspace.md` 4.7).
+ *
+ * @throws DomainError invalid, in the words that clients know
+ */
+export function readQuery({ type, number, index, quality = 'compressed' }: Asked): Wanted {
+  if (type !== 'chunk' && type !== 'frame' && type !== 'context_image')
+    throw invalidText(
+      "Data type not specified or not supported, the supported types are 'chunk', 'frame' and 'context_image'",
+    )
+  const known = qualities.find((one) => one === quality)
+  if (!known) throw invalidText("Wrong quality value, expected 'compressed' or 'original'")
+  if (type === 'chunk') return { type, place: placeOf(number, index), quality: known }
+  if (number === undefined) throw invalidText('Number is not specified')
+  return type === 'frame' ? { type, number, quality: known } : { type, number }
+}
+
+function placeOf(number: number | undefined, index: number | undefined): ChunkPlace {
+  if (number !== undefined && index !== undefined)
+    throw invalidText('A chunk has a number or an index, both were given')
+  if (number !== undefined) return { number }
+  if (index === undefined) throw invalidText('Number is not specified')
+  return { index }
+}

@@ -1,0 +1,41 @@
+import type { StoredImage } from '@reticle/contracts/rest/media'
+import { notFound } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { largestImageBytes } from '../media/image.ts'
+import { gather, isUnpackError, openPlace } from '../media/packed.ts'
+
+type Blobs = Pick<BlobStore, 'get'>
+
+/** Nothing can be seen of it, and asking again does not help. */
+export const undecodable = (detail = 'This image cannot be decoded.') =>
+  notFound(detail, 'image_undecodable')
+
+/**
+ * The picture of a frame, or one beside it, as it was uploaded. Whatever shows a picture opens it here.
+ *
+ * @throws DomainError not_found when the object is gone. While reading: not_found `image_undecodable` for what cannot be unpacked
+ */
+export async function openSource(
+  blobs: Blobs,
+  image: StoredImage,
+): Promise<AsyncGenerator<Uint8Array>> {
+  return unpackable(await openPlace(blobs, image))
+}
+
+/** The same, opened when it is first read. */
+export async function* readSource(blobs: Blobs, image: StoredImage): AsyncGenerator<Uint8Array> {
+  yield* await openSource(blobs, image)
+}
+
+/** All of it, in memory: what a decoder is given. */
+export async function gatherSource(blobs: Blobs, image: StoredImage): Promise<Buffer> {
+  return gather(await openSource(blobs, image), largestImageBytes)
+}
+
+async function* unpackable(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces
+  } catch (thrown) {
+    throw isUnpackError(thrown) ? undecodable() : thrown
+  }
+}

@@ -1,0 +1,61 @@
+import type { LocatedChunk } from '@reticle/contracts/rest/facts'
+import { invalidText } from '@reticle/kit/errors'
+import type { Viewed } from './viewed.ts'
+
+type Frames = Pick<LocatedChunk, 'start' | 'stop' | 'chosen'>
+
+/** Which chunk of what is viewed. */
+export interface ChunkPlace {
+  /** Counted in the task. */
+  number?: number
+  /** Counted from the first frame of the job. */
+  index?: number
+}
+
+/**
+ * The frames of a chunk (`spec/api-workspace.md` 4.7): number c of a task is [c·chunk_size, (c+1)·chunk_size−1], of a job what
+ * it has of these; index i is the same among the frames that the job has.
+ *
+ * @throws DomainError invalid for a place without frames
+ */
+export function framesOfChunk(
+  viewed: Viewed,
+  chunk_size: number,
+  { number, index = 0 }: ChunkPlace,
+): Frames {
+  return number === undefined
+    ? chunkOfJob(viewed, chunk_size, index)
+    : chunkOfTask(viewed, chunk_size, number)
+}
+
+function chunkOfTask({ start, stop, chosen }: Viewed, chunk_size: number, number: number): Frames {
+  const first = Math.max(start, number * chunk_size)
+  const last = Math.min(stop, (number + 1) * chunk_size - 1)
+  const none = () =>
+    invalidText(
+      `The chunk with the number ${number} is not here: there are the numbers ${Math.floor(start / chunk_size)} to ${Math.floor(stop / chunk_size)}`,
+    )
+  if (number < 0 || first > last) throw none()
+  if (!chosen) return { start: first, stop: last }
+  const frames = chosen.frames.filter((frame) => frame >= first && frame <= last)
+  if (frames.length === 0)
+    throw invalidText(`The chunk with the number ${number} has no frame of this job`)
+  return some(frames)
+}
+
+function chunkOfJob({ start, stop, chosen }: Viewed, chunk_size: number, index: number): Frames {
+  const count = chosen ? chosen.frames.length : stop - start + 1
+  const from = index * chunk_size
+  if (index < 0 || from >= count)
+    throw invalidText(
+      `The chunk with the index ${index} is not in this job: it has the indices 0 to ${Math.floor((count - 1) / chunk_size)}`,
+    )
+  if (chosen) return some(chosen.frames.slice(from, from + chunk_size))
+  return { start: start + from, stop: Math.min(start + from + chunk_size - 1, stop) }
+}
+
+/** Frames that do not follow one another, at least one. */
+function some(frames: readonly number[]): Frames {
+  const [start = 0] = frames
+  return { start, stop: frames.at(-1) ?? start, chosen: { frames: [...frames] } }
+}

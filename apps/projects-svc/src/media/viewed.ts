@@ -1,0 +1,38 @@
+import type { Principal } from '@reticle/contracts/principal'
+import { notFound } from '@reticle/kit'
+import type { Kysely } from 'kysely'
+import { permitted } from '../authorize.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import type { Target } from '../facts.ts'
+import { findNewestTask } from './repo.ts'
+
+/** Frames that may be read, task-relative and inclusive; `size` 0: no media yet. */
+export interface Viewed {
+  task_id: number
+  start: number
+  stop: number
+  size: number
+  /** The ground-truth job that has only some of these frames, and which; absent: all of them. */
+  chosen?: { job_id: number; frames: readonly number[] }
+}
+
+/** There is the object, but nothing to show of it. */
+export const noPreview = () => notFound('There is no media to show yet.', 'no_preview')
+
+export const noDataText = 'Data is not uploaded for the task yet'
+
+/** What of a task's media a target shows; of a project that of its newest task. The caller must be allowed to view it. */
+export async function findViewed(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  { target, id }: Target,
+): Promise<Viewed> {
+  const action = target === 'project' ? 'view' : 'data:read'
+  const { task_id, size, jobs, frames } = await permitted(db, principal, { target, id }, action)
+  const task = task_id === null ? await findNewestTask(db, id) : { id: task_id, size }
+  if (!task) throw noPreview()
+  const whole = { start_frame: 0, stop_frame: task.size - 1 }
+  const { start_frame: start, stop_frame: stop } = (target === 'job' && jobs[0]) || whole
+  const chosen = frames.length > 0 ? { job_id: id, frames } : undefined
+  return { task_id: task.id, start, stop, size: task.size, chosen }
+}
