@@ -15,6 +15,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   deleteProject: ['project delete'],
   getProjectPreview: ['project view'],
+  getProjectDataMeta: ['project view'],
 
   listTasks: ['task view'],
   createTask: ['task create', 'project create:task'],
@@ -32,6 +33,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   uploadTaskData: ['task upload:data'],
   getTaskData: ['task data:read'],
   getTaskDataMeta: ['task data:read'],
+  updateTaskDataMeta: ['task update:meta'],
   getTaskPreview: ['task data:read'],
   getTaskAnnotations: ['task annotations:read'],
   replaceTaskAnnotations: ['task annotations:write'],
@@ -51,6 +53,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   deleteJob: ['job delete'],
   getJobData: ['job data:read'],
   getJobDataMeta: ['job data:read'],
+  updateJobDataMeta: ['job update:meta'],
   getJobPreview: ['job data:read'],
   getJobAnnotations: ['job annotations:read'],
   replaceJobAnnotations: ['job annotations:write'],

@@ -105,6 +105,7 @@ function ofProject({ project, org }: Chain): Probe[] {
     see('listProjects', listed(project)),
     see('getProject', ok(id)),
     see('getProjectPreview', ok(id)),
+    see('getProjectDataMeta', ok(id)),
     rowsOf('project: create, restore backup')('createProject', {
       ...{ query: within, ...json({ name: 'new' }), permitted: 201 },
     }),
@@ -147,6 +148,7 @@ function ofTask({ task, project, org }: Chain): Probe[] {
     ...[{ name: 't' }, { labels: [] }, { bug_tracker: '' }, { subset: '' }].map((body) =>
       update('updateTask', ok(id, json(body))),
     ),
+    update('updateTaskDataMeta', ok(id, json({ deleted_frames: [] }))),
     update('uploadTaskData', { id, sent: { form: new FormData() }, permitted: 400 }),
     update('updateTaskAnnotations', ok(id, { query: '?action=create', ...json({ shapes: [] }) })),
     update('replaceTaskAnnotations', ok(id, json({ shapes: [] }))),
@@ -182,6 +184,7 @@ function ofJob({ job, task }: Chain): Probe[] {
     ),
     see('getJobData', ok(id, { query: '?type=frame&number=0' })),
     work('updateJob', ok(id, json({ state: job.state }))),
+    work('updateJobDataMeta', ok(id, json({ deleted_frames: [] }))),
     work('updateJobAnnotations', ok(id, { query: '?action=create', ...json({ shapes: [] }) })),
     work('replaceJobAnnotations', ok(id, json({ shapes: [] }))),
     work('deleteJobAnnotations', { id, permitted: 204 }),

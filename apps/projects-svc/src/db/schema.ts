@@ -96,6 +96,7 @@ export interface DataSetsTable {
   data_revision: Generated<number>
   chunks_updated_date: Generated<Date>
   storage: Generated<'local' | 'share' | 'cloud_storage'>
+  deleted_frames: Generated<number[]>
 }
 
 export interface DeadEventsTable {

@@ -1,14 +1,11 @@
-import { jobUpdated, taskUpdated } from '@reticle/contracts/events/tasks'
 import type { TaskValidationLayout } from '@reticle/contracts/rest/validation'
 import { invalid, invalidText } from '@reticle/kit/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Cause } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import { fieldsBefore } from '../changes.ts'
 import type { ProjectsDb, ValidationFrameRow } from '../db/schema.ts'
-import { jobRecord } from '../jobs/records.ts'
-import { findJob, updateJobs } from '../jobs/repo.ts'
-import { taskRecord } from '../tasks/records.ts'
-import { type TaskView, updateTask } from '../tasks/repo.ts'
+import { touchJob } from '../jobs/touch.ts'
+import type { TaskView } from '../tasks/repo.ts'
+import { touchTask } from '../tasks/touch.ts'
 import { listValidationFrames, setDisabledFrames } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
@@ -56,22 +53,4 @@ function assertValidation(rows: readonly ValidationFrameRow[], wanted: readonly 
 function isSame(one: readonly number[], other: readonly number[]): boolean {
   const frames = new Set(other)
   return one.length === frames.size && one.every((frame) => frames.has(frame))
-}
-
-async function touchJob(tx: Tx, id: number, cause: Cause): Promise<void> {
-  const record = async () => {
-    const row = await findJob(tx, id)
-    if (!row) throw new Error(`job ${id} of a validation frame is gone`)
-    return jobRecord(tx, row)
-  }
-  const before = await record()
-  await updateJobs(tx, [id], {})
-  const job = await record()
-  await emit(tx, jobUpdated, { job, before_update: fieldsBefore(before, job) }, cause)
-}
-
-async function touchTask(tx: Tx, row: TaskView, cause: Cause): Promise<void> {
-  const task = await taskRecord(tx, await updateTask(tx, row.id, {}))
-  const before_update = { updated_date: row.updated_date.toISOString() }
-  await emit(tx, taskUpdated, { task, before_update }, cause)
 }

@@ -36,10 +36,16 @@ export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): Da
     cloud_storage_id: null,
     chapters: null,
     chunks_updated_date: dataSet.chunks_updated_date.toISOString(),
-    deleted_frames: [],
+    deleted_frames: deletedAmong(dataSet, frames),
     included_frames: null,
     frames: frames.map(toFrameMeta),
   }
+}
+
+function deletedAmong({ deleted_frames }: DataSetRow, frames: readonly FrameRow[]): number[] {
+  const [first, last] = [frames[0], frames.at(-1)]
+  if (!first || !last) return []
+  return deleted_frames.filter((frame) => frame >= first.frame && frame <= last.frame)
 }
 
 function toFrameMeta(row: FrameRow): FrameMeta {
@@ -58,7 +64,7 @@ export function toChosenMeta(
   return {
     ...whole,
     size: frames.length,
-    deleted_frames: [...disabled],
+    deleted_frames: deletedOf(whole.deleted_frames, included, disabled),
     included_frames: frames.map((frame) => sourceNumber(dataSet, frame)),
     frames: whole.frames.map((frame, number) =>
       included.has(number) ? frame : { ...frame, name: placeholder },
@@ -67,3 +73,13 @@ export function toChosenMeta(
 }
 
 const placeholder = 'placeholder.jpg'
+
+/** Frames of ground truth that were deleted from the task, and those that do not count; ascending. */
+function deletedOf(
+  deleted: readonly number[],
+  included: ReadonlySet<number>,
+  disabled: readonly number[],
+): number[] {
+  const all = new Set([...deleted.filter((frame) => included.has(frame)), ...disabled])
+  return [...all].sort((one, other) => one - other)
+}

@@ -1,4 +1,4 @@
-import type { FrameSource } from '@reticle/contracts/rest/media'
+import type { FrameSource, ProjectDataMeta } from '@reticle/contracts/rest/media'
 import { copyIn } from '@reticle/kit/db/copy'
 import { type Insertable, type Kysely, sql, type Transaction } from 'kysely'
 import type { DataSetRow, DataSetsTable, FrameRow, ProjectsDb, TaskRow } from '../db/schema.ts'
@@ -16,6 +16,29 @@ export async function insertDataSet(tx: Tx, row: Insertable<DataSetsTable>): Pro
 
 export async function setLastFrame(tx: Tx, task_id: number, stop_frame: number): Promise<void> {
   await tx.updateTable('data_sets').set({ stop_frame }).where('task_id', '=', task_id).execute()
+}
+
+/** @param frames ascending */
+export async function setDeletedFrames(
+  tx: Tx,
+  task_id: number,
+  frames: readonly number[],
+): Promise<void> {
+  await tx
+    .updateTable('data_sets')
+    .set({ deleted_frames: [...frames] })
+    .where('task_id', '=', task_id)
+    .execute()
+}
+
+/** What all tasks of a project have. */
+export async function sumMedia(db: Db, project_id: number): Promise<ProjectDataMeta> {
+  const { rows } = await sql<ProjectDataMeta>`
+    select coalesce(sum(tasks.size), 0)::int as size, count(*)::int as tasks,
+      coalesce(sum(cardinality(data_sets.deleted_frames)), 0)::int as deleted_frames
+    from tasks left join data_sets on data_sets.task_id = tasks.id
+    where tasks.project_id = ${project_id}`.execute(db)
+  return rows[0] ?? { size: 0, tasks: 0, deleted_frames: 0 }
 }
 
 const columns = [

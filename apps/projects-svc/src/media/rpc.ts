@@ -2,16 +2,19 @@ import type { media } from '@reticle/contracts/api/media'
 import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { DataMeta } from '@reticle/contracts/rest/media'
 import { invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
 import { joinTexts } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
+import { permitted } from '../authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { listDisabledFrames } from '../ground-truth/repo.ts'
 import { findTask } from '../tasks/repo.ts'
 import { type AttachSettings, attachMedia } from './attach.ts'
+import { changeJobMeta, changeTaskMeta } from './change.ts'
 import { listFoundFrames } from './list.ts'
 import { locateChunk, locateFrame } from './locate.ts'
 import { toChosenMeta, toDataMeta, toFrameSource } from './messages.ts'
-import { findDataSet, listFrames, listSizeRuns, readFrames } from './repo.ts'
+import { findDataSet, listFrames, listSizeRuns, readFrames, sumMedia } from './repo.ts'
 import { findViewed, noDataText, type Viewed } from './viewed.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -32,6 +35,27 @@ export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<t
 
     async getJobDataMeta({ id }, context) {
       return dataMeta(db, await findViewed(db, signedIn(context), { target: 'job', id }))
+    },
+
+    async updateTaskDataMeta(input, context) {
+      const principal = signedIn(context)
+      const { id } = input
+      const turn = { ...context, row: `task:${id}` }
+      await change(db, turn, (tx) => changeTaskMeta(tx, principal, input, context))
+      return dataMeta(db, await findViewed(db, principal, { target: 'task', id }))
+    },
+
+    async updateJobDataMeta(input, context) {
+      const principal = signedIn(context)
+      const { id } = input
+      const turn = { ...context, row: `job:${id}` }
+      await change(db, turn, (tx) => changeJobMeta(tx, principal, input, context))
+      return dataMeta(db, await findViewed(db, principal, { target: 'job', id }))
+    },
+
+    async getProjectDataMeta({ id }, context) {
+      await permitted(db, signedIn(context), { target: 'project', id }, 'view')
+      return sumMedia(db, id)
     },
 
     async listFrames(query, context) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bytes, idParams, page } from '../rest/common.ts'
+import { bytes, idParams, ifMatch, page } from '../rest/common.ts'
 import {
   attachedMedia,
   attachMediaQuery,
@@ -8,13 +8,41 @@ import {
   locatedFrame,
   targets,
 } from '../rest/facts.ts'
-import { dataMeta, foundFrame, frameSearch } from '../rest/media.ts'
-import { get, internal, operations } from './operation.ts'
+import {
+  dataMeta,
+  foundFrame,
+  frameSearch,
+  jobDataMetaPatch,
+  projectDataMeta,
+  taskDataMetaPatch,
+} from '../rest/media.ts'
+import { get, internal, operations, patch } from './operation.ts'
 
 /** What is known of media, answered by projects-svc; the pictures themselves are `frames.ts`. */
 export const media = operations('MediaService', {
   getTaskDataMeta: get('/tasks/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
   getJobDataMeta: get('/jobs/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
+  /** `If-Match` names a state of the task, whose date moves. */
+  updateTaskDataMeta: patch('/tasks/:id/data/meta', {
+    params: idParams,
+    headers: ifMatch,
+    body: taskDataMetaPatch,
+    answers: { 200: dataMeta },
+    summary: 'Delete and restore frames of a task',
+  }),
+  /** `If-Match` names a state of the job. */
+  updateJobDataMeta: patch('/jobs/:id/data/meta', {
+    params: idParams,
+    headers: ifMatch,
+    body: jobDataMetaPatch,
+    answers: { 200: dataMeta },
+    summary: 'Delete and restore those frames of a task that a job has',
+  }),
+  getProjectDataMeta: get('/projects/:id/data/meta', {
+    params: idParams,
+    answers: { 200: projectDataMeta },
+    summary: 'How many frames a project has, in all of its tasks',
+  }),
   listFrames: get('/frames', {
     query: frameSearch,
     answers: { 200: page(foundFrame, 'FoundFramePage') },

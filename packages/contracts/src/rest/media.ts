@@ -36,6 +36,35 @@ export const dataMeta = z
   })
   .meta({ id: 'DataMeta' })
 
+/** Task-relative; the whole list, of a job the whole list of its frames. */
+const deletedFrames = z.array(integer).refine((given) => new Set(given).size === given.length, {
+  error: 'Deleted frames cannot repeat.',
+})
+
+export const taskDataMetaPatch = z
+  .object({
+    deleted_frames: deletedFrames,
+    /** Another bucket to read the media from. */
+    cloud_storage_id: integer.nullable(),
+  })
+  .partial()
+  .meta({ id: 'TaskDataMetaPatch' })
+
+export const jobDataMetaPatch = z
+  .object({ deleted_frames: deletedFrames })
+  .partial()
+  .meta({ id: 'JobDataMetaPatch' })
+
+/** All tasks of a project together (`spec/extensions.md` 8). */
+export const projectDataMeta = z
+  .object({
+    /** Frames, deleted ones included. */
+    size: z.int(),
+    tasks: z.int(),
+    deleted_frames: z.int(),
+  })
+  .meta({ id: 'ProjectDataMeta' })
+
 /** A frame that a search found, and the jobs that it is in. */
 export const foundFrame = z
   .object({
@@ -119,5 +148,6 @@ export type FoundFrame = z.infer<typeof foundFrame>
 export type FrameSource = z.infer<typeof frameSource>
 export type StoredImage = z.infer<typeof storedImage>
 export type FrameMeta = z.infer<typeof frameMeta>
+export type ProjectDataMeta = z.infer<typeof projectDataMeta>
 export type DataMeta = z.infer<typeof dataMeta>
 export type DataParameters = z.infer<typeof dataParameters>

@@ -13,6 +13,7 @@ import { idempotencyKeys } from './0013-idempotency-keys.ts'
 import { frameNames } from './0014-frame-names.ts'
 import { relatedFiles } from './0015-related-files.ts'
 import { mediaStorage } from './0016-media-storage.ts'
+import { deletedFrames } from './0017-deleted-frames.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -30,4 +31,5 @@ export const migrations: Migrations = {
   '0014-frame-names': frameNames,
   '0015-related-files': relatedFiles,
   '0016-media-storage': mediaStorage,
+  '0017-deleted-frames': deletedFrames,
 }

@@ -1,0 +1,24 @@
+import { jobUpdated } from '@reticle/contracts/events/tasks'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { fieldsBefore } from '../changes.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { jobRecord } from './records.ts'
+import { findJob, updateJobs } from './repo.ts'
+
+/** Something that belongs to a locked job has changed: its date moves, and it says so (`spec/api-annotations.md` 4.3). */
+export async function touchJob(
+  tx: Transaction<ProjectsDb>,
+  id: number,
+  cause: Cause,
+): Promise<void> {
+  const record = async () => {
+    const row = await findJob(tx, id)
+    if (!row) throw new Error(`the locked job ${id} is gone`)
+    return jobRecord(tx, row)
+  }
+  const before = await record()
+  await updateJobs(tx, [id], {})
+  const job = await record()
+  await emit(tx, jobUpdated, { job, before_update: fieldsBefore(before, job) }, cause)
+}

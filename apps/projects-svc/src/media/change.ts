@@ -1,0 +1,113 @@
+import type { media } from '@reticle/contracts/api/media'
+import type { Input } from '@reticle/contracts/api/operation'
+import type { Principal } from '@reticle/contracts/principal'
+import { invalid, invalidText, notFound } from '@reticle/kit'
+import { assertMatches } from '@reticle/kit/etag'
+import type { Cause } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { listValidationFrames } from '../ground-truth/repo.ts'
+import { jobRules } from '../jobs/policy.ts'
+import { findJob, type JobView, lockJob } from '../jobs/repo.ts'
+import { touchJob } from '../jobs/touch.ts'
+import { allowPatch } from '../patch-rights.ts'
+import { touchProject } from '../projects/repo.ts'
+import { jobStanding, taskStanding } from '../standing.ts'
+import { taskRules } from '../tasks/policy.ts'
+import { lockTaskAndProject, type TaskView } from '../tasks/repo.ts'
+import { touchTask } from '../tasks/touch.ts'
+import { isSameList, type OwnFrames, replaceDeleted } from './deleted.ts'
+import { findDataSet, setDeletedFrames } from './repo.ts'
+import { noDataText } from './viewed.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/** The action behind each key of a PATCH. */
+const rights = { deleted_frames: 'update:meta', cloud_storage_id: 'update:meta' } as const
+
+/**
+ * Deletes and restores frames of a task; nothing else of them changes. What changes nothing says nothing.
+ *
+ * @throws DomainError not_found, forbidden, invalid, precondition
+ */
+export async function changeTaskMeta(
+  tx: Tx,
+  principal: Principal,
+  { id, body, if_match }: Input<typeof media.updateTaskDataMeta>,
+  cause: Cause,
+): Promise<void> {
+  const task = await lockTaskAndProject(tx, id)
+  if (!task) throw notFound()
+  allowPatch(taskRules, rights, body, principal, taskStanding(principal, task))
+  if (body.cloud_storage_id != null)
+    throw invalid({ cloud_storage_id: 'The media of this task is in no cloud storage.' })
+  const has = (frame: number) => frame >= 0 && frame < task.size
+  const frames = await planDeleted(tx, id, body.deleted_frames, { target: 'task', has })
+  assertMatches(if_match, task)
+  if (frames) await deleteFrames(tx, task, frames, cause)
+}
+
+/**
+ * The same of those frames that a job has. The job says so as well.
+ *
+ * @throws DomainError not_found, forbidden, invalid, precondition
+ */
+export async function changeJobMeta(
+  tx: Tx,
+  principal: Principal,
+  { id, body, if_match }: Input<typeof media.updateJobDataMeta>,
+  cause: Cause,
+): Promise<void> {
+  const { task, job } = await lockWithTask(tx, id)
+  allowPatch(jobRules, rights, body, principal, jobStanding(principal, job))
+  const own = await framesOfJob(tx, job)
+  const frames = await planDeleted(tx, task.id, body.deleted_frames, own)
+  assertMatches(if_match, job)
+  if (!frames) return
+  await touchJob(tx, id, cause)
+  await deleteFrames(tx, task, frames, cause)
+}
+
+/** Project, task and job are locked in this order, as everywhere. */
+async function lockWithTask(tx: Tx, id: number): Promise<{ task: TaskView; job: JobView }> {
+  const found = await findJob(tx, id)
+  const task = found && (await lockTaskAndProject(tx, found.task_id))
+  const job = task && (await lockJob(tx, id))
+  if (!job) throw notFound()
+  return { task, job }
+}
+
+async function framesOfJob(tx: Tx, job: JobView): Promise<OwnFrames> {
+  const { type, task_id, start_frame, stop_frame } = job
+  if (type !== 'ground_truth')
+    return { target: 'job', has: (frame) => frame >= start_frame && frame <= stop_frame }
+  const rows = await listValidationFrames(tx, task_id)
+  const chosen = new Set(rows.map(({ frame }) => frame))
+  const disabled = rows.filter(({ is_disabled }) => is_disabled).map(({ frame }) => frame)
+  return { target: 'job', has: (frame) => chosen.has(frame), disabled: new Set(disabled) }
+}
+
+/** All deleted frames of the task; nothing where they are what they were. */
+async function planDeleted(
+  tx: Tx,
+  task_id: number,
+  wanted: readonly number[] | undefined,
+  own: OwnFrames,
+): Promise<number[] | undefined> {
+  const dataSet = await findDataSet(tx, task_id)
+  if (!dataSet) throw invalidText(noDataText)
+  if (!wanted) return undefined
+  const frames = replaceDeleted(dataSet.deleted_frames, wanted, own)
+  return isSameList(dataSet.deleted_frames, frames) ? undefined : frames
+}
+
+async function deleteFrames(
+  tx: Tx,
+  task: TaskView,
+  frames: readonly number[],
+  cause: Cause,
+): Promise<void> {
+  await setDeletedFrames(tx, task.id, frames)
+  await touchTask(tx, task, cause)
+  await touchProject(tx, task.project_id)
+}

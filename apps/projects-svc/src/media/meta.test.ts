@@ -1,0 +1,318 @@
+import { counting } from '@reticle/kit/testing/counting'
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import {
+  attachFrames,
+  frameAt,
+  frameLines,
+  type TestUser,
+  testWorkspace,
+} from '../testing/workspace.ts'
+
+/** `spec/api-workspace.md` 4.7: what is known of media, and which frames are deleted; where chunks are. */
+
+const { db, addUser, over, takeEvents } = await testWorkspace()
+const [anna, bo] = [await addUser(), await addUser()]
+const worker = await addUser('worker')
+const forbidden = { kind: 'forbidden' }
+const noData = { kind: 'invalid', body: ['Data is not uploaded for the task yet'] }
+
+describe.each(transports)('%s', (transport) => {
+  const services = over(transport)
+  const { projects, tasks, jobs, media } = services
+
+  /** Ten pictures in the jobs 0-4, 3-7 and 6-9, in a project. */
+  async function addTask() {
+    const project = await projects.createProject({ body: { name: 'p' } }, anna.call)
+    const body = { name: 't', project_id: project.id, segment_size: 5, overlap: 2 }
+    const { id } = await tasks.createTask({ body }, anna.call)
+    await attachFrames(services, id, 10, anna)
+    const { results } = await jobs.listJobs({ task_id: id, sort: 'id' }, anna.call)
+    const [first = 0, second = 0] = results.map((job) => job.id)
+    await takeEvents()
+    return { id, project_id: project.id, first, second }
+  }
+  const addTruth = async (task_id: number, frames: number[]) => {
+    const wanted = { frame_selection_method: 'manual' as const, frames }
+    const body = { type: 'ground_truth' as const, task_id, ...wanted }
+    const { id } = await jobs.createJob({ body }, anna.call)
+    await takeEvents()
+    return id
+  }
+  const ofTask = (id: number, deleted_frames?: number[], user = anna) =>
+    media.updateTaskDataMeta({ id, body: { deleted_frames } }, user.call)
+  const ofJob = (id: number, deleted_frames?: number[], user = anna) =>
+    media.updateJobDataMeta({ id, body: { deleted_frames } }, user.call)
+  const deletedOf = async (id: number) =>
+    (await media.getTaskDataMeta({ id }, anna.call)).deleted_frames
+  const datesOf = async ({ id, project_id, first }: Awaited<ReturnType<typeof addTask>>) => ({
+    project: (await projects.getProject({ id: project_id }, anna.call)).updated_date,
+    task: (await tasks.getTask({ id }, anna.call)).updated_date,
+    job: (await jobs.getJob({ id: first }, anna.call)).updated_date,
+  })
+
+  describe('deleted frames of a task', () => {
+    test('are replaced as a whole, shown in its meta and in that of its jobs', async () => {
+      const { id, first, second } = await addTask()
+      const meta = await ofTask(id, [9, 0, 4])
+      expect(meta).toMatchObject({ size: 10, deleted_frames: [0, 4, 9] })
+      expect(meta.frames).toHaveLength(10)
+      expect(await media.getTaskDataMeta({ id }, anna.call)).toEqual(meta)
+      const partOf = (job: number) => media.getJobDataMeta({ id: job }, anna.call)
+      expect(await partOf(first)).toMatchObject({ size: 5, deleted_frames: [0, 4] })
+      expect(await partOf(second)).toMatchObject({ size: 5, deleted_frames: [4] })
+      expect(await ofTask(id, [4, 5])).toMatchObject({ deleted_frames: [4, 5] })
+      expect(await ofTask(id, [])).toMatchObject({ deleted_frames: [] })
+    })
+
+    test('move the dates of task and project and are told of, its jobs stay as they are', async () => {
+      const task = await addTask()
+      const before = await datesOf(task)
+      await ofTask(task.id, [3])
+      const record = await tasks.getTask({ id: task.id }, anna.call)
+      expect(await takeEvents()).toMatchObject([
+        {
+          type: 'update:task',
+          key: `task:${task.id}`,
+          data: { task: record, before_update: { updated_date: before.task } },
+        },
+      ])
+      const after = await datesOf(task)
+      expect(after.project > before.project && after.task > before.task).toBe(true)
+      expect(after.job).toBe(before.job)
+    })
+
+    test('that stay the same are told to nobody, and move no date', async () => {
+      const task = await addTask()
+      await ofTask(task.id, [3, 5])
+      await takeEvents()
+      const before = await datesOf(task)
+      const meta = await ofTask(task.id, [5, 3])
+      expect(await ofTask(task.id)).toEqual(meta)
+      expect(await datesOf(task)).toEqual(before)
+      expect(await takeEvents()).toEqual([])
+    })
+
+    test.each([[[10]], [[-1]], [[0, 2_147_483_647]]])(
+      'that it does not have are refused (%j), and nothing changes',
+      async (frames) => {
+        const { id } = await addTask()
+        await ofTask(id, [1])
+        const unknown = frames.at(-1)
+        await expect(ofTask(id, frames)).rejects.toMatchObject({
+          kind: 'invalid',
+          body: { deleted_frames: [`The frame ${unknown} is not in this task.`] },
+        })
+        expect(await deletedOf(id)).toEqual([1])
+      },
+    )
+
+    test('stay readable', async () => {
+      const { id, first } = await addTask()
+      await ofTask(id, [2])
+      const locate = { number: 2, preview: false }
+      const frame = await media.locateFrame({ target: 'task', id, ...locate }, anna.call)
+      expect(frame).toMatchObject({ ...frameAt(2), frame: 2 })
+      const inJob = await media.locateFrame({ target: 'job', id: first, ...locate }, anna.call)
+      expect(inJob).toEqual(frame)
+    })
+
+    test('are changed by a named state of the task only, where one is named', async () => {
+      const { id } = await addTask()
+      const change = (if_match: string) =>
+        media.updateTaskDataMeta({ id, if_match, body: { deleted_frames: [1] } }, anna.call)
+      await expect(change('"other"')).rejects.toMatchObject({ kind: 'precondition' })
+      expect(await deletedOf(id)).toEqual([])
+      const { updated_date } = await tasks.getTask({ id }, anna.call)
+      const present = `"${id}-${new Date(updated_date).getTime().toString(36)}"`
+      expect(await change(present)).toMatchObject({ deleted_frames: [1] })
+      await expect(change(present)).rejects.toMatchObject({ kind: 'precondition' })
+    })
+
+    test('need media, and no bucket is theirs', async () => {
+      const { id } = await tasks.createTask({ body: { name: 't' } }, anna.call)
+      await expect(ofTask(id, [])).rejects.toMatchObject(noData)
+      await expect(ofTask(id)).rejects.toMatchObject(noData)
+      const task = await addTask()
+      const bucket = (cloud_storage_id: number | null) =>
+        media.updateTaskDataMeta({ id: task.id, body: { cloud_storage_id } }, anna.call)
+      await expect(bucket(1)).rejects.toMatchObject({
+        body: { cloud_storage_id: ['The media of this task is in no cloud storage.'] },
+      })
+      expect(await bucket(null)).toMatchObject({ cloud_storage_id: null })
+    })
+
+    test('are changed by task staff that works, and seen by whoever sees the task', async () => {
+      const { id } = await addTask()
+      await expect(ofTask(id, [1], bo)).rejects.toMatchObject(forbidden)
+      await expect(ofTask(id, undefined, bo)).rejects.toMatchObject(forbidden)
+      await expect(ofTask(999_999, [1])).rejects.toMatchObject({ kind: 'not_found' })
+      const assign = (assignee_id: number) =>
+        db.updateTable('tasks').set({ assignee_id }).where('id', '=', id).execute()
+      await assign(worker.id)
+      expect(await ofTask(id, [1], worker)).toMatchObject({ deleted_frames: [1] })
+      const nobody = await addUser(null)
+      await assign(nobody.id)
+      expect(await ofTask(id, undefined, nobody)).toMatchObject({ deleted_frames: [1] })
+      await expect(ofTask(id, [2], nobody)).rejects.toMatchObject(forbidden)
+    })
+  })
+
+  describe('deleted frames of a job', () => {
+    test('replace those of the task that the job has, and no others', async () => {
+      const { id, second } = await addTask()
+      await ofTask(id, [1, 4, 9])
+      expect(await ofJob(second, [7, 5])).toMatchObject({ size: 5, deleted_frames: [5, 7] })
+      expect(await deletedOf(id)).toEqual([1, 5, 7, 9])
+      expect(await ofJob(second, [])).toMatchObject({ deleted_frames: [] })
+      expect(await deletedOf(id)).toEqual([1, 9])
+    })
+
+    test('move the dates of job, task and project, and both say so', async () => {
+      const task = await addTask()
+      const before = await datesOf(task)
+      await ofJob(task.first, [0])
+      const job = await jobs.getJob({ id: task.first }, anna.call)
+      expect(await takeEvents()).toMatchObject([
+        { type: 'update:job', data: { job, before_update: { updated_date: before.job } } },
+        { type: 'update:task', data: { task: { id: task.id } } },
+      ])
+      const after = await datesOf(task)
+      expect(after.project > before.project && after.task > before.task).toBe(true)
+      expect(after.job > before.job).toBe(true)
+    })
+
+    test.each([2, 8])('outside of it are refused: %i', async (frame) => {
+      const { id, second } = await addTask()
+      await expect(ofJob(second, [5, frame])).rejects.toMatchObject({
+        body: { deleted_frames: [`The frame ${frame} is not in this job.`] },
+      })
+      expect(await deletedOf(id)).toEqual([])
+    })
+
+    test('of ground truth are among those that it has', async () => {
+      const { id } = await addTask()
+      const truth = await addTruth(id, [1, 4, 6])
+      await ofTask(id, [0, 4])
+      const meta = await media.getJobDataMeta({ id: truth }, anna.call)
+      expect(meta).toMatchObject({ size: 3, included_frames: [1, 4, 6], deleted_frames: [4] })
+      await expect(ofJob(truth, [0])).rejects.toMatchObject({ kind: 'invalid' })
+      expect(await ofJob(truth, [6])).toMatchObject({ deleted_frames: [6] })
+      expect(await deletedOf(id)).toEqual([0, 6])
+    })
+
+    test('of ground truth are shown with those that do not count, which stay what they are', async () => {
+      const { id } = await addTask()
+      const truth = await addTruth(id, [1, 4, 6])
+      const body = { disabled_frames: [4] }
+      await tasks.updateTaskValidationLayout({ id, body }, anna.call)
+      expect(await ofJob(truth, [1, 4])).toMatchObject({ deleted_frames: [1, 4] })
+      expect(await deletedOf(id)).toEqual([1])
+      expect(await ofJob(truth, [])).toMatchObject({ deleted_frames: [4] })
+      expect(await deletedOf(id)).toEqual([])
+    })
+
+    test('are changed by job staff that works, in a named state of the job', async () => {
+      const { first } = await addTask()
+      await expect(ofJob(first, [1], worker)).rejects.toMatchObject(forbidden)
+      await expect(ofJob(999_999, [1])).rejects.toMatchObject({ kind: 'not_found' })
+      const seat = { assignee_id: worker.id }
+      await db.updateTable('jobs').set(seat).where('id', '=', first).execute()
+      expect(await ofJob(first, [1], worker)).toMatchObject({ deleted_frames: [1] })
+      const body = { deleted_frames: [] }
+      const stale = media.updateJobDataMeta({ id: first, if_match: '"x"', body }, anna.call)
+      await expect(stale).rejects.toMatchObject({ kind: 'precondition' })
+    })
+  })
+
+  describe('the media of a project', () => {
+    test('is counted over all of its tasks', async () => {
+      const { id, project_id } = await addTask()
+      const metaOf = (user: TestUser) => media.getProjectDataMeta({ id: project_id }, user.call)
+      await ofTask(id, [1, 2])
+      const body = { name: 'empty', project_id }
+      await tasks.createTask({ body }, anna.call)
+      expect(await metaOf(anna)).toEqual({ size: 10, tasks: 2, deleted_frames: 2 })
+      await expect(metaOf(bo)).rejects.toMatchObject(forbidden)
+    })
+
+    test('is none without tasks', async () => {
+      const { id } = await projects.createProject({ body: { name: 'p' } }, anna.call)
+      const none = { size: 0, tasks: 0, deleted_frames: 0 }
+      expect(await media.getProjectDataMeta({ id }, anna.call)).toEqual(none)
+      const missing = media.getProjectDataMeta({ id: 999_999 }, anna.call)
+      await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
+    })
+  })
+
+  describe('a chunk', () => {
+    const locate = (target: 'task' | 'job', id: number, place: object, user = anna) =>
+      media.locateChunk({ target, id, ...place }, user.call)
+    async function addChunked() {
+      const { id } = await tasks.createTask({ body: { name: 't', segment_size: 4 } }, anna.call)
+      const body = frameLines(Array.from({ length: 10 }, (_, index) => frameAt(index)))
+      const query = { task_id: id, call_id: `chunks-${id}`, image_quality: 55, chunk_size: 3 }
+      await media.attachMedia({ ...query, body }, anna.call)
+      const { results } = await jobs.listJobs({ task_id: id, sort: 'id' }, anna.call)
+      return { id, job: results[1]?.id ?? 0 }
+    }
+
+    test('is found by its number or index, with what it is made of', async () => {
+      const { id, job } = await addChunked()
+      const { chunks_updated_date } = await media.getTaskDataMeta({ id }, anna.call)
+      const common = { task_id: id, image_quality: 55, data_revision: 1, chunks_updated_date }
+      expect(await locate('task', id, { number: 3 })).toEqual({ ...common, start: 9, stop: 9 })
+      expect(await locate('job', job, { number: 1 })).toEqual({ ...common, start: 4, stop: 5 })
+      expect(await locate('job', job, { index: 0 })).toEqual({ ...common, start: 4, stop: 6 })
+      const truth = await addTruth(id, [2, 3, 5, 9])
+      expect(await locate('job', truth, { index: 0 })).toEqual({
+        ...{ ...common, start: 2, stop: 5 },
+        chosen: { frames: [2, 3, 5] },
+      })
+      await expect(locate('task', id, { number: 4 })).rejects.toMatchObject({ kind: 'invalid' })
+    })
+
+    test('has the frames that are deleted', async () => {
+      const { id } = await addChunked()
+      await ofTask(id, [0, 1, 2])
+      expect(await locate('task', id, { number: 0 })).toMatchObject({ start: 0, stop: 2 })
+    })
+
+    test('needs media, and the right to see it', async () => {
+      const { id } = await tasks.createTask({ body: { name: 't' } }, anna.call)
+      await expect(locate('task', id, { number: 0 })).rejects.toMatchObject(noData)
+      const { job } = await addChunked()
+      await expect(locate('job', job, { index: 0 }, bo)).rejects.toMatchObject(forbidden)
+      await expect(locate('task', 999_999, { number: 0 })).rejects.toMatchObject({
+        kind: 'not_found',
+      })
+    })
+
+    test('of ground truth is found without reading its frames one by one', async () => {
+      const { id } = await addChunked()
+      const truth = await addTruth(id, [2, 3, 5, 9])
+      const { db: watched, statements } = counting(db)
+      const input = { target: 'job', id: truth, index: 0 } as const
+      await over('in-process', watched).media.locateChunk(input, anna.call)
+      expect(statements()).toBeLessThanOrEqual(2)
+    })
+  })
+})
+
+test('two who delete frames at once both get theirs', async () => {
+  const services = over('in-process')
+  const { id } = await services.tasks.createTask(
+    { body: { name: 't', segment_size: 5 } },
+    anna.call,
+  )
+  await attachFrames(services, id, 10, anna)
+  const { results } = await services.jobs.listJobs({ task_id: id, sort: 'id' }, anna.call)
+  const change = ({ id: job, start_frame }: { id: number; start_frame: number }) =>
+    services.media.updateJobDataMeta(
+      { id: job, body: { deleted_frames: [start_frame] } },
+      anna.call,
+    )
+  await Promise.all(results.map(change))
+  const { deleted_frames } = await services.media.getTaskDataMeta({ id }, anna.call)
+  expect(deleted_frames).toEqual([0, 5])
+})

@@ -1,0 +1,17 @@
+import { taskUpdated } from '@reticle/contracts/events/tasks'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { taskRecord } from './records.ts'
+import { type TaskView, updateTask } from './repo.ts'
+
+/** Something that belongs to a locked task has changed: its date moves, and it says so (`spec/api-annotations.md` 4.3). */
+export async function touchTask(
+  tx: Transaction<ProjectsDb>,
+  row: TaskView,
+  cause: Cause,
+): Promise<void> {
+  const task = await taskRecord(tx, await updateTask(tx, row.id, {}))
+  const before_update = { updated_date: row.updated_date.toISOString() }
+  await emit(tx, taskUpdated, { task, before_update }, cause)
+}
