@@ -1,13 +1,12 @@
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { type ArchiveFile, writeZip } from '@reticle/formats/archive/zip-writer'
-import { DomainError } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { noTime } from '../frames/context-images.ts'
 import type { Decoder } from '../frames/decode.ts'
 import { inOrder } from '../frames/in-order.ts'
 import { jpegOf } from '../frames/pictures.ts'
-import { gatherSource, readSource } from '../frames/source.ts'
+import { gatherSource, isUndecodable, readSource } from '../frames/source.ts'
 import type { WantedChunk } from './name.ts'
 
 export interface ArchiveDeps {
@@ -90,6 +89,3 @@ function nothingIfUndecodable(thrown: unknown): Buffer {
   if (isUndecodable(thrown)) return Buffer.alloc(0)
   throw thrown
 }
-
-const isUndecodable = (thrown: unknown) =>
-  thrown instanceof DomainError && thrown.code === 'image_undecodable'

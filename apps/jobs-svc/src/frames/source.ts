@@ -1,5 +1,5 @@
 import type { StoredImage } from '@reticle/contracts/rest/media'
-import { notFound } from '@reticle/kit'
+import { DomainError, notFound } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { largestImageBytes } from '../media/image.ts'
 import { gather, isUnpackError, openPlace } from '../media/packed.ts'
@@ -9,6 +9,9 @@ type Blobs = Pick<BlobStore, 'get'>
 /** Nothing can be seen of it, and asking again does not help. */
 export const undecodable = (detail = 'This image cannot be decoded.') =>
   notFound(detail, 'image_undecodable')
+
+export const isUndecodable = (thrown: unknown) =>
+  thrown instanceof DomainError && thrown.code === 'image_undecodable'
 
 /**
  * The picture of a frame, or one beside it, as it was uploaded. Whatever shows a picture opens it here.

@@ -37,6 +37,17 @@ const tasks = authorityOf([
       frames: [0, 3],
     }),
   },
+  {
+    target: 'job',
+    id: 34,
+    user_id: 1,
+    facts: factsOf({
+      target: 'job',
+      job_id: 34,
+      size: 4,
+      jobs: [{ id: 34, start_frame: 0, stop_frame: 3 }],
+    }),
+  },
 ])
 const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf({ id: 1 })] }) }
 const pictures = await Promise.all(
@@ -59,23 +70,16 @@ const shapeAt = (frame: number) =>
     points: [1, 2, 4, 6],
     elements: [],
   })
-const trackAt = (frame: number) =>
-  encodeTrack({
-    ...common,
-    id: 9,
-    frame,
-    elements: [],
-    shapes: [
-      {
-        ...place,
-        type: 'rectangle',
-        frame,
-        keyframe: true,
-        points: [10, 10, 20, 20],
-        attributes: [],
-      },
-    ],
-  })
+const keyframe = (frame: number, points = [10, 10, 20, 20]) => ({
+  ...place,
+  type: 'rectangle' as const,
+  frame,
+  keyframe: true,
+  points,
+  attributes: [],
+})
+const trackAt = (frame: number, ...more: ReturnType<typeof keyframe>[]) =>
+  encodeTrack({ ...common, id: 9, frame, elements: [], shapes: [keyframe(frame), ...more] })
 
 /** `lines` follow the header. */
 const servicesWith = (
@@ -170,6 +174,20 @@ test('the export of ground truth holds its frames alone, tracks at their places 
     idOf('d.jpg'),
     idOf('d.jpg'),
   ])
+})
+
+test('deleted frames are left out, with what is on them and the keyframes there', async () => {
+  const getDeletedFrames = async () => ({ frames: [1, 2] })
+  const moved = trackAt(0, keyframe(2, [50, 50, 70, 70]))
+  const { result } = await exportDataset(
+    exportWork({ save_images: true }, { target: 'job', target_id: 34 }),
+    await runOf(store, servicesWith([shapeAt(1), moved], { readFrames, getDeletedFrames })),
+  )
+  const archive = await archiveOf(result?.key)
+  const data = JSON.parse((await archive.text(instances)) ?? '{}')
+  expect(data.images).toMatchObject([{ file_name: 'a.jpg' }, { file_name: 'd.jpg' }])
+  expect(data.annotations).toMatchObject([{ bbox: [10, 10, 10, 10] }, { bbox: [10, 10, 10, 10] }])
+  expect(archive.names.filter((name) => name.endsWith('.jpg'))).toHaveLength(2)
 })
 
 test('the same annotations make the same bytes', async () => {

@@ -9,7 +9,7 @@ import { createReport } from '@reticle/formats/report'
 import { itemsOf } from '@reticle/formats/tracks'
 import type { Context } from '@reticle/kit'
 import { exporterOf } from '../formats/lookup.ts'
-import { isUnpackError, readPlace } from '../media/packed.ts'
+import { isUndecodable, readSource } from '../frames/source.ts'
 import type { ExportWork, Outcome } from '../requests/work.ts'
 import { formatLabels } from './format-labels.ts'
 import { fromRows } from './from-rows.ts'
@@ -32,7 +32,10 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
   deps.progress(0, 'Reading annotations')
   const facts = await services.tasks.authorize({ target, id, action: 'export' }, context)
   const { labels } = await services.labels.getLabelSet({ task_id }, context)
-  const frames = await itemFrames(facts, deps, context)
+  const deleted = await services.media.getDeletedFrames({ task_id }, context)
+  const deletedFrames = new Set(deleted.frames)
+  const all = await itemFrames(facts, deps, context)
+  const frames = all.filter(({ frame }) => !deletedFrames.has(frame))
   const { chunks } = await services.annotations.readRows({ target, id }, context)
   const rows = await stageRows(tmpDir, chunks, signal)
 
@@ -40,7 +43,7 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
   const subset = {
     name: facts.subset || defaultSubset,
     frames,
-    items: () => readItems(rows, frames, facts),
+    items: () => readItems(rows, { frames, deletedFrames }, facts),
   }
   const dataset: Dataset = {
     labels: formatLabels(labels),
@@ -88,9 +91,9 @@ async function* readImage(
   source: FrameSource,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* readPlace(blobs, source)
+    yield* readSource(blobs, source)
   } catch (thrown) {
-    throw isUnpackError(thrown)
+    throw isUndecodable(thrown)
       ? new UnusableInput(`${source.name}: the image cannot be unpacked`)
       : thrown
   }
@@ -98,13 +101,11 @@ async function* readImage(
 
 function readItems(
   rows: Record<RowKind, Staged>,
-  frames: readonly ItemFrame[],
+  { frames, deletedFrames }: { frames: readonly ItemFrame[]; deletedFrames: ReadonlySet<number> },
   { jobs }: Facts,
 ): AsyncIterable<Item> {
-  return itemsOf(
-    frames,
-    fromRows(rows, (track) => stopFrame(track, jobs)),
-  )
+  const annotations = fromRows(rows, (track) => stopFrame(track, jobs))
+  return itemsOf(frames, annotations, { deletedFrames })
 }
 
 /** A track reaches no further than the job that its last keyframe is in. */

@@ -13,7 +13,7 @@ import type { Work } from '../requests/work.ts'
 export interface OperationServices {
   tasks: Pick<Service<typeof tasks>, 'authorize'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
-  media: Pick<Service<typeof media>, 'attachMedia' | 'readFrames'>
+  media: Pick<Service<typeof media>, 'attachMedia' | 'readFrames' | 'getDeletedFrames'>
   annotations: Pick<Service<typeof annotations>, 'readRows' | 'writeRows'>
   events: Pick<Service<typeof events>, 'readEvents'>
 }

@@ -47,7 +47,12 @@ export function servicesOf(given: {
   return {
     tasks: given.tasks ?? { authorize: missing },
     labels: given.labels ?? { getLabelSet: missing },
-    media: { attachMedia: missing, readFrames: missing, ...given.media },
+    media: {
+      attachMedia: missing,
+      readFrames: missing,
+      getDeletedFrames: async () => ({ frames: [] }),
+      ...given.media,
+    },
     annotations: { readRows: missing, writeRows: missing, ...given.annotations },
     events: given.events ?? { readEvents: missing },
   }

@@ -6,10 +6,18 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { jobRecord } from './records.ts'
 import { findJob, updateJobs } from './repo.ts'
 
+type Tx = Transaction<ProjectsDb>
+
 /** Something that belongs to a locked job has changed: its date moves, and it says so (`spec/api-annotations.md` 4.3). */
-export async function touchJob(
-  tx: Transaction<ProjectsDb>,
+export function touchJob(tx: Tx, id: number, cause: Cause): Promise<void> {
+  return tellOfJob(tx, id, () => updateJobs(tx, [id], {}), cause)
+}
+
+/** Says of a locked job what `change` does to it. */
+export async function tellOfJob(
+  tx: Tx,
   id: number,
+  change: () => Promise<unknown>,
   cause: Cause,
 ): Promise<void> {
   const record = async () => {
@@ -18,7 +26,7 @@ export async function touchJob(
     return jobRecord(tx, row)
   }
   const before = await record()
-  await updateJobs(tx, [id], {})
+  await change()
   const job = await record()
   await emit(tx, jobUpdated, { job, before_update: fieldsBefore(before, job) }, cause)
 }

@@ -9,12 +9,12 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { listValidationFrames } from '../ground-truth/repo.ts'
 import { jobRules } from '../jobs/policy.ts'
 import { findJob, type JobView, lockJob } from '../jobs/repo.ts'
-import { touchJob } from '../jobs/touch.ts'
+import { tellOfJob } from '../jobs/touch.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { touchProject } from '../projects/repo.ts'
 import { jobStanding, taskStanding } from '../standing.ts'
 import { taskRules } from '../tasks/policy.ts'
-import { lockTaskAndProject, type TaskView } from '../tasks/repo.ts'
+import { lockTaskAndProject, type TaskView, touchJobs } from '../tasks/repo.ts'
 import { touchTask } from '../tasks/touch.ts'
 import { isSameList, type OwnFrames, replaceDeleted } from './deleted.ts'
 import { findDataSet, setDeletedFrames } from './repo.ts'
@@ -63,9 +63,7 @@ export async function changeJobMeta(
   const own = await framesOfJob(tx, job)
   const frames = await planDeleted(tx, task.id, body.deleted_frames, own)
   assertMatches(if_match, job)
-  if (!frames) return
-  await touchJob(tx, id, cause)
-  await deleteFrames(tx, task, frames, cause)
+  if (frames) await tellOfJob(tx, id, () => deleteFrames(tx, task, frames, cause), cause)
 }
 
 /** Project, task and job are locked in this order, as everywhere. */
@@ -101,6 +99,7 @@ async function planDeleted(
   return isSameList(dataSet.deleted_frames, frames) ? undefined : frames
 }
 
+/** The dates of all jobs move: what exports of them depend on has changed. */
 async function deleteFrames(
   tx: Tx,
   task: TaskView,
@@ -108,6 +107,7 @@ async function deleteFrames(
   cause: Cause,
 ): Promise<void> {
   await setDeletedFrames(tx, task.id, frames)
+  await touchJobs(tx, [task.id])
   await touchTask(tx, task, cause)
   await touchProject(tx, task.project_id)
 }

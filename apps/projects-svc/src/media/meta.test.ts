@@ -65,7 +65,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await ofTask(id, [])).toMatchObject({ deleted_frames: [] })
     })
 
-    test('move the dates of task and project and are told of, its jobs stay as they are', async () => {
+    test('move the dates of task and project and are told of; those of its jobs move', async () => {
       const task = await addTask()
       const before = await datesOf(task)
       await ofTask(task.id, [3])
@@ -79,7 +79,7 @@ describe.each(transports)('%s', (transport) => {
       ])
       const after = await datesOf(task)
       expect(after.project > before.project && after.task > before.task).toBe(true)
-      expect(after.job).toBe(before.job)
+      expect(after.job > before.job).toBe(true)
     })
 
     test('that stay the same are told to nobody, and move no date', async () => {
@@ -106,6 +106,14 @@ describe.each(transports)('%s', (transport) => {
         expect(await deletedOf(id)).toEqual([1])
       },
     )
+
+    test('are told to who exports', async () => {
+      const { id } = await addTask()
+      await ofTask(id, [7, 2])
+      expect(await media.getDeletedFrames({ task_id: id }, anna.call)).toEqual({ frames: [2, 7] })
+      const missing = media.getDeletedFrames({ task_id: 999_999 }, anna.call)
+      await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
+    })
 
     test('stay readable', async () => {
       const { id, first } = await addTask()
@@ -174,8 +182,8 @@ describe.each(transports)('%s', (transport) => {
       await ofJob(task.first, [0])
       const job = await jobs.getJob({ id: task.first }, anna.call)
       expect(await takeEvents()).toMatchObject([
-        { type: 'update:job', data: { job, before_update: { updated_date: before.job } } },
         { type: 'update:task', data: { task: { id: task.id } } },
+        { type: 'update:job', data: { job, before_update: { updated_date: before.job } } },
       ])
       const after = await datesOf(task)
       expect(after.project > before.project && after.task > before.task).toBe(true)

@@ -76,6 +76,12 @@ export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<t
       return { head: { type: 'application/x-ndjson' }, chunks }
     },
 
+    async getDeletedFrames({ task_id }) {
+      const dataSet = await findDataSet(db, task_id)
+      if (!dataSet) throw notFound()
+      return { frames: dataSet.deleted_frames }
+    },
+
     async getFrameSizes({ task_id }) {
       if (!(await findTask(db, task_id))) throw notFound()
       return { runs: await listSizeRuns(db, task_id) }

@@ -3,6 +3,7 @@ import { bytes, idParams, ifMatch, page } from '../rest/common.ts'
 import {
   attachedMedia,
   attachMediaQuery,
+  deletedFrames,
   frameSizes,
   locatedChunk,
   locatedFrame,
@@ -58,6 +59,10 @@ export const media = operations('MediaService', {
   readFrames: internal({
     query: z.object({ task_id: z.int(), start: z.int(), stop: z.int() }),
     answers: { 200: bytes },
+  }),
+  getDeletedFrames: internal({
+    query: z.object({ task_id: z.int() }),
+    answers: { 200: deletedFrames },
   }),
   getFrameSizes: internal({ query: z.object({ task_id: z.int() }), answers: { 200: frameSizes } }),
   /** One frame of a task or job, or with `preview` the one that stands for it; the caller must be allowed to view it. */

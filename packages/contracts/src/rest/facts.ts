@@ -66,6 +66,9 @@ export const frameSizes = z
   })
   .meta({ id: 'FrameSizes' })
 
+/** Frames of a task that were deleted, ascending. */
+export const deletedFrames = z.object({ frames: z.array(z.int()) }).meta({ id: 'DeletedFrames' })
+
 /** One frame for reading: what is needed to find, decode and cache its bytes. */
 export const locatedFrame = frameSource
   .extend({ task_id: z.int(), frame: z.int(), image_quality: z.int(), data_revision: z.int() })
