@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { crc32 } from 'node:zlib'
 import type { media } from '@reticle/contracts/api/media'
 import { type Context, DomainError, type Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
@@ -24,6 +23,7 @@ import {
   type StoredChunk,
   storeChunk,
 } from './repo.ts'
+import { summed } from './summed.ts'
 
 export interface OpenedChunk {
   /** Bytes. */
@@ -201,15 +201,9 @@ async function write(
   const own = { ...context, deadline: Date.now() + longestMs, signal }
   const { chunks: lines } = await media.readFrames({ task_id, start, stop }, own)
   const archive = chunkArchive({ blobs, decode, sideBySide: availableParallelism() }, chunk, lines)
-  let checksum = 0
-  async function* checked() {
-    for await (const piece of archive) {
-      checksum = crc32(piece, checksum)
-      yield piece
-    }
-  }
-  const { size } = await blobs.put(object_key, checked(), { signal })
-  return { size, checksum: String(checksum) }
+  const { bytes, checksum } = summed(archive)
+  const { size } = await blobs.put(object_key, bytes, { signal })
+  return { size, checksum: checksum() }
 }
 
 /** Whoever lost the claim, or whose task was deleted meanwhile, has made it for nothing. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ChunkRow, RequestsDb } from '../db/schema.ts'
-import { makeDead } from '../objects/repo.ts'
+import { makeDead, makeLive } from '../objects/repo.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
@@ -71,6 +71,22 @@ export async function storeChunk(tx: Tx, claim: Claim, stored: StoredChunk): Pro
     .set({ ...stored, builder: null, leased_until_date: null, used_date: sql<Date>`now()` })
     .executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/** A chunk that was made before anybody asked for it; one that is there, or is being made, stays. */
+export async function addChunk(
+  tx: Tx,
+  { task_id, name, data_revision }: Omit<Claim, 'builder'>,
+  stored: StoredChunk,
+): Promise<void> {
+  const { object_key: key, size } = stored
+  if (!(await makeLive(tx, key, { size }))) return
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('chunks')
+    .values({ task_id, name, data_revision, ...stored })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows !== 1n) await makeDead(tx, key)
 }
 
 const claimed = (db: Db, { task_id, name, builder }: Claim) =>

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { addChunk } from '../chunks/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { afterEnd, endColumns } from '../requests/ending.ts'
 import {
@@ -17,13 +18,20 @@ type Tx = Transaction<RequestsDb>
 /** The end of a request that worked: fenced, with everything that follows, in one transaction. False: the lease is lost. */
 export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): Promise<boolean> {
   const { result, result_id, report } = outcome
-  return endHeld(db, row, {
+  const changes = {
     ...endColumns(row, 'finished', ttl),
     progress: 1,
     report: JSON.stringify(report),
     ...(result && { result_key: result.key, result_size: result.size }),
     result_id,
-  })
+  }
+  return endHeld(db, row, changes, (tx) => keepChunk(tx, row, outcome))
+}
+
+async function keepChunk(tx: Tx, { task_id }: RequestRow, { chunk }: Outcome): Promise<void> {
+  if (!chunk || task_id === null) return
+  const { key: object_key, name, data_revision, size, checksum } = chunk
+  await addChunk(tx, { task_id, name, data_revision }, { object_key, size, checksum })
 }
 
 /**
@@ -63,10 +71,17 @@ export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Prom
 }
 
 /** The last write of a worker, and what follows it. False: the lease is lost. */
-function endHeld(db: Db, row: RequestRow, changes: RequestChanges): Promise<boolean> {
+function endHeld(
+  db: Db,
+  row: RequestRow,
+  changes: RequestChanges,
+  also?: (tx: Tx) => Promise<void>,
+): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await lockTenant(tx, row.tenant)
-    return end(tx, held(tx, row), changes)
+    const isOver = await end(tx, held(tx, row), changes)
+    if (isOver) await also?.(tx)
+    return isOver
   })
 }
 

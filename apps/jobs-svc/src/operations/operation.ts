@@ -13,7 +13,10 @@ import type { Work } from '../requests/work.ts'
 export interface OperationServices {
   tasks: Pick<Service<typeof tasks>, 'authorize'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
-  media: Pick<Service<typeof media>, 'attachMedia' | 'readFrames' | 'getDeletedFrames'>
+  media: Pick<
+    Service<typeof media>,
+    'attachMedia' | 'readFrames' | 'getDeletedFrames' | 'locateChunk'
+  >
   annotations: Pick<Service<typeof annotations>, 'readRows' | 'writeRows'>
   events: Pick<Service<typeof events>, 'readEvents'>
 }

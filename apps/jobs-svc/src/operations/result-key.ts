@@ -4,3 +4,12 @@ import type { Lease } from '../leases/lease.ts'
 export function resultKey({ request_uuid, lease_token }: Lease): string {
   return `requests/results/${request_uuid}/${lease_token}`
 }
+
+/** Where an attempt to prepare media puts the first chunk of it. */
+export function firstChunkKey({
+  task_id,
+  request_uuid,
+  lease_token,
+}: Lease & { task_id: number }): string {
+  return `requests/chunks/${task_id}/${request_uuid}-${lease_token}`
+}

@@ -1,3 +1,4 @@
+import { withFirstChunk } from '../chunks/first.ts'
 import type { Outcome, Work } from '../requests/work.ts'
 import { exportDataset } from './export-dataset.ts'
 import { exportEvents } from './export-events.ts'
@@ -6,13 +7,13 @@ import type { OperationDeps } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
 
 /** Runs what a request asks for, once. Nothing that others see has changed when it throws. */
-export function runOperation(work: Work, deps: OperationDeps): Promise<Outcome> {
+export async function runOperation(work: Work, deps: OperationDeps): Promise<Outcome> {
   switch (work.action) {
     case 'export':
       return work.target === 'events' ? exportEvents(work, deps) : exportDataset(work, deps)
     case 'import':
       return importAnnotations(work, deps)
     case 'create':
-      return prepareMedia(work, deps)
+      return withFirstChunk(work, deps, await prepareMedia(work, deps))
   }
 }

@@ -87,6 +87,16 @@ export const outcome = z.object({
   /** The file of an export: its key in the blob store and its bytes. */
   result: z.object({ key: z.string(), size: z.number() }).nullable(),
   result_id: z.number().nullable(),
+  /** The first chunk of media: where it is, and what it is known by. */
+  chunk: z
+    .object({
+      key: z.string(),
+      name: z.string(),
+      data_revision: z.int(),
+      size: z.number(),
+      checksum: z.string(),
+    })
+    .optional(),
 })
 
 export type Outcome = z.infer<typeof outcome>

@@ -50,6 +50,7 @@ export function servicesOf(given: {
     media: {
       attachMedia: missing,
       readFrames: missing,
+      locateChunk: missing,
       getDeletedFrames: async () => ({ frames: [] }),
       ...given.media,
     },

@@ -5,7 +5,7 @@ import { enterFinal, isOpen, reportProgress } from '../leases/lease.ts'
 import { leasesLost, noteClaim, timeRun } from '../metrics.ts'
 import { registerPending } from '../objects/repo.ts'
 import { failureOf } from '../operations/failure.ts'
-import { resultKey } from '../operations/result-key.ts'
+import { firstChunkKey, resultKey } from '../operations/result-key.ts'
 import { readWork } from '../requests/work.ts'
 import type { Held, HeldRequests } from './held.ts'
 import { type SettleDeps, settle } from './settle.ts'
@@ -63,6 +63,8 @@ async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise
   const work = readWork(row)
   if (work.action === 'export')
     await registerPending(db, { key: resultKey(row), kind: 'result', organization_id: row.org_id })
+  if (work.action === 'create')
+    await registerPending(db, { key: firstChunkKey(work), kind: 'frames', task_id: work.task_id })
   let written = Promise.resolve()
   const write = (progress: number, stage: string) =>
     reportProgress(db, row, { progress, stage }).catch((thrown) =>

@@ -2,11 +2,11 @@ import { silentLog } from '@reticle/kit/log'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { testDb } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { claim } from '../leases/claim.ts'
-import { registerPending } from '../objects/repo.ts'
+import { makeDead, registerPending } from '../objects/repo.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { addRequest, blobState, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
@@ -54,4 +54,52 @@ test('the file of an attempt that lost its lease is removed', async () => {
   expect(await readRequest(db, row)).toMatchObject({ status: 'started', result_key: null })
   expect(await blobState(db, key)).toBe('dead')
   await expect(blobs.stat(key)).rejects.toMatchObject({ kind: 'not_found' })
+})
+
+describe('the first chunk of media', () => {
+  const key = 'requests/chunks/1/first'
+  const chunk = { key, name: '1-0-2-q70', data_revision: 1, size: 5, checksum: '7' }
+  const outcome = { report: null, result: null, result_id: 1, chunk }
+  const conversion = { type: 'done', outcome } as const
+  const chunks = () => db.selectFrom('chunks').selectAll().execute()
+
+  async function prepared() {
+    await sql`truncate chunks`.execute(db)
+    await addRequest(db, { action: 'create', subresource: null, format: null })
+    const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
+    if (!row) throw new Error('nothing was claimed')
+    await registerPending(db, { key, kind: 'frames', task_id: 1 })
+    return row
+  }
+
+  test('is there with the end of the request', async () => {
+    await settle(deps, await prepared(), conversion, undefined)
+    expect(await chunks()).toMatchObject([
+      { task_id: 1, name: '1-0-2-q70', object_key: key, size: 5, checksum: '7', builder: null },
+    ])
+    expect(await blobState(db, key)).toBe('live')
+  })
+
+  test('of an attempt that lost its lease is nothing', async () => {
+    const row = await prepared()
+    await sql`update requests set lease_token = nextval('lease_tokens')`.execute(db)
+    await settle(deps, row, conversion, 'lost')
+    expect([await chunks(), await blobState(db, key)]).toEqual([[], 'pending'])
+  })
+
+  test('is dropped where there is one already', async () => {
+    const row = await prepared()
+    const other = { task_id: 1, name: '1-0-2-q70', data_revision: 1, object_key: 'other' }
+    await db.insertInto('chunks').values(other).execute()
+    await settle(deps, row, conversion, undefined)
+    expect(await chunks()).toMatchObject([{ object_key: 'other' }])
+    expect(await blobState(db, key)).toBe('dead')
+  })
+
+  test('is nothing once the task is deleted', async () => {
+    const row = await prepared()
+    await makeDead(db, key)
+    await settle(deps, row, conversion, undefined)
+    expect(await chunks()).toEqual([])
+  })
 })

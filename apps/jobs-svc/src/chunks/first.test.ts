@@ -1,0 +1,88 @@
+import { encodeFrame } from '@reticle/contracts/frame-lines'
+import { factsOf } from '@reticle/contracts/testing/records'
+import { sourceOf } from '@reticle/formats/archive/source'
+import { openZip } from '@reticle/formats/archive/zip-reader'
+import { unavailable } from '@reticle/kit'
+import { callAs } from '@reticle/kit/testing/call'
+import { testDb } from '@reticle/kit/testing/db'
+import { expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestsDb } from '../db/schema.ts'
+import { openDecoder } from '../frames/decode.ts'
+import { gather } from '../media/packed.ts'
+import { registerPending } from '../objects/repo.ts'
+import { firstChunkKey } from '../operations/result-key.ts'
+import { runOperation } from '../operations/run.ts'
+import { framesOfTasks, locatedChunk, photo, storedFrame } from '../testing/chunks.ts'
+import { createWork, runOf, testStore, upload } from '../testing/run.ts'
+import { authorityOf, bytesAnswer, servicesOf } from '../testing/services.ts'
+import { withFirstChunk } from './first.ts'
+import { openChunks } from './open.ts'
+import { addChunk } from './repo.ts'
+
+/** The first chunk is there when media has been prepared: it is the one that is asked for next. */
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+const store = await testStore()
+const { blobs } = store
+const outcome = { report: null, result: null, result_id: 1 }
+const frames = [await storedFrame(blobs, await photo(8)), await storedFrame(blobs, await photo(9))]
+const located = locatedChunk({ stop: 1 })
+const media = {
+  locateChunk: async () => located,
+  readFrames: async () => bytesAnswer(frames.map(encodeFrame)),
+}
+
+test('it is made of the frames of the task, below a key of the attempt', async () => {
+  const work = createWork({})
+  const run = await runOf(store, servicesOf({ media }))
+  const { chunk, ...rest } = await withFirstChunk(work, run, outcome)
+  expect(rest).toEqual(outcome)
+  expect(chunk).toMatchObject({ key: firstChunkKey(work), name: '1-0-1-q70', data_revision: 1 })
+  const bytes = await gather((await blobs.get(chunk?.key ?? '')).chunks)
+  expect(bytes.length).toBe(chunk?.size)
+  expect([...(await openZip(sourceOf(bytes))).files.keys()]).toEqual(['000000.jpeg', '000001.jpeg'])
+})
+
+test('it is the chunk that is asked for, which is not made again', async () => {
+  const work = createWork({})
+  const { chunk } = await withFirstChunk(work, await runOf(store, servicesOf({ media })), outcome)
+  if (!chunk) throw new Error('there is no chunk')
+  const { key: object_key, name, data_revision, size, checksum } = chunk
+  await registerPending(db, { key: object_key, kind: 'frames', task_id: 1 })
+  const stored = { object_key, size, checksum }
+  await db.transaction().execute((tx) => addChunk(tx, { task_id: 1, name, data_revision }, stored))
+  const asked = framesOfTasks()
+  const chunks = openChunks({ db, blobs, decode: openDecoder(), media: asked.media })
+  const wanted = { ...located, quality: 'compressed' as const }
+  const opened = await chunks.open(wanted, callAs({ user_id: 1 }))
+  expect([opened.size, opened.checksum, asked.reads]).toEqual([size, checksum, []])
+})
+
+test('whoever prepares media makes it', async () => {
+  const files = [await upload(blobs, 'a.jpg', await photo(8))]
+  const authority = { target: 'task', id: 1, user_id: 1, facts: factsOf({ task_id: 1 }) } as const
+  const attachMedia = async () => ({ size: 1, jobs: 1 })
+  const services = servicesOf({ tasks: authorityOf([authority]), media: { ...media, attachMedia } })
+  const { chunk } = await runOperation(createWork({ files }), await runOf(store, services))
+  expect(chunk).toMatchObject({ name: '1-0-1-q70' })
+})
+
+test('media is prepared without it where it cannot be made', async () => {
+  const readFrames = async () => {
+    throw unavailable('away')
+  }
+  const run = await runOf(store, servicesOf({ media: { ...media, readFrames } }))
+  expect(await withFirstChunk(createWork({}), run, outcome)).toEqual(outcome)
+})
+
+test('an attempt that was taken away ends', async () => {
+  const abort = new AbortController()
+  const locateChunk = async () => {
+    abort.abort(unavailable('taken away'))
+    return located
+  }
+  const services = servicesOf({ media: { ...media, locateChunk } })
+  const run = await runOf(store, services, { signal: abort.signal })
+  await expect(withFirstChunk(createWork({}), run, outcome)).rejects.toThrow('taken away')
+})

@@ -1,0 +1,48 @@
+import { openDecoder } from '../frames/decode.ts'
+import { contextOf, type OperationDeps } from '../operations/operation.ts'
+import { firstChunkKey } from '../operations/result-key.ts'
+import type { CreateWork, Outcome } from '../requests/work.ts'
+import { chunkArchive } from './archive.ts'
+import { chunkName } from './name.ts'
+import { summed } from './summed.ts'
+
+/** Others convert in threads of their own, beside this one. */
+const sideBySide = 2
+/** Whoever waits for the media is not kept waiting for longer. */
+const longestMs = 20_000
+
+/**
+ * Adds to what became of media its first chunk, so that it is there when the request is finished: whoever asked for the
+ * media looks at it next. It is made later when it cannot be made now, and says then why it cannot.
+ */
+export async function withFirstChunk(
+  work: CreateWork,
+  deps: OperationDeps,
+  outcome: Outcome,
+): Promise<Outcome> {
+  try {
+    return { ...outcome, chunk: await makeFirst(work, deps) }
+  } catch {
+    deps.signal.throwIfAborted()
+    return outcome
+  }
+}
+
+async function makeFirst(
+  work: CreateWork,
+  { services, blobs, progress, ...run }: OperationDeps,
+): Promise<NonNullable<Outcome['chunk']>> {
+  progress(0.95, 'Preparing the first images')
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(longestMs)])
+  const context = contextOf(work, signal)
+  const wanted = { target: 'task', id: work.task_id, number: 0 } as const
+  const located = await services.media.locateChunk(wanted, context)
+  const chunk = { ...located, quality: 'compressed' as const }
+  const { task_id, start, stop, data_revision } = chunk
+  const { chunks: lines } = await services.media.readFrames({ task_id, start, stop }, context)
+  const deps = { blobs, decode: openDecoder({ places: sideBySide }), sideBySide }
+  const { bytes, checksum } = summed(chunkArchive(deps, chunk, lines))
+  const key = firstChunkKey(work)
+  const { size } = await blobs.put(key, bytes, { signal })
+  return { key, name: chunkName(chunk), data_revision, size, checksum: checksum() }
+}
