@@ -21,6 +21,20 @@ test('a put that fails leaves no draft behind', async () => {
   expect(await readdir(join(root, '.drafts'))).toEqual([])
 })
 
+test('a full disk is a store that is away for a while, and keeps what was there', async () => {
+  await blobs.put('full/a', bytesOf('old'))
+  async function* beyond() {
+    yield Buffer.from('half')
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  }
+  await expect(blobs.put('full/a', beyond())).rejects.toMatchObject({
+    kind: 'unavailable',
+    retry_after: 60,
+  })
+  expect((await blobs.stat('full/a')).size).toBe(3)
+  expect(await readdir(join(root, '.drafts'))).toEqual([])
+})
+
 test('drafts that a crash left behind go when they are old; objects and what is being written stay', async () => {
   await blobs.put('kept/a', bytesOf('kept'))
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)

@@ -4,6 +4,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { unavailable } from '../errors.ts'
 import { pieceBytes } from '../pieces.ts'
 import { untilAborted } from './abort.ts'
 import {
@@ -88,7 +89,7 @@ async function put(
     await moveInto(draft, path)
   } catch (thrown) {
     await rm(draft, { force: true })
-    throw signal?.aborted ? signal.reason : thrown
+    throw signal?.aborted ? signal.reason : roomOr(thrown)
   }
   const found = await stat(path)
   return { size: found.size, sha256: hash.digest('hex'), etag: etagOf(found) }
@@ -172,5 +173,17 @@ const etagOf = ({ size, mtimeMs, ino }: Stats) =>
   [size, Math.trunc(mtimeMs * 1000), ino].map((n) => n.toString(36)).join('-')
 
 const missingCodes = new Set<unknown>(['ENOENT', 'ENOTDIR'])
-const isMissing = (error: unknown) =>
-  error instanceof Error && missingCodes.has(Reflect.get(error, 'code'))
+const isMissing = (error: unknown) => missingCodes.has(codeOf(error))
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error ? Reflect.get(error, 'code') : undefined
+
+const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT'])
+const fullSeconds = 60
+
+/** A full disk passes, as a store that is away does (`reliability.md` F30). */
+function roomOr(thrown: unknown): unknown {
+  if (!fullCodes.has(codeOf(thrown))) return thrown
+  const full = unavailable('There is no room left in the object storage.', fullSeconds)
+  return Object.assign(full, { cause: thrown })
+}
