@@ -1,3 +1,4 @@
+import { spreadBytes } from '@reticle/kit/blob/spread'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
 import { testStore } from '../testing/run.ts'
@@ -23,4 +24,14 @@ test.each([
 ])('bytes %i to %i, which the store no longer has, may be there later', async (start, end) => {
   await expect(source(12).read(start, end)).rejects.toMatchObject(gone)
   await expect(place(start, end - start)).rejects.toMatchObject(gone)
+})
+
+test('a file that is spread over objects is read as one', async () => {
+  const key = 'media/b.parts/1.1'
+  await blobs.put('media/b.parts/0-0', bytesOf(Buffer.alloc(spreadBytes, 'a')))
+  await blobs.put('media/b.parts/1-1', bytesOf('bcd'))
+  const spread = blobSource(blobs, { key, size: spreadBytes + 3 })
+  expect(String(await spread.read(spreadBytes - 2, spreadBytes + 2))).toBe('aabc')
+  expect(String(await spread.read(spreadBytes + 1, spreadBytes + 3))).toBe('cd')
+  await expect(spread.read(spreadBytes - 1, spreadBytes + 4)).rejects.toMatchObject(gone)
 })

@@ -1,21 +1,41 @@
 import { DomainError, unavailable } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import { placesOf, type SpreadPlace } from '@reticle/kit/blob/spread'
 
 /**
- * Bytes `start` up to `end` of an object that was once whole. A store that has less of it now is not the fault of whoever
- * uploaded it, and another attempt may find it well again (`reliability.md` F23).
+ * Bytes `start` up to `end` of a stored file that was once whole, whatever number of objects it is spread over. A store that
+ * has less of it now is not the fault of whoever uploaded it, and another attempt may find it well again (`reliability.md`
+ * F23). The first object is opened at once, the others when they are reached.
  *
  * @throws DomainError `not_found`; `unavailable` for an object that ends before `end`
  */
 export async function openPart(
   blobs: Pick<BlobStore, 'get'>,
   key: string,
-  { start, end }: { start: number; end: number },
+  range: { start: number; end: number },
 ): Promise<AsyncIterable<Uint8Array>> {
+  const [first, ...others] = placesOf(key, range)
+  if (!first) return nothing()
+  const pieces = await openPlaceOf(blobs, first)
+  return others.length === 0 ? pieces : inTurn(blobs, pieces, others)
+}
+
+async function* inTurn(
+  blobs: Pick<BlobStore, 'get'>,
+  first: AsyncIterable<Uint8Array>,
+  others: readonly SpreadPlace[],
+): AsyncGenerator<Uint8Array> {
+  yield* first
+  for (const place of others) yield* await openPlaceOf(blobs, place)
+}
+
+async function openPlaceOf(blobs: Pick<BlobStore, 'get'>, { key, start, end }: SpreadPlace) {
   const { size, chunks } = await blobs.get(key, { start, end: end - 1 }).catch(unlessBeyond)
   if (size < end) throw notWhole()
   return chunks
 }
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 function unlessBeyond(thrown: unknown): never {
   throw thrown instanceof DomainError && thrown.kind === 'invalid' ? notWhole() : thrown
