@@ -11,6 +11,7 @@ import { objects } from './bad-input/objects.ts'
 import { people } from './bad-input/people.ts'
 import type { Row } from './bad-input/row.ts'
 import { team } from './bad-input/team.ts'
+import { uploads } from './bad-input/uploads.ts'
 import { makeWorld, type World } from './bad-input/world.ts'
 
 /**
@@ -68,7 +69,7 @@ function isTexts(body: Json): boolean {
   return typeof body === 'object' && body !== null && Object.values(body).every(isTexts)
 }
 
-const rows = [...http, ...people, ...objects, ...lists, ...team]
+const rows = [...http, ...people, ...objects, ...lists, ...team, ...uploads]
 const titled = (some: Row[]) =>
   some.map((one) => [one.row, `${one.call.slice(0, 80)}: ${one.what}`, one] as const)
 /** Until something has changed, what is there is what was there. */

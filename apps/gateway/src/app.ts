@@ -38,8 +38,9 @@ import { serveGone } from './routes/gone.ts'
 import { serveHealth, serveProbes } from './routes/health.ts'
 import { serveServer } from './routes/server.ts'
 import { serveSession } from './routes/session.ts'
-import { serveUploads } from './routes/uploads.ts'
+import { resumable, serveUploads } from './routes/uploads.ts'
 import { knowMethods, serve, serveOtherMethods } from './serve.ts'
+import { showProtocol } from './tus/headers.ts'
 
 /** The gateway as a Fastify instance that does not listen yet. `phase` is read by probes. */
 export async function buildGateway(ports: GatewayPorts, phase: Phase): Promise<FastifyInstance> {
@@ -111,6 +112,7 @@ async function prepare(
     requireHost(request) // 400
     done()
   })
+  showProtocol(app, resumable, settings)
   await app.register(helmet, helmetOptions)
   await refuseUnderPressure(app, settings.loopDelayMs) // 503
   checkInOrder(app, [

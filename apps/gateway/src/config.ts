@@ -26,6 +26,7 @@ export const readConfig = part(
     RETICLE_GATEWAY_MAX_BODY: setting.whole(2 * mebibyte, 0),
     RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: setting.whole(512 * mebibyte, 0),
     RETICLE_GATEWAY_MAX_MULTIPART: setting.whole(1024 * mebibyte, 0),
+    RETICLE_GATEWAY_MAX_UPLOAD: setting.whole(25 * 1024 * mebibyte, 0),
     RETICLE_GATEWAY_RATE_ANONYMOUS: setting.whole(100, 0),
     RETICLE_GATEWAY_RATE_AUTH: setting.whole(20, 0),
     RETICLE_GATEWAY_RATE_USER: setting.whole(1200, 0),
@@ -45,6 +46,8 @@ export const readConfig = part(
     maxBodyBytes: given.RETICLE_GATEWAY_MAX_BODY,
     maxAnnotationsBodyBytes: given.RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY,
     maxMultipartBytes: given.RETICLE_GATEWAY_MAX_MULTIPART,
+    /** Of one file that is sent in pieces. */
+    maxUploadBytes: given.RETICLE_GATEWAY_MAX_UPLOAD,
     /** Per client address. */
     rateAnonymous: given.RETICLE_GATEWAY_RATE_ANONYMOUS,
     /** Signing in, per client address. */

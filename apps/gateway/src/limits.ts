@@ -17,6 +17,7 @@ export function gatewayLimits(settings: GatewaySettings): Record<string, number>
     annotation_body_bytes: settings.maxAnnotationsBodyBytes,
     multipart_bytes: settings.maxMultipartBytes,
     multipart_files: mostFiles,
+    upload_bytes: settings.maxUploadBytes,
     body_levels: deepestBody,
     headers: mostHeaders,
     request_arrival_seconds: settings.requestTimeoutMs / second,

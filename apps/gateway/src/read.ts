@@ -10,7 +10,7 @@ import type { GatewaySettings } from './config.ts'
 import { readJson } from './json-body.ts'
 import { allowMember } from './plugins/membership.ts'
 import { allowToken } from './plugins/token-rights.ts'
-import { isForm, onlyOne, queryOf } from './request.ts'
+import { isForm, isUpload, onlyOne, queryOf } from './request.ts'
 import { readTextForm } from './routes/text-form.ts'
 
 export type Limits = Pick<GatewaySettings, 'maxBodyBytes' | 'maxAnnotationsBodyBytes'>
@@ -28,7 +28,7 @@ export function reader(operation: Operation, limits: Limits): Read {
   const rest = z.object({
     ...query?.shape,
     ...headers?.shape,
-    ...(body && !isBytes(body) && { body }),
+    ...(body && takesValues(operation) && { body }),
   })
   return async (request) => {
     const found = readParams(params, request)
@@ -68,6 +68,7 @@ function readHeaders(headers: Operation['headers'], request: FastifyRequest) {
 }
 
 async function readBody(operation: Operation, request: FastifyRequest, limits: Limits) {
+  if (operation.media_type) return undefined
   if (isBytes(operation.body)) return bodyOf(request, limits.maxAnnotationsBodyBytes)
   if (!takesValues(operation)) return undefined
   const isInForm = operation.form !== undefined && isForm(request)
@@ -75,9 +76,10 @@ async function readBody(operation: Operation, request: FastifyRequest, limits: L
   return readJson(bodyOf(request, limits.maxBodyBytes))
 }
 
-/** Bodies of reads and deletions are ignored; forms that have no body beside them are read by their routes. */
-function takesValues({ method, form, body }: Operation): boolean {
-  return method !== 'GET' && method !== 'DELETE' && (form === undefined || body !== undefined)
+/** Bodies of reads and deletions are ignored; forms whose files are stored, and pieces of files, are read by their routes. */
+function takesValues(operation: Operation): boolean {
+  const { method, body } = operation
+  return method !== 'GET' && method !== 'DELETE' && !isUpload(operation) && !isBytes(body)
 }
 
 /** The sender's field is `name`, not `body.name`. */

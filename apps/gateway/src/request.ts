@@ -39,9 +39,8 @@ export function isStream(operation: Operation): boolean {
   return isStreamed(operation) || isUpload(operation)
 }
 
-/** A form whose files are stored. Beside a body it is only another spelling of that. */
-export const isUpload = ({ form, body }: Operation): boolean =>
-  form !== undefined && body === undefined
+/** A form whose files are stored by a route of ours. Elsewhere a form beside a body is only another spelling of that. */
+export const isUpload = ({ by, form }: Operation): boolean => by === 'gateway' && form !== undefined
 
 export const isForm = ({ headers }: FastifyRequest): boolean =>
   /^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '')

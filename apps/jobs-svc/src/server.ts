@@ -3,9 +3,11 @@ import type { server } from '@reticle/contracts/api/server'
 import type { Service } from '@reticle/kit'
 import type { JobsSettings } from './config.ts'
 import { type ExportDeps, exportHandlers } from './exports/rpc.ts'
+import { fileHandlers } from './files/rpc.ts'
 import { formatHandlers } from './formats/rpc.ts'
 import { describeHandler } from './limits.ts'
 import { type QueueDeps, queueHandlers } from './requests/rpc.ts'
+import { sessionHandlers } from './sessions/rpc.ts'
 import { shareHandlers } from './share/rpc.ts'
 import { type UploadDeps, uploadHandlers } from './uploads/rpc.ts'
 
@@ -16,6 +18,8 @@ export const requestHandlers = (
   ...queueHandlers(deps),
   ...exportHandlers(deps),
   ...uploadHandlers(deps),
+  ...sessionHandlers(deps),
+  ...fileHandlers(deps),
 })
 
 /** And the part of `/server` that is this service's. */

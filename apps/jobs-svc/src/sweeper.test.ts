@@ -8,7 +8,9 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from './db/migrations/index.ts'
 import type { RequestsDb } from './db/schema.ts'
-import { makeDead, makeLive, registerLive, registerPending } from './objects/repo.ts'
+import { insertFiles } from './files/repo.ts'
+import { makeDead, makeLive, registerDead, registerLive, registerPending } from './objects/repo.ts'
+import { insertSession } from './sessions/repo.ts'
 import { type SweepDeps, sweep } from './sweeper.ts'
 import { addRequest } from './testing/rows.ts'
 import { testStore } from './testing/run.ts'
@@ -31,7 +33,7 @@ const sweepAfter = (ms: number, given: Partial<SweepDeps> = {}) =>
   })
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox, sweeps`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox, sweeps cascade`.execute(db)
   for await (const { key } of blobs.list('requests/')) await blobs.remove(key)
 })
 
@@ -55,6 +57,44 @@ test('an upload that became no request goes after twelve hours, with all its fil
   expect(await stored()).toEqual([])
   expect(await db.selectFrom('uploads').selectAll().execute()).toEqual([])
   expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
+})
+
+test('an upload goes so long after its last use, which may be more than a day', async () => {
+  const { prefix } = await insertUpload(db, upload, null)
+  await put(`${prefix}0`)
+  await db
+    .updateTable('uploads')
+    .set({ used_date: new Date(Date.now() + 5 * hour) })
+    .execute()
+  await sweepAfter(16 * hour)
+  expect((await stored()).length).toBe(1)
+  await sweepAfter(50 * hour, { uploadTtlHours: 48 })
+  expect((await stored()).length).toBe(1)
+  await sweepAfter(18 * hour)
+  expect(await stored()).toEqual([])
+})
+
+test('a session goes with what is stored of its files, and nothing knows of it any more', async () => {
+  const { upload_id, prefix } = await db
+    .transaction()
+    .execute((tx) => insertSession(tx, 1, 1, null))
+  const file = { file_id: randomUUID(), upload_id, owner_id: 1, name: 'a', length: 9, offset: 5 }
+  await db.transaction().execute((tx) => insertFiles(tx, [{ ...file, key: `${prefix}f.parts` }]))
+  await put(`${prefix}f.parts/0-0`)
+  await sweepAfter(13 * hour)
+  expect(await stored()).toEqual([])
+  for (const table of ['uploads', 'upload_sessions', 'uploaded_files', 'blobs'] as const)
+    expect(await db.selectFrom(table).selectAll().execute()).toEqual([])
+})
+
+test('objects that are given up below a prefix go, and the others there stay', async () => {
+  const { prefix } = await insertUpload(db, upload, null)
+  for (const name of ['f.parts/0-0', 'f.parts/1-0', 'g']) await put(`${prefix}${name}`)
+  await makeLive(db, prefix)
+  await registerDead(db, [`${prefix}f.parts/`])
+  await registerDead(db, [`${prefix}f.parts/`])
+  await sweepAfter(61 * minute)
+  expect(await stored()).toEqual([`${prefix}g`])
 })
 
 test('an upload that a request uses stays', async () => {

@@ -78,7 +78,8 @@ const keyParameter = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
 }
 
-function requestBody({ body, form }: Operation, schemaOf: SchemaOf): Json {
+function requestBody({ body, form, media_type }: Operation, schemaOf: SchemaOf): Json {
+  if (media_type) return { requestBody: { required: true, content: { [media_type]: {} } } }
   const json = body && content(body, 'input', schemaOf)
   if (form) {
     const fields = { ...(body instanceof z.ZodObject && body.shape), ...form.shape }

@@ -3,6 +3,7 @@ import { addPerson } from '@reticle/standalone/administrator'
 import { type Client, client, type Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import type { Reticle } from '../../support/reticle.ts'
+import { begin } from '../../support/tus.ts'
 import type { Caller, Ids } from './row.ts'
 
 /** Who and what the calls of the matrix are about: the example world of `spec/api-workspace.md`, small. */
@@ -95,7 +96,10 @@ async function fill(anna: Client, headers: World['headers']): Promise<Ids> {
       ...{ target_url: 'http://127.0.0.1:9/', events: 'update:project' },
     },
   })
+  const sent = { name: 'a.json', length: 10 }
+  const file = await begin(anna, `/tasks/${task.id}/annotations/`, sent)
   return {
+    file: String(file.headers.get('upload-filename')),
     ...(await team(anna, client(api, headers.bo.authorization))),
     ...{ project: project.id, spare: spare.id, task: task.id, job: job.id },
     ...{ label: project.labels[0].id, otherLabel: other.labels[0].id },

@@ -3,6 +3,7 @@ import { isPage } from '@reticle/contracts/api/operation'
 import { bodies, queries } from '../../support/accepted.ts'
 import type { Json, Sent } from '../../support/client.ts'
 import { annotationFile, assetForm, picture } from '../../support/pictures.ts'
+import { tus } from '../../support/tus.ts'
 import { type Ids, type Tenant, uploadForm } from './tenants.ts'
 
 /** Every way to name what belongs to others: in the path, the query, filters, the body and the scope of a request. */
@@ -33,7 +34,10 @@ export function pathOf({ path }: Operation, ids: Ids): string {
   const [, first = ''] = path.split('/')
   const id = ids[first]
   if (path.includes(':') && id === undefined) throw new Error(`there is no foreign ${first}`)
-  return path.replace(':delivery_id', enc(ids.deliveries)).replace(/:\w+/, enc(id))
+  const parts = path
+    .replace(':delivery_id', enc(ids.deliveries))
+    .replace(':file_id', enc(ids.files))
+  return parts.replace(/:\w+/, enc(id))
 }
 
 export function asksFor(foreign: readonly Foreign[], own: Tenant): Ask[] {
@@ -62,8 +66,8 @@ function inPath(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
   const asked = { ...base(operation), path: pathOf(operation, ids), answer } as const
   const rq_id = operation.name.startsWith('download') ? `?rq_id=${enc(ids.requests)}` : asked.query
   const whole = { ...asked, query: rq_id }
-  if (!operation.path.includes(':delivery_id')) return [whole]
-  const mixed = { ...own.ids, deliveries: ids.deliveries ?? 0 }
+  if (!/:(?:delivery|file)_id/.test(operation.path)) return [whole]
+  const mixed = { ...own.ids, deliveries: ids.deliveries ?? 0, files: ids.files ?? '' }
   return [whole, { ...asked, path: pathOf(operation, mixed), answer: 'refused' }]
 }
 
@@ -200,11 +204,14 @@ export function asksByBody(foreign: readonly Foreign[], own: Tenant): Ask[] {
   )
 }
 
+const chunk = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
+
 /** What is sent with an ask. */
 export async function sentOf({ operation: { name }, json, headers }: Ask): Promise<Sent> {
   if (name === 'uploadTaskData') return { form: await uploadForm(), headers }
   if (name === 'createAsset')
     return { form: assetForm(json?.guide_id ?? 0, await picture('a.png', 8, 8)), headers }
+  if (name.startsWith('send')) return { raw: 'x', headers: { ...chunk, ...headers } }
   if (name.startsWith('import')) return { form: annotationFile('{}', 'a.json'), headers }
   return { json, headers }
 }

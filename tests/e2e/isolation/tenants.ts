@@ -6,6 +6,7 @@ import { type Client, client, type Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { assetForm, formOf, picture, pictures } from '../../support/pictures.ts'
 import type { Reticle } from '../../support/reticle.ts'
+import { begin } from '../../support/tus.ts'
 
 /** Two organizations with the same in them, and a personal workspace, of people who have nothing to do with each other. */
 
@@ -106,10 +107,13 @@ export async function addObjects(owner: Client, name: string, within: string) {
   const request = await owner.finished(exported)
   const token = await owner.done('POST', '/auth/access_tokens', { json: { name: `${name}-token` } })
   const hooked = await hook(owner, name, project)
+  const sent = { name: `${name}-file`, length: 5 }
+  const file = await begin(owner, `/tasks/${task.id}/annotations/`, sent)
   return {
     ids: {
       ...{ projects: project.id, tasks: task.id, jobs: job.id, labels: label.id },
       ...{ requests: request.id, auth: token.id, cloudstorages: cloud.id },
+      files: String(file.headers.get('upload-filename')),
       ...{ ...hooked.ids, ...reviewed.ids },
     },
     told: [

@@ -1,6 +1,7 @@
 import { restOperations } from '@reticle/contracts'
 import type { Json, Sent } from '../../support/client.ts'
 import { annotationFile, assetForm } from '../../support/pictures.ts'
+import { tus } from '../../support/tus.ts'
 import type { Place, RowName } from './meaning.ts'
 import type { Chain } from './world.ts'
 
@@ -29,7 +30,7 @@ export async function addressOf(probe: Omit<Probe, 'row'>): Promise<[string, str
   const { operation, id, query = '' } = probe
   const key = typeof probe.key === 'function' ? await probe.key() : probe.key
   const { method, path } = operationOf(operation)
-  const named = path.replace(':id', String(id)).replace(/:(?:key|uuid)/, String(key))
+  const named = path.replace(':id', String(id)).replace(/:(?:key|uuid|file_id)/, String(key))
   return [String(method), `${named}${query}`]
 }
 
@@ -50,6 +51,18 @@ const imported = (id: number): More => ({
   sent: { form: annotationFile('{}', 'a.json') },
   permitted: 400,
 })
+/** A file on its way that nobody has begun, which is told to those who might have. */
+const ofFiles = (of: string, id: number): [string, More][] =>
+  ['get', 'send', 'delete'].map((verb) => [
+    `${verb}${of}File`,
+    {
+      id,
+      key: '1_none',
+      sent: verb === 'send' ? { raw: 'x', headers: chunk } : {},
+      permitted: 404,
+    },
+  ])
+const chunk = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
 const idOf = (person: Json) => person?.id ?? null
 
 /** Where the callers of a resource's probes stand: in every way that matters to it, and just beside. */
@@ -150,6 +163,10 @@ function ofTask({ task, project, org }: Chain): Probe[] {
     ),
     update('updateTaskDataMeta', ok(id, json({ deleted_frames: [] }))),
     update('uploadTaskData', { id, sent: { form: new FormData() }, permitted: 400 }),
+    update('deleteTaskData', { id, permitted: 409 }), // it is no upload any more
+    ...['TaskData', 'TaskAnnotations'].flatMap((of) =>
+      ofFiles(of, id).map(([name, more]) => update(name, more)),
+    ),
     update('updateTaskAnnotations', ok(id, { query: '?action=create', ...json({ shapes: [] }) })),
     update('replaceTaskAnnotations', ok(id, json({ shapes: [] }))),
     update('deleteTaskAnnotations', { id, permitted: 204 }),
@@ -189,6 +206,7 @@ function ofJob({ job, task }: Chain): Probe[] {
     work('replaceJobAnnotations', ok(id, json({ shapes: [] }))),
     work('deleteJobAnnotations', { id, permitted: 204 }),
     work('importJobAnnotations', imported(id)),
+    ...ofFiles('JobAnnotations', id).map(([name, more]) => work(name, more)),
     hand('updateJob', ok(id, json({ stage: job.stage }))),
     hand('updateJob', ok(id, json({ assignee: idOf(job.assignee) }))),
     make('createJob', { ...json(truth), permitted: 400 }), // it has no such frame

@@ -14,7 +14,8 @@ const sent = [
 const read = [
   ...['X-Service-Version', 'X-Request-Id', 'X-Error-Code', 'X-Checksum', 'X-Updated-Date'],
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'],
-  ...['Location', 'Upload-Offset', 'Upload-Length', 'Upload-Filename', 'Content-Range'],
+  ...['Location', 'Upload-Offset', 'Upload-Length', 'Upload-Filename', 'Upload-Expires'],
+  ...['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Max-Size', 'Content-Range'],
   ...['ETag', 'Link', 'Deprecation', 'Content-Disposition', 'Idempotency-Replayed'],
 ]
 

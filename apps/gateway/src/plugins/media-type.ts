@@ -4,10 +4,11 @@ import { announcedLength, assertLength } from '../body.ts'
 import type { GatewaySettings } from '../config.ts'
 import { unsupportedMediaType } from '../http-error.ts'
 import { type Check, isForm, isUpload } from '../request.ts'
+import { isStep } from '../tus/steps.ts'
 
 type Limits = Pick<
   GatewaySettings,
-  'maxBodyBytes' | 'maxAnnotationsBodyBytes' | 'maxMultipartBytes'
+  'maxBodyBytes' | 'maxAnnotationsBodyBytes' | 'maxMultipartBytes' | 'maxUploadBytes'
 >
 
 const json = /^application\/(?:json|vnd\.[\w.+-]+\+json)$/
@@ -18,12 +19,13 @@ export function checkBody(limits: Limits): Check {
     const takesNone = operation.method === 'GET' || operation.method === 'DELETE'
     if (takesNone || announcedLength(request.raw) === 0) return
     assertType(request, operation)
-    assertLength(request.raw, limitOf(operation, limits))
+    assertLength(request.raw, limitOf(request, operation, limits))
   }
 }
 
-function limitOf(operation: Operation, limits: Limits): number {
-  if (isUpload(operation)) return limits.maxMultipartBytes
+function limitOf(request: FastifyRequest, operation: Operation, limits: Limits): number {
+  if (operation.media_type) return limits.maxUploadBytes
+  if (isUpload(operation) && isForm(request)) return limits.maxMultipartBytes
   return isBytes(operation.body) ? limits.maxAnnotationsBodyBytes : limits.maxBodyBytes
 }
 
@@ -34,7 +36,13 @@ function assertType(request: FastifyRequest, operation: Operation): void {
     throw unsupportedMediaType('Request bodies may not be compressed.')
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
   if (operation.form && isForm(request)) return
-  if (isUpload(operation)) throw unsupportedMediaType('Send the file as multipart/form-data.')
+  const { media_type } = operation
+  if (media_type !== undefined) {
+    if (type.trim() === media_type) return
+    throw unsupportedMediaType(`Send pieces of a file as ${media_type}.`)
+  }
+  if (isUpload(operation) && !operation.body && !isStep(request))
+    throw unsupportedMediaType('Send the file as multipart/form-data.')
   if (!json.test(type.trim()))
     throw unsupportedMediaType(
       `Unsupported media type "${type.trim()}" in request. Send application/json.`,

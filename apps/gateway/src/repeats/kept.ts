@@ -13,7 +13,10 @@ export type Kept = z.infer<typeof kept>
 export const mostBytes = 1024 * 1024
 
 /** Headers that belong to the answer; all others belong to the request that is answered. */
-export const keptHeaders = ['content-type', 'cache-control', 'etag', 'location', 'x-error-code']
+export const keptHeaders = [
+  ...['content-type', 'cache-control', 'etag', 'location', 'x-error-code'],
+  ...['upload-filename', 'upload-expires'],
+]
 
 const algorithm = 'aes-256-gcm'
 const nonceBytes = 12

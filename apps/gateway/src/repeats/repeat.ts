@@ -51,7 +51,10 @@ export async function openRepeat(
 }
 
 /** Headers that say what is wanted. */
-const saying = ['x-organization', 'if-match', 'upload-length', 'upload-metadata']
+const saying = [
+  ...['x-organization', 'if-match', 'tus-resumable', 'upload-length', 'upload-metadata'],
+  ...['upload-start', 'upload-multiple', 'upload-finish'],
+]
 
 /** Routes of the gateway's own read their bodies in their own ways, or have none: only forms are known here. */
 const isUnread = ({ by, form }: Operation) => by === 'gateway' && form === undefined

@@ -68,6 +68,11 @@ const { send } = await testGateway({
         opened.push(call_id)
         return { upload_id: 'u', prefix: `uploads/${opened.length}/` }
       },
+      checkUpload: async () => undefined,
+      createFile: async (_, { call_id }) => {
+        await made(call_id)
+        return { file_id: `3_${calls.length}`, expires_date: '2026-03-01T22:00:00.000Z' }
+      },
       startDataPreparation: async (_, { call_id }) => {
         await made(call_id)
         return { rq_id: `request ${calls.length}` }
@@ -345,6 +350,51 @@ describe('forms', () => {
   test('with another file are refused', async () => {
     await post('x')
     expect((await post('y')).headers['x-error-code']).toBe('idempotency_key_reused')
+    expect(calls).toHaveLength(1)
+  })
+})
+
+describe('steps of an upload', () => {
+  const step = (headers: Record<string, string>) =>
+    send('/api/tasks/12/data', { method: 'POST', headers: { 'idempotency-key': 'k', ...headers } })
+  const creation = {
+    'tus-resumable': '1.0.0',
+    'upload-length': '5',
+    'upload-metadata': 'filename YQ==',
+  }
+
+  test('a file is begun once, and its address told again', async () => {
+    const [first, second] = [await step(creation), await step(creation)]
+    expect([first.status, second.status, isReplay(second)]).toEqual([201, 201, true])
+    for (const name of ['location', 'upload-filename', 'upload-expires'])
+      expect(second.headers[name], name).toBe(first.headers[name])
+    expect(calls).toHaveLength(1)
+  })
+
+  test('each of them is another call', async () => {
+    expect((await step({ 'upload-start': '' })).status).toBe(202)
+    expect(isReplay(await step({ 'upload-start': '' }))).toBe(true)
+    const others: Record<string, string>[] = [
+      { 'upload-finish': '' },
+      { 'upload-multiple': '' },
+      creation,
+    ]
+    for (const other of others) {
+      const answer = await step(other)
+      expect([answer.status, answer.headers['x-error-code']]).toEqual([
+        409,
+        'idempotency_key_reused',
+      ])
+    }
+    expect(calls).toEqual([])
+  })
+
+  test('the end is made once, though it has no body', async () => {
+    const [first, second] = [
+      await step({ 'upload-finish': '' }),
+      await step({ 'upload-finish': '' }),
+    ]
+    expect([first.status, isReplay(second)]).toEqual([202, true])
     expect(calls).toHaveLength(1)
   })
 })

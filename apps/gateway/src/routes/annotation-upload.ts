@@ -1,8 +1,9 @@
 import { importQuery, type UploadedFile } from '@reticle/contracts/rest/requests'
-import { invalid, invalidText } from '@reticle/kit'
+import { invalid } from '@reticle/kit'
 import { z } from 'zod'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
+import { isForm } from '../request.ts'
 import { targetOf } from '../serve.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
 import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
@@ -17,27 +18,61 @@ const inputs = z.object({
   if_match: z.string().optional(),
 })
 
+/** All of it in one request. */
 export const importUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
-  const { filename, conv_mask_to_poly, format, ...asked } = inputs.parse(call.input)
-  const { id, import_mode, location, if_match } = asked
-  const target = targetOf(call.operation)
-  const { upload_id, prefix } = await requests.openUpload(
-    { purpose: 'annotations', target, id, format, import_mode, location, if_match },
-    beforeItsEffect(call.context),
-  )
-  assertBody(call, filename)
+  const { wish, filename, options } = askedBy(call)
+  if (filename && isEmpty(call)) return importFinish(call, ports)
+  const opening = beforeItsEffect(call.context)
+  const { upload_id, prefix } = await requests.openUpload(wish, opening)
+  if (isEmpty(call)) throw noFile()
 
   return handOver(ports, {
     prefix,
     store: () => storeAnnotations(call, ports, prefix),
     start: (file) => {
-      const options = { format: format ?? '', import_mode, conv_mask_to_poly, if_match }
+      const { target, id } = wish
       const body = { upload_id, target, id, file, ...options }
       return requests.startImport({ body }, call.context)
     },
   })
 }
+
+/** The first of several requests: what would be refused at their end is refused now. */
+export const importStart: Upload = async (call, { services }) =>
+  services.requests.checkUpload(askedBy(call).wish, call.context)
+
+/** The last request: `filename` is what `Upload-Filename` was. A file of its own is taken before that. */
+export const importFinish: Upload = async (call, ports) => {
+  const { requests } = ports.services
+  if (!isEmpty(call) && isForm(call.request)) return importUpload(call, ports)
+  const { wish, filename, options } = askedBy(call)
+  if (!filename) {
+    await requests.checkUpload(wish, call.context)
+    throw noFile()
+  }
+  const { target, id, location } = wish
+  const body = { target, id, file_id: filename, location, ...options }
+  return requests.startImport({ body }, call.context)
+}
+
+/** What is asked before there is a file, and with it. */
+function askedBy(call: UploadCall) {
+  const { filename, conv_mask_to_poly, ...asked } = inputs.parse(call.input)
+  const { id, format, import_mode, location, if_match } = asked
+  const target = targetOf(call.operation)
+  return {
+    wish: {
+      ...({ purpose: 'annotations', target, id } as const),
+      ...{ format, import_mode, location, if_match },
+    },
+    filename,
+    options: { format: format ?? '', import_mode, conv_mask_to_poly, if_match },
+  }
+}
+
+const isEmpty = ({ request }: UploadCall) => announcedLength(request.raw) === 0
+const noFile = () => invalid({ [field]: 'No file was submitted.' }, 'required')
 
 async function storeAnnotations(
   { request, context: { signal } }: UploadCall,
@@ -53,12 +88,6 @@ async function storeAnnotations(
   return notEmpty(stored)
 }
 
-function assertBody({ request }: UploadCall, filename: string | undefined): void {
-  if (announcedLength(request.raw) !== 0) return
-  if (filename) throw invalidText('No such file were uploaded', 'upload_unknown')
-  throw invalid({ [field]: 'No file was submitted.' }, 'required')
-}
-
 function assertFile(file: ArrivingFile, stored: UploadedFile | undefined): void {
   if (file.field !== field)
     throw invalid({ [field]: `No file was submitted. It is expected here, not in ${file.field}.` })
@@ -66,7 +95,7 @@ function assertFile(file: ArrivingFile, stored: UploadedFile | undefined): void 
 }
 
 function notEmpty(stored: UploadedFile | undefined): UploadedFile {
-  if (!stored) throw invalid({ [field]: 'No file was submitted.' }, 'required')
+  if (!stored) throw noFile()
   if (stored.size === 0) throw invalid({ [field]: 'The submitted file is empty.' })
   return stored
 }

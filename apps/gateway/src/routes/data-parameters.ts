@@ -23,7 +23,3 @@ export function readParameters(fields: Fields): DataParameters {
   if (read.error) throw invalidInput(read.error.issues)
   return read.data
 }
-
-/** Is there anything besides uploaded files that frames can come from? */
-export const namesSources = ({ server_files = [], remote_files = [] }: DataParameters): boolean =>
-  server_files.length > 0 || remote_files.length > 0

@@ -1,9 +1,15 @@
+import { randomUUID } from 'node:crypto'
+import type { DataParameters } from '@reticle/contracts/rest/media'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import { invalid } from '@reticle/kit'
+import { namesSources } from '@reticle/contracts/rest/sources'
+import { invalid, invalidInput } from '@reticle/kit'
+import { wording } from '@reticle/kit/validation'
 import { z } from 'zod'
-import { announcedLength } from '../body.ts'
+import { bodyOf } from '../body.ts'
+import { readJson } from '../json-body.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { documents, namesSources, readParameters } from './data-parameters.ts'
+import { isForm } from '../request.ts'
+import { documents, readParameters } from './data-parameters.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
 import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
@@ -14,48 +20,106 @@ const limits = { files: mostFiles, fields: 20_000, parts: 30_000 }
 const fileField = /^(?:client_files(?:\[\d+\])?|zip)$/
 const noFile = 'No file was submitted.'
 const target = z.object({ id: z.int() })
+const taskOf = ({ input }: UploadCall) => target.parse(input).id
+const mediaOf = (call: UploadCall) => ({
+  ...({ purpose: 'data', target: 'task', id: taskOf(call) } as const),
+})
 
+/** All of it in one request. */
 export const dataUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
-  const { id } = target.parse(call.input)
-  const opening = { purpose: 'data', target: 'task', id } as const
-  const { upload_id, prefix } = await requests.openUpload(opening, beforeItsEffect(call.context))
-  if (announcedLength(call.request.raw) === 0) throw invalid({ client_files: noFile }, 'required')
+  const context = beforeItsEffect(call.context)
+  const { upload_id, prefix } = await requests.openUpload(mediaOf(call), context)
+  const start = (sent: SentData) => {
+    if (sent.files.length === 0 && !namesSources(sent.parameters))
+      throw invalid({ client_files: noFile }, 'required')
+    const body = { upload_id, task_id: taskOf(call), ...sent }
+    return requests.startDataPreparation({ body }, call.context)
+  }
+  if (!isForm(call.request)) return start({ files: [], parameters: await readDocument(call, ports) })
+  return handOver(ports, { prefix, store: () => storeData(call, ports, prefix), start })
+}
 
+/** The first of several requests: what would be refused at their end is refused now. */
+export const dataStart: Upload = async (call, { services }) =>
+  services.requests.checkUpload(mediaOf(call), call.context)
+
+/** Some of the files. Parameters that come along are those of the last request, which says them again. */
+export const dataMultiple: Upload = async (call, ports) => {
+  const { requests } = ports.services
+  const task_id = taskOf(call)
+  if (!isForm(call.request)) throw invalid({ client_files: noFile }, 'required')
+  const session = await requests.openSession({ id: task_id }, beforeItsEffect(call.context))
+  const { upload_id, prefix } = placeIn(session)
   return handOver(ports, {
     prefix,
     store: () => storeData(call, ports, prefix),
-    start: (stored) => {
-      const body = { upload_id, task_id: id, ...stored }
-      return requests.startDataPreparation({ body }, call.context)
+    start: ({ files }) => {
+      if (files.length === 0) throw invalid({ client_files: noFile }, 'required')
+      return requests.addFiles({ body: { upload_id, task_id, files } }, call.context)
     },
   })
+}
+
+/** The last request: what is to become of all the files, and maybe some more of them. */
+export const dataFinish: Upload = async (call, ports) => {
+  const { requests } = ports.services
+  const task_id = taskOf(call)
+  const start = (sent: SentData) =>
+    requests.startDataPreparation({ body: { task_id, ...sent } }, call.context)
+  if (!isForm(call.request)) return start({ files: [], parameters: await readDocument(call, ports) })
+  const session = await requests.openSession({ id: task_id }, beforeItsEffect(call.context))
+  const { prefix } = placeIn(session)
+  return handOver(ports, { prefix, store: () => storeData(call, ports, prefix), start })
+}
+
+/** Every request has a place of its own in a session, so that nothing of others is removed with what it stored. */
+const placeIn = <S extends { prefix: string }>(session: S): S => ({
+  ...session,
+  prefix: `${session.prefix}${randomUUID()}/`,
+})
+
+interface SentData {
+  files: UploadedFile[]
+  parameters: DataParameters
 }
 
 async function storeData(
   { request, context: { signal } }: UploadCall,
   { blobs, settings }: GatewayPorts,
   prefix: string,
-) {
+): Promise<SentData> {
   const files: UploadedFile[] = []
+  const names = new Set<string>()
   const onFile: OnFile = async (file, halt) => {
-    assertFile(file, files)
+    assertFile(file, names)
+    names.add(file.name)
     files.push(await storeFile(blobs, `${prefix}${files.length}`, file, halt))
   }
   const maxBytes = settings.maxMultipartBytes
   const fields = await readForm(request, { limits, maxBytes, signal, onFile, documents })
-  const parameters = readParameters(fields)
-  if (files.length === 0 && !namesSources(parameters))
-    throw invalid({ client_files: noFile }, 'required')
-  return { files, parameters }
+  return { files, parameters: readParameters(fields) }
 }
 
-function assertFile({ field, name }: ArrivingFile, before: readonly UploadedFile[]): void {
+function assertFile({ field, name }: ArrivingFile, before: ReadonlySet<string>): void {
   if (!fileField.test(field))
     throw invalid({
       [field]:
         'No file is expected here. Send files as client_files[0], client_files[1] and so on.',
     })
-  if (before.some((file) => file.name === name))
-    throw invalid({ client_files: `The file ${name} was submitted twice.` })
+  if (before.has(name)) throw invalid({ client_files: `The file ${name} was submitted twice.` })
 }
+
+/** Parameters as JSON; what is null is not said. */
+async function readDocument(
+  { request }: UploadCall,
+  { settings }: GatewayPorts,
+): Promise<DataParameters> {
+  const sent = await readJson(bodyOf(request, settings.maxBodyBytes))
+  const read = document.safeParse(sent ?? {}, { error: wording })
+  if (read.error) throw invalidInput(read.error.issues)
+  const said = Object.entries(read.data).filter(([, value]) => value !== null)
+  return readParameters(Object.fromEntries(said))
+}
+
+const document = z.record(z.string(), z.unknown())

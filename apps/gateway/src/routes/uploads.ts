@@ -1,60 +1,127 @@
 import multipart from '@fastify/multipart'
 import { tables } from '@reticle/contracts'
 import type { Operation } from '@reticle/contracts/api/operation'
+import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
 import { DomainError } from '@reticle/kit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { present } from '../present.ts'
 import { reader } from '../read.ts'
-import { contextOf } from '../request.ts'
+import { contextOf, isForm } from '../request.ts'
 import { pathOf } from '../serve.ts'
-import { importUpload } from './annotation-upload.ts'
+import { createFile, type FileRoutes, serveFiles } from '../tus/files.ts'
+import { type Step, stepOf } from '../tus/steps.ts'
+import { importFinish, importStart, importUpload } from './annotation-upload.ts'
 import { assetUpload } from './asset-upload.ts'
-import { dataUpload } from './data-upload.ts'
+import { dataFinish, dataMultiple, dataStart, dataUpload } from './data-upload.ts'
 import { assertBoundary } from './form.ts'
-import type { Upload } from './upload.ts'
+import type { Upload, UploadCall } from './upload.ts'
 
-/** Uploads in one multipart request, streamed into the object store (`spec/api-annotations.md` 2.4 one-shot). */
+/** Where files are sent to, in one request or in several (`spec/api-annotations.md` 2.4). */
+interface Collection extends FileRoutes {
+  all: Operation
+  steps: Partial<Record<Step, Upload>>
+}
+
+const { requests, guides } = tables
+const ofData = {
+  ...{ once: dataUpload, start: dataStart, multiple: dataMultiple, finish: dataFinish },
+}
+const ofAnnotations = { once: importUpload, start: importStart, finish: importFinish }
+
+const collection = (
+  purpose: UploadPurpose,
+  [all, seen, sent]: readonly [Operation, Operation, Operation],
+  steps: Collection['steps'],
+): Collection => ({ purpose, all, seen, sent, steps })
+
+const { uploadTaskData, getTaskDataFile, sendTaskDataFile } = requests
+const { importTaskAnnotations, getTaskAnnotationsFile, sendTaskAnnotationsFile } = requests
+const { importJobAnnotations, getJobAnnotationsFile, sendJobAnnotationsFile } = requests
+
+const collections: readonly Collection[] = [
+  collection('data', [uploadTaskData, getTaskDataFile, sendTaskDataFile], ofData),
+  collection(
+    'annotations',
+    [importTaskAnnotations, getTaskAnnotationsFile, sendTaskAnnotationsFile],
+    ofAnnotations,
+  ),
+  collection(
+    'annotations',
+    [importJobAnnotations, getJobAnnotationsFile, sendJobAnnotationsFile],
+    ofAnnotations,
+  ),
+]
+
+/** Operations that speak the protocol of resumable uploads. */
+export const resumable = collections.flatMap(({ all, sent }) => [all, sent])
+
+/** Uploads, streamed into the object store. */
 export function serveUploads(api: FastifyInstance, ports: GatewayPorts): void {
-  const { uploadTaskData, importTaskAnnotations, importJobAnnotations } = tables.requests
   void api.register(async (scope) => {
     await scope.register(multipart)
-    serveUpload(scope, uploadTaskData, dataUpload, ports)
-    serveUpload(scope, importTaskAnnotations, importUpload, ports)
-    serveUpload(scope, importJobAnnotations, importUpload, ports)
-    serveUpload(scope, tables.guides.createAsset, assetUpload, ports)
+    for (const one of collections) {
+      serveCollection(scope, one, ports)
+      serveFiles(scope, one, ports)
+    }
+    serveUpload(
+      scope,
+      guides.createAsset,
+      async (call, request, reply) => {
+        const answer = await assetUpload(call, ports)
+        return present(call.operation, request, reply, answer)
+      },
+      ports,
+    )
   })
+}
+
+type Answer = (
+  call: UploadCall,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply>
+
+const ofObject = z.object({ id: z.int() })
+
+function serveCollection(
+  scope: FastifyInstance,
+  { all: operation, steps, purpose }: Collection,
+  ports: GatewayPorts,
+): void {
+  serveUpload(
+    scope,
+    operation,
+    async (call, request, reply) => {
+      const step = stepOf(request)
+      if (step === 'create') {
+        const { id } = ofObject.parse(call.input)
+        return createFile({ purpose, operation, id }, call, reply, ports)
+      }
+      const take = steps[step]
+      if (!take)
+        throw new DomainError('invalid', 'Only media of tasks is sent with Upload-Multiple.')
+      const answer = await take(call, ports)
+      if (step !== 'multiple') return present(operation, request, reply, answer)
+      return reply.code(200).header('cache-control', 'no-store').send()
+    },
+    ports,
+  )
 }
 
 function serveUpload(
   scope: FastifyInstance,
   operation: Operation,
-  upload: Upload,
-  ports: GatewayPorts,
+  answer: Answer,
+  { settings }: GatewayPorts,
 ): void {
-  const read = reader(operation, ports.settings)
+  const read = reader(operation, settings)
   scope.post(pathOf(operation), { config: { operation } }, async (request, reply) => {
     const input = await read(request)
-    assertOneShot(request)
-    const context = contextOf(request, reply)
-    const answer = await upload({ operation, input, request, context }, ports)
-    return present(operation, request, reply, answer)
+    if (announcedLength(request.raw) === 0) request.repeat?.end()
+    else if (isForm(request)) assertBoundary(request)
+    return answer({ operation, input, request, context: contextOf(request, reply) }, request, reply)
   })
-}
-
-/**
- * A header without the other of its pair begins or ends a session of several requests; values do not count, they are
- * mostly empty.
- */
-function assertOneShot(request: FastifyRequest): void {
-  const has = (name: string) => request.headers[name] !== undefined
-  const isSession =
-    has('tus-resumable') || has('upload-multiple') || has('upload-start') !== has('upload-finish')
-  if (isSession)
-    throw new DomainError(
-      'invalid',
-      'Uploads in several requests are not supported. Send all files in one multipart/form-data request without Tus-* and Upload-* headers.',
-    )
-  if (announcedLength(request.raw) !== 0) assertBoundary(request)
 }

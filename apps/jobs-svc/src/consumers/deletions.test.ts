@@ -25,7 +25,7 @@ await checkEmitOrder(db, { request: 'tenant_turns' })
 const arrives = delivering(db, followObjects(24))
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
 })
 
 async function addBlob(key: string, task_id: number | null) {

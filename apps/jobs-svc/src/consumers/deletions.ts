@@ -14,6 +14,7 @@ import {
   lockTenant,
   type Owner,
 } from '../requests/repo.ts'
+import { dropSessions } from '../sessions/repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
@@ -43,6 +44,7 @@ export function deletions(resultTtlHours: number): Route<RequestsDb>[] {
 async function dropMedia(tx: Tx, task_ids: readonly number[]): Promise<void> {
   await dropChunksOf(tx, task_ids)
   await makeTaskDead(tx, task_ids)
+  await dropSessions(tx, task_ids)
 }
 
 /** Tenants are locked before rows, in one order, as everywhere. */

@@ -30,7 +30,7 @@ const handlers = requestHandlers({ db, services, settings: settingsOf() })
 const anybody = callAs({ user_id: 3 })
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
 })
 
 const place = async (row: { request_uuid: string }) => {

@@ -141,6 +141,25 @@ export interface TenantTurnsTable {
   last_claimed_date: Timestamp | null
 }
 
+export interface UploadSessionsTable {
+  task_id: number
+  upload_id: string
+}
+
+export interface UploadedFilesTable {
+  file_id: string
+  upload_id: string
+  place: Generated<number>
+  owner_id: number
+  name: string
+  key: string
+  length: number
+  offset: Generated<number>
+  tail: string | null
+  lease: string | null
+  is_kept: Generated<boolean>
+}
+
 export interface UploadsTable {
   upload_id: string
   prefix: string
@@ -149,6 +168,7 @@ export interface UploadsTable {
   target_id: number
   owner_id: number
   created_date: Generated<Date>
+  used_date: Generated<Date>
 }
 
 export interface WorkersTable {
@@ -169,6 +189,8 @@ export interface RequestsDb {
   requests: RequestsTable
   sweeps: SweepsTable
   tenant_turns: TenantTurnsTable
+  upload_sessions: UploadSessionsTable
+  uploaded_files: UploadedFilesTable
   uploads: UploadsTable
   workers: WorkersTable
 }
@@ -184,5 +206,7 @@ export type OutboxSentRow = Selectable<OutboxSentTable>
 export type RequestRow = Selectable<RequestsTable>
 export type SweepRow = Selectable<SweepsTable>
 export type TenantTurnRow = Selectable<TenantTurnsTable>
+export type UploadSessionRow = Selectable<UploadSessionsTable>
+export type UploadedFileRow = Selectable<UploadedFilesTable>
 export type UploadRow = Selectable<UploadsTable>
 export type WorkerRow = Selectable<WorkersTable>

@@ -38,7 +38,7 @@ const anna = callAs({ user_id: 3, username: 'anna' })
 const bo = callAs({ user_id: 4 })
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
   asked.length = 0
 })
 

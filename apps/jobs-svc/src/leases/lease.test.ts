@@ -22,7 +22,7 @@ const take = (given: Partial<typeof usual> = {}) => claim(db, { ...usual, ...giv
 const nothing = { report: null, result: null, result_id: null }
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, workers, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, workers, blobs, uploads, outbox cascade`.execute(db)
 })
 
 const letLeaseEnd = (request_uuid: string) =>

@@ -47,6 +47,17 @@ export async function makeDead(db: Db, key: string): Promise<void> {
     .execute()
 }
 
+/** What was written below a prefix that lives on, and nobody refers to: an hour later it goes, with what is written till then. */
+export async function registerDead(db: Db, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  const dead = { state: 'dead', dead_date: sql<Date>`now()` } as const
+  await db
+    .insertInto('blobs')
+    .values([...new Set(keys)].map((key) => ({ key, kind: 'upload', ...dead })))
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(dead))
+    .execute()
+}
+
 /** Everything that was kept for a task: its media and the pictures made of them. */
 export async function makeTaskDead(db: Db, task_ids: readonly number[]): Promise<void> {
   await db
@@ -75,20 +86,19 @@ const hourMs = 3_600_000
 /** Results and pictures that were begun and never referred to. */
 const pendingMs = 24 * hourMs
 
-/** What was begun and never referred to is given up. */
+/** What was begun and never referred to is given up: uploads so long after their last use. */
 export async function giveUpPending(db: Db, now: Date, uploadTtlHours: number): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms)
+  const lastUse = sql<Date>`coalesce(
+    (select used_date from uploads where prefix = blobs.key), blobs.created_date)`
   await db
     .updateTable('blobs')
     .set({ state: 'dead', dead_date: sql<Date>`now()` })
     .where('state', '=', 'pending')
     .where((row) =>
       row.or([
-        row('created_date', '<', before(pendingMs)),
-        row.and([
-          row('kind', '=', 'upload'),
-          row('created_date', '<', before(uploadTtlHours * hourMs)),
-        ]),
+        row.and([row('kind', '<>', 'upload'), row('created_date', '<', before(pendingMs))]),
+        row.and([row('kind', '=', 'upload'), row(lastUse, '<', before(uploadTtlHours * hourMs))]),
       ]),
     )
     .execute()

@@ -4,6 +4,7 @@ import { emit } from '@reticle/kit/outbox/emit'
 import { sql, type Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { makeDead, makeLive } from '../objects/repo.ts'
+import { endSession, keepSession } from '../sessions/repo.ts'
 import { toRequest } from './messages.ts'
 import { endRequest } from './repo.ts'
 
@@ -65,8 +66,8 @@ export async function afterEnd(tx: Tx, row: RequestRow): Promise<void> {
 }
 
 /**
- * Files of a creation that succeeded, or may have, are the task's media and go with it; all other uploads have served their
- * time.
+ * Files of a creation that succeeded, or may have, are the task's media and go with it. Those of a session wait for the next
+ * attempt; all other uploads have served their time.
  */
 async function settleFiles(tx: Tx, row: RequestRow): Promise<void> {
   const { action, status, has_applied, task_id, org_id: organization_id } = row
@@ -74,6 +75,8 @@ async function settleFiles(tx: Tx, row: RequestRow): Promise<void> {
     await makeLive(tx, row.result_key, { size: row.result_size, organization_id })
   if (row.input_key === null) return
   const isMedia = action === 'create' && (status === 'finished' || has_applied)
-  if (isMedia) await makeLive(tx, row.input_key, { kind: 'media', task_id, organization_id })
-  else await makeDead(tx, row.input_key)
+  if (isMedia) {
+    await makeLive(tx, row.input_key, { kind: 'media', task_id, organization_id })
+    await endSession(tx, row.input_key, row.target_id)
+  } else if (!(await keepSession(tx, row.input_key))) await makeDead(tx, row.input_key)
 }

@@ -109,6 +109,10 @@ async function assertQueueOpen(tx: Tx, row: NewRow, limits: PostSettings): Promi
 const tooMany = (detail: string) =>
   new DomainError('too_many', detail, { code: 'too_many_requests', retry_after: 60 })
 
+/** Whose turn the work takes. */
+export const tenantOf = (org_id: number | null, user_id: number): string =>
+  org_id === null ? `user:${user_id}` : `org:${org_id}`
+
 type NewRow = ReturnType<typeof rowOf>
 
 function rowOf(wish: Wish, context: Context) {
@@ -126,6 +130,6 @@ function rowOf(wish: Wish, context: Context) {
     owner_id: caller.user_id,
     principal: JSON.stringify(caller),
     traceparent: context.traceparent,
-    tenant: org_id === null ? `user:${caller.user_id}` : `org:${org_id}`,
+    tenant: tenantOf(org_id, caller.user_id),
   }
 }

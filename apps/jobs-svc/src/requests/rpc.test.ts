@@ -41,7 +41,7 @@ const rqId =
 const wanted = { id: 1, format: 'COCO 1.0', save_images: false }
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
   revision.etag = '"t1-1"'
 })
 

@@ -4,6 +4,7 @@ import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { RequestsDb, UploadRow } from '../db/schema.ts'
 import { makeLive } from '../objects/repo.ts'
+import { fieldOf } from './purposes.ts'
 import { deleteUpload, lockUpload } from './repo.ts'
 
 export interface ClaimedUpload {
@@ -37,15 +38,15 @@ export async function claimUpload(
   return upload.prefix
 }
 
-const unknownUpload = () => invalidText('No such file were uploaded', 'upload_unknown')
+export const unknownUpload = () => invalidText('No such file were uploaded', 'upload_unknown')
 
-const isUuid = (given: string) => z.guid().safeParse(given).success
+export const isUuid = (given: string) => z.guid().safeParse(given).success
 
 const isFor = (upload: UploadRow, { purpose, target, target_id }: ClaimedUpload) =>
   upload.purpose === purpose && upload.target === target && upload.target_id === target_id
 
 function assertFiles({ purpose, prefix }: UploadRow, files: readonly UploadedFile[]): void {
-  const field = purpose === 'data' ? 'client_files' : 'annotation_file'
+  const field = fieldOf(purpose)
   if (files.length === 0) throw invalid({ [field]: 'No file was submitted.' }, 'required')
   const foreign = files.find(({ key }) => !key.startsWith(prefix))
   if (foreign) throw new Error(`${foreign.key} does not lie below ${prefix}`)

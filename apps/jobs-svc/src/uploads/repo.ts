@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RequestsDb, UploadRow } from '../db/schema.ts'
-import { registerPending } from '../objects/repo.ts'
+import { makeDead, registerPending } from '../objects/repo.ts'
 
+type Tx = Transaction<RequestsDb>
 type NewUpload = Pick<UploadRow, 'purpose' | 'target' | 'target_id' | 'owner_id'>
 
 /** Committed before its first byte: whatever lies below the prefix has an owner and an end. */
@@ -21,10 +22,7 @@ export async function insertUpload(
   return { upload_id, prefix }
 }
 
-export function lockUpload(
-  tx: Transaction<RequestsDb>,
-  upload_id: string,
-): Promise<UploadRow | undefined> {
+export function lockUpload(tx: Tx, upload_id: string): Promise<UploadRow | undefined> {
   return tx
     .selectFrom('uploads')
     .selectAll()
@@ -33,10 +31,42 @@ export function lockUpload(
     .executeTakeFirst()
 }
 
-/** An upload serves one request; afterwards its id means nothing any more. */
+/** An upload serves one request; afterwards its id means nothing any more, and its files are known to that request only. */
 export async function deleteUpload(
-  tx: Transaction<RequestsDb>,
-  { upload_id }: UploadRow,
+  tx: Tx,
+  { upload_id }: Pick<UploadRow, 'upload_id'>,
 ): Promise<void> {
   await tx.deleteFrom('uploads').where('upload_id', '=', upload_id).execute()
 }
+
+/** An upload that nothing will come of. */
+export async function dropUpload(
+  tx: Tx,
+  upload: Pick<UploadRow, 'upload_id' | 'prefix'>,
+): Promise<void> {
+  await deleteUpload(tx, upload)
+  await makeDead(tx, upload.prefix)
+}
+
+/** SQL: something came of the upload so lately that it is not given up, whether or not the sweeper has been there. */
+export const isInTime = (ttlHours: number) =>
+  sql<boolean>`uploads.used_date > now() - make_interval(hours => ${ttlHours})`
+
+/** Its time begins anew, and its row is locked. Nothing where it is gone. */
+export function lockUsed(
+  tx: Tx,
+  upload_id: string,
+): Promise<Pick<UploadRow, 'prefix' | 'used_date'> | undefined> {
+  return tx
+    .updateTable('uploads')
+    .set({ used_date: sql<Date>`now()` })
+    .where('upload_id', '=', upload_id)
+    .returning(['prefix', 'used_date'])
+    .executeTakeFirst()
+}
+
+const hourMs = 3_600_000
+
+/** When an upload is given up, if nothing more comes. */
+export const expiryOf = ({ used_date }: Pick<UploadRow, 'used_date'>, ttlHours: number): string =>
+  new Date(used_date.getTime() + ttlHours * hourMs).toISOString()

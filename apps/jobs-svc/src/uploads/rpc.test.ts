@@ -33,7 +33,7 @@ const anna = callAs({ user_id: 1 })
 const bob = callAs({ user_id: 2 })
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
 })
 
 const blobStates = () => db.selectFrom('blobs').select(['kind', 'state', 'task_id']).execute()

@@ -54,7 +54,9 @@ async function haveWorkers(count: number) {
 }
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, workers, blobs, uploads, outbox, applied`.execute(db)
+  await sql`truncate requests, tenant_turns, workers, blobs, uploads, outbox, applied cascade`.execute(
+    db,
+  )
 })
 afterAll(() => Promise.all([...living.values()].map(kill)))
 

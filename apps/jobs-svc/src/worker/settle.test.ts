@@ -17,7 +17,7 @@ const { blobs } = await testStore()
 const deps = { db, blobs, log: silentLog, resultTtlHours: 24, leaseSeconds: 60, retrySeconds: [] }
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
 })
 
 /** A claimed export whose file is written, and how it came to its end. */

@@ -32,7 +32,7 @@ function start(timing: Partial<WorkerTiming> = {}, bus: WorkerPorts['bus'] = dea
 }
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
 })
 afterEach(async () => {
   await vi.waitFor(async () => expect(await readdir(root)).toEqual(['blobs']), patience)

@@ -41,9 +41,12 @@ export interface Shape {
   by?: 'gateway'
   /**
    * Bodies of this kind are multipart forms, streamed to the object store by the gateway. Beside a `body`: either of them,
-   * and the files of the form, which are small texts, are members of the body under the names of their fields.
+   * and the files of the form, which are small texts, are members of the body under the names of their fields. A row of the
+   * gateway's own stores the files of its forms all the same, and reads what else is sent.
    */
   form?: z.ZodObject
+  /** Media type of a body of bytes that is no JSON: a piece of a file. */
+  media_type?: string
 }
 
 /** What background work may be about. */
@@ -123,11 +126,14 @@ export function isStreamed({ body, answer }: Pick<Operation, 'body' | 'answer'>)
 
 /**
  * Does it take an `Idempotency-Key` (`spec/extensions.md` 7)? Every POST that creates something does, and PUT and PATCH of
- * sets that pass as bytes. A key belongs to a user, so where nobody needs to be one there is none.
+ * sets that pass as bytes; pieces of files have their offset instead. A key belongs to a user, so where nobody needs to be
+ * one there is none.
  */
-export function takesKey(operation: Pick<Operation, 'method' | 'success' | 'body' | 'access'>) {
-  const { method, success, body, access } = operation
-  if (access === 'anyone') return false
+export function takesKey(
+  operation: Pick<Operation, 'method' | 'success' | 'body' | 'access' | 'media_type'>,
+) {
+  const { method, success, body, access, media_type } = operation
+  if (access === 'anyone' || media_type !== undefined) return false
   if (method === 'POST') return success === 201 || success === 202
   return (method === 'PUT' || method === 'PATCH') && isBytes(body)
 }

@@ -16,7 +16,22 @@ import {
   uploadedFile,
   waitQuery,
 } from '../rest/requests.ts'
-import { busyTargets, get, internal, operations, post } from './operation.ts'
+import {
+  chunkHeaders,
+  chunkType,
+  createdFile,
+  fileParams,
+  namedFile,
+  newFile,
+  notedChunk,
+  openedChunk,
+  openedUpload,
+  storedChunk,
+  uploadState,
+  uploadWish,
+  wantedChunk,
+} from '../rest/uploads.ts'
+import { busyTargets, del, get, internal, operations, patch, post } from './operation.ts'
 
 const start = {
   params: idParams,
@@ -31,6 +46,29 @@ const upload = {
   headers: ifMatch,
   form: z.object({ annotation_file: bytes }),
   answers: { 202: rqId, 409: rqId },
+} as const
+/** A file on its way, by the protocol of resumable uploads; its bytes are what bounds them. */
+const seen = {
+  by: 'gateway',
+  limit: 'none',
+  params: fileParams,
+  answers: { 200: uploadState },
+  summary: 'How much of a file has arrived',
+} as const
+const sent = {
+  by: 'gateway',
+  limit: 'none',
+  params: fileParams,
+  headers: chunkHeaders,
+  body: bytes,
+  media_type: chunkType,
+  answers: { 204: nothing },
+  summary: 'The next bytes of a file',
+} as const
+const dropped = {
+  params: fileParams,
+  answers: { 204: nothing },
+  summary: 'Give up a file that was sent in pieces',
 } as const
 const download = {
   by: 'gateway',
@@ -69,12 +107,27 @@ export const requests = operations('RequestService', {
   uploadTaskData: post('/tasks/:id/data', {
     by: 'gateway',
     params: idParams,
-    form: dataParameters.extend({ client_files: bytes }),
+    body: dataParameters,
+    form: z.object({ client_files: bytes }),
     answers: { 202: rqId, 409: rqId },
     summary: 'Attach pictures, or one archive of them, to a task',
   }),
+  deleteTaskData: del('/tasks/:id/data', {
+    params: idParams,
+    answers: { 204: nothing },
+    summary: 'Remove what was uploaded and is not the media of the task yet',
+  }),
+  getTaskDataFile: get('/tasks/:id/data/:file_id', seen),
+  sendTaskDataFile: patch('/tasks/:id/data/:file_id', sent),
+  deleteTaskDataFile: del('/tasks/:id/data/:file_id', dropped),
   importTaskAnnotations: post('/tasks/:id/annotations/', upload),
+  getTaskAnnotationsFile: get('/tasks/:id/annotations/:file_id', seen),
+  sendTaskAnnotationsFile: patch('/tasks/:id/annotations/:file_id', sent),
+  deleteTaskAnnotationsFile: del('/tasks/:id/annotations/:file_id', dropped),
   importJobAnnotations: post('/jobs/:id/annotations/', upload),
+  getJobAnnotationsFile: get('/jobs/:id/annotations/:file_id', seen),
+  sendJobAnnotationsFile: patch('/jobs/:id/annotations/:file_id', sent),
+  deleteJobAnnotationsFile: del('/jobs/:id/annotations/:file_id', dropped),
   downloadTaskDataset: get('/tasks/:id/dataset/download', download),
   downloadJobDataset: get('/jobs/:id/dataset/download', download),
   exportEvents: post('/events/export', {
@@ -97,24 +150,27 @@ export const requests = operations('RequestService', {
     summary: 'Deprecated: use POST /events/export',
   }),
   /** May this upload begin? Registers it before its first byte; objects go below `prefix` (`reliability.md` 16.1). */
-  openUpload: internal({
-    query: z.object({
-      purpose: z.enum(['data', 'annotations']),
-      target: z.enum(targets),
-      id: z.int(),
-      format: z.string().optional(),
-      import_mode: z.string().optional(),
-      location: z.string().optional(),
-      if_match: z.string().optional(),
-    }),
-    answers: {
-      200: z.object({ upload_id: z.string(), prefix: z.string() }).meta({ id: 'OpenedUpload' }),
-    },
+  openUpload: internal({ query: uploadWish, answers: { 200: openedUpload } }),
+  /** The same question, before an upload in several requests: nothing is registered. */
+  checkUpload: internal({ query: uploadWish, answers: { 200: nothing } }),
+  /** Where files of several requests wait for what will become of them: those of a task wait together. */
+  openSession: internal({ query: z.object({ id: z.int() }), answers: { 200: openedUpload } }),
+  /** Files that were stored whole, below the prefix of a session. */
+  addFiles: internal({
+    body: z
+      .object({ upload_id: z.string(), task_id: z.int(), files: z.array(uploadedFile) })
+      .meta({ id: 'AddFiles' }),
+    answers: { 200: nothing },
   }),
+  createFile: internal({ query: newFile, answers: { 200: createdFile } }),
+  findFile: internal({ query: namedFile, answers: { 200: uploadState } }),
+  openChunk: internal({ query: wantedChunk, answers: { 200: openedChunk } }),
+  noteChunk: internal({ query: storedChunk, answers: { 200: notedChunk } }),
   startDataPreparation: internal({
     body: z
       .object({
-        upload_id: z.string(),
+        /** Absent: the files are those of the session of the task, and these as well. */
+        upload_id: z.string().optional(),
         task_id: z.int(),
         files: z.array(uploadedFile),
         parameters: dataParameters,
@@ -125,14 +181,17 @@ export const requests = operations('RequestService', {
   startImport: internal({
     body: z
       .object({
-        upload_id: z.string(),
+        /** Either a file that came in one request, by its upload, or one that came in several, by its id. */
+        upload_id: z.string().optional(),
         target: z.enum(targets),
         id: z.int(),
-        file: uploadedFile,
+        file: uploadedFile.optional(),
         format: z.string(),
         import_mode: z.string(),
         conv_mask_to_poly: z.boolean(),
         if_match: z.string().optional(),
+        file_id: z.string().optional(),
+        location: z.string().optional(),
       })
       .meta({ id: 'StartImport' }),
     answers: { 202: rqId },

@@ -79,3 +79,12 @@ export function checkSources(
       message: 'Stop frame must be more or equal start frame',
     })
 }
+
+/** Is there anything besides uploaded files that frames can come from? */
+export const namesSources = ({
+  server_files = [],
+  remote_files = [],
+}: {
+  server_files?: readonly string[]
+  remote_files?: readonly string[]
+}): boolean => server_files.length > 0 || remote_files.length > 0

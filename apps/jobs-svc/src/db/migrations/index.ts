@@ -8,6 +8,7 @@ import { eventExports } from './0006-event-exports.ts'
 import { requestsOfOrganizations } from './0007-requests-of-organizations.ts'
 import { idempotencyKeys } from './0008-idempotency-keys.ts'
 import { chunks } from './0010-chunks.ts'
+import { uploadSessions } from './0009-upload-sessions.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -20,4 +21,5 @@ export const migrations: Migrations = {
   '0007-requests-of-organizations': requestsOfOrganizations,
   '0008-idempotency-keys': idempotencyKeys,
   '0010-chunks': chunks,
+  '0009-upload-sessions': uploadSessions,
 }

@@ -1,0 +1,254 @@
+import { conflict, invalidText } from '@reticle/kit'
+import { FormData } from 'undici'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Sent, testGateway } from '../testing/gateway.ts'
+
+/** Uploads in several requests: `spec/api-workspace.md` 4.5, `spec/api-annotations.md` 2.4, `spec/client-compat.md` 2.1, 2.2. */
+
+let asked: [string, unknown][] = []
+const note = (name: string, input: unknown) => void asked.push([name, input])
+const bugs: unknown[] = []
+beforeEach(async () => {
+  asked = []
+  await blobs.removePrefix('uploads')
+})
+
+const rq_id = 'action=create&target=task&target_id=12'
+const { send, blobs } = await testGateway({
+  bugs,
+  services: {
+    requests: {
+      async checkUpload(input) {
+        note('checkUpload', input)
+        if (input.id === 409) throw conflict('running', { body: { rq_id } })
+        return undefined
+      },
+      async openUpload(input) {
+        note('openUpload', input)
+        return { upload_id: 'u1', prefix: 'uploads/u1/' }
+      },
+      async openSession(input) {
+        note('openSession', input)
+        return { upload_id: 's1', prefix: 'uploads/s1/' }
+      },
+      async addFiles({ body }) {
+        note('addFiles', body)
+        if (body.task_id === 400) throw invalidText('no')
+        return undefined
+      },
+      async startDataPreparation({ body }) {
+        note('startDataPreparation', body)
+        if (body.task_id === 400) throw invalidText('no')
+        return { rq_id }
+      },
+      async startImport({ body }) {
+        note('startImport', body)
+        return { rq_id: 'action=import' }
+      },
+    },
+  },
+})
+
+const post = (path: string, headers: Sent['headers'], body?: Sent['body']) =>
+  send(`/api${path}`, { method: 'POST', body, headers })
+
+async function keys(): Promise<string[]> {
+  const found: string[] = []
+  for await (const { key } of blobs.list('uploads')) found.push(key)
+  return found
+}
+
+function form(files: readonly string[], fields: Record<string, string> = {}): FormData {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(fields)) data.append(name, value)
+  files.forEach((name, at) => {
+    data.append(`client_files[${at}]`, new Blob([name]), name)
+  })
+  return data
+}
+
+const [started, multiple, finished] = [
+  { 'upload-start': '' },
+  { 'upload-multiple': '' },
+  { 'upload-finish': '' },
+] as const
+const json = { 'content-type': 'application/json' }
+
+describe('media of a task', () => {
+  test.each([{}, json])(
+    'the first request has no body, whatever type it claims, and is answered with none',
+    async (headers) => {
+      const answer = await post('/tasks/12/data/', { ...started, ...headers })
+      expect([answer.status, answer.text]).toEqual([202, ''])
+      expect(asked).toEqual([['checkUpload', { purpose: 'data', target: 'task', id: 12 }]])
+    },
+  )
+
+  test('what would be refused in the end is refused in the beginning', async () => {
+    const answer = await post('/tasks/409/data', started)
+    expect([answer.status, answer.json()]).toEqual([409, { rq_id }])
+  })
+
+  test('some of the files are stored, and parameters beside them are not read yet', async () => {
+    const fields = { image_quality: '70', 'upload_file_order[0]': 'a.png', use_cache: 'true' }
+    const body = form(['/home/anna/a.png', 'b.png'], fields)
+    const answer = await post('/tasks/12/data/', multiple, body)
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    const stored = await keys()
+    expect(stored.length).toBe(2)
+    expect(stored[0]).toMatch(/^uploads\/s1\/[\da-f-]{36}\/0$/)
+    const files = [
+      { name: 'a.png', key: stored[0], size: 16 },
+      { name: 'b.png', key: stored[1], size: 5 },
+    ]
+    expect(asked).toEqual([
+      ['openSession', { id: 12 }],
+      ['addFiles', { upload_id: 's1', task_id: 12, files }],
+    ])
+  })
+
+  test('files that are refused are not kept, those of earlier requests are', async () => {
+    await post('/tasks/12/data', multiple, form(['a.png']))
+    const before = await keys()
+    const answer = await post('/tasks/400/data', multiple, form(['a.png']))
+    expect(answer.status).toBe(400)
+    expect(await keys()).toEqual(before)
+  })
+
+  test.each<[string, Sent['body']]>([
+    ['without a body', undefined],
+    ['with a form without files', form([], { image_quality: '70' })],
+  ])('a request for files %s has none', async (_, body) => {
+    const answer = await post('/tasks/12/data', multiple, body)
+    expect([answer.status, answer.json()]).toEqual([
+      400,
+      { client_files: ['No file was submitted.'] },
+    ])
+  })
+
+  test.each<[string, Sent['headers'], Sent['body'], unknown]>([
+    [
+      'JSON',
+      {},
+      {
+        ...{ image_quality: 80, sorting_method: 'natural', use_cache: true, chunk_size: null },
+        ...{ start_frame: 0, server_files: [], job_file_mapping: [['a.png']] },
+      },
+      {
+        ...{ image_quality: 80, sorting_method: 'natural' },
+        job_file_mapping: [{ files: ['a.png'] }],
+      },
+    ],
+    ['a form', {}, form([], { image_quality: '80', use_cache: 'True' }), { image_quality: 80 }],
+    ['nothing', {}, undefined, {}],
+    ['nothing, of the type of JSON', json, undefined, {}],
+  ])(
+    'the last request says what is to become of them as %s',
+    async (_, headers, body, expected) => {
+      const { job_file_mapping: _mapping, ...rest } = Object(expected)
+      const isSplit = rest.sorting_method !== undefined
+      const sent = isSplit ? { ...Object(body), job_file_mapping: undefined } : body
+      const answer = await post('/tasks/12/data', { ...finished, ...headers }, sent)
+      expect([answer.status, answer.json()]).toEqual([202, { rq_id }])
+      const parameters = isSplit ? rest : expected
+      expect(asked.at(-1)).toEqual(['startDataPreparation', { task_id: 12, files: [], parameters }])
+    },
+  )
+
+  test('lists are JSON in a document', async () => {
+    await post('/tasks/12/data', finished, { job_file_mapping: [['a.png'], ['b.png']] })
+    const job_file_mapping = [{ files: ['a.png'] }, { files: ['b.png'] }]
+    expect(asked.at(-1)?.[1]).toMatchObject({ parameters: { job_file_mapping } })
+  })
+
+  test('the last request may bring files', async () => {
+    await post('/tasks/12/data', finished, form(['c.png'], { image_quality: '5' }))
+    const [key] = await keys()
+    const files = [{ name: 'c.png', key, size: 5 }]
+    expect(asked).toEqual([
+      ['openSession', { id: 12 }],
+      ['startDataPreparation', { task_id: 12, files, parameters: { image_quality: 5 } }],
+    ])
+  })
+
+  test('files of a last request that is refused are not kept', async () => {
+    expect((await post('/tasks/400/data', finished, form(['c.png']))).status).toBe(400)
+    expect(await keys()).toEqual([])
+  })
+
+  test.each([
+    ['a quality out of range', { image_quality: 0 }, { image_quality: expect.anything() }],
+    ['a choice of frames', { start_frame: 5 }, { start_frame: expect.anything() }],
+    ['files of the server', { server_files: ['a'] }, { server_files: expect.anything() }],
+    ['no document', [], { non_field_errors: expect.anything() }],
+  ])('%s in the last request is refused', async (_, body, errors) => {
+    const answer = await post('/tasks/12/data', { ...finished, ...json }, JSON.stringify(body))
+    expect([answer.status, answer.json()]).toEqual([400, errors])
+    expect(asked).toEqual([])
+  })
+
+  test('both ends in one are all of it', async () => {
+    const headers = { ...started, ...finished }
+    expect((await post('/tasks/12/data/', headers, form(['a.png']))).status).toBe(202)
+    expect(asked.map(([name]) => name)).toEqual(['openUpload', 'startDataPreparation'])
+  })
+})
+
+describe('annotations', () => {
+  const query = '?format=COCO%201.0&import_mode=append&conv_mask_to_poly=False'
+  const wish = {
+    ...{ purpose: 'annotations', target: 'job', id: 31, format: 'COCO 1.0' },
+    ...{ import_mode: 'append', location: undefined, if_match: undefined },
+  }
+
+  test.each([{}, json])('the first request asks what the last one will', async (headers) => {
+    const answer = await post(`/jobs/31/annotations/${query}`, { ...started, ...headers })
+    expect([answer.status, answer.text]).toEqual([202, ''])
+    expect(asked).toEqual([['checkUpload', wish]])
+  })
+
+  test.each<[string, Sent['headers'], Sent['body']]>([
+    ['nothing', json, undefined],
+    ['an empty document', {}, {}],
+  ])('the last request names the file, and carries %s', async (_, headers, body) => {
+    const path = `/jobs/31/annotations/${query}&filename=3_abc`
+    const answer = await post(path, { ...finished, ...headers }, body)
+    expect([answer.status, answer.json()]).toEqual([202, { rq_id: 'action=import' }])
+    const options = { format: 'COCO 1.0', import_mode: 'append', conv_mask_to_poly: false }
+    expect(asked).toEqual([
+      ['startImport', { target: 'job', id: 31, file_id: '3_abc', ...options }],
+    ])
+  })
+
+  test('it may be named without any header', async () => {
+    const answer = await post('/jobs/31/annotations?format=COCO&filename=3_abc', {})
+    expect(answer.status).toBe(202)
+    expect(asked).toMatchObject([['startImport', { file_id: '3_abc' }]])
+  })
+
+  test('an end without a file is refused', async () => {
+    const answer = await post('/tasks/12/annotations?format=COCO', finished)
+    expect([answer.status, answer.json()]).toEqual([
+      400,
+      { annotation_file: ['No file was submitted.'] },
+    ])
+  })
+
+  test('a file of its own is taken before one that is named', async () => {
+    const body = new FormData()
+    body.append('annotation_file', new Blob(['{}']), 'a.json')
+    const answer = await post('/tasks/12/annotations?format=COCO&filename=3_abc', finished, body)
+    expect(answer.status).toBe(202)
+    expect(asked.at(-1)).toMatchObject(['startImport', { file: { name: 'a.json' } }])
+  })
+
+  test('there is one file', async () => {
+    const answer = await post('/tasks/12/annotations?format=COCO', multiple)
+    expect(answer.status).toBe(400)
+    expect(asked).toEqual([])
+  })
+})
+
+test('nothing of all this was a failure of ours', () => {
+  expect(bugs).toEqual([])
+})

@@ -1,0 +1,408 @@
+import { createHash } from 'node:crypto'
+import { DomainError, forbidden, notFound } from '@reticle/kit'
+import { partAt, partKey, spreadBytes, spreadKey, takenOver } from '@reticle/kit/blob/spread'
+import { gathered } from '@reticle/kit/testing/bytes'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Sent, testGateway } from '../testing/gateway.ts'
+import type { SomeServices } from '../testing/services.ts'
+
+/** The protocol of resumable uploads (tus.io 1.0.0) as clients meet it: `spec/api-annotations.md` 2.4, section 10 item 14. */
+
+const largest = 64 * 1024 * 1024
+const expires_date = '2026-03-01T22:00:00.000Z'
+const bugs: unknown[] = []
+const patience = { timeout: 10_000 }
+
+/** The service as far as the gateway sees it: one file, `3_f`. */
+let file: { key: string; tail?: string; length: number; offset: number; lease?: string }
+let created: unknown[] = []
+let leases = 0
+beforeEach(async () => {
+  await blobs.removePrefix('up/')
+  created = []
+  file = { key: spreadKey('up/f', largest), length: largest, offset: 0 }
+})
+
+const own = ({ id, file_id }: { id: number; file_id: string }) => {
+  if (id === 403) throw forbidden()
+  if (file_id !== '3_f') throw notFound()
+}
+const requests: SomeServices['requests'] = {
+  async createFile(input) {
+    created.push(input)
+    return { file_id: '3_f', expires_date }
+  },
+  async findFile(named) {
+    own(named)
+    return { filename: 'a.zip', length: file.length, offset: file.offset, expires_date }
+  },
+  async openChunk({ offset, bytes, ...named }) {
+    own(named)
+    const { key, tail } = file
+    const seen = { filename: 'a.zip', key, offset: file.offset, ...(tail && { tail }) }
+    if (offset !== file.offset) return seen
+    if (offset + bytes > file.length) throw new DomainError('too_large', 'too much')
+    if (file.lease) file.key = takenOver(file.key, offset)
+    file.lease = `lease ${++leases}`
+    return { ...seen, key: file.key, lease: file.lease }
+  },
+  async noteChunk({ lease, offset, is_over }) {
+    const is_noted = lease === file.lease
+    if (is_noted) {
+      file.offset = offset
+      file.tail = offset % spreadBytes === 0 ? undefined : partKey(file.key, partAt(offset))
+      if (is_over) file.lease = undefined
+    }
+    return { is_noted, offset: file.offset, expires_date }
+  },
+}
+const { send, raw, blobs } = await testGateway({
+  bugs,
+  settings: { maxUploadBytes: largest, trustedHops: 1 },
+  services: { requests },
+})
+const version = { 'tus-resumable': '1.0.0' }
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const create = (headers: Sent['headers'], path = '/tasks/12/data/') =>
+  send(`/api${path}`, { method: 'POST', headers: { ...version, ...headers } })
+const named = (name: string, length = '5') => ({
+  ...{ 'upload-length': length, 'upload-metadata': `filename ${base64(name)}` },
+})
+const location = '/api/tasks/12/data/3_f'
+const chunk = (offset: number | string, body: Sent['body'], more: Partial<Sent> = {}) =>
+  send(location, {
+    method: 'PATCH',
+    body,
+    ...more,
+    headers: {
+      ...version,
+      'upload-offset': String(offset),
+      'content-type': 'application/offset+octet-stream',
+      ...more.headers,
+    },
+  })
+
+describe('creation', () => {
+  test('a file gets an address of its own, by the name that proxies were asked for', async () => {
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'reticle.example.org' }
+    const answer = await create({ ...named('folder/a.zip', '26843'), ...forwarded })
+    expect([answer.status, answer.text]).toEqual([201, ''])
+    expect(answer.headers).toMatchObject({
+      location: `https://reticle.example.org${location}`,
+      'upload-filename': 'folder/a.zip',
+      'upload-expires': 'Sun, 01 Mar 2026 22:00:00 GMT',
+      'tus-resumable': '1.0.0',
+      'cache-control': 'no-store',
+    })
+    expect(created).toEqual([
+      { purpose: 'data', target: 'task', id: 12, name: 'folder/a.zip', length: 26843 },
+    ])
+  })
+
+  test('a file of annotations is named by its id', async () => {
+    const answer = await create(named('a.json'), '/jobs/31/annotations/')
+    expect(answer.headers).toMatchObject({
+      location: expect.stringMatching(/^http:\/\/[^/]+\/api\/jobs\/31\/annotations\/3_f$/),
+      'upload-filename': '3_f',
+    })
+    expect(created).toMatchObject([{ purpose: 'annotations', target: 'job', id: 31 }])
+  })
+
+  test('the length alone tells what is meant, other metadata is not read', async () => {
+    const headers = { 'upload-length': '5', 'upload-metadata': `filetype eA==,filename YQ==,flag` }
+    const answer = await send('/api/tasks/12/data', { method: 'POST', headers })
+    expect(answer.status).toBe(201)
+    expect(created).toMatchObject([{ name: 'a' }])
+  })
+
+  test('names of any script are kept, and shown as in addresses', async () => {
+    const answer = await create(named('снимок 1.png'))
+    expect(created).toMatchObject([{ name: 'снимок 1.png' }])
+    expect(answer.headers['upload-filename']).toBe(`${encodeURIComponent('снимок')} 1.png`)
+  })
+
+  test.each<[string, Sent['headers'], number, string]>([
+    ['no length', { 'upload-metadata': 'filename YQ==' }, 400, 'Upload-Length'],
+    ['a length that is none', { ...named('a'), 'upload-length': '-1' }, 400, 'Upload-Length'],
+    [
+      'a length of 17 digits',
+      { ...named('a'), 'upload-length': '9'.repeat(17) },
+      400,
+      'Upload-Length',
+    ],
+    ['no filename', { 'upload-length': '5' }, 400, 'Upload-Metadata'],
+    [
+      'an empty filename',
+      { 'upload-length': '5', 'upload-metadata': 'filename' },
+      400,
+      'Upload-Metadata',
+    ],
+    [
+      'a filename that is no Base64',
+      { 'upload-length': '5', 'upload-metadata': 'filename a!b' },
+      400,
+      'Upload-Metadata',
+    ],
+    [
+      'a filename that is no UTF-8',
+      { 'upload-length': '5', 'upload-metadata': 'filename /w==' },
+      400,
+      'Upload-Metadata',
+    ],
+    ['a name that climbs', named('../etc/passwd'), 400, 'Upload-Metadata'],
+    ['a name that climbs within', named('a/../../b'), 400, 'Upload-Metadata'],
+    ['an absolute name', named('/etc/passwd'), 400, 'Upload-Metadata'],
+    ['a name with a drive', named('C:/a.png'), 400, 'Upload-Metadata'],
+    ['a name with backslashes', named('a\\..\\b'), 400, 'Upload-Metadata'],
+    ['a name with an empty part', named('a//b'), 400, 'Upload-Metadata'],
+    ['a name that is a folder', named('a/'), 400, 'Upload-Metadata'],
+    ['a name with a part that is a dot', named('./a'), 400, 'Upload-Metadata'],
+    ['a name with a NUL', named('a\0b'), 400, 'Upload-Metadata'],
+    ['a name of 1,025 characters', named('a'.repeat(1025)), 400, 'Upload-Metadata'],
+    [
+      'a length to be told later',
+      { ...named('a'), 'upload-defer-length': '1' },
+      400,
+      'Upload-Defer-Length',
+    ],
+    [
+      'files to be put together',
+      { ...named('a'), 'upload-concat': 'partial' },
+      400,
+      'Upload-Concat',
+    ],
+  ])('%s is refused', async (_, headers, status, field) => {
+    const answer = await create(headers)
+    expect(answer.status).toBe(status)
+    expect(answer.json()).toEqual({ [field]: [expect.any(String)] })
+    expect(answer.headers['tus-resumable']).toBe('1.0.0')
+    expect(created).toEqual([])
+  })
+
+  test('a name of 1,024 characters and the largest file are taken', async () => {
+    expect((await create(named('a'.repeat(1024), String(largest)))).status).toBe(201)
+  })
+
+  test('a larger file is refused before its first byte', async () => {
+    const answer = await create(named('a', String(largest + 1)))
+    expect(answer.status).toBe(413)
+    expect(answer.headers['tus-max-size']).toBe(String(largest))
+    expect(created).toEqual([])
+  })
+})
+
+describe('chunks', () => {
+  test('bytes are stored and counted', async () => {
+    const first = await chunk(0, 'abc')
+    expect([first.status, first.text]).toEqual([204, ''])
+    expect(first.headers).toMatchObject({
+      'upload-offset': '3',
+      'upload-filename': 'a.zip',
+      'upload-expires': 'Sun, 01 Mar 2026 22:00:00 GMT',
+      'tus-resumable': '1.0.0',
+      'cache-control': 'no-store',
+    })
+    expect((await chunk(3, 'de')).headers['upload-offset']).toBe('5')
+    expect(file).toMatchObject({ offset: 5, lease: undefined })
+    expect(String(await gathered((await blobs.get(`${file.key}/0-0`)).chunks))).toBe('abcde')
+  })
+
+  test('no bytes at all change nothing', async () => {
+    const answer = await chunk(0, '', { headers: { 'content-length': '0' } })
+    expect([answer.status, answer.headers['upload-offset']]).toEqual([204, '0'])
+    expect(file.lease).toBeUndefined()
+  })
+
+  test('many megabytes pass in parts', async () => {
+    const bytes = Buffer.alloc(2 * spreadBytes + 7, 'xyz')
+    expect((await chunk(0, bytes)).headers['upload-offset']).toBe(String(bytes.length))
+    const hash = createHash('sha256')
+    for (const index of [0, 1, 2])
+      for await (const piece of (await blobs.get(`${file.key}/0-${index}`)).chunks)
+        hash.update(piece)
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'))
+  })
+
+  test.each([1, '3'])(
+    'from offset %s on, which is not the end: where that is, and no body',
+    async (offset) => {
+      await chunk(0, 'ab')
+      const answer = await chunk(offset, 'c')
+      expect([answer.status, answer.text]).toEqual([409, ''])
+      expect(answer.headers).toMatchObject({ 'upload-offset': '2', 'x-error-code': 'wrong_offset' })
+      expect(file.offset).toBe(2)
+    },
+  )
+
+  test.each<[string, () => ReturnType<typeof chunk>, number]>([
+    ['without an offset', () => chunk('', 'a', { headers: { 'upload-offset': '' } }), 400],
+    ['with an offset that is none', () => chunk('1e3', 'a'), 400],
+    ['of another type', () => chunk(0, 'a', { headers: { 'content-type': 'text/plain' } }), 415],
+    ['of another version', () => chunk(0, 'a', { headers: { 'tus-resumable': '0.2.2' } }), 412],
+    ['of a read-only token', () => chunk(0, 'a', { as: 'reader' }), 403],
+  ])('bytes %s are refused', async (_, attempt, status) => {
+    const answer = await attempt()
+    expect(answer.status).toBe(status)
+    expect(answer.headers['tus-version']).toBe('1.0.0')
+    expect([file.offset, file.lease]).toEqual([0, undefined])
+  })
+
+  test('bytes of which nobody says how many come are refused', async () => {
+    async function* body() {
+      yield Buffer.from('a')
+    }
+    const answer = await chunk(0, body())
+    expect([answer.status, answer.json()]).toEqual([
+      400,
+      { 'Content-Length': ['This header is required.'] },
+    ])
+  })
+
+  test('bytes beyond the end of the file are refused', async () => {
+    file.length = 3
+    const answer = await chunk(0, 'abcd')
+    expect(answer.status).toBe(413)
+    expect(file.offset).toBe(0)
+  })
+
+  test('more than a file may have is refused unread', async () => {
+    const head = `PATCH ${location} HTTP/1.1\r\nHost: x\r\nAuthorization: Token anna\r\nUpload-Offset: 0\r\n`
+    const type = 'Content-Type: application/offset+octet-stream'
+    expect(await raw(`${head}${type}\r\nContent-Length: ${largest + 1}\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 413 /,
+    )
+  })
+
+  test('what came before the client went away counts, and the file is free for the next', async () => {
+    const cancel = new AbortController()
+    async function* body() {
+      yield Buffer.alloc(spreadBytes)
+      yield Buffer.from('abc')
+      await expect.poll(() => file.offset, patience).toBe(spreadBytes)
+      cancel.abort()
+      yield Buffer.from('never')
+    }
+    const { signal } = cancel
+    const headers = { 'content-length': String(2 * spreadBytes) }
+    await expect(chunk(0, body(), { headers, signal })).rejects.toThrow()
+    await expect
+      .poll(() => file, patience)
+      .toMatchObject({ offset: spreadBytes + 3, lease: undefined })
+    expect((await chunk(spreadBytes + 3, 'd')).status).toBe(204)
+    expect(String(await gathered((await blobs.get(`${file.key}/0-1`)).chunks))).toBe('abcd')
+  })
+
+  test('what came before the client fell silent counts', async () => {
+    const impatient = await testGateway({
+      blobs,
+      services: { requests },
+      settings: { idleTimeoutMs: 500 },
+    })
+    const head = `PATCH ${location} HTTP/1.1\r\nHost: x\r\nAuthorization: Token anna\r\nUpload-Offset: 0\r\n`
+    const type = 'Content-Type: application/offset+octet-stream'
+    await impatient.raw(`${head}${type}\r\nContent-Length: 100\r\n\r\nabc`)
+    await expect.poll(() => file, patience).toMatchObject({ offset: 3, lease: undefined })
+  })
+
+  test('of two who send the same bytes at once one wins, and the other learns where to go on', async () => {
+    const bytes = [Buffer.alloc(100_000, 'a'), Buffer.alloc(100_000, 'b')]
+    const answers = await Promise.all(bytes.map((body) => chunk(0, body)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
+    const lost = answers.find(({ status }) => status === 409)
+    expect(lost?.text).toBe('')
+    expect(file.lease).toBeUndefined()
+    expect(file.offset).toBe(100_000)
+  })
+
+  test('a store that fails is no end of the file', async () => {
+    const away = await testGateway({
+      blobs: { ...blobs, put: () => Promise.reject(new DomainError('unavailable', 'full')) },
+      services: {
+        requests: {
+          openChunk: async () => ({ filename: 'a', key: 'up/g', offset: 0, lease: 'l' }),
+          noteChunk: async ({ offset, is_over }) => {
+            released.push([offset, is_over])
+            return { is_noted: true, offset, expires_date }
+          },
+        },
+      },
+    })
+    const released: unknown[] = []
+    const headers = { 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
+    const answer = await away.send(location, { method: 'PATCH', body: 'abc', headers })
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2'])
+    expect(released).toEqual([[0, true]])
+  })
+
+  test('they are not counted against the limit of calls, as creations are', async () => {
+    const limited = await testGateway({ blobs, services: { requests }, settings: { rateUser: 3 } })
+    const headers = { 'content-type': 'application/offset+octet-stream' }
+    for (let at = 0; at < 5; at++) {
+      const sent = { body: 'a', headers: { ...headers, 'upload-offset': `${at}` } }
+      const answer = await limited.send(location, { ...sent, method: 'PATCH' })
+      expect([answer.status, answer.headers['x-ratelimit-limit']]).toEqual([204, undefined])
+      expect((await limited.send(location, { method: 'HEAD' })).status).toBe(200)
+    }
+    const begin = () => limited.send('/api/tasks/12/data', { method: 'POST', headers: named('a') })
+    for (let at = 0; at < 3; at++) expect((await begin()).status).toBe(201)
+    expect((await begin()).status).toBe(429)
+  })
+})
+
+describe('state', () => {
+  test('HEAD tells how much is stored', async () => {
+    file.offset = 77
+    const answer = await send(location, { method: 'HEAD', headers: version, as: 'reader' })
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(answer.headers).toMatchObject({
+      'upload-offset': '77',
+      'upload-length': String(largest),
+      'upload-metadata': `filename ${base64('a.zip')}`,
+      'upload-expires': 'Sun, 01 Mar 2026 22:00:00 GMT',
+      'cache-control': 'no-store',
+      'tus-resumable': '1.0.0',
+    })
+  })
+
+  test('GET tells the same as a document', async () => {
+    const answer = await send(location)
+    expect(answer.json()).toEqual({ filename: 'a.zip', length: largest, offset: 0, expires_date })
+  })
+
+  test.each([
+    ['that is unknown', '/api/tasks/12/data/3_g', 404],
+    ['of somebody else', '/api/tasks/403/data/3_f', 403],
+  ])('of a file %s there is none', async (_, path, status) => {
+    const answer = await send(path, { method: 'HEAD', headers: version })
+    expect(answer.status).toBe(status)
+    expect(answer.headers['tus-resumable']).toBe('1.0.0')
+  })
+
+  test('meta is no file', async () => {
+    expect((await send('/api/tasks/12/data/meta')).headers['tus-version']).toBeUndefined()
+  })
+})
+
+test.each(['/api/tasks/12/data', `${location}`, '/api/jobs/31/annotations/'])(
+  'OPTIONS %s tells what can be done, to everybody',
+  async (path) => {
+    const answer = await send(path, { method: 'OPTIONS', as: null })
+    expect(answer.status).toBe(204)
+    expect(answer.headers).toMatchObject({
+      'tus-version': '1.0.0',
+      'tus-extension': 'creation,termination,expiration',
+      'tus-max-size': String(largest),
+      'tus-resumable': '1.0.0',
+      'cache-control': 'no-store',
+    })
+  },
+)
+
+test('who does not speak the protocol is told nothing of it', async () => {
+  const answer = await send('/api/tasks/12/data', { method: 'POST', body: {} })
+  expect(answer.headers['tus-version']).toBeUndefined()
+})
+
+test('nothing of all this was a failure of ours', () => {
+  expect(bugs).toEqual([])
+})

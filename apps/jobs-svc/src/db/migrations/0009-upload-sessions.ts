@@ -1,0 +1,40 @@
+import type { Step } from '@reticle/kit/db/migrate'
+import { sql } from 'kysely'
+
+/** Files that arrive in several requests, and where those of a task wait together (`spec/api-workspace.md` 4.5). */
+export const uploadSessions: Step = {
+  up: async (db) => {
+    for (const statement of statements) await statement.execute(db)
+  },
+}
+
+const statements = [
+  // From then on nothing more came of it.
+  sql`alter table uploads add column used_date timestamptz(3) not null default now()`,
+
+  sql`create table upload_sessions (
+    task_id integer primary key,
+    upload_id uuid not null
+      constraint upload_sessions_upload_id_fkey references uploads (upload_id) on delete cascade
+  )`,
+  sql`create index upload_sessions_upload_id_idx on upload_sessions (upload_id)`,
+
+  // Bytes up to "offset" are stored: whole parts where the key says, and what follows them, if anything, in the object
+  // "tail". Whoever has the lease writes. Files that are kept were part of an attempt that failed.
+  sql`create table uploaded_files (
+    file_id uuid primary key,
+    upload_id uuid not null
+      constraint uploaded_files_upload_id_fkey references uploads (upload_id) on delete cascade,
+    place integer generated always as identity,
+    owner_id integer not null,
+    name text not null,
+    key text not null,
+    length bigint not null,
+    "offset" bigint not null default 0,
+    tail text,
+    lease uuid,
+    is_kept boolean not null default false,
+    constraint uploaded_files_upload_id_name_key unique (upload_id, name),
+    constraint uploaded_files_offset_check check ("offset" between 0 and length)
+  )`,
+]

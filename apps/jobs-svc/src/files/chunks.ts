@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { conflict, DomainError, notFound } from '@reticle/kit'
+import { partAt, partKey, spreadBytes, takenOver } from '@reticle/kit/blob/spread'
+import type { Transaction } from 'kysely'
+import type { RequestsDb, UploadedFileRow } from '../db/schema.ts'
+import { registerDead } from '../objects/repo.ts'
+import { updateFile } from './repo.ts'
+
+type Tx = Transaction<RequestsDb>
+
+/** Longer ones are of files over which many have fought; keys of objects have 900 characters at most. */
+const longestKey = 700
+
+/**
+ * Lets the bytes that follow those of a locked file be stored, by whoever asks: somebody who seems to be at it still may be
+ * gone, and notes nothing from here on. What that one still writes lies where nobody looks (`kit/blob/spread.ts`).
+ *
+ * @returns the row from then on; without a lease when `offset` is not where the file ends
+ * @throws DomainError too_large beyond the length of the file
+ */
+export async function openNext(
+  tx: Tx,
+  file: UploadedFileRow,
+  { offset, bytes }: { offset: number; bytes: number },
+): Promise<Pick<UploadedFileRow, 'name' | 'key' | 'tail' | 'offset' | 'lease'>> {
+  if (offset !== file.offset) return { ...file, lease: null }
+  const left = file.length - offset
+  if (bytes > left)
+    throw new DomainError('too_large', `${bytes} bytes were sent where ${left} are missing.`)
+  const lease = randomUUID()
+  const key = file.lease === null ? file.key : takenOver(file.key, offset)
+  if (key.length > longestKey) throw tooManyTurns()
+  await updateFile(tx, file.file_id, { key, lease })
+  const unused = partKey(file.key, partAt(offset))
+  if (key !== file.key && unused !== file.tail) await registerDead(tx, [unused])
+  return { ...file, key, lease }
+}
+
+const tooManyTurns = () =>
+  conflict('This file was sent by too many at once. DELETE it and begin anew.')
+
+/** Notes how far a locked file is stored. @throws DomainError not_found beyond its ends: a bug of the caller */
+export async function noteStored(
+  tx: Tx,
+  file: UploadedFileRow,
+  { offset, is_over }: { offset: number; is_over: boolean },
+): Promise<void> {
+  const { file_id, key, length } = file
+  if (offset < file.offset || offset > length) throw notFound()
+  const isWhole = offset === length
+  const hasTail = offset % spreadBytes !== 0 && !isWhole
+  const tail = hasTail ? partKey(key, partAt(offset)) : null
+  const lease = is_over || isWhole ? null : file.lease
+  if (offset === file.offset) return updateFile(tx, file_id, { lease })
+  await updateFile(tx, file_id, { offset, tail, lease })
+  const rewritten = partKey(key, partAt(file.offset))
+  if (file.tail !== null && file.tail !== rewritten) await registerDead(tx, [file.tail])
+}

@@ -1,0 +1,32 @@
+import { type Context, forbidden, notFound, signedIn } from '@reticle/kit'
+import type { Kysely } from 'kysely'
+import type { RequestsDb } from '../db/schema.ts'
+import { type Aim, taskOrJob } from '../uploads/purposes.ts'
+import { readFileId } from './file-id.ts'
+import { type FoundFile, findFile } from './repo.ts'
+
+/** Names a file by its public id, below the object that it was sent for. */
+export interface NamedFile extends Aim {
+  file_id: string
+}
+
+/** @throws DomainError not_found for one that is unknown or given up; forbidden for that of somebody else */
+export async function ownFile(
+  db: Kysely<RequestsDb>,
+  { file_id: given, purpose, target, id: target_id }: NamedFile,
+  ttlHours: number,
+  context: Context,
+): Promise<FoundFile> {
+  const named = readFileId(given)
+  const of = { purpose, target: taskOrJob(target), target_id }
+  const found = named && (await findFile(db, named.file_id, of, ttlHours))
+  if (!found || found.owner_id !== named.owner_id) throw notFound()
+  if (found.owner_id !== signedIn(context).user_id) throw forbidden()
+  return found
+}
+
+/** @throws DomainError not_found for one that has arrived in full: it is no upload any more */
+export function unfinished<F extends { offset: number; length: number }>(file: F): F {
+  if (file.offset === file.length) throw notFound('This file has arrived.', 'upload_complete')
+  return file
+}

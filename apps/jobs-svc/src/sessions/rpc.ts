@@ -1,0 +1,58 @@
+import type { requests } from '@reticle/contracts/api/requests'
+import { conflict, notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import { addWholeFiles } from '../files/add-files.ts'
+import { judge, permit } from '../uploads/purposes.ts'
+import { dropUpload, lockUsed } from '../uploads/repo.ts'
+import type { UploadDeps } from '../uploads/rpc.ts'
+import { assertUnused, openSession } from './open-session.ts'
+import { lockSession } from './repo.ts'
+
+type Requests = Service<typeof requests>
+
+/** Sessions: files of a task wait together until the last request says what they are to become (`spec/api-workspace.md` 4.5). */
+export function sessionHandlers({
+  db,
+  services: { tasks },
+  settings: { uploadTtlHours },
+}: UploadDeps): Pick<Requests, 'openSession' | 'addFiles' | 'deleteTaskData'> {
+  const mediaOf = (id: number) => ({ purpose: 'data', target: 'task', id }) as const
+
+  return {
+    async openSession({ id }, context) {
+      const facts = await permit(tasks, mediaOf(id), context)
+      judge(mediaOf(id), facts)
+      return change(db, context, async (tx) => {
+        const { upload_id, prefix } = await openSession(tx, id, facts, uploadTtlHours, context)
+        await lockUsed(tx, upload_id)
+        return { upload_id, prefix }
+      })
+    },
+
+    async addFiles({ body: { upload_id, task_id, files } }, context) {
+      await permit(tasks, mediaOf(task_id), context)
+      return change(db, context, async (tx) => {
+        const session = await lockSession(tx, task_id, uploadTtlHours)
+        if (session?.upload_id !== upload_id) throw notFound('This upload was given up.')
+        await assertUnused(tx, task_id)
+        await addWholeFiles(tx, session, files, signedIn(context).user_id)
+        await lockUsed(tx, upload_id)
+        return undefined
+      })
+    },
+
+    async deleteTaskData({ id }, context) {
+      const { size } = await permit(tasks, mediaOf(id), context)
+      if (size > 0) throw hasMedia()
+      return change(db, context, async (tx) => {
+        const session = await lockSession(tx, id, uploadTtlHours)
+        await assertUnused(tx, id)
+        if (session) await dropUpload(tx, session)
+        return undefined
+      })
+    },
+  }
+}
+
+const hasMedia = () =>
+  conflict('The task has its media already. It goes with the task.', { code: 'data_initialized' })

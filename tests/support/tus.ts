@@ -1,0 +1,47 @@
+import type { Answer, Client } from './client.ts'
+
+/** The protocol of resumable uploads, step by step, as the de-facto standard's own client speaks it. */
+
+export const tus = { 'tus-resumable': '1.0.0' }
+const chunkType = 'application/offset+octet-stream'
+
+export const metadata = (filename: string) => `filename ${Buffer.from(filename).toString('base64')}`
+
+/** Begins a file below a path that ends in a slash. */
+export const begin = (
+  api: Client,
+  path: string,
+  { name, length }: { name: string; length: number },
+): Promise<Answer> =>
+  api.call('POST', path, {
+    headers: { ...tus, 'upload-length': String(length), 'upload-metadata': metadata(name) },
+  })
+
+/** Sends bytes to the address of a file, whatever becomes of them. */
+export const sendChunk = (
+  api: Client,
+  location: string,
+  offset: number,
+  bytes: Uint8Array,
+): Promise<Answer> =>
+  api.call('PATCH', location, {
+    raw: bytes,
+    headers: { ...tus, 'upload-offset': String(offset), 'content-type': chunkType },
+  })
+
+/** All of a file, in pieces of so many bytes; answers its `Upload-Filename`. */
+export async function sendFile(
+  api: Client,
+  path: string,
+  { name, bytes }: { name: string; bytes: Uint8Array },
+  pieceBytes = 10 * 1024 * 1024,
+): Promise<string> {
+  const begun = await begin(api, path, { name, length: bytes.length })
+  const location = begun.headers.get('location')
+  if (begun.status !== 201 || !location) throw new Error(`${begun.status} ${begun.text}`)
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    const sent = await sendChunk(api, location, at, bytes.subarray(at, at + pieceBytes))
+    if (sent.status !== 204) throw new Error(`${sent.status} ${sent.text}`)
+  }
+  return begun.headers.get('upload-filename') ?? ''
+}
