@@ -1,0 +1,370 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storedZip } from '../../support/archives.ts'
+import type { Json } from '../../support/client.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
+import { basicOf, type Person, people } from '../../support/people.ts'
+import { formOf, type Picture, picture, pictures } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { begin, metadata, sendChunk, sendFile, tus } from '../../support/tus.ts'
+
+/**
+ * Item 14 of the checklist of `spec/api-annotations.md` 10 and item 17 of that of `spec/api-workspace.md` 11, as far as they
+ * are about uploads.
+ */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let api: Person['api']
+let anna: Person
+const { newPerson, newOrganization, newMember } = people(() => reticle)
+beforeAll(async () => {
+  reticle = await startReticle(path, { RETICLE_GATEWAY_TRUST_PROXY: '1' })
+  anna = await newPerson()
+  api = anna.api
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+const newTask = async (by = api): Promise<number> =>
+  (await by.done('POST', '/tasks', { json: { name: 't', labels: [{ name: 'car' }] } })).id
+const dataOf = (id: number) => `/tasks/${id}/data/`
+const finish = (id: number, json: Json = {}) =>
+  api.call('POST', dataOf(id), { json, headers: { 'upload-finish': '' } })
+const addForm = (id: number, files: Picture[]) =>
+  api.call('POST', dataOf(id), { form: formOf(files), headers: { 'upload-multiple': '' } })
+const framesOf = async (id: number) =>
+  (await api.done('GET', `/tasks/${id}/data/meta`)).frames.map(({ name }: Json) => name)
+
+const coco = (names: readonly string[], count: number) =>
+  JSON.stringify({
+    images: names.map((file_name, at) => ({ id: at + 1, file_name, width: 64, height: 48 })),
+    categories: [{ id: 1, name: 'car' }],
+    annotations: Array.from({ length: count }, (_, at) => ({
+      ...{ id: at + 1, image_id: 1, category_id: 1, iscrowd: 0, area: 4, bbox: [1, 1, 2, 2] },
+    })),
+  })
+
+describe('14. a file in pieces', () => {
+  const bytes = randomBytes(100_000)
+  const begun = async (length = bytes.length) => {
+    const id = await newTask()
+    const { headers } = await begin(api, dataOf(id), { name: 'a.bin', length })
+    return { id, location: String(headers.get('location')) }
+  }
+  const offsetOf = async (location: string, by = api) => {
+    const answer = await by.call('HEAD', location, { headers: tus })
+    return [answer.status, answer.headers.get('upload-offset'), answer.headers.get('upload-length')]
+  }
+
+  test('14. goes on where HEAD says, after the client went away in the middle', async () => {
+    const { location } = await begun()
+    await cutAfter(location, bytes.subarray(0, 60_000), bytes.length)
+    await expect
+      .poll(() => offsetOf(location), { timeout: 10_000 })
+      .toEqual([200, '60000', '100000'])
+    const answer = await sendChunk(api, location, 60_000, bytes.subarray(60_000))
+    expect([answer.status, answer.headers.get('upload-offset')]).toEqual([204, '100000'])
+  })
+
+  /** Announces all bytes, sends some, and breaks the connection off. */
+  async function cutAfter(location: string, sent: Uint8Array, announced: number): Promise<void> {
+    const { host, hostname, port, pathname } = new URL(location)
+    const socket = connect(Number(port), hostname)
+    const head = [
+      `PATCH ${pathname} HTTP/1.1`,
+      ...[`Host: ${host}`, `Authorization: ${basicOf(anna.username)}`, 'Upload-Offset: 0'],
+      `Content-Type: application/offset+octet-stream`,
+      `Content-Length: ${announced}`,
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    await new Promise((resolve) => socket.write(sent, resolve))
+    socket.end()
+    socket.resume()
+  }
+
+  test('14. is refused from another offset on, with the right one and no body', async () => {
+    const { location } = await begun()
+    await sendChunk(api, location, 0, bytes.subarray(0, 10))
+    for (const offset of [0, 9, 11, 99_999]) {
+      const answer = await sendChunk(api, location, offset, bytes.subarray(0, 1))
+      expect([answer.status, answer.text]).toEqual([409, ''])
+      expect(answer.headers.get('upload-offset')).toBe('10')
+    }
+  })
+
+  test('14. is refused beyond its length, and above what any file may have', async () => {
+    const { id, location } = await begun()
+    expect((await sendChunk(api, location, 0, randomBytes(100_001))).status).toBe(413)
+    expect(await offsetOf(location)).toEqual([200, '0', '100000'])
+    const length = 26_843_545_600
+    expect((await begin(api, dataOf(id), { name: 'b', length: length + 1 })).status).toBe(413)
+    expect((await begin(api, dataOf(id), { name: 'b', length })).status).toBe(201)
+  })
+
+  test('14. is nobody else’s', async () => {
+    const organization = await newOrganization()
+    const owner = organization.owner.api
+    const member = (await newMember(organization, 'maintainer')).api
+    const { id } = await owner.done('POST', `/tasks?org=${organization.slug}`, {
+      json: { name: 't' },
+    })
+    const first = await begin(owner, dataOf(id), { name: 'a', length: 5 })
+    const location = String(first.headers.get('location'))
+    expect((await begin(member, dataOf(id), { name: 'b', length: 5 })).status).toBe(201)
+    for (const [by, status] of [[member, 403] as const, [api, 403] as const]) {
+      expect((await offsetOf(location, by))[0]).toBe(status)
+      expect((await sendChunk(by, location, 0, Buffer.from('a'))).status).toBe(status)
+      expect((await by.call('DELETE', location, { headers: tus })).status).toBe(status)
+    }
+    expect((await sendChunk(owner, location, 0, Buffer.from('abcde'))).status).toBe(204)
+  })
+
+  test('14. is no upload any more when it has arrived, was given up, or never was', async () => {
+    const { location } = await begun(5)
+    await sendChunk(api, location, 0, Buffer.from('abcde'))
+    expect((await offsetOf(location))[0]).toBe(404)
+    expect((await sendChunk(api, location, 5, Buffer.from(''))).status).toBe(404)
+
+    const other = await begun()
+    expect((await api.call('DELETE', other.location, { headers: tus })).status).toBe(204)
+    expect((await offsetOf(other.location))[0]).toBe(404)
+    expect((await api.call('DELETE', other.location, { headers: tus })).status).toBe(404)
+    const never = other.location.replace(/[^/]+$/, `${anna.id}_${crypto.randomUUID()}`)
+    expect((await offsetOf(never))[0]).toBe(404)
+  })
+
+  test('14. of two who send it at once one wins, and it ends as one of them sent it', async () => {
+    const task = await newTask()
+    const files = ['red', 'green'].map((name, at) => Buffer.alloc(3_000_000, `${at}${name}`))
+    const { headers } = await begin(api, dataOf(task), { name: 'a.bin', length: 3_000_000 })
+    const location = String(headers.get('location'))
+    const answers = await Promise.all(files.map((one) => sendChunk(api, location, 0, one)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
+    expect((await offsetOf(location))[0]).toBe(404)
+  })
+
+  test('14. shows what the server can, and where the file is for those behind proxies', async () => {
+    const id = await newTask()
+    const options = await api.call('OPTIONS', dataOf(id))
+    expect(options.status).toBe(204)
+    const shown = Object.fromEntries(options.headers)
+    expect(shown).toMatchObject({
+      'tus-resumable': '1.0.0',
+      'tus-version': '1.0.0',
+      'tus-extension': 'creation,termination,expiration',
+      'tus-max-size': '26843545600',
+    })
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'cv.example.org' }
+    const created = await api.call('POST', dataOf(id), {
+      headers: { ...tus, ...forwarded, 'upload-length': '5', 'upload-metadata': metadata('a') },
+    })
+    expect(created.headers.get('location')).toMatch(
+      new RegExp(`^https://cv.example.org/api/tasks/${id}/data/${anna.id}_[\\da-f-]{36}$`),
+    )
+    expect(created.headers.get('upload-filename')).toBe('a')
+    const expires = Date.parse(String(created.headers.get('upload-expires')))
+    expect(Math.round((expires - Date.now()) / 3_600_000)).toBe(12)
+  })
+
+  test.each(['task', 'job'])(
+    '14. of annotations is imported into a %s by the name it was given',
+    async (target) => {
+      const files = await pictures(2)
+      const task = await taskWithMedia(api, { files })
+      const [job] = await jobsOf(api, task.id)
+      const at = target === 'task' ? `/tasks/${task.id}` : `/jobs/${job.id}`
+      const file = Buffer.from(coco([String(files[0]?.name)], 200))
+      const query = '?format=COCO%201.0'
+      const begins = await api.call('POST', `${at}/annotations/${query}&filename=a.json`, {
+        headers: { 'upload-start': '' },
+      })
+      expect([begins.status, begins.text]).toEqual([202, ''])
+      const name = await sendFile(api, `${at}/annotations/`, { name: 'a.json', bytes: file }, 7000)
+      expect(name).toMatch(new RegExp(`^${anna.id}_[\\da-f-]{36}$`))
+      const ends = await api.call('POST', `${at}/annotations/${query}&filename=${name}`, {
+        headers: { 'upload-finish': '' },
+      })
+      expect(ends.status).toBe(202)
+      await api.finished(ends.body)
+      expect((await api.done('GET', `${at}/annotations/`)).shapes.length).toBe(200)
+      const again = await api.call('POST', `${at}/annotations/${query}&filename=${name}`, {
+        headers: { 'upload-finish': '' },
+      })
+      expect([again.status, again.body]).toEqual([400, ['No such file were uploaded']])
+    },
+  )
+
+  test('14. that is missing is no import', async () => {
+    const task = await taskWithMedia(api)
+    const { labels } = task
+    await api.done('PUT', `/tasks/${task.id}/annotations`, {
+      json: { shapes: [rectangle(labels[0].id)] },
+    })
+    const at = `/tasks/${task.id}/annotations/?format=COCO%201.0`
+    const headers = { 'upload-finish': '' }
+    const none = await api.call('POST', at, { headers })
+    expect([none.status, none.body]).toEqual([400, { annotation_file: ['No file was submitted.'] }])
+    const begun = await begin(api, `/tasks/${task.id}/annotations/`, { name: 'a', length: 5 })
+    await sendChunk(api, String(begun.headers.get('location')), 0, Buffer.from('{'))
+    const filename = begun.headers.get('upload-filename')
+    for (const name of [filename, `${anna.id}_${crypto.randomUUID()}`, 'a.json']) {
+      const unknown = await api.call('POST', `${at}&filename=${name}`, { headers })
+      expect([unknown.status, unknown.body]).toEqual([400, ['No such file were uploaded']])
+    }
+    const { shapes } = await api.done('GET', `/tasks/${task.id}/annotations`)
+    expect(shapes.length).toBe(1)
+  })
+})
+
+describe('17. media in several requests', () => {
+  test('17. forms and files in pieces become media together', async () => {
+    const id = await newTask()
+    const [first, second, third] = await pictures(3)
+    if (!first || !second || !third) throw new Error('three pictures')
+    const begun = await api.call('POST', dataOf(id), { headers: { 'upload-start': '' } })
+    expect([begun.status, begun.text]).toEqual([202, ''])
+    const added = await addForm(id, [third])
+    expect([added.status, added.text]).toEqual([200, ''])
+    expect(await sendFile(api, dataOf(id), { ...second, name: 'in/a/folder.png' }, 50)).toBe(
+      'in/a/folder.png',
+    )
+    expect((await addForm(id, [first])).status).toBe(200)
+    const ended = await finish(id, { image_quality: 55, sorting_method: 'lexicographical' })
+    expect(ended.status).toBe(202)
+    expect(ended.body).toEqual({ rq_id: `action=create&target=task&target_id=${id}` })
+    await api.finished(ended.body)
+    expect(await framesOf(id)).toEqual([first.name, third.name, 'in/a/folder.png'])
+    expect(await api.done('GET', `/tasks/${id}`)).toMatchObject({ size: 3, image_quality: 55 })
+  })
+
+  test('17. an archive that is larger than an object has its pictures where they are', async () => {
+    const id = await newTask()
+    const files = await pictures(3)
+    const noise = { name: 'noise.bin', bytes: randomBytes(9_000_000) }
+    const zip = storedZip([
+      ...files.slice(0, 1),
+      noise,
+      ...files.slice(1),
+      { ...noise, name: 'more.bin' },
+    ])
+    await sendFile(api, dataOf(id), { name: 'all.zip', bytes: zip }, 5_000_001)
+    await api.finished((await finish(id)).body)
+    expect(await framesOf(id)).toEqual(files.map(({ name }) => name))
+    for (const number of [0, 1, 2]) {
+      const frame = await api.bytes(
+        `/tasks/${id}/data?type=frame&quality=original&number=${number}`,
+      )
+      expect(frame.bytes.equals(Buffer.from(files[number]?.bytes ?? []))).toBe(true)
+    }
+  })
+
+  test('17. the last request may say it in a form', async () => {
+    const id = await newTask()
+    await addForm(id, await pictures(2))
+    const form = formOf([], { image_quality: '33', use_cache: 'True' })
+    const ended = await api.call('POST', dataOf(id), { form, headers: { 'upload-finish': '' } })
+    await api.finished(ended.body)
+    expect(await api.done('GET', `/tasks/${id}`)).toMatchObject({ size: 2, image_quality: 33 })
+  })
+
+  test('17. both ends in one request are all of it', async () => {
+    const id = await newTask()
+    const headers = { 'upload-start': '', 'upload-finish': '' }
+    const ended = await api.call('POST', dataOf(id), { form: formOf(await pictures(1)), headers })
+    await api.finished(ended.body)
+    expect((await api.done('GET', `/tasks/${id}`)).size).toBe(1)
+  })
+
+  test('17. media that is there is not added to, nor cleared', async () => {
+    const { id } = await taskWithMedia(api)
+    const refused = [400, ['Adding more data is not supported']]
+    const attempts = [
+      () => api.call('POST', dataOf(id), { headers: { 'upload-start': '' } }),
+      async () => addForm(id, await pictures(1)),
+      () => begin(api, dataOf(id), { name: 'a', length: 5 }),
+      () => finish(id),
+    ]
+    for (const attempt of attempts) {
+      const { status, body } = await attempt()
+      expect([status, body]).toEqual(refused)
+    }
+    expect((await api.call('DELETE', `/tasks/${id}/data`)).status).toBe(409)
+  })
+
+  test('17. a creation that failed leaves its files for the next one', async () => {
+    const id = await newTask()
+    const files = await pictures(2)
+    const [first] = files
+    if (!first) throw new Error('a picture')
+    const broken = { name: 'frame-000.png', bytes: first.bytes.slice(0, 20) }
+    await addForm(id, [...files, broken])
+    const failed = await api.ended((await finish(id)).body.rq_id)
+    expect(failed).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining(broken.name),
+    })
+    await sendFile(api, dataOf(id), { ...broken, bytes: first.bytes })
+    await api.finished((await finish(id)).body)
+    expect(await framesOf(id)).toEqual([broken.name, ...files.map(({ name }) => name)])
+  })
+
+  test('17. an archive beside pictures fails, and a wrong file can be taken away', async () => {
+    const id = await newTask()
+    const files = await pictures(2)
+    await addForm(id, [...files, { name: 'b.zip', bytes: storedZip(files) }])
+    const failed = await api.ended((await finish(id)).body.rq_id)
+    expect(failed.message).toContain('can be used simultaneously')
+    expect((await api.call('DELETE', `/tasks/${id}/data`)).status).toBe(204)
+    const nothing = await finish(id)
+    expect([nothing.status, nothing.body]).toEqual([
+      400,
+      { client_files: ['No file was submitted.'] },
+    ])
+    await addForm(id, files)
+    await api.finished((await finish(id)).body)
+    expect((await api.done('GET', `/tasks/${id}`)).size).toBe(2)
+  })
+
+  test('17. a name that climbs is refused in pieces, and only its end is kept in a form', async () => {
+    const id = await newTask()
+    for (const name of ['../a.png', '/a.png', 'a/../b.png', 'a//b.png', 'a'.repeat(1025)]) {
+      const answer = await begin(api, dataOf(id), { name, length: 5 })
+      expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['Upload-Metadata']])
+    }
+    await addForm(id, [await picture('/home/anna/../a.png', 8, 8)])
+    await api.finished((await finish(id)).body)
+    expect(await framesOf(id)).toEqual(['a.png'])
+  })
+
+  test('17. a name twice is refused', async () => {
+    const id = await newTask()
+    const [first] = await pictures(1)
+    if (!first) throw new Error('a picture')
+    await addForm(id, [first])
+    const again = await begin(api, dataOf(id), { name: first.name, length: 5 })
+    expect([again.status, again.body.code]).toEqual([409, 'file_exists'])
+    const form = await addForm(id, [first])
+    expect([form.status, form.body]).toEqual([
+      400,
+      { client_files: [`The file ${first.name} was submitted already.`] },
+    ])
+    expect((await addForm(id, [first, first])).status).toBe(400)
+    await api.finished((await finish(id)).body)
+    expect(await framesOf(id)).toEqual([first.name])
+  })
+
+  test('17. a document alone names no files', async () => {
+    const id = await newTask()
+    for (const json of [{}, { image_quality: 70 }]) {
+      const answer = await api.call('POST', dataOf(id), { json })
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        { client_files: ['No file was submitted.'] },
+      ])
+    }
+  })
+})
