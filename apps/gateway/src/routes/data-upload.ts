@@ -36,7 +36,8 @@ export const dataUpload: Upload = async (call, ports) => {
     const body = { upload_id, task_id: taskOf(call), ...sent }
     return requests.startDataPreparation({ body }, call.context)
   }
-  if (!isForm(call.request)) return start({ files: [], parameters: await readDocument(call, ports) })
+  if (!isForm(call.request))
+    return start({ files: [], parameters: await readDocument(call, ports) })
   return handOver(ports, { prefix, store: () => storeData(call, ports, prefix), start })
 }
 
@@ -67,7 +68,8 @@ export const dataFinish: Upload = async (call, ports) => {
   const task_id = taskOf(call)
   const start = (sent: SentData) =>
     requests.startDataPreparation({ body: { task_id, ...sent } }, call.context)
-  if (!isForm(call.request)) return start({ files: [], parameters: await readDocument(call, ports) })
+  if (!isForm(call.request))
+    return start({ files: [], parameters: await readDocument(call, ports) })
   const session = await requests.openSession({ id: task_id }, beforeItsEffect(call.context))
   const { prefix } = placeIn(session)
   return handOver(ports, { prefix, store: () => storeData(call, ports, prefix), start })

@@ -7,8 +7,8 @@ import { requestsOfJobs } from './0005-requests-of-jobs.ts'
 import { eventExports } from './0006-event-exports.ts'
 import { requestsOfOrganizations } from './0007-requests-of-organizations.ts'
 import { idempotencyKeys } from './0008-idempotency-keys.ts'
-import { chunks } from './0010-chunks.ts'
 import { uploadSessions } from './0009-upload-sessions.ts'
+import { chunks } from './0010-chunks.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
