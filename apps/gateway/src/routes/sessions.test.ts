@@ -130,27 +130,22 @@ describe('media of a task', () => {
     [
       'JSON',
       {},
-      {
-        ...{ image_quality: 80, sorting_method: 'natural', use_cache: true, chunk_size: null },
-        ...{ start_frame: 0, server_files: [], job_file_mapping: [['a.png']] },
-      },
-      {
-        ...{ image_quality: 80, sorting_method: 'natural' },
-        job_file_mapping: [{ files: ['a.png'] }],
-      },
+      { image_quality: 80, sorting_method: 'natural', use_cache: true, chunk_size: null },
+      { image_quality: 80, sorting_method: 'natural', use_cache: true },
     ],
-    ['a form', {}, form([], { image_quality: '80', use_cache: 'True' }), { image_quality: 80 }],
+    [
+      'a form',
+      {},
+      form([], { image_quality: '80', use_cache: 'True' }),
+      { image_quality: 80, use_cache: true },
+    ],
     ['nothing', {}, undefined, {}],
     ['nothing, of the type of JSON', json, undefined, {}],
   ])(
     'the last request says what is to become of them as %s',
-    async (_, headers, body, expected) => {
-      const { job_file_mapping: _mapping, ...rest } = Object(expected)
-      const isSplit = rest.sorting_method !== undefined
-      const sent = isSplit ? { ...Object(body), job_file_mapping: undefined } : body
-      const answer = await post('/tasks/12/data', { ...finished, ...headers }, sent)
+    async (_, headers, body, parameters) => {
+      const answer = await post('/tasks/12/data', { ...finished, ...headers }, body)
       expect([answer.status, answer.json()]).toEqual([202, { rq_id }])
-      const parameters = isSplit ? rest : expected
       expect(asked.at(-1)).toEqual(['startDataPreparation', { task_id: 12, files: [], parameters }])
     },
   )
@@ -178,8 +173,8 @@ describe('media of a task', () => {
 
   test.each([
     ['a quality out of range', { image_quality: 0 }, { image_quality: expect.anything() }],
-    ['a choice of frames', { start_frame: 5 }, { start_frame: expect.anything() }],
-    ['files of the server', { server_files: ['a'] }, { server_files: expect.anything() }],
+    ['a choice of no frames', { start_frame: -5 }, { start_frame: expect.anything() }],
+    ['files of a bucket', { cloud_storage_id: 5 }, { cloud_storage_id: expect.anything() }],
     ['no document', [], { non_field_errors: expect.anything() }],
   ])('%s in the last request is refused', async (_, body, errors) => {
     const answer = await post('/tasks/12/data', { ...finished, ...json }, JSON.stringify(body))

@@ -26,7 +26,7 @@ const handlers = requestHandlers({ db, services, settings })
 const anna = callAs({ user_id: 1 })
 
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns, blobs, uploads, outbox`.execute(db)
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
 })
 
 describe.each(transports)('over %s', (transport) => {
