@@ -1,5 +1,6 @@
 import { containerMakers, engineAnswers } from './containers.mjs'
 import { openControl } from './control.mjs'
+import { ffmpegProgram } from './ffmpeg.mjs'
 import { localMakers, startParts } from './parts.mjs'
 
 /** The variable whose presence says that a part is already there. */
@@ -11,16 +12,23 @@ const givenBy = {
   gcs: 'RETICLE_TEST_GCS_ENDPOINT',
 }
 
+/** Programs that tests run; no servers, so that they have nothing to stop. */
+async function findPrograms() {
+  if (process.env.RETICLE_TEST_FFMPEG_PATH) return {}
+  return { RETICLE_TEST_FFMPEG_PATH: await ffmpegProgram() }
+}
+
 /**
  * The real servers of tests, in the order of design.md 3: what the environment names; containers, when an engine answers;
- * servers of our own. PostgreSQL always comes from npm, which every checkout has.
+ * servers of our own. PostgreSQL always comes from npm, which every checkout has. And programs, which are always ours unless named.
  *
  * @returns `{env, source, stop}`; `env` is what the environment did not have, `source` says in words where parts are from
  * @throws MissingTool when a server can be had in no way
  */
 export async function findParts() {
   const names = Object.keys(givenBy).filter((name) => !process.env[givenBy[name]])
-  if (names.length === 0) return { env: {}, source: 'the environment', stop: async () => {} }
+  const programs = await findPrograms()
+  if (names.length === 0) return { env: programs, source: 'the environment', stop: async () => {} }
   const hasEngine = names.some((name) => name in containerMakers) && (await engineAnswers())
   const makers = hasEngine ? { ...localMakers, ...containerMakers } : localMakers
   const started = await startParts({ names, makers })
@@ -30,5 +38,6 @@ export async function findParts() {
     await started.stop()
   }
   const source = hasEngine ? 'containers' : 'deploy/local'
-  return { env: { ...started.env, RETICLE_TEST_CONTROL: control.url }, source, stop }
+  const env = { ...programs, ...started.env, RETICLE_TEST_CONTROL: control.url }
+  return { env, source, stop }
 }

@@ -12,7 +12,7 @@ const purposes = {
   java: 'Java 17 or newer runs the Kafka broker',
   mvn: 'Maven fetches the Kafka broker, once',
   go: 'Go 1.25 or newer builds the MinIO server and the emulator of Google storage, once',
-  npm: 'npm installs the emulator of Azure storage, once',
+  npm: 'npm installs the emulator of Azure storage and FFmpeg, once',
 }
 
 /** Runs a tool to its end. @throws MissingTool with what it is needed for; Error with what it said */

@@ -1,0 +1,38 @@
+import { chmod, copyFile, link, mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cached, versionOf } from './cache.mjs'
+import { runTool, telling } from './tools.mjs'
+
+const source = fileURLToPath(new URL('ffmpeg', import.meta.url))
+const pins = ['package.json', 'package-lock.json']
+
+/**
+ * FFmpeg's programs from npm, one beside the other: old ones, for tests that decode what tests have encoded, and for nothing else.
+ *
+ * @returns the path of ffmpeg
+ */
+export async function ffmpegProgram() {
+  const version = versionOf('4.1', ...pins.map((pin) => join(source, pin)))
+  const folder = await cached('ffmpeg', version, (half) =>
+    telling('Installing FFmpeg (once)', async () => {
+      for (const pin of pins) await copyFile(join(source, pin), join(half, pin))
+      await runTool('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: half })
+      await sideBySide(half)
+    }),
+  )
+  return join(folder, 'bin/ffmpeg')
+}
+
+/** They come in packages of their own, one of them not executable. */
+async function sideBySide(folder) {
+  const require = createRequire(join(folder, 'package.json'))
+  const here = `${process.platform}-${process.arch}`
+  await mkdir(join(folder, 'bin'))
+  for (const name of ['ffmpeg', 'ffprobe']) {
+    const program = require.resolve(`@${name}-installer/${here}/${name}`)
+    await chmod(program, 0o755)
+    await link(program, join(folder, 'bin', name))
+  }
+}
