@@ -62,6 +62,7 @@ function run(command, args, { quiet = false } = {}) {
     TURBO_TELEMETRY_DISABLED: '1',
     DO_NOT_TRACK: '1',
     TURBO_NO_UPDATE_NOTIFIER: '1',
+    SKIP_FFMPEG: 'true', // of node-av, whose install script an older npm runs: it would fetch a program from elsewhere
   }
   const shell = process.platform === 'win32' && command === 'npm'
   const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2] // standard output belongs to the program

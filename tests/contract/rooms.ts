@@ -8,11 +8,11 @@ interface Room {
   usesNode: boolean
 }
 
-const service: Room = {
+const service = {
   own: ['@reticle/contracts', '@reticle/kit'],
   libraries: ['kysely', 'zod', '@node-rs/argon2', 'sharp', 'nodemailer'],
   usesNode: true,
-}
+} satisfies Room
 
 export const rooms: Record<string, Room> = {
   'packages/geometry': { own: [], libraries: [], usesNode: false },
@@ -45,7 +45,11 @@ export const rooms: Record<string, Room> = {
     ...service,
     own: [...service.own, '@reticle/formats/json'],
   },
-  'apps/jobs-svc': { ...service, own: [...service.own, '@reticle/formats'] },
+  'apps/jobs-svc': {
+    own: [...service.own, '@reticle/formats'],
+    libraries: [...service.libraries, 'node-av'],
+    usesNode: true,
+  },
   'apps/webhooks-svc': service,
   'apps/standalone': {
     own: [

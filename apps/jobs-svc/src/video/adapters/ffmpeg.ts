@@ -1,0 +1,113 @@
+import type { VideoIndex } from '../decoder.ts'
+import type { Engine } from '../engine.ts'
+import { turned } from '../orientation.ts'
+import { longestWay, type Pass } from '../passes.ts'
+import { ffprobeFacts } from './ffprobe.ts'
+import { addressOf, decoderOption, decodingOptions, inputOptions, optionsOf } from './inputs.ts'
+import { cutInto, patienceFor, type Surroundings, startProgram } from './program.ts'
+
+export interface FfmpegOptions extends Surroundings {
+  ffmpeg: string
+  ffprobe: string
+  version: string
+  /** What it calls passing pictures on as they are: `-fps_mode` since 5.1, `-vsync` before. */
+  passing: '-fps_mode' | '-vsync'
+}
+
+/** FFmpeg by its programs `ffmpeg` and `ffprobe`, as child processes: licence and faults stay behind that line. */
+export function ffmpegEngine({
+  ffmpeg,
+  ffprobe,
+  version,
+  passing,
+  ...around
+}: FfmpegOptions): Engine {
+  return {
+    about: { adapter: 'ffmpeg', version },
+    ...ffprobeFacts(ffprobe, around),
+    async *pictures(file, index, pass, signal) {
+      const { onLine, next } = timesTold(index)
+      const args = ['-v', 'info', '-nostats', '-hide_banner', '-nostdin']
+      args.push('-threads', String(around.limits.threads), ...inputArgs(file.path, index, pass))
+      args.push('-map', '0:V:0', '-an', '-sn', '-dn', '-vf', filtersOf(index, pass))
+      args.push(passing, 'passthrough', '-c:v', 'rawvideo', '-f', 'rawvideo', 'pipe:1')
+      const patienceMs = patienceFor(longestWay(index, pass))
+      const program = { command: ffmpeg, args, file, onLine, patienceMs, mayGiveUp: true }
+      const running = startProgram(program, around, signal)
+      try {
+        const size = index.width * index.height * 3
+        const read = cutInto(running.pieces())
+        let place = 0
+        for (let pixels = await read(size); pixels; pixels = await read(size)) {
+          const ticks = await next(running.left)
+          if (ticks === undefined) return
+          const time = index.by === 'time' ? ticks : orderOf(index, pass, place)
+          place += 1
+          yield { time, pixels }
+        }
+      } finally {
+        await running.end()
+      }
+    },
+  }
+}
+
+/** Times of files begin where they begin, and a key frame is aimed at from half a tick behind it (`infra.md` 7). */
+function inputArgs(
+  path: string,
+  { time_base: { num, den } }: VideoIndex,
+  { from }: Pass,
+): string[] {
+  const seconds = from === undefined ? undefined : ((from + 0.5) * num) / den
+  const seek =
+    seconds === undefined
+      ? []
+      : ['-noaccurate_seek', '-seek_timestamp', '1', '-ss', seconds.toFixed(9)]
+  const options = optionsOf({ ...inputOptions, ...decoderOption, ...decodingOptions })
+  return ['-noautorotate', ...options, ...seek, '-copyts', '-i', addressOf(path)]
+}
+
+/** What is wanted, then everything behind it: where something is missing, that is seen at once and not at the end of the file. */
+function filtersOf(index: VideoIndex, { spans }: Pass): string {
+  const { width, height } = turned(index, index.orientation)
+  const by = index.by === 'time' ? 'pts' : 'n'
+  const wanted = spans.map(({ first, last }) => `between(${by},${first},${last})`)
+  const behind = `gt(${by},${spans.at(-1)?.last})`
+  const select = `select='${[...wanted, behind].join('+')}'`
+  return `${select},showinfo,scale=${width}:${height}:flags=bicubic,format=rgb24`
+}
+
+/** By order, pictures are those of the spans one after another; whatever follows stands behind the last. */
+const orderOf = ({ pts }: VideoIndex, { frames }: Pass, place: number) =>
+  pts[frames[place] ?? Number.NaN] ?? Number.POSITIVE_INFINITY
+
+/** Reads what the filter `showinfo` says of each picture, in the order of the pictures. */
+function timesTold({ time_base }: VideoIndex) {
+  const told: number[] = []
+  let scale = 1
+  let heard: () => void = () => undefined
+  return {
+    onLine: (line: string) => {
+      if (!line.startsWith('[Parsed_showinfo_')) return
+      const [, num, den] = / config in time_base: (\d+)\/(\d+)/.exec(line) ?? []
+      if (num && den) scale = (Number(num) * time_base.den) / (Number(den) * time_base.num)
+      const [, ticks] = /\] n: *\d+ pts: *(-?\d+|NOPTS) /.exec(line) ?? []
+      if (ticks) told.push(Math.round(Number(ticks) * scale))
+      heard()
+    },
+    /** Of the next picture; undefined when the program has left and told of none. */
+    next: async (left: Promise<unknown>): Promise<number | undefined> => {
+      let isLeft = false
+      const gone = left.then(() => {
+        isLeft = true
+      })
+      while (told.length === 0 && !isLeft) {
+        const word = new Promise<void>((resolve) => {
+          heard = resolve
+        })
+        await Promise.race([gone, word])
+      }
+      return told.shift()
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import type { VideoFile } from '../decoder.ts'
+import type { Engine, Look, PacketFacts } from '../engine.ts'
+import { unreadable } from '../failures.ts'
+import type { DisplayMatrix } from '../orientation.ts'
+import { addressOf, decodingOptions, inputOptions, listenForCut, optionsOf } from './inputs.ts'
+import { linesOf, type Surroundings, startProgram } from './program.ts'
+
+/** Reads facts of videos by the program ffprobe. The first stream that is no cover picture counts, `V:0`. */
+export function ffprobeFacts(
+  ffprobe: string,
+  around: Surroundings,
+): Pick<Engine, 'look' | 'packets' | 'times'> {
+  const run = (args: string[], file: VideoFile, signal: AbortSignal, listen?: Listen) => {
+    const input = [
+      ...optionsOf({ ...inputOptions, ...decodingOptions }),
+      '-i',
+      addressOf(file.path),
+    ]
+    const threads = ['-threads', String(around.limits.threads)]
+    const all = ['-v', 'error', '-select_streams', 'V:0', ...threads, ...args, ...input]
+    return startProgram({ command: ffprobe, args: all, file, ...listen }, around, signal)
+  }
+  async function* lines(args: string[], file: VideoFile, signal: AbortSignal, listen?: Listen) {
+    const running = run([...args, '-of', 'csv=p=0'], file, signal, listen)
+    try {
+      yield* linesOf(running.pieces())
+    } finally {
+      await running.end()
+    }
+  }
+  return {
+    look: async (file, signal) => {
+      const running = run(lookArgs, file, signal)
+      try {
+        return lookOf(readAnswer(await gatherText(running.pieces(), file), file))
+      } finally {
+        await running.end()
+      }
+    },
+    async *packets(file, signal) {
+      const { onLine, end } = listenForCut()
+      for await (const batch of lines(packetArgs, file, signal, { onLine }))
+        yield batch.map(packetOf)
+      yield end()
+    },
+    async *times(file, signal) {
+      for await (const batch of lines(timeArgs, file, signal))
+        yield batch.filter(isTime).map(timeOf)
+    },
+  }
+}
+
+type Listen = { onLine: (line: string) => void }
+
+/** Decoding stops after so many packets: by then there is a picture, or there will be none. */
+const lookArgs = ['-show_streams', '-show_frames', '-read_intervals', '%+#200', '-of', 'json']
+const packetArgs = ['-show_entries', 'packet=pts,size,flags']
+const timeArgs = ['-show_frames', '-show_entries', 'frame=best_effort_timestamp']
+
+const mostText = 4 * 1024 * 1024
+
+async function gatherText(pieces: AsyncIterable<Buffer>, file: VideoFile): Promise<string> {
+  let text = ''
+  for await (const piece of pieces) {
+    text += piece.toString('latin1')
+    if (text.length > mostText) throw unreadable(file, 'ffprobe says too much')
+  }
+  return text
+}
+
+const pixels = z.int().min(0)
+const sideData = z.looseObject({ displaymatrix: z.string().optional() })
+const answer = z.object({
+  streams: z
+    .array(
+      z.object({
+        codec_name: z.string().default('unknown'),
+        width: pixels.default(0),
+        height: pixels.default(0),
+        time_base: z.string().regex(/^\d+\/\d+$/),
+        side_data_list: z.array(sideData).default([]),
+      }),
+    )
+    .default([]),
+  frames: z
+    .array(
+      z.object({ width: pixels, height: pixels, best_effort_timestamp: z.number().optional() }),
+    )
+    .default([]),
+})
+
+type Answer = z.output<typeof answer>
+
+function readAnswer(text: string, file: VideoFile): Answer {
+  try {
+    return answer.parse(JSON.parse(text))
+  } catch (thrown) {
+    throw unreadable(file, `ffprobe is not understood: ${thrown}`)
+  }
+}
+
+function lookOf({ streams, frames }: Answer): Look {
+  const [stream] = streams
+  if (!stream) return {}
+  const [num = 0, den = 0] = stream.time_base.split('/').map(Number)
+  const matrix = stream.side_data_list.map(({ displaymatrix }) => displaymatrix).find(Boolean)
+  const { codec_name: codec, width, height } = stream
+  const described = { codec, width, height, time_base: { num, den } }
+  const [first] = frames
+  return {
+    stream: { ...described, ...(matrix && { matrix: matrixOf(matrix) }) },
+    ...(first && { first: { ...first, time: first.best_effort_timestamp ?? Number.NaN } }),
+  }
+}
+
+/** Three lines, `00000000:            0       65536           0`. */
+function matrixOf(text: string): DisplayMatrix {
+  const rows = [...text.matchAll(/[0-9a-f]{8}:\s*(-?\d+)\s+(-?\d+)/g)]
+  const [[, a, b] = [], [, c, d] = []] = rows
+  return [Number(a), Number(b), Number(c), Number(d)]
+}
+
+/** `512,91,K__`: time, bytes, flags. */
+function packetOf(line: string): PacketFacts {
+  const [time = '', size, flags = ''] = line.split(',')
+  const isShown = size !== '0' && !flags.includes('D')
+  return { time: timeOf(time), isKey: flags.includes('K'), isShown, isCut: flags.includes('C') }
+}
+
+/** Data beside a picture has lines of its own. */
+const isTime = (line: string) => /^(-?\d+|N\/A)(,|$)/.test(line)
+
+/** NaN of `N/A`. */
+const timeOf = (line: string) => Number.parseInt(line, 10)

@@ -1,0 +1,206 @@
+import { setImmediate as breath } from 'node:timers/promises'
+import {
+  AV_DISPOSITION_ATTACHED_PIC,
+  AV_NOPTS_VALUE,
+  AV_PIX_FMT_RGB24,
+  AV_PKT_DATA_DISPLAYMATRIX,
+  AV_PKT_FLAG_CORRUPT,
+  AV_PKT_FLAG_DISCARD,
+  AVDISCARD_ALL,
+  AVERROR_ENOMEM,
+  AVMEDIA_TYPE_VIDEO,
+  AVSEEK_FLAG_BACKWARD,
+} from 'node-av/constants'
+import {
+  avGetCodecName,
+  Codec,
+  CodecContext,
+  FormatContext,
+  Frame,
+  Packet,
+  SoftwareScaleContext,
+  type Stream,
+} from 'node-av/lib'
+import type { Look, RawPicture } from '../engine.ts'
+import { addressOf, decoderOption, decodingOptions, inputOptions } from './inputs.ts'
+import { noMemory, type Opening, type PicturesWanted, packetFlags } from './records.ts'
+
+/**
+ * FFmpeg by the calls of its library, in the process of `node-av-program.ts`. Calls that wait for their results are a third faster
+ * than those that do not; between packets there is a breath, to hear that nobody wants to know any more.
+ */
+
+interface Input {
+  file: FormatContext
+  /** Undefined: the file has no stream of pictures. */
+  stream: Stream | undefined
+}
+
+function openInput({ path }: Opening): Input {
+  const file = new FormatContext()
+  file.allocContext()
+  setOptions(file, { ...inputOptions, ...decoderOption })
+  check(file.openInputSync(addressOf(path)), 'open')
+  check(file.findStreamInfoSync(), 'streams')
+  const stream = file.streams.find(
+    ({ codecpar, disposition }) =>
+      codecpar.codecType === AVMEDIA_TYPE_VIDEO && !(disposition & AV_DISPOSITION_ATTACHED_PIC),
+  )
+  for (const other of file.streams) if (other.index !== stream?.index) other.discard = AVDISCARD_ALL
+  return { file, stream }
+}
+
+/** The stream of a file that is known to have one. */
+function openVideo(opening: Opening): { file: FormatContext; stream: Stream } {
+  const { file, stream } = openInput(opening)
+  if (!stream) throw new Error('there is no stream of pictures')
+  return { file, stream }
+}
+
+/** As `Engine.look`. */
+export async function look(opening: Opening): Promise<Look> {
+  const { file, stream } = openInput(opening)
+  if (!stream) return {}
+  const { codecpar, timeBase } = stream
+  const matrix = codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX)
+  const described = {
+    codec: avGetCodecName(codecpar.codecId) ?? 'unknown',
+    ...{ width: codecpar.width, height: codecpar.height },
+    time_base: { num: timeBase.num, den: timeBase.den },
+    ...(matrix && { matrix: matrixOf(matrix) }),
+  }
+  if (described.width * described.height > Number(decodingOptions.max_pixels))
+    return { stream: described }
+  for await (const { width, height, bestEffortTimestamp } of decoded({ file, stream }, opening))
+    return { stream: described, first: { width, height, time: timeOf(bestEffortTimestamp) } }
+  return { stream: described }
+}
+
+/** The four that turn, of nine. */
+function matrixOf(bytes: Buffer): [number, number, number, number] {
+  return [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(12), bytes.readInt32LE(16)]
+}
+
+/** Numbers that go out together. */
+const batchLength = 8192
+
+/** As `Engine.packets`, two numbers each (`packetFlags`). */
+export async function* packets(opening: Opening): AsyncGenerator<number[]> {
+  let batch: number[] = []
+  for await (const { pts, flags, size, isKeyframe } of read(openVideo(opening))) {
+    const isShown = size > 0 && !(flags & AV_PKT_FLAG_DISCARD)
+    const known =
+      (isKeyframe ? packetFlags.isKey : 0) +
+      (isShown ? packetFlags.isShown : 0) +
+      (flags & AV_PKT_FLAG_CORRUPT ? packetFlags.isCut : 0)
+    batch.push(timeOf(pts), known)
+    if (batch.length < batchLength) continue
+    yield batch
+    batch = []
+  }
+  yield batch
+}
+
+/** As `Engine.times`. */
+export async function* times(opening: Opening): AsyncGenerator<number[]> {
+  for await (const { bestEffortTimestamp } of decoded(openVideo(opening), opening))
+    yield [timeOf(bestEffortTimestamp)]
+}
+
+/** As `Engine.pictures`. */
+export async function* pictures(asked: Opening & PicturesWanted): AsyncGenerator<RawPicture> {
+  const { by, from, spans } = asked
+  const { file, stream } = openVideo(asked)
+  if (from !== null)
+    check(file.seekFrameSync(stream.index, BigInt(from), AVSEEK_FLAG_BACKWARD), 'seek')
+  const paint = painter(asked)
+  let span = 0
+  let order = 0
+  for await (const picture of decoded({ file, stream }, asked)) {
+    const time = by === 'order' ? order : timeOf(picture.bestEffortTimestamp)
+    order += 1
+    while (span < spans.length && time > (spans[span]?.last ?? 0)) span += 1
+    if (time >= (spans[span]?.first ?? Number.NEGATIVE_INFINITY))
+      yield { time, pixels: paint(picture) }
+    if (span === spans.length) return
+  }
+}
+
+/** Packets of the one stream; each is gone when the next is asked for. */
+async function* read({
+  file,
+  stream,
+}: {
+  file: FormatContext
+  stream: Stream
+}): AsyncGenerator<Packet> {
+  const packet = new Packet()
+  packet.alloc()
+  while (file.readFrameSync(packet) >= 0) {
+    if (packet.streamIndex === stream.index) yield packet
+    packet.unref()
+    await breath()
+  }
+}
+
+/** Pictures in the order shown; each is gone when the next is asked for. What cannot be decoded is left out. */
+async function* decoded(
+  input: { file: FormatContext; stream: Stream },
+  { threads }: Opening,
+): AsyncGenerator<Frame> {
+  const decoder = openDecoder(input.stream, threads)
+  const picture = new Frame()
+  picture.alloc()
+  function* received() {
+    while (decoder.receiveFrameSync(picture) >= 0) {
+      yield picture
+      picture.unref()
+    }
+  }
+  for await (const packet of read(input)) {
+    decoder.sendPacketSync(packet)
+    yield* received()
+  }
+  decoder.sendPacketSync(null)
+  yield* received()
+}
+
+function openDecoder({ codecpar, timeBase }: Stream, threads: number): CodecContext {
+  const codec = Codec.findDecoder(codecpar.codecId)
+  if (!codec) throw new Error(`there is no decoder of ${avGetCodecName(codecpar.codecId)}`)
+  const decoder = new CodecContext()
+  decoder.allocContext3(codec)
+  check(decoder.parametersToContext(codecpar), 'decoder')
+  decoder.pktTimebase = timeBase
+  decoder.threadCount = threads
+  setOptions(decoder, decodingOptions)
+  check(decoder.open2Sync(codec), 'decoder')
+  return decoder
+}
+
+/** Makes RGB of decoded pictures, all of one size, whatever theirs is. */
+function painter({ width, height }: PicturesWanted): (picture: Frame) => Buffer {
+  const scaler = new SoftwareScaleContext()
+  scaler.allocContext()
+  const painted = new Frame()
+  painted.alloc()
+  Object.assign(painted, { width, height, format: AV_PIX_FMT_RGB24 })
+  check(painted.allocBuffer(), 'picture')
+  return (picture) => {
+    check(scaler.scaleFrameSync(painted, picture), 'colours')
+    return painted.toBuffer()
+  }
+}
+
+/** Not by a `Dictionary`: FFmpeg takes from one what it uses, and node-av frees it once more when it is collected. */
+function setOptions(context: FormatContext | CodecContext, options: Record<string, string>): void {
+  for (const [name, value] of Object.entries(options)) check(context.setOption(name, value), name)
+}
+
+const timeOf = (time: bigint) => (time === AV_NOPTS_VALUE ? Number.NaN : Number(time))
+
+/** A result of FFmpeg below 0 is an error. */
+function check(result: number, what: string): void {
+  if (result === AVERROR_ENOMEM) throw new Error(noMemory)
+  if (result < 0) throw new Error(`${what}: error ${result}`)
+}

@@ -1,0 +1,149 @@
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import type { VideoFile, VideoIndex } from '../decoder.ts'
+import type { Engine, Look, PacketFacts } from '../engine.ts'
+import { tooMuchMemory, unreadable } from '../failures.ts'
+import { turned } from '../orientation.ts'
+import { longestWay } from '../passes.ts'
+import { listenForCut } from './inputs.ts'
+import { cutInto, patienceFor, type Surroundings, startProgram } from './program.ts'
+import {
+  decodeHead,
+  headBytes,
+  noMemory,
+  numbersOf,
+  packetFlags,
+  type Question,
+} from './records.ts'
+
+const isSource = import.meta.url.endsWith('.ts')
+const entry = isSource ? './node-av-program.ts' : './node-av-program.js'
+const loader = isSource ? ['--conditions=@reticle/source', '--import', 'tsx'] : []
+const usual = [...loader, fileURLToPath(new URL(entry, import.meta.url))]
+
+export interface NodeAvOptions extends Surroundings {
+  version: string
+  /** Arguments of Node.js that lead to the program; tests put others in its place. */
+  entry?: readonly string[]
+}
+
+/** FFmpeg as a library, by the npm package node-av, in a process of our own for each question (`node-av-program.ts`). */
+export function nodeAvEngine({ version, ...options }: NodeAvOptions): Engine {
+  const { threads } = options.limits
+  return {
+    about: { adapter: 'node-av', version },
+    look: async (file, signal) => {
+      const question: Question = { ask: 'look', path: file.path, threads }
+      for await (const { bytes } of ask(question, { file }, options, signal))
+        return lookOf(bytes, file)
+      throw unreadable(file)
+    },
+    async *packets(file, signal) {
+      const { onLine, end } = listenForCut()
+      const question: Question = { ask: 'packets', path: file.path, threads }
+      for await (const { bytes } of ask(question, { file, onLine }, options, signal))
+        yield packetsOf(numbersOf(bytes))
+      yield end()
+    },
+    async *times(file, signal) {
+      const question: Question = { ask: 'times', path: file.path, threads }
+      for await (const { bytes } of ask(question, { file }, options, signal))
+        yield [...numbersOf(bytes)]
+    },
+    async *pictures(file, index, pass, signal) {
+      const { by, orientation } = index
+      const { from = null, spans } = pass
+      const wanted = { ...turned(index, orientation), by, from, spans }
+      const question: Question = { ask: 'picture', path: file.path, threads, ...wanted }
+      const patienceMs = patienceFor(longestWay(index, pass))
+      const asked = { file, patienceMs, mostBytes: bytesOf(index), mayGiveUp: true }
+      for await (const { time, bytes } of ask(question, asked, options, signal))
+        yield { time, pixels: bytes }
+    },
+  }
+}
+
+/** Its version. @throws DomainError unavailable, UnusableInput: it is not installed, or not made for this machine */
+export async function nodeAvVersion(options: Surroundings, signal: AbortSignal): Promise<string> {
+  const file = { path: '', name: 'node-av' }
+  for await (const { bytes } of ask({ ask: 'version' }, { file }, options, signal))
+    return bytes.toString()
+  throw unreadable(file)
+}
+
+const bytesOf = ({ width, height }: VideoIndex) => width * height * 3
+
+interface Asked {
+  file: VideoFile
+  patienceMs?: number
+  mayGiveUp?: boolean
+  onLine?: (line: string) => void
+  /** Of one record: the process may be in the hands of who sent the file. */
+  mostBytes?: number
+}
+
+async function* ask(
+  question: Question,
+  { mostBytes = 1024 * 1024, mayGiveUp = false, ...asked }: Asked,
+  { entry: path = usual, ...around }: Omit<NodeAvOptions, 'version'>,
+  signal: AbortSignal,
+): AsyncGenerator<{ time: number; bytes: Buffer }> {
+  const { file } = asked
+  const args = [...path, JSON.stringify(question)]
+  const running = startProgram({ command: process.execPath, args, ...asked }, around, signal)
+  try {
+    const read = cutInto(running.pieces())
+    for (let head = await read(headBytes); head; head = await read(headBytes)) {
+      const { kind, length, time } = decodeHead(head)
+      if (kind === 'end' || (kind === 'failed' && mayGiveUp)) return
+      const bytes = length <= mostBytes ? await read(length) : undefined
+      if (kind === 'failed') throw failureOf(file, String(bytes))
+      if (!bytes || kind !== question.ask) throw unreadable(file, `${kind}, ${length} bytes`)
+      yield { time, bytes }
+    }
+    throw unreadable(file, 'the answer ends too soon')
+  } finally {
+    await running.end()
+  }
+}
+
+const failureOf = (file: VideoFile, said: string) =>
+  said.includes(noMemory) ? tooMuchMemory(file) : unreadable(file, said)
+
+function packetsOf(numbers: Float64Array): PacketFacts[] {
+  return Array.from({ length: numbers.length / 2 }, (_, place) => {
+    const [time = Number.NaN, known = 0] = numbers.subarray(place * 2, place * 2 + 2)
+    const is = (flag: number) => (known & flag) !== 0
+    const { isKey, isShown, isCut } = packetFlags
+    return { time, isKey: is(isKey), isShown: is(isShown), isCut: is(isCut) }
+  })
+}
+
+const pixels = z.int().min(0)
+/** JSON has no NaN. */
+const time = z
+  .number()
+  .nullish()
+  .transform((given) => given ?? Number.NaN)
+
+/** `Look`, as a program tells it. */
+const lookAnswer = z.object({
+  stream: z
+    .object({
+      codec: z.string(),
+      width: pixels,
+      height: pixels,
+      time_base: z.object({ num: z.int(), den: z.int() }),
+      matrix: z.tuple([z.number(), z.number(), z.number(), z.number()]).optional(),
+    })
+    .optional(),
+  first: z.object({ width: pixels, height: pixels, time }).optional(),
+})
+
+function lookOf(bytes: Buffer, file: VideoFile): Look {
+  try {
+    return lookAnswer.parse(JSON.parse(bytes.toString()))
+  } catch (thrown) {
+    throw unreadable(file, `the answer is not understood: ${thrown}`)
+  }
+}

@@ -1,0 +1,106 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
+import { ConfigError, environment } from '@reticle/kit/config'
+import { ffmpegEngine } from './adapters/ffmpeg.ts'
+import { nodeAvEngine, nodeAvVersion } from './adapters/node-av.ts'
+import { linesOf, type Surroundings, startProgram } from './adapters/program.ts'
+import { decoderLimits, type VideoDecoder } from './decoder.ts'
+import { decoderOf } from './from-engine.ts'
+
+export interface FindOptions {
+  /** `RETICLE_JOBS_FFMPEG_PATH`. */
+  ffmpegPath?: string | undefined
+  /** Of programs that are named by no path; undefined: there are none. */
+  path?: string | undefined
+  /** Is the package node-av taken when there is no program? */
+  mayUseNodeAv?: boolean
+}
+
+const longestMs = 20_000
+
+/**
+ * The decoder of this installation (`infra.md` 7): the program that the setting names, else `ffmpeg` on the path, else the npm
+ * package node-av; ffprobe stands beside ffmpeg. Undefined: videos are not supported here.
+ *
+ * @throws ConfigError when the setting names what does not run
+ */
+export async function findDecoder(options: FindOptions): Promise<VideoDecoder | undefined> {
+  const { ffmpegPath, path = environment.PATH, mayUseNodeAv = true } = options
+  const around: Surroundings = {
+    limits: decoderLimits,
+    limiter: await onPath('prlimit', path),
+    env: spared(),
+  }
+  if (ffmpegPath !== undefined) return givenDecoder(ffmpegPath, around)
+  const ffmpeg = await onPath('ffmpeg', path)
+  const found = ffmpeg && (await ffmpegDecoder(ffmpeg, around).catch(() => undefined))
+  if (found) return found
+  return mayUseNodeAv ? nodeAvDecoder(around).catch(() => undefined) : undefined
+}
+
+async function givenDecoder(ffmpegPath: string, around: Surroundings): Promise<VideoDecoder> {
+  try {
+    return await ffmpegDecoder(ffmpegPath, around)
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new ConfigError([
+      `RETICLE_JOBS_FFMPEG_PATH: expected the path of an ffmpeg with ffprobe beside it: ${why}`,
+    ])
+  }
+}
+
+/** @throws when one of the two does not run */
+export async function ffmpegDecoder(ffmpeg: string, around: Surroundings): Promise<VideoDecoder> {
+  const ffprobe = join(dirname(ffmpeg), ffmpeg.endsWith('.exe') ? 'ffprobe.exe' : 'ffprobe')
+  const [said] = await Promise.all([versionOf(ffmpeg, around), versionOf(ffprobe, around)])
+  const [, version = 'unknown'] = /^ffmpeg version (\S+)/m.exec(said) ?? []
+  const [, major = 0, minor = 0] = (/^libavcodec +(\d+)\. *(\d+)/m.exec(said) ?? []).map(Number)
+  const isNew = major > 59 || (major === 59 && minor >= 37)
+  const passing = isNew ? '-fps_mode' : '-vsync'
+  return decoderOf(ffmpegEngine({ ffmpeg, ffprobe, version, passing, ...around }))
+}
+
+async function versionOf(command: string, around: Surroundings): Promise<string> {
+  const file = { path: '', name: command }
+  const signal = AbortSignal.timeout(longestMs)
+  const running = startProgram({ command, args: ['-version'], file }, around, signal)
+  const lines: string[] = []
+  try {
+    for await (const batch of linesOf(running.pieces())) lines.push(...batch)
+  } finally {
+    await running.end()
+  }
+  return lines.join('\n')
+}
+
+/** @throws when the package is not installed, or not made for this machine */
+export async function nodeAvDecoder(around: Surroundings): Promise<VideoDecoder> {
+  const version = await nodeAvVersion(around, AbortSignal.timeout(longestMs))
+  return decoderOf(nodeAvEngine({ ...around, version }))
+}
+
+async function onPath(name: string, path = ''): Promise<string | undefined> {
+  const ends = process.platform === 'win32' ? ['.exe'] : ['']
+  for (const folder of path.split(delimiter).filter((one) => one !== ''))
+    for (const end of ends) {
+      const candidate = join(folder, `${name}${end}`)
+      const isThere = await access(candidate, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+      if (isThere) return candidate
+    }
+  return undefined
+}
+
+/** What programs need to find their libraries and a place for temporary files; above all not the secrets of this process. */
+function spared(): Record<string, string> {
+  const names = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'TEMP']
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}

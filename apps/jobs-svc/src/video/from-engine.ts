@@ -1,0 +1,11 @@
+import type { VideoDecoder } from './decoder.ts'
+import type { Engine } from './engine.ts'
+import { frames } from './frames.ts'
+import { probe } from './probe.ts'
+
+/** The port on what an adapter can do. */
+export const decoderOf = (engine: Engine): VideoDecoder => ({
+  about: engine.about,
+  probe: (file, signal) => probe(engine, file, signal),
+  frames: (file, index, wanted, as, signal) => frames(engine, { file, index, wanted, as }, signal),
+})

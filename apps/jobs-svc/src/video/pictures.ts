@@ -1,0 +1,70 @@
+import sharp, { type Sharp } from 'sharp'
+import type { PictureForm, VideoIndex, VideoPicture } from './decoder.ts'
+import { turned } from './orientation.ts'
+
+/** A picture of a frame as it is stored: RGB, eight bits each, rows without gaps. */
+export interface RawFrame {
+  frame: number
+  pixels: Buffer
+}
+
+/** Pictures that are encoded while the next is decoded. */
+const ahead = 2
+
+/** Turns frames upright and gives them their form, in order. What fails does so behind all that came before it. */
+export async function* drawn(
+  raw: AsyncGenerator<RawFrame>,
+  index: VideoIndex,
+  form: PictureForm,
+): AsyncGenerator<VideoPicture> {
+  const making: Promise<VideoPicture>[] = []
+  const reading = draining(raw)
+  try {
+    for await (const frame of reading.frames) {
+      const one = draw(frame, index, form)
+      one.catch(() => undefined) // it is awaited later
+      making.push(one)
+      const first = making.length < ahead ? undefined : making.shift()
+      if (first) yield await first
+    }
+    for (const one of making) yield await one
+    reading.check()
+  } finally {
+    await Promise.allSettled(making)
+  }
+}
+
+/** The frames up to the first failure, which `check` then throws. */
+function draining(raw: AsyncGenerator<RawFrame>) {
+  let fail: () => void = () => undefined
+  async function* frames() {
+    try {
+      yield* raw
+    } catch (thrown) {
+      fail = () => {
+        throw thrown
+      }
+    }
+  }
+  return { frames: frames(), check: () => fail() }
+}
+
+async function draw(
+  { frame, pixels }: RawFrame,
+  index: VideoIndex,
+  form: PictureForm,
+): Promise<VideoPicture> {
+  const { isMirrored, turn } = index.orientation
+  const { width, height } = turned(index, index.orientation)
+  const stored = sharp(pixels, { raw: { width, height, channels: 3 } })
+  const upright = (isMirrored ? stored.flop() : stored).rotate(turn)
+  return { frame, bytes: await formed(upright, form).toBuffer() }
+}
+
+function formed(picture: Sharp, form: PictureForm): Sharp {
+  if (form.format === 'png') return picture.png()
+  const { quality } = form
+  if (!('fit' in form)) return picture.jpeg({ quality })
+  const { fit } = form
+  return picture.resize(fit, fit, { fit: 'inside', withoutEnlargement: true }).jpeg({ quality })
+}

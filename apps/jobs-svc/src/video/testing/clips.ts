@@ -1,0 +1,187 @@
+import {
+  AV_CODEC_FLAG_GLOBAL_HEADER,
+  AV_LOG_QUIET,
+  AV_PIX_FMT_YUV420P,
+  AV_PIX_FMT_YUVJ420P,
+  AV_PKT_DATA_DISPLAYMATRIX,
+  AV_SAMPLE_FMT_FLTP,
+  AVFMT_GLOBALHEADER,
+  FF_ENCODER_AAC,
+  FF_ENCODER_LIBSVTAV1,
+  FF_ENCODER_LIBVPX_VP8,
+  FF_ENCODER_LIBVPX_VP9,
+  FF_ENCODER_LIBX264,
+  FF_ENCODER_LIBX265,
+  FF_ENCODER_MJPEG,
+  FF_ENCODER_MPEG4,
+} from 'node-av/constants'
+import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib'
+import type { DisplayMatrix } from '../orientation.ts'
+import { shadesOf } from './numbered.ts'
+
+const encoders = {
+  h264: FF_ENCODER_LIBX264,
+  hevc: FF_ENCODER_LIBX265,
+  vp8: FF_ENCODER_LIBVPX_VP8,
+  vp9: FF_ENCODER_LIBVPX_VP9,
+  av1: FF_ENCODER_LIBSVTAV1,
+  mpeg4: FF_ENCODER_MPEG4,
+  mjpeg: FF_ENCODER_MJPEG,
+}
+
+/** Clips for tests, encoded when they are needed: every picture shows its own number (`numbered.ts`). */
+export interface Clip {
+  codec: keyof typeof encoders
+  frames: number
+  width: number
+  height: number
+  /** Pictures from one key frame to the next. */
+  gop: number
+  /** Of the encoder, as FFmpeg calls them. */
+  options: Record<string, string>
+  /** Ticks a second, and the tick at which a frame is shown. */
+  ticks: number
+  timeOf: (frame: number) => number
+  /** How a stored picture has to be turned to show its number; quarters and mirrors. */
+  matrix?: DisplayMatrix
+  /** A silent sound track beside the pictures. */
+  hasSound: boolean
+  /** Of the file, as FFmpeg calls them. */
+  fileOptions: Record<string, string>
+}
+
+const usual: Clip = {
+  codec: 'h264',
+  frames: 50,
+  width: 320,
+  height: 192,
+  gop: 12,
+  options: {},
+  ticks: 25,
+  timeOf: (frame) => frame,
+  hasSound: false,
+  fileOptions: {},
+}
+
+/** Encodes a clip into a file whose kind its name tells: .mp4, .mov, .mkv, .webm, .avi. */
+export function writeClip(path: string, given: Partial<Clip> = {}): void {
+  Log.setLevel(AV_LOG_QUIET)
+  const clip = { ...usual, ...given }
+  const file = new FormatContext()
+  check(file.allocOutputContext2(null, null, path))
+  const isGlobal = file.oformat?.hasFlags(AVFMT_GLOBALHEADER) ?? false
+  const picture = openEncoder(clip, isGlobal)
+  const video = addStream(file, picture)
+  if (clip.matrix)
+    check(video.codecpar.addCodedSideData(AV_PKT_DATA_DISPLAYMATRIX, matrixBytes(clip.matrix)))
+  const sound = clip.hasSound ? openSound(isGlobal) : undefined
+  const audio = sound && addStream(file, sound)
+
+  check(file.openOutputSync())
+  setOptions(file, clip.fileOptions)
+  check(file.writeHeaderSync())
+  for (let frame = 0; frame < clip.frames; frame += 1)
+    encode(file, video, picture, pictureOf(clip, frame))
+  encode(file, video, picture, null)
+  if (sound && audio) {
+    for (let at = 0; at < soundRate; at += sound.frameSize)
+      encode(file, audio, sound, silence(sound, at))
+    encode(file, audio, sound, null)
+  }
+  check(file.writeTrailerSync())
+  file.closeOutputSync()
+  picture.freeContext()
+  sound?.freeContext()
+  file.freeContext()
+}
+
+type Stream = ReturnType<FormatContext['newStream']>
+
+function openEncoder({ codec: name, width, height, gop, options, ticks }: Clip, isGlobal: boolean) {
+  const codec = Codec.findEncoderByName(encoders[name])
+  if (!codec) throw new Error(`this build has no encoder ${name}`)
+  const context = new CodecContext()
+  context.allocContext3(codec)
+  Object.assign(context, { width, height, gopSize: gop, pixelFormat: formatOf(name) })
+  Object.assign(context, { timeBase: new Rational(1, ticks), threadCount: 1, bitRate: 400_000n })
+  if (isGlobal) context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER)
+  setOptions(context, options)
+  check(context.open2Sync(codec))
+  return context
+}
+
+const soundRate = 8000
+
+function openSound(isGlobal: boolean): CodecContext {
+  const codec = Codec.findEncoderByName(FF_ENCODER_AAC)
+  if (!codec) throw new Error('this build has no encoder aac')
+  const context = new CodecContext()
+  context.allocContext3(codec)
+  const channelLayout = { nbChannels: 1, order: 1, mask: 4n }
+  Object.assign(context, { sampleRate: soundRate, sampleFormat: AV_SAMPLE_FMT_FLTP, channelLayout })
+  context.timeBase = new Rational(1, soundRate)
+  if (isGlobal) context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER)
+  check(context.open2Sync(codec))
+  return context
+}
+
+function silence({ frameSize: nbSamples, channelLayout }: CodecContext, at: number): Frame {
+  const sound = { nbSamples, format: AV_SAMPLE_FMT_FLTP, sampleRate: soundRate, channelLayout }
+  return Frame.fromAudioBuffer(Buffer.alloc(nbSamples * 4), { ...sound, pts: BigInt(at) })
+}
+
+function addStream(file: FormatContext, encoder: CodecContext): Stream {
+  const stream = file.newStream(null)
+  check(stream.codecpar.fromContext(encoder))
+  stream.timeBase = encoder.timeBase
+  return stream
+}
+
+function pictureOf({ codec, width, height, timeOf, matrix }: Clip, frame: number): Frame {
+  const picture = Buffer.alloc((width * height * 3) / 2, 128)
+  const [a, b, c, d] = matrix ?? [1, 0, 0, 1]
+  const upright = a === 0 ? { width: height, height: width } : { width, height }
+  const shades = shadesOf(upright, frame)
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1)
+      picture[y * width + x] = shades(
+        a * x + c * y + (a + c < 0 ? upright.width - 1 : 0),
+        b * x + d * y + (b + d < 0 ? upright.height - 1 : 0),
+      )
+  const as = { width, height, format: formatOf(codec), pts: BigInt(timeOf(frame)) }
+  return Frame.fromVideoBuffer(picture, as)
+}
+
+const formatOf = (codec: Clip['codec']) =>
+  codec === 'mjpeg' ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P
+
+/** Sends a picture (null: there are no more) and writes all packets that come of it. */
+function encode(file: FormatContext, stream: Stream, encoder: CodecContext, given: Frame | null) {
+  check(encoder.sendFrameSync(given))
+  given?.free()
+  const packet = new Packet()
+  packet.alloc()
+  while (encoder.receivePacketSync(packet) >= 0) {
+    packet.streamIndex = stream.index
+    if (packet.duration === 0n) packet.duration = 1n // without it the last picture is left out of an MP4
+    packet.rescaleTs(encoder.timeBase, stream.timeBase)
+    check(file.interleavedWriteFrameSync(packet))
+  }
+  packet.free()
+}
+
+/** Nine numbers of 16.16 fixed point, the last of each row of 2.30 (ISO 14496-12, 8.3.2). */
+function matrixBytes([a, b, c, d]: NonNullable<Clip['matrix']>): Buffer {
+  const one = 65_536
+  const numbers = [a * one, b * one, 0, c * one, d * one, 0, 0, 0, 1 << 30]
+  return Buffer.from(Int32Array.from(numbers).buffer)
+}
+
+/** Not by a `Dictionary`, which is freed twice. */
+function setOptions(context: FormatContext | CodecContext, options: Record<string, string>): void {
+  for (const [name, value] of Object.entries(options)) check(context.setOption(name, value))
+}
+
+function check(code: number): void {
+  if (code < 0) throw new Error(`the clip cannot be made: error ${code}`)
+}

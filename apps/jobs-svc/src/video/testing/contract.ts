@@ -1,0 +1,13 @@
+import { describe } from 'vitest'
+import { tryOddities, tryRefusals, tryStandIns, tryStops } from './faults-contract.ts'
+import { tryChoosing, tryCounting, tryEveryClip, tryLies } from './frames-contract.ts'
+import { type Open, prepareGround } from './ground.ts'
+
+/** What every adapter of `VideoDecoder` promises, tried on clips that are encoded here. */
+export function tryDecoder(name: string, open: Open): void {
+  describe(name, () => {
+    const ground = prepareGround(open)
+    const parts = [tryEveryClip, tryCounting, tryChoosing, tryLies]
+    for (const part of [...parts, tryRefusals, tryOddities, tryStops, tryStandIns]) part(ground)
+  })
+}

@@ -1,0 +1,208 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { decoderLimits } from '../decoder.ts'
+import { type Ground, isGone, jpeg, never, png, range, surroundings } from './ground.ts'
+
+/** Files that are refused, each with a reason. */
+export function tryRefusals(ground: Ground): void {
+  const { fileOf, make, told } = ground
+  test.each(['sound.mov', 'open.mkv', 'alt-ref.webm', 'mpeg4.avi'])(
+    'of %s cut off it is said that the end is missing',
+    async (file) => {
+      const whole = await readFile(join(ground.folder, file))
+      expect(await told(`cut-${file}`, whole.subarray(0, whole.length * 0.7))).toBe(
+        `cut-${file}: the video is cut off, its end is missing`,
+      )
+    },
+  )
+
+  test('a file that is no video, or of which nothing is left, is refused with its name', async () => {
+    const whole = await readFile(join(ground.folder, 'B-frames.mp4'))
+    const refused = (file: string) =>
+      `${file}: no video can be read from it: it is damaged, cut off or of another kind`
+    expect(await told('cut.mp4', whole.subarray(0, 4000))).toBe(refused('cut.mp4'))
+    expect(await told('empty.mp4', '')).toBe(refused('empty.mp4'))
+    expect(await told('garbage.mp4', noise(50_000))).toBe(refused('garbage.mp4'))
+    expect(await told('picture.mp4', whole.subarray(0, 32))).toBe(refused('picture.mp4'))
+  })
+
+  test('a file that names other files is not followed', async () => {
+    const other = join(ground.folder, 'B-frames.mp4')
+    const list = `ffconcat version 1.0\nfile '${other}'\n`
+    const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${other}\n#EXT-X-ENDLIST\n`
+    for (const [file, text] of Object.entries({ 'list.mp4': list, 'play.mkv': playlist }))
+      expect(await told(file, text)).toMatch(/no video can be read from it/)
+  })
+
+  test('sound alone is no video', async () => {
+    make('only.mp4', { frames: 0, hasSound: true })
+    await expect(ground.decoder.probe(fileOf('only.mp4'), never)).rejects.toThrow(
+      'only.mp4: the file has no video in it',
+    )
+  })
+
+  test('pictures that claim to be huge are refused before they are decoded', async () => {
+    const whole = await readFile(join(ground.folder, 'mjpeg.avi'))
+    expect(await told('huge.avi', claiming(whole, 65_000, 65_000))).toMatch(
+      /65000 x 65000 pixels are too many|no video can be read from it/,
+    )
+  })
+}
+
+/** Files that are strange, or broken in their midst. */
+export function tryOddities(ground: Ground): void {
+  const { fileOf, make, numbers } = ground
+  test('names that mean something to programs are names of files', async () => {
+    for (const file of ['-version.mp4', 'concat:a|b.mp4', 'a%03d,*?.mp4', "o'clock \n[0].mp4"]) {
+      make(file, { frames: 3 })
+      const index = await ground.decoder.probe(fileOf(file), never)
+      expect(await numbers(file, index, [2])).toEqual([[2, 2]])
+    }
+  })
+
+  test('damage anywhere ends in a reason or in pictures, never in a wrong number of a frame', async () => {
+    for (const file of ['B-frames.mp4', 'alt-ref.webm', 'mpeg4.avi'])
+      for (const seed of [1, 2]) {
+        const broken = damaged(await readFile(join(ground.folder, file)), seed)
+        await writeFile(join(ground.folder, `broken-${file}`), broken)
+        await ended(async () => {
+          const index = await ground.decoder.probe(fileOf(`broken-${file}`), never)
+          const wanted = range(0, index.pts.length)
+          for (const [frame] of await numbers(`broken-${file}`, index, wanted))
+            expect(wanted).toContain(frame)
+        })
+      }
+  })
+}
+
+/** Ends of programs that are wanted. */
+export function tryStops(ground: Ground): void {
+  const { fileOf, numbers, started } = ground
+  test('a reader that leaves ends the program', async () => {
+    const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
+    started.length = 0
+    for await (const { frame } of ground.decoder.frames(
+      fileOf('B-frames.mp4'),
+      index,
+      range(0, 50),
+      jpeg,
+      never,
+    ))
+      if (frame === 1) break
+    expect(started.map(isGone)).toEqual([true])
+  })
+
+  test('a stop ends the program and is what is thrown', async () => {
+    const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
+    const stop = new AbortController()
+    const reading = async () => {
+      const wanted = range(0, 50)
+      for await (const _ of ground.decoder.frames(
+        fileOf('B-frames.mp4'),
+        index,
+        wanted,
+        jpeg,
+        stop.signal,
+      ))
+        stop.abort(new Error('the request was taken away'))
+    }
+    started.length = 0
+    await expect(reading()).rejects.toThrow('the request was taken away')
+    await expect(ground.decoder.probe(fileOf('B-frames.mp4'), stop.signal)).rejects.toThrow(
+      'taken away',
+    )
+    expect(started.map(isGone)).toEqual([true])
+  })
+
+  test('a program that was killed may be asked again', async () => {
+    const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
+    const killing = async () => {
+      const wanted = range(0, 50)
+      for await (const _ of ground.decoder.frames(
+        fileOf('B-frames.mp4'),
+        index,
+        wanted,
+        png,
+        never,
+      ))
+        started.at(-1)?.kill('SIGKILL')
+    }
+    await expect(killing()).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'B-frames.mp4: the video decoder was killed, perhaps for want of memory',
+    })
+    expect(await numbers('B-frames.mp4', index, [7])).toEqual([[7, 7]])
+  })
+}
+
+/** Programs that do not do what they should: others in their place. */
+export function tryStandIns(ground: Ground): void {
+  const { fileOf, openWith, started } = ground
+  test.each([
+    ['hangs', 'setInterval(() => undefined, 1000)', 'decoding the video takes too long'],
+    ['takes all time there is', 'for (;;);', 'decoding the video takes too long'],
+    ['crashes', "process.kill(process.pid, 'SIGSEGV')", 'the video breaks its decoder'],
+    ['gives up', 'process.exit(7)', 'no video can be read from it'],
+    ['says nothing', '', 'no video can be read from it'],
+  ])('a program that %s ends this one call, with a reason', async (_, script, reason) => {
+    const limits = {
+      ...decoderLimits,
+      silenceMs: script.startsWith('for') ? 60_000 : 1000,
+      cpuSeconds: 1,
+    }
+    let isStandIn = false
+    const base = surroundings(started)
+    const standIn = await openWith({
+      limits,
+      start: (command, args, options) => {
+        const real = args.slice(0, args.indexOf('--') + 1)
+        const given = isStandIn ? [...real, process.execPath, '-e', script] : args
+        return base.start(command, given, options)
+      },
+    })
+    isStandIn = true
+    const probing = standIn.probe(fileOf('B-frames.mp4'), never)
+    await expect(probing).rejects.toThrow(reason)
+    expect(started.map(isGone).every(Boolean)).toBe(true)
+  })
+}
+
+/** It may fail, but only by saying so in one sentence. */
+async function ended(run: () => Promise<void>): Promise<void> {
+  try {
+    await run()
+  } catch (thrown) {
+    expect(String(thrown)).toMatch(/^Error: broken-\S+: [^\n]+$/)
+  }
+}
+
+function noise(length: number, seed = 1): Uint8Array {
+  let state = seed
+  return Buffer.alloc(length).map(() => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+    return state >>> 24
+  })
+}
+
+/** Every two-hundredth byte changed, behind the head. */
+function damaged(whole: Buffer, seed: number): Uint8Array {
+  const changes = noise(whole.length, seed)
+  return whole.map((byte, at) =>
+    at > 1500 && at % 200 === seed ? byte ^ (changes[at] ?? 0) : byte,
+  )
+}
+
+/** Changes the size in the head of an AVI and in each of its JPEGs. */
+function claiming(avi: Buffer, width: number, height: number): Buffer {
+  const changed = Buffer.from(avi)
+  const head = changed.indexOf('strf') + 8
+  changed.writeUInt32LE(width, head + 4)
+  changed.writeUInt32LE(height, head + 8)
+  const sof = Buffer.from([0xff, 0xc0])
+  for (let at = changed.indexOf(sof); at >= 0; at = changed.indexOf(sof, at + 2)) {
+    changed.writeUInt16BE(height, at + 5)
+    changed.writeUInt16BE(width, at + 7)
+  }
+  return changed
+}

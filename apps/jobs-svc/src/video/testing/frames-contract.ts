@@ -1,0 +1,161 @@
+import sharp from 'sharp'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { PictureForm, VideoIndex } from '../decoder.ts'
+import { UndecodableFrame } from '../failures.ts'
+import {
+  asMany,
+  clips,
+  frameCount,
+  type Ground,
+  jpeg,
+  never,
+  pictures,
+  png,
+  range,
+  uneven,
+} from './ground.ts'
+
+/** Every clip: each frame is there, and where it is looked for. */
+export function tryEveryClip(ground: Ground): void {
+  const { fileOf, numbers } = ground
+  describe.each(Object.entries(clips))('%s', (file, clip) => {
+    let index: VideoIndex
+    beforeAll(async () => {
+      index = await ground.decoder.probe(fileOf(file), never)
+    })
+
+    test('has so many frames, of this codec and size', () => {
+      expect(index).toMatchObject({ codec: clip.codec, width: 320, height: 192 })
+      expect(index.pts.length).toBe(frameCount)
+    })
+
+    test('shows frame after frame, each with its own number', async () => {
+      const all = range(0, frameCount)
+      expect(await numbers(file, index, all)).toEqual(asMany(all))
+    })
+
+    test.each([11, 12, 37, 49])('frame %i is found at once', async (frame) => {
+      expect(await numbers(file, index, [frame], png)).toEqual([[frame, frame]])
+    })
+  })
+}
+
+/** Which frames there are, and how they stand. */
+export function tryCounting(ground: Ground): void {
+  const { fileOf, make, numbers } = ground
+  test('frames are counted by order only where the file gives no times', async () => {
+    const by = async (file: string) => (await ground.decoder.probe(fileOf(file), never)).by
+    const files = ['B-frames.mp4', 'hidden.webm', 'mpeg4.avi', 'B-frames.avi', 'h264.avi']
+    expect(await Promise.all(files.map(by))).toEqual(['time', 'time', 'time', 'order', 'order'])
+  })
+
+  test('frames have the times that the file gives them', async () => {
+    const { pts, time_base } = await ground.decoder.probe(fileOf('times.mkv'), never)
+    expect(time_base).toEqual({ num: 1, den: 1000 })
+    expect([...pts]).toEqual(range(0, frameCount).map(uneven))
+  })
+
+  test('a video that does not begin at 0 is read as any other', async () => {
+    const late = {
+      codec: 'h264',
+      ticks: 1000,
+      timeOf: (frame: number) => 90_000 + frame * 40,
+    } as const
+    make('late.mkv', late)
+    const index = await ground.decoder.probe(fileOf('late.mkv'), never)
+    expect(index.pts[0]).toBe(90_000)
+    expect(await numbers('late.mkv', index, [0, 25, 49])).toEqual(asMany([0, 25, 49]))
+  })
+
+  test.each([
+    [[0, 1, -1, 0], { width: 192, height: 320 }],
+    [[-1, 0, 0, -1], { width: 320, height: 192 }],
+    [[0, -1, 1, 0], { width: 192, height: 320 }],
+    [[-1, 0, 0, 1], { width: 320, height: 192 }],
+  ] as const)('a picture that the matrix %j turns stands upright', async (matrix, size) => {
+    make('turned.mp4', { matrix, frames: 3 })
+    const index = await ground.decoder.probe(fileOf('turned.mp4'), never)
+    expect(index).toMatchObject(size)
+    expect(await numbers('turned.mp4', index, [0, 1, 2])).toEqual(asMany([0, 1, 2]))
+    const [picture] = await pictures(
+      ground.decoder.frames(fileOf('turned.mp4'), index, [0], png, never),
+    )
+    expect(await sharp(picture).metadata()).toMatchObject({ ...size, format: 'png' })
+  })
+}
+
+/** Some of many frames, in some form. */
+export function tryChoosing(ground: Ground): void {
+  const { fileOf, make, numbers } = ground
+  test('wanted frames come in their order, whatever lies between them', async () => {
+    const file = make('long.mp4', {
+      frames: 700,
+      gop: 50,
+      options: { bf: '3', preset: 'ultrafast' },
+    })
+    const index = await ground.decoder.probe(file, never)
+    const wanted = [...range(40, 60), 100, 130, 420, 690, 699]
+    expect(await numbers('long.mp4', index, wanted)).toEqual(asMany(wanted))
+    expect(
+      await numbers(
+        'long.mp4',
+        index,
+        range(0, 700).filter((n) => n % 7 === 3),
+      ),
+    ).toEqual(asMany(range(0, 700).filter((n) => n % 7 === 3)))
+  })
+
+  test('a form is a PNG, or a JPEG of a quality, or one that fits', async () => {
+    const index = await ground.decoder.probe(fileOf('sound.mov'), never)
+    const drawn = async (as: PictureForm) => {
+      const [bytes = Buffer.alloc(0)] = await pictures(
+        ground.decoder.frames(fileOf('sound.mov'), index, [5], as, never),
+      )
+      const { format, width, height } = await sharp(bytes).metadata()
+      return { size: bytes.length, about: [format, width, height] }
+    }
+    const fine = await drawn({ format: 'jpeg', quality: 95 })
+    const coarse = await drawn({ format: 'jpeg', quality: 10 })
+    expect(fine.about).toEqual(['jpeg', 320, 192])
+    expect(coarse.size).toBeLessThan(fine.size / 2)
+    expect((await drawn(png)).about).toEqual(['png', 320, 192])
+    expect((await drawn({ format: 'jpeg', fit: 100 })).about).toEqual(['jpeg', 100, 60])
+    expect((await drawn({ format: 'jpeg', fit: 4000 })).about).toEqual(['jpeg', 320, 192])
+  })
+}
+
+/** What an index says that is not so. */
+export function tryLies(ground: Ground): void {
+  const { fileOf, numbers } = ground
+  test('key frames that are none do not lead astray', async () => {
+    const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
+    const lying = { ...index, keys: index.pts }
+    const wanted = [9, 10, 11, 35, 49]
+    for (const frame of wanted)
+      expect(await numbers('B-frames.mp4', lying, [frame])).toEqual([[frame, frame]])
+  })
+
+  test('a frame that the video does not have is named, after those before it', async () => {
+    const index = await ground.decoder.probe(fileOf('hevc.mp4'), never)
+    const [at20 = 0, at21 = 0] = index.pts.slice(20, 22)
+    const pts = Float64Array.from([...index.pts, Math.floor((at20 + at21) / 2)]).sort()
+    const seen: number[] = []
+    const reading = async () => {
+      const wanted = range(19, 24)
+      for await (const { frame } of ground.decoder.frames(
+        fileOf('hevc.mp4'),
+        { ...index, pts },
+        wanted,
+        jpeg,
+        never,
+      ))
+        seen.push(frame)
+    }
+    await expect(reading()).rejects.toMatchObject({
+      constructor: UndecodableFrame,
+      frame: 21,
+      message: 'hevc.mp4: frame 21 of the video cannot be decoded',
+    })
+    expect(seen).toEqual([19, 20])
+  })
+}

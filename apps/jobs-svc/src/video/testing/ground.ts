@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import type { Surroundings } from '../adapters/program.ts'
+import {
+  decoderLimits,
+  type PictureForm,
+  type VideoDecoder,
+  type VideoFile,
+  type VideoIndex,
+} from '../decoder.ts'
+import { type Clip, writeClip } from './clips.ts'
+import { readNumber } from './numbered.ts'
+
+export type Open = (around: Surroundings) => Promise<VideoDecoder>
+
+export const never: AbortSignal = new AbortController().signal
+export const jpeg: PictureForm = { format: 'jpeg', quality: 70 }
+export const png: PictureForm = { format: 'png' }
+
+/** Files, each with what it holds; between them every codec in every container that takes it, and what makes counting hard. */
+export const clips: Record<string, Partial<Clip>> = {
+  'B-frames.mp4': { codec: 'h264', options: { bf: '3' } },
+  'sound.mov': { codec: 'h264', hasSound: true, fileOptions: { movflags: 'faststart' } },
+  'open.mkv': { codec: 'h264', options: { 'x264-params': 'open-gop=1:bframes=3' } },
+  'times.mkv': { codec: 'h264', ticks: 1000, timeOf: uneven },
+  'hevc.mp4': { codec: 'hevc', options: { 'x265-params': x265('open-gop=1') } },
+  'hevc.mkv': { codec: 'hevc', options: { 'x265-params': x265('open-gop=0') } },
+  'alt-ref.webm': { codec: 'vp9', options: { 'lag-in-frames': '10', 'cpu-used': '8' } },
+  'vp9.mp4': { codec: 'vp9', options: { 'cpu-used': '8' } },
+  'hidden.webm': { codec: 'vp8', options: { 'auto-alt-ref': '1', 'lag-in-frames': '12' } },
+  'av1.mkv': { codec: 'av1', options: { preset: '12' } },
+  'av1.mp4': { codec: 'av1', options: { preset: '12' } },
+  'mpeg4.avi': { codec: 'mpeg4' },
+  'B-frames.avi': { codec: 'mpeg4', options: { bf: '2' } },
+  'h264.avi': { codec: 'h264', options: { bf: '3' } },
+  'mjpeg.avi': { codec: 'mjpeg' },
+}
+
+function x265(more: string): string {
+  return `log-level=none:pools=none:frame-threads=1:bframes=3:${more}`
+}
+
+/** Of milliseconds: no step like the other, and a pause. */
+export function uneven(frame: number): number {
+  return frame * 40 + (frame % 7) * 3 + (frame > 20 ? 5000 : 0)
+}
+
+export const frameCount = 50
+
+/** What all tests of a decoder stand on. */
+export interface Ground {
+  folder: string
+  decoder: VideoDecoder
+  /** All processes, in the order in which they were started. */
+  started: ChildProcess[]
+  openWith: (more: Partial<Surroundings>) => Promise<VideoDecoder>
+  fileOf: (name: string) => VideoFile
+  make: (name: string, clip: Partial<Clip>) => VideoFile
+  /** Frames that are read, each with the number that it shows. */
+  numbers: (
+    name: string,
+    index: VideoIndex,
+    wanted: Iterable<number>,
+    as?: PictureForm,
+  ) => Promise<[number, number][]>
+  /** What is said of a file of these bytes. */
+  told: (name: string, bytes: Uint8Array | string) => Promise<string>
+}
+
+/** @returns what is there when the first test runs */
+export function prepareGround(open: Open): Ground {
+  const started: ChildProcess[] = []
+  const openWith = (more: Partial<Surroundings>) => open({ ...surroundings(started), ...more })
+  const fileOf = (name: string) => ({ path: join(ground.folder, name), name })
+  const ground: Ground = {
+    folder: '',
+    decoder: { about: { adapter: 'ffmpeg', version: '' }, probe: unready, frames: unready },
+    started,
+    openWith,
+    fileOf,
+    make: (name, clip) => {
+      writeClip(fileOf(name).path, clip)
+      return fileOf(name)
+    },
+    numbers: async (name, index, wanted, as = jpeg) => {
+      const found: [number, number][] = []
+      for await (const { frame, bytes } of ground.decoder.frames(
+        fileOf(name),
+        index,
+        wanted,
+        as,
+        never,
+      ))
+        found.push([frame, await readNumber(bytes)])
+      return found
+    },
+    told: async (name, bytes) => {
+      await writeFile(fileOf(name).path, bytes)
+      return ground.decoder.probe(fileOf(name), never).then(
+        () => 'it was taken',
+        (thrown: Error) => thrown.message,
+      )
+    },
+  }
+  beforeAll(async () => {
+    ground.folder = await mkdtemp(join(tmpdir(), 'reticle-video-'))
+    ground.decoder = await openWith({})
+    for (const [name, clip] of Object.entries(clips)) writeClip(fileOf(name).path, clip)
+  })
+  afterAll(() => rm(ground.folder, { recursive: true, force: true }))
+  return ground
+}
+
+function unready(): never {
+  throw new Error('nothing is prepared before the tests run')
+}
+
+/** Programs are started as ever, and looked at. */
+export function surroundings(started: ChildProcess[]) {
+  const start = (...given: Parameters<NonNullable<Surroundings['start']>>) => {
+    const child = spawn(...given)
+    started.push(child)
+    return child
+  }
+  return { limits: decoderLimits, limiter: 'prlimit', env: {}, start }
+}
+
+export const isGone = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null
+
+export const range = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => from + at)
+
+export const asMany = (wanted: Iterable<number>) => [...wanted].map((frame) => [frame, frame])
+
+export async function pictures(frames: ReturnType<VideoDecoder['frames']>): Promise<Buffer[]> {
+  const found: Buffer[] = []
+  for await (const { bytes } of frames) found.push(bytes)
+  return found
+}
