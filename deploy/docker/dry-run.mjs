@@ -108,7 +108,16 @@ async function check(image, app) {
     console.log(Object.keys(loadProtos()).length)`
   await expect(image, ['--input-type=module', '-e', protos], 0, /^\d+\n$/)
   const libraries = await readdir(join(image.folder, 'app/node_modules'))
-  const forbidden = ['typescript', 'vitest', 'turbo', '@biomejs', 'testcontainers', 'tsx']
+  const forbidden = [
+    'typescript',
+    'vitest',
+    'turbo',
+    '@biomejs',
+    'testcontainers',
+    'tsx',
+    'node-av',
+    '@seydx',
+  ]
   const found = libraries.filter((name) => forbidden.includes(name))
   if (found.length > 0) throw new Error(`${app}: development only: ${found.join(', ')}`)
   say(`${app}: ${await megabytes(join(image.folder, 'app'))} MB, ${libraries.length} libraries`)
