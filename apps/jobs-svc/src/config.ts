@@ -36,6 +36,7 @@ export const readConfig = part(
     RETICLE_JOBS_ARCHIVE_RATIO: setting.whole(archiveLimits.ratio, 1),
     RETICLE_JOBS_ALLOWED_NETS: nets,
     RETICLE_JOBS_REMOTE_BYTES: setting.whole(25 * 1024 ** 3, 1),
+    RETICLE_JOBS_FFMPEG_PATH: z.string().optional(),
     RETICLE_SHARE_DIR: z.string().optional(),
     RETICLE_TMP_DIR: z.string().default(tmpdir()),
   }),
@@ -52,6 +53,8 @@ export const readConfig = part(
     /** Of chunks that nobody asked for again. */
     chunkTtlHours: given.RETICLE_JOBS_CHUNK_TTL_HOURS,
     tmpDir: given.RETICLE_TMP_DIR,
+    /** The program that decodes videos, ffprobe beside it; absent: it is looked for (`video/find.ts`). */
+    ffmpegPath: given.RETICLE_JOBS_FFMPEG_PATH,
     /** A folder whose files users may name instead of uploading them; absent: there is none. */
     shareDir: given.RETICLE_SHARE_DIR,
     /** Networks (CIDR) that are not public and may be asked for remote files all the same. */

@@ -31,6 +31,7 @@ import { watchRequests } from './metrics.ts'
 import { aboutHandlers, requestHandlers } from './server.ts'
 import { withShare } from './share/files.ts'
 import { sweep } from './sweeper.ts'
+import type { VideoDecoder } from './video/decoder.ts'
 
 /** Its tables live here, and nobody else's. */
 export const schema = 'requests'
@@ -51,6 +52,8 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
   }
+  /** What reads videos; undefined: none are read here. */
+  video?: VideoDecoder | undefined
   clock?: Clock
 }
 
@@ -93,7 +96,7 @@ export function startJobs(ports: JobsPorts): Jobs {
     services: {
       requests: guard(requestHandlers({ db, services, settings }), onBug, name),
       frames: guard(frameHandlers({ services, blobs: sources, pictures, chunks }), onBug, name),
-      server: guard(aboutHandlers({ settings }), onBug, name),
+      server: guard(aboutHandlers({ settings, video: ports.video }), onBug, name),
       keys: guard<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {

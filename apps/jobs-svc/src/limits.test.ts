@@ -22,6 +22,17 @@ test.each(transports)('over %s its limits are those it was started with', async 
   expect(image_types).toEqual(['jpeg', 'png', 'gif', 'tiff', 'webp', 'avif', 'bmp'])
 })
 
+test.each(transports)('over %s it says whether videos are read, and by what', async (transport) => {
+  const video = { about: { adapter: 'node-av', version: '8.1' } } as const
+  const facts = (given: { video?: typeof video }) =>
+    overTransport(transport, server, aboutHandlers({ settings, ...given })).describe({}, nobody)
+  const [without, with_] = [await facts({}), await facts({ video })]
+  expect([without.media, without.video_decoder]).toEqual([['image', 'zip'], undefined])
+  expect([with_.media, with_.video_decoder]).toEqual([['image', 'zip', 'video'], 'node-av'])
+  expect(with_.limits).toMatchObject({ video_pixels: 35_651_584, video_frames: 10_000_000 })
+  expect(Object.keys(without.limits)).not.toContain('video_pixels')
+})
+
 test.each(transports)('over %s a share is told of, and listed', async (transport) => {
   const shareDir = new URL('./share', import.meta.url).pathname
   const handlers = aboutHandlers({ settings: settingsOf({ shareDir }) })

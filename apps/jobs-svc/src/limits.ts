@@ -5,14 +5,17 @@ import { largestImageBytes, largestPixels } from './media/image.ts'
 import { readable } from './media/sniff.ts'
 import { hardLimitMs } from './operations/operation.ts'
 import { longestWait } from './requests/wait.ts'
+import { mostFrames, mostPixels, type VideoDecoder } from './video/decoder.ts'
 
 const second = 1000
 
 /** What `GET /server/limits` and `GET /server/capabilities` tell of this service. */
 export function describeHandler({
   settings,
+  video,
 }: {
   settings: JobsSettings
+  video?: Pick<VideoDecoder, 'about'> | undefined
 }): Pick<Service<typeof server>, 'describe'> {
   const limits = {
     queued_requests_per_user: settings.queuedPerUser,
@@ -28,8 +31,12 @@ export function describeHandler({
     archive_ratio: settings.limits.ratio,
     image_pixels: largestPixels,
     image_bytes: largestImageBytes,
+    ...(video && { video_pixels: mostPixels, video_frames: mostFrames }),
   }
-  const media = readable()
+  const { media, image_types } = readable()
   const features = { share: settings.shareDir !== undefined }
-  return { describe: async () => ({ limits, features, ...media }) }
+  const facts = { limits, features, image_types }
+  if (!video) return { describe: async () => ({ ...facts, media }) }
+  const video_decoder = video.about.adapter
+  return { describe: async () => ({ ...facts, media: [...media, 'video'], video_decoder }) }
 }

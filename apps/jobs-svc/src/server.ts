@@ -10,6 +10,7 @@ import { type QueueDeps, queueHandlers } from './requests/rpc.ts'
 import { sessionHandlers } from './sessions/rpc.ts'
 import { shareHandlers } from './share/rpc.ts'
 import { type UploadDeps, uploadHandlers } from './uploads/rpc.ts'
+import type { VideoDecoder } from './video/decoder.ts'
 
 /** Table of contents: which handlers answer the table of requests. */
 export const requestHandlers = (
@@ -25,10 +26,12 @@ export const requestHandlers = (
 /** And the part of `/server` that is this service's. */
 export const aboutHandlers = ({
   settings,
+  video,
 }: {
   settings: JobsSettings
+  video?: Pick<VideoDecoder, 'about'> | undefined
 }): Service<typeof server> => ({
   ...formatHandlers(),
   ...shareHandlers({ root: settings.shareDir }),
-  ...describeHandler({ settings }),
+  ...describeHandler({ settings, video }),
 })

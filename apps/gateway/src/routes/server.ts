@@ -71,6 +71,7 @@ async function capabilitiesOf(
     media: work.media,
     image_types: work.image_types,
     video: reads('video'),
+    video_decoder: work.video_decoder ?? null,
     pdf: reads('pdf'),
     point_cloud: reads('point_cloud'),
     cloud_providers: [...cloudProviders],

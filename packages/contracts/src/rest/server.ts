@@ -36,11 +36,15 @@ export const plugins = z
   })
   .meta({ id: 'Plugins' })
 
+export const videoDecoders = ['ffmpeg', 'node-av'] as const
+
 export const capabilities = z
   .object({
     media: z.array(z.string()),
     image_types: z.array(z.string()),
     video: z.boolean(),
+    /** What reads videos: a program, or a package; null: none are read. */
+    video_decoder: z.enum(videoDecoders).nullable(),
     pdf: z.boolean(),
     point_cloud: z.boolean(),
     cloud_providers: z.array(z.string()),
@@ -64,6 +68,7 @@ export const partFacts = z
     features: z.record(z.string(), z.boolean()),
     media: z.array(z.string()),
     image_types: z.array(z.string()),
+    video_decoder: z.enum(videoDecoders).optional(),
   })
   .meta({ id: 'PartFacts' })
 
