@@ -46,6 +46,8 @@ export interface Clip {
   matrix?: DisplayMatrix
   /** A silent sound track beside the pictures. */
   hasSound: boolean
+  /** What is shown before this tick is not in the file, the first key frame neither. */
+  without: number
   /** Of the file, as FFmpeg calls them. */
   fileOptions: Record<string, string>
 }
@@ -60,6 +62,7 @@ const usual: Clip = {
   ticks: 25,
   timeOf: (frame) => frame,
   hasSound: false,
+  without: 0,
   fileOptions: {},
 }
 
@@ -81,8 +84,8 @@ export function writeClip(path: string, given: Partial<Clip> = {}): void {
   setOptions(file, clip.fileOptions)
   check(file.writeHeaderSync())
   for (let frame = 0; frame < clip.frames; frame += 1)
-    encode(file, video, picture, pictureOf(clip, frame))
-  encode(file, video, picture, null)
+    encode(file, video, picture, pictureOf(clip, frame), clip.without)
+  encode(file, video, picture, null, clip.without)
   if (sound && audio) {
     for (let at = 0; at < soundRate; at += sound.frameSize)
       encode(file, audio, sound, silence(sound, at))
@@ -156,12 +159,19 @@ const formatOf = (codec: Clip['codec']) =>
   codec === 'mjpeg' ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P
 
 /** Sends a picture (null: there are no more) and writes all packets that come of it. */
-function encode(file: FormatContext, stream: Stream, encoder: CodecContext, given: Frame | null) {
+function encode(
+  file: FormatContext,
+  stream: Stream,
+  encoder: CodecContext,
+  given: Frame | null,
+  without = Number.NEGATIVE_INFINITY,
+): void {
   check(encoder.sendFrameSync(given))
   given?.free()
   const packet = new Packet()
   packet.alloc()
   while (encoder.receivePacketSync(packet) >= 0) {
+    if (packet.pts < without) continue
     packet.streamIndex = stream.index
     if (packet.duration === 0n) packet.duration = 1n // without it the last picture is left out of an MP4
     packet.rescaleTs(encoder.timeBase, stream.timeBase)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -113,6 +114,16 @@ export function tryStops(ground: Ground): void {
       'taken away',
     )
     expect(started.map(isGone)).toEqual([true])
+  })
+
+  test('a program ends by itself when nobody is there any more', async () => {
+    const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
+    const reading = ground.decoder.frames(fileOf('B-frames.mp4'), index, range(0, 50), jpeg, never)
+    await reading.next()
+    const program = started.at(-1)
+    for (const stream of [program?.stdin, program?.stdout, program?.stderr]) stream?.destroy()
+    if (program && !isGone(program)) await once(program, 'exit')
+    await reading.return(undefined)
   })
 
   test('a program that was killed may be asked again', async () => {

@@ -67,6 +67,14 @@ export function tryCounting(ground: Ground): void {
     expect(await numbers('late.mkv', index, [0, 25, 49])).toEqual(asMany([0, 25, 49]))
   })
 
+  test('pictures that hang on a key frame which is not there are no frames', async () => {
+    make('headless.mkv', { without: 5, options: { bf: '0' } })
+    const index = await ground.decoder.probe(fileOf('headless.mkv'), never)
+    expect([index.pts[0], index.pts.length]).toEqual([480, frameCount - 12])
+    const shown = await numbers('headless.mkv', index, range(0, index.pts.length))
+    expect(shown).toEqual(range(0, index.pts.length).map((frame) => [frame, frame + 12]))
+  })
+
   test.each([
     [[0, 1, -1, 0], { width: 192, height: 320 }],
     [[-1, 0, 0, -1], { width: 320, height: 192 }],
