@@ -23,6 +23,20 @@ export async function pictures(count: number, width = 64, height = 48): Promise<
   }))
 }
 
+/** `f-0.JPG` and so on, each a pixel wider than the one before, from 40; the second is a PNG, the third lies on its side. */
+export function mixedPictures(count: number): Promise<Picture[]> {
+  const one = async (index: number) => {
+    const size = { width: 40 + index, height: 30 }
+    const image = sharp({ create: { ...size, channels: 3, background: 'teal' } })
+    const name = `f-${index}`
+    if (index === 1) return { name: `${name}.png`, bytes: await image.png().toBuffer() }
+    const orientation = index === 2 ? 6 : 1
+    const bytes = await image.jpeg().withMetadata({ orientation }).toBuffer()
+    return { name: `${name}.JPG`, bytes }
+  }
+  return Promise.all(Array.from({ length: count }, (_, index) => one(index)))
+}
+
 export function formOf(files: Picture[], fields: Record<string, string> = {}): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.append(name, value)

@@ -54,9 +54,14 @@ const { send, url } = await testGateway({
 })
 
 let left = 0
+let taken: string[] = []
 async function* leaving(...texts: string[]) {
+  taken = []
   try {
-    for (const text of texts) yield Buffer.from(text)
+    for (const text of texts) {
+      taken.push(text)
+      yield Buffer.from(text)
+    }
   } finally {
     left += 1
   }
@@ -195,7 +200,7 @@ describe('a part of bytes', () => {
     ['bytes=7-', '789', '7-9'],
     ['bytes=-2', '89', '8-9'],
     ['bytes=2-99', '23456789', '2-9'],
-  ])('%s is what was asked for, and what follows is not read', async (range, text, bounds) => {
+  ])('%s is what was asked for, and leaves the service', async (range, text, bounds) => {
     const before = left
     const answer = await part(range)
     expect([answer.status, answer.text]).toEqual([206, text])
@@ -209,6 +214,11 @@ describe('a part of bytes', () => {
       etag: '"c"',
     })
     expect(left).toBe(before + 1)
+  })
+
+  test('is not followed by what nobody asked for', async () => {
+    await part('bytes=0-3')
+    expect(taken).toEqual(['01234'])
   })
 
   test('that holds none of them is 416, with how many there are', async () => {

@@ -4,7 +4,7 @@ import { unzip } from '../../support/archives.ts'
 import type { Client, Json } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { people } from '../../support/people.ts'
-import { formOf, type Picture } from '../../support/pictures.ts'
+import { formOf, mixedPictures, type Picture } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Item 18 of the acceptance checklist (`spec/api-workspace.md` 11): reading media. */
@@ -19,7 +19,7 @@ let files: Picture[]
 beforeAll(async () => {
   reticle = await startReticle(path)
   api = reticle.admin
-  files = await sources()
+  files = await mixedPictures(10)
   task = await attached(files)
   jobs = await jobsOf(api, task.id)
 })
@@ -28,22 +28,6 @@ afterAll(async () => {
   remove()
 })
 const { newPerson } = people(() => reticle)
-
-/** Ten pictures, each wider than the one before; the second is a PNG, the third lies on its side. */
-function sources(): Promise<Picture[]> {
-  return Promise.all(
-    Array.from({ length: 10 }, async (_, index) => {
-      const image = sharp({
-        create: { width: 40 + index, height: 30, channels: 3, background: 'teal' },
-      })
-      const name = `f-${index}`
-      if (index === 1) return { name: `${name}.png`, bytes: await image.png().toBuffer() }
-      const orientation = index === 2 ? 6 : 1
-      const bytes = await image.jpeg().withMetadata({ orientation }).toBuffer()
-      return { name: `${name}.JPG`, bytes }
-    }),
-  )
-}
 
 async function attached(from: Picture[], given: Json = {}): Promise<Json> {
   const { chunk_size = '3', segment_size = 4, ...json } = given

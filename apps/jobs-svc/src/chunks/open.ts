@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { media } from '@reticle/contracts/api/media'
 import { type Context, DomainError, type Service } from '@reticle/kit'
@@ -8,7 +7,7 @@ import { beyondCall } from '@reticle/kit/db/session/call-signal'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { atMost } from '../frames/at-most.ts'
-import type { Decoder } from '../frames/decode.ts'
+import { type Decoder, usualPlaces } from '../frames/decode.ts'
 import { makeDead, makeLive, registerPending } from '../objects/repo.ts'
 import { chunkArchive } from './archive.ts'
 import { chunkName, type WantedChunk } from './name.ts'
@@ -71,7 +70,7 @@ export interface ChunkDeps {
 export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
   const times = { ...usualTiming, ...timing }
   const stopping = new AbortController()
-  const inPlace = atMost(availableParallelism())
+  const inPlace = atMost(usualPlaces)
   const working = new Map<string, Promise<void>>()
 
   /** False: another process is making it. */
@@ -200,7 +199,7 @@ async function write(
   const { task_id, start, stop } = chunk
   const own = { ...context, deadline: Date.now() + longestMs, signal }
   const { chunks: lines } = await media.readFrames({ task_id, start, stop }, own)
-  const archive = chunkArchive({ blobs, decode, sideBySide: availableParallelism() }, chunk, lines)
+  const archive = chunkArchive({ blobs, decode, sideBySide: usualPlaces }, chunk, lines)
   const { bytes, checksum } = summed(archive)
   const { size } = await blobs.put(object_key, bytes, { signal })
   return { size, checksum: checksum() }

@@ -25,8 +25,11 @@ interface Limits {
   patienceMs?: number
 }
 
-/** Decoders run in libuv's four threads, which files are read in as well: one is left for those. */
-const mostPlaces = 3
+/**
+ * As many as there are processors; but decoders run in libuv's four threads, which files are read in as well, so that one is
+ * left for those.
+ */
+export const usualPlaces = Math.min(availableParallelism(), 3)
 
 const second = 1000
 
@@ -35,7 +38,7 @@ const second = 1000
  * heed that it keeps its place, so that the others get on and the process goes on.
  */
 export function openDecoder({
-  places = Math.min(availableParallelism(), mostPlaces),
+  places = usualPlaces,
   longestSeconds: seconds = 20,
   patienceMs = 10 * second,
 }: Limits = {}): Decoder {
