@@ -21,6 +21,7 @@ const stories = {
   'every route': () => import('../e2e/walk.test.ts'),
   review: () => import('../e2e/acceptance/review.test.ts'),
   'the README': () => import('../e2e/readme.test.ts'),
+  uploads: () => import('../e2e/acceptance/uploads.test.ts'),
   'repeated calls': () => import('../e2e/acceptance/retries.test.ts'),
 }
 for (const [name, tell] of Object.entries(stories)) {

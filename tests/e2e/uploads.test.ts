@@ -21,6 +21,10 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((next) => setTimeout(next, 5))
+}
+
 describe('a client of the protocol', () => {
   /** Pictures at both ends of much that is none. */
   const archive = async () => {
@@ -48,7 +52,7 @@ describe('a client of the protocol', () => {
   const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
   test('gets a file of tens of MiB through kills of the server and of itself', {
-    timeout: 180_000,
+    timeout: 300_000,
   }, async () => {
     const { path, remove } = dataDirectory()
     const port = String(await freePort())
@@ -68,7 +72,7 @@ describe('a client of the protocol', () => {
       metadata: { filename: 'all.zip', filetype: 'application/zip' },
       headers: { Authorization: basic },
       chunkSize: 3 * 1024 * 1024,
-      retryDelays: Array.from({ length: 60 }, () => 500),
+      retryDelays: Array.from({ length: 240 }, () => 500),
     }
     /** Sends until so many bytes have arrived, or all; then it is gone as by `kill -9`. */
     const sendUntil = (share: number) =>
@@ -92,7 +96,7 @@ describe('a client of the protocol', () => {
     for (const share of [0.15, 0.3]) await sendUntil(share)
     const whole = sendUntil(1)
     for (const share of [0.45, 0.6, 0.75]) {
-      while (sent < bytes.length * share) await new Promise((next) => setTimeout(next, 5))
+      await Promise.race([whole, until(() => sent >= bytes.length * share)])
       await reticle.kill()
       reticle = await start()
     }
@@ -105,7 +109,7 @@ describe('the client of the de-facto standard', () => {
   const { path, remove } = dataDirectory()
   let reticle: Reticle
   beforeAll(async () => {
-    reticle = await startReticle(path)
+    reticle = await startReticle(path, { RETICLE_GATEWAY_TRUST_PROXY: '1' })
   })
   afterAll(async () => {
     await reticle.stop()
@@ -231,5 +235,15 @@ describe('the client of the de-facto standard', () => {
     await reticle.admin.finished(JSON.parse(ended.body))
     const { shapes } = await reticle.admin.done('GET', `/tasks/${task.id}/annotations/`)
     expect(shapes.length).toBe(1)
+  })
+
+  test('is told the address that it came by, where proxies stand before the server', async () => {
+    const { id } = await reticle.admin.done('POST', '/tasks', { json: { name: 't' } })
+    const created = await exchange(`POST /api/tasks/${id}/data/ HTTP/1.1`, [
+      ...[json, 'Tus-Resumable: 1.0.0', 'upload-length: 5', 'upload-metadata: filename YQ=='],
+      ...['X-Forwarded-Proto: https', 'X-Forwarded-Host: cv.example.org'],
+    ])
+    const at = new RegExp(`^https://cv.example.org/api/tasks/${id}/data/1_[\\da-f-]{36}$`)
+    expect(created.headers.location).toMatch(at)
   })
 })

@@ -108,12 +108,8 @@ async function answerChunk(
     noted = await note(at, at === end)
     return noted.is_noted
   }
-  const stored = await storeChunk(blobs, { opened, end, source, onStored }).catch(
-    async (thrown: unknown) => {
-      await note(noted?.offset ?? offset, true).catch(() => undefined) // the next one takes over
-      throw thrown
-    },
-  )
+  // Where the store fails, nobody knows what it still does: the lease is kept, so that the next one takes over.
+  const stored = await storeChunk(blobs, { opened, end, source, onStored })
   if (noted === undefined || (noted.is_noted && stored !== end)) noted = await note(stored, true)
   if (!noted.is_noted) return conflicting(reply, noted.offset)
   const broken = source.broken()

@@ -1,6 +1,7 @@
 import { requests } from '@reticle/contracts/api/requests'
+import { projectDeleted } from '@reticle/contracts/events/projects'
 import { taskDeleted } from '@reticle/contracts/events/tasks'
-import { factsOf, taskRecord } from '@reticle/contracts/testing/records'
+import { factsOf, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
@@ -241,15 +242,21 @@ describe.each(transports)('over %s', (transport) => {
     expect((await states()).sort()).toEqual(['media live', 'upload dead'])
   })
 
-  test('what waits for a task goes with it', async () => {
+  test.each([
+    ['itself', () => arrives(taskDeleted, { task: taskRecord({ id: 1 }), job_ids: [] })],
+    [
+      'its project',
+      () => arrives(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [1] }),
+    ],
+  ])('what waits for a task goes with %s', async (_, remove) => {
     await add(['a.png'])
     await start()
     await fail(db, await claimNext(), 'no', 24)
-    await arrives(taskDeleted, { task: taskRecord({ id: 1 }), job_ids: [] })
+    await remove()
     expect(await states()).toEqual(['upload dead'])
   })
 
-  test('what of a task is deleted while a creation runs, goes with it', async () => {
+  test('what a creation of a deleted task was using goes with it', async () => {
     await add(['a.png'])
     await start()
     await arrives(taskDeleted, { task: taskRecord({ id: 1 }), job_ids: [] })
