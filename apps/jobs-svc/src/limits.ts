@@ -29,6 +29,7 @@ export function describeHandler({
     archive_entries: settings.limits.entries,
     archive_bytes: settings.limits.bytes,
     archive_ratio: settings.limits.ratio,
+    remote_file_bytes: settings.remoteBytes,
     image_pixels: largestPixels,
     image_bytes: largestImageBytes,
     ...(video && { video_pixels: mostPixels, video_frames: mostFrames }),

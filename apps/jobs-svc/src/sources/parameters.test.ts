@@ -32,12 +32,12 @@ beforeEach(async () => {
 describe.each(transports)('over %s', (transport) => {
   const calls = overTransport(transport, requests, handlers)
 
-  async function start(parameters: DataParameters, names = ['a.jpg', 'b.jpg']) {
+  async function start(parameters: DataParameters, names = ['a.jpg', 'b.jpg'], call = anna) {
     const opening = { purpose: 'data', target: 'task', id: 1 } as const
-    const { upload_id, prefix } = await calls.openUpload(opening, anna)
+    const { upload_id, prefix } = await calls.openUpload(opening, call)
     const files = names.map((name, index) => ({ name, key: `${prefix}${index}`, size: 10 }))
     const body = { upload_id, task_id: 1, files, parameters }
-    await calls.startDataPreparation({ body }, anna)
+    await calls.startDataPreparation({ body }, call)
     const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
     if (!row) throw new Error('nothing was claimed')
     return readWork(row)
@@ -85,6 +85,13 @@ describe.each(transports)('over %s', (transport) => {
     await expect(start({}, [])).rejects.toMatchObject({
       body: { client_files: ['No file was submitted.'] },
     })
+  })
+
+  test('files of the share are named by those who may see them', async () => {
+    const worker = callAs({ user_id: 1, role: 'worker' })
+    const attempt = start({ server_files: ['a.jpg'] }, [], worker)
+    await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
+    expect((await start({}, ['a.jpg'], worker)).params).toMatchObject({ server_files: [] })
   })
 
   const order = (...upload_file_order: string[]) =>

@@ -1,10 +1,12 @@
 import type { DataParameters } from '@reticle/contracts/rest/media'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { stepOf } from '@reticle/contracts/rest/sources'
-import { invalid, invalidInput, invalidText } from '@reticle/kit'
+import { type Context, invalid, invalidInput, invalidText, signedIn } from '@reticle/kit'
 import { readNets, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
+import { allow } from '@reticle/kit/policy'
 import type { JobsSettings } from '../config.ts'
 import type { CreateWork } from '../requests/work.ts'
+import { shareRules, shareStanding } from '../share/policy.ts'
 import { firstOf } from './order.ts'
 
 /** The default of the standard's own client library (`spec/api-workspace.md` 4.5). */
@@ -14,20 +16,21 @@ const defaultQuality = 70
  * What a preparation is told: every parameter, given or not.
  *
  * @param files all that were uploaded
- * @throws DomainError invalid for an order of other files than these, and for what is not supported
+ * @throws DomainError invalid for an order of other files than these, for addresses that may not be asked and for what is
+ *   not supported; forbidden for files of the share to whom it is not shown
  */
 export function workParams(
   given: DataParameters,
   files: readonly UploadedFile[],
   { allowedNets }: Pick<JobsSettings, 'allowedNets'>,
+  context: Context,
 ): CreateWork['params'] {
-  if (given.validation_params?.mode === 'gt_pool')
-    throw invalidText(`Validation mode '${given.validation_params.mode}' is not supported`)
-  const { server_files = [], remote_files = [] } = given
-  assertTargets(remote_files, allowedNets)
   const { frame_filter, sorting_method = 'lexicographical', upload_file_order = [] } = given
-  const isOrdered = sorting_method === 'predefined' && files.length > 0
-  if (isOrdered && upload_file_order.length > 0) assertSameFiles(files, upload_file_order)
+  const { server_files = [], remote_files = [] } = given
+  assertSupported(given)
+  if (server_files.length > 0) allow(shareRules, 'list', signedIn(context), shareStanding)
+  assertTargets(remote_files, allowedNets)
+  if (sorting_method === 'predefined') assertSameFiles(files, upload_file_order)
   return {
     files: [...files],
     image_quality: given.image_quality ?? defaultQuality,
@@ -48,6 +51,12 @@ export function workParams(
   }
 }
 
+/** @throws DomainError invalid for honeypots */
+function assertSupported({ validation_params: asked }: DataParameters): void {
+  if (asked?.mode === 'gt_pool')
+    throw invalidText(`Validation mode '${asked.mode}' is not supported`)
+}
+
 /** What can be said of an address without asking for its name; the worker looks again (`reliability.md` 10). */
 function assertTargets(urls: readonly string[], allowedNets: readonly string[]): void {
   const guard = { nets: readNets(allowedNets), allowHttp: true }
@@ -63,8 +72,9 @@ function assertTargets(urls: readonly string[], allowedNets: readonly string[]):
   }
 }
 
-/** In the words of the de-facto standard. */
+/** Where there is an order, and something to be ordered; in the words of the de-facto standard. */
 function assertSameFiles(files: readonly UploadedFile[], order: readonly string[]): void {
+  if (files.length === 0 || order.length === 0) return
   const there = new Set(files.map(({ name }) => name))
   const expected = new Set(order)
   const wrong = [

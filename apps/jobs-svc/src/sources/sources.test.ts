@@ -177,6 +177,16 @@ describe('a choice of frames', () => {
     expect(names).toEqual(['9.jpg'])
   })
 
+  test('ends the work with its last frame', async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => [`b${index}.txt`, 'text'])
+    const files = [
+      await upload(blobs, 'all.zip', await zip({ 'a.jpg': small, ...Object.fromEntries(texts) })),
+    ]
+    const { names, outcome } = await prepare({ files, stop_frame: 0 })
+    expect(names).toEqual(['a.jpg'])
+    expect(outcome.report?.skipped).toBeLessThan(10)
+  })
+
   test('of none fails, saying how many there are', async () => {
     const files = await send('a.jpg', 'b.jpg')
     await expect(prepare({ files, start_frame: 2 })).rejects.toThrow(

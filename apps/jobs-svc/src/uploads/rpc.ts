@@ -82,7 +82,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
           upload_id === undefined
             ? await takeSession(tx, session, settings, context)
             : await takeUpload(tx, { ...aim, upload_id, files: body.files, needsNoFile }, context)
-        const params: CreateWork['params'] = workParams(parameters, files, settings)
+        const params: CreateWork['params'] = workParams(parameters, files, settings, context)
         const wish = { id: workOf(aim), params, facts, input_key, size_class: sizeClass(files) }
         return postRequest(tx, wish, settings, context)
       })

@@ -63,7 +63,7 @@ async function convert(work: Work, running: Running, thread: Thread): Promise<vo
     )
     const outcome = await runOperation(work, {
       services: thread.wired.services,
-      blobs: withShare(watchedBlobs(thread.wired.blobs, moved), data.shareDir),
+      blobs: watchedBlobs(withShare(thread.wired.blobs, data.shareDir), moved),
       signal: running.abort.signal,
       progress,
       enterFinal: () => mayEnterFinal(running, tell),
