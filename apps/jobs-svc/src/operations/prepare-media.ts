@@ -1,9 +1,10 @@
-import { createReport } from '@reticle/formats/report'
+import { FormatError } from '@reticle/formats/errors'
+import { createReport, type ReportWriter } from '@reticle/formats/report'
 import type { CreateWork, Outcome } from '../requests/work.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { gatherFiles } from '../sources/gather.ts'
-import { readManifest } from '../sources/manifest.ts'
+import { type Manifest, readManifest } from '../sources/manifest.ts'
 import { inOrder } from '../sources/order.ts'
 import { relatedTo } from '../sources/related.ts'
 import { selectionOf } from '../sources/selection.ts'
@@ -83,7 +84,7 @@ async function framesOf(
   const { report, signal, tmpDir } = deps
   const media = await sortOut(await gatherFiles(params, deps), deps)
   const { listing, isArchive } = media
-  const manifest = await manifestOf(media)
+  const manifest = await manifestOf(media, params, report)
   const related = relatedTo(listing.files, manifest)
   const order = { listing, manifest, isArchive, seed: request_uuid, report, signal }
   const frames = await inOrder(related.frames, params, order)
@@ -106,10 +107,22 @@ const withoutFrames = ({ seen }: Counted, start_frame: number) =>
     ? 'No media data found'
     : `start_frame: there are only ${seen} frames, the frame ${start_frame} is none of them`
 
-async function manifestOf({ manifest }: Media) {
+/** Where the order of frames does not depend on it, what only looks like a manifest is one of many files. */
+async function manifestOf(
+  { manifest }: Media,
+  { sorting_method }: CreateWork['params'],
+  report: ReportWriter,
+): Promise<Manifest | undefined> {
   if (!manifest) return undefined
-  const { file, from } = manifest
-  return readManifest(file.name, from.read(file))
+  const { file, from, isOwn } = manifest
+  if (sorting_method === 'random' && isOwn) return undefined
+  try {
+    return await readManifest(file.name, from.read(file))
+  } catch (thrown) {
+    if (sorting_method === 'predefined' || !(thrown instanceof FormatError)) throw thrown
+    ignore(report, file.name, 'no manifest of images')
+    return undefined
+  }
 }
 
 /** Files of the share that are not copied are needed there for as long as there is the task. */

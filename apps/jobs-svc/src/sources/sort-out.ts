@@ -11,8 +11,8 @@ import { isManifest } from './manifest.ts'
 export interface Media {
   /** Files that may be pictures. */
   listing: Listing
-  /** A list of them, and the listing that it is read from. */
-  manifest?: { file: Found; from: Listing }
+  /** A list of them, the listing that it is read from, and whether it lay in the archive itself. */
+  manifest?: { file: Found; from: Listing; isOwn: boolean }
   isArchive: boolean
 }
 
@@ -41,7 +41,7 @@ export async function sortOut(files: Found[], deps: ArchiveDeps): Promise<Media>
   const [one] = alone
   const [manifest, second] = manifests
   if (second) throw new UnusableInput(tooManyManifests(manifests.length))
-  const asked = manifest && { manifest: { file: manifest, from: given } }
+  const asked = manifest && { manifest: { file: manifest, from: given, isOwn: false } }
   if (!one) return { listing: { ...given, files: images }, ...asked, isArchive: false }
   if (!isArchiveKind(one.kind)) throw unsupported(one.kind.media_type)
   const members = await openArchive(one.file, one.kind, deps)
@@ -95,5 +95,5 @@ function withOwnManifest(members: Listing): Pick<Media, 'listing' | 'manifest'> 
   const [file, second] = members.files.filter(({ name }) => isManifest(name))
   if (!file || second) return { listing: members }
   const files = members.files.filter((one) => one !== file)
-  return { listing: { ...members, files }, manifest: { file, from: members } }
+  return { listing: { ...members, files }, manifest: { file, from: members, isOwn: true } }
 }

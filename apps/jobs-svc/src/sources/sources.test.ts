@@ -126,6 +126,22 @@ describe('a manifest', () => {
     expect(attached).toEqual([])
   })
 
+  test('is none where it cannot be read and no order depends on it', async () => {
+    const files = [...(await send('b.jpg', 'a.jpg')), await manifest('{"text":"hello"}')]
+    const { names: sorted, outcome } = await prepare({ files })
+    expect(sorted).toEqual(['a.jpg', 'b.jpg'])
+    expect(outcome.report).toMatchObject({
+      entries: [{ reason: 'no manifest of images', examples: [{ file: 'manifest.jsonl' }] }],
+    })
+  })
+
+  test('in an archive does not keep frames from a random order', async () => {
+    const members = { 'a.jpg': small, 'b.jpg': small, 'list.jsonl': manifestOf([entry('a.jpg')]) }
+    const files = [await upload(blobs, 'all.zip', await zip(members))]
+    const { names: drawn } = await prepare({ files, sorting_method: 'random' })
+    expect([...drawn].sort()).toEqual(['a.jpg', 'b.jpg'])
+  })
+
   test('is needed for the predefined order of an archive', async () => {
     const files = [await upload(blobs, 'all.zip', await zip({ 'a.jpg': small }))]
     await expect(prepare({ files, ...predefined })).rejects.toThrow('needs a manifest (*.jsonl)')
