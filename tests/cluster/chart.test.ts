@@ -232,6 +232,21 @@ test('mails are for projects-svc: the server by a secret, the way to it, and whe
   expect(mayMail(await render())).toEqual([])
 })
 
+test('remote files are for jobs-svc: both processes know the networks, the worker has the way out', async () => {
+  const manifests = await render('--set', 'remoteFiles.allowedNets={10.40.0.0/16,fd00::/8}')
+  const nets = { name: 'RETICLE_JOBS_ALLOWED_NETS', value: '10.40.0.0/16,fd00::/8' }
+  const told = workloads(manifests).filter(({ pod }) =>
+    pod.containers.some(({ env }) => env.some(({ name }) => name === nets.name)),
+  )
+  const names = told.map(({ metadata }) => metadata.name).sort()
+  expect(names).toEqual(['r-reticle-jobs', 'r-reticle-jobs-worker'])
+  for (const { pod } of told) expect(pod.containers[0]?.env).toContainEqual(nets)
+  const mayFetch = ofKind(manifests, 'NetworkPolicy').filter(({ spec }) =>
+    JSON.stringify(spec).includes('"port":80}'),
+  )
+  expect(mayFetch.map(({ metadata }) => metadata.name)).toEqual(['r-reticle-jobs-worker'])
+})
+
 test('KEDA counts wake-ups in Kafka and rows in the table', async () => {
   const manifests = await render('-f', join(folder, 'production.yaml'))
   const [scaled] = ofKind(manifests, 'ScaledObject')

@@ -30,7 +30,7 @@ export function chartSchema(text: string): string {
 /** Of one process alone, though its name tells of none. */
 const isOwn = (part: string, name: string) => `${part} ${name}` === 'gateway RETICLE_PAGE_SIZE_MAX'
 
-/** What the chart tells by other values: addresses, mails, and the slots of a worker. */
+/** What the chart tells by other values: addresses, mails, networks of remote files, and the slots of a worker. */
 const hasOwnValue = (part: string, name: string) =>
-  /_(DATABASE_URL|ADDRESS|SMTP_URL|MAIL_FROM)$/.test(name) ||
+  /_(DATABASE_URL|ADDRESS|SMTP_URL|MAIL_FROM|JOBS_ALLOWED_NETS)$/.test(name) ||
   `${part} ${name}` === 'jobsWorker RETICLE_JOBS_SLOTS'

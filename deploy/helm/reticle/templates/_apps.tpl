@@ -13,6 +13,8 @@ links     tells others how to reach Reticle
 internet  may leave the cluster: receivers of webhooks
 mail      sends mails
 storages  may leave the cluster: cloud storages of users
+remote    is told which networks of its own files that users name by their addresses may come from
+fetches   may leave the cluster: those files
 grace     terminationGracePeriodSeconds (reliability 16.3)
 */}}
 {{- define "reticle.apps" -}}
@@ -56,6 +58,7 @@ jobs:
   kafka: true
   s3: true
   share: true
+  remote: true
   grace: 40
 jobs-worker:
   values: jobsWorker
@@ -66,6 +69,8 @@ jobs-worker:
   kafka: true
   s3: true
   share: true
+  remote: true
+  fetches: true
   grace: 120
 webhooks:
   values: webhooks

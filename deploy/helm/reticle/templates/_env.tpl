@@ -77,6 +77,9 @@
 {{- if and .app.storages $values.storages.allowedNets }}
 {{- $_ := set $all "RETICLE_STORAGES_ALLOWED_NETS" (join "," $values.storages.allowedNets) -}}
 {{- end }}
+{{- if and .app.remote $values.remoteFiles.allowedNets }}
+{{- $_ := set $all "RETICLE_JOBS_ALLOWED_NETS" (join "," $values.remoteFiles.allowedNets) -}}
+{{- end }}
 {{- if eq .name "jobs-worker" }}
 {{- $_ := set $all "RETICLE_JOBS_SLOTS" (toString $values.jobsWorker.slots) -}}
 {{- end }}
