@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import zlib, { gzipSync } from 'node:zlib'
+import { unavailable } from '@reticle/kit'
 import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/dump/tar'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { gather, readPlace } from '../media/packed.ts'
@@ -154,6 +156,18 @@ describe('what cannot be used fails with one sentence, and leaves nothing', () =
     await expect(prepare({ files: [file] })).rejects.toThrow('No media data found')
     expect(await made()).toEqual(before)
   })
+})
+
+test('an archive is not damaged because the store is away', async () => {
+  const file = await upload(blobs, 'a.tgz', gzip(tar({ a: randomBytes(300_000) })))
+  let asked = 0
+  const get: typeof blobs.get = async (key, range) => {
+    if (++asked > 4) throw unavailable('The store is away.')
+    return blobs.get(key, range)
+  }
+  const away = prepare({ files: [file] }, { blobs: { ...blobs, get } })
+  await expect(away).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(asked).toBeGreaterThan(4)
 })
 
 test('a bomb is stopped before it fills the store', async () => {

@@ -61,18 +61,18 @@ export async function* unpackedPieces(
 ): AsyncGenerator<Uint8Array> {
   const source = Readable.from(packed)
   const unpacker = openUnpacker(by, { chunkSize: pieceBytes })
-  source.on('error', (error) => unpacker.destroy(error))
+  let ofSource: unknown
+  source.on('error', (error) => {
+    ofSource = error
+    unpacker.destroy(error)
+  })
   try {
     yield* source.pipe(unpacker)
   } catch (thrown) {
-    throw isOfPacker(thrown)
-      ? new FormatError(`${name}: the archive is damaged or cut off`)
-      : thrown
+    if (thrown === ofSource) throw thrown
+    throw new FormatError(`${name}: the archive is damaged or cut off`)
   } finally {
     source.destroy()
     unpacker.destroy()
   }
 }
-
-const isOfPacker = (thrown: unknown) =>
-  thrown instanceof Error && /^(Z_|ZSTD_|ERR_ZSTD)/.test(String(Reflect.get(thrown, 'code')))
