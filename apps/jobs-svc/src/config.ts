@@ -37,6 +37,7 @@ export const readConfig = part(
     RETICLE_JOBS_ALLOWED_NETS: nets,
     RETICLE_JOBS_REMOTE_BYTES: setting.whole(25 * 1024 ** 3, 1),
     RETICLE_JOBS_FFMPEG_PATH: z.string().optional(),
+    RETICLE_JOBS_VIDEO_CACHE_BYTES: setting.whole(25 * 1024 ** 3, 1),
     RETICLE_SHARE_DIR: z.string().optional(),
     RETICLE_TMP_DIR: z.string().default(tmpdir()),
   }),
@@ -55,6 +56,8 @@ export const readConfig = part(
     tmpDir: given.RETICLE_TMP_DIR,
     /** The program that decodes videos, ffprobe beside it; absent: it is looked for (`video/find.ts`). */
     ffmpegPath: given.RETICLE_JOBS_FFMPEG_PATH,
+    /** Bytes of local copies of videos, in each of the places that make them; larger videos are refused. */
+    videoCacheBytes: given.RETICLE_JOBS_VIDEO_CACHE_BYTES,
     /** A folder whose files users may name instead of uploading them; absent: there is none. */
     shareDir: given.RETICLE_SHARE_DIR,
     /** Networks (CIDR) that are not public and may be asked for remote files all the same. */

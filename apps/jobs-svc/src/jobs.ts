@@ -32,6 +32,9 @@ import { aboutHandlers, requestHandlers } from './server.ts'
 import { withShare } from './share/files.ts'
 import { sweep } from './sweeper.ts'
 import type { VideoDecoder } from './video/decoder.ts'
+import { newVideoFolder, removeLeftVideos } from './videos/folder.ts'
+import { openVideos } from './videos/library.ts'
+import { withVideos } from './videos/with-videos.ts'
 
 /** Its tables live here, and nobody else's. */
 export const schema = 'requests'
@@ -86,7 +89,13 @@ export function startJobs(ports: JobsPorts): Jobs {
   const subscription = bus.subscribe({ ...group, db, handle })
   const swept = { db, blobs, clock, log, uploadTtlHours, chunkTtlHours }
   const stopSweeping = repeat(hourMs, (signal) => sweep({ ...swept, signal }), onError)
-  const sources = withShare(blobs, settings.shareDir)
+  const shared = withShare(blobs, settings.shareDir)
+  const folder = newVideoFolder(settings.tmpDir)
+  const mostBytes = settings.videoCacheBytes
+  const findDecoder = async () => ports.video
+  const videos = openVideos({ blobs: shared, findDecoder, folder, mostBytes })
+  removeLeftVideos(settings.tmpDir, folder).catch(onError)
+  const sources = withVideos(shared, videos)
   const decode = openDecoder()
   const pictures = openPictures({ db, blobs: sources, decode })
   const chunks = openChunks({ db, blobs: sources, decode, media: services.media })
@@ -104,6 +113,7 @@ export function startJobs(ports: JobsPorts): Jobs {
       await subscription.stop()
       await stopSweeping()
       await chunks.stop()
+      await videos.close()
       forget()
       await relay.stop()
     },

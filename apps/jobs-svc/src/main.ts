@@ -6,7 +6,7 @@ import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
-import { migrations, type RequestsDb, schema, startJobs } from './index.ts'
+import { findDecoder, migrations, type RequestsDb, schema, startJobs } from './index.ts'
 
 /** The API process of jobs-svc: the queue of requests, uploads, pictures; nothing is converted here (`worker.ts` does). */
 async function start(app: App<typeof processParts>): Promise<void> {
@@ -24,6 +24,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     blobs: await openObjects(app, s3),
     log: app.log,
     settings,
+    video: await findDecoder(settings),
     services: {
       tasks: people.service(tables.tasks),
       organizations: people.service(tables.organizations),

@@ -54,7 +54,7 @@ export async function startServices(around: Surroundings) {
   const { identity, ...people } = await startPeople(running)
   const sets = startSets(running, people.services)
   const hooks = await startHooks(running, people.services)
-  const work = startWork(running, { ...people.services, ...sets, ...hooks })
+  const work = await startWork(running, { ...people.services, ...sets, ...hooks })
   const keys = keysOf({
     projects: people.services.keys,
     annotations: sets.keys,
@@ -106,7 +106,11 @@ function startSets(
   return started.services
 }
 
-function startWork({ bus, child, env, ...around }: Running, services: jobs.JobsPorts['services']) {
+async function startWork(
+  { bus, child, env, ...around }: Running,
+  services: jobs.JobsPorts['services'],
+) {
+  const settings = jobs.readConfig(env)
   const url = around.urls.requests
   const started = jobs.startJobs({
     ...openPool<jobs.RequestsDb>(around, 'requests', url),
@@ -114,7 +118,8 @@ function startWork({ bus, child, env, ...around }: Running, services: jobs.JobsP
     bus,
     blobs: around.blobs,
     log: child('jobs-svc'),
-    settings: jobs.readConfig(env),
+    settings,
+    video: await jobs.findDecoder(settings),
     services,
   })
   around.onStop('jobs-svc', started.stop)

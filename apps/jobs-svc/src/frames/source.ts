@@ -1,6 +1,7 @@
 import type { StoredImage } from '@reticle/contracts/rest/media'
 import { DomainError, notFound } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import { frameKey } from '../media/frame-key.ts'
 import { largestImageBytes } from '../media/image.ts'
 import { gather, isUnpackError, openPlace } from '../media/packed.ts'
 
@@ -14,7 +15,7 @@ export const isUndecodable = (thrown: unknown) =>
   thrown instanceof DomainError && thrown.code === 'image_undecodable'
 
 /**
- * The picture of a frame, or one beside it, as it was uploaded. Whatever shows a picture opens it here.
+ * The picture of a frame, or one beside it, as it was uploaded; of a video as a PNG. Whatever shows a picture opens it here.
  *
  * @throws DomainError not_found when the object is gone. While reading: not_found `image_undecodable` for what cannot be unpacked
  */
@@ -22,6 +23,7 @@ export async function openSource(
   blobs: Blobs,
   image: StoredImage,
 ): Promise<AsyncGenerator<Uint8Array>> {
+  if (image.packing === 'video') return generated((await blobs.get(frameKey(image, 'png'))).chunks)
   return unpackable(await openPlace(blobs, image))
 }
 
@@ -32,7 +34,12 @@ export async function* readSource(blobs: Blobs, image: StoredImage): AsyncGenera
 
 /** All of it, in memory: what a decoder is given. */
 export async function gatherSource(blobs: Blobs, image: StoredImage): Promise<Buffer> {
+  if (image.packing === 'video') return gather((await blobs.get(frameKey(image, 'tiff'))).chunks)
   return gather(await openSource(blobs, image), largestImageBytes)
+}
+
+async function* generated(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* pieces
 }
 
 async function* unpackable(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

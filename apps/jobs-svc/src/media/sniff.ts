@@ -9,6 +9,7 @@ export type Kind =
   | { is: 'tar' }
   /** Around an archive, as it turns out. */
   | { is: 'packed'; by: Packer }
+  | { is: 'video' }
   /** Known, but not readable by this installation. */
   | { is: 'unsupported'; media_type: string }
   | { is: 'unknown' }
@@ -40,9 +41,12 @@ const signatures: readonly Signature[] = [
   { at: 0, bytes: 'PK\x03\x04', kind: { is: 'zip' } },
   { at: 0, bytes: 'PK\x05\x06', kind: { is: 'zip' } },
   { at: 0, bytes: '%PDF-', kind: unsupported('pdf') },
-  { at: 4, bytes: 'ftyp', kind: unsupported('video') },
-  { at: 8, bytes: 'AVI ', kind: unsupported('video') },
-  { at: 0, bytes: '\x1aE\xdf\xa3', kind: unsupported('video') },
+  { at: 4, bytes: 'ftyp', kind: { is: 'video' } },
+  { at: 4, bytes: 'moov', kind: { is: 'video' } },
+  { at: 4, bytes: 'mdat', kind: { is: 'video' } },
+  { at: 4, bytes: 'wide', kind: { is: 'video' } },
+  { at: 8, bytes: 'AVI ', kind: { is: 'video' } },
+  { at: 0, bytes: '\x1aE\xdf\xa3', kind: { is: 'video' } },
   { at: 0, bytes: 'FLV', kind: unsupported('video') },
   { at: 0, bytes: '\0\0\x01\xba', kind: unsupported('video') },
   { at: 0, bytes: '7z\xbc\xaf', kind: unsupported('archive') },

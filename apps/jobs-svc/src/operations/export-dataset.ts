@@ -81,7 +81,8 @@ async function itemFrames(
 }
 
 function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {
-  const { name: path, width, height } = source
+  const { width, height } = source
+  const path = source.packing === 'video' ? `${source.name}.PNG` : source.name // spec/formats.md 4.2
   return { frame, path, width, height, image: () => readImage(blobs, source) }
 }
 

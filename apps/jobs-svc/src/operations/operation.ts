@@ -8,6 +8,7 @@ import type { Context, Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Downloads } from '@reticle/kit/outgoing/download'
 import type { Work } from '../requests/work.ts'
+import type { Videos } from '../videos/library.ts'
 
 /** What operations ask of other services. */
 export interface OperationServices {
@@ -39,6 +40,8 @@ export interface OperationDeps {
   limits: ArchiveLimits
   /** Absent: there is no file share. `blobs` reads from it, too (`share/files.ts`). */
   shareDir?: string | undefined
+  /** Of the object store, too: `blobs` gives their frames (`videos/with-videos.ts`). */
+  videos: Pick<Videos, 'prepare'>
   /** The way out to addresses that users name; to be closed by whoever opened it. */
   openDownloads: () => Downloads
 }

@@ -2,6 +2,7 @@ import { FormatError } from '@reticle/formats/errors'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
 import type { CreateWork, Outcome } from '../requests/work.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
+import type { Found } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { gatherFiles } from '../sources/gather.ts'
 import { type Manifest, readManifest } from '../sources/manifest.ts'
@@ -9,6 +10,7 @@ import { inOrder } from '../sources/order.ts'
 import { relatedTo } from '../sources/related.ts'
 import { selectionOf } from '../sources/selection.ts'
 import { type Media, sortOut } from '../sources/sort-out.ts'
+import { videoLines } from '../sources/video-lines.ts'
 import { contextOf, type OperationDeps, UnusableInput } from './operation.ts'
 import { ignore, toReport } from './report.ts'
 import { type Staged, stage } from './staging.ts'
@@ -28,7 +30,7 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
   const report = createReport()
   const prefix = prefixOf(work)
   const about = { ...deps, progress: onlyForward(deps.progress), prefix, report }
-  const { staged, counted } = await framesOf(work, about).catch(async (thrown) => {
+  const { staged, counted, video_name } = await framesOf(work, about).catch(async (thrown) => {
     await blobs.removePrefix(prefix).catch(() => undefined) // it goes with what was uploaded at the latest
     throw thrown
   })
@@ -41,7 +43,8 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
     task_id,
     call_id,
     image_quality,
-    chunk_size: params.chunk_size ?? chunkSize(counted.first),
+    chunk_size: params.chunk_size ?? (video_name ? chunkOfVideo : chunkSize(counted.first)),
+    ...(video_name !== undefined && { video_name }),
     ...(validation_params && { validation_params }),
     ...(job_file_mapping && {
       job_sizes: { frames: job_file_mapping.map(({ files }) => files.length) },
@@ -76,13 +79,21 @@ function onlyForward(tell: OperationDeps['progress']): OperationDeps['progress']
 
 type FramesDeps = OperationDeps & SourceDeps
 
+interface FoundFrames {
+  staged: Staged
+  counted: Counted
+  /** Of the video that all of them are frames of. */
+  video_name?: string
+}
+
 /** @throws UnusableInput when there is none */
 async function framesOf(
   { params, request_uuid }: CreateWork,
   deps: FramesDeps,
-): Promise<{ staged: Staged; counted: Counted }> {
+): Promise<FoundFrames> {
   const { report, signal, tmpDir } = deps
   const media = await sortOut(await gatherFiles(params, deps), deps)
+  if (media.video) return framesOfVideo(media.video, params, deps)
   const { listing, isArchive } = media
   const manifest = await manifestOf(media, params, report)
   const related = relatedTo(listing.files, manifest)
@@ -100,6 +111,20 @@ async function framesOf(
   if (selection.isAll)
     for (const { name } of related.left()) ignore(report, name, 'related to no image')
   return { staged, counted }
+}
+
+async function framesOfVideo(
+  video: Found,
+  params: CreateWork['params'],
+  { tmpDir, signal, videos, prefix }: FramesDeps,
+): Promise<FoundFrames> {
+  if (params.job_file_mapping)
+    throw new UnusableInput(`job_file_mapping lists images, but ${video.name} is a video`)
+  const counted: Counted = { seen: 0, count: 0 }
+  const about = { videos, selection: selectionOf(params), key: `${prefix}index`, signal }
+  const staged = await stage(tmpDir, 'frames.lines', videoLines(video, about, counted), signal)
+  if (counted.count === 0) throw new UnusableInput(withoutFrames(counted, params.start_frame))
+  return { staged, counted, video_name: video.name }
 }
 
 const withoutFrames = ({ seen }: Counted, start_frame: number) =>
@@ -128,6 +153,9 @@ async function manifestOf(
 /** Files of the share that are not copied are needed there for as long as there is the task. */
 const isOnShare = ({ server_files, copy_data }: CreateWork['params']) =>
   server_files.length > 0 && !copy_data
+
+/** Frames a chunk of a video. */
+const chunkOfVideo = 36
 
 /** Frames a chunk, so that chunks take about the same room (`spec/api-workspace.md` 4.5). */
 function chunkSize({ width, height } = { width: 1, height: 1 }): number {

@@ -9,6 +9,8 @@ import { isManifest } from './manifest.ts'
 
 /** What frames are made of. */
 export interface Media {
+  /** All frames are of it; there are no other files then. */
+  video?: Found
   /** Files that may be pictures. */
   listing: Listing
   /** A list of them, the listing that it is read from, and whether it lay in the archive itself. */
@@ -29,7 +31,7 @@ interface Sorted {
 }
 
 /**
- * Many images, or one archive of them; a manifest may come with either (`spec/api-workspace.md` 4.5). What files are is told
+ * Many images, one archive of them, or one video; a manifest may come with either (`spec/api-workspace.md` 4.5). What files are is told
  * by their bytes; what nobody knows is skipped.
  *
  * @throws UnusableInput for mixtures and for media that is known but not supported; FormatError for a bad archive
@@ -43,6 +45,8 @@ export async function sortOut(files: Found[], deps: ArchiveDeps): Promise<Media>
   if (second) throw new UnusableInput(tooManyManifests(manifests.length))
   const asked = manifest && { manifest: { file: manifest, from: given, isOwn: false } }
   if (!one) return { listing: { ...given, files: images }, ...asked, isArchive: false }
+  if (one.kind.is === 'video')
+    return { listing: { ...given, files: [] }, video: one.file, isArchive: false }
   if (!isArchiveKind(one.kind)) throw unsupported(one.kind.media_type)
   const members = await openArchive(one.file, one.kind, deps)
   return { ...withOwnManifest(members), ...asked, isArchive: true }
@@ -54,7 +58,9 @@ const tooManyManifests = (count: number) =>
 const unsupported = (media_type: string) =>
   new UnusableInput(`Media type '${media_type}' is not supported by this installation`)
 
-const isArchiveKind = (kind: Alone['kind']): kind is ArchiveKind => kind.is !== 'unsupported'
+type Other = Exclude<Alone['kind'], { is: 'video' }>
+
+const isArchiveKind = (kind: Other): kind is ArchiveKind => kind.is !== 'unsupported'
 
 async function sorted(given: Listing, { report, signal }: ArchiveDeps): Promise<Sorted> {
   const found: Sorted = { images: [], alone: [], manifests: [] }
@@ -87,7 +93,7 @@ function assertOneKind(images: readonly Found[], alone: readonly Alone[]): void 
 
 function nameOf(kind: Alone['kind']): string {
   if (kind.is === 'unsupported') return kind.media_type
-  return kind.is === 'zip' ? 'zip' : 'archive'
+  return kind.is === 'zip' || kind.is === 'video' ? kind.is : 'archive'
 }
 
 /** A manifest may also lie in the archive itself, when it is the only one. */

@@ -11,6 +11,7 @@ import { callAs } from '@reticle/kit/testing/call'
 import { afterAll } from 'vitest'
 import type { OperationDeps, OperationServices } from '../operations/operation.ts'
 import type { CreateWork, ExportWork, ImportWork } from '../requests/work.ts'
+import { unsupportedVideo } from '../videos/library.ts'
 
 /** A folder with a blob store, removed when the test file is done. */
 export async function testStore(): Promise<{ root: string; blobs: BlobStore }> {
@@ -42,6 +43,7 @@ export async function runOf(
     },
     tmpDir: await mkdtemp(join(root, 'tmp-')),
     limits: archiveLimits,
+    videos: { prepare: () => Promise.reject(unsupportedVideo()) },
     openDownloads: () => openDownloads({ nets: [], allowHttp: true, maxBytes: 1024 * 1024 }),
     told,
     ...given,

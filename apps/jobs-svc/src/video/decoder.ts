@@ -46,6 +46,8 @@ export type Codec = (typeof codecs)[number]
 export type PictureForm =
   /** Original quality: every pixel as decoded. */
   | { format: 'png' }
+  /** The same, not packed: for who makes something else of it at once. */
+  | { format: 'tiff' }
   /** Compressed: `quality` 1 to 100, the task's `image_quality`. */
   | { format: 'jpeg'; quality: number }
   /** A preview: at most `fit` x `fit`, never enlarged. */

@@ -63,6 +63,7 @@ async function draw(
 
 function formed(picture: Sharp, form: PictureForm): Sharp {
   if (form.format === 'png') return picture.png()
+  if (form.format === 'tiff') return picture.tiff({ compression: 'none' })
   const { quality } = form
   if (!('fit' in form)) return picture.jpeg({ quality })
   const { fit } = form

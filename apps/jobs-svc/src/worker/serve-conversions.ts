@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openDownloads } from '@reticle/kit/outgoing/download'
@@ -5,8 +6,11 @@ import { readNets } from '@reticle/kit/outgoing/guard'
 import { failureOf } from '../operations/failure.ts'
 import { LeaseLost, type OperationServices } from '../operations/operation.ts'
 import { runOperation } from '../operations/run.ts'
-import type { Work } from '../requests/work.ts'
+import type { Outcome, Work } from '../requests/work.ts'
 import { withShare } from '../share/files.ts'
+import { findDecoder } from '../video/find.ts'
+import { openVideos } from '../videos/library.ts'
+import { withVideos } from '../videos/with-videos.ts'
 import { progressGate } from './progress-gate.ts'
 import { type FromThread, type ThreadData, toThread, type Wiring } from './thread-messages.ts'
 import { makeTmpDir, removeTmpDir } from './tmp-dirs.ts'
@@ -30,6 +34,11 @@ export async function serveConversions(port: MessagePort, data: ThreadData): Pro
   const wired = await wire(data.wiring)
   const tell = (message: FromThread) => port.postMessage(message)
   let running: Running | undefined
+  let found: ReturnType<typeof findDecoder> | undefined
+  const findOnce = () => {
+    found ??= findDecoder({ ffmpegPath: data.ffmpegPath })
+    return found
+  }
 
   port.on('message', (sent: unknown) => {
     const message = toThread.parse(sent)
@@ -37,7 +46,7 @@ export async function serveConversions(port: MessagePort, data: ThreadData): Pro
     if (message.type === 'final') running?.grant(message.granted)
     if (message.type === 'run') {
       running = { abort: new AbortController(), grant: () => undefined }
-      void convert(message.work, running, { wired, data, tell })
+      void convert(message.work, running, { wired, data, tell, findDecoder: findOnce })
     }
   })
   tell({ type: 'ready' })
@@ -52,18 +61,40 @@ interface Thread {
   wired: Wired
   data: ThreadData
   tell: (message: FromThread) => void
+  /** Found when a video is met for the first time. */
+  findDecoder: () => ReturnType<typeof findDecoder>
 }
 
 async function convert(work: Work, running: Running, thread: Thread): Promise<void> {
   const { data, tell } = thread
   try {
     const tmpDir = await makeTmpDir(data.tmpDir, work)
-    const { progress, moved } = progressGate((share, stage) =>
-      tell({ type: 'progress', share, stage }),
-    )
-    const outcome = await runOperation(work, {
-      services: thread.wired.services,
-      blobs: watchedBlobs(withShare(thread.wired.blobs, data.shareDir), moved),
+    tell({ type: 'done', outcome: await runIn(tmpDir, work, running, thread) })
+  } catch (thrown) {
+    const detail = thrown instanceof Error ? String(thrown.stack) : String(thrown)
+    tell({ type: 'failed', failure: { ...failureOf(thrown), detail } })
+  } finally {
+    await removeTmpDir(data.tmpDir, work)
+  }
+}
+
+async function runIn(
+  tmpDir: string,
+  work: Work,
+  running: Running,
+  { wired, data, tell, findDecoder }: Thread,
+): Promise<Outcome> {
+  const { progress, moved } = progressGate((share, stage) =>
+    tell({ type: 'progress', share, stage }),
+  )
+  const blobs = withShare(watchedBlobs(wired.blobs, moved), data.shareDir)
+  const folder = join(tmpDir, 'videos')
+  const videos = openVideos({ blobs, findDecoder, folder, mostBytes: data.videoCacheBytes })
+  try {
+    return await runOperation(work, {
+      services: wired.services,
+      blobs: withVideos(blobs, videos),
+      videos,
       signal: running.abort.signal,
       progress,
       enterFinal: () => mayEnterFinal(running, tell),
@@ -73,12 +104,8 @@ async function convert(work: Work, running: Running, thread: Thread): Promise<vo
       openDownloads: () =>
         openDownloads({ ...data.remote, nets: readNets(data.remote.nets), allowHttp: true }),
     })
-    tell({ type: 'done', outcome })
-  } catch (thrown) {
-    const detail = thrown instanceof Error ? String(thrown.stack) : String(thrown)
-    tell({ type: 'failed', failure: { ...failureOf(thrown), detail } })
   } finally {
-    await removeTmpDir(data.tmpDir, work)
+    await videos.close()
   }
 }
 

@@ -43,6 +43,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   const timing = { ...usualTiming, ...ports.timing }
   const { slots, tenantConcurrency, resultTtlHours, tmpDir, limits, shareDir } = ports.settings
   const { allowedNets: nets, remoteBytes: maxBytes } = ports.settings
+  const { ffmpegPath, videoCacheBytes } = ports.settings
   await removeLeftBehind(tmpDir)
   const worker = `worker-${process.pid}-${randomUUID().slice(0, 8)}`
   const logged = (what: string) => (thrown: unknown) => log.error({ err: thrown }, what)
@@ -66,7 +67,15 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   const { leaseSeconds, retrySeconds } = timing
   const shared = { db, blobs, log, running, bell, worker, timing, leaseSeconds, retrySeconds }
   const limited = { tenantConcurrency, resultTtlHours, tmpDir }
-  const data = { wiring, tmpDir, limits, shareDir, remote: { nets, maxBytes } }
+  const data = {
+    wiring,
+    tmpDir,
+    limits,
+    shareDir,
+    remote: { nets, maxBytes },
+    ffmpegPath,
+    videoCacheBytes,
+  }
   const serving = Array.from({ length: slots }, () =>
     serveSlot({ ...shared, ...limited, data }, stopping.signal),
   )

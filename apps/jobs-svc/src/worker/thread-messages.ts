@@ -18,6 +18,8 @@ export const threadData = z.object({
     tmpDir: z.string(),
     limits: z.object({ entries: z.number(), bytes: z.number(), ratio: z.number() }),
     shareDir: z.string().optional(),
+    ffmpegPath: z.string().optional(),
+    videoCacheBytes: z.number(),
     /** Networks that may be asked though they are not public, and the most bytes of a file from elsewhere. */
     remote: z.object({ nets: z.array(z.string()).readonly(), maxBytes: z.number() }),
   }),

@@ -97,6 +97,7 @@ export interface DataSetsTable {
   chunks_updated_date: Generated<Date>
   storage: Generated<'local' | 'share' | 'cloud_storage'>
   deleted_frames: Generated<number[]>
+  video_name: string | null
 }
 
 export interface DeadEventsTable {
@@ -128,7 +129,7 @@ export interface FramesTable {
   key: string
   offset: number
   length: number
-  packing: 'stored' | 'deflated'
+  packing: 'stored' | 'deflated' | 'video'
   media_type: string
   related: unknown | null
 }

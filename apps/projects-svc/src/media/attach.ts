@@ -57,8 +57,16 @@ async function storeFrames(
   { task_id, image_quality, chunk_size, storage, body, ...given }: Attach,
   signal: AbortSignal,
 ): Promise<number> {
-  const { start_frame = 0, frame_filter = '' } = given
-  const kept = { task_id, image_quality, chunk_size, start_frame, frame_filter, storage }
+  const { start_frame = 0, frame_filter = '', video_name } = given
+  const kept = {
+    task_id,
+    image_quality,
+    chunk_size,
+    start_frame,
+    frame_filter,
+    storage,
+    video_name,
+  }
   await insertDataSet(tx, { ...kept, stop_frame: start_frame })
   const size = await copyFrames(tx, task_id, readable(body), signal)
   if (size === 0) throw invalidText('No media data found')
@@ -75,7 +83,8 @@ async function* readable(body: Bytes): AsyncGenerator<FrameSource[]> {
   }
 }
 
-type Asked = Pick<Attach, 'validation_params' | 'job_sizes' | 'job_count'> & { size: number }
+type Given = 'validation_params' | 'job_sizes' | 'job_count' | 'video_name'
+type Asked = Pick<Attach, Given> & { size: number }
 
 /** @returns the number of jobs */
 async function splitTask(
@@ -87,10 +96,11 @@ async function splitTask(
 ): Promise<number> {
   const { size, validation_params: wish } = asked
   const sizes = asked.job_sizes?.frames
+  const isVideo = asked.video_name !== undefined
   assertOneSplit(row, asked)
   const split = sizes
     ? { segment_size: 0, overlap: 0, jobs: sizes.length }
-    : planSplit({ ...row, size, job_count: asked.job_count })
+    : planSplit({ ...row, size, job_count: asked.job_count, isVideo })
   const jobCount = split.jobs * (1 + row.consensus_replicas)
   if (jobCount > maxJobsPerTask)
     throw invalidText(
@@ -105,7 +115,7 @@ async function splitTask(
     size,
     segment_size,
     overlap,
-    mode: 'annotation',
+    mode: isVideo ? 'interpolation' : 'annotation',
     media_type: 'image',
     status: 'annotation',
     validation_mode: wish ? 'gt' : null,

@@ -38,8 +38,14 @@ export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): Da
     chunks_updated_date: dataSet.chunks_updated_date.toISOString(),
     deleted_frames: deletedAmong(dataSet, frames),
     included_frames: null,
-    frames: frames.map(toFrameMeta),
+    frames:
+      dataSet.video_name === null ? frames.map(toFrameMeta) : videoMeta(dataSet.video_name, frames),
   }
+}
+
+/** All frames of a video are as large as the first one, and are told of by one entry. */
+function videoMeta(name: string, frames: readonly FrameRow[]): FrameMeta[] {
+  return frames.slice(0, 1).map((first) => ({ ...toFrameMeta(first), name }))
 }
 
 function deletedAmong({ deleted_frames }: DataSetRow, frames: readonly FrameRow[]): number[] {

@@ -9,6 +9,8 @@ export interface Wanted {
   overlap: number | null
   /** So many jobs are to be equally long, whatever `segment_size` says. */
   job_count?: number
+  /** Of frames that follow each other in time. */
+  isVideo?: boolean
 }
 
 export interface Split {
@@ -19,16 +21,22 @@ export interface Split {
   jobs: number
 }
 
-/** An overlap is at most half of a segment; automatic is none, because the frames are pictures. */
-export function planSplit({ size, overlap: shared, ...given }: Wanted): Split {
-  const wanted = given.job_count
-    ? segmentOf(size, given.job_count, shared ?? 0)
-    : given.segment_size
-  const segment_size = wanted === 0 || wanted > size ? size : wanted
-  const overlap = Math.min(shared ?? 0, Math.floor(segment_size / 2))
+/** What tracks are joined by where jobs meet. */
+const overlapOfVideos = 5
+
+/** An overlap is at most half of a segment; automatic is none, but for a video that has several jobs. */
+export function planSplit({ size, isVideo = false, ...given }: Wanted): Split {
+  const isOne =
+    given.job_count === undefined ? isWhole(given.segment_size, size) : given.job_count === 1
+  const shared = given.overlap ?? (isVideo && !isOne ? overlapOfVideos : 0)
+  const wanted = given.job_count ? segmentOf(size, given.job_count, shared) : given.segment_size
+  const segment_size = isWhole(wanted, size) ? size : wanted
+  const overlap = Math.min(shared, Math.floor(segment_size / 2))
   const jobs = Math.max(1, Math.ceil((size - overlap) / (segment_size - overlap)))
   return { segment_size, overlap, jobs }
 }
+
+const isWhole = (segment_size: number, size: number) => segment_size === 0 || segment_size >= size
 
 /** Frames a job, so that there are `jobs` of them: every job but the first begins with what it shares with the one before. */
 const segmentOf = (size: number, jobs: number, overlap: number) =>

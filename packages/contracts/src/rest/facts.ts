@@ -111,6 +111,8 @@ export const attachMediaQuery = z.object({
   /** Which frames of the source these are: the first one's number, and `step=N`; absent: all of them. */
   start_frame: z.int().optional(),
   frame_filter: z.string().optional(),
+  /** Of the video that all of them are frames of, its file; absent: they are images. */
+  video_name: z.string().optional(),
   /** Where they are, when not in the object store. */
   storage: z.enum(['share']).optional(),
 })

@@ -127,8 +127,11 @@ const storedImage = z.object({
   key: z.string(),
   offset: z.int(),
   length: z.int(),
-  /** How those bytes are packed: as they are, or a raw deflate stream (a zip entry). */
-  packing: z.enum(['stored', 'deflated']),
+  /**
+   * How those bytes are packed: as they are, or a raw deflate stream (a zip entry). `video`: the object is the index of a
+   * video, and `offset` the number of a frame in it.
+   */
+  packing: z.enum(['stored', 'deflated', 'video']),
   media_type: z.string(),
 })
 

@@ -14,6 +14,7 @@ import { frameNames } from './0014-frame-names.ts'
 import { relatedFiles } from './0015-related-files.ts'
 import { mediaStorage } from './0016-media-storage.ts'
 import { deletedFrames } from './0017-deleted-frames.ts'
+import { videos } from './0018-videos.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -32,4 +33,5 @@ export const migrations: Migrations = {
   '0015-related-files': relatedFiles,
   '0016-media-storage': mediaStorage,
   '0017-deleted-frames': deletedFrames,
+  '0018-videos': videos,
 }

@@ -1,0 +1,33 @@
+import { encodeFrame } from '@reticle/contracts/frame-lines'
+import type { Videos } from '../videos/library.ts'
+import type { Found } from './found.ts'
+import type { Counted } from './frame-lines.ts'
+import type { Selection } from './selection.ts'
+
+export interface VideoDeps {
+  videos: Pick<Videos, 'prepare'>
+  selection: Selection
+  /** Key under which the index of the video is kept. */
+  key: string
+  signal: AbortSignal
+}
+
+/** The chosen frames of a video as lines of the list of frames: `frame_000007` is the eighth of the video (`spec/formats.md` 4.2). */
+export async function* videoLines(
+  { key: video, size, name }: Found,
+  { videos, selection, key, signal }: VideoDeps,
+  counted: Counted,
+): AsyncGenerator<string> {
+  const { index, length } = await videos.prepare({ key: video, size, name }, key, signal)
+  const { width, height } = index
+  counted.first = { width, height }
+  for (let frame = 0; frame < index.pts.length && !selection.isOver(frame); frame++) {
+    counted.seen += 1
+    if (!selection.has(frame)) continue
+    counted.count += 1
+    const place = { key, offset: frame, length, packing: 'video' } as const
+    yield encodeFrame({ name: nameOf(frame), width, height, ...place, media_type: 'image/png' })
+  }
+}
+
+const nameOf = (frame: number) => `frame_${String(frame).padStart(6, '0')}`

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { openPart } from '../media/stored-part.ts'
+import { UnusableInput } from '../operations/operation.ts'
+
+/** A video in the object store. */
+export interface StoredVideo {
+  key: string
+  /** Bytes. */
+  size: number
+  /** As the person who sent it knows it. */
+  name: string
+}
+
+export interface StagingOptions {
+  blobs: Pick<BlobStore, 'get'>
+  /** Of its own: removed at the end. */
+  folder: string
+  /** Bytes of all copies; those in use may be more. */
+  mostBytes: number
+}
+
+const tooLarge = (name: string, mostBytes: number) =>
+  new UnusableInput(
+    `${name}: this installation keeps local copies of videos up to ${mostBytes} bytes (RETICLE_JOBS_VIDEO_CACHE_BYTES)`,
+  )
+
+/** Local copies of videos, which is all that decoders read. The one that was used longest ago makes room for others. */
+export interface Staging {
+  /** @throws UnusableInput for one larger than that; DomainError not_found, unavailable as the object store does */
+  acquire: (video: StoredVideo) => Promise<{ path: string; release: () => void }>
+  close: () => Promise<void>
+}
+
+interface Copy {
+  path: string
+  size: number
+  users: number
+  written: Promise<void>
+}
+
+export function openStaging({ blobs, folder, mostBytes }: StagingOptions): Staging {
+  /** The last one was used last. */
+  const copies = new Map<string, Copy>()
+  const closing = new AbortController()
+
+  const write = async ({ key, size }: StoredVideo, path: string) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const pieces = size === 0 ? [] : await openPart(blobs, key, { start: 0, end: size })
+    const { signal } = closing
+    await pipeline(pieces, createWriteStream(path, { mode: 0o600 }), { signal })
+  }
+  const drop = async (key: string, { path }: Copy) => {
+    copies.delete(key)
+    await rm(path, { force: true })
+  }
+  const makeRoom = async (size: number) => {
+    const taken = () => [...copies.values()].reduce((sum, copy) => sum + copy.size, 0)
+    for (const [key, copy] of copies) {
+      if (taken() + size <= mostBytes) return
+      if (copy.users === 0) await drop(key, copy)
+    }
+  }
+  const begin = (video: StoredVideo): Copy => {
+    const path = join(folder, randomUUID())
+    const written = makeRoom(video.size).then(() => write(video, path))
+    return { path, size: video.size, users: 0, written }
+  }
+
+  return {
+    acquire: async (video) => {
+      const { key, size, name } = video
+      if (size > mostBytes) throw tooLarge(name, mostBytes)
+      const copy = copies.get(key) ?? begin(video)
+      copies.delete(key)
+      copies.set(key, copy)
+      copy.users += 1
+      try {
+        await copy.written
+      } catch (thrown) {
+        copy.users -= 1
+        if (copies.get(key) === copy) await drop(key, copy)
+        throw thrown
+      }
+      let isHeld = true
+      const release = () => {
+        if (isHeld) copy.users -= 1
+        isHeld = false
+      }
+      return { path: copy.path, release }
+    },
+    close: async () => {
+      closing.abort()
+      await Promise.allSettled([...copies.values()].map(({ written }) => written))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { type BlobStore, boundsOf, type Range } from '@reticle/kit/blob/blob'
+import { cutBytes } from '@reticle/kit/pieces'
+import { undecodable } from '../frames/source.ts'
+import { type FrameOfVideo, readFrameKey } from '../media/frame-key.ts'
+import { UnusableInput } from '../operations/operation.ts'
+import type { Videos } from './library.ts'
+
+/** A store that also gives frames of videos, under keys of `frameKey`; nothing is ever written there. */
+export function withVideos(blobs: BlobStore, videos: Pick<Videos, 'picture'>): BlobStore {
+  return {
+    ...blobs,
+    get: (key, range) => {
+      const wanted = readFrameKey(key)
+      return wanted ? readFrame(videos, wanted, range) : blobs.get(key, range)
+    },
+  }
+}
+
+async function readFrame(
+  videos: Pick<Videos, 'picture'>,
+  { index, frame, format }: FrameOfVideo,
+  range?: Range,
+) {
+  const bytes = await videos.picture(index, frame, { format }).catch((thrown: unknown) => {
+    throw thrown instanceof UnusableInput ? undecodable(`${thrown.message}.`) : thrown
+  })
+  const { first, last } = boundsOf(bytes.length, range)
+  return { size: bytes.length, chunks: piecesOf(bytes.subarray(first, last + 1)) }
+}
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield* cutBytes(bytes)
+}
