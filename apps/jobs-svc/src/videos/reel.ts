@@ -51,14 +51,14 @@ export function openReel({ decoder, file, index, first, form }: ReelOptions): Re
     picture: (frame) => {
       asked = frame
       waiting += 1
-      const found = turn.then(() => read(frame))
-      turn = found
-        .catch(() => {
-          isBroken = true
-        })
+      const found = turn
+        .then(() => read(frame))
         .finally(() => {
           waiting -= 1
         })
+      turn = found.catch(() => {
+        isBroken = true
+      })
       return found
     },
     end: async () => {

@@ -1,0 +1,19 @@
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { type KeptIndex, readIndex } from './kept-index.ts'
+
+/** Of these the index stays in memory. */
+const mostIndexes = 8
+
+/** Indexes of videos by the keys of their objects; those that were used last are not read again. */
+export function openIndexes(blobs: Pick<BlobStore, 'get'>): (key: string) => Promise<KeptIndex> {
+  const indexes = new Map<string, Promise<KeptIndex>>()
+  return (key) => {
+    const known = indexes.get(key) ?? readIndex(blobs, key)
+    known.catch(() => indexes.delete(key))
+    indexes.delete(key)
+    indexes.set(key, known)
+    const [oldest] = indexes.keys()
+    if (indexes.size > mostIndexes && oldest !== undefined) indexes.delete(oldest)
+    return known
+  }
+}

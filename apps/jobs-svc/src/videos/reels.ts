@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PictureForm } from '../video/decoder.ts'
+import type { Reel } from './reel.ts'
+
+/** What a picture is asked of: a video by the key of its index, and the form of its pictures. */
+export interface Asked {
+  key: string
+  frame: number
+  form: PictureForm
+}
+
+export interface ReelsOptions {
+  /** Opens one at a frame; `release` is called when it has ended. */
+  open: (asked: Asked) => Promise<{ reel: Reel; release: () => void }>
+  /** Decoders that run at once. */
+  most: number
+  /** One of which nobody wants the next frame for so long is ended. */
+  idleMs: number
+}
+
+export interface Reels {
+  picture: (asked: Asked) => Promise<Buffer>
+  close: () => Promise<void>
+}
+
+interface Running {
+  key: string
+  format: string
+  reel: Reel
+  timer: NodeJS.Timeout
+  end: () => Promise<void>
+}
+
+/** The decoders of a process: who reads on where one has come to gets that one. */
+export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
+  /** The last one was used last. */
+  const running = new Set<Running>()
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const start = async (asked: Asked): Promise<Running> => {
+    await makeRoom(running, most)
+    const { reel, release } = await open(asked)
+    const one: Running = {
+      ...{ key: asked.key, format: asked.form.format, reel },
+      timer: setTimeout(() => undefined),
+      end: async () => {
+        running.delete(one)
+        clearTimeout(one.timer)
+        await reel.end()
+        release()
+      },
+    }
+    return one
+  }
+  const use = (one: Running, frame: number) => {
+    running.delete(one)
+    running.add(one)
+    clearTimeout(one.timer)
+    const picture = one.reel.picture(frame)
+    const leave = () => {
+      if (!one.reel.isIdle() || !running.has(one)) return
+      clearTimeout(one.timer)
+      one.timer = setTimeout(() => void one.end(), idleMs).unref()
+    }
+    picture.then(leave, leave)
+    return { picture } // not a promise alone: the next one's turn does not wait for it
+  }
+  /** One at a time, so that neighbours find the decoder which the first of them has started. */
+  const begin = (asked: Asked) => {
+    const begun = turn.then(async () => {
+      const isIt = ({ key, format, reel }: Running) =>
+        key === asked.key && format === asked.form.format && reel.isNear(asked.frame)
+      return use([...running].find(isIt) ?? (await start(asked)), asked.frame)
+    })
+    turn = begun.catch(() => undefined)
+    return begun
+  }
+  return {
+    picture: async (asked) => (await begin(asked)).picture,
+    close: async () => {
+      await turn
+      await Promise.all([...running].map((one) => one.end()))
+    },
+  }
+}
+
+/** The one that was used longest ago ends for a new one. */
+async function makeRoom(running: ReadonlySet<Running>, most: number): Promise<void> {
+  while (running.size >= most) {
+    const idle = [...running].find(({ reel }) => reel.isIdle())
+    if (idle) await idle.end()
+    else await sleep(20)
+  }
+}
