@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { callsPerSecond } from './many-calls.ts'
 import { median } from './measure.ts'
-import { type Server, startEmbedded } from './server.ts'
+import { type Restartable, type Server, startEmbedded } from './server.ts'
 import type { Figure } from './table.ts'
 import { callerOf } from './task.ts'
 
@@ -26,20 +26,20 @@ export async function hooksFigure(): Promise<Figure> {
   }
 }
 
-async function measured(server: Server & { pid: number }): Promise<Figure> {
+async function measured(server: Restartable): Promise<Figure> {
   const url = `${server.api}/server/about`
   const token = await tokenOf(server)
   const answer = await (await fetch(url, { headers: { authorization: token } })).text()
   const bare = await startBare(answer)
   const costs = (of: string, pid: number, forSeconds = seconds) =>
     costOf(pid, () => callsPerSecond(of, token, { clients, seconds: forSeconds }), forSeconds)
-  await costs(url, server.pid, warmSeconds)
+  await costs(url, server.pid(), warmSeconds)
   await costs(bare.url, bare.pid)
   const pairs: { limit: number; subject: number }[] = []
   for (let round = 0; round < rounds; round++)
     pairs.push({
       limit: await costs(bare.url, bare.pid),
-      subject: await costs(url, server.pid),
+      subject: await costs(url, server.pid()),
     })
   bare.stop()
   const share = median(pairs.map((pair) => pair.limit / pair.subject))

@@ -9,6 +9,7 @@ import { databaseKillsFigure } from './database-kills.ts'
 import { hooksFigure } from './hooks.ts'
 import { limitOf } from './limit.ts'
 import { listFigures } from './lists.ts'
+import { mediaFigures } from './media.ts'
 import { neighbourFigure } from './neighbours.ts'
 import { queueFigure } from './queue.ts'
 import { hopFigure } from './rpc.ts'
@@ -16,6 +17,7 @@ import { type Server, startEmbedded } from './server.ts'
 import { smallReadFigure } from './small-reads.ts'
 import { startSplit } from './split.ts'
 import { type Figure, tableOf, withRows } from './table.ts'
+import { uploadKillsFigures } from './upload-kills.ts'
 
 /** How far the objects are from the workers. */
 const objectsMs = 200
@@ -57,6 +59,8 @@ async function measureEmbedded() {
       ['bus', () => busFigures({ databaseUrl: server.databaseUrl })],
       ['kills', async () => [await databaseKillsFigure()]],
       ['neighbours', async () => [await neighbourFigure()]],
+      ['media', () => mediaFigures()],
+      ['uploads', () => uploadKillsFigures()],
     ]
     const figures: Figure[] = []
     for (const [id, measure] of parts) if (isAsked(id)) figures.push(...(await measure()))

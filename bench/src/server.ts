@@ -22,36 +22,54 @@ export interface Server {
   stop: () => Promise<void>
 }
 
+/** A process that can be killed, and started again on what it has left. */
+export interface Restartable extends Server {
+  /** Of the process that runs now. */
+  pid: () => number
+  /** SIGKILL, then a start at the same address. */
+  killAndStart: () => Promise<void>
+}
+
 /** The embedded mode in a process of its own, on a PostgreSQL that the bench can reach as well. */
-export async function startEmbedded(
-  env: Record<string, string> = {},
-): Promise<Server & { pid: number }> {
+export async function startEmbedded(env: Record<string, string> = {}): Promise<Restartable> {
   const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
   chmodSync(dataDir, 0o755) // open to the account of the database, so that all of it lies here
   const postgres = await startPostgres({ dataDir, outside: tmpdir() })
-  const child = spawn(process.execPath, [main], {
-    env: {
-      ...process.env,
-      RETICLE_PORT: '0',
-      RETICLE_DATA_DIR: dataDir,
-      RETICLE_DATABASE_URL: postgres.url,
-      RETICLE_ADMIN_PASSWORD: password,
-      RETICLE_LOG_LEVEL: 'error',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const url = await readyUrl(child.stdout)
+  const run = async (port: string) => {
+    const child = spawn(process.execPath, [main], {
+      env: {
+        ...process.env,
+        RETICLE_PORT: port,
+        RETICLE_DATA_DIR: dataDir,
+        RETICLE_DATABASE_URL: postgres.url,
+        RETICLE_ADMIN_PASSWORD: password,
+        RETICLE_LOG_LEVEL: 'error',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    return { child, url: await readyUrl(child.stdout) }
+  }
+  let running = await run('0')
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = once(running.child, 'exit')
+    running.child.kill(signal)
+    await ended
+  }
+  const pid = () => Number(running.child.pid)
   return {
-    api: `${url}/api`,
+    api: `${running.url}/api`,
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     databaseUrl: postgres.url,
-    pid: Number(child.pid),
-    memory: () => residentMiB(Number(child.pid)),
+    pid,
+    memory: () => residentMiB(pid()),
     measured: 'the one process',
+    killAndStart: async () => {
+      await end('SIGKILL')
+      running = await run(new URL(running.url).port)
+    },
     stop: async () => {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
+      await end('SIGTERM')
       await postgres.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
