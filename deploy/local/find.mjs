@@ -13,9 +13,13 @@ const givenBy = {
 }
 
 /** Programs that tests run; no servers, so that they have nothing to stop. */
+const programs = { RETICLE_TEST_FFMPEG_PATH: ffmpegProgram }
+
 async function findPrograms() {
-  if (process.env.RETICLE_TEST_FFMPEG_PATH) return {}
-  return { RETICLE_TEST_FFMPEG_PATH: await ffmpegProgram() }
+  const wanted = Object.entries(programs).filter(([name]) => !process.env[name])
+  return Object.fromEntries(
+    await Promise.all(wanted.map(async ([name, find]) => [name, await find()])),
+  )
 }
 
 /**
@@ -27,8 +31,8 @@ async function findPrograms() {
  */
 export async function findParts() {
   const names = Object.keys(givenBy).filter((name) => !process.env[givenBy[name]])
-  const programs = await findPrograms()
-  if (names.length === 0) return { env: programs, source: 'the environment', stop: async () => {} }
+  const found = await findPrograms()
+  if (names.length === 0) return { env: found, source: 'the environment', stop: async () => {} }
   const hasEngine = names.some((name) => name in containerMakers) && (await engineAnswers())
   const makers = hasEngine ? { ...localMakers, ...containerMakers } : localMakers
   const started = await startParts({ names, makers })
@@ -38,6 +42,6 @@ export async function findParts() {
     await started.stop()
   }
   const source = hasEngine ? 'containers' : 'deploy/local'
-  const env = { ...programs, ...started.env, RETICLE_TEST_CONTROL: control.url }
+  const env = { ...found, ...started.env, RETICLE_TEST_CONTROL: control.url }
   return { env, source, stop }
 }

@@ -70,7 +70,7 @@ export const rooms: Record<string, Room> = {
     usesNode: true,
   },
   bench: {
-    own: ['@reticle/standalone', '@reticle/contracts', '@reticle/kit'],
+    own: ['@reticle/standalone', '@reticle/contracts', '@reticle/formats', '@reticle/kit'],
     libraries: 'any',
     usesNode: true,
   },

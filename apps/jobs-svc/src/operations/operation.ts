@@ -8,7 +8,7 @@ import type { Context, Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Downloads } from '@reticle/kit/outgoing/download'
 import type { Work } from '../requests/work.ts'
-import type { Videos } from '../videos/library.ts'
+import type { Videos } from '../videos/videos.ts'
 
 /** What operations ask of other services. */
 export interface OperationServices {

@@ -1,5 +1,5 @@
 import { encodeFrame } from '@reticle/contracts/frame-lines'
-import type { Videos } from '../videos/library.ts'
+import type { Videos } from '../videos/videos.ts'
 import type { Found } from './found.ts'
 import type { Counted } from './frame-lines.ts'
 import type { Selection } from './selection.ts'

@@ -7,8 +7,8 @@ import { drawn, type RawFrame } from './pictures.ts'
 /** Starting a process takes about as long as decoding 120 frames. */
 const passOptions: PassOptions = { leap: 120, mostSpans: 500, mostFrames: 5000 }
 
-/** How many key frames sooner a way begins, at the first try and at others. */
-const retreats = [0, 1, 8]
+/** How many frames sooner a way begins, at the first try and at others: encoders rarely let 250 frames pass without a key. */
+const retreats = [0, 60, 300]
 
 interface Asked {
   file: VideoFile

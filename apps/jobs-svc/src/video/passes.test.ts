@@ -61,12 +61,13 @@ test('wanted frames are read one ahead', () => {
   expect(read).toBe(2)
 })
 
-test('what is left of a pass begins at its own key frame, or so many before that', () => {
+test('what is left of a pass begins at its own key frame, or so many frames before that', () => {
   const [pass] = passes([110, 150, 240])
   const rest = (retreat: number) => restOf(index, pass ?? empty, 2, retreat)
   expect(rest(0)).toEqual({ from: 2000, spans: [{ first: 2400, last: 2400 }], frames: [240] })
   expect(rest(1).from).toBe(1000)
-  expect(rest(2).from).toBeUndefined()
+  expect(rest(139).from).toBe(1000)
+  expect(rest(141).from).toBeUndefined()
 })
 
 const empty: Pass = { from: undefined, spans: [], frames: [] }

@@ -53,7 +53,7 @@ export function* passesOf(
  * What is left of a pass, begun anew.
  *
  * @param done frames that were found
- * @param retreat how many key frames before the usual one it begins
+ * @param retreat it begins so many frames before the usual key frame, or one key frame if that is further
  */
 export function restOf(index: Times, { frames }: Pass, done: number, retreat: number): Pass {
   const [first = 0] = frames.slice(done, done + 1)
@@ -78,7 +78,9 @@ function isFar({ pts, keys }: Times, now: number, next: number, leap: number): b
 
 /** The last key at or before the frame; the first one is where the file begins, and so is what has none before it. */
 function keyBefore({ pts, keys }: Times, frame: number, retreat = 0): number | undefined {
-  const place = atMost(keys, pts[frame] ?? Number.NaN) - retreat
+  const placeOf = (at: number) => atMost(keys, pts[Math.max(0, at)] ?? Number.NaN)
+  const usual = placeOf(frame)
+  const place = retreat === 0 ? usual : Math.min(usual - 1, placeOf(frame - retreat))
   return place > 0 ? keys[place] : undefined
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { gather } from '../media/packed.ts'
 import type { VideoIndex } from '../video/decoder.ts'
 import { BrokenIndex, decodeIndex, encodeIndex } from '../video/index-bytes.ts'
-import type { StoredVideo } from './staging.ts'
+import type { StoredVideo } from './videos.ts'
 
 /** What is kept of a video beside it: where it lies, in a line of JSON, and its index. */
 export interface KeptIndex {

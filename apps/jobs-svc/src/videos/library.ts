@@ -1,37 +1,13 @@
 import { invalidText } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { UnusableInput } from '../operations/operation.ts'
-import type { PictureForm, VideoDecoder, VideoIndex } from '../video/decoder.ts'
+import type { VideoDecoder } from '../video/decoder.ts'
 import { openIndexes } from './indexes.ts'
 import { keepIndex } from './kept-index.ts'
 import { openReel } from './reel.ts'
 import { type Asked, openReels } from './reels.ts'
-import { openStaging, type StoredVideo } from './staging.ts'
-
-export interface PreparedVideo {
-  index: VideoIndex
-  /** Bytes of the object that keeps it. */
-  length: number
-}
-
-/** Videos of the object store, and their pictures. */
-export interface Videos {
-  /**
-   * Looks at a video; what is found is kept under `key`.
-   *
-   * @throws UnusableInput for what is none, or without a decoder
-   */
-  prepare: (video: StoredVideo, key: string, signal: AbortSignal) => Promise<PreparedVideo>
-  /**
-   * One picture of a prepared video. Whoever reads frames in order pays for decoding each once.
-   *
-   * @param key of its index
-   * @param frame its number in the video
-   * @throws DomainError not_found when the objects are gone; UnusableInput where there is no such picture
-   */
-  picture: (key: string, frame: number, form: PictureForm) => Promise<Buffer>
-  close: () => Promise<void>
-}
+import { openStaging } from './staging.ts'
+import type { Videos } from './videos.ts'
 
 export interface VideosOptions {
   blobs: Pick<BlobStore, 'get' | 'put'>

@@ -6,15 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openPart } from '../media/stored-part.ts'
 import { UnusableInput } from '../operations/operation.ts'
-
-/** A video in the object store. */
-export interface StoredVideo {
-  key: string
-  /** Bytes. */
-  size: number
-  /** As the person who sent it knows it. */
-  name: string
-}
+import type { StoredVideo } from './videos.ts'
 
 export interface StagingOptions {
   blobs: Pick<BlobStore, 'get'>

@@ -3,7 +3,7 @@ import { cutBytes } from '@reticle/kit/pieces'
 import { undecodable } from '../frames/source.ts'
 import { type FrameOfVideo, readFrameKey } from '../media/frame-key.ts'
 import { UnusableInput } from '../operations/operation.ts'
-import type { Videos } from './library.ts'
+import type { Videos } from './videos.ts'
 
 /** A store that also gives frames of videos, under keys of `frameKey`; nothing is ever written there. */
 export function withVideos(blobs: BlobStore, videos: Pick<Videos, 'picture'>): BlobStore {

@@ -62,7 +62,7 @@ export function tryOddities(ground: Ground): void {
     }
   })
 
-  test('damage anywhere ends in a reason or in pictures, never in a wrong number of a frame', async () => {
+  test('damage anywhere ends in a reason, or in a picture of every frame', async () => {
     for (const file of ['B-frames.mp4', 'alt-ref.webm', 'mpeg4.avi'])
       for (const seed of [1, 2]) {
         const broken = damaged(await readFile(join(ground.folder, file)), seed)
@@ -70,11 +70,11 @@ export function tryOddities(ground: Ground): void {
         await ended(async () => {
           const index = await ground.decoder.probe(fileOf(`broken-${file}`), never)
           const wanted = range(0, index.pts.length)
-          for (const [frame] of await numbers(`broken-${file}`, index, wanted))
-            expect(wanted).toContain(frame)
+          const found = await numbers(`broken-${file}`, index, wanted)
+          expect(found.map(([frame]) => frame)).toEqual(wanted)
         })
       }
-  })
+  }, 60_000)
 }
 
 /** Ends of programs that are wanted. */
@@ -157,11 +157,7 @@ export function tryStandIns(ground: Ground): void {
     ['gives up', 'process.exit(7)', 'no video can be read from it'],
     ['says nothing', '', 'no video can be read from it'],
   ])('a program that %s ends this one call, with a reason', async (_, script, reason) => {
-    const limits = {
-      ...decoderLimits,
-      silenceMs: script.startsWith('for') ? 60_000 : 1000,
-      cpuSeconds: 1,
-    }
+    const limits = { ...decoderLimits }
     let isStandIn = false
     const base = surroundings(started)
     const standIn = await openWith({
@@ -173,6 +169,7 @@ export function tryStandIns(ground: Ground): void {
       },
     })
     isStandIn = true
+    Object.assign(limits, { cpuSeconds: 1, silenceMs: script.startsWith('for') ? 60_000 : 1000 })
     const probing = standIn.probe(fileOf('B-frames.mp4'), never)
     await expect(probing).rejects.toThrow(reason)
     expect(started.map(isGone).every(Boolean)).toBe(true)

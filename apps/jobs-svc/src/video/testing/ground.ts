@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Clip, writeClip } from '@reticle/kit/testing/video/clips'
+import { readNumber } from '@reticle/kit/testing/video/numbered'
 import { afterAll, beforeAll } from 'vitest'
 import type { Surroundings } from '../adapters/program.ts'
 import {
@@ -11,8 +13,6 @@ import {
   type VideoFile,
   type VideoIndex,
 } from '../decoder.ts'
-import { type Clip, writeClip } from './clips.ts'
-import { readNumber } from './numbered.ts'
 
 export type Open = (around: Surroundings) => Promise<VideoDecoder>
 
@@ -30,7 +30,7 @@ export const clips: Record<string, Partial<Clip>> = {
   'hevc.mkv': { codec: 'hevc', options: { 'x265-params': x265('open-gop=0') } },
   'alt-ref.webm': { codec: 'vp9', options: { 'lag-in-frames': '10', 'cpu-used': '8' } },
   'vp9.mp4': { codec: 'vp9', options: { 'cpu-used': '8' } },
-  'hidden.webm': { codec: 'vp8', options: { 'auto-alt-ref': '1', 'lag-in-frames': '12' } },
+  'vp8.webm': { codec: 'vp8', options: { deadline: 'realtime', 'cpu-used': '8' } },
   'av1.mkv': { codec: 'av1', options: { preset: '12' } },
   'av1.mp4': { codec: 'av1', options: { preset: '12' } },
   'mpeg4.avi': { codec: 'mpeg4' },

@@ -16,7 +16,6 @@ import {
   FF_ENCODER_MPEG4,
 } from 'node-av/constants'
 import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib'
-import type { DisplayMatrix } from '../orientation.ts'
 import { shadesOf } from './numbered.ts'
 
 const encoders = {
@@ -43,11 +42,11 @@ export interface Clip {
   ticks: number
   timeOf: (frame: number) => number
   /** How a stored picture has to be turned to show its number; quarters and mirrors. */
-  matrix?: DisplayMatrix
+  matrix?: readonly [a: number, b: number, c: number, d: number]
   /** A silent sound track beside the pictures. */
   hasSound: boolean
-  /** What is shown before this tick is not in the file, the first key frame neither. */
-  without: number
+  /** Changes a packet, whose time is still in `ticks`; false leaves it out. */
+  change: (packet: Packet) => boolean
   /** Of the file, as FFmpeg calls them. */
   fileOptions: Record<string, string>
 }
@@ -62,7 +61,7 @@ const usual: Clip = {
   ticks: 25,
   timeOf: (frame) => frame,
   hasSound: false,
-  without: 0,
+  change: () => true,
   fileOptions: {},
 }
 
@@ -84,8 +83,8 @@ export function writeClip(path: string, given: Partial<Clip> = {}): void {
   setOptions(file, clip.fileOptions)
   check(file.writeHeaderSync())
   for (let frame = 0; frame < clip.frames; frame += 1)
-    encode(file, video, picture, pictureOf(clip, frame), clip.without)
-  encode(file, video, picture, null, clip.without)
+    encode(file, video, picture, pictureOf(clip, frame), clip.change)
+  encode(file, video, picture, null, clip.change)
   if (sound && audio) {
     for (let at = 0; at < soundRate; at += sound.frameSize)
       encode(file, audio, sound, silence(sound, at))
@@ -164,14 +163,14 @@ function encode(
   stream: Stream,
   encoder: CodecContext,
   given: Frame | null,
-  without = Number.NEGATIVE_INFINITY,
+  change: Clip['change'] = () => true,
 ): void {
   check(encoder.sendFrameSync(given))
   given?.free()
   const packet = new Packet()
   packet.alloc()
   while (encoder.receivePacketSync(packet) >= 0) {
-    if (packet.pts < without) continue
+    if (!change(packet)) continue
     packet.streamIndex = stream.index
     if (packet.duration === 0n) packet.duration = 1n // without it the last picture is left out of an MP4
     packet.rescaleTs(encoder.timeBase, stream.timeBase)
