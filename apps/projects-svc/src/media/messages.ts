@@ -67,14 +67,14 @@ export function toChosenMeta(
   { frames, disabled }: { frames: readonly number[]; disabled: readonly number[] },
 ): DataMeta {
   const included = new Set(frames)
+  const shown = (frame: FrameMeta, number: number) =>
+    included.has(number) ? frame : { ...frame, name: placeholder }
   return {
     ...whole,
     size: frames.length,
     deleted_frames: deletedOf(whole.deleted_frames, included, disabled),
     included_frames: frames.map((frame) => sourceNumber(dataSet, frame)),
-    frames: whole.frames.map((frame, number) =>
-      included.has(number) ? frame : { ...frame, name: placeholder },
-    ),
+    frames: dataSet.video_name === null ? whole.frames.map(shown) : whole.frames,
   }
 }
 

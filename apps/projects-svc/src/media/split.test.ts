@@ -42,6 +42,31 @@ test.each([
   expect(split.jobs).toBe(ranges.length)
 })
 
+test.each([
+  [100, 40, null, 5, '0-39 35-74 70-99'],
+  [100, 0, null, 0, '0-99'],
+  [100, 100, null, 0, '0-99'],
+  [100, 6, null, 3, '0-5 3-8 6-11'],
+  [100, 40, 0, 0, '0-39 40-79 80-99'],
+])(
+  '%i frames of a video by %i with overlap %s use %i: %s',
+  (size, segment_size, overlap, used, jobs) => {
+    const split = planSplit({ size, segment_size, overlap, isVideo: true })
+    expect(split.overlap).toBe(used)
+    const ranges = splitRanges(size, split).map((one) => `${one.start_frame}-${one.stop_frame}`)
+    expect(ranges.join(' ')).toMatch(new RegExp(`^${jobs}`))
+  },
+)
+
+test('as many jobs of a video as were asked for share five frames, one none', () => {
+  const splitOf = (job_count: number) =>
+    planSplit({ size: 100, segment_size: 0, overlap: null, job_count, isVideo: true })
+  expect([splitOf(1), splitOf(2)]).toEqual([
+    { segment_size: 100, overlap: 0, jobs: 1 },
+    { segment_size: 53, overlap: 5, jobs: 2 },
+  ])
+})
+
 test('no wish for jobs makes more of them, whatever they share', () => {
   for (let size = 1; size <= 40; size++)
     for (let job_count = 1; job_count <= 12; job_count++)

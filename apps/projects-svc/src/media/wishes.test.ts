@@ -12,6 +12,7 @@ interface Wish {
   start_frame?: number
   frame_filter?: string
   storage?: 'share'
+  video_name?: string
   job_sizes?: { frames: number[] }
   job_count?: number
 }
@@ -56,6 +57,21 @@ describe.each(transports)('%s', (transport) => {
     const truth = await jobs.createJob({ body: { ...body, frames: [1, 4] } }, anna.call)
     const chosen = await media.getJobDataMeta({ id: truth.id }, anna.call)
     expect(chosen).toMatchObject({ start_frame: 3, stop_frame: 19, included_frames: [7, 19] })
+  })
+
+  test('frames of a video are told of by one entry, and their jobs share some', async () => {
+    const { id } = await addTask({ segment_size: 4 })
+    expect(await attach(id, { video_name: 'a.mp4' }, 8)).toEqual({ size: 8, jobs: 3 })
+    expect(await rangesOf(id)).toBe('0-3 2-5 4-7')
+    expect(await tasks.getTask({ id }, anna.call)).toMatchObject({
+      ...{ mode: 'interpolation', media_type: 'image', overlap: 2 },
+    })
+    const { frames, ...whole } = await media.getTaskDataMeta({ id }, anna.call)
+    expect([whole.size, frames.map(({ name }) => name)]).toEqual([8, ['a.mp4']])
+    const body = { type: 'ground_truth', task_id: id, frame_selection_method: 'manual' } as const
+    const truth = await jobs.createJob({ body: { ...body, frames: [1, 4] } }, anna.call)
+    const chosen = await media.getJobDataMeta({ id: truth.id }, anna.call)
+    expect([chosen.included_frames, chosen.frames]).toEqual([[1, 4], frames])
   })
 
   test('without a choice all frames of the object store are meant', async () => {
