@@ -22,6 +22,8 @@ const stories = {
   review: () => import('../e2e/acceptance/review.test.ts'),
   'the README': () => import('../e2e/readme.test.ts'),
   uploads: () => import('../e2e/acceptance/uploads.test.ts'),
+  'reading media': () => import('../e2e/acceptance/media-reading.test.ts'),
+  videos: () => import('../e2e/acceptance/media-video.test.ts'),
   'repeated calls': () => import('../e2e/acceptance/retries.test.ts'),
 }
 for (const [name, tell] of Object.entries(stories)) {

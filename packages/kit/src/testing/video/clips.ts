@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import {
   AV_CODEC_FLAG_GLOBAL_HEADER,
   AV_LOG_QUIET,
@@ -67,8 +69,26 @@ const usual: Clip = {
 
 /** Encodes a clip into a file whose kind its name tells: .mp4, .mov, .mkv, .webm, .avi. */
 export function writeClip(path: string, given: Partial<Clip> = {}): void {
+  if (given.codec === 'av1') writeApart(path, given)
+  else writeHere(path, { ...usual, ...given })
+}
+
+const self = fileURLToPath(import.meta.url)
+const execArgv = self.endsWith('.ts') ? ['--conditions=@reticle/source', '--import', 'tsx'] : []
+
+/**
+ * In a process of its own: the encoder of AV1 gives the thread that calls it real-time priority where it may, which everything
+ * that thread starts later would inherit.
+ */
+function writeApart(path: string, { timeOf, change, ...given }: Partial<Clip>): void {
+  if (timeOf || change) throw new Error('a clip of AV1 is described by what JSON can say')
+  const words = [...execArgv, self, path, JSON.stringify(given)]
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${path} was not encoded: ${stderr}`)
+}
+
+function writeHere(path: string, clip: Clip): void {
   Log.setLevel(AV_LOG_QUIET)
-  const clip = { ...usual, ...given }
   const file = new FormatContext()
   check(file.allocOutputContext2(null, null, path))
   const isGlobal = file.oformat?.hasFlags(AVFMT_GLOBALHEADER) ?? false
@@ -193,4 +213,9 @@ function setOptions(context: FormatContext | CodecContext, options: Record<strin
 
 function check(code: number): void {
   if (code < 0) throw new Error(`the clip cannot be made: error ${code}`)
+}
+
+if (process.argv[1] === self) {
+  const [, , path = '', given = ''] = process.argv
+  writeHere(path, { ...usual, ...JSON.parse(given) })
 }
