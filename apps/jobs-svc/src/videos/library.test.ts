@@ -62,7 +62,9 @@ async function prepared(given: Partial<VideosOptions> = {}) {
   return { ...library, ...about, key, numberAt }
 }
 
-describe('a video', () => {
+const patience = { timeout: 60_000 }
+
+describe('a video', patience, () => {
   test('is looked at once, and what was found is kept beside it', async () => {
     const { key, index, length, numberAt } = await prepared()
     expect(index.pts.length).toBe(frames)
@@ -126,7 +128,7 @@ const filling = (() => {
   return box
 })()
 
-describe('local copies', () => {
+describe('local copies', patience, () => {
   test('go with the process that made them', async () => {
     const { videos, folder, numberAt } = await prepared()
     await numberAt(0)
@@ -159,7 +161,7 @@ test('without a decoder videos are not supported', async () => {
   )
 })
 
-describe('a frame of a video among the objects of the store', () => {
+describe('a frame of a video among the objects of the store', patience, () => {
   async function frameOf(offset: number) {
     const { videos, key, length } = await prepared()
     const image = {

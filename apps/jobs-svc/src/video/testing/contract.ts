@@ -3,9 +3,12 @@ import { tryOddities, tryRefusals, tryStandIns, tryStops } from './faults-contra
 import { tryChoosing, tryCounting, tryEveryClip, tryLies } from './frames-contract.ts'
 import { type Open, prepareGround } from './ground.ts'
 
+/** Every call starts processes, of which a machine that does other things as well starts few at once. */
+const patience = { timeout: 90_000 }
+
 /** What every adapter of `VideoDecoder` promises, tried on clips that are encoded here. */
 export function tryDecoder(name: string, open: Open): void {
-  describe(name, () => {
+  describe(name, patience, () => {
     const ground = prepareGround(open)
     const parts = [tryEveryClip, tryCounting, tryChoosing, tryLies]
     for (const part of [...parts, tryRefusals, tryOddities, tryStops, tryStandIns]) part(ground)

@@ -109,7 +109,7 @@ export function prepareGround(open: Open): Ground {
     ground.folder = await mkdtemp(join(tmpdir(), 'reticle-video-'))
     ground.decoder = await openWith({})
     for (const [name, clip] of Object.entries(clips)) writeClip(fileOf(name).path, clip)
-  })
+  }, 120_000)
   afterAll(() => rm(ground.folder, { recursive: true, force: true }))
   return ground
 }
