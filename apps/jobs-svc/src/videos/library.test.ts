@@ -27,7 +27,7 @@ beforeAll(async () => {
   if (!found) throw new Error('these tests need the package node-av')
   decoder = found
   video = await stored('a.mp4')
-})
+}, 60_000)
 
 let count = 0
 const closing: (() => Promise<void>)[] = []

@@ -23,7 +23,7 @@ export function tryEveryClip(ground: Ground): void {
     let index: VideoIndex
     beforeAll(async () => {
       index = await ground.decoder.probe(fileOf(file), never)
-    })
+    }, 60_000)
 
     test('has so many frames, of this codec and size', () => {
       expect(index).toMatchObject({ codec: clip.codec, width: 320, height: 192 })
