@@ -17,8 +17,11 @@ describe('a picture is known by its bytes', () => {
 test.each([
   ['a zip archive', 'PK\x03\x04', { is: 'zip' }],
   ['an empty zip archive', 'PK\x05\x06', { is: 'zip' }],
-  ['an mp4', '\0\0\0\x18ftypisom', { is: 'unsupported', media_type: 'video' }],
-  ['a matroska video', '\x1aE\xdf\xa3', { is: 'unsupported', media_type: 'video' }],
+  ['an mp4', '\0\0\0\x18ftypisom', { is: 'video' }],
+  ['a mov without a type', '\0\0\0\x08wide\0\0\0\0mdat', { is: 'video' }],
+  ['an avi', 'RIFF\0\0\0\0AVI LIST', { is: 'video' }],
+  ['a matroska video', '\x1aE\xdf\xa3', { is: 'video' }],
+  ['a flash video', 'FLV\x01', { is: 'unsupported', media_type: 'video' }],
   ['a pdf', '%PDF-1.7', { is: 'unsupported', media_type: 'pdf' }],
   ['a drawing', '<svg xmlns="x">', { is: 'unsupported', media_type: 'image/svg+xml' }],
   [
