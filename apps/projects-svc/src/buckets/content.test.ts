@@ -14,6 +14,7 @@ function bucketOf(objects: Record<string, string>, asked: string[] = []): Bucket
   }
   return {
     probe: refuse,
+    files: refuse,
     exists: refuse,
     canWrite: refuse,
     list: async ({ prefix, size, token = '0' }) => {

@@ -36,6 +36,20 @@ test.each([
   await expect(attempt).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
 })
 
+test('all that is below a prefix comes with its bytes', async () => {
+  const blob =
+    '<Blob><Name>a/b/2.jpg</Name><Properties><Content-Length>7</Content-Length></Properties></Blob>'
+  azure.answer({
+    headers: { 'content-type': 'application/xml' },
+    body: `<?xml version="1.0" encoding="utf-8"?><EnumerationResults ContainerName="frames"><Blobs>${blob}</Blobs><NextMarker>more</NextMarker></EnumerationResults>`,
+  })
+  expect(await (await open()).files({ prefix: 'a/', size: 1 }, signal)).toEqual({
+    files: [{ key: 'a/b/2.jpg', size: 7 }],
+    next: 'more',
+  })
+  expect(azure.received.at(-1)?.path).not.toContain('delimiter')
+})
+
 test('a probe tells forbidden from everything else', async () => {
   const bucket = await open()
   azure.answer(failure(403, 'AuthenticationFailed'))

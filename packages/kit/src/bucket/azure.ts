@@ -12,6 +12,7 @@ import {
   type Bucket,
   BucketFailure,
   type BucketReason,
+  type FilePage,
   failing,
   failureOf,
   isBlocked,
@@ -34,6 +35,11 @@ export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {
 
   return {
     list,
+    files: (query, signal) =>
+      failing(
+        () => listFiles(small, query, signal),
+        (thrown) => reasonOf(thrown, query.token),
+      ),
     probe: (prefix, signal) => probeBy(() => list({ prefix, size: 1 }, signal)),
     exists: (key, signal) =>
       failing(() => small.getBlobClient(key).exists({ abortSignal: signal }), reasonOf),
@@ -76,6 +82,25 @@ async function listLevel(
   return {
     directories: blobPrefixes.map(({ name }: { name: string }) => name),
     keys: blobItems.map(({ name }: { name: string }) => name),
+    next: value.continuationToken || null,
+  }
+}
+
+async function listFiles(
+  client: ContainerClient,
+  { prefix, token, size }: LevelQuery,
+  abortSignal: AbortSignal,
+): Promise<FilePage> {
+  const pages = client
+    .listBlobsFlat({ prefix, abortSignal })
+    .byPage({ continuationToken: token, maxPageSize: size })
+  const { value } = await pages.next()
+  const items: { name: string; properties: { contentLength?: number } }[] = value.segment.blobItems
+  return {
+    files: items.map(({ name, properties }) => ({
+      key: name,
+      size: properties.contentLength ?? 0,
+    })),
     next: value.continuationToken || null,
   }
 }

@@ -2,7 +2,7 @@
 export type Reach = 'available' | 'not_found' | 'forbidden'
 
 export interface LevelQuery {
-  /** Beginning of keys, `''` for all; what follows is cut at the next `/`. */
+  /** Beginning of keys, `''` for all; of a level what follows is cut at the next `/`. */
   prefix: string
   /** Of the page before. */
   token?: string
@@ -16,6 +16,20 @@ export interface Level {
   directories: string[]
   /** Whole keys. */
   keys: string[]
+  /** Null: this was the last page. */
+  next: string | null
+}
+
+/** An object of a bucket. */
+export interface BucketFile {
+  key: string
+  /** Bytes. */
+  size: number
+}
+
+/** One page of all objects below a prefix, however deep they lie, in the order of their keys. */
+export interface FilePage {
+  files: BucketFile[]
   /** Null: this was the last page. */
   next: string | null
 }
@@ -34,6 +48,8 @@ export interface Bucket {
   /** Never throws: asks for the first key below `prefix`. */
   probe: (prefix: string, signal: AbortSignal) => Promise<Reach>
   list: (query: LevelQuery, signal: AbortSignal) => Promise<Level>
+  /** A key that is there is the first one below itself. */
+  files: (query: LevelQuery, signal: AbortSignal) => Promise<FilePage>
   exists: (key: string, signal: AbortSignal) => Promise<boolean>
   /** In pieces of at most 64 KiB. A key that is not there is found out with the first piece. */
   read: (key: string, part: Part, signal: AbortSignal) => AsyncIterable<Uint8Array>

@@ -32,6 +32,7 @@ const { signal } = new AbortController()
 export function bucketContract(name: string, given: Given) {
   describe(`a bucket of ${name}`, () => {
     listing(given)
+    files(given)
     reading(given)
   })
 }
@@ -81,6 +82,47 @@ function listing({ bucket, missing, lacks = [] }: Given) {
 
   unless(lacks, 'takes any token')('refuses a token that it has not given', async () => {
     const attempt = bucket().list({ prefix: '', size: 2, token: '!?' }, signal)
+    await expect(attempt).rejects.toMatchObject({ reason: 'bad_token' })
+  })
+}
+
+function files({ bucket, lacks = [] }: Given) {
+  const below = async (prefix: string) =>
+    (await bucket().files({ prefix, size: 100 }, signal)).files.filter(
+      ({ key }) => !key.endsWith('/'),
+    )
+
+  test('tells all that is below a prefix, with bytes', async () => {
+    expect(await below('folder/')).toEqual([
+      { key: 'folder/1.jpg', size: 3 },
+      { key: 'folder/2.jpg', size: 3 },
+      { key: 'folder/deep/3.jpg', size: 5 },
+    ])
+    expect((await below('')).find(({ key }) => key === 'large.bin')?.size).toBe(200_000)
+    expect(await below('b%20 +ü.txt')).toEqual([{ key: 'b%20 +ü.txt', size: 7 }])
+    expect(await bucket().files({ prefix: 'none', size: 1 }, signal)).toEqual({
+      files: [],
+      next: null,
+    })
+  })
+
+  test('tells many in pages, and a key before those that begin with it', async () => {
+    const seen: string[] = []
+    let token: string | undefined
+    for (let pages = 0; pages < 10; pages++) {
+      const page = await bucket().files({ prefix: '', size: 3, token }, signal)
+      expect(page.files.length).toBeLessThanOrEqual(3)
+      seen.push(...page.files.map(({ key }) => key))
+      if (page.next === null) break
+      token = page.next
+    }
+    expect(seen).toEqual(Object.keys(contractObjects).sort())
+    const [first] = (await bucket().files({ prefix: 'folder/1.jpg', size: 1 }, signal)).files
+    expect(first?.key).toBe('folder/1.jpg')
+  })
+
+  unless(lacks, 'takes any token')('refuses a token that it has not given here', async () => {
+    const attempt = bucket().files({ prefix: '', size: 2, token: '!?' }, signal)
     await expect(attempt).rejects.toMatchObject({ reason: 'bad_token' })
   })
 }

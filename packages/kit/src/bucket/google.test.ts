@@ -46,6 +46,19 @@ test('nobody is asked as nobody: no credentials of the machine are sent', async 
   expect(headers.authorization).toBeUndefined()
 })
 
+test('all that is below a prefix comes with its bytes', async () => {
+  const items = '[{"name":"a/1.jpg","size":"12"},{"name":"a/b/2.jpg","size":"7"}]'
+  google.answer({ headers: json, body: `{"items":${items},"nextPageToken":"more"}` })
+  expect(await bucket.files({ prefix: 'a/', size: 2 }, signal)).toEqual({
+    files: [
+      { key: 'a/1.jpg', size: 12 },
+      { key: 'a/b/2.jpg', size: 7 },
+    ],
+    next: 'more',
+  })
+  expect(google.received.at(-1)?.path).not.toContain('delimiter')
+})
+
 test('the right to write is asked for, not tried', async () => {
   google.answer({ headers: json, body: '{"permissions":["storage.objects.create"]}' })
   expect(await bucket.canWrite(signal)).toBe(true)

@@ -6,6 +6,7 @@ import {
   type Bucket,
   BucketFailure,
   type BucketReason,
+  type FilePage,
   failing,
   failureOf,
   type Level,
@@ -28,6 +29,11 @@ export function googleBucket(address: GoogleAddress): Bucket {
 
   return {
     list,
+    files: (query, signal) =>
+      failing(
+        () => orAborted(listFiles(bucket, query), signal),
+        (thrown) => reasonOf(thrown, query.token),
+      ),
     probe: (prefix, signal) => probeBy(() => list({ prefix, size: 1 }, signal)),
     exists: (key, signal) =>
       failing(async () => (await orAborted(bucket.file(key).exists(), signal))[0], reasonOf),
@@ -56,6 +62,19 @@ async function listLevel(bucket: GoogleApi, { prefix, token, size }: LevelQuery)
   const { prefixes = [] } = answer as { prefixes?: string[] }
   const { pageToken = null } = (next ?? {}) as { pageToken?: string }
   return { directories: prefixes, keys: files.map(({ name }) => name), next: pageToken }
+}
+
+async function listFiles(
+  bucket: GoogleApi,
+  { prefix, token, size }: LevelQuery,
+): Promise<FilePage> {
+  const query = { prefix, maxResults: size, pageToken: token, autoPaginate: false }
+  const [files, next] = await bucket.getFiles(query)
+  const { pageToken = null } = (next ?? {}) as { pageToken?: string }
+  return {
+    files: files.map(({ name, metadata }) => ({ key: name, size: Number(metadata.size ?? 0) })),
+    next: pageToken,
+  }
 }
 
 async function* read(

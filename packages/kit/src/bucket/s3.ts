@@ -9,6 +9,7 @@ import {
   type Bucket,
   BucketFailure,
   type BucketReason,
+  type FilePage,
   failing,
   failureOf,
   isBlocked,
@@ -31,6 +32,11 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
 
   return {
     list,
+    files: (query, signal) =>
+      failing(
+        () => listFiles(small, query, signal),
+        (thrown) => reasonOf(thrown, query.token),
+      ),
     probe: (prefix, signal) => probeBy(() => list({ prefix, size: 1 }, signal)),
     exists: async (key, signal) => {
       try {
@@ -89,6 +95,23 @@ async function listLevel(
   return {
     directories: objects.flatMap((one) => one.prefix ?? []),
     keys: objects.flatMap((one) => one.name ?? []),
+    next: isTruncated ? String(nextContinuationToken) : null,
+  }
+}
+
+async function listFiles(
+  { call, bucket }: S3,
+  { prefix, token = '', size }: LevelQuery,
+  signal: AbortSignal,
+): Promise<FilePage> {
+  const { objects, isTruncated, nextContinuationToken } = await call(
+    (client) => client.listObjectsV2Query(bucket, prefix, token, '', size, ''),
+    { signal },
+  )
+  return {
+    files: objects.flatMap(({ name, size: bytes = 0 }) =>
+      name === undefined ? [] : [{ key: name, size: bytes }],
+    ),
     next: isTruncated ? String(nextContinuationToken) : null,
   }
 }
