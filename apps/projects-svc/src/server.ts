@@ -72,6 +72,6 @@ export function handlers(deps: ServerDeps) {
     guides: { ...guideHandlers({ db }), ...assetHandlers({ db, blobs }) },
     storages: cloudStorageHandlers({ db, outside }),
     jobs: { ...jobHandlers({ db }), ...jobLayoutHandlers({ db }) },
-    media: mediaHandlers({ db, bulk, settings }),
+    media: mediaHandlers({ db, outside, bulk, settings }),
   }
 }

@@ -14,6 +14,7 @@ import { cloudStorageRules } from './policy.ts'
 import { cloudStorageRecord, cloudStorageRecords } from './records.ts'
 import { removeCloudStorage } from './remove.ts'
 import { findCloudStorage } from './repo.ts'
+import { sourceHandlers } from './source.ts'
 import { cloudStorageStanding } from './standing.ts'
 
 /** Buckets of users: `spec/api-workspace.md` 5.5. */
@@ -26,6 +27,7 @@ export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof sto
     return { row, bucket, shown: { prefix: attributes.prefix, manifests: row.manifests } }
   }
   return {
+    ...sourceHandlers(deps),
     async listCloudStorages(query, context) {
       const { count, results } = await listCloudStorages(db, signedIn(context), query)
       return { count, results: await cloudStorageRecords(db, results) }

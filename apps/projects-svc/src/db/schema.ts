@@ -98,6 +98,7 @@ export interface DataSetsTable {
   storage: Generated<'local' | 'share' | 'cloud_storage'>
   deleted_frames: Generated<number[]>
   video_name: string | null
+  cloud_storage_id: number | null
 }
 
 export interface DeadEventsTable {

@@ -4,12 +4,14 @@ import { jobCreated, taskUpdated } from '@reticle/contracts/events/tasks'
 import { decodeFrames, FrameLinesError } from '@reticle/contracts/frame-lines'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { stepOf } from '@reticle/contracts/rest/sources'
-import { type Context, invalidText, notFound } from '@reticle/kit'
+import { type Context, invalidText, notFound, signedIn } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
 import { emit, emitAll } from '@reticle/kit/outbox/emit'
 import type { Bytes } from '@reticle/kit/rpc/context'
 import type { Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
+import { lockCloudStorage } from '../cloud-storages/repo.ts'
+import { permittedSource } from '../cloud-storages/source.ts'
 import type { ProjectsSettings } from '../config.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -47,14 +49,25 @@ export function attachMedia(
     if (row.size > 0) throw invalidText('Adding more data is not supported')
     if (row.project_id !== null && (await findOtherDimension(tx, row.project_id, row)))
       throw invalidText(`The project has tasks of another dimension than ${row.dimension}`)
+    if (input.cloud_storage_id !== undefined) await takeSource(tx, input, context)
     const size = await storeFrames(tx, input, context.signal)
     return { size, jobs: await splitTask(tx, row, { ...input, size }, settings, context) }
   })
 }
 
+/** It may have been deleted, or have become invisible, since the request was made. */
+async function takeSource(
+  tx: Tx,
+  { task_id, cloud_storage_id = 0 }: Attach,
+  context: Context,
+): Promise<void> {
+  await lockCloudStorage(tx, cloud_storage_id)
+  await permittedSource(tx, signedIn(context), { task_id, cloud_storage_id })
+}
+
 async function storeFrames(
   tx: Tx,
-  { task_id, image_quality, chunk_size, storage, body, ...given }: Attach,
+  { task_id, image_quality, chunk_size, storage, cloud_storage_id, body, ...given }: Attach,
   signal: AbortSignal,
 ): Promise<number> {
   const { start_frame = 0, frame_filter = '', video_name } = given
@@ -65,6 +78,7 @@ async function storeFrames(
     start_frame,
     frame_filter,
     storage,
+    cloud_storage_id,
     video_name,
   }
   await insertDataSet(tx, { ...kept, stop_frame: start_frame })

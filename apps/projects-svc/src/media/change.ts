@@ -5,6 +5,8 @@ import { invalid, invalidText, notFound } from '@reticle/kit'
 import { assertMatches } from '@reticle/kit/etag'
 import type { Cause } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
+import { lockCloudStorage } from '../cloud-storages/repo.ts'
+import { permittedSource } from '../cloud-storages/source.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { listValidationFrames } from '../ground-truth/repo.ts'
 import { jobRules } from '../jobs/policy.ts'
@@ -17,7 +19,7 @@ import { taskRules } from '../tasks/policy.ts'
 import { lockTaskAndProject, type TaskView, touchJobs } from '../tasks/repo.ts'
 import { touchTask } from '../tasks/touch.ts'
 import { isSameList, type OwnFrames, replaceDeleted } from './deleted.ts'
-import { findDataSet, setDeletedFrames } from './repo.ts'
+import { findDataSet, setDeletedFrames, setSource } from './repo.ts'
 import { noDataText } from './viewed.ts'
 
 type Tx = Transaction<ProjectsDb>
@@ -26,7 +28,8 @@ type Tx = Transaction<ProjectsDb>
 const rights = { deleted_frames: 'update:meta', cloud_storage_id: 'update:meta' } as const
 
 /**
- * Deletes and restores frames of a task; nothing else of them changes. What changes nothing says nothing.
+ * Deletes and restores frames of a task, and names another cloud storage that they are in; nothing else of them changes.
+ * What changes nothing says nothing.
  *
  * @throws DomainError not_found, forbidden, invalid, precondition
  */
@@ -39,12 +42,30 @@ export async function changeTaskMeta(
   const task = await lockTaskAndProject(tx, id)
   if (!task) throw notFound()
   allowPatch(taskRules, rights, body, principal, taskStanding(principal, task))
-  if (body.cloud_storage_id != null)
-    throw invalid({ cloud_storage_id: 'The media of this task is in no cloud storage.' })
   const has = (frame: number) => frame >= 0 && frame < task.size
   const frames = await planDeleted(tx, id, body.deleted_frames, { target: 'task', has })
+  const source = await planSource(tx, principal, id, body.cloud_storage_id)
   assertMatches(if_match, task)
-  if (frames) await deleteFrames(tx, task, frames, cause)
+  if (source !== undefined) await setSource(tx, id, source)
+  if (frames) await setDeletedFrames(tx, id, frames)
+  if (frames || source !== undefined) await touchMedia(tx, task, cause)
+}
+
+/** Another cloud storage to read the media from; nothing where it is the one that it was. */
+async function planSource(
+  tx: Tx,
+  principal: Principal,
+  task_id: number,
+  wanted: number | null | undefined,
+): Promise<number | undefined> {
+  const dataSet = await findDataSet(tx, task_id)
+  if (!dataSet || wanted === undefined || wanted === dataSet.cloud_storage_id) return undefined
+  if (dataSet.storage !== 'cloud_storage')
+    throw invalid({ cloud_storage_id: 'The media of this task is in no cloud storage.' })
+  if (wanted === null) throw invalid({ cloud_storage_id: 'This field may not be null.' })
+  await lockCloudStorage(tx, wanted)
+  await permittedSource(tx, principal, { cloud_storage_id: wanted, task_id })
+  return wanted
 }
 
 /**
@@ -63,7 +84,12 @@ export async function changeJobMeta(
   const own = await framesOfJob(tx, job)
   const frames = await planDeleted(tx, task.id, body.deleted_frames, own)
   assertMatches(if_match, job)
-  if (frames) await tellOfJob(tx, id, () => deleteFrames(tx, task, frames, cause), cause)
+  if (!frames) return
+  const remove = async () => {
+    await setDeletedFrames(tx, task.id, frames)
+    await touchMedia(tx, task, cause)
+  }
+  await tellOfJob(tx, id, remove, cause)
 }
 
 /** Project, task and job are locked in this order, as everywhere. */
@@ -100,13 +126,7 @@ async function planDeleted(
 }
 
 /** The dates of all jobs move: what exports of them depend on has changed. */
-async function deleteFrames(
-  tx: Tx,
-  task: TaskView,
-  frames: readonly number[],
-  cause: Cause,
-): Promise<void> {
-  await setDeletedFrames(tx, task.id, frames)
+async function touchMedia(tx: Tx, task: TaskView, cause: Cause): Promise<void> {
   await touchJobs(tx, [task.id])
   await touchTask(tx, task, cause)
   await touchProject(tx, task.project_id)

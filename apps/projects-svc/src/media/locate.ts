@@ -4,7 +4,8 @@ import type { Principal } from '@reticle/contracts/principal'
 import type { LocatedChunk, LocatedFrame } from '@reticle/contracts/rest/facts'
 import { invalidText, notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
-import type { ProjectsDb } from '../db/schema.ts'
+import { detached } from '../cloud-storages/source.ts'
+import type { DataSetRow, ProjectsDb } from '../db/schema.ts'
 import type { Target } from '../facts.ts'
 import { framesOfChunk } from './chunk.ts'
 import { withRelated } from './messages.ts'
@@ -17,7 +18,7 @@ type Db = Kysely<ProjectsDb>
  * One frame, or with `preview` the one in the middle, of what the caller may view (`spec/api-workspace.md` 4.7).
  *
  * @throws DomainError not_found, forbidden; invalid for a frame outside and for a task without media, of which a preview
- *   is not_found
+ *   is not_found; conflict when the cloud storage that it is in was detached
  */
 export async function locateFrame(
   db: Db,
@@ -27,8 +28,10 @@ export async function locateFrame(
   const viewed = await findViewed(db, principal, target)
   if (viewed.size === 0) throw preview ? noPreview() : invalidText(noDataText)
   if (!preview) assertShown(viewed, target, number)
-  const frame = await findFrame(db, viewed.task_id, preview ? middleOf(viewed) : number)
-  if (!frame) throw notFound()
+  const found = await findFrame(db, viewed.task_id, preview ? middleOf(viewed) : number)
+  if (!found) throw notFound()
+  const { storage, cloud_storage_id, ...frame } = found
+  assertAttached({ storage, cloud_storage_id })
   return withRelated(frame)
 }
 
@@ -43,6 +46,14 @@ function assertShown({ start, stop, chosen }: Viewed, { target }: Target, number
     )
 }
 
+/** What was kept of its pictures is not shown either. */
+function assertAttached({
+  storage,
+  cloud_storage_id,
+}: Pick<DataSetRow, 'storage' | 'cloud_storage_id'>): void {
+  if (storage === 'cloud_storage' && cloud_storage_id === null) throw detached()
+}
+
 function middleOf({ start, stop, chosen }: Viewed): number {
   const middle = start + Math.floor((stop - start) / 2)
   return chosen?.frames[Math.floor((chosen.frames.length - 1) / 2)] ?? middle
@@ -51,7 +62,8 @@ function middleOf({ start, stop, chosen }: Viewed): number {
 /**
  * The frames of one chunk of what the caller may view.
  *
- * @throws DomainError not_found, forbidden; invalid for a chunk that is not there and for a task without media
+ * @throws DomainError not_found, forbidden; invalid for a chunk that is not there and for a task without media; conflict
+ *   when the cloud storage that it is in was detached
  */
 export async function locateChunk(
   db: Db,
@@ -62,6 +74,7 @@ export async function locateChunk(
   if (viewed.size === 0) throw invalidText(noDataText)
   const dataSet = await findDataSet(db, viewed.task_id)
   if (!dataSet) throw notFound()
+  assertAttached(dataSet)
   const { task_id, chunk_size, image_quality, data_revision, chunks_updated_date } = dataSet
   return {
     ...framesOfChunk(viewed, chunk_size, { number, index }),

@@ -33,7 +33,7 @@ export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): Da
     stop_frame: sourceNumber(dataSet, first + frames.length - 1),
     frame_filter: dataSet.frame_filter,
     storage: dataSet.storage,
-    cloud_storage_id: null,
+    cloud_storage_id: dataSet.cloud_storage_id,
     chapters: null,
     chunks_updated_date: dataSet.chunks_updated_date.toISOString(),
     deleted_frames: deletedAmong(dataSet, frames),

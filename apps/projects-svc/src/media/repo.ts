@@ -18,6 +18,39 @@ export async function setLastFrame(tx: Tx, task_id: number, stop_frame: number):
   await tx.updateTable('data_sets').set({ stop_frame }).where('task_id', '=', task_id).execute()
 }
 
+/** The cloud storage that the media of a task is read from. What was made of its pictures counts no more. */
+export async function setSource(tx: Tx, task_id: number, cloud_storage_id: number): Promise<void> {
+  await tx
+    .updateTable('data_sets')
+    .set((where) => ({
+      cloud_storage_id,
+      data_revision: where('data_revision', '+', 1),
+      chunks_updated_date: sql<Date>`now()`,
+    }))
+    .where('task_id', '=', task_id)
+    .execute()
+}
+
+/** Media of these tasks that is in cloud storages cannot be read until another one is named. */
+export async function cutSources(tx: Tx, task_ids: readonly number[]): Promise<void> {
+  await tx
+    .updateTable('data_sets')
+    .set({ cloud_storage_id: null })
+    .where((where) => where('task_id', '=', where.fn.any(where.val([...task_ids]))))
+    .where('cloud_storage_id', 'is not', null)
+    .execute()
+}
+
+/** Tasks whose media is in a cloud storage. */
+export async function listTasksIn(db: Db, cloud_storage_id: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('data_sets')
+    .select('task_id')
+    .where('cloud_storage_id', '=', cloud_storage_id)
+    .execute()
+  return rows.map(({ task_id }) => task_id)
+}
+
 /** @param frames ascending */
 export async function setDeletedFrames(
   tx: Tx,
@@ -123,7 +156,12 @@ export function findFrame(db: Db, task_id: number, frame: number) {
     .selectFrom('frames')
     .innerJoin('data_sets', 'data_sets.task_id', 'frames.task_id')
     .selectAll('frames')
-    .select(['data_sets.image_quality', 'data_sets.data_revision'])
+    .select([
+      'data_sets.image_quality',
+      'data_sets.data_revision',
+      'data_sets.storage',
+      'data_sets.cloud_storage_id',
+    ])
     .where('frames.task_id', '=', task_id)
     .where('frames.frame', '=', frame)
     .executeTakeFirst()

@@ -1,11 +1,14 @@
 import type { media } from '@reticle/contracts/api/media'
+import type { Input } from '@reticle/contracts/api/operation'
 import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { DataMeta } from '@reticle/contracts/rest/media'
-import { invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { type Context, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { joinTexts } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'
+import type { Outside } from '../buckets/ask.ts'
+import { assertReachable, permittedSource } from '../cloud-storages/source.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { listDisabledFrames } from '../ground-truth/repo.ts'
 import { findTask } from '../tasks/repo.ts'
@@ -21,13 +24,15 @@ type Db = Kysely<ProjectsDb>
 
 export interface MediaDeps {
   db: Db
+  outside: Outside
   /** For transactions that last as long as a stream; default: `db`. */
   bulk?: Db
   settings: AttachSettings
 }
 
 /** What is known of media; the pictures themselves are read by jobs-svc (`spec/api-workspace.md` 4.5 to 4.7). */
-export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<typeof media> {
+export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
+  const { db, bulk = db, settings } = deps
   return {
     async getTaskDataMeta({ id }, context) {
       return dataMeta(db, await findViewed(db, signedIn(context), { target: 'task', id }))
@@ -40,6 +45,7 @@ export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<t
     async updateTaskDataMeta(input, context) {
       const principal = signedIn(context)
       const { id } = input
+      await assertSource(deps, input, context)
       const turn = { ...context, row: `task:${id}` }
       await change(db, turn, (tx) => changeTaskMeta(tx, principal, input, context))
       return dataMeta(db, await findViewed(db, principal, { target: 'task', id }))
@@ -95,6 +101,23 @@ export function mediaHandlers({ db, bulk = db, settings }: MediaDeps): Service<t
       return locateChunk(db, signedIn(context), input)
     },
   }
+}
+
+type MetaChange = Input<(typeof media)['updateTaskDataMeta']>
+
+/** Another cloud storage has to be available. It is asked before the change: somebody else's store may take its time. */
+async function assertSource(
+  { db, outside }: MediaDeps,
+  { id: task_id, body: { cloud_storage_id } }: MetaChange,
+  context: Context,
+): Promise<void> {
+  if (cloud_storage_id == null) return
+  const principal = signedIn(context)
+  await findViewed(db, principal, { target: 'task', id: task_id })
+  const dataSet = await findDataSet(db, task_id)
+  if (dataSet?.storage !== 'cloud_storage') return
+  const row = await permittedSource(db, principal, { cloud_storage_id, task_id })
+  if (dataSet.cloud_storage_id !== row.id) await assertReachable({ outside }, row, context)
 }
 
 async function dataMeta(db: Db, viewed: Viewed): Promise<DataMeta> {

@@ -6,6 +6,7 @@ import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { cutSources } from '../media/repo.ts'
 import type { Owner } from '../owner.ts'
 import { projectRules } from '../projects/policy.ts'
 import { carryStorages } from '../storages/carry.ts'
@@ -42,6 +43,7 @@ export async function moveProject(
   const moved = await moveProjectRow(tx, row.id, place)
   const movedTasks = await moveTaskRows(tx, ids, place)
   await unassignJobsOf(tx, ids)
+  await cutSources(tx, ids)
   await emit(tx, projectMoved, { project_id: row.id, organization_id }, cause)
   const told = before ?? { projects: [record], tasks: [], jobs: [] }
   const objects = { projects: [moved], tasks: before ? movedTasks : [] }

@@ -6,6 +6,7 @@ import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
+import { cutSources } from '../media/repo.ts'
 import type { Owner } from '../owner.ts'
 import { carryStorages } from '../storages/carry.ts'
 import { taskRules } from '../tasks/policy.ts'
@@ -36,6 +37,7 @@ export async function moveTask(
   await carryStorages(tx, principal, { main, body, children: [] }, place)
   const [moved = row] = await moveTaskRows(tx, [row.id], place)
   await unassignJobsOf(tx, [row.id])
+  await cutSources(tx, [row.id])
   await emit(tx, taskMoved, { task_id: row.id, project_id: null, organization_id }, cause)
   const told = before ?? { projects: [], tasks: [record], jobs: [] }
   const after = await tellChanges(tx, told, { projects: [], tasks: [moved] }, cause)

@@ -1,6 +1,7 @@
 import type { Storage } from '@reticle/contracts/rest/storage'
 import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb, StorageRow } from '../db/schema.ts'
+import { listTasksIn } from '../media/repo.ts'
 import { type Owner, ownerColumns, ownerKey, ownerOf } from '../owner.ts'
 
 type Purpose = StorageRow['purpose']
@@ -60,16 +61,18 @@ export async function setStorages(
     .execute()
 }
 
-/** Projects and tasks that a cloud storage is a storage of, and in how many places. */
+/** Projects and tasks that a cloud storage is a storage of, or holds the media of, and in how many places. */
 export async function listUsers(db: Kysely<ProjectsDb>, cloud_storage_id: number) {
   const rows = await db
     .selectFrom('storages')
     .select(['project_id', 'task_id'])
     .where('cloud_storage_id', '=', cloud_storage_id)
     .execute()
+  const holds = await listTasksIn(db, cloud_storage_id)
   const project_ids = new Set(rows.flatMap(({ project_id }) => project_id ?? []))
-  const task_ids = new Set(rows.flatMap(({ task_id }) => task_id ?? []))
-  return { project_ids: [...project_ids], task_ids: [...task_ids], uses: rows.length }
+  const task_ids = new Set([...rows.flatMap(({ task_id }) => task_id ?? []), ...holds])
+  const uses = rows.length + holds.length
+  return { project_ids: [...project_ids], task_ids: [...task_ids], uses }
 }
 
 export async function countUses(db: Kysely<ProjectsDb>, cloud_storage_id: number): Promise<number> {

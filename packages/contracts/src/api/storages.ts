@@ -9,6 +9,7 @@ import {
   cloudStorageRemoval,
   cloudStorageStatus,
   contentQuery,
+  sourceFiles,
 } from '../rest/cloud-storages.ts'
 import { bytes, bytesOf, idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { del, get, internal, operations, patch, post } from './operation.ts'
@@ -75,6 +76,37 @@ export const storages = operations('CloudStorageService', {
   readPreviewImage: internal({
     query: z.object({ id: z.int() }),
     within,
+    answers: { 200: bytes },
+  }),
+  /** May files of the storage become media of the task? The caller must see it, and it has to be of the same workspace. */
+  permitSource: internal({
+    query: z.object({ cloud_storage_id: z.int(), task_id: z.int() }),
+    answers: { 200: sourceFiles.pick({}).meta({ id: 'PermittedSource' }) },
+  }),
+  /** One page of the files below a prefix, or the one of that key, as far as the storage shows them; permitted as above. */
+  listSourceFiles: internal({
+    query: z.object({
+      cloud_storage_id: z.int(),
+      task_id: z.int(),
+      prefix: z.string(),
+      is_key: z.boolean(),
+      token: z.string().optional(),
+    }),
+    within,
+    answers: { 200: sourceFiles },
+  }),
+  /**
+   * Bytes `start` to `end` inclusive of a file: of the storage that the media of the task is in, for whoever was shown the
+   * frame; with `cloud_storage_id` of another one, permitted as above.
+   */
+  readSourceFile: internal({
+    query: z.object({
+      task_id: z.int(),
+      cloud_storage_id: z.int().optional(),
+      key: z.string(),
+      start: z.int(),
+      end: z.int(),
+    }),
     answers: { 200: bytes },
   }),
 })

@@ -113,9 +113,19 @@ export const cloudStorageContent = z
   })
   .meta({ id: 'CloudStorageContent' })
 
+/** A file of a bucket, as services tell each other of it. */
+export const sourceFiles = z
+  .object({
+    files: z.array(z.object({ key: z.string(), size: z.int() }).meta({ id: 'SourceFile' })),
+    /** Of the next page; absent: this was the last one. */
+    next: z.string().optional(),
+  })
+  .meta({ id: 'SourceFiles' })
+
 export type CloudProvider = (typeof cloudProviders)[number]
 export type CredentialsType = (typeof credentialsTypes)[number]
 export type CloudStorage = z.infer<typeof cloudStorage>
 export type CloudStorageCreate = z.infer<typeof cloudStorageCreate>
 export type CloudStoragePatch = z.infer<typeof cloudStoragePatch>
 export type CloudStorageContent = z.infer<typeof cloudStorageContent>
+export type SourceFiles = z.infer<typeof sourceFiles>

@@ -114,7 +114,9 @@ export const attachMediaQuery = z.object({
   /** Of the video that all of them are frames of, its file; absent: they are images. */
   video_name: z.string().optional(),
   /** Where they are, when not in the object store. */
-  storage: z.enum(['share']).optional(),
+  storage: z.enum(['share', 'cloud_storage']).optional(),
+  /** The cloud storage that they are in. */
+  cloud_storage_id: z.int().optional(),
 })
 export const attachedMedia = z
   .object({ size: z.int(), jobs: z.int() })

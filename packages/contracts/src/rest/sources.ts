@@ -45,6 +45,10 @@ export const sourceParameters = {
   server_files: list(path),
   server_files_exclude: list(path),
   remote_files: list(rawText(8192)),
+  /** Then `server_files` are keys in it. */
+  cloud_storage_id: unlessEmpty(integer),
+  /** Which keys: `*` any characters, `?` one, `[abc]` one of these, `[!abc]` none of these. */
+  filename_pattern: unlessEmpty(rawText(longestName)),
   /** Nothing but share files in place of copies is meant by it: chunks are made when they are asked for in any case. */
   copy_data: unlessEmpty(flag),
   /** First and last frame of the source, both included. */
@@ -65,26 +69,50 @@ export const sourceParameters = {
 interface Asked {
   start_frame?: number
   stop_frame?: number
+  server_files?: readonly string[]
+  server_files_exclude?: readonly string[]
+  cloud_storage_id?: number
+  filename_pattern?: string
 }
 
 /** @returns what contradicts what: by field */
-export function checkSources(
-  { start_frame = 0, stop_frame }: Asked,
-  context: z.core.$RefinementCtx,
-): void {
+export function checkSources(asked: Asked, context: z.core.$RefinementCtx): void {
+  const { start_frame = 0, stop_frame, filename_pattern } = asked
+  const refuse = (field: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message })
   if (stop_frame !== undefined && stop_frame < start_frame)
-    context.addIssue({
-      code: 'custom',
-      path: ['stop_frame'],
-      message: 'Stop frame must be more or equal start frame',
-    })
+    refuse('stop_frame', 'Stop frame must be more or equal start frame')
+  if (filename_pattern !== undefined) checkPattern(asked, refuse)
+  else if (asked.cloud_storage_id !== undefined && (asked.server_files ?? []).length === 0)
+    refuse(
+      'cloud_storage_id',
+      'Name files of the cloud storage in server_files, or give a filename_pattern.',
+    )
 }
+
+function checkPattern(
+  { cloud_storage_id, server_files = [], server_files_exclude = [] }: Asked,
+  refuse: (field: string, message: string) => void,
+): void {
+  const field = 'filename_pattern'
+  if (cloud_storage_id === undefined)
+    refuse(field, 'This parameter can only be used with cloud_storage_id.')
+  if (server_files_exclude.length > 0)
+    refuse(field, 'This parameter cannot be used with server_files_exclude.')
+  if (server_files.length > 1 || !server_files.every(isManifest))
+    refuse(field, 'Beside it server_files can only name one manifest (*.jsonl).')
+}
+
+/** A list of frames, one JSON a line. */
+export const isManifest = (name: string): boolean => name.toLowerCase().endsWith('.jsonl')
 
 /** Is there anything besides uploaded files that frames can come from? */
 export const namesSources = ({
   server_files = [],
   remote_files = [],
+  filename_pattern,
 }: {
   server_files?: readonly string[]
   remote_files?: readonly string[]
-}): boolean => server_files.length > 0 || remote_files.length > 0
+  filename_pattern?: string
+}): boolean => server_files.length > 0 || remote_files.length > 0 || filename_pattern !== undefined

@@ -45,6 +45,7 @@ interface Splitting {
   stop_frame?: number
   frame_filter?: string
   server_files_exclude?: readonly unknown[]
+  filename_pattern?: string
 }
 
 /** A mapping decides the order of the files and the jobs: what says so as well would contradict it. */
@@ -58,6 +59,7 @@ export function checkSplitting(asked: Splitting, context: z.core.$RefinementCtx)
     stop_frame: asked.stop_frame !== undefined,
     frame_filter: asked.frame_filter !== undefined,
     server_files_exclude: server_files_exclude.length > 0,
+    filename_pattern: asked.filename_pattern !== undefined,
   }
   for (const [key, isSo] of Object.entries(isAsked))
     if (isSo)

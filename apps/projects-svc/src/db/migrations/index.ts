@@ -15,6 +15,7 @@ import { relatedFiles } from './0015-related-files.ts'
 import { mediaStorage } from './0016-media-storage.ts'
 import { deletedFrames } from './0017-deleted-frames.ts'
 import { videos } from './0018-videos.ts'
+import { mediaInBuckets } from './0019-media-in-buckets.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -34,4 +35,5 @@ export const migrations: Migrations = {
   '0016-media-storage': mediaStorage,
   '0017-deleted-frames': deletedFrames,
   '0018-videos': videos,
+  '0019-media-in-buckets': mediaInBuckets,
 }

@@ -1,0 +1,150 @@
+import type { Input } from '@reticle/contracts/api/operation'
+import type { storages } from '@reticle/contracts/api/storages'
+import type { Principal } from '@reticle/contracts/principal'
+import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
+import {
+  type Context,
+  conflict,
+  type DomainError,
+  invalid,
+  notFound,
+  type Service,
+  signedIn,
+} from '@reticle/kit'
+import { type Bucket, BucketFailure } from '@reticle/kit/bucket/bucket'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely } from 'kysely'
+import { asking, bucketOf, domainError, patience } from '../buckets/ask.ts'
+import type { CloudStorageRow, ProjectsDb } from '../db/schema.ts'
+import { noSuchObject } from '../field-error.ts'
+import { findDataSet } from '../media/repo.ts'
+import { findTask } from '../tasks/repo.ts'
+import type { CloudStorageDeps } from './deps.ts'
+import { cloudStorageRules } from './policy.ts'
+import { findCloudStorage } from './repo.ts'
+import { cloudStorageStanding } from './standing.ts'
+
+/**
+ * Buckets as where media comes from (`spec/api-workspace.md` 4.5). Bytes are read here for whoever needs them, so that
+ * credentials are opened in no other service (`reliability.md` 16.1).
+ */
+
+type Sources = 'permitSource' | 'listSourceFiles' | 'readSourceFile'
+type Wanted = Input<typeof storages.permitSource>
+
+/** Files of a page. */
+const pageSize = 500
+
+export function sourceHandlers(deps: CloudStorageDeps): Pick<Service<typeof storages>, Sources> {
+  const { db, outside } = deps
+  return {
+    async permitSource(wanted, context) {
+      await permittedSource(db, signedIn(context), wanted)
+      return {}
+    },
+
+    async listSourceFiles({ prefix, is_key, token, ...wanted }, context) {
+      const row = await permittedSource(db, signedIn(context), wanted)
+      return asking(async () => {
+        const { bucket, attributes } = await bucketOf(outside, row)
+        const signal = patience(context)
+        if (is_key) return oneFile(bucket, { key: prefix, shown: attributes.prefix }, signal)
+        const below = narrower(attributes.prefix, prefix)
+        if (below === undefined) return { files: [] }
+        const { files, next } = await bucket.files({ prefix: below, token, size: pageSize }, signal)
+        return { files, ...(next !== null && { next }) }
+      })
+    },
+
+    async readSourceFile({ task_id, cloud_storage_id, key, start, end }, context) {
+      const row =
+        cloud_storage_id === undefined
+          ? await sourceOf(db, task_id)
+          : await permittedSource(db, signedIn(context), { task_id, cloud_storage_id })
+      return asking(async () => {
+        const { bucket, attributes } = await bucketOf(outside, row)
+        if (!key.startsWith(attributes.prefix)) throw missing(key)
+        const chunks = bucket.read(key, { start, end }, context.signal)
+        return { head: {}, chunks: told(chunks, key) }
+      })
+    },
+  }
+}
+
+/**
+ * A storage whose files the caller may make media of a task (`spec/api-workspace.md` 4.5).
+ *
+ * @throws DomainError not_found without the task, forbidden for what the caller does not see, else invalid
+ */
+export async function permittedSource(
+  db: Kysely<ProjectsDb>,
+  principal: Principal,
+  { cloud_storage_id, task_id }: Wanted,
+): Promise<CloudStorageRow> {
+  const task = await findTask(db, task_id)
+  if (!task) throw notFound()
+  const row = await findCloudStorage(db, cloud_storage_id)
+  if (!row) throw invalid({ cloud_storage_id: noSuchObject(cloud_storage_id) })
+  allow(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
+  if (row.organization_id !== task.organization_id)
+    throw invalid({ cloud_storage_id: 'The cloud storage belongs to another workspace.' })
+  return row
+}
+
+/** @throws DomainError conflict when there is none any more */
+async function sourceOf(db: Kysely<ProjectsDb>, task_id: number): Promise<CloudStorageRow> {
+  const dataSet = await findDataSet(db, task_id)
+  if (!dataSet) throw notFound()
+  const { cloud_storage_id: id } = dataSet
+  const row = id === null ? undefined : await findCloudStorage(db, id)
+  if (!row) throw detached()
+  return row
+}
+
+/** Frames of a task whose storage is gone (`spec/api-workspace.md` 4.7). */
+export const detached = (): DomainError =>
+  conflict(
+    'The media of this task is in a cloud storage that was detached from it. Name another one: cloud_storage_id in its data/meta.',
+    { code: 'storage_detached' },
+  )
+
+/** @throws DomainError invalid: there is no such storage, or nothing can be read of it now */
+export async function assertReachable(
+  { outside }: Pick<CloudStorageDeps, 'outside'>,
+  row: CloudStorageRow,
+  context: Context,
+): Promise<void> {
+  const isAvailable = await asking(async () => {
+    const { bucket, attributes } = await bucketOf(outside, row)
+    return (await bucket.probe(attributes.prefix, patience(context))) === 'available'
+  })
+  if (!isAvailable) throw invalid({ cloud_storage_id: 'The cloud storage is not available.' })
+}
+
+async function oneFile(
+  bucket: Bucket,
+  { key, shown }: { key: string; shown: string },
+  signal: AbortSignal,
+): Promise<SourceFiles> {
+  if (!key.startsWith(shown)) return { files: [] }
+  const { files } = await bucket.files({ prefix: key, size: 1 }, signal)
+  return { files: files.filter((one) => one.key === key) }
+}
+
+/** Undefined: nothing is below both. */
+function narrower(one: string, other: string): string | undefined {
+  if (one.startsWith(other)) return one
+  return other.startsWith(one) ? other : undefined
+}
+
+const missing = (key: string) =>
+  notFound(`The cloud storage does not have "${key}" any more.`, 'object_missing')
+
+async function* told(chunks: AsyncIterable<Uint8Array>, key: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks
+  } catch (thrown) {
+    if (!(thrown instanceof BucketFailure)) throw thrown
+    throw thrown.reason === 'no_key' ? missing(key) : domainError(thrown)
+  }
+}
