@@ -33,6 +33,7 @@ export async function wire(options: unknown): Promise<Wired> {
       tasks: people.service(tables.tasks),
       labels: people.service(tables.labels),
       media: people.service(tables.media),
+      storages: people.service(tables.storages),
       annotations: sets.service(tables.annotations),
       events: log.service(tables.events),
     },

@@ -35,7 +35,11 @@ const jobs = startJobs({
     events: noEvents,
     organizations: noOrganizations,
     media: { locateFrame: noPicture, locateChunk: noPicture, readFrames: noPicture },
-    storages: { readPreviewImage: noPicture },
+    storages: {
+      readPreviewImage: noPicture,
+      readSourceFile: noPicture,
+      permitSource: noPicture,
+    },
   },
 })
 const wiring = {

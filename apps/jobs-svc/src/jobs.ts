@@ -20,6 +20,7 @@ import { watchBlobs, watchOutbox } from '@reticle/kit/observe/database'
 import { startRelay } from '@reticle/kit/outbox/relay'
 import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
+import { withBuckets } from './buckets/with-buckets.ts'
 import { openChunks } from './chunks/open.ts'
 import type { JobsSettings } from './config.ts'
 import { followObjects } from './consumers/objects.ts'
@@ -51,7 +52,7 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
     tasks: Pick<Service<typeof tasks>, 'authorize'>
     organizations: Pick<Service<typeof organizations>, 'findWorkspace'>
     media: Pick<Service<typeof media>, 'locateFrame' | 'locateChunk' | 'readFrames'>
-    storages: Pick<Service<typeof storages>, 'readPreviewImage'>
+    storages: Pick<Service<typeof storages>, 'readPreviewImage' | 'permitSource' | 'readSourceFile'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
   }
@@ -89,7 +90,7 @@ export function startJobs(ports: JobsPorts): Jobs {
   const subscription = bus.subscribe({ ...group, db, handle })
   const swept = { db, blobs, clock, log, uploadTtlHours, chunkTtlHours }
   const stopSweeping = repeat(hourMs, (signal) => sweep({ ...swept, signal }), onError)
-  const shared = withShare(blobs, settings.shareDir)
+  const shared = withBuckets(withShare(blobs, settings.shareDir), services.storages)
   const folder = newVideoFolder(settings.tmpDir)
   const mostBytes = settings.videoCacheBytes
   const findDecoder = async () => ports.video

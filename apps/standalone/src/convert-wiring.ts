@@ -7,6 +7,7 @@ import { createLog } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { startTraces } from '@reticle/kit/observe/traces'
 import { guard } from '@reticle/kit/rpc/guard'
+import { secretBox } from '@reticle/kit/secrets'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 import { z } from 'zod'
@@ -41,12 +42,14 @@ export async function wire(options: unknown): Promise<Wired> {
     blobs,
     clock: systemClock,
     settings: projects.readConfig(env),
+    secrets: secretBox(projects.readSecretKeys(env)),
   })
-  const { tasks, labels, media } = people
+  const { tasks, labels, media, storages } = people
   const known = {
     tasks: guard<Tables['tasks']>(tasks, onBug, 'projects-svc'),
     labels: guard<Tables['labels']>(labels, onBug, 'projects-svc'),
     media: guard<Tables['media']>(media, onBug, 'projects-svc'),
+    storages: guard<Tables['storages']>(storages, onBug, 'projects-svc'),
   }
   const sets = annotations.handlers({
     db: openDatabase<annotations.AnnotationsDb>(urls.annotations, {

@@ -147,7 +147,11 @@ describe('media of a task', () => {
     [
       'a file of a bucket',
       form(['client_files', 'x', 'a.png'], ['cloud_storage_id', '3']),
-      { cloud_storage_id: ['This parameter is not supported.'] },
+      {
+        cloud_storage_id: [
+          'Name files of the cloud storage in server_files, or give a filename_pattern.',
+        ],
+      },
     ],
     [
       'a field twice',

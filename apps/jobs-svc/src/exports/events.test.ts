@@ -15,7 +15,7 @@ import { registerPending } from '../objects/repo.ts'
 import { readWork } from '../requests/work.ts'
 import { requestHandlers } from '../server.ts'
 import { blobState } from '../testing/rows.ts'
-import { authorityOf, noOrganizations } from '../testing/services.ts'
+import { authorityOf, noOrganizations, noStorages } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -24,6 +24,7 @@ const asked: EventFilter[] = []
 const services = {
   tasks: authorityOf([]),
   organizations: noOrganizations,
+  storages: noStorages,
   annotations: { getRevision: async () => ({ etag: '' }) },
   events: {
     permitEventExport: async (filter: EventFilter) => {

@@ -2,6 +2,7 @@ import type { annotations } from '@reticle/contracts/api/annotations'
 import type { events } from '@reticle/contracts/api/events'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
+import type { storages } from '@reticle/contracts/api/storages'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { Context, Service } from '@reticle/kit'
@@ -18,6 +19,7 @@ export interface OperationServices {
     Service<typeof media>,
     'attachMedia' | 'readFrames' | 'getDeletedFrames' | 'locateChunk'
   >
+  storages: Pick<Service<typeof storages>, 'listSourceFiles' | 'readSourceFile'>
   annotations: Pick<Service<typeof annotations>, 'readRows' | 'writeRows'>
   events: Pick<Service<typeof events>, 'readEvents'>
 }

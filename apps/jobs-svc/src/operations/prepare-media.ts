@@ -1,8 +1,11 @@
 import { FormatError } from '@reticle/formats/errors'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
+import type { Context } from '@reticle/kit'
+import { openListing } from '../buckets/listing.ts'
+import { isBucketKey, withBuckets } from '../buckets/with-buckets.ts'
 import type { CreateWork, Outcome } from '../requests/work.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
-import type { Found } from '../sources/found.ts'
+import type { Found, Listing } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { gatherFiles } from '../sources/gather.ts'
 import { type Manifest, readManifest } from '../sources/manifest.ts'
@@ -29,11 +32,15 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
 
   const report = createReport()
   const prefix = prefixOf(work)
-  const about = { ...deps, progress: onlyForward(deps.progress), prefix, report }
-  const { staged, counted, video_name } = await framesOf(work, about).catch(async (thrown) => {
-    await blobs.removePrefix(prefix).catch(() => undefined) // it goes with what was uploaded at the latest
-    throw thrown
-  })
+  const source = sourceOf(work, deps, context)
+  const progress = onlyForward(deps.progress)
+  const about = { ...deps, ...source, progress, prefix, report, task_id }
+  const { staged, counted, video_name, cloud_storage_id } = await framesOf(work, about).catch(
+    async (thrown) => {
+      await blobs.removePrefix(prefix).catch(() => undefined) // it goes with what was uploaded at the latest
+      throw thrown
+    },
+  )
 
   await deps.enterFinal()
   deps.progress(readShare, 'Creating jobs')
@@ -52,11 +59,24 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
     ...(job_count !== null && { job_count }),
     ...(start_frame > 0 && { start_frame }),
     ...(frame_filter !== '' && { frame_filter }),
-    ...(isOnShare(params) && { storage: 'share' as const }),
+    ...placeOf(params, cloud_storage_id),
     body: staged.read(),
   }
   await services.media.attachMedia(media, context)
   return { report: toReport(report), result: null, result_id: task_id }
+}
+
+/** Files of the cloud storage that the request names are read as who made the request, until they are media of the task. */
+function sourceOf(
+  { task_id, params: { cloud_storage_id } }: CreateWork,
+  { services: { storages }, blobs }: OperationDeps,
+  context: Context,
+): Pick<SourceDeps, 'blobs' | 'bucket'> {
+  if (cloud_storage_id === null) return { blobs }
+  return {
+    blobs: withBuckets(blobs, storages, { cloud_storage_id, context }),
+    bucket: openListing(storages, { cloud_storage_id, task_id }, context),
+  }
 }
 
 /**
@@ -84,6 +104,8 @@ interface FoundFrames {
   counted: Counted
   /** Of the video that all of them are frames of. */
   video_name?: string
+  /** That the frames are in. */
+  cloud_storage_id?: number
 }
 
 /** @throws UnusableInput when there is none */
@@ -95,7 +117,7 @@ async function framesOf(
   const media = await sortOut(await gatherFiles(params, deps), deps)
   if (media.video) return framesOfVideo(media.video, params, deps)
   const { listing, isArchive } = media
-  const manifest = await manifestOf(media, params, report)
+  const manifest = withinAsked(await manifestOf(media, params, report), listing, params)
   const related = relatedTo(listing.files, manifest)
   const order = { listing, manifest, isArchive, seed: request_uuid, report, signal }
   const frames = await inOrder(related.frames, params, order)
@@ -110,7 +132,9 @@ async function framesOf(
   if (counted.count === 0) throw new UnusableInput(withoutFrames(counted, params.start_frame))
   if (selection.isAll)
     for (const { name } of related.left()) ignore(report, name, 'related to no image')
-  return { staged, counted }
+  const isInBucket = listing.files.some(({ key }) => isBucketKey(key))
+  const { cloud_storage_id } = params
+  return { staged, counted, ...(isInBucket && cloud_storage_id !== null && { cloud_storage_id }) }
 }
 
 async function framesOfVideo(
@@ -132,6 +156,17 @@ const withoutFrames = ({ seen }: Counted, start_frame: number) =>
     ? 'No media data found'
     : `start_frame: there are only ${seen} frames, the frame ${start_frame} is none of them`
 
+/** That of a bucket may list more than was asked for. */
+function withinAsked(
+  manifest: Manifest | undefined,
+  { files }: Listing,
+  { cloud_storage_id }: CreateWork['params'],
+): Manifest | undefined {
+  if (!manifest || cloud_storage_id === null) return manifest
+  const asked = new Set(files.map(({ name }) => name))
+  return { ...manifest, places: new Map([...manifest.places].filter(([name]) => asked.has(name))) }
+}
+
 /** Where the order of frames does not depend on it, what only looks like a manifest is one of many files. */
 async function manifestOf(
   { manifest }: Media,
@@ -150,9 +185,15 @@ async function manifestOf(
   }
 }
 
-/** Files of the share that are not copied are needed there for as long as there is the task. */
-const isOnShare = ({ server_files, copy_data }: CreateWork['params']) =>
-  server_files.length > 0 && !copy_data
+/** Files of the share or a cloud storage that are not copied are needed there for as long as there is the task. */
+function placeOf(
+  { server_files, copy_data, cloud_storage_id }: CreateWork['params'],
+  holding: number | undefined,
+) {
+  if (holding !== undefined) return { storage: 'cloud_storage', cloud_storage_id: holding } as const
+  const isOnShare = server_files.length > 0 && !copy_data && cloud_storage_id === null
+  return isOnShare ? ({ storage: 'share' } as const) : {}
+}
 
 /** Frames a chunk of a video. */
 const chunkOfVideo = 36

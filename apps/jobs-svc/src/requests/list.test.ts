@@ -11,13 +11,14 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
-import { authorityOf, noEvents } from '../testing/services.ts'
+import { authorityOf, noEvents, noStorages } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
 /** What the list of requests may be asked: `spec/api-annotations.md` 2.6, `spec/api-workspace.md` 1.5, 1.6. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const services = {
+  storages: noStorages,
   tasks: authorityOf([]),
   annotations: { getRevision: async () => ({ etag: '"1"' }) },
   events: noEvents,

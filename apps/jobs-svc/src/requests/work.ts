@@ -50,6 +50,8 @@ const createParams = z.object({
   server_files: z.array(z.string()).default([]),
   server_files_exclude: z.array(z.string()).default([]),
   remote_files: z.array(z.string()).default([]),
+  cloud_storage_id: z.int().nullable().default(null),
+  filename_pattern: z.string().nullable().default(null),
   copy_data: z.boolean().default(false),
 })
 

@@ -1,4 +1,5 @@
 import type { ReportWriter } from '@reticle/formats/report'
+import type { Bucket } from '../buckets/listing.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 
 type OfOperation = 'blobs' | 'limits' | 'signal' | 'progress' | 'shareDir' | 'openDownloads'
@@ -6,6 +7,9 @@ type OfOperation = 'blobs' | 'limits' | 'signal' | 'progress' | 'shareDir' | 'op
 /** What files are gathered and read with. */
 export interface SourceDeps extends Pick<OperationDeps, OfOperation> {
   report: ReportWriter
+  task_id: number
+  /** Of the cloud storage that the request names. */
+  bucket?: Bucket | undefined
   /** Below this key lies what is fetched, copied or unpacked. */
   prefix: string
 }

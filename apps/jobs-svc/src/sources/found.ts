@@ -11,8 +11,16 @@ export interface Found extends Place {
   name: string
   /** Bytes of the file itself; `length` counts those that are stored. */
   size: number
+  /** Of a picture that somebody has looked at before: it is not opened. */
+  known?: KnownPicture
   /** The member of a zip archive of which nobody knows yet where its bytes begin. */
   entry?: ZipEntry | undefined
+}
+
+export interface KnownPicture {
+  media_type: string
+  /** Pixels, EXIF orientation applied; absent: nobody knows. */
+  size?: { width: number; height: number }
 }
 
 /** Files of one listing, and how their bytes are read. */

@@ -69,6 +69,7 @@ interface Image {
 
 async function look(file: Found, deps: FrameDeps): Promise<Image | undefined> {
   const { listing, selection, report } = deps
+  if (file.known?.size) return { file, head: nothing, media_type: file.known.media_type }
   const head = await listing.head(file, selection.isAll ? headBytes : sniffedBytes)
   const kind = sniff(head)
   if (kind.is === 'image') return { file, head, media_type: kind.media_type }
@@ -77,6 +78,8 @@ async function look(file: Found, deps: FrameDeps): Promise<Image | undefined> {
   ignore(report, file.name, what)
   return undefined
 }
+
+const nothing = new Uint8Array()
 
 const whatElse = (kind: Kind) =>
   kind.is === 'unsupported' ? `media type '${kind.media_type}' is not supported` : 'no image'
@@ -89,8 +92,11 @@ async function frameOf(
   deps: FrameDeps,
 ): Promise<FrameSource> {
   const { name } = file
-  const begin = deps.selection.isAll ? head : await deps.listing.head(file, headBytes)
-  const { width, height } = await sizeOf(file, begin, whole, deps.listing)
+  const measure = async () => {
+    const begin = deps.selection.isAll ? head : await deps.listing.head(file, headBytes)
+    return sizeOf(file, begin, whole, deps.listing)
+  }
+  const { width, height } = file.known?.size ?? (await measure())
   if (width * height > largestPixels)
     throw new UnusableInput(
       `${name}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
@@ -144,8 +150,10 @@ async function relatedImage(
   file: Found,
   { listing, report }: FrameDeps,
 ): Promise<StoredImage | undefined> {
-  const { name, size } = file
-  const kind = sniff(await listing.head(file, sniffedBytes))
+  const { name, size, known } = file
+  const kind: Kind = known
+    ? { is: 'image', media_type: known.media_type }
+    : sniff(await listing.head(file, sniffedBytes))
   const isUsable = kind.is === 'image' && size <= largestImageBytes
   if (isUsable) return { name, ...(await listing.place(file)), media_type: kind.media_type }
   ignore(report, name, kind.is === 'image' ? 'too large for a related image' : whatElse(kind))

@@ -1,5 +1,6 @@
 import { UnusableInput } from '../operations/operation.ts'
 import type { CreateWork } from '../requests/work.ts'
+import { cloudFiles } from './cloud-files.ts'
 import type { SourceDeps } from './deps.ts'
 import { type Found, wholeObject } from './found.ts'
 import { remoteFiles } from './remote-files.ts'
@@ -7,7 +8,7 @@ import { serverFiles } from './server-files.ts'
 
 /**
  * All the files that a request names, in the order given: those that were uploaded (with `upload_file_order` in that order),
- * those of the server, those from elsewhere.
+ * those of the server or of a cloud storage, those from elsewhere.
  *
  * @throws UnusableInput naming what is not there, or is there twice
  */
@@ -17,6 +18,7 @@ export async function gatherFiles(
 ): Promise<Found[]> {
   const files = uploaded(params)
   for (const file of await serverFiles(params, deps)) files.push(file)
+  for (const file of await cloudFiles(params, deps)) files.push(file)
   for (const file of await remoteFiles(params, deps)) files.push(file)
   assertDifferent(files)
   return files

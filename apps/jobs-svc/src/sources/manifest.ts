@@ -1,5 +1,6 @@
 import { FormatError } from '@reticle/formats/errors'
 import { z } from 'zod'
+import type { KnownPicture } from './found.ts'
 
 /** The list of frames that comes with them, one JSON a line: the de-facto standard's `manifest.jsonl`. */
 
@@ -8,15 +9,17 @@ export interface Manifest {
   places: ReadonlyMap<string, number>
   /** Names of the context images of a frame. */
   related: ReadonlyMap<string, readonly string[]>
+  /** What it says of pictures, frames and context images, by name. */
+  pictures: ReadonlyMap<string, KnownPicture>
 }
-
-export const isManifest = (name: string) => name.toLowerCase().endsWith('.jsonl')
 
 const version = z.object({ version: z.union([z.string(), z.number()]) })
 const kind = z.object({ type: z.string() })
 const frame = z.object({
   name: z.string().min(1).max(1024),
   extension: z.string().max(64).default(''),
+  width: z.int().positive().optional().catch(undefined),
+  height: z.int().positive().optional().catch(undefined),
   meta: z.object({ related_images: z.array(z.string()).default([]) }).optional(),
 })
 
@@ -35,15 +38,16 @@ export async function readManifest(
   const folder = name.slice(0, name.lastIndexOf('/') + 1)
   const places = new Map<string, number>()
   const related = new Map<string, readonly string[]>()
+  const pictures = new Map<string, KnownPicture>()
   let number = 0
   for await (const line of linesOf(name, pieces)) {
     number += 1
     const fail: Fail = (reason) => new FormatError(reason, { file: name, record: `line ${number}` })
     const value = parsed(line)
     if (number <= 2) assertHead(number, value, fail)
-    else addFrame({ places, related }, readFrame(value, fail), folder, fail)
+    else addFrame({ places, related, pictures }, readFrame(value, fail), folder, fail)
   }
-  return { places, related }
+  return { places, related, pictures }
 }
 
 type Fail = (reason: string) => FormatError
@@ -67,11 +71,12 @@ function readFrame(value: unknown, fail: Fail): z.infer<typeof frame> {
 interface Filled {
   places: Map<string, number>
   related: Map<string, readonly string[]>
+  pictures: Map<string, KnownPicture>
 }
 
 function addFrame(
-  { places, related }: Filled,
-  { name, extension, meta }: z.infer<typeof frame>,
+  { places, related, pictures }: Filled,
+  { name, extension, width, height, meta }: z.infer<typeof frame>,
   folder: string,
   fail: Fail,
 ): void {
@@ -79,12 +84,33 @@ function addFrame(
   if (places.has(file)) throw fail(`the frame '${file}' is listed twice`)
   if (places.size === mostFrames) throw fail(`at most ${mostFrames} frames can be listed`)
   places.set(file, places.size)
-  const beside = meta?.related_images ?? []
-  if (beside.length > 0)
-    related.set(
-      file,
-      beside.map((one) => `${folder}${one}`),
-    )
+  const size = width && height ? { width, height } : undefined
+  addPicture(pictures, file, size)
+  const beside = (meta?.related_images ?? []).map((one) => `${folder}${one}`)
+  if (beside.length > 0) related.set(file, beside)
+  for (const one of beside) addPicture(pictures, one)
+}
+
+/** Of a type that names tell: others have to be opened. */
+function addPicture(
+  pictures: Map<string, KnownPicture>,
+  name: string,
+  size?: KnownPicture['size'],
+): void {
+  const media_type = mediaTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
+  if (media_type !== undefined) pictures.set(name, { media_type, ...(size && { size }) })
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+  gif: 'image/gif',
+  bmp: 'image/bmp',
+  avif: 'image/avif',
 }
 
 async function* linesOf(file: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

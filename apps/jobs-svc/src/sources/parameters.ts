@@ -26,9 +26,10 @@ export function workParams(
   context: Context,
 ): CreateWork['params'] {
   const { frame_filter, sorting_method = 'lexicographical', upload_file_order = [] } = given
-  const { server_files = [], remote_files = [] } = given
+  const { server_files = [], remote_files = [], cloud_storage_id = null } = given
   assertSupported(given)
-  if (server_files.length > 0) allow(shareRules, 'list', signedIn(context), shareStanding)
+  if (server_files.length > 0 && cloud_storage_id === null)
+    allow(shareRules, 'list', signedIn(context), shareStanding)
   assertTargets(remote_files, allowedNets)
   if (sorting_method === 'predefined') assertSameFiles(files, upload_file_order)
   return {
@@ -47,6 +48,8 @@ export function workParams(
     server_files,
     server_files_exclude: given.server_files_exclude ?? [],
     remote_files,
+    cloud_storage_id,
+    filename_pattern: given.filename_pattern ?? null,
     copy_data: given.copy_data ?? false,
   }
 }

@@ -1,11 +1,14 @@
-import { inTurns } from '../media/in-turns.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { filesBelow, shareKey } from '../share/files.ts'
+import { copyHere } from './copies.ts'
 import { gatherShare, type SourceDeps } from './deps.ts'
 import { type Found, wholeObject } from './found.ts'
 
-type Asked = Pick<CreateWork['params'], 'server_files' | 'server_files_exclude' | 'copy_data'>
+type Asked = Pick<
+  CreateWork['params'],
+  'server_files' | 'server_files_exclude' | 'copy_data' | 'cloud_storage_id'
+>
 
 /**
  * Files of the share, each once, by their paths from there on; they stay where they are unless copies are asked for
@@ -15,7 +18,7 @@ type Asked = Pick<CreateWork['params'], 'server_files' | 'server_files_exclude' 
  */
 export async function serverFiles(asked: Asked, deps: SourceDeps): Promise<Found[]> {
   const { server_files, copy_data } = asked
-  if (server_files.length === 0) return []
+  if (server_files.length === 0 || asked.cloud_storage_id !== null) return []
   const { shareDir, limits, signal } = deps
   if (shareDir === undefined) throw new UnusableInput('server_files: there is no file share')
   const isExcluded = excluding(asked.server_files_exclude)
@@ -34,28 +37,15 @@ export async function serverFiles(asked: Asked, deps: SourceDeps): Promise<Found
       throw new UnusableInput(`server_files: '${path}' is not on the file share, or empty`)
   }
   const files = [...found.values()]
-  return copy_data ? copied(files, deps) : files
+  if (!copy_data) return files
+  return copyHere(files, 'share', deps, (share) =>
+    deps.progress(gatherShare * share, 'Copying files'),
+  )
 }
 
 /** A path that ends with a slash leaves out all that is in the folder. */
-function excluding(paths: readonly string[]): (path: string) => boolean {
+export function excluding(paths: readonly string[]): (path: string) => boolean {
   const files = new Set(paths)
   const folders = paths.filter((path) => path.endsWith('/'))
   return (path) => files.has(path) || folders.some((folder) => path.startsWith(folder))
-}
-
-async function copied(files: readonly Found[], deps: SourceDeps): Promise<Found[]> {
-  const { blobs, signal, prefix, progress } = deps
-  const numbered = files.map((file, index) => ({ file, key: `${prefix}share-${index}` }))
-  const copy = async ({ file, key }: (typeof numbered)[number]) => {
-    const { chunks } = await blobs.get(file.key)
-    const { size } = await blobs.put(key, chunks, { signal })
-    return wholeObject(file.name, key, size)
-  }
-  const copies: Found[] = []
-  for await (const [, one, index] of inTurns(numbered, copy, signal)) {
-    copies.push(one)
-    progress((gatherShare * (index + 1)) / files.length, 'Copying files')
-  }
-  return copies
 }

@@ -1,11 +1,13 @@
+import { isManifest } from '@reticle/contracts/rest/sources'
+import { isBucketKey } from '../buckets/with-buckets.ts'
 import { inTurns } from '../media/in-turns.ts'
 import type { Kind } from '../media/sniff.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
-import { type ArchiveDeps, type ArchiveKind, openArchive } from './archives.ts'
+import { type ArchiveDeps, openArchive } from './archives.ts'
+import { copyHere } from './copies.ts'
 import { type Found, type Listing, listing } from './found.ts'
-import { isManifest } from './manifest.ts'
 
 /** What frames are made of. */
 export interface Media {
@@ -45,10 +47,11 @@ export async function sortOut(files: Found[], deps: ArchiveDeps): Promise<Media>
   if (second) throw new UnusableInput(tooManyManifests(manifests.length))
   const asked = manifest && { manifest: { file: manifest, from: given, isOwn: false } }
   if (!one) return { listing: { ...given, files: images }, ...asked, isArchive: false }
+  if (one.kind.is === 'unsupported') throw unsupported(one.kind.media_type)
+  const file = await here(one.file, deps)
   if (one.kind.is === 'video')
-    return { listing: { ...given, files: [] }, video: one.file, isArchive: false }
-  if (!isArchiveKind(one.kind)) throw unsupported(one.kind.media_type)
-  const members = await openArchive(one.file, one.kind, deps)
+    return { listing: { ...given, files: [] }, video: file, isArchive: false }
+  const members = await openArchive(file, one.kind, deps)
   return { ...withOwnManifest(members), ...asked, isArchive: true }
 }
 
@@ -58,13 +61,24 @@ const tooManyManifests = (count: number) =>
 const unsupported = (media_type: string) =>
   new UnusableInput(`Media type '${media_type}' is not supported by this installation`)
 
-type Other = Exclude<Alone['kind'], { is: 'video' }>
-
-const isArchiveKind = (kind: Other): kind is ArchiveKind => kind.is !== 'unsupported'
+/** What is read in leaps does not stay in a cloud storage (`spec/api-workspace.md` 5.5). */
+async function here(file: Found, deps: ArchiveDeps): Promise<Found> {
+  if (!isBucketKey(file.key)) return file
+  if (file.size > deps.limits.bytes)
+    throw new UnusableInput(
+      `${file.name}: the file has ${file.size} bytes, at most ${deps.limits.bytes} are fetched`,
+    )
+  deps.progress(0, 'Fetching files')
+  const [copy = file] = await copyHere([file], 'fetched', deps)
+  return copy
+}
 
 async function sorted(given: Listing, { report, signal }: ArchiveDeps): Promise<Sorted> {
   const found: Sorted = { images: [], alone: [], manifests: [] }
-  const kindOf = async (file: Found) => sniff(await given.head(file, sniffedBytes))
+  const kindOf = async (file: Found): Promise<Kind> =>
+    file.known
+      ? { is: 'image', media_type: file.known.media_type }
+      : sniff(await given.head(file, sniffedBytes))
   for await (const [file, kind] of inTurns(given.files, kindOf, signal)) {
     if (kind.is === 'image') found.images.push(file)
     else if (kind.is === 'unknown') {

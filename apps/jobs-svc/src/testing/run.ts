@@ -85,6 +85,8 @@ export const createWork = (params: Partial<CreateWork['params']>): CreateWork =>
     server_files: [],
     server_files_exclude: [],
     remote_files: [],
+    cloud_storage_id: null,
+    filename_pattern: null,
     copy_data: false,
     ...params,
   },

@@ -41,6 +41,7 @@ export function servicesOf(given: {
   tasks?: OperationServices['tasks']
   labels?: OperationServices['labels']
   media?: Partial<OperationServices['media']>
+  storages?: Partial<OperationServices['storages']>
   annotations?: Partial<OperationServices['annotations']>
   events?: OperationServices['events']
 }): OperationServices {
@@ -54,6 +55,7 @@ export function servicesOf(given: {
       getDeletedFrames: async () => ({ frames: [] }),
       ...given.media,
     },
+    storages: { listSourceFiles: missing, readSourceFile: missing, ...given.storages },
     annotations: { readRows: missing, writeRows: missing, ...given.annotations },
     events: given.events ?? { readEvents: missing },
   }
@@ -65,5 +67,12 @@ export const noEvents = { permitEventExport: missing }
 /** Organizations, where nobody asks for one. */
 export const noOrganizations = { findWorkspace: missing }
 
-/** Both. */
-export const noOthers = { events: noEvents, organizations: noOrganizations }
+/** Cloud storages, where nobody asks for one. */
+export const noStorages = { permitSource: missing }
+
+/** All of these. */
+export const noOthers = {
+  events: noEvents,
+  organizations: noOrganizations,
+  storages: noStorages,
+}

@@ -1,4 +1,5 @@
 import type { requests } from '@reticle/contracts/api/requests'
+import type { storages } from '@reticle/contracts/api/storages'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { namesSources } from '@reticle/contracts/rest/sources'
 import { type Context, type Service, signedIn } from '@reticle/kit'
@@ -27,7 +28,7 @@ import { insertUpload } from './repo.ts'
 
 export interface UploadDeps {
   db: Kysely<RequestsDb>
-  services: { tasks: Authority }
+  services: { tasks: Authority; storages: Pick<Service<typeof storages>, 'permitSource'> }
   settings: PostSettings & Pick<JobsSettings, 'uploadTtlHours' | 'allowedNets'>
 }
 
@@ -73,6 +74,9 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
       const prepare = async () => {
         const facts = await permit(services.tasks, aim, context)
         assertEmpty(facts)
+        const { cloud_storage_id } = parameters
+        if (cloud_storage_id !== undefined)
+          await services.storages.permitSource({ cloud_storage_id, task_id: id }, context)
         return facts
       }
       const needsNoFile = namesSources(parameters)

@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openDownloads } from '@reticle/kit/outgoing/download'
 import { readNets } from '@reticle/kit/outgoing/guard'
+import { withBuckets } from '../buckets/with-buckets.ts'
 import { failureOf } from '../operations/failure.ts'
 import { LeaseLost, type OperationServices } from '../operations/operation.ts'
 import { runOperation } from '../operations/run.ts'
@@ -87,7 +88,8 @@ async function runIn(
   const { progress, moved } = progressGate((share, stage) =>
     tell({ type: 'progress', share, stage }),
   )
-  const blobs = withShare(watchedBlobs(wired.blobs, moved), data.shareDir)
+  const stored = withBuckets(wired.blobs, wired.services.storages)
+  const blobs = withShare(watchedBlobs(stored, moved), data.shareDir)
   const folder = join(tmpDir, 'videos')
   const videos = openVideos({ blobs, findDecoder, folder, mostBytes: data.videoCacheBytes })
   try {

@@ -1,0 +1,84 @@
+import type { storages } from '@reticle/contracts/api/storages'
+import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
+import type { Context, Service } from '@reticle/kit'
+import { inTurns } from '../media/in-turns.ts'
+
+/** The files of a cloud storage, as far as it shows them. */
+export interface Bucket {
+  /** All below a prefix, a page at a time. */
+  below: (prefix: string) => AsyncGenerator<SourceFiles['files']>
+  /** Bytes of each of these that is there. */
+  sizesOf: (keys: readonly string[]) => Promise<Map<string, number>>
+}
+
+interface Asked {
+  cloud_storage_id: number
+  task_id: number
+}
+
+export function openListing(
+  service: Pick<Service<typeof storages>, 'listSourceFiles'>,
+  asked: Asked,
+  context: Context,
+): Bucket {
+  async function* below(prefix: string) {
+    let token: string | undefined
+    do {
+      context.signal.throwIfAborted()
+      const page = { ...asked, prefix, is_key: false, ...(token !== undefined && { token }) }
+      const { files, next } = await service.listSourceFiles(page, context)
+      yield files.filter(({ key }) => key.startsWith(prefix) && !key.endsWith('/'))
+      token = next
+    } while (token !== undefined)
+  }
+  const one = async (prefix: string) =>
+    (await service.listSourceFiles({ ...asked, prefix, is_key: true }, context)).files[0]?.size
+  return {
+    below,
+    sizesOf: async (keys) => {
+      const sizes = new Map<string, number>()
+      for (const group of byFolder(keys)) await findTogether(group, below, sizes)
+      const left = keys.filter((key) => !sizes.has(key))
+      for await (const [key, size] of inTurns(left, one, context.signal))
+        if (size !== undefined) sizes.set(key, size)
+      return sizes
+    },
+  }
+}
+
+/** From so many on, files of one folder are looked for in its list rather than one by one. */
+const many = 20
+/** Files of a page, as projects-svc has it: so many were asked for one by one otherwise. */
+const aPage = 500
+
+function byFolder(keys: readonly string[]): string[][] {
+  const groups = new Map<string, string[]>()
+  for (const key of keys) {
+    const folder = key.slice(0, key.lastIndexOf('/') + 1)
+    const group = groups.get(folder)
+    if (group) group.push(key)
+    else groups.set(folder, [key])
+  }
+  return [...groups.values()].filter((group) => group.length >= many)
+}
+
+/** A folder may hold far more than was asked for: then it is given up before that costs more than asking one by one. */
+async function findTogether(
+  keys: readonly string[],
+  below: Bucket['below'],
+  sizes: Map<string, number>,
+): Promise<void> {
+  const wanted = new Set(keys)
+  let pages = Math.ceil((2 * keys.length) / aPage) + keys.length / many
+  for await (const files of below(commonPrefix(keys))) {
+    for (const { key, size } of files) if (wanted.delete(key)) sizes.set(key, size)
+    pages -= 1
+    if (wanted.size === 0 || pages <= 0) return
+  }
+}
+
+function commonPrefix([first = '', ...others]: readonly string[]): string {
+  let { length } = first
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1
+  return first.slice(0, length)
+}

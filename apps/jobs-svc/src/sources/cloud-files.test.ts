@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { withBuckets } from '../buckets/with-buckets.ts'
+import { gather, readPlace } from '../media/packed.ts'
+import { picture, preparing, zip } from '../testing/prepare.ts'
+import { storageOf } from '../testing/storages.ts'
+
+/** Files of cloud storages: `spec/api-workspace.md` 4.5. */
+
+const { blobs, services, prepare: run } = await preparing()
+const small = await picture(8, 6)
+const line = (name: string, more: object = {}) =>
+  JSON.stringify({ name, extension: '.jpg', width: 640, height: 480, ...more })
+const manifestOf = (...lines: string[]) =>
+  Buffer.from(['{"version":"1.1"}', '{"type":"images"}', ...lines].join('\n'))
+
+const objects = {
+  'b.jpg': small,
+  'a.jpg': small,
+  'street/': new Uint8Array(),
+  'street/1.jpg': small,
+  'street/10.jpg': small,
+  'street/night/2 ü.jpg': small,
+  'street/notes.txt': Buffer.from('no picture'),
+  'set/manifest.jsonl': manifestOf(line('z'), line('y'), line('x')),
+  'set/x.jpg': small,
+  'set/y.jpg': small,
+  'set/z.jpg': small,
+  'all.zip': await zip({ 'in/a.jpg': small }),
+}
+type Params = Parameters<typeof run>[0]
+
+async function prepare(params: Params, given: Record<string, Uint8Array> = objects) {
+  const { storages, read, listed } = storageOf(given, 2)
+  const asked = { cloud_storage_id: 9, ...params }
+  const done = await run(asked, { services: { ...services, storages } })
+  return { ...done, storages, read, listed }
+}
+
+test('keys and folders become frames that stay in the bucket', async () => {
+  const { frames, names, query, storages, outcome } = await prepare({
+    server_files: ['b.jpg', 'street/'],
+  })
+  const street = ['street/1.jpg', 'street/10.jpg', 'street/night/2 ü.jpg']
+  expect(names).toEqual(['b.jpg', ...street])
+  expect(query).toMatchObject({ storage: 'cloud_storage', cloud_storage_id: 9 })
+  expect(frames[0]).toMatchObject({ key: 'bucket:1:b.jpg:', width: 8, height: 6, offset: 0 })
+  const store = withBuckets(blobs, storages)
+  for (const frame of frames) expect(await gather(readPlace(store, frame))).toEqual(small)
+  expect(outcome.report).toMatchObject({
+    entries: [{ reason: 'unknown file type', examples: [{ file: 'street/notes.txt' }] }],
+  })
+})
+
+test('what is left out is left out', async () => {
+  const { names } = await prepare({
+    server_files: ['b.jpg', 'street/'],
+    server_files_exclude: ['street/night/', 'street/1.jpg'],
+  })
+  expect(names).toEqual(['b.jpg', 'street/10.jpg'])
+})
+
+test('files keep the order that they were named in', async () => {
+  const { names } = await prepare({
+    server_files: ['street/', 'b.jpg', 'a.jpg'],
+    server_files_exclude: ['street/night/', 'street/notes.txt'],
+    sorting_method: 'predefined',
+  })
+  expect(names).toEqual(['street/1.jpg', 'street/10.jpg', 'b.jpg', 'a.jpg'])
+})
+
+test('a pattern alone stands for all keys that fit', async () => {
+  const { names } = await prepare({ filename_pattern: 'street/*1*.jpg' })
+  expect(names).toEqual(['street/1.jpg', 'street/10.jpg'])
+})
+
+test('copies are the own ones of the task', async () => {
+  const { frames, query, work } = await prepare({ server_files: ['a.jpg'], copy_data: true })
+  expect(query).not.toHaveProperty('storage')
+  expect(frames[0]?.key).toBe(`${work.input_key}made-1/cloud-0`)
+  for (const frame of frames) expect(await gather(readPlace(blobs, frame))).toEqual(small)
+})
+
+test('an archive is fetched', async () => {
+  const { frames, names, query, work } = await prepare({ server_files: ['all.zip'] })
+  expect([names, frames[0]?.key]).toEqual([['in/a.jpg'], `${work.input_key}made-1/fetched-0`])
+  expect(query).not.toHaveProperty('storage')
+})
+
+describe('a manifest', () => {
+  const manifest = 'set/manifest.jsonl'
+  const own = { sorting_method: 'predefined' as const }
+
+  test('alone stands for all that it lists, and none of it is opened', async () => {
+    const { frames, names, read } = await prepare({ server_files: [manifest], ...own })
+    expect(names).toEqual(['set/z.jpg', 'set/y.jpg', 'set/x.jpg'])
+    expect(frames[0]).toMatchObject({ width: 640, height: 480, media_type: 'image/jpeg' })
+    expect(frames[0]?.length).toBe(small.length)
+    expect(new Set(read)).toEqual(new Set([manifest]))
+  })
+
+  test('is filtered by a pattern', async () => {
+    const { names } = await prepare({
+      server_files: [manifest],
+      filename_pattern: '*[xz].jpg',
+      ...own,
+    })
+    expect(names).toEqual(['set/z.jpg', 'set/x.jpg'])
+  })
+
+  test('gives sizes and order to some of its files', async () => {
+    const server_files = ['set/x.jpg', manifest, 'set/z.jpg']
+    const { names, read } = await prepare({ server_files, ...own })
+    expect(names).toEqual(['set/z.jpg', 'set/x.jpg'])
+    expect(new Set(read)).toEqual(new Set([manifest]))
+  })
+
+  test('brings the images beside its frames', async () => {
+    const given = {
+      'm.jsonl': manifestOf(line('a', { meta: { related_images: ['side/left.png'] } })),
+      'a.jpg': small,
+      'side/left.png': small,
+    }
+    const { frames, read } = await prepare({ server_files: ['m.jsonl'] }, given)
+    expect(frames).toHaveLength(1)
+    expect(frames[0]?.related?.files).toMatchObject([
+      { name: 'side/left.png', key: 'bucket:1:side/left.png:', media_type: 'image/png' },
+    ])
+    expect(new Set(read)).toEqual(new Set(['m.jsonl']))
+  })
+
+  test('that lists what is not there is refused by that name', async () => {
+    const given = { 'm.jsonl': manifestOf(line('gone')) }
+    await expect(prepare({ server_files: ['m.jsonl'] }, given)).rejects.toThrow(
+      "The manifest lists 'gone.jpg', which is not in the cloud storage",
+    )
+  })
+
+  test('of many files takes few questions', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => `f${index}`)
+    const given = Object.fromEntries(many.map((name) => [`d/${name}.jpg`, small]))
+    const lines = many.map((name) => line(name))
+    const { storages, listed } = storageOf({ ...given, 'd/m.jsonl': manifestOf(...lines) })
+    const params = { cloud_storage_id: 9, server_files: ['d/m.jsonl'] }
+    const { frames } = await run(params, { services: { ...services, storages } })
+    expect(frames).toHaveLength(60)
+    expect(listed).toEqual(['d/m.jsonl', 'd/f'])
+  })
+})
+
+test.each(['none.jpg', 'none/'])('%s, which is not there, is named', async (path) => {
+  await expect(prepare({ server_files: ['a.jpg', path] })).rejects.toThrow(
+    `server_files: '${path}' is not in the cloud storage, or empty`,
+  )
+})
+
+test('there is an end to how many files are listed', async () => {
+  const { storages } = storageOf(objects)
+  const limits = { entries: 2, bytes: 1e9, ratio: 200 }
+  const params = { cloud_storage_id: 9, server_files: ['street/'] }
+  const attempt = run(params, { limits, services: { ...services, storages } })
+  await expect(attempt).rejects.toThrow('server_files: there are more than 2 files')
+})
+
+test('a file that became another one is not taken for the one that it was', async () => {
+  const { frames } = await prepare({ server_files: ['a.jpg'] })
+  const [frame] = frames
+  const { storages } = storageOf({ 'a.jpg': small.subarray(0, 100) })
+  const read = async () => frame && gather(readPlace(withBuckets(blobs, storages), frame))
+  await expect(read()).rejects.toMatchObject({ kind: 'conflict', code: 'source_changed' })
+})

@@ -1,0 +1,158 @@
+import { isManifest } from '@reticle/contracts/rest/sources'
+import { FormatError } from '@reticle/formats/errors'
+import type { Bucket } from '../buckets/listing.ts'
+import { patternOf } from '../buckets/pattern.ts'
+import { bucketKey } from '../buckets/with-buckets.ts'
+import { readPlace } from '../media/packed.ts'
+import { UnusableInput } from '../operations/operation.ts'
+import { ignore } from '../operations/report.ts'
+import type { CreateWork } from '../requests/work.ts'
+import { copyHere } from './copies.ts'
+import { gatherShare, type SourceDeps } from './deps.ts'
+import { type Found, wholeObject } from './found.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+import { excluding } from './server-files.ts'
+
+type Params = CreateWork['params']
+type Asked = Pick<
+  Params,
+  'server_files' | 'server_files_exclude' | 'filename_pattern' | 'copy_data' | 'cloud_storage_id'
+>
+
+/**
+ * Files of a cloud storage, each once, by their keys; they stay where they are unless copies are asked for
+ * (`spec/api-workspace.md` 4.5). What a manifest among them says of pictures is believed: they are not opened.
+ *
+ * @throws UnusableInput for a key that is not there, and when there are too many files
+ */
+export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<Found[]> {
+  const { bucket } = deps
+  if (asked.cloud_storage_id === null) return []
+  if (!bucket) throw new Error('a preparation with a cloud storage has a way to it')
+  deps.progress(0, 'Listing files')
+  const sizes = await namedFiles(asked, bucket, deps)
+  const manifest = await manifestOf(sizes, deps)
+  const isOnly = manifest !== undefined && sizes.size === 1
+  const isFiltered = asked.filename_pattern !== null && asked.server_files.length > 0
+  if (manifest && (isOnly || isFiltered))
+    await addListed(sizes, manifest.content, { asked, bucket, deps })
+  const files = [...sizes].map(([key, size]) => fileOf(key, size, deps, manifest?.content))
+  return asked.copy_data ? copied(files, deps) : files
+}
+
+type Sizes = Map<string, number>
+
+/** Those that are named, and all in folders that are named; a pattern alone stands for all that fit. */
+async function namedFiles(asked: Asked, bucket: Bucket, deps: SourceDeps): Promise<Sizes> {
+  const { server_files } = asked
+  const isExcluded = excluding(asked.server_files_exclude)
+  const isWanted = server_files.length === 0 ? wantedBy(asked) : (key: string) => !isExcluded(key)
+  const found: Sizes = new Map()
+  const folders = server_files.filter((path) => path.endsWith('/'))
+  for (const path of server_files.length === 0 ? [''] : folders)
+    await addBelow(path, { found, bucket, isWanted }, deps)
+  const named = server_files.filter((path) => !path.endsWith('/') && !isExcluded(path))
+  const sizes = await bucket.sizesOf(named)
+  for (const key of named) found.set(key, sizes.get(key) ?? raise(notThere(key)))
+  assertFew(found, deps)
+  return inOrderOf(server_files, found)
+}
+
+type IsWanted = (key: string) => boolean
+
+/** Beside a pattern nothing is left out by name. */
+function wantedBy({ filename_pattern, server_files_exclude }: Asked): IsWanted {
+  if (filename_pattern !== null) return patternOf(filename_pattern)
+  const isExcluded = excluding(server_files_exclude)
+  return (key) => !isExcluded(key)
+}
+
+async function addBelow(
+  path: string,
+  { found, bucket, isWanted }: { found: Sizes; bucket: Bucket; isWanted: IsWanted },
+  deps: SourceDeps,
+): Promise<void> {
+  let isThere = path === ''
+  for await (const files of bucket.below(path)) {
+    isThere ||= files.length > 0
+    for (const { key, size } of files) if (isWanted(key)) found.set(key, size)
+    assertFew(found, deps)
+  }
+  if (!isThere) throw notThere(path)
+}
+
+function raise(error: Error): never {
+  throw error
+}
+
+const notThere = (path: string) =>
+  new UnusableInput(`server_files: '${path}' is not in the cloud storage, or empty`)
+
+function assertFew(found: Sizes, { limits }: SourceDeps): void {
+  if (found.size > limits.entries)
+    throw new UnusableInput(`server_files: there are more than ${limits.entries} files`)
+}
+
+/** As they were named; what is in a folder stands where the folder does. */
+function inOrderOf(paths: readonly string[], found: Sizes): Sizes {
+  if (paths.length < 2) return found
+  const places = new Map(paths.map((path, place) => [path, place]))
+  const folders = paths.filter((path) => path.endsWith('/'))
+  const place = (key: string) =>
+    places.get(key) ?? places.get(folders.find((folder) => key.startsWith(folder)) ?? '') ?? 0
+  return new Map([...found].sort(([one], [other]) => place(one) - place(other)))
+}
+
+interface Listed {
+  key: string
+  content: Manifest
+}
+
+/** Where the order of frames does not depend on it, what only looks like a manifest is one of many files. */
+async function manifestOf(sizes: Sizes, deps: SourceDeps): Promise<Listed | undefined> {
+  const [key, second] = [...sizes.keys()].filter(isManifest)
+  if (key === undefined || second !== undefined) return undefined
+  const pieces = readPlace(deps.blobs, fileOf(key, sizes.get(key) ?? 0, deps))
+  try {
+    return { key, content: await readManifest(key, pieces) }
+  } catch (thrown) {
+    if (!(thrown instanceof FormatError) || sizes.size === 1) throw thrown
+    ignore(deps.report, key, 'no manifest of images')
+    return undefined
+  }
+}
+
+/** Adds those that the manifest lists and the pattern means, and the images beside them. */
+async function addListed(
+  sizes: Sizes,
+  { places, related }: Manifest,
+  { asked, bucket, deps }: { asked: Asked; bucket: Bucket; deps: SourceDeps },
+): Promise<void> {
+  const frames = [...places.keys()].filter(wantedBy(asked))
+  const wanted = [...new Set([...frames, ...frames.flatMap((key) => related.get(key) ?? [])])]
+  if (wanted.length > deps.limits.entries)
+    throw new UnusableInput(`server_files: there are more than ${deps.limits.entries} files`)
+  const found = await bucket.sizesOf(wanted)
+  for (const key of wanted) {
+    const size = found.get(key)
+    if (size === undefined)
+      throw new UnusableInput(`The manifest lists '${key}', which is not in the cloud storage`)
+    sizes.set(key, size)
+  }
+}
+
+function fileOf(key: string, size: number, { task_id }: SourceDeps, manifest?: Manifest): Found {
+  const known = manifest?.pictures.get(key)
+  return { ...wholeObject(key, bucketKey(task_id, key), size), ...(known && { known }) }
+}
+
+async function copied(files: readonly Found[], deps: SourceDeps): Promise<Found[]> {
+  const total = files.reduce((sum, { size }) => sum + size, 0)
+  if (total > deps.limits.bytes)
+    throw new UnusableInput(
+      `copy_data: the files have ${total} bytes, at most ${deps.limits.bytes} are copied`,
+    )
+  return copyHere(files, 'cloud', deps, (share) =>
+    deps.progress(gatherShare * share, 'Copying files'),
+  )
+}

@@ -1,0 +1,42 @@
+import { inTurns } from '../media/in-turns.ts'
+import { readPlace } from '../media/packed.ts'
+import type { SourceDeps } from './deps.ts'
+import { type Found, wholeObject } from './found.ts'
+
+/** Bytes that are asked for at once: a large file takes longer than a call may. */
+const partBytes = 32 * 1024 * 1024
+
+type Deps = Pick<SourceDeps, 'blobs' | 'signal' | 'prefix'>
+
+/** Copies whole files to where the preparation keeps its own, some at once; `tell` hears which share of them is here. */
+export async function copyHere(
+  files: readonly Found[],
+  name: string,
+  deps: Deps,
+  tell: (share: number) => void = () => undefined,
+): Promise<Found[]> {
+  const { blobs, signal, prefix } = deps
+  const numbered = files.map((file, index) => ({ file, key: `${prefix}${name}-${index}` }))
+  const copy = async ({ file, key }: (typeof numbered)[number]) => {
+    const { size } = await blobs.put(key, piecesOf(file, deps), { signal })
+    const { known } = file
+    return { ...wholeObject(file.name, key, size), ...(known && { known }) }
+  }
+  const copies: Found[] = []
+  for await (const [, one, index] of inTurns(numbered, copy, signal)) {
+    copies.push(one)
+    tell((index + 1) / files.length)
+  }
+  return copies
+}
+
+async function* piecesOf(
+  { key, size }: Found,
+  { blobs, signal }: Deps,
+): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < size; offset += partBytes) {
+    signal.throwIfAborted()
+    const length = Math.min(partBytes, size - offset)
+    yield* readPlace(blobs, { key, offset, length, packing: 'stored' })
+  }
+}
