@@ -12,22 +12,23 @@ const given = await testCloudStorages()
 const { addUser, addOrganization, addMember, addBucket, as, bodyOf, over, takeEvents } = given
 
 describe.each(transports)('over %s', (transport) => {
-  const { storages, tasks, media } = over(transport)
+  const { storages, projects, tasks, media } = over(transport)
 
   async function connected(
     objects: Record<string, string> = { 'a.jpg': 'picture' },
     who?: TestUser,
+    project_id?: number,
   ) {
     const anna = who ?? (await addUser())
     const bucket = addBucket(objects)
     const { id } = await storages.createCloudStorage({ body: bodyOf(bucket.name) }, anna.call)
-    const task = await tasks.createTask({ body: { name: 't' } }, anna.call)
+    const task = await tasks.createTask({ body: { name: 't', project_id } }, anna.call)
     return { anna, bucket, cloud_storage_id: id, task_id: task.id }
   }
   type World = Awaited<ReturnType<typeof connected>>
 
-  async function attached(who?: TestUser) {
-    const world = await connected(undefined, who)
+  async function attached(who?: TestUser, project_id?: number) {
+    const world = await connected(undefined, who, project_id)
     await attach(world)
     return world
   }
@@ -145,6 +146,17 @@ describe.each(transports)('over %s', (transport) => {
     expect(await text(task_id)).toBe('picture')
     await media.updateTaskDataMeta({ id: task_id, body }, call)
     expect(await takeEvents()).toEqual([])
+  })
+
+  test('a project that moves takes no bucket along either', async () => {
+    const { id: organization_id } = await addOrganization()
+    const maintainer = await addMember(organization_id, 'maintainer')
+    const { id } = await projects.createProject({ body: { name: 'p' } }, maintainer.call)
+    const { task_id } = await attached(maintainer, id)
+    const call = await as(maintainer, organization_id)
+    await projects.updateProject({ id, body: { organization_id } }, call)
+    const moved = { anna: { ...maintainer, call }, task_id }
+    await expect(frame(moved)).rejects.toMatchObject(detached)
   })
 
   test('another bucket has to be there, and the media to be in one', async () => {
