@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { withBuckets } from '../buckets/with-buckets.ts'
 import { gather, readPlace } from '../media/packed.ts'
 import { picture, preparing, zip } from '../testing/prepare.ts'
 import { storageOf } from '../testing/storages.ts'
+import { withBuckets } from './with-buckets.ts'
 
 /** Files of cloud storages: `spec/api-workspace.md` 4.5. */
 

@@ -1,6 +1,6 @@
+import { cloudFiles } from '../buckets/cloud-files.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import type { CreateWork } from '../requests/work.ts'
-import { cloudFiles } from './cloud-files.ts'
 import type { SourceDeps } from './deps.ts'
 import { type Found, wholeObject } from './found.ts'
 import { remoteFiles } from './remote-files.ts'
