@@ -1,7 +1,7 @@
+import { copyHere } from '../buckets/copies.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { filesBelow, shareKey } from '../share/files.ts'
-import { copyHere } from './copies.ts'
 import { gatherShare, type SourceDeps } from './deps.ts'
 import { type Found, wholeObject } from './found.ts'
 

@@ -1,4 +1,5 @@
 import { isManifest } from '@reticle/contracts/rest/sources'
+import { copyHere } from '../buckets/copies.ts'
 import { isBucketKey } from '../buckets/with-buckets.ts'
 import { inTurns } from '../media/in-turns.ts'
 import type { Kind } from '../media/sniff.ts'
@@ -6,7 +7,6 @@ import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
 import { type ArchiveDeps, openArchive } from './archives.ts'
-import { copyHere } from './copies.ts'
 import { type Found, type Listing, listing } from './found.ts'
 
 /** What frames are made of. */

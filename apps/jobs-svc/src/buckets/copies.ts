@@ -1,7 +1,7 @@
 import { inTurns } from '../media/in-turns.ts'
 import { readPlace } from '../media/packed.ts'
-import type { SourceDeps } from './deps.ts'
-import { type Found, wholeObject } from './found.ts'
+import type { SourceDeps } from '../sources/deps.ts'
+import { type Found, wholeObject } from '../sources/found.ts'
 
 /** Bytes that are asked for at once: a large file takes longer than a call may. */
 const partBytes = 32 * 1024 * 1024
