@@ -49,7 +49,7 @@ async function* batches(list: AsyncIterable<BlobInfo>, before: Date): AsyncGener
 }
 
 /** Keys of rows that would stand for an object: its own, and every prefix that ends in "/". */
-function namesOf({ key }: BlobInfo): string[] {
+export function namesOf({ key }: Pick<BlobInfo, 'key'>): string[] {
   const parts = key.split('/')
   return parts.map((_, at) => (at === 0 ? key : `${parts.slice(0, at).join('/')}/`))
 }

@@ -3,7 +3,7 @@ import type { BlobStore } from '../blob/blob.ts'
 import type { Clock } from '../clock.ts'
 import { DomainError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { removeOrphans } from './orphans.ts'
+import { namesOf, removeOrphans } from './orphans.ts'
 import { findRemovable, findSwept, forgetObject, noteSwept, putOffRemoval } from './registry.ts'
 
 export interface ObjectSweep<T> {
@@ -13,6 +13,11 @@ export interface ObjectSweep<T> {
   schema: string
   clock: Clock
   log: Logger
+  /**
+   * Asked before everything below a dead prefix is removed: which keys below it, of objects or prefixes again, stay. Each
+   * has to have a row of its own by then.
+   */
+  release?: (prefix: string) => Promise<readonly string[]>
   /** Ends a sweep between two objects; the next one goes on. */
   signal?: AbortSignal
 }
@@ -60,13 +65,14 @@ function alone<T>(
   })
 }
 
-async function removeDead<T>({ db, blobs, log, signal }: ObjectSweep<T>, now: Date): Promise<void> {
+async function removeDead<T>(deps: ObjectSweep<T>, now: Date): Promise<void> {
+  const { db, log, signal } = deps
   for (;;) {
     const found = await findRemovable(db, now)
     for (const key of found) {
       signal?.throwIfAborted()
       try {
-        await removeBelow(blobs, key)
+        await removeBelow(deps, key)
         await forgetObject(db, key)
       } catch (thrown) {
         if (thrown instanceof DomainError) throw thrown // the store is away: so it is for the others
@@ -79,9 +85,18 @@ async function removeDead<T>({ db, blobs, log, signal }: ObjectSweep<T>, now: Da
 }
 
 /** A key that ends in "/" stands for everything below it. */
-async function removeBelow<T>(blobs: ObjectSweep<T>['blobs'], key: string): Promise<void> {
-  if (key.endsWith('/')) await blobs.removePrefix(key)
-  else await blobs.remove(key)
+async function removeBelow<T>(
+  { blobs, release }: Pick<ObjectSweep<T>, 'blobs' | 'release'>,
+  key: string,
+): Promise<void> {
+  if (!key.endsWith('/')) return blobs.remove(key)
+  const staying = new Set(await release?.(key))
+  if (staying.size === 0) {
+    await blobs.removePrefix(key)
+    return
+  }
+  for await (const one of blobs.list(key))
+    if (!namesOf(one).some((name) => staying.has(name))) await blobs.remove(one.key)
 }
 
 /** Once a week, because it reads the whole list. */
