@@ -1,11 +1,12 @@
 import { type ObjectSweep, sweepObjects } from '@reticle/kit/objects/sweep'
 import { forgetOld } from '@reticle/kit/outbox/inbox'
 import { dropUnusedChunks } from './chunks/repo.ts'
+import { releaseUpload } from './contents/release.ts'
 import type { RequestsDb } from './db/schema.ts'
 import { dropUnusedResult, giveUpPending } from './objects/repo.ts'
 import { deleteExpired, expireResults } from './requests/repo.ts'
 
-export interface SweepDeps extends Omit<ObjectSweep<RequestsDb>, 'schema'> {
+export interface SweepDeps extends Omit<ObjectSweep<RequestsDb>, 'schema' | 'release'> {
   uploadTtlHours: number
   /** Of chunks that nobody asked for. */
   chunkTtlHours: number
@@ -22,7 +23,8 @@ const hourMs = 3_600_000
  */
 export function sweep({ uploadTtlHours, chunkTtlHours, ...deps }: SweepDeps): Promise<boolean> {
   const { db } = deps
-  return sweepObjects({ ...deps, schema: 'requests' }, async (now) => {
+  const release = (prefix: string) => releaseUpload(db, prefix)
+  return sweepObjects({ ...deps, schema: 'requests', release }, async (now) => {
     for (const key of await expireResults(db, now)) await dropUnusedResult(db, key)
     await deleteExpired(db, now)
     await dropUnusedChunks(db, new Date(now.getTime() - chunkTtlHours * hourMs))

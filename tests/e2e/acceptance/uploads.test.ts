@@ -155,7 +155,7 @@ describe('14. a file in pieces', () => {
     expect(shown).toMatchObject({
       'tus-resumable': '1.0.0',
       'tus-version': '1.0.0',
-      'tus-extension': 'creation,termination,expiration',
+      'tus-extension': 'creation,termination,expiration,checksum',
       'tus-max-size': '26843545600',
     })
     const created = await begin(api, dataOf(id), { name: 'a', length: 5 })

@@ -15,7 +15,14 @@ const read = [
   ...['X-Service-Version', 'X-Request-Id', 'X-Error-Code', 'X-Checksum', 'X-Updated-Date'],
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'],
   ...['Location', 'Upload-Offset', 'Upload-Length', 'Upload-Filename', 'Upload-Expires'],
-  ...['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Max-Size', 'Content-Range'],
+  ...[
+    'Tus-Resumable',
+    'Tus-Version',
+    'Tus-Extension',
+    'Tus-Max-Size',
+    'Tus-Checksum-Algorithm',
+    'Content-Range',
+  ],
   ...['ETag', 'Link', 'Deprecation', 'Content-Disposition', 'Idempotency-Replayed'],
 ]
 

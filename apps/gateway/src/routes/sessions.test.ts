@@ -58,6 +58,9 @@ async function keys(): Promise<string[]> {
   return found
 }
 
+/** Hexadecimal. */
+const sha256 = /^[0-9a-f]{64}$/
+
 function form(files: readonly string[], fields: Record<string, string> = {}): FormData {
   const data = new FormData()
   for (const [name, value] of Object.entries(fields)) data.append(name, value)
@@ -98,8 +101,8 @@ describe('media of a task', () => {
     expect(stored.length).toBe(2)
     expect(stored[0]).toMatch(/^uploads\/s1\/[\da-f-]{36}\/0$/)
     const files = [
-      { name: 'a.png', key: stored[0], size: 16 },
-      { name: 'b.png', key: stored[1], size: 5 },
+      { name: 'a.png', key: stored[0], size: 16, sha256: expect.stringMatching(sha256) },
+      { name: 'b.png', key: stored[1], size: 5, sha256: expect.stringMatching(sha256) },
     ]
     expect(asked).toEqual([
       ['openSession', { id: 12 }],
@@ -159,7 +162,7 @@ describe('media of a task', () => {
   test('the last request may bring files', async () => {
     await post('/tasks/12/data', finished, form(['c.png'], { image_quality: '5' }))
     const [key] = await keys()
-    const files = [{ name: 'c.png', key, size: 5 }]
+    const files = [{ name: 'c.png', key, size: 5, sha256: expect.stringMatching(sha256) }]
     expect(asked).toEqual([
       ['openSession', { id: 12 }],
       ['startDataPreparation', { task_id: 12, files, parameters: { image_quality: 5 } }],

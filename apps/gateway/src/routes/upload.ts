@@ -33,8 +33,8 @@ export async function storeFile(
   { name, pieces }: ArrivingFile,
   signal: AbortSignal,
 ): Promise<UploadedFile> {
-  const { size } = await blobs.put(key, pieces, { signal })
-  return { name, key, size }
+  const { size, sha256 } = await blobs.put(key, pieces, { signal })
+  return { name, key, size, sha256 }
 }
 
 /** Files below `prefix` are handed over by `start`, and removed where they are not wanted. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { conflict, forbidden, invalidText, unavailable } from '@reticle/kit'
 import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -81,8 +82,8 @@ describe('media of a task', () => {
         upload_id: 'u1',
         task_id: 12,
         files: [
-          { name: 'a.png', key: 'uploads/u1/0', size: 5 },
-          { name: 'b.png', key: 'uploads/u1/1', size: 7 },
+          { name: 'a.png', key: 'uploads/u1/0', size: 5, sha256: expect.any(String) },
+          { name: 'b.png', key: 'uploads/u1/1', size: 7, sha256: expect.any(String) },
         ],
         parameters: { ...common, use_cache: true, start_frame: 0 },
       },
@@ -204,7 +205,10 @@ describe('annotations', () => {
         upload_id: 'u1',
         target: 'job',
         id: 31,
-        file: { name: 'a.json', key: 'uploads/u1/0', size: 2 },
+        file: {
+          ...{ name: 'a.json', key: 'uploads/u1/0', size: 2 },
+          sha256: createHash('sha256').update('{}').digest('hex'),
+        },
         format: 'COCO 1.0',
         import_mode: 'append',
         conv_mask_to_poly: false,

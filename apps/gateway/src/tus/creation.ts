@@ -1,5 +1,6 @@
 import { DomainError, invalid } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
+import { readChecksum } from './checksum.ts'
 
 /** What the creation of a file says of it, in its headers. */
 export interface Creation {
@@ -7,6 +8,8 @@ export interface Creation {
   name: string
   /** Bytes. */
   length: number
+  /** What its bytes will be, hexadecimal. */
+  sha256?: string
 }
 
 /** @throws DomainError invalid naming the header; too_large above `maxBytes` */
@@ -17,7 +20,8 @@ export function readCreation(request: FastifyRequest, maxBytes: number): Creatio
   assertName(filename)
   if (length > maxBytes)
     throw new DomainError('too_large', `A file may have ${maxBytes} bytes, this one has ${length}.`)
-  return { name: filename, length }
+  const checksum = readChecksum(request, ['sha256'])
+  return { name: filename, length, ...(checksum && { sha256: checksum.digest }) }
 }
 
 /** A header that is a number of bytes. @throws DomainError invalid */

@@ -270,7 +270,7 @@ test.each(['/api/tasks/12/data', `${location}`, '/api/jobs/31/annotations/'])(
     expect(answer.status).toBe(204)
     expect(answer.headers).toMatchObject({
       'tus-version': '1.0.0',
-      'tus-extension': 'creation,termination,expiration',
+      'tus-extension': 'creation,termination,expiration,checksum',
       'tus-max-size': String(largest),
       'tus-resumable': '1.0.0',
       'cache-control': 'no-store',

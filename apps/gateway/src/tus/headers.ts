@@ -4,11 +4,12 @@ import type { GatewaySettings } from '../config.ts'
 import { HttpError } from '../http-error.ts'
 import { apiPrefix } from '../present.ts'
 import { pathOf } from '../serve.ts'
+import { algorithms } from './checksum.ts'
 
 /** What answers of the protocol of resumable uploads (tus.io 1.0.0) say about it: `spec/api-annotations.md` 2.4. */
 
 const version = '1.0.0'
-const extensions = 'creation,termination,expiration'
+const extensions = 'creation,termination,expiration,checksum'
 
 /** Shows on these paths what this server can: to whom speaks the protocol, on paths of files, and to OPTIONS. */
 export function showProtocol(
@@ -28,6 +29,7 @@ export function showProtocol(
         'tus-version': version,
         'tus-extension': extensions,
         'tus-max-size': maxUploadBytes,
+        'tus-checksum-algorithm': algorithms.join(','),
         'cache-control': 'no-store',
       })
     done()

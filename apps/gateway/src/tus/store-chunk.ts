@@ -9,8 +9,11 @@ export interface Chunk {
   /** Where it ends in the file. */
   end: number
   source: Source
-  /** Notes that all bytes up to there are stored; false: somebody else stores the rest. */
-  onStored: (offset: number) => Promise<boolean>
+  /**
+   * Notes that all bytes up to there are stored, the last of them in an object that has this sum; false: nothing more is to
+   * be stored.
+   */
+  onStored: (offset: number, sha256: string) => Promise<boolean>
 }
 
 /**
@@ -29,9 +32,9 @@ export async function storeChunk(
     const stop = Math.min(first + spreadBytes, end)
     const begin = { key: tail ?? key, bytes: at - first } // of the first part only: later ones begin at their begin
     const pieces = joined(blobs, begin, source.take(stop - at))
-    const { size } = await blobs.put(partKey(key, partAt(at)), pieces)
+    const { size, sha256 } = await blobs.put(partKey(key, partAt(at)), pieces)
     at = first + size
-    if (!(await onStored(at))) break
+    if (!(await onStored(at, sha256))) break
   }
   return at
 }

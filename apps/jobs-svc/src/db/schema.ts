@@ -33,6 +33,21 @@ export interface ChunksTable {
   used_date: Generated<Date>
 }
 
+export interface ContentUsesTable {
+  prefix: string
+  content_id: number
+}
+
+export interface ContentsTable {
+  content_id: Generated<number>
+  tenant: string
+  sha256: string
+  size: number
+  key: string
+  home: string
+  created_date: Generated<Date>
+}
+
 export interface DeadEventsTable {
   consumer: string
   event_id: string
@@ -158,6 +173,8 @@ export interface UploadedFilesTable {
   tail: string | null
   lease: string | null
   is_kept: Generated<boolean>
+  sha256: string | null
+  expected_sha256: string | null
 }
 
 export interface UploadsTable {
@@ -181,6 +198,8 @@ export interface RequestsDb {
   applied_calls: AppliedCallsTable
   blobs: BlobsTable
   chunks: ChunksTable
+  content_uses: ContentUsesTable
+  contents: ContentsTable
   dead_events: DeadEventsTable
   idempotency_keys: IdempotencyKeysTable
   inbox: InboxTable
@@ -198,6 +217,8 @@ export interface RequestsDb {
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type BlobRow = Selectable<BlobsTable>
 export type ChunkRow = Selectable<ChunksTable>
+export type ContentUseRow = Selectable<ContentUsesTable>
+export type ContentRow = Selectable<ContentsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
 export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
 export type InboxRow = Selectable<InboxTable>

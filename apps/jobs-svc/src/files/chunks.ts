@@ -39,11 +39,19 @@ export async function openNext(
 const tooManyTurns = () =>
   conflict('This file was sent by too many at once. DELETE it and begin anew.')
 
+/**
+ * Is that all of a file, and another than was announced? Where somebody announced it, whoever stores its end says what it is.
+ */
+export const isAnother = (
+  { length, expected_sha256 }: UploadedFileRow,
+  { offset, sha256 }: { offset: number; sha256?: string | undefined },
+): boolean => expected_sha256 !== null && offset === length && sha256 !== expected_sha256
+
 /** Notes how far a locked file is stored. @throws DomainError not_found beyond its ends: a bug of the caller */
 export async function noteStored(
   tx: Tx,
   file: UploadedFileRow,
-  { offset, is_over }: { offset: number; is_over: boolean },
+  { offset, is_over, sha256 }: { offset: number; is_over: boolean; sha256?: string | undefined },
 ): Promise<void> {
   const { file_id, key, length } = file
   if (offset < file.offset || offset > length) throw notFound()
@@ -52,7 +60,8 @@ export async function noteStored(
   const tail = hasTail ? partKey(key, partAt(offset)) : null
   const lease = is_over || isWhole ? null : file.lease
   if (offset === file.offset) return updateFile(tx, file_id, { lease })
-  await updateFile(tx, file_id, { offset, tail, lease })
+  const known = isWhole && sha256 !== undefined ? { sha256 } : {}
+  await updateFile(tx, file_id, { offset, tail, lease, ...known })
   const rewritten = partKey(key, partAt(file.offset))
   if (file.tail !== null && file.tail !== rewritten) await registerDead(tx, [file.tail])
 }

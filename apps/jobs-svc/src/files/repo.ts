@@ -1,5 +1,5 @@
-import { keyOfAll } from '@reticle/kit/blob/spread'
 import type { Kysely, Transaction } from 'kysely'
+import { releaseFiles } from '../contents/release.ts'
 import type { RequestsDb, UploadedFileRow, UploadRow } from '../db/schema.ts'
 import { registerDead } from '../objects/repo.ts'
 import { isInTime } from '../uploads/repo.ts'
@@ -86,8 +86,9 @@ export function listNamed(
 type NewFile = Pick<
   UploadedFileRow,
   'file_id' | 'upload_id' | 'owner_id' | 'name' | 'key' | 'length' | 'offset'
->
-/** A statement has so many parameters at most, of which each row takes seven. */
+> &
+  Partial<Pick<UploadedFileRow, 'sha256' | 'expected_sha256'>>
+/** A statement has so many parameters at most, of which each row takes nine. */
 const rowsAtOnce = 1000
 
 export async function insertFiles(tx: Tx, files: readonly NewFile[]): Promise<void> {
@@ -98,22 +99,33 @@ export async function insertFiles(tx: Tx, files: readonly NewFile[]): Promise<vo
       .execute()
 }
 
-type Changes = Partial<Pick<UploadedFileRow, 'key' | 'offset' | 'tail' | 'lease'>>
+type Changes = Partial<Pick<UploadedFileRow, 'key' | 'offset' | 'tail' | 'lease' | 'sha256'>>
 
 export async function updateFile(tx: Tx, file_id: string, changes: Changes): Promise<void> {
   await tx.updateTable('uploaded_files').set(changes).where('file_id', '=', file_id).execute()
 }
 
-/** With everything that is stored of them, or still will be by somebody who has not heard of it. */
+/** With everything that is stored of them, or still will be by somebody who has not heard of it; but for what others use. */
 export async function deleteFiles(tx: Tx, files: readonly UploadedFileRow[]): Promise<void> {
-  if (files.length === 0) return
+  const [one] = files
+  if (!one) return
+  const { upload_id } = one
+  const { prefix } = await tx
+    .selectFrom('uploads')
+    .select('prefix')
+    .where('upload_id', '=', upload_id)
+    .executeTakeFirstOrThrow()
   const ids = files.map(({ file_id }) => file_id)
   await tx
     .deleteFrom('uploaded_files')
     .where((row) => row('file_id', '=', row.fn.any(row.val(ids))))
     .execute()
-  await registerDead(
-    tx,
-    files.flatMap(({ key, tail }) => (tail === null ? [keyOfAll(key)] : [keyOfAll(key), tail])),
-  )
+  const twins = await tx
+    .selectFrom('uploaded_files')
+    .select('key')
+    .where('upload_id', '=', upload_id)
+    .where((row) => row('key', '=', row.fn.any(row.val(files.map(({ key }) => key)))))
+    .execute()
+  const stillUsed = new Set(twins.map(({ key }) => key))
+  await registerDead(tx, await releaseFiles(tx, prefix, files, stillUsed))
 }

@@ -4,13 +4,15 @@ import { type Context, conflict, notFound, type Service, signedIn } from '@retic
 import { spreadKey } from '@reticle/kit/blob/spread'
 import { change } from '@reticle/kit/db/change'
 import type { Transaction } from 'kysely'
+import { type Keeper, useContents } from '../contents/repo.ts'
 import type { RequestsDb } from '../db/schema.ts'
+import { tenantOf } from '../requests/post.ts'
 import { assertUnused, openSession } from '../sessions/open-session.ts'
 import { type Aim, judge, permit, taskOrJob } from '../uploads/purposes.ts'
 import { dropUpload, expiryOf, insertUpload, lockUsed } from '../uploads/repo.ts'
 import type { UploadDeps } from '../uploads/rpc.ts'
 import { makeRoom } from './add-files.ts'
-import { noteStored, openNext } from './chunks.ts'
+import { isAnother, noteStored, openNext } from './chunks.ts'
 import { fileIdOf, readFileId } from './file-id.ts'
 import { type NamedFile, ownFile, unfinished } from './own-file.ts'
 import { deleteFiles, findUploadOf, insertFiles, lockFile } from './repo.ts'
@@ -47,10 +49,12 @@ export function fileHandlers(deps: UploadDeps): Handlers {
         const file = await lockAfterUse(tx, { file_id, upload_id })
         const next = await openNext(tx, unfinished(file), { offset, bytes })
         const { key, tail, lease } = next
+        const is_checked = file.expected_sha256 !== null && offset + bytes === file.length
         return {
           ...{ filename: next.name, key, offset: next.offset },
           ...(tail !== null && { tail }),
           ...(lease !== null && { lease }),
+          ...(is_checked && { is_checked }),
         }
       })
     },
@@ -63,6 +67,10 @@ export function fileHandlers(deps: UploadDeps): Handlers {
         const file = await lockAfterUse(tx, { file_id, upload_id })
         const expires_date = expiryOf(file, ttl)
         if (file.lease !== lease) return { is_noted: false, offset: file.offset, expires_date }
+        if (isAnother(file, stored)) {
+          await deleteFiles(tx, [file])
+          return { is_noted: true, is_refused: true, offset: 0, expires_date }
+        }
         await noteStored(tx, file, stored)
         return { is_noted: true, offset: stored.offset, expires_date }
       })
@@ -89,8 +97,8 @@ async function createFile(
   { db, services, settings }: UploadDeps,
   aim: NewFile,
   context: Context,
-): Promise<{ file_id: string; expires_date: string }> {
-  const { purpose, id, name, length } = aim
+): Promise<{ file_id: string; expires_date: string; offset?: number }> {
+  const { purpose, id, name, length, sha256 } = aim
   const { user_id: owner_id } = signedIn(context)
   const facts = await permit(services.tasks, aim, context)
   judge(aim, facts)
@@ -102,12 +110,29 @@ async function createFile(
         : await insertUpload(tx, { ...uploadOf(aim), owner_id }, facts.organization_id)
     await makeRoom(tx, { upload_id, names: [name], owner_id }, nameTaken)
     const file_id = randomUUID()
-    const key = spreadKey(`${prefix}${file_id}`, length)
-    await insertFiles(tx, [{ file_id, upload_id, owner_id, name, key, length, offset: 0 }])
     const used = await lockUsed(tx, upload_id)
     if (!used) throw notFound()
-    return { file_id: fileIdOf({ owner_id, file_id }), expires_date: expiryOf(used, ttl) }
+    const keeper = { tenant: tenantOf(facts.organization_id, owner_id), prefix }
+    const known = purpose === 'data' && (await findKnown(tx, keeper, { file_id, length, sha256 }))
+    const place = known || { key: spreadKey(`${prefix}${file_id}`, length), offset: 0 }
+    const sums = known ? { sha256 } : { expected_sha256: sha256 }
+    await insertFiles(tx, [{ file_id, upload_id, owner_id, name, length, ...place, ...sums }])
+    return {
+      ...{ file_id: fileIdOf({ owner_id, file_id }), expires_date: expiryOf(used, ttl) },
+      ...(known && { offset: known.offset }),
+    }
   })
+}
+
+/** The file, where its tenant has it already: then nothing of it needs to be sent. */
+async function findKnown(
+  tx: Tx,
+  keeper: Keeper,
+  { file_id: key, length: size, sha256 }: { file_id: string } & Pick<NewFile, 'length' | 'sha256'>,
+): Promise<{ key: string; offset: number } | undefined> {
+  if (sha256 === undefined) return undefined
+  const kept = (await useContents(tx, keeper, [{ key, size, sha256 }])).get(key)
+  return kept === undefined ? undefined : { key: kept, offset: size }
 }
 
 const uploadOf = ({ purpose, target, id: target_id }: Aim) => ({

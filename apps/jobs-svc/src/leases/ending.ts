@@ -1,6 +1,8 @@
+import { keyOfAll } from '@reticle/kit/blob/spread'
 import type { Kysely, Transaction } from 'kysely'
 import { addChunk } from '../chunks/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { registerDead } from '../objects/repo.ts'
 import { afterEnd, endColumns } from '../requests/ending.ts'
 import {
   extendLife,
@@ -25,7 +27,10 @@ export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): 
     ...(result && { result_key: result.key, result_size: result.size }),
     result_id,
   }
-  return endHeld(db, row, changes, (tx) => keepChunk(tx, row, outcome))
+  return endHeld(db, row, changes, async (tx) => {
+    await keepChunk(tx, row, outcome)
+    await registerDead(tx, (outcome.spare ?? []).map(keyOfAll))
+  })
 }
 
 async function keepChunk(tx: Tx, { task_id }: RequestRow, { chunk }: Outcome): Promise<void> {

@@ -157,6 +157,17 @@ const isHeld = (leases: readonly Lease[]) => (row: ExpressionBuilder<RequestsDb,
     ),
   )
 
+/** False: the lease is lost. Otherwise the request does not end before this transaction. */
+export async function lockHeld(tx: Db, { request_uuid, lease_token }: Lease): Promise<boolean> {
+  const row = await tx
+    .selectFrom('requests')
+    .select('request_uuid')
+    .where(isHeld([{ request_uuid, lease_token }]))
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** To be written by whoever has the lease, and nobody else. */
 export function held(db: Db, { request_uuid, lease_token }: Lease) {
   return db

@@ -50,11 +50,39 @@ export async function makeDead(db: Db, key: string): Promise<void> {
 /** What was written below a prefix that lives on, and nobody refers to: an hour later it goes, with what is written till then. */
 export async function registerDead(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
-  const dead = { state: 'dead', dead_date: sql<Date>`now()` } as const
+  await sql`
+    insert into blobs (key, kind, state, dead_date)
+    select distinct key, 'upload', 'dead', now() from unnest(${[...keys]}::text[]) as key
+    on conflict (key) do update set state = 'dead', dead_date = now()`.execute(db)
+}
+
+/** What lives on though the prefix that it lies below does not. */
+export async function registerAllLive(db: Db, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  await sql`
+    insert into blobs (key, kind, state)
+    select distinct key, 'media', 'live' from unnest(${[...keys]}::text[]) as key
+    on conflict (key) do nothing`.execute(db)
+}
+
+/** Those of them that have a life of their own. */
+export async function makeAllDead(db: Db, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
   await db
-    .insertInto('blobs')
-    .values([...new Set(keys)].map((key) => ({ key, kind: 'upload', ...dead })))
-    .onConflict((conflict) => conflict.column('key').doUpdateSet(dead))
+    .updateTable('blobs')
+    .set({ state: 'dead', dead_date: sql<Date>`now()` })
+    .where((row) => row('key', '=', row.fn.any(row.val([...keys]))))
+    .where('state', '<>', 'dead')
+    .execute()
+}
+
+/** Dead objects that have been removed. */
+export async function forgetDead(db: Db, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  await db
+    .deleteFrom('blobs')
+    .where((row) => row('key', '=', row.fn.any(row.val([...keys]))))
+    .where('state', '=', 'dead')
     .execute()
 }
 

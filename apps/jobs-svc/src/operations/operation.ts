@@ -8,6 +8,7 @@ import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { Context, Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Downloads } from '@reticle/kit/outgoing/download'
+import type { HashedFile } from '../contents/repo.ts'
 import type { Work } from '../requests/work.ts'
 import type { Videos } from '../videos/videos.ts'
 
@@ -37,6 +38,13 @@ export interface OperationDeps {
    * @throws LeaseLost
    */
   enterFinal: () => Promise<void>
+  /**
+   * Makes files known to the tenant of the request; what it has already is to be read where it is (`contents/`). Answers the
+   * keys by those of the files.
+   *
+   * @throws LeaseLost
+   */
+  keepOnce: (files: HashedFile[]) => Promise<Map<string, string>>
   /** A folder of this run's own, removed after it. */
   tmpDir: string
   limits: ArchiveLimits

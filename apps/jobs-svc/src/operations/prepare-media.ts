@@ -3,6 +3,7 @@ import { createReport, type ReportWriter } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { openListing } from '../buckets/listing.ts'
 import { isBucketKey, withBuckets } from '../buckets/with-buckets.ts'
+import { keptOnce } from '../contents/hashed.ts'
 import type { CreateWork, Outcome } from '../requests/work.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
 import type { Found, Listing } from '../sources/found.ts'
@@ -31,11 +32,13 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
   await services.tasks.authorize({ target: 'task', id: task_id, action: 'upload:data' }, context)
 
   const report = createReport()
+  const { files, spare } = await keptOnce(work.params.files, placeOf(work), deps)
+  const kept = { ...work, params: { ...work.params, files } }
   const prefix = prefixOf(work)
   const source = sourceOf(work, deps, context)
   const progress = onlyForward(deps.progress)
   const about = { ...deps, ...source, progress, prefix, report, task_id }
-  const { staged, counted, video_name, cloud_storage_id } = await framesOf(work, about).catch(
+  const { staged, counted, video_name, cloud_storage_id } = await framesOf(kept, about).catch(
     async (thrown) => {
       await blobs.removePrefix(prefix).catch(() => undefined) // it goes with what was uploaded at the latest
       throw thrown
@@ -63,7 +66,7 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
     body: staged.read(),
   }
   await services.media.attachMedia(media, context)
-  return { report: toReport(report), result: null, result_id: task_id }
+  return { report: toReport(report), result: null, result_id: task_id, spare }
 }
 
 /** Files of the cloud storage that the request names are read as who made the request, until they are media of the task. */
@@ -83,9 +86,11 @@ function sourceOf(
  * Where what is made of the files of a request lies: with them, so that it goes when they go. Every attempt has its own
  * place: one that is slow to notice that it lost its lease disturbs nobody.
  */
-function prefixOf({ input_key, lease_token }: CreateWork): string {
+const prefixOf = (work: CreateWork): string => `${placeOf(work)}made-${work.lease_token}/`
+
+function placeOf({ input_key }: CreateWork): string {
   if (input_key === null) throw new Error('a request for media has a place for its files')
-  return `${input_key.replace(/\/$/, '')}/made-${lease_token}/`
+  return `${input_key.replace(/\/$/, '')}/`
 }
 
 /** Files may be looked at more than once: what is done stays done. */

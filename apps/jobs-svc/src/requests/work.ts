@@ -99,6 +99,8 @@ export const outcome = z.object({
       checksum: z.string(),
     })
     .optional(),
+  /** Keys of uploaded files that were stored before: they are read there. */
+  spare: z.array(z.string()).optional(),
 })
 
 export type Outcome = z.infer<typeof outcome>

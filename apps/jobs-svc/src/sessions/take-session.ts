@@ -58,4 +58,7 @@ function assertWhole(files: readonly UploadedFileRow[]): void {
   throw invalid({ client_files: text })
 }
 
-const toUploadedFile = ({ name, key, length: size }: UploadedFileRow) => ({ name, key, size })
+const toUploadedFile = ({ name, key, length: size, sha256 }: UploadedFileRow): UploadedFile => ({
+  ...{ name, key, size },
+  ...(sha256 !== null && { sha256 }),
+})

@@ -41,6 +41,7 @@ export async function runOf(
     enterFinal: async () => {
       told.push('final')
     },
+    keepOnce: async () => new Map(),
     tmpDir: await mkdtemp(join(root, 'tmp-')),
     limits: archiveLimits,
     videos: { prepare: () => Promise.reject(unsupportedVideo()) },

@@ -1,4 +1,6 @@
 import { inSpan, traceBindings } from '@reticle/kit/observe/traces'
+import { keepOnce } from '../contents/keep-once.ts'
+import { removeSpare } from '../contents/remove-spare.ts'
 import type { RequestRow } from '../db/schema.ts'
 import { finishFromTwin } from '../leases/ending.ts'
 import { enterFinal, isOpen, reportProgress } from '../leases/lease.ts'
@@ -35,6 +37,9 @@ export function runRequest(deps: RunDeps, row: RequestRow): Promise<void> {
   })
 }
 
+/** What is left of them then is the sweeper's. */
+const spareMs = 60_000
+
 async function run(deps: RunDeps, row: RequestRow): Promise<void> {
   const { db, running, log, resultTtlHours, tmpDir } = deps
   const held = running.add(row)
@@ -45,11 +50,13 @@ async function run(deps: RunDeps, row: RequestRow): Promise<void> {
     await removeTmpDir(tmpDir, row).catch((thrown) =>
       log.warn({ err: thrown }, 'the folder of a request could not be removed'),
     )
-    await settle(deps, row, conversion, held.reason)
+    const isKept = await settle(deps, row, conversion, held.reason)
     const { action, format, attempt } = row
     const ms = Math.round(performance.now() - held.started)
     log.info({ action, format, attempt, ended: held.reason ?? conversion.type, ms }, 'request run')
     if (held.reason === 'lost' && (await isOpen(db, row))) leasesLost.inc()
+    if (isKept && conversion.type === 'done')
+      await removeSpare(deps, conversion.outcome.spare ?? [], AbortSignal.timeout(spareMs))
   } catch (thrown) {
     log.error({ err: thrown }, 'a request could not be run')
   } finally {
@@ -77,6 +84,11 @@ async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise
   const conversion = await slot.run(work, {
     progress,
     enterFinal: () => enterFinal(db, row),
+    keepOnce: (files) =>
+      keepOnce(db, row, files).catch((thrown) => {
+        log.warn({ err: thrown }, 'files could not be made known')
+        throw thrown
+      }),
     signal: abort.signal,
   })
   await written

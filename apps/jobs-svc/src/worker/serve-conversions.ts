@@ -4,6 +4,7 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openDownloads } from '@reticle/kit/outgoing/download'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { withBuckets } from '../buckets/with-buckets.ts'
+import type { HashedFile } from '../contents/repo.ts'
 import { failureOf } from '../operations/failure.ts'
 import { LeaseLost, type OperationServices } from '../operations/operation.ts'
 import { runOperation } from '../operations/run.ts'
@@ -28,6 +29,8 @@ interface Running {
   abort: AbortController
   /** Answers the question whether the final transaction may begin. */
   grant: (granted: boolean) => void
+  /** Answers where files are kept; null: nowhere. */
+  kept: (keys: Map<string, string> | null) => void
 }
 
 /** Runs the requests that are sent to `port`, one at a time, and tells what became of them. */
@@ -45,8 +48,10 @@ export async function serveConversions(port: MessagePort, data: ThreadData): Pro
     const message = toThread.parse(sent)
     if (message.type === 'abort') running?.abort.abort(new LeaseLost('The request was taken away'))
     if (message.type === 'final') running?.grant(message.granted)
+    if (message.type === 'kept') running?.kept(message.keys)
     if (message.type === 'run') {
-      running = { abort: new AbortController(), grant: () => undefined }
+      const unasked = { grant: () => undefined, kept: () => undefined }
+      running = { abort: new AbortController(), ...unasked }
       void convert(message.work, running, { wired, data, tell, findDecoder: findOnce })
     }
   })
@@ -100,6 +105,7 @@ async function runIn(
       signal: running.abort.signal,
       progress,
       enterFinal: () => mayEnterFinal(running, tell),
+      keepOnce: (files) => keepOnce(files, running, tell),
       tmpDir,
       limits: data.limits,
       shareDir: data.shareDir,
@@ -109,6 +115,20 @@ async function runIn(
   } finally {
     await videos.close()
   }
+}
+
+async function keepOnce(
+  files: HashedFile[],
+  running: Running,
+  tell: Thread['tell'],
+): Promise<Map<string, string>> {
+  const keys = await new Promise<Map<string, string> | null>((resolve) => {
+    running.kept = resolve
+    tell({ type: 'keep', files })
+  })
+  if (!keys) throw new LeaseLost('The request was taken away')
+  running.abort.signal.throwIfAborted()
+  return keys
 }
 
 async function mayEnterFinal(running: Running, tell: Thread['tell']): Promise<void> {

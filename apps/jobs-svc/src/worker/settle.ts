@@ -12,7 +12,7 @@ import type { Conversion } from './slot.ts'
 
 export interface SettleDeps {
   db: Kysely<RequestsDb>
-  blobs: Pick<BlobStore, 'remove'>
+  blobs: Pick<BlobStore, 'remove' | 'removePrefix'>
   log: Logger
   resultTtlHours: number
   leaseSeconds: number
@@ -31,15 +31,18 @@ const stopped: Partial<Record<StopReason, Failure>> = {
 /**
  * Writes down what became of a request. Every write names the lease: when it is lost, nothing is written, and what the
  * attempt left in the blob store is removed.
+ *
+ * @returns whether the request has ended with what was made
  */
 export async function settle(
   deps: SettleDeps,
   row: RequestRow,
   conversion: Conversion,
   reason: StopReason | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const isKept = await persistently(deps, () => record(deps, row, conversion, reason))
   if (!isKept && row.action === 'export') await dropResult(deps, row)
+  return isKept
 }
 
 /** True when the row now refers to the result. */

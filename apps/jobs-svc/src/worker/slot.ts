@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '@reticle/kit/thread'
+import type { HashedFile } from '../contents/repo.ts'
 import { type Failure, isOutOfMemory, lostWorker, outOfMemory } from '../operations/failure.ts'
 import type { Outcome, Work } from '../requests/work.ts'
 import { fromThread, type ThreadData, type ToThread } from './thread-messages.ts'
@@ -13,6 +14,8 @@ export interface Watch {
   progress: (share: number, stage: string) => void
   /** False: the lease is lost. */
   enterFinal: () => Promise<boolean>
+  /** Undefined: the lease is lost. */
+  keepOnce: (files: HashedFile[]) => Promise<Map<string, string> | undefined>
   /** Stops the conversion; at the latest after the grace its thread is gone. */
   signal: AbortSignal
 }
@@ -82,6 +85,7 @@ function converse(worker: Worker, work: Work, watch: Watch, graceMs: number): Pr
       const message = fromThread.parse(sent)
       if (message.type === 'progress') watch.progress(message.share, message.stage)
       if (message.type === 'final') void answerFinal(watch, tell)
+      if (message.type === 'keep') void answerKept(watch, message.files, tell)
       if (message.type === 'done' || message.type === 'failed') resolve(message)
     })
     listen('error', (thrown) => resolve(broken(thrown)))
@@ -100,6 +104,15 @@ function converse(worker: Worker, work: Work, watch: Watch, graceMs: number): Pr
 async function answerFinal(watch: Watch, tell: (message: ToThread) => void): Promise<void> {
   const granted = await watch.enterFinal().catch(() => false)
   tell({ type: 'final', granted })
+}
+
+async function answerKept(
+  watch: Watch,
+  files: HashedFile[],
+  tell: (message: ToThread) => void,
+): Promise<void> {
+  const keys = await watch.keepOnce(files).catch(() => undefined)
+  tell({ type: 'kept', keys: keys ?? null })
 }
 
 function broken(thrown: unknown): Conversion {

@@ -20,8 +20,8 @@ export interface WorkerPorts {
   db: Kysely<RequestsDb>
   /** Wakes idle slots; without a message they look for themselves. */
   bus: Pick<Bus, 'subscribe'>
-  /** To put away what a conversion left that was stopped. */
-  blobs: Pick<BlobStore, 'remove'>
+  /** To put away what a conversion left that was stopped, and what it found to be stored twice. */
+  blobs: Pick<BlobStore, 'remove' | 'removePrefix'>
   log: Logger
   settings: JobsSettings
   /** What each conversion thread loads to reach the other services. */

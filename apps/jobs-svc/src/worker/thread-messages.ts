@@ -25,17 +25,23 @@ export const threadData = z.object({
   }),
 })
 
+const hashedFile = z.object({ key: z.string(), size: z.int(), sha256: z.string() })
+
 export const toThread = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), work }),
   z.object({ type: z.literal('abort') }),
   /** Whether the final transaction may begin. */
   z.object({ type: z.literal('final'), granted: z.boolean() }),
+  /** Where files are kept, by their keys; null: the lease is lost, or nobody could tell. */
+  z.object({ type: z.literal('kept'), keys: z.map(z.string(), z.string()).nullable() }),
 ])
 
 export const fromThread = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('progress'), share: z.number(), stage: z.string() }),
   z.object({ type: z.literal('final') }),
+  /** Files that are to be kept once. */
+  z.object({ type: z.literal('keep'), files: z.array(hashedFile) }),
   z.object({ type: z.literal('done'), outcome }),
   /** `detail`: the stack, for the log. */
   z.object({ type: z.literal('failed'), failure: failure.extend({ detail: z.string() }) }),

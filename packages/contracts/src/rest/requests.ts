@@ -117,7 +117,13 @@ export const importQuery = z.object({
 export const downloadQuery = z.object({ rq_id: z.string().optional() })
 
 /** A file that the gateway has written into the object store. */
-export const uploadedFile = z.object({ name: z.string(), key: z.string(), size: z.int() })
+export const uploadedFile = z.object({
+  name: z.string(),
+  key: z.string(),
+  size: z.int(),
+  /** Of its bytes, hexadecimal, where somebody has seen all of them. */
+  sha256: z.string().optional(),
+})
 
 /** Where a result lies and how it is called. */
 export const resultFile = z

@@ -44,9 +44,20 @@ export const openedUpload = z
   .object({ upload_id: z.string(), prefix: z.string() })
   .meta({ id: 'OpenedUpload' })
 
-export const newFile = z.object({ ...sentFor, name: z.string(), length: z.int() })
+export const newFile = z.object({
+  ...sentFor,
+  name: z.string(),
+  length: z.int(),
+  /** What its bytes will be, hexadecimal (`spec/extensions.md` 8). */
+  sha256: z.string().optional(),
+})
 export const createdFile = z
-  .object({ file_id: z.string(), expires_date: timestamp })
+  .object({
+    file_id: z.string(),
+    expires_date: timestamp,
+    /** Bytes that need not be sent: all of them, of a file that is stored already. */
+    offset: z.int().optional(),
+  })
   .meta({ id: 'CreatedFile' })
 
 export const namedFile = z.object({ ...sentFor, file_id: z.string() })
@@ -66,6 +77,8 @@ export const openedChunk = z
      * do not follow those.
      */
     lease: z.string().optional(),
+    /** With these bytes the file is whole, and it has to be known what it is. */
+    is_checked: z.boolean().optional(),
   })
   .meta({ id: 'OpenedChunk' })
 
@@ -76,11 +89,15 @@ export const storedChunk = z.object({
   offset: z.int(),
   /** Nothing more comes in this request. */
   is_over: z.boolean(),
+  /** Of all bytes of a file that is whole, hexadecimal. */
+  sha256: z.string().optional(),
 })
 export const notedChunk = z
   .object({
     /** False: somebody else has taken over. */
     is_noted: z.boolean(),
+    /** True: these are not the bytes that were announced, and the file is gone. */
+    is_refused: z.boolean().optional(),
     /** Bytes that are stored, whoever stored them. */
     offset: z.int(),
     expires_date: timestamp,

@@ -9,6 +9,7 @@ import { requestsOfOrganizations } from './0007-requests-of-organizations.ts'
 import { idempotencyKeys } from './0008-idempotency-keys.ts'
 import { uploadSessions } from './0009-upload-sessions.ts'
 import { chunks } from './0010-chunks.ts'
+import { contents } from './0011-contents.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -22,4 +23,5 @@ export const migrations: Migrations = {
   '0008-idempotency-keys': idempotencyKeys,
   '0010-chunks': chunks,
   '0009-upload-sessions': uploadSessions,
+  '0011-contents': contents,
 }

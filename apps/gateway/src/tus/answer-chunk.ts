@@ -1,0 +1,89 @@
+import type { Context } from '@reticle/kit'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { limitedBytes } from '../body.ts'
+import type { GatewayPorts } from '../ports.ts'
+import { contextOf } from '../request.ts'
+import { isSpread, mismatch, openSum, readChecksum, sha256Of } from './checksum.ts'
+import { readBytes } from './creation.ts'
+import { setFileHeaders } from './headers.ts'
+import { openSource } from './source.ts'
+import { storeChunk } from './store-chunk.ts'
+
+type Requests = GatewayPorts['services']['requests']
+type Asked = Parameters<Requests['findFile']>[0]
+type Noted = Awaited<ReturnType<Requests['noteChunk']>>
+type Opened = Awaited<ReturnType<Requests['openChunk']>>
+
+/**
+ * Takes the next bytes of a file. What of them is stored counts, also when the client goes away in the middle: it is noted
+ * part by part, and once more at the end. Bytes that come with a checksum count when all of them are there and right.
+ */
+export async function answerChunk(
+  asked: Asked,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services: { requests }, blobs }: GatewayPorts,
+): Promise<FastifyReply> {
+  const offset = readBytes('Upload-Offset', request.headers['upload-offset'])
+  const bytes = readBytes('Content-Length', request.headers['content-length'])
+  const checksum = readChecksum(request)
+  const context = contextOf(request, reply)
+  const opened = await requests.openChunk({ ...asked, offset, bytes }, context)
+  const { lease, filename } = opened
+  if (lease === undefined) return conflicting(reply, opened.offset)
+
+  const { file_id } = asked
+  const note = (at: number, is_over: boolean, sha256?: string) =>
+    requests.noteChunk({ file_id, lease, offset: at, is_over, sha256 }, ownContext(context))
+  const end = offset + bytes
+  const sum = checksum && openSum(checksum)
+  const arriving = limitedBytes(request.raw, bytes)
+  const source = openSource(sum ? sum.seen(arriving) : arriving)
+  let noted: Noted | undefined
+  let isWrong = false
+  const onStored = async (at: number, sha256: string) => {
+    if (sum && at < end) return true
+    isWrong = sum !== undefined && !sum.isRight()
+    if (isWrong) return false
+    const whole = at === end ? await wholeSum(opened, end, sha256, { blobs }) : undefined
+    noted = await note(at, at === end, whole)
+    return noted.is_noted
+  }
+  // Where the store fails, nobody knows what it still does: the lease is kept, so that the next one takes over.
+  const stored = await storeChunk(blobs, { opened, end, source, onStored })
+  const counted = sum && (isWrong || stored !== end) ? offset : stored
+  if (noted === undefined || (noted.is_noted && counted !== end)) noted = await note(counted, true)
+  if (!noted.is_noted) return conflicting(reply, noted.offset)
+  const broken = source.broken()
+  if (broken) throw broken.thrown
+  if (isWrong) throw mismatch('These bytes are not those of Upload-Checksum. Send them again.')
+  if (noted.is_refused)
+    throw mismatch('The file is not what its Upload-Checksum announced. Begin anew.')
+  setFileHeaders(reply, { filename, expires_date: noted.expires_date, offset: counted })
+  return reply.code(204).send()
+}
+
+/** Of the file, when it ends here: known of one object, read where somebody wants to know. @param sha256 of its last object */
+async function wholeSum(
+  { key, is_checked }: Opened,
+  end: number,
+  sha256: string,
+  { blobs }: Pick<GatewayPorts, 'blobs'>,
+): Promise<string | undefined> {
+  if (!isSpread(key)) return sha256
+  return is_checked ? sha256Of(blobs, key, end) : undefined
+}
+
+/** The body is none, so that the header is what says where to go on. */
+function conflicting(reply: FastifyReply, offset: number): FastifyReply {
+  return reply.code(409).headers({ 'upload-offset': offset, 'x-error-code': 'wrong_offset' }).send()
+}
+
+const ownMs = 15_000
+
+/** What was stored is noted when the client has gone, too. */
+const ownContext = ({ next_call_id: _, ...context }: Context): Context => ({
+  ...context,
+  deadline: Date.now() + ownMs,
+  signal: new AbortController().signal,
+})

@@ -1,0 +1,266 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { spreadBytes } from '@reticle/kit/blob/spread'
+import { silentLog } from '@reticle/kit/log'
+import { bytesOf } from '@reticle/kit/testing/bytes'
+import { testClock } from '@reticle/kit/testing/clock'
+import { testDb } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { deleteFiles, insertFiles, listFiles } from '../files/repo.ts'
+import { makeLive, makeTaskDead } from '../objects/repo.ts'
+import { insertSession } from '../sessions/repo.ts'
+import { sweep } from '../sweeper.ts'
+import { addRequest } from '../testing/rows.ts'
+import { testStore } from '../testing/run.ts'
+import { keptOnce } from './hashed.ts'
+import { keepOnce } from './keep-once.ts'
+import { releaseUpload } from './release.ts'
+import { removeSpare } from './remove-spare.ts'
+import { useContents } from './repo.ts'
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+const { blobs } = await testStore()
+const hour = 3_600_000
+
+beforeEach(async () => {
+  await sql`truncate requests, blobs, uploads, contents, content_uses, sweeps cascade`.execute(db)
+  for await (const { key } of blobs.list('requests/')) await blobs.remove(key)
+})
+
+async function stored() {
+  const keys: string[] = []
+  for await (const { key } of blobs.list('requests/')) keys.push(key)
+  return keys
+}
+
+const swept = () =>
+  sweep({
+    ...{ db, blobs, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 },
+    clock: testClock(new Date(Date.now() + 2 * hour)),
+  })
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** A task whose session has files with these texts, by name, and a request that is making media of them. */
+async function uploaded(task_id: number, texts: Record<string, string>, tenant = 'org:1') {
+  const { upload_id, prefix } = await db
+    .transaction()
+    .execute((tx) => insertSession(tx, task_id, 1, 1))
+  const files = Object.entries(texts).map(([name, text]) => ({
+    ...{ name, text, key: `${prefix}${randomUUID()}`, size: text.length, sha256: hashOf(text) },
+  }))
+  for (const { key, text } of files) await blobs.put(key, bytesOf(text))
+  await db.transaction().execute((tx) =>
+    insertFiles(
+      tx,
+      files.map(({ name, key, size: length, sha256 }) => ({
+        ...{ file_id: randomUUID(), upload_id, owner_id: 1, name, key, length, offset: length },
+        sha256,
+      })),
+    ),
+  )
+  const row = await addRequest(db, {
+    ...{ action: 'create', status: 'started', tenant, input_key: prefix, task_id, lease_token: 1 },
+    ...{ rq_id: `create ${task_id}` },
+  })
+  return { upload_id, prefix, files, row, task_id }
+}
+
+/** Where the files are kept, in their order. */
+async function kept({ row, files }: Awaited<ReturnType<typeof uploaded>>) {
+  const keys = await keepOnce(db, row, files)
+  return files.map(({ key }) => keys?.get(key))
+}
+
+/** The task has its media from now on. */
+const ended = (task: { prefix: string; task_id: number }) =>
+  db
+    .transaction()
+    .execute((tx) => makeLive(tx, task.prefix, { kind: 'media', task_id: task.task_id }))
+
+describe('a file that the tenant has', () => {
+  test('is read where it was stored first, twins in one upload as well', async () => {
+    const first = await uploaded(1, { a: 'one', b: 'two', twin: 'one' })
+    const [one, two] = first.files.map(({ key }) => key)
+    const twins = (await kept(first)).toSorted()
+    expect(twins[0] === twins[1] || twins[1] === twins[2]).toBe(true)
+    const second = await uploaded(2, { z: 'two', new: 'three' })
+    const [found, own] = await kept(second)
+    expect([found, own]).toEqual([two, second.files[1]?.key])
+    expect([one]).not.toContain(found)
+  })
+
+  test('is somebody else’s in another tenant: nothing is found', async () => {
+    await kept(await uploaded(1, { a: 'one' }))
+    const other = await uploaded(2, { a: 'one' }, 'org:2')
+    expect(await kept(other)).toEqual([other.files[0]?.key])
+  })
+
+  test('is found to be the same by size and sum, by whoever asks again', async () => {
+    const first = await uploaded(1, { a: 'one' })
+    const before = await kept(first)
+    expect(await kept(first)).toEqual(before)
+    const uses = await db.selectFrom('content_uses').selectAll().execute()
+    expect(uses.length).toBe(1)
+  })
+
+  test('is not made known by a worker that lost its lease', async () => {
+    const { row, files } = await uploaded(1, { a: 'one' })
+    const late: RequestRow = { ...row, lease_token: 0 }
+    expect(await keepOnce(db, late, files)).toBeUndefined()
+    expect(await db.selectFrom('contents').selectAll().execute()).toEqual([])
+  })
+
+  test('costs as many statements among ten thousand as alone', async () => {
+    const { row } = await uploaded(1, {})
+    const many = Array.from({ length: 10_000 }, (_, at) => ({
+      ...{ key: `${row.input_key}${at}`, size: 3, sha256: hashOf(String(at)) },
+    }))
+    let statements = 0
+    const counted = db.withPlugin({
+      transformQuery: ({ node }) => {
+        statements += 1
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    expect((await keepOnce(counted, row, many))?.size).toBe(10_000)
+    expect(statements).toBe(3)
+  })
+})
+
+describe('a file that came in pieces', () => {
+  test('is read once to know what it is', async () => {
+    const prefix = 'requests/uploads/u/'
+    const key = `${prefix}f.parts`
+    const bytes = Buffer.alloc(spreadBytes + 3, 'x')
+    await blobs.put(`${key}/0-0`, bytesOf(bytes.subarray(0, spreadBytes)))
+    await blobs.put(`${key}/0-1`, bytesOf(bytes.subarray(spreadBytes)))
+    const asked: unknown[] = []
+    const { files, spare } = await keptOnce([{ name: 'a.zip', key, size: bytes.length }], prefix, {
+      ...{ blobs, signal: new AbortController().signal },
+      keepOnce: async (given) => {
+        asked.push(...given)
+        return new Map([[key, 'requests/uploads/v/kept']])
+      },
+    })
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    expect(asked).toEqual([{ key, size: bytes.length, sha256 }])
+    expect([files[0]?.key, spare]).toEqual(['requests/uploads/v/kept', [key]])
+    await removeSpare({ db, blobs }, spare, new AbortController().signal)
+    expect(await stored()).toEqual([])
+  })
+
+  test('is not looked at when it was known before a byte of it came', async () => {
+    const known = { name: 'a', key: 'requests/uploads/v/kept', size: 3 }
+    const answer = await keptOnce([known], 'requests/uploads/u/', {
+      ...{ blobs, signal: new AbortController().signal },
+      keepOnce: () => Promise.reject(new Error('nothing is asked')),
+    })
+    expect(answer).toEqual({ files: [known], spare: [] })
+  })
+})
+
+describe('a content', () => {
+  test('outlives the task that brought it, and goes with the last one that uses it', async () => {
+    const first = await uploaded(1, { a: 'one', alone: 'two' })
+    await kept(first)
+    await ended(first)
+    const second = await uploaded(2, { b: 'one' })
+    const [shared] = await kept(second)
+    await ended(second)
+    await removeSpare({ db, blobs }, [String(second.files[0]?.key)], AbortSignal.timeout(10_000))
+
+    await makeTaskDead(db, [1])
+    await swept()
+    expect(await stored()).toEqual([shared])
+    await swept()
+    expect(await stored()).toEqual([shared])
+    await makeTaskDead(db, [2])
+    await swept()
+    expect(await stored()).toEqual([])
+    expect(await db.selectFrom('contents').selectAll().execute()).toEqual([])
+    expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
+  })
+
+  test('stays whole when the one that reused it goes first', async () => {
+    const first = await uploaded(1, { a: 'one' })
+    const [own] = await kept(first)
+    await ended(first)
+    const second = await uploaded(2, { b: 'one' })
+    await kept(second)
+    await ended(second)
+    await makeTaskDead(db, [2])
+    await swept()
+    expect(await stored()).toEqual([own])
+  })
+
+  test('whose file is replaced after a failure stays for others, and goes where there are none', async () => {
+    const first = await uploaded(1, { a: 'one', b: 'two' })
+    const [one, two] = await kept(first)
+    const second = await uploaded(2, { z: 'one' })
+    await kept(second)
+    await db.transaction().execute(async (tx) => {
+      await deleteFiles(tx, await listFiles(tx, first.upload_id))
+    })
+    const dead = await db.selectFrom('blobs').select('key').where('state', '=', 'dead').execute()
+    expect(dead.map(({ key }) => key)).toEqual([two])
+    await makeLive(db, first.prefix)
+    await swept()
+    expect(await stored()).toContain(one)
+    expect(await stored()).not.toContain(two)
+  })
+
+  test('of somebody else is not removed with a file that was known when it was announced', async () => {
+    const first = await uploaded(1, { a: 'one' })
+    const [one] = await kept(first)
+    await ended(first)
+    const second = await uploaded(2, {})
+    await db.transaction().execute(async (tx) => {
+      const keeper = { tenant: 'org:1', prefix: second.prefix }
+      const asked = { key: 'asked', size: 3, sha256: hashOf('one') }
+      expect((await useContents(tx, keeper, [asked])).get('asked')).toBe(one)
+      const file = { file_id: randomUUID(), upload_id: second.upload_id, owner_id: 1 }
+      await insertFiles(tx, [{ ...file, name: 'b', key: String(one), length: 3, offset: 3 }])
+      await deleteFiles(tx, await listFiles(tx, second.upload_id))
+    })
+    expect(await db.selectFrom('content_uses').select('prefix').execute()).toEqual([
+      { prefix: first.prefix },
+    ])
+    await swept()
+    expect(await stored()).toEqual([one])
+  })
+
+  test('is either used and stays, or is gone and not found, whoever is first', async () => {
+    for (let round = 0; round < 20; round++) {
+      const first = await uploaded(100 + round, { a: `one ${round}` })
+      await kept(first)
+      await ended(first)
+      await makeTaskDead(db, [first.task_id])
+      const others = await Promise.all(
+        [200, 300, 400].map((n) => uploaded(n + round, { b: `one ${round}` })),
+      )
+      const [staying, ...found] = await Promise.all([
+        releaseUpload(db, first.prefix),
+        ...others.map(kept),
+      ])
+      const own = String(first.files[0]?.key)
+      const isUsed = found.some(([key]) => key === own)
+      const known = await db.selectFrom('contents').select('key').execute()
+      if (isUsed) expect(staying).toEqual([own])
+      for (const [key] of found) expect(known.map((one) => one.key)).toContain(key)
+    }
+  })
+
+  test('is made known once by many at the same time, in whatever order they name it', async () => {
+    const texts = Object.fromEntries(
+      Array.from({ length: 50 }, (_, at) => [`f${at}`, `text ${at}`]),
+    )
+    const turned = Object.fromEntries(Object.entries(texts).toReversed())
+    const all = await Promise.all([1, 2, 3, 4].map((id) => uploaded(id, id % 2 ? texts : turned)))
+    const found = await Promise.all(all.map(kept))
+    expect(new Set(found.flat()).size).toBe(50)
+  })
+})

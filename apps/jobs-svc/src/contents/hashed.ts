@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import type { UploadedFile } from '@reticle/contracts/rest/requests'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { openPart } from '../media/stored-part.ts'
+import type { HashedFile } from './repo.ts'
+
+export interface OnceDeps {
+  blobs: Pick<BlobStore, 'get'>
+  signal: AbortSignal
+  /** Makes files known, answers where each is kept. @throws LeaseLost */
+  keepOnce: (files: HashedFile[]) => Promise<Map<string, string>>
+}
+
+/**
+ * The files of an upload where their tenant keeps them: what was uploaded before is read where it was stored then. Files that
+ * nobody saw whole so far, large ones that came in pieces, are read once for it.
+ *
+ * @param prefix of the upload; files that lie elsewhere were found to be known when they were announced
+ * @returns the files, and what of the upload is needed no more when they have become media
+ */
+export async function keptOnce(
+  files: readonly UploadedFile[],
+  prefix: string,
+  deps: OnceDeps,
+): Promise<{ files: UploadedFile[]; spare: string[] }> {
+  const own: HashedFile[] = []
+  for (const file of files)
+    if (file.size > 0 && file.key.startsWith(prefix)) own.push(await hashed(file, deps))
+  const kept = own.length === 0 ? new Map<string, string>() : await deps.keepOnce(own)
+  return {
+    files: files.map((file) => ({ ...file, key: kept.get(file.key) ?? file.key })),
+    spare: own.flatMap(({ key }) => ((kept.get(key) ?? key) === key ? [] : [key])),
+  }
+}
+
+async function hashed(
+  { key, size, sha256 }: UploadedFile,
+  { blobs, signal }: OnceDeps,
+): Promise<HashedFile> {
+  if (sha256 !== undefined) return { key, size, sha256 }
+  const hash = createHash('sha256')
+  for await (const piece of await openPart(blobs, key, { start: 0, end: size })) {
+    signal.throwIfAborted()
+    hash.update(piece)
+  }
+  return { key, size, sha256: hash.digest('hex') }
+}

@@ -1,0 +1,26 @@
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { keyOfAll } from '@reticle/kit/blob/spread'
+import type { Kysely } from 'kysely'
+import type { RequestsDb } from '../db/schema.ts'
+import { inTurns } from '../media/in-turns.ts'
+import { forgetDead } from '../objects/repo.ts'
+
+export interface SpareDeps {
+  db: Kysely<RequestsDb>
+  blobs: Pick<BlobStore, 'remove' | 'removePrefix'>
+}
+
+/** Removes what was stored twice, at once: nobody reads it. Whatever is left of it is dead, and the sweeper's. */
+export async function removeSpare(
+  { db, blobs }: SpareDeps,
+  spare: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const keys = [...new Set(spare.map(keyOfAll))]
+  const remove = async (key: string) => {
+    if (key.endsWith('/')) await blobs.removePrefix(key)
+    else await blobs.remove(key)
+  }
+  for await (const _ of inTurns(keys, remove, signal));
+  await forgetDead(db, keys)
+}

@@ -1,0 +1,38 @@
+import type { Step } from '@reticle/kit/db/migrate'
+import { sql } from 'kysely'
+
+/** Files of media by what is in them, so that each is stored once for a tenant (`spec/extensions.md` 8). */
+export const contents: Step = {
+  up: async (db) => {
+    for (const statement of statements) await statement.execute(db)
+  },
+}
+
+const statements = [
+  // The file lies at "key", which is below the upload "home" that brought it. It may outlive that, and has a row in blobs
+  // of its own then.
+  sql`create table contents (
+    content_id integer primary key generated always as identity,
+    tenant text not null,
+    sha256 text not null,
+    size bigint not null,
+    key text not null constraint contents_key_key unique,
+    home text not null,
+    created_date timestamptz(3) not null default now(),
+    constraint contents_tenant_sha256_size_key unique (tenant, sha256, size)
+  )`,
+  sql`create index contents_home_idx on contents (home)`,
+
+  // "prefix" is that of an upload, as in blobs: which files it has, be they its own or those of others.
+  sql`create table content_uses (
+    prefix text not null,
+    content_id integer not null
+      constraint content_uses_content_id_fkey references contents (content_id),
+    primary key (prefix, content_id)
+  )`,
+  sql`create index content_uses_content_id_idx on content_uses (content_id)`,
+
+  // Hexadecimal: what is known of the bytes of a file, and what whoever sends it says they will be.
+  sql`alter table uploaded_files add column sha256 text`,
+  sql`alter table uploaded_files add column expected_sha256 text`,
+]
