@@ -1,0 +1,121 @@
+import { FormatError } from '@reticle/formats/errors'
+import type { ReportWriter } from '@reticle/formats/report'
+import { isBucketKey } from '../buckets/with-buckets.ts'
+import type { CreateWork } from '../requests/work.ts'
+import { readShare, type SourceDeps } from '../sources/deps.ts'
+import type { Found, Listing } from '../sources/found.ts'
+import { type Counted, frameLines } from '../sources/frame-lines.ts'
+import { gatherFiles } from '../sources/gather.ts'
+import { type Manifest, readManifest } from '../sources/manifest.ts'
+import { inOrder } from '../sources/order.ts'
+import { relatedTo } from '../sources/related.ts'
+import { selectionOf } from '../sources/selection.ts'
+import { type Media, sortOut } from '../sources/sort-out.ts'
+import { videoLines } from '../sources/video-lines.ts'
+import { type OperationDeps, UnusableInput } from './operation.ts'
+import { ignore } from './report.ts'
+import { type Staged, stage } from './staging.ts'
+
+type FramesDeps = OperationDeps & SourceDeps
+
+export interface FoundFrames {
+  /** Lines of the list of frames. */
+  staged: Staged
+  /** Frames that make a chunk where nobody says how many. */
+  chunk_size: number
+  /** Of the video that all of them are frames of. */
+  video_name?: string
+  /** That the frames are in. */
+  cloud_storage_id?: number
+}
+
+/**
+ * Gathers the files of a request, finds the pictures among them, orders them and reads their sizes; or looks at the video that
+ * they are.
+ *
+ * @throws UnusableInput when there is no frame
+ */
+export async function findFrames(
+  { params, request_uuid }: CreateWork,
+  deps: FramesDeps,
+): Promise<FoundFrames> {
+  const { report, signal, tmpDir } = deps
+  const media = await sortOut(await gatherFiles(params, deps), deps)
+  if (media.video) return framesOfVideo(media.video, params, deps)
+  const { listing, isArchive } = media
+  const manifest = withinAsked(await manifestOf(media, params, report), listing, params)
+  const related = relatedTo(listing.files, manifest)
+  const order = { listing, manifest, isArchive, seed: request_uuid, report, signal }
+  const frames = await inOrder(related.frames, params, order)
+
+  const selection = selectionOf(params)
+  const counted: Counted = { seen: 0, count: 0 }
+  const progress = (share: number) => deps.progress(readShare * share, 'Reading images')
+  const isListed = params.job_file_mapping !== null
+  const about = { listing, related, selection, isListed, report, signal, progress }
+  const lines = frameLines(frames, about, counted)
+  const staged = await stage(tmpDir, 'frames.lines', lines, signal)
+  if (counted.count === 0) throw new UnusableInput(withoutFrames(counted, params.start_frame))
+  if (selection.isAll)
+    for (const { name } of related.left()) ignore(report, name, 'related to no image')
+  const isInBucket = listing.files.some(({ key }) => isBucketKey(key))
+  const { cloud_storage_id } = params
+  return { staged, chunk_size: chunkSize(counted.first), ...(isInBucket && cloud_storage_id !== null && { cloud_storage_id }) }
+}
+
+async function framesOfVideo(
+  video: Found,
+  params: CreateWork['params'],
+  { tmpDir, signal, videos, prefix }: FramesDeps,
+): Promise<FoundFrames> {
+  if (params.job_file_mapping)
+    throw new UnusableInput(`job_file_mapping lists images, but ${video.name} is a video`)
+  const counted: Counted = { seen: 0, count: 0 }
+  const about = { videos, selection: selectionOf(params), key: `${prefix}index`, signal }
+  const staged = await stage(tmpDir, 'frames.lines', videoLines(video, about, counted), signal)
+  if (counted.count === 0) throw new UnusableInput(withoutFrames(counted, params.start_frame))
+  return { staged, chunk_size: chunkOfVideo, video_name: video.name }
+}
+
+const withoutFrames = ({ seen }: Counted, start_frame: number) =>
+  seen === 0
+    ? 'No media data found'
+    : `start_frame: there are only ${seen} frames, the frame ${start_frame} is none of them`
+
+/** That of a bucket may list more than was asked for. */
+function withinAsked(
+  manifest: Manifest | undefined,
+  { files }: Listing,
+  { cloud_storage_id }: CreateWork['params'],
+): Manifest | undefined {
+  if (!manifest || cloud_storage_id === null) return manifest
+  const asked = new Set(files.map(({ name }) => name))
+  return { ...manifest, places: new Map([...manifest.places].filter(([name]) => asked.has(name))) }
+}
+
+/** Where the order of frames does not depend on it, what only looks like a manifest is one of many files. */
+async function manifestOf(
+  { manifest }: Media,
+  { sorting_method }: CreateWork['params'],
+  report: ReportWriter,
+): Promise<Manifest | undefined> {
+  if (!manifest) return undefined
+  const { file, from, isOwn } = manifest
+  if (sorting_method === 'random' && isOwn) return undefined
+  try {
+    return await readManifest(file.name, from.read(file))
+  } catch (thrown) {
+    if (sorting_method === 'predefined' || !(thrown instanceof FormatError)) throw thrown
+    ignore(report, file.name, 'no manifest of images')
+    return undefined
+  }
+}
+
+/** Frames a chunk of a video. */
+const chunkOfVideo = 36
+
+/** Frames a chunk, so that chunks take about the same room (`spec/api-workspace.md` 4.5). */
+function chunkSize({ width, height } = { width: 1, height: 1 }): number {
+  const fitting = Math.floor((36 * 1920 * 1080) / (width * height))
+  return Math.min(Math.max(fitting, 2), 72)
+}
