@@ -18,6 +18,7 @@ import { smallReadFigure } from './small-reads.ts'
 import { startSplit } from './split.ts'
 import { type Figure, tableOf, withRows } from './table.ts'
 import { uploadKillsFigures } from './upload-kills.ts'
+import { videoFigures } from './video.ts'
 
 /** How far the objects are from the workers. */
 const objectsMs = 200
@@ -61,6 +62,7 @@ async function measureEmbedded() {
       ['neighbours', async () => [await neighbourFigure()]],
       ['media', () => mediaFigures()],
       ['uploads', () => uploadKillsFigures()],
+      ['video', () => videoFigures()],
     ]
     const figures: Figure[] = []
     for (const [id, measure] of parts) if (isAsked(id)) figures.push(...(await measure()))
