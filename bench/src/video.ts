@@ -115,7 +115,10 @@ async function wrongFrames(server: Server, id: number): Promise<number> {
 async function membersOf(archive: Buffer): Promise<Buffer[]> {
   const read = async (start: number, end: number) => archive.subarray(start, end)
   const none = Number.MAX_SAFE_INTEGER
-  const zip = await openZip({ size: archive.length, read }, { entries: none, bytes: none, ratio: none })
+  const zip = await openZip(
+    { size: archive.length, read },
+    { entries: none, bytes: none, ratio: none },
+  )
   const members: Buffer[] = []
   for (const entry of zip.files.values()) {
     const start = await zip.dataStart(entry)

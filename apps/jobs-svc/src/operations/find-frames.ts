@@ -60,7 +60,11 @@ export async function findFrames(
     for (const { name } of related.left()) ignore(report, name, 'related to no image')
   const isInBucket = listing.files.some(({ key }) => isBucketKey(key))
   const { cloud_storage_id } = params
-  return { staged, chunk_size: chunkSize(counted.first), ...(isInBucket && cloud_storage_id !== null && { cloud_storage_id }) }
+  return {
+    staged,
+    chunk_size: chunkSize(counted.first),
+    ...(isInBucket && cloud_storage_id !== null && { cloud_storage_id }),
+  }
 }
 
 async function framesOfVideo(

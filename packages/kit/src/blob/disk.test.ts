@@ -21,6 +21,20 @@ test('a put that fails leaves no draft behind', async () => {
   expect(await readdir(join(root, '.drafts'))).toEqual([])
 })
 
+test('a put that is aborted while its draft is being made leaves none behind', async () => {
+  async function* silent(): AsyncGenerator<Uint8Array> {
+    await new Promise(() => undefined)
+  }
+  const attempts = Array.from({ length: 100 }, async (_, n) => {
+    const abort = new AbortController()
+    const attempt = blobs.put(`drafts/${n}`, silent(), { signal: abort.signal })
+    setImmediate(() => abort.abort(new Error('enough')))
+    await expect(attempt).rejects.toThrow('enough')
+  })
+  await Promise.all(attempts)
+  expect(await readdir(join(root, '.drafts'))).toEqual([])
+})
+
 test('a full disk is a store that is away for a while, and keeps what was there', async () => {
   await blobs.put('full/a', bytesOf('old'))
   async function* beyond() {

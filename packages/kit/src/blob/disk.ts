@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Stats } from 'node:fs'
+import type { Stats, WriteStream } from 'node:fs'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -83,16 +83,23 @@ async function put(
       yield chunk
     }
   }
+  let file: WriteStream | undefined
   try {
     signal?.throwIfAborted()
-    await pipeline(hashed, createWriteStream(draft, { flush: true }), { signal })
+    file = createWriteStream(draft, { flush: true })
+    await pipeline(hashed, file, { signal })
     await moveInto(draft, path)
   } catch (thrown) {
+    if (file) await closed(file) // one that is still being made would come after its removal
     await rm(draft, { force: true })
     throw signal?.aborted ? signal.reason : roomOr(thrown)
   }
   const found = await stat(path)
   return { size: found.size, sha256: hash.digest('hex'), etag: etagOf(found) }
+}
+
+async function closed(file: WriteStream): Promise<void> {
+  if (!file.closed) await new Promise<void>((resolve) => file.once('close', () => resolve()))
 }
 
 /** The folder may be removed, being empty, between its making and the renaming; then both are done again. */
