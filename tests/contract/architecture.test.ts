@@ -200,7 +200,6 @@ test.each([
   const folders = sources
     .filter(({ path, isTest }) => inside.test(path) && !isTest)
     .map(({ path }) => dirname(path))
-    .filter((folder) => !folder.endsWith('/db/migrations')) // none of them is ever taken away
   const full = [...new Set(folders)].filter(
     (folder) => folders.filter((one) => one === folder).length > most,
   )

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { ConfigError, environment } from '@reticle/kit/config'
 import { ffmpegEngine } from './adapters/ffmpeg.ts'
-import { nodeAvEngine, nodeAvVersion } from './adapters/node-av.ts'
+import { type NodeAvOptions, nodeAvEngine, nodeAvVersion } from './adapters/node-av.ts'
 import { linesOf, type Surroundings, startProgram } from './adapters/program.ts'
 import { decoderLimits, type VideoDecoder } from './decoder.ts'
 import { decoderOf } from './from-engine.ts'
@@ -75,7 +75,7 @@ async function versionOf(command: string, around: Surroundings): Promise<string>
 }
 
 /** @throws when the package is not installed, or not made for this machine */
-export async function nodeAvDecoder(around: Surroundings): Promise<VideoDecoder> {
+export async function nodeAvDecoder(around: Omit<NodeAvOptions, 'version'>): Promise<VideoDecoder> {
   const version = await nodeAvVersion(around, AbortSignal.timeout(longestMs))
   return decoderOf(nodeAvEngine({ ...around, version }))
 }

@@ -5,6 +5,7 @@ import {
   Gauge,
   Histogram,
   Registry,
+  Summary,
 } from 'prom-client'
 
 /** Every instrument of this process. Not prom-client's own registry, which belongs to whoever else uses it. */
@@ -20,6 +21,10 @@ export const counter = <L extends string = never>(told: Told<L>): Counter<L> =>
 export const histogram = <L extends string = never>(
   told: Told<L> & { buckets: number[] },
 ): Histogram<L> => new Histogram({ ...told, registers: [registry] })
+
+/** How often and how long in all, without buckets: two series for every set of labels. */
+export const totals = <L extends string = never>(told: Told<L>): Summary<L> =>
+  new Summary({ ...told, percentiles: [], registers: [registry] })
 
 /** Takes the values of the last time from each gauge; a plain `reset` would say 0 where there are no labels. */
 const clearings: (() => void)[] = []

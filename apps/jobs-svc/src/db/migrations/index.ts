@@ -21,7 +21,7 @@ export const migrations: Migrations = {
   '0006-event-exports': eventExports,
   '0007-requests-of-organizations': requestsOfOrganizations,
   '0008-idempotency-keys': idempotencyKeys,
-  '0010-chunks': chunks,
   '0009-upload-sessions': uploadSessions,
+  '0010-chunks': chunks,
   '0011-contents': contents,
 }

@@ -64,7 +64,10 @@ export function nodeAvEngine({ version, ...options }: NodeAvOptions): Engine {
 }
 
 /** Its version. @throws DomainError unavailable, UnusableInput: it is not installed, or not made for this machine */
-export async function nodeAvVersion(options: Surroundings, signal: AbortSignal): Promise<string> {
+export async function nodeAvVersion(
+  options: Omit<NodeAvOptions, 'version'>,
+  signal: AbortSignal,
+): Promise<string> {
   const file = { path: '', name: 'node-av' }
   for await (const { bytes } of ask({ ask: 'version' }, { file }, options, signal))
     return bytes.toString()

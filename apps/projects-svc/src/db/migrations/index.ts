@@ -11,11 +11,7 @@ import { assets } from './0010-assets.ts'
 import { cloudStorages } from './0011-cloud-storages.ts'
 import { idempotencyKeys } from './0013-idempotency-keys.ts'
 import { frameNames } from './0014-frame-names.ts'
-import { relatedFiles } from './0015-related-files.ts'
-import { mediaStorage } from './0016-media-storage.ts'
-import { deletedFrames } from './0017-deleted-frames.ts'
-import { videos } from './0018-videos.ts'
-import { mediaInBuckets } from './0019-media-in-buckets.ts'
+import { media } from './0015-media.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -31,9 +27,5 @@ export const migrations: Migrations = {
   '0011-cloud-storages': cloudStorages,
   '0013-idempotency-keys': idempotencyKeys,
   '0014-frame-names': frameNames,
-  '0015-related-files': relatedFiles,
-  '0016-media-storage': mediaStorage,
-  '0017-deleted-frames': deletedFrames,
-  '0018-videos': videos,
-  '0019-media-in-buckets': mediaInBuckets,
+  '0015-media': media,
 }
