@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { root } from '../support/reticle.ts'
 import {
   chartFile,
@@ -164,6 +165,26 @@ test('settings that are large numbers are written out', async () => {
     value: '1073741824',
   })
 })
+
+test('local copies of videos fit into the volume for them, equally in both that read videos', async () => {
+  const found = workloads(await render()).filter(({ metadata }) =>
+    /-jobs(-worker)?$/.test(metadata.name),
+  )
+  const rooms = found.map(({ pod }) => {
+    const { env } = pod.containers[0] ?? { env: [] }
+    const setting = env.find(({ name }) => name === 'RETICLE_JOBS_VIDEO_CACHE_BYTES')
+    const [volume] = temporary.parse(pod.volumes)
+    return {
+      copies: Number(setting?.value),
+      volume: Number.parseInt(volume?.emptyDir.sizeLimit ?? '', 10) * 1024 ** 3,
+    }
+  })
+  expect(rooms).toHaveLength(2)
+  expect(new Set(rooms.map(({ copies }) => copies)).size).toBe(1)
+  for (const { copies, volume } of rooms) expect(copies).toBeLessThan(volume)
+})
+
+const temporary = z.array(z.object({ emptyDir: z.object({ sizeLimit: z.string().regex(/Gi$/) }) }))
 
 const ofKind = (manifests: readonly Manifest[], kind: string) =>
   manifests.filter((one) => one.kind === kind)

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { storedZip } from '../support/archives.ts'
 import type { Json } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
-import { annotationFile, pictures } from '../support/pictures.ts'
+import { annotationFile, formOf, pictures } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** The whole process dies as by `kill -9`, and starts again on the same data. */
@@ -51,6 +52,20 @@ test('an export goes on after the process was killed', { timeout: 120_000 }, asy
   })
   expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })
   expect((await second.admin.bytes(request.result_url)).status).toBe(200)
+})
+
+test('images become one task after the process was killed', { timeout: 120_000 }, async () => {
+  const archive = storedZip(await pictures(6000))
+  let task: Json
+  const { second, request } = await killDuring(async (api) => {
+    task = await api.done('POST', '/tasks', { json: { name: 'many', segment_size: 1000 } })
+    const form = formOf([{ name: 'many.zip', bytes: archive }])
+    return api.done('POST', `/tasks/${task.id}/data`, { form })
+  })
+  expect(request).toMatchObject({ status: 'finished' })
+  const { size } = await second.admin.done('GET', `/tasks/${task.id}/data/meta`)
+  const { count } = await second.admin.done('GET', `/jobs?task_id=${task.id}`)
+  expect([size, count]).toEqual([6000, 6])
 })
 
 test('what was sent under keys is there once after the process was killed', {

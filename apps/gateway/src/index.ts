@@ -1,4 +1,4 @@
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { listeningOrigin } from '@reticle/kit/links'
 import { buildGateway } from './app.ts'
 import { listenFailure } from './listen-failure.ts'
@@ -26,7 +26,6 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   const { host, port: wanted } = ports.settings
   const phase: Phase = { now: 'starting' }
   const app = await buildGateway(ports, phase)
-  const closeUnused = watchUnused(app.server)
   await app.listen({ host, port: wanted }).catch((cause: unknown) => {
     throw listenFailure(cause, host, wanted)
   })
@@ -39,7 +38,6 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   const stop = async () => {
     phase.now = 'stopping'
     const cut = setTimeout(() => app.server.closeAllConnections(), streamsEndWithinMs)
-    closeUnused()
     await app.close()
     clearTimeout(cut)
   }
@@ -49,16 +47,4 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
 function portOf(address: AddressInfo | string | null): number {
   if (typeof address === 'object' && address !== null) return address.port
   throw new Error('the gateway listens on no port')
-}
-
-/** Browsers open connections ahead of their calls; the server itself would wait for these, as if one were on its way. */
-function watchUnused(server: Server): () => void {
-  const open = new Set<Socket>()
-  server.on('connection', (socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
-  return () => {
-    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
-  }
 }

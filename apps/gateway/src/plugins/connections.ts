@@ -57,6 +57,20 @@ export function watchConnections(
     else closeWhenUnread(raw, () => answering.delete(raw.socket))
     done()
   })
+  closeUnused(app)
+}
+
+/** Browsers open connections ahead of their calls; a server that stops would wait for these, as if one were on its way. */
+function closeUnused(app: FastifyInstance): void {
+  const open = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  app.addHook('preClose', (done) => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+    done()
+  })
 }
 
 const drainMs = 1000

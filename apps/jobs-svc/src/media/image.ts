@@ -1,11 +1,16 @@
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import { decodeBmp, isBitmap, type Pixels, readBmpHeader } from '@reticle/formats/image/bmp'
+import { readJpegSize, type Size } from '@reticle/formats/image/jpeg-size'
+import { readPngSize } from '@reticle/formats/image/png-size'
 import sharp, { type Sharp } from 'sharp'
 
 /** More is refused before anything is decoded (`reliability.md` 9). */
 export const largestPixels = 178_956_970
 /** An image file is decoded from memory. */
 export const largestImageBytes = 512 * 1024 * 1024
+
+/** Bytes that tell the size of nearly every image; EXIF data and profiles stand before it. */
+export const headBytes = 128 * 1024
 
 // One thread an image and nothing kept: many conversions share the machine, and every image is met once.
 sharp.concurrency(1)
@@ -56,8 +61,17 @@ async function decoded(
   return step.value
 }
 
-/** Pixels of an image as people see it, EXIF orientation applied. Nothing is decoded. */
-export async function imageSize(bytes: Uint8Array): Promise<{ width: number; height: number }> {
+/**
+ * What the first bytes tell of the pixels of an image as people see it, EXIF orientation applied. Nothing is decoded, and no decoder is asked.
+ *
+ * @returns undefined where one has to be asked (`imageSize`)
+ */
+export function plainSize(head: Uint8Array): Size | undefined {
+  return readJpegSize(head) ?? readPngSize(head)
+}
+
+/** The same by all means. Pixels are not decoded. */
+export async function imageSize(bytes: Uint8Array): Promise<Size> {
   if (isBitmap(bytes)) return readBmpHeader(bytes)
   const { autoOrient } = await sharp(bytes, { limitInputPixels: false }).metadata()
   return { width: autoOrient.width, height: autoOrient.height }

@@ -2,7 +2,13 @@ import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { FrameSource, StoredImage } from '@reticle/contracts/rest/media'
 import type { ReportWriter } from '@reticle/formats/report'
 import { atMost } from '../frames/at-most.ts'
-import { imageSize, largestImageBytes, largestPixels } from '../media/image.ts'
+import {
+  headBytes,
+  imageSize,
+  largestImageBytes,
+  largestPixels,
+  plainSize,
+} from '../media/image.ts'
 import { type Kind, sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
@@ -34,8 +40,6 @@ export interface Counted {
 
 /** Pictures that are looked at side by side. */
 const sideBySide = 8
-/** Bytes that tell the size of nearly every image; EXIF data and profiles stand before it. */
-const headBytes = 128 * 1024
 
 /** The chosen ones of `files` as lines of the list of frames. What is no picture is no frame, and not counted. */
 export async function* frameLines(
@@ -91,7 +95,11 @@ async function frameOf(
   whole: Once,
   deps: FrameDeps,
 ): Promise<FrameSource> {
-  const { name } = file
+  const { name, size } = file
+  if (size > largestImageBytes)
+    throw new UnusableInput(
+      `${name}: images may have ${largestImageBytes} bytes, this one has ${size}`,
+    )
   const measure = async () => {
     const begin = deps.selection.isAll ? head : await deps.listing.head(file, headBytes)
     return sizeOf(file, begin, whole, deps.listing)
@@ -121,11 +129,7 @@ async function sizeOf(
   listing: Listing,
 ): Promise<{ width: number; height: number }> {
   const { name, size } = file
-  if (size > largestImageBytes)
-    throw new UnusableInput(
-      `${name}: images may have ${largestImageBytes} bytes, this one has ${size}`,
-    )
-  const known = await imageSize(begin).catch(() => undefined)
+  const known = plainSize(begin) ?? (await imageSize(begin).catch(() => undefined))
   if (known) return known
   const readWhole = async () => imageSize(await listing.head(file, size)).catch(() => undefined)
   const found = await whole(readWhole)

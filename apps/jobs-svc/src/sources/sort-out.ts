@@ -1,12 +1,14 @@
 import { isManifest } from '@reticle/contracts/rest/sources'
 import { copyHere } from '../buckets/copies.ts'
 import { isBucketKey } from '../buckets/with-buckets.ts'
+import { headBytes, plainSize } from '../media/image.ts'
 import { inTurns } from '../media/in-turns.ts'
 import type { Kind } from '../media/sniff.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
 import { type ArchiveDeps, openArchive } from './archives.ts'
+import { readShare } from './deps.ts'
 import { type Found, type Listing, listing } from './found.ts'
 
 /** What frames are made of. */
@@ -73,13 +75,11 @@ async function here(file: Found, deps: ArchiveDeps): Promise<Found> {
   return copy
 }
 
-async function sorted(given: Listing, { report, signal }: ArchiveDeps): Promise<Sorted> {
+async function sorted(given: Listing, { report, signal, progress }: ArchiveDeps): Promise<Sorted> {
   const found: Sorted = { images: [], alone: [], manifests: [] }
-  const kindOf = async (file: Found): Promise<Kind> =>
-    file.known
-      ? { is: 'image', media_type: file.known.media_type }
-      : sniff(await given.head(file, sniffedBytes))
-  for await (const [file, kind] of inTurns(given.files, kindOf, signal)) {
+  const count = given.files.length
+  for await (const [file, kind, index] of inTurns(given.files, (one) => look(one, given), signal)) {
+    progress((readShare * index) / count, 'Reading images')
     if (kind.is === 'image') found.images.push(file)
     else if (kind.is === 'unknown') {
       if (isManifest(file.name)) found.manifests.push(file)
@@ -89,6 +89,17 @@ async function sorted(given: Listing, { report, signal }: ArchiveDeps): Promise<
     else found.alone.push({ file, kind })
   }
   return found
+}
+
+/** A picture is opened once: what tells that it is one tells its size as well, mostly. */
+async function look(file: Found, { head }: Listing): Promise<Kind> {
+  if (file.known) return { is: 'image', media_type: file.known.media_type }
+  const begin = await head(file, headBytes)
+  const kind = sniff(begin.subarray(0, sniffedBytes))
+  if (kind.is !== 'image') return kind
+  const size = plainSize(begin)
+  file.known = { media_type: kind.media_type, ...(size && { size }) }
+  return kind
 }
 
 function assertOneKind(images: readonly Found[], alone: readonly Alone[]): void {

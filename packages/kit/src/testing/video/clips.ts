@@ -18,7 +18,7 @@ import {
   FF_ENCODER_MPEG4,
 } from 'node-av/constants'
 import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib'
-import { shadesOf } from './numbered.ts'
+import { drawNumber, type Size } from './numbered.ts'
 
 const encoders = {
   h264: FF_ENCODER_LIBX264,
@@ -161,17 +161,29 @@ function addStream(file: FormatContext, encoder: CodecContext): Stream {
 
 function pictureOf({ codec, width, height, timeOf, matrix }: Clip, frame: number): Frame {
   const picture = Buffer.alloc((width * height * 3) / 2, 128)
-  const [a, b, c, d] = matrix ?? [1, 0, 0, 1]
-  const upright = a === 0 ? { width: height, height: width } : { width, height }
-  const shades = shadesOf(upright, frame)
-  for (let y = 0; y < height; y += 1)
-    for (let x = 0; x < width; x += 1)
-      picture[y * width + x] = shades(
-        a * x + c * y + (a + c < 0 ? upright.width - 1 : 0),
-        b * x + d * y + (b + d < 0 ? upright.height - 1 : 0),
-      )
+  picture.set(
+    matrix ? turned({ width, height }, matrix, frame) : drawNumber({ width, height }, frame),
+  )
   const as = { width, height, format: formatOf(codec), pts: BigInt(timeOf(frame)) }
   return Frame.fromVideoBuffer(picture, as)
+}
+
+/** The picture as it is stored: turned by the matrix it stands upright. */
+function turned(
+  { width, height }: Size,
+  [a, b, c, d]: NonNullable<Clip['matrix']>,
+  frame: number,
+): Uint8Array {
+  const upright = a === 0 ? { width: height, height: width } : { width, height }
+  const drawn = drawNumber(upright, frame)
+  const stored = new Uint8Array(width * height)
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const shownX = a * x + c * y + (a + c < 0 ? upright.width - 1 : 0)
+      const shownY = b * x + d * y + (b + d < 0 ? upright.height - 1 : 0)
+      stored[y * width + x] = drawn[shownY * upright.width + shownX] ?? 0
+    }
+  return stored
 }
 
 const formatOf = (codec: Clip['codec']) =>

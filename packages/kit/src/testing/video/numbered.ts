@@ -8,14 +8,26 @@ export interface Size {
   height: number
 }
 
+/** Rows of the slope that look alike lie so far apart. */
+const period = 128
+
 /**
- * The luminance of a picture that shows a number: 16 bars from left to right over its upper half, white for a one, the highest bit
- * first. Below them a slope that moves with the number, so that pictures differ as those of a camera do.
+ * The luminance of a picture that shows a number, a byte a pixel: 16 bars from left to right over its upper half, white for a one,
+ * the highest bit first. Below them a slope that moves with the number, so that pictures differ as those of a camera do.
  */
-export const shadesOf =
-  ({ width, height }: Size, number: number) =>
-  (x: number, y: number): number =>
-    y < height / 2 ? bar(x, width, number) : 64 + ((x + y + number * 3) % 128)
+export function drawNumber({ width, height }: Size, number: number): Uint8Array {
+  const picture = new Uint8Array(width * height)
+  const middle = Math.ceil(height / 2)
+  for (let x = 0; x < width; x += 1) picture[x] = bar(x, width, number)
+  for (let y = 1; y < middle; y += 1) picture.copyWithin(y * width, 0, width)
+  for (let y = middle; y < height; y += 1) {
+    const at = y * width
+    const alike = y - period
+    if (alike >= middle) picture.copyWithin(at, alike * width, (alike + 1) * width)
+    else for (let x = 0; x < width; x += 1) picture[at + x] = 64 + ((x + y + number * 3) % period)
+  }
+  return picture
+}
 
 function bar(x: number, width: number, number: number): number {
   const bit = Math.floor((x * bits) / width)
