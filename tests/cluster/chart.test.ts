@@ -168,7 +168,7 @@ test('settings that are large numbers are written out', async () => {
 
 test('local copies of videos fit into the volume for them, equally in both that read videos', async () => {
   const found = workloads(await render()).filter(({ metadata }) =>
-    /-jobs(-worker)?$/.test(metadata.name),
+    /reticle-jobs(-worker)?$/.test(metadata.name),
   )
   const rooms = found.map(({ pod }) => {
     const { env } = pod.containers[0] ?? { env: [] }

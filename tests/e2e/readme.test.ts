@@ -7,10 +7,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { dataDirectory, root, startReticle } from '../support/reticle.ts'
 
 const run = promisify(execFile)
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
-
-test('the curl lines of the README work as they are written', { timeout: 90_000 }, async () => {
-  const blocks = readme.matchAll(/<!-- executed by [^>]*-->\n```sh\n([\s\S]*?)```/g)
+/** Runs the marked lines of a document in one shell, as a newcomer would, beside a server of its own. */
+async function follow(document: string): Promise<string> {
+  const text = readFileSync(join(root, document), 'utf8')
+  const blocks = text.matchAll(/<!-- executed by [^>]*-->\n```sh\n([\s\S]*?)```/g)
   const lines = [...blocks].map(([, block]) => block).join('')
   const { path, remove } = dataDirectory()
   const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
@@ -23,6 +23,11 @@ test('the curl lines of the README work as they are written', { timeout: 90_000 
   cpSync(join(root, 'scripts'), join(cwd, 'scripts'), { recursive: true })
   const env = { ...process.env, API: `${reticle.url}/api`, RETICLE_DATA_DIR: path }
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', lines], { cwd, env })
+  return stdout
+}
+
+test('the curl lines of the README work as they are written', { timeout: 90_000 }, async () => {
+  const stdout = await follow('README.md')
   expect(stdout).toMatch(/^12 pictures in pictures, (\d+) annotations/)
   const [, annotations] = /, (\d+) annotations/.exec(stdout) ?? []
   expect(stdout.split('\n').slice(1, 3)).toEqual(['finished', annotations])
@@ -30,11 +35,20 @@ test('the curl lines of the README work as they are written', { timeout: 90_000 
   expect(stdout).toMatch(/\nmine\n[^\n]*changed_by_someone_else[^\n]*changed by someone else\n$/)
 })
 
+test('so do those about media: in one request, in several, in pieces, and read again', {
+  timeout: 90_000,
+}, async () => {
+  const stdout = await follow('docs/media.md')
+  const ways = ['finished', 'finished', '1000', 'finished']
+  expect(stdout.split('\n').slice(1)).toEqual([...ways, '12', '[ 0 ]', ''])
+})
+
 test('every file that a document points to is there', () => {
   const documents = [
     'README.md',
     'CONTRIBUTING.md',
     'docs/architecture.md',
+    'docs/media.md',
     'docs/operations.md',
     ...readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`),
   ]

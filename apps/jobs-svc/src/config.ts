@@ -30,6 +30,7 @@ export const readConfig = part(
     RETICLE_JOBS_QUEUED_PER_TENANT: setting.whole(10_000, 1),
     RETICLE_JOBS_RESULT_TTL_HOURS: setting.whole(24, 1),
     RETICLE_JOBS_UPLOAD_TTL_HOURS: setting.whole(12, 1),
+    RETICLE_JOBS_UPLOAD_BYTES_PER_USER: setting.whole(200 * 1024 ** 3, 1),
     RETICLE_JOBS_CHUNK_TTL_HOURS: setting.whole(168, 1),
     RETICLE_JOBS_ARCHIVE_ENTRIES: setting.whole(archiveLimits.entries, 1),
     RETICLE_JOBS_ARCHIVE_BYTES: setting.whole(archiveLimits.bytes, 1),
@@ -51,6 +52,8 @@ export const readConfig = part(
     resultTtlHours: given.RETICLE_JOBS_RESULT_TTL_HOURS,
     /** Of uploads that nothing came of. */
     uploadTtlHours: given.RETICLE_JOBS_UPLOAD_TTL_HOURS,
+    /** Of uploads that nothing came of yet, all of a person's together. */
+    uploadBytesPerUser: given.RETICLE_JOBS_UPLOAD_BYTES_PER_USER,
     /** Of chunks that nobody asked for again. */
     chunkTtlHours: given.RETICLE_JOBS_CHUNK_TTL_HOURS,
     tmpDir: given.RETICLE_TMP_DIR,

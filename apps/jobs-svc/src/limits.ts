@@ -25,6 +25,7 @@ export function describeHandler({
     request_wait_seconds: longestWait / second,
     result_hours: settings.resultTtlHours,
     upload_hours: settings.uploadTtlHours,
+    upload_bytes_per_user: settings.uploadBytesPerUser,
     chunk_hours: settings.chunkTtlHours,
     archive_entries: settings.limits.entries,
     archive_bytes: settings.limits.bytes,

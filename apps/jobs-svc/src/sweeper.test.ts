@@ -78,8 +78,10 @@ test('a session goes with what is stored of its files, and nothing knows of it a
   const { upload_id, prefix } = await db
     .transaction()
     .execute((tx) => insertSession(tx, 1, 1, null))
-  const file = { file_id: randomUUID(), upload_id, owner_id: 1, name: 'a', length: 9, offset: 5 }
-  await db.transaction().execute((tx) => insertFiles(tx, [{ ...file, key: `${prefix}f.parts` }]))
+  const file = { file_id: randomUUID(), owner_id: 1, name: 'a', length: 9, offset: 5 }
+  await db
+    .transaction()
+    .execute((tx) => insertFiles(tx, { upload_id, prefix }, [{ ...file, key: `${prefix}f.parts` }]))
   await put(`${prefix}f.parts/0-0`)
   await sweepAfter(13 * hour)
   expect(await stored()).toEqual([])

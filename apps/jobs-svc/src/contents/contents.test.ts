@@ -55,8 +55,9 @@ async function uploaded(task_id: number, texts: Record<string, string>, tenant =
   await db.transaction().execute((tx) =>
     insertFiles(
       tx,
+      { upload_id, prefix },
       files.map(({ name, key, size: length, sha256 }) => ({
-        ...{ file_id: randomUUID(), upload_id, owner_id: 1, name, key, length, offset: length },
+        ...{ file_id: randomUUID(), owner_id: 1, name, key, length, offset: length },
         sha256,
       })),
     ),
@@ -222,8 +223,8 @@ describe('a content', () => {
       const keeper = { tenant: 'org:1', prefix: second.prefix }
       const asked = { key: 'asked', size: 3, sha256: hashOf('one') }
       expect((await useContents(tx, keeper, [asked])).get('asked')).toBe(one)
-      const file = { file_id: randomUUID(), upload_id: second.upload_id, owner_id: 1 }
-      await insertFiles(tx, [{ ...file, name: 'b', key: String(one), length: 3, offset: 3 }])
+      const file = { file_id: randomUUID(), owner_id: 1, name: 'b' }
+      await insertFiles(tx, second, [{ ...file, key: String(one), length: 3, offset: 3 }])
       await deleteFiles(tx, await listFiles(tx, second.upload_id))
     })
     expect(await db.selectFrom('content_uses').select('prefix').execute()).toEqual([

@@ -156,6 +156,12 @@ export interface TenantTurnsTable {
   last_claimed_date: Timestamp | null
 }
 
+export interface UploadBytesTable {
+  upload_id: string
+  owner_id: number
+  bytes: number
+}
+
 export interface UploadSessionsTable {
   task_id: number
   upload_id: string
@@ -208,6 +214,7 @@ export interface RequestsDb {
   requests: RequestsTable
   sweeps: SweepsTable
   tenant_turns: TenantTurnsTable
+  upload_bytes: UploadBytesTable
   upload_sessions: UploadSessionsTable
   uploaded_files: UploadedFilesTable
   uploads: UploadsTable
@@ -227,6 +234,7 @@ export type OutboxSentRow = Selectable<OutboxSentTable>
 export type RequestRow = Selectable<RequestsTable>
 export type SweepRow = Selectable<SweepsTable>
 export type TenantTurnRow = Selectable<TenantTurnsTable>
+export type UploadByteRow = Selectable<UploadBytesTable>
 export type UploadSessionRow = Selectable<UploadSessionsTable>
 export type UploadedFileRow = Selectable<UploadedFilesTable>
 export type UploadRow = Selectable<UploadsTable>

@@ -22,8 +22,9 @@ export async function addWholeFiles(
   )
   await insertFiles(
     tx,
+    { upload_id, prefix },
     files.map(({ name, key, size, sha256 }) => ({
-      ...{ file_id: randomUUID(), upload_id, owner_id, name, key, length: size, offset: size },
+      ...{ file_id: randomUUID(), owner_id, name, key, length: size, offset: size },
       sha256: sha256 ?? null,
     })),
   )

@@ -85,18 +85,56 @@ export function listNamed(
 
 type NewFile = Pick<
   UploadedFileRow,
-  'file_id' | 'upload_id' | 'owner_id' | 'name' | 'key' | 'length' | 'offset'
+  'file_id' | 'owner_id' | 'name' | 'key' | 'length' | 'offset'
 > &
   Partial<Pick<UploadedFileRow, 'sha256' | 'expected_sha256'>>
 /** A statement has so many parameters at most, of which each row takes nine. */
 const rowsAtOnce = 1000
 
-export async function insertFiles(tx: Tx, files: readonly NewFile[]): Promise<void> {
+export async function insertFiles(
+  tx: Tx,
+  upload: Pick<UploadRow, 'upload_id' | 'prefix'>,
+  files: readonly NewFile[],
+): Promise<void> {
+  const { upload_id } = upload
+  await addBytes(tx, upload, files)
   for (let at = 0; at < files.length; at += rowsAtOnce)
     await tx
       .insertInto('uploaded_files')
-      .values(files.slice(at, at + rowsAtOnce))
+      .values(files.slice(at, at + rowsAtOnce).map((file) => ({ ...file, upload_id })))
       .execute()
+}
+
+/** What of the files the upload itself brings, arrived or announced, is noted for each person: the others were there before. */
+async function addBytes(
+  tx: Tx,
+  { upload_id, prefix }: Pick<UploadRow, 'upload_id' | 'prefix'>,
+  files: readonly Pick<UploadedFileRow, 'owner_id' | 'key' | 'length'>[],
+  sign = 1,
+): Promise<void> {
+  const sums = new Map<number, number>()
+  for (const { owner_id, key, length } of files)
+    if (key.startsWith(prefix)) sums.set(owner_id, (sums.get(owner_id) ?? 0) + sign * length)
+  if (sums.size === 0) return
+  await tx
+    .insertInto('upload_bytes')
+    .values([...sums].map(([owner_id, bytes]) => ({ upload_id, owner_id, bytes })))
+    .onConflict((conflict) =>
+      conflict.columns(['upload_id', 'owner_id']).doUpdateSet((row) => ({
+        bytes: row('upload_bytes.bytes', '+', row.ref('excluded.bytes')),
+      })),
+    )
+    .execute()
+}
+
+/** Bytes, arrived or announced, of a person's files that nothing came of yet. */
+export async function bytesWaiting(tx: Tx, owner_id: number): Promise<number> {
+  const found = await tx
+    .selectFrom('upload_bytes')
+    .select((row) => row.fn.sum<string | null>('bytes').as('bytes'))
+    .where('owner_id', '=', owner_id)
+    .executeTakeFirst()
+  return Number(found?.bytes ?? 0)
 }
 
 type Changes = Partial<Pick<UploadedFileRow, 'key' | 'offset' | 'tail' | 'lease' | 'sha256'>>
@@ -127,5 +165,6 @@ export async function deleteFiles(tx: Tx, files: readonly UploadedFileRow[]): Pr
     .where((row) => row('key', '=', row.fn.any(row.val(files.map(({ key }) => key)))))
     .execute()
   const stillUsed = new Set(twins.map(({ key }) => key))
+  await addBytes(tx, { upload_id, prefix }, files, -1)
   await registerDead(tx, await releaseFiles(tx, prefix, files, stillUsed))
 }

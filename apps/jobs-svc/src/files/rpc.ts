@@ -16,6 +16,7 @@ import { isAnother, noteStored, openNext } from './chunks.ts'
 import { fileIdOf, readFileId } from './file-id.ts'
 import { type NamedFile, ownFile, unfinished } from './own-file.ts'
 import { deleteFiles, findUploadOf, insertFiles, lockFile } from './repo.ts'
+import { assertRoom, lockRoom } from './room.ts'
 
 type Requests = Service<typeof requests>
 type Tx = Transaction<RequestsDb>
@@ -104,6 +105,7 @@ async function createFile(
   judge(aim, facts)
   return change(db, context, async (tx) => {
     const ttl = settings.uploadTtlHours
+    await lockRoom(tx, owner_id)
     const { upload_id, prefix } =
       purpose === 'data'
         ? await openSession(tx, id, facts, ttl, context)
@@ -115,8 +117,10 @@ async function createFile(
     const keeper = { tenant: tenantOf(facts.organization_id, owner_id), prefix }
     const known = purpose === 'data' && (await findKnown(tx, keeper, { file_id, length, sha256 }))
     const place = known || { key: spreadKey(`${prefix}${file_id}`, length), offset: 0 }
+    if (!known) await assertRoom(tx, owner_id, length, settings)
     const sums = known ? { sha256 } : { expected_sha256: sha256 }
-    await insertFiles(tx, [{ file_id, upload_id, owner_id, name, length, ...place, ...sums }])
+    const upload = { upload_id, prefix }
+    await insertFiles(tx, upload, [{ file_id, owner_id, name, length, ...place, ...sums }])
     return {
       ...{ file_id: fileIdOf({ owner_id, file_id }), expires_date: expiryOf(used, ttl) },
       ...(known && { offset: known.offset }),

@@ -32,6 +32,7 @@ const tasks = authorityOf([
 const annotations = { getRevision: async () => ({ etag: '"x"' }) }
 const services = { tasks, annotations, ...noOthers }
 const handlers = requestHandlers({ db, services, settings: settingsOf() })
+const narrow = requestHandlers({ db, services, settings: settingsOf({ uploadBytesPerUser: 100 }) })
 const anna = callAs({ user_id: 1 })
 const bob = callAs({ user_id: 2 })
 const rq_id = 'action=create&target=task&target_id=1'
@@ -274,5 +275,45 @@ describe.each(transports)('over %s', (transport) => {
     await add(Array.from({ length: 10_000 }, (_, at) => `${at}.png`))
     await start()
     expect(namesOf(await claimNext()).length).toBe(10_000)
+  })
+})
+
+describe.each(transports)('room for uploads that nothing came of yet, over %s', (transport) => {
+  const calls = overTransport(transport, requests, narrow)
+  const create = (name: string, length: number, caller = anna) =>
+    calls.createFile({ purpose: 'data', target: 'task', id: 1, name, length }, caller)
+  const full = { kind: 'too_large', code: 'uploads_full' }
+
+  test('is counted for each person, in files that are announced', async () => {
+    await create('a', 60)
+    await expect(create('b', 41)).rejects.toMatchObject({
+      ...full,
+      message: expect.stringContaining('have 60 bytes, at most 100 are kept'),
+    })
+    await create('b', 40)
+    await create('c', 100, bob)
+    await expect(create('d', 1)).rejects.toMatchObject(full)
+    await expect(calls.openSession({ id: 1 }, anna)).rejects.toMatchObject(full)
+  })
+
+  test('is taken by files that came in forms, of one person in the session of another too', async () => {
+    const { upload_id, prefix } = await calls.openSession({ id: 1 }, bob)
+    const files = [{ name: 'a', key: `${prefix}a`, size: 100 }]
+    await calls.addFiles({ body: { upload_id, task_id: 1, files } }, anna)
+    await expect(create('b', 1)).rejects.toMatchObject(full)
+    await create('b', 100, bob)
+  })
+
+  test('comes back with the file that is given up, and with the session', async () => {
+    const { file_id } = await create('a', 100)
+    await calls.deleteTaskDataFile({ id: 1, file_id }, anna)
+    await create('b', 100)
+    await calls.deleteTaskData({ id: 1 }, anna)
+    await create('c', 100)
+  })
+
+  test('is not promised twice to who asks twice at once', async () => {
+    const asked = await Promise.allSettled(['a', 'b', 'c'].map((name) => create(name, 60)))
+    expect(asked.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
   })
 })

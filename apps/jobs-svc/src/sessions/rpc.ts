@@ -2,6 +2,7 @@ import type { requests } from '@reticle/contracts/api/requests'
 import { conflict, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { addWholeFiles } from '../files/add-files.ts'
+import { assertRoom, lockRoom } from '../files/room.ts'
 import { judge, permit } from '../uploads/purposes.ts'
 import { dropUpload, lockUsed } from '../uploads/repo.ts'
 import type { UploadDeps } from '../uploads/rpc.ts'
@@ -14,15 +15,19 @@ type Requests = Service<typeof requests>
 export function sessionHandlers({
   db,
   services: { tasks },
-  settings: { uploadTtlHours },
+  settings,
 }: UploadDeps): Pick<Requests, 'openSession' | 'addFiles' | 'deleteTaskData'> {
+  const { uploadTtlHours } = settings
   const mediaOf = (id: number) => ({ purpose: 'data', target: 'task', id }) as const
 
   return {
     async openSession({ id }, context) {
       const facts = await permit(tasks, mediaOf(id), context)
       judge(mediaOf(id), facts)
+      const { user_id } = signedIn(context)
       return change(db, context, async (tx) => {
+        await lockRoom(tx, user_id)
+        await assertRoom(tx, user_id, 0, settings)
         const { upload_id, prefix } = await openSession(tx, id, facts, uploadTtlHours, context)
         await lockUsed(tx, upload_id)
         return { upload_id, prefix }

@@ -29,7 +29,8 @@ import { insertUpload } from './repo.ts'
 export interface UploadDeps {
   db: Kysely<RequestsDb>
   services: { tasks: Authority; storages: Pick<Service<typeof storages>, 'permitSource'> }
-  settings: PostSettings & Pick<JobsSettings, 'uploadTtlHours' | 'allowedNets'>
+  settings: PostSettings &
+    Pick<JobsSettings, 'uploadTtlHours' | 'uploadBytesPerUser' | 'allowedNets'>
 }
 
 type Requests = Service<typeof requests>

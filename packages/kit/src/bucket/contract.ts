@@ -86,11 +86,12 @@ function listing({ bucket, missing, lacks = [] }: Given) {
   })
 }
 
+/** Not every store keeps an object that stands for a folder. */
+const isFile = (key: string) => !key.endsWith('/')
+
 function files({ bucket, lacks = [] }: Given) {
   const below = async (prefix: string) =>
-    (await bucket().files({ prefix, size: 100 }, signal)).files.filter(
-      ({ key }) => !key.endsWith('/'),
-    )
+    (await bucket().files({ prefix, size: 100 }, signal)).files.filter(({ key }) => isFile(key))
 
   test('tells all that is below a prefix, with bytes', async () => {
     expect(await below('folder/')).toEqual([
@@ -112,11 +113,11 @@ function files({ bucket, lacks = [] }: Given) {
     for (let pages = 0; pages < 10; pages++) {
       const page = await bucket().files({ prefix: '', size: 3, token }, signal)
       expect(page.files.length).toBeLessThanOrEqual(3)
-      seen.push(...page.files.map(({ key }) => key))
+      seen.push(...page.files.map(({ key }) => key).filter(isFile))
       if (page.next === null) break
       token = page.next
     }
-    expect(seen).toEqual(Object.keys(contractObjects).sort())
+    expect(seen).toEqual(Object.keys(contractObjects).filter(isFile).sort())
     const [first] = (await bucket().files({ prefix: 'folder/1.jpg', size: 1 }, signal)).files
     expect(first?.key).toBe('folder/1.jpg')
   })

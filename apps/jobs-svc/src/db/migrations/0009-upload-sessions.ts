@@ -37,4 +37,14 @@ const statements = [
     constraint uploaded_files_upload_id_name_key unique (upload_id, name),
     constraint uploaded_files_offset_check check ("offset" between 0 and length)
   )`,
+
+  // Of all files of a person in it, arrived or announced.
+  sql`create table upload_bytes (
+    upload_id uuid not null
+      constraint upload_bytes_upload_id_fkey references uploads (upload_id) on delete cascade,
+    owner_id integer not null,
+    bytes bigint not null,
+    primary key (upload_id, owner_id)
+  )`,
+  sql`create index upload_bytes_owner_id_idx on upload_bytes (owner_id)`,
 ]
