@@ -6,6 +6,7 @@ import { beyondCall } from '@reticle/kit/db/session/call-signal'
 import { cutBytes } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
+import { toJpeg } from '../media/image.ts'
 import { gather } from '../media/packed.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { registerLive } from '../objects/repo.ts'
@@ -91,7 +92,7 @@ export function openPictures({ db, blobs, decode = openDecoder() }: Deps): Pictu
 export const jpegOf =
   (quality: number): Change =>
   (image) =>
-    image.jpeg({ quality })
+    toJpeg(image, quality)
 
 const fitting =
   (isPng: boolean): Change =>

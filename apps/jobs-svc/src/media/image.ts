@@ -31,6 +31,15 @@ export function openImage(bytes: Uint8Array): Sharp {
   }).autoOrient()
 }
 
+/**
+ * With the usual tables of codes: those fitted to a picture keep all of it in memory (9 bytes a pixel), take half as long again and
+ * save a tenth of the bytes at most.
+ *
+ * @param quality of 1 to 100; 80 where nobody says
+ */
+export const toJpeg = (image: Sharp, quality?: number): Sharp =>
+  image.jpeg({ quality, optimiseCoding: false })
+
 /** The library does not read them. What can be wrong with one is found before the first step ends. */
 function openBitmap(bytes: Uint8Array): Sharp {
   const { width, height, masks } = readBmpHeader(bytes)

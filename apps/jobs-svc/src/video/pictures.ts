@@ -1,4 +1,5 @@
 import sharp, { type Sharp } from 'sharp'
+import { toJpeg } from '../media/image.ts'
 import type { PictureForm, VideoIndex, VideoPicture } from './decoder.ts'
 import { turned } from './orientation.ts'
 
@@ -65,7 +66,7 @@ function formed(picture: Sharp, form: PictureForm): Sharp {
   if (form.format === 'png') return picture.png()
   if (form.format === 'tiff') return picture.tiff({ compression: 'none' })
   const { quality } = form
-  if (!('fit' in form)) return picture.jpeg({ quality })
+  if (!('fit' in form)) return toJpeg(picture, quality)
   const { fit } = form
-  return picture.resize(fit, fit, { fit: 'inside', withoutEnlargement: true }).jpeg({ quality })
+  return toJpeg(picture.resize(fit, fit, { fit: 'inside', withoutEnlargement: true }), quality)
 }
