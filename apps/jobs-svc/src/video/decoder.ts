@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { ProgramLimits, Surroundings } from '../programs/program.ts'
 
 /** The port of videos: what a decoder promises, whichever program it asks (`find.ts` chooses, `contract.ts` tries the promises). */
 
@@ -97,20 +98,20 @@ export const mostTime = 2 ** 50
 /** Containers that are opened, as FFmpeg calls their readers; in all of them frames are found exactly. */
 export const containers = ['mov', 'matroska', 'avi'] as const
 
-/** What one process of a decoder may take (`reliability.md` 9). */
-export interface DecoderLimits {
-  /** Processor seconds of one process. Reading an index, and the pictures of one pass, take far less. */
-  cpuSeconds: number
-  /** Memory of one process in bytes; `mostPixels` in ten bits, with the pictures that others refer to, take a half. */
-  memoryBytes: number
-  /** Longest silence of a process that is waited for, in milliseconds; a way of many frames to the first wanted one adds to it. */
-  silenceMs: number
+/** What one process of a decoder may take. A way of many frames to the first wanted one adds to the silence. */
+export interface DecoderLimits extends ProgramLimits {
   /** Of decoding. */
   threads: number
 }
 
+export interface DecoderSurroundings extends Surroundings {
+  limits: DecoderLimits
+}
+
 export const decoderLimits: DecoderLimits = {
+  /** Reading an index, and the pictures of one pass, take far less. */
   cpuSeconds: 1800,
+  /** `mostPixels` in ten bits, with the pictures that others refer to, take a half. */
   memoryBytes: 4 * 1024 ** 3,
   silenceMs: 60_000,
   threads: Math.min(4, availableParallelism()),

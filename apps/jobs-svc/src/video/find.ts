@@ -1,11 +1,12 @@
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ConfigError, environment } from '@reticle/kit/config'
+import { linesOf } from '../programs/pieces.ts'
+import { startProgram } from '../programs/program.ts'
+import { onPath, surroundingsHere } from '../programs/surroundings.ts'
 import { ffmpegEngine } from './adapters/ffmpeg.ts'
 import { type NodeAvOptions, nodeAvEngine, nodeAvVersion } from './adapters/node-av.ts'
-import { linesOf, type Surroundings, startProgram } from './adapters/program.ts'
-import { decoderLimits, type VideoDecoder } from './decoder.ts'
+import { type DecoderSurroundings, decoderLimits, type VideoDecoder } from './decoder.ts'
+import { decoderFailures as failures } from './failures.ts'
 import { decoderOf } from './from-engine.ts'
 
 export interface FindOptions {
@@ -27,11 +28,7 @@ const longestMs = 20_000
  */
 export async function findDecoder(options: FindOptions): Promise<VideoDecoder | undefined> {
   const { ffmpegPath, path = environment.PATH, mayUseNodeAv = true } = options
-  const around: Surroundings = {
-    limits: decoderLimits,
-    limiter: await onPath('prlimit', path),
-    env: spared(),
-  }
+  const around = { limits: decoderLimits, ...(await surroundingsHere(path)) }
   if (ffmpegPath !== undefined) return givenDecoder(ffmpegPath, around)
   const ffmpeg = await onPath('ffmpeg', path)
   const found = ffmpeg && (await ffmpegDecoder(ffmpeg, around).catch(() => undefined))
@@ -39,7 +36,10 @@ export async function findDecoder(options: FindOptions): Promise<VideoDecoder | 
   return mayUseNodeAv ? nodeAvDecoder(around).catch(() => undefined) : undefined
 }
 
-async function givenDecoder(ffmpegPath: string, around: Surroundings): Promise<VideoDecoder> {
+async function givenDecoder(
+  ffmpegPath: string,
+  around: DecoderSurroundings,
+): Promise<VideoDecoder> {
   try {
     return await ffmpegDecoder(ffmpegPath, around)
   } catch (thrown) {
@@ -51,7 +51,10 @@ async function givenDecoder(ffmpegPath: string, around: Surroundings): Promise<V
 }
 
 /** @throws when one of the two does not run */
-export async function ffmpegDecoder(ffmpeg: string, around: Surroundings): Promise<VideoDecoder> {
+export async function ffmpegDecoder(
+  ffmpeg: string,
+  around: DecoderSurroundings,
+): Promise<VideoDecoder> {
   const ffprobe = join(dirname(ffmpeg), ffmpeg.endsWith('.exe') ? 'ffprobe.exe' : 'ffprobe')
   const [said] = await Promise.all([versionOf(ffmpeg, around), versionOf(ffprobe, around)])
   const [, version = 'unknown'] = /^ffmpeg version (\S+)/m.exec(said) ?? []
@@ -61,10 +64,10 @@ export async function ffmpegDecoder(ffmpeg: string, around: Surroundings): Promi
   return decoderOf(ffmpegEngine({ ffmpeg, ffprobe, version, passing, ...around }))
 }
 
-async function versionOf(command: string, around: Surroundings): Promise<string> {
-  const file = { path: '', name: command }
+async function versionOf(command: string, around: DecoderSurroundings): Promise<string> {
+  const file = { name: command }
   const signal = AbortSignal.timeout(longestMs)
-  const running = startProgram({ command, args: ['-version'], file }, around, signal)
+  const running = startProgram({ command, args: ['-version'], file, failures }, around, signal)
   const lines: string[] = []
   try {
     for await (const batch of linesOf(running.pieces())) lines.push(...batch)
@@ -78,29 +81,4 @@ async function versionOf(command: string, around: Surroundings): Promise<string>
 export async function nodeAvDecoder(around: Omit<NodeAvOptions, 'version'>): Promise<VideoDecoder> {
   const version = await nodeAvVersion(around, AbortSignal.timeout(longestMs))
   return decoderOf(nodeAvEngine({ ...around, version }))
-}
-
-async function onPath(name: string, path = ''): Promise<string | undefined> {
-  const ends = process.platform === 'win32' ? ['.exe'] : ['']
-  for (const folder of path.split(delimiter).filter((one) => one !== ''))
-    for (const end of ends) {
-      const candidate = join(folder, `${name}${end}`)
-      const isThere = await access(candidate, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-      if (isThere) return candidate
-    }
-  return undefined
-}
-
-/** What programs need to find their libraries and a place for temporary files; above all not the secrets of this process. */
-function spared(): Record<string, string> {
-  const names = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'TEMP']
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = environment[name]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
 }

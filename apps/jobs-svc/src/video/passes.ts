@@ -106,3 +106,6 @@ export function longestWay({ pts }: Pick<Times, 'pts'>, { from, spans }: Pass): 
   }
   return longest
 }
+
+/** Milliseconds for decoding so many pictures before there is something to show; hardly anything is slower than 20 a second. */
+export const patienceFor = (pictures: number) => pictures * 50

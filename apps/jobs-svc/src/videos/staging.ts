@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { openPart } from '../media/stored-part.ts'
+import { copyToDisk } from '../media/local-copy.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import type { StoredVideo } from './videos.ts'
 
@@ -40,11 +38,9 @@ export function openStaging({ blobs, folder, mostBytes }: StagingOptions): Stagi
   const copies = new Map<string, Copy>()
   const closing = new AbortController()
 
-  const write = async ({ key, size }: StoredVideo, path: string) => {
+  const write = async (video: StoredVideo, path: string) => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const pieces = size === 0 ? [] : await openPart(blobs, key, { start: 0, end: size })
-    const { signal } = closing
-    await pipeline(pieces, createWriteStream(path, { mode: 0o600 }), { signal })
+    await copyToDisk(blobs, video, path, closing.signal)
   }
   const drop = async (key: string, { path }: Copy) => {
     copies.delete(key)

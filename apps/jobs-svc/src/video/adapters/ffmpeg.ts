@@ -1,12 +1,14 @@
-import type { VideoIndex } from '../decoder.ts'
+import { cutInto } from '../../programs/pieces.ts'
+import { startProgram } from '../../programs/program.ts'
+import type { DecoderSurroundings, VideoIndex } from '../decoder.ts'
 import type { Engine } from '../engine.ts'
+import { decoderFailures as failures } from '../failures.ts'
 import { turned } from '../orientation.ts'
-import { longestWay, type Pass } from '../passes.ts'
+import { longestWay, type Pass, patienceFor } from '../passes.ts'
 import { ffprobeFacts } from './ffprobe.ts'
 import { addressOf, decoderOption, decodingOptions, inputOptions, optionsOf } from './inputs.ts'
-import { cutInto, patienceFor, type Surroundings, startProgram } from './program.ts'
 
-export interface FfmpegOptions extends Surroundings {
+export interface FfmpegOptions extends DecoderSurroundings {
   ffmpeg: string
   ffprobe: string
   version: string
@@ -32,7 +34,8 @@ export function ffmpegEngine({
       args.push('-map', '0:V:0', '-an', '-sn', '-dn', '-vf', filtersOf(index, pass))
       args.push(passing, 'passthrough', '-c:v', 'rawvideo', '-f', 'rawvideo', 'pipe:1')
       const patienceMs = patienceFor(longestWay(index, pass))
-      const program = { command: ffmpeg, args, file, onLine, patienceMs, mayGiveUp: true }
+      const how = { failures, onLine, patienceMs, mayGiveUp: true }
+      const program = { command: ffmpeg, args, file, ...how }
       const running = startProgram(program, around, signal)
       try {
         const size = index.width * index.height * 3

@@ -1,15 +1,16 @@
 import { z } from 'zod'
-import type { VideoFile } from '../decoder.ts'
+import { linesOf } from '../../programs/pieces.ts'
+import { startProgram } from '../../programs/program.ts'
+import type { DecoderSurroundings, VideoFile } from '../decoder.ts'
 import type { Engine, Look, PacketFacts } from '../engine.ts'
-import { unreadable } from '../failures.ts'
+import { decoderFailures as failures, unreadable } from '../failures.ts'
 import type { DisplayMatrix } from '../orientation.ts'
 import { addressOf, decodingOptions, inputOptions, listenForCut, optionsOf } from './inputs.ts'
-import { linesOf, type Surroundings, startProgram } from './program.ts'
 
 /** Reads facts of videos by the program ffprobe. The first stream that is no cover picture counts, `V:0`. */
 export function ffprobeFacts(
   ffprobe: string,
-  around: Surroundings,
+  around: DecoderSurroundings,
 ): Pick<Engine, 'look' | 'packets' | 'times'> {
   const run = (args: string[], file: VideoFile, signal: AbortSignal, listen?: Listen) => {
     const input = [
@@ -19,7 +20,8 @@ export function ffprobeFacts(
     ]
     const threads = ['-threads', String(around.limits.threads)]
     const all = ['-v', 'error', '-select_streams', 'V:0', ...threads, ...args, ...input]
-    return startProgram({ command: ffprobe, args: all, file, ...listen }, around, signal)
+    const program = { command: ffprobe, args: all, file, failures, ...listen }
+    return startProgram(program, around, signal)
   }
   async function* lines(args: string[], file: VideoFile, signal: AbortSignal, listen?: Listen) {
     const running = run([...args, '-of', 'csv=p=0'], file, signal, listen)

@@ -1,27 +1,18 @@
-import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { VideoFile, VideoIndex } from '../decoder.ts'
+import { ownProgram } from '../../programs/own-program.ts'
+import { startProgram } from '../../programs/program.ts'
+import { readRecords } from '../../programs/records.ts'
+import type { DecoderSurroundings, VideoFile, VideoIndex } from '../decoder.ts'
 import type { Engine, Look, PacketFacts } from '../engine.ts'
-import { tooMuchMemory, unreadable } from '../failures.ts'
+import { decoderFailures as failures, unreadable } from '../failures.ts'
 import { turned } from '../orientation.ts'
-import { longestWay } from '../passes.ts'
+import { longestWay, patienceFor } from '../passes.ts'
 import { listenForCut } from './inputs.ts'
-import { cutInto, patienceFor, type Surroundings, startProgram } from './program.ts'
-import {
-  decodeHead,
-  headBytes,
-  noMemory,
-  numbersOf,
-  packetFlags,
-  type Question,
-} from './records.ts'
+import { answers, noMemory, numbersOf, packetFlags, type Question } from './records.ts'
 
-const isSource = import.meta.url.endsWith('.ts')
-const entry = isSource ? './node-av-program.ts' : './node-av-program.js'
-const loader = isSource ? ['--conditions=@reticle/source', '--import', 'tsx'] : []
-const usual = [...loader, fileURLToPath(new URL(entry, import.meta.url))]
+const usual = ownProgram('./node-av-program', import.meta.url)
 
-export interface NodeAvOptions extends Surroundings {
+export interface NodeAvOptions extends DecoderSurroundings {
   version: string
   /** Arguments of Node.js that lead to the program; tests put others in its place. */
   entry?: readonly string[]
@@ -93,25 +84,23 @@ async function* ask(
 ): AsyncGenerator<{ time: number; bytes: Buffer }> {
   const { file } = asked
   const args = [...path, JSON.stringify(question)]
-  const running = startProgram({ command: process.execPath, args, ...asked }, around, signal)
+  const program = { command: process.execPath, args, failures, ...asked }
+  const running = startProgram(program, around, signal)
+  const reading = { codec: answers, mostBytes, unreadable: (why: string) => unreadable(file, why) }
   try {
-    const read = cutInto(running.pieces())
-    for (let head = await read(headBytes); head; head = await read(headBytes)) {
-      const { kind, length, time } = decodeHead(head)
-      if (kind === 'end' || (kind === 'failed' && mayGiveUp)) return
-      const bytes = length <= mostBytes ? await read(length) : undefined
+    for await (const { kind, number, bytes } of readRecords(running.pieces(), reading)) {
+      if (kind === 'failed' && mayGiveUp) return
       if (kind === 'failed') throw failureOf(file, String(bytes))
-      if (!bytes || kind !== question.ask) throw unreadable(file, `${kind}, ${length} bytes`)
-      yield { time, bytes }
+      if (kind !== question.ask) throw unreadable(file, kind)
+      yield { time: number, bytes }
     }
-    throw unreadable(file, 'the answer ends too soon')
   } finally {
     await running.end()
   }
 }
 
 const failureOf = (file: VideoFile, said: string) =>
-  said.includes(noMemory) ? tooMuchMemory(file) : unreadable(file, said)
+  said.includes(noMemory) ? failures.tooMuchMemory(file) : unreadable(file, said)
 
 function packetsOf(numbers: Float64Array): PacketFacts[] {
   return Array.from({ length: numbers.length / 2 }, (_, place) => {

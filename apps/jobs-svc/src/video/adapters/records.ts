@@ -1,17 +1,8 @@
-/**
- * What the program that works node-av is asked, and what it writes: records after one another, each a head and its bytes. Numbers
- * are of this machine's byte order, since both ends run on it.
- */
-export const recordKinds = [
-  'end',
-  'failed',
-  'version',
-  'look',
-  'packets',
-  'times',
-  'picture',
-] as const
-export type RecordKind = (typeof recordKinds)[number]
+import { codecOf } from '../../programs/records.ts'
+
+/** What the program that works node-av is asked, and what it writes (`programs/records.ts`): numbers of pictures are times. */
+
+const recordKinds = ['end', 'failed', 'version', 'look', 'packets', 'times', 'picture'] as const
 
 /** A question, as JSON, is the one argument of the program. The answer is records of the same name, then `end` or `failed`. */
 export type Question =
@@ -34,22 +25,7 @@ export interface PicturesWanted {
   spans: { first: number; last: number }[]
 }
 
-/** Bytes of a head: kind and length of what follows, the time of a picture. */
-export const headBytes = 16
-
-export function encodeHead(kind: RecordKind, length: number, time = 0): Uint8Array {
-  const head = new ArrayBuffer(headBytes)
-  new Uint32Array(head, 0, 2).set([recordKinds.indexOf(kind), length])
-  new Float64Array(head, 8, 1).set([time])
-  return new Uint8Array(head)
-}
-
-export function decodeHead(head: Uint8Array) {
-  const { buffer } = Uint8Array.from(head)
-  const [kind = -1, length = 0] = new Uint32Array(buffer, 0, 2)
-  const [time = 0] = new Float64Array(buffer, 8, 1)
-  return { kind: recordKinds[kind], length, time }
-}
+export const answers = codecOf(recordKinds)
 
 export const numbersOf = (bytes: Uint8Array) => new Float64Array(Uint8Array.from(bytes).buffer)
 

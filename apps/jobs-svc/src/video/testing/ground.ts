@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type Clip, writeClip } from '@reticle/kit/testing/video/clips'
 import { readNumber } from '@reticle/kit/testing/video/numbered'
 import { afterAll, beforeAll } from 'vitest'
-import type { Surroundings } from '../adapters/program.ts'
 import {
+  type DecoderSurroundings,
   decoderLimits,
   type PictureForm,
   type VideoDecoder,
@@ -14,7 +14,7 @@ import {
   type VideoIndex,
 } from '../decoder.ts'
 
-export type Open = (around: Surroundings) => Promise<VideoDecoder>
+export type Open = (around: DecoderSurroundings) => Promise<VideoDecoder>
 
 export const never: AbortSignal = new AbortController().signal
 export const jpeg: PictureForm = { format: 'jpeg', quality: 70 }
@@ -56,7 +56,7 @@ export interface Ground {
   decoder: VideoDecoder
   /** All processes, in the order in which they were started. */
   started: ChildProcess[]
-  openWith: (more: Partial<Surroundings>) => Promise<VideoDecoder>
+  openWith: (more: Partial<DecoderSurroundings>) => Promise<VideoDecoder>
   fileOf: (name: string) => VideoFile
   make: (name: string, clip: Partial<Clip>) => VideoFile
   /** Frames that are read, each with the number that it shows. */
@@ -73,7 +73,8 @@ export interface Ground {
 /** @returns what is there when the first test runs */
 export function prepareGround(open: Open): Ground {
   const started: ChildProcess[] = []
-  const openWith = (more: Partial<Surroundings>) => open({ ...surroundings(started), ...more })
+  const openWith = (more: Partial<DecoderSurroundings>) =>
+    open({ ...surroundings(started), ...more })
   const fileOf = (name: string) => ({ path: join(ground.folder, name), name })
   const ground: Ground = {
     folder: '',
@@ -120,7 +121,7 @@ function unready(): never {
 
 /** Programs are started as ever, and looked at. */
 export function surroundings(started: ChildProcess[]) {
-  const start = (...given: Parameters<NonNullable<Surroundings['start']>>) => {
+  const start = (...given: Parameters<NonNullable<DecoderSurroundings['start']>>) => {
     const child = spawn(...given)
     started.push(child)
     return child

@@ -1,12 +1,20 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { unavailable } from '@reticle/kit'
-import type { DecoderLimits, VideoFile } from '../decoder.ts'
-import { brokenBy, tooLong, tooMuchMemory, unreadable } from '../failures.ts'
+import type { Failures, ReadFile } from './failures.ts'
 
-/** How programs of decoders are started. */
+/** What one process may take (`reliability.md` 9). */
+export interface ProgramLimits {
+  /** Processor seconds. */
+  cpuSeconds: number
+  /** Memory in bytes. */
+  memoryBytes: number
+  /** Longest silence that is waited for, in milliseconds. */
+  silenceMs: number
+}
+
+/** How programs that read what strangers sent are started. */
 export interface Surroundings {
-  limits: DecoderLimits
+  limits: ProgramLimits
   /** Where `prlimit` of util-linux is; undefined: limits of the system are not set, only those by the clock. */
   limiter: string | undefined
   /** The little that programs need of the environment. */
@@ -19,7 +27,8 @@ export interface Program {
   command: string
   args: readonly string[]
   /** What is read for. */
-  file: VideoFile
+  file: ReadFile
+  failures: Failures
   /** Told each line of the error output. */
   onLine?: (line: string) => void
   /** Added to the longest silence. */
@@ -42,13 +51,13 @@ export interface Running {
 const tailLength = 4000
 
 /**
- * Starts a program without a shell and without the secrets of this process: what decodes is native code that reads what strangers
- * sent (`reliability.md` 9). It gets limits of the system for processor time, memory and files, is killed when it is silent for too
+ * Starts a program without a shell and without the secrets of this process: it is foreign code that reads what strangers sent
+ * (`reliability.md` 9). It gets limits of the system for processor time, memory and files, is killed when it is silent for too
  * long or `signal` fires, and has a standard input that ends when this process does.
  */
 export function startProgram(program: Program, around: Surroundings, signal: AbortSignal): Running {
   signal.throwIfAborted()
-  const { file, onLine, patienceMs = 0, mayGiveUp = false } = program
+  const { file, failures, onLine, patienceMs = 0, mayGiveUp = false } = program
   const { limits, env, start = spawn } = around
   const { command, args } = limited(program, around)
   const child = start(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env, windowsHide: true })
@@ -83,10 +92,10 @@ export function startProgram(program: Program, around: Surroundings, signal: Abo
     for (let one = await next(from); !one.done; one = await next(from)) yield one.value
     const ending = await left
     signal.throwIfAborted()
-    if (isSilent) throw tooLong(file)
-    const failure = failureOf(ending, said(), file)
+    if (isSilent) throw failures.tooLong(file)
+    const failure = failureOf(ending, said(), program)
     if (failure) throw failure
-    if (ending.code !== 0 && !mayGiveUp) throw unreadable(file, said())
+    if (ending.code !== 0 && !mayGiveUp) throw failures.unreadable(file, said())
   }
   return {
     pieces,
@@ -118,14 +127,25 @@ async function leaving(child: ChildProcess): Promise<Ending> {
   }
 }
 
-function failureOf({ code, killer, error }: Ending, said: string, file: VideoFile) {
-  if (error)
-    return unavailable(`${file.name}: the video decoder cannot be started: ${error.message}`)
-  if (killer) return brokenBy(file, killer)
+function failureOf({ code, killer, error }: Ending, said: string, { file, failures }: Program) {
+  if (error) return failures.unstarted(file, error.message)
+  if (killer) return brokenBy(killer, said, { file, failures })
   if (code === 0) return undefined
-  if (/Cannot allocate memory/i.test(said)) return tooMuchMemory(file)
-  if (/received signal 24/.test(said)) return tooLong(file) // SIGXCPU, which ffmpeg takes for a request
+  if (/Cannot allocate memory/i.test(said)) return failures.tooMuchMemory(file)
+  if (/received signal 24/.test(said)) return failures.tooLong(file) // SIGXCPU, which ffmpeg takes for a request
   return undefined
+}
+
+/** How a process ended that nobody here asked to end. Node.js says why it aborts itself. */
+function brokenBy(
+  killer: NodeJS.Signals,
+  said: string,
+  { file, failures }: Pick<Program, 'file' | 'failures'>,
+): Error {
+  if (killer === 'SIGXCPU') return failures.tooLong(file)
+  if (killer === 'SIGKILL' || killer === 'SIGTERM') return failures.killed(file)
+  if (/FATAL ERROR: .*out of memory/i.test(said)) return failures.tooMuchMemory(file)
+  return failures.broken(file, killer)
 }
 
 /** @returns what it has said of late */
@@ -151,39 +171,3 @@ function limited({ command, args }: Program, { limits, limiter }: Surroundings) 
   const given = [`--cpu=${cpuSeconds}:${cpuSeconds + 5}`, `--data=${memoryBytes}`]
   return { command: limiter, args: [...given, '--fsize=0', '--core=0', '--', command, ...args] }
 }
-
-/** Cuts what a program writes into pieces of a size. @returns undefined when there is no whole one any more */
-export function cutInto(
-  pieces: AsyncIterator<Buffer>,
-): (size: number) => Promise<Buffer | undefined> {
-  let rest: Buffer = Buffer.alloc(0)
-  return async (size) => {
-    const whole = Buffer.allocUnsafe(size)
-    let filled = 0
-    while (filled < size) {
-      if (rest.length === 0) {
-        const next = await pieces.next()
-        if (next.done) return undefined
-        rest = next.value
-      }
-      const taken = rest.copy(whole, filled)
-      rest = rest.subarray(taken)
-      filled += taken
-    }
-    return whole
-  }
-}
-
-/** What a program writes, line by line. */
-export async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
-  let rest = ''
-  for await (const piece of pieces) {
-    const lines = (rest + piece.toString('latin1')).split('\n')
-    rest = lines.pop() ?? ''
-    yield lines
-  }
-  if (rest !== '') yield [rest]
-}
-
-/** For decoding so many pictures before there is something to show; hardly anything is slower than 20 a second. */
-export const patienceFor = (pictures: number) => pictures * 50

@@ -1,0 +1,32 @@
+/** Cuts what a program writes into pieces of a size. @returns undefined when there is no whole one any more */
+export function cutInto(
+  pieces: AsyncIterator<Buffer>,
+): (size: number) => Promise<Buffer | undefined> {
+  let rest: Buffer = Buffer.alloc(0)
+  return async (size) => {
+    const whole = Buffer.allocUnsafe(size)
+    let filled = 0
+    while (filled < size) {
+      if (rest.length === 0) {
+        const next = await pieces.next()
+        if (next.done) return undefined
+        rest = next.value
+      }
+      const taken = rest.copy(whole, filled)
+      rest = rest.subarray(taken)
+      filled += taken
+    }
+    return whole
+  }
+}
+
+/** What a program writes, line by line. */
+export async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
+  let rest = ''
+  for await (const piece of pieces) {
+    const lines = (rest + piece.toString('latin1')).split('\n')
+    rest = lines.pop() ?? ''
+    yield lines
+  }
+  if (rest !== '') yield [rest]
+}
