@@ -24,6 +24,7 @@ const stories = {
   uploads: () => import('../e2e/acceptance/uploads.test.ts'),
   'reading media': () => import('../e2e/acceptance/media-reading.test.ts'),
   videos: () => import('../e2e/acceptance/media-video.test.ts'),
+  PDFs: () => import('../e2e/acceptance/media-pdf.test.ts'),
   'repeated calls': () => import('../e2e/acceptance/retries.test.ts'),
 }
 for (const [name, tell] of Object.entries(stories)) {

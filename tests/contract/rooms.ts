@@ -47,7 +47,7 @@ export const rooms: Record<string, Room> = {
   },
   'apps/jobs-svc': {
     own: [...service.own, '@reticle/formats'],
-    libraries: [...service.libraries, 'node-av'],
+    libraries: [...service.libraries, 'node-av', '@hyzyla/pdfium'],
     usesNode: true,
   },
   'apps/webhooks-svc': service,

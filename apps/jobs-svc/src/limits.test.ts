@@ -16,9 +16,10 @@ test.each(transports)('over %s its limits are those it was started with', async 
   expect(limits).toMatchObject({
     ...{ queued_requests_per_user: 7, queued_requests_per_tenant: 10_000 },
     ...{ archive_bytes: 107_374_182_400, request_seconds: 14_400, request_wait_seconds: 30 },
+    ...{ pdf_bytes: 536_870_912, pdf_pages: 10_000, pdf_page_pixels: 67_108_864 },
   })
   expect(features).toEqual({ share: false })
-  expect(media).toEqual(['image', 'zip', 'archive'])
+  expect(media).toEqual(['image', 'zip', 'pdf', 'archive'])
   expect(image_types).toEqual(['jpeg', 'png', 'gif', 'tiff', 'webp', 'avif', 'bmp'])
 })
 
@@ -26,7 +27,7 @@ test.each(transports)('over %s it says whether videos are read, and by what', as
   const video = { about: { adapter: 'node-av', version: '8.1' } } as const
   const facts = (given: { video?: typeof video }) =>
     overTransport(transport, server, aboutHandlers({ settings, ...given })).describe({}, nobody)
-  const images = ['image', 'zip', 'archive']
+  const images = ['image', 'zip', 'pdf', 'archive']
   const [without, with_] = [await facts({}), await facts({ video })]
   expect([without.media, without.video_decoder]).toEqual([images, undefined])
   expect([with_.media, with_.video_decoder]).toEqual([[...images, 'video'], 'node-av'])

@@ -4,6 +4,8 @@ import type { JobsSettings } from './config.ts'
 import { largestImageBytes, largestPixels } from './media/image.ts'
 import { readable } from './media/sniff.ts'
 import { hardLimitMs } from './operations/operation.ts'
+import { mostPagePixels } from './pdf/page-size.ts'
+import { mostPages, mostPdfBytes } from './pdf/reader.ts'
 import { longestWait } from './requests/wait.ts'
 import { mostFrames, mostPixels, type VideoDecoder } from './video/decoder.ts'
 
@@ -33,6 +35,9 @@ export function describeHandler({
     remote_file_bytes: settings.remoteBytes,
     image_pixels: largestPixels,
     image_bytes: largestImageBytes,
+    pdf_bytes: mostPdfBytes,
+    pdf_pages: mostPages,
+    pdf_page_pixels: mostPagePixels,
     ...(video && { video_pixels: mostPixels, video_frames: mostFrames }),
   }
   const { media, image_types } = readable()

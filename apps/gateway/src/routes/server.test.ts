@@ -13,7 +13,7 @@ const partOf = (given: Partial<PartFacts>): PartFacts => ({
   image_types: [],
   ...given,
 })
-const readings = { media: ['image', 'zip', 'video'], image_types: ['jpeg', 'png'] }
+const readings = { media: ['image', 'zip', 'video', 'pdf'], image_types: ['jpeg', 'png'] }
 const { send } = await testGateway({
   settings: { maxMultipartBytes: 1234, rateUser: 77 },
   services: {
@@ -55,7 +55,7 @@ test('capabilities are what the parts of the installation say, to anybody', asyn
   expect(status).toBe(200)
   expect(json()).toEqual({
     ...readings,
-    ...{ video: true, video_decoder: 'ffmpeg', pdf: false, point_cloud: false },
+    ...{ video: true, video_decoder: 'ffmpeg', pdf: true, point_cloud: false },
     ...{ cloud_providers: [...cloudProviders] },
     ...{ email: false, registration: true, analytics: true, share: true },
     ...{ max_upload_bytes: 1234, max_jobs_per_task: 50, dialects: ['service'] },

@@ -22,7 +22,7 @@ test.each([
   ['an avi', 'RIFF\0\0\0\0AVI LIST', { is: 'video' }],
   ['a matroska video', '\x1aE\xdf\xa3', { is: 'video' }],
   ['a flash video', 'FLV\x01', { is: 'unsupported', media_type: 'video' }],
-  ['a pdf', '%PDF-1.7', { is: 'unsupported', media_type: 'pdf' }],
+  ['a pdf', '%PDF-1.7', { is: 'pdf' }],
   ['a drawing', '<svg xmlns="x">', { is: 'unsupported', media_type: 'image/svg+xml' }],
   [
     'a drawing with a prologue',

@@ -10,6 +10,7 @@ export type Kind =
   /** Around an archive, as it turns out. */
   | { is: 'packed'; by: Packer }
   | { is: 'video' }
+  | { is: 'pdf' }
   /** Known, but not readable by this installation. */
   | { is: 'unsupported'; media_type: string }
   | { is: 'unknown' }
@@ -40,7 +41,7 @@ const signatures: readonly Signature[] = [
   { at: 4, bytes: 'ftyphei', kind: unsupported('image/heic') },
   { at: 0, bytes: 'PK\x03\x04', kind: { is: 'zip' } },
   { at: 0, bytes: 'PK\x05\x06', kind: { is: 'zip' } },
-  { at: 0, bytes: '%PDF-', kind: unsupported('pdf') },
+  { at: 0, bytes: '%PDF-', kind: { is: 'pdf' } },
   { at: 4, bytes: 'ftyp', kind: { is: 'video' } },
   { at: 4, bytes: 'moov', kind: { is: 'video' } },
   { at: 4, bytes: 'mdat', kind: { is: 'video' } },
@@ -70,6 +71,7 @@ const families = new Map([
   ['zip', 'zip'],
   ['tar', 'archive'],
   ['packed', 'archive'],
+  ['pdf', 'pdf'],
 ])
 
 /** What media this installation reads: families of files, and the types of its images. */

@@ -1,6 +1,7 @@
 import { FormatError } from '@reticle/formats/errors'
 import type { ReportWriter } from '@reticle/formats/report'
 import { isBucketKey } from '../buckets/with-buckets.ts'
+import { pagesOf } from '../pdf/pages.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
 import type { Found, Listing } from '../sources/found.ts'
@@ -9,7 +10,7 @@ import { gatherFiles } from '../sources/gather.ts'
 import { type Manifest, readManifest } from '../sources/manifest.ts'
 import { inOrder } from '../sources/order.ts'
 import { relatedTo } from '../sources/related.ts'
-import { selectionOf } from '../sources/selection.ts'
+import { everyFrame, type Selection, selectionOf } from '../sources/selection.ts'
 import { type Media, sortOut } from '../sources/sort-out.ts'
 import { videoLines } from '../sources/video-lines.ts'
 import { type OperationDeps, UnusableInput } from './operation.ts'
@@ -27,11 +28,13 @@ export interface FoundFrames {
   video_name?: string
   /** That the frames are in. */
   cloud_storage_id?: number
+  /** Frames are pictures of our own, wherever the file is that they are made of. */
+  isMade?: boolean
 }
 
 /**
- * Gathers the files of a request, finds the pictures among them, orders them and reads their sizes; or looks at the video that
- * they are.
+ * Gathers the files of a request, finds the pictures among them, orders them and reads their sizes; or looks at the video, or
+ * draws the pages of the PDF, that they are.
  *
  * @throws UnusableInput when there is no frame
  */
@@ -40,15 +43,14 @@ export async function findFrames(
   deps: FramesDeps,
 ): Promise<FoundFrames> {
   const { report, signal, tmpDir } = deps
-  const media = await sortOut(await gatherFiles(params, deps), deps)
+  const media = await drawn(await sortOut(await gatherFiles(params, deps), deps), params, deps)
   if (media.video) return framesOfVideo(media.video, params, deps)
-  const { listing, isArchive } = media
+  const { listing, isArchive, selection } = media
   const manifest = withinAsked(await manifestOf(media, params, report), listing, params)
   const related = relatedTo(listing.files, manifest)
   const order = { listing, manifest, isArchive, seed: request_uuid, report, signal }
   const frames = await inOrder(related.frames, params, order)
 
-  const selection = selectionOf(params)
   const counted: Counted = { seen: 0, count: 0 }
   const progress = (share: number) => deps.progress(readShare * share, 'Reading images')
   const isListed = params.job_file_mapping !== null
@@ -64,7 +66,28 @@ export async function findFrames(
     staged,
     chunk_size: chunkSize(counted.first),
     ...(isInBucket && cloud_storage_id !== null && { cloud_storage_id }),
+    ...(media.pdf && { isMade: true }),
   }
+}
+
+/**
+ * A PDF is the pictures of its pages. Where frames are in the order of pages, only those that are chosen are drawn; what is left to
+ * choose from then is chosen.
+ *
+ * @throws UnusableInput when no page is chosen
+ */
+async function drawn(
+  media: Media,
+  params: CreateWork['params'],
+  deps: FramesDeps,
+): Promise<Media & { selection: Selection }> {
+  const asked = selectionOf(params)
+  if (!media.pdf) return { ...media, selection: asked }
+  const isInOrder = params.sorting_method !== 'random' && !media.manifest
+  const { listing, count } = await pagesOf(media.pdf, isInOrder ? asked : everyFrame, deps)
+  if (listing.files.length === 0)
+    throw new UnusableInput(withoutFrames({ seen: count }, params.start_frame))
+  return { ...media, listing, selection: isInOrder ? everyFrame : asked }
 }
 
 async function framesOfVideo(
@@ -81,7 +104,7 @@ async function framesOfVideo(
   return { staged, chunk_size: chunkOfVideo, video_name: video.name }
 }
 
-const withoutFrames = ({ seen }: Counted, start_frame: number) =>
+const withoutFrames = ({ seen }: Pick<Counted, 'seen'>, start_frame: number) =>
   seen === 0
     ? 'No media data found'
     : `start_frame: there are only ${seen} frames, the frame ${start_frame} is none of them`

@@ -9,6 +9,7 @@ import type { Context, Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Downloads } from '@reticle/kit/outgoing/download'
 import type { HashedFile } from '../contents/repo.ts'
+import type { PdfReader } from '../pdf/reader.ts'
 import type { Work } from '../requests/work.ts'
 import type { Videos } from '../videos/videos.ts'
 
@@ -52,6 +53,7 @@ export interface OperationDeps {
   shareDir?: string | undefined
   /** Of the object store, too: `blobs` gives their frames (`videos/with-videos.ts`). */
   videos: Pick<Videos, 'prepare'>
+  pdfs: PdfReader
   /** The way out to addresses that users name; to be closed by whoever opened it. */
   openDownloads: () => Downloads
 }

@@ -44,7 +44,7 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
 function wishesOf(params: CreateWork['params'], found: FoundFrames) {
   const { image_quality, validation_params, job_file_mapping, job_count } = params
   const { start_frame, frame_filter } = params
-  const { video_name, cloud_storage_id } = found
+  const { video_name } = found
   return {
     image_quality,
     chunk_size: params.chunk_size ?? found.chunk_size,
@@ -56,7 +56,7 @@ function wishesOf(params: CreateWork['params'], found: FoundFrames) {
     ...(job_count !== null && { job_count }),
     ...(start_frame > 0 && { start_frame }),
     ...(frame_filter !== '' && { frame_filter }),
-    ...placeOf(params, cloud_storage_id),
+    ...placeOf(params, found),
   }
 }
 
@@ -96,9 +96,10 @@ function onlyForward(tell: OperationDeps['progress']): OperationDeps['progress']
 /** Files of the share or a cloud storage that are not copied are needed there for as long as there is the task. */
 function placeOf(
   { server_files, copy_data, cloud_storage_id }: CreateWork['params'],
-  holding: number | undefined,
+  { cloud_storage_id: holding, isMade = false }: FoundFrames,
 ) {
   if (holding !== undefined) return { storage: 'cloud_storage', cloud_storage_id: holding } as const
-  const isOnShare = server_files.length > 0 && !copy_data && cloud_storage_id === null
+  const isCopied = copy_data || isMade
+  const isOnShare = server_files.length > 0 && !isCopied && cloud_storage_id === null
   return isOnShare ? ({ storage: 'share' } as const) : {}
 }

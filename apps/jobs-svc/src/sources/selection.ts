@@ -10,6 +10,8 @@ export interface Selection {
   isOver: (number: number) => boolean
 }
 
+export const everyFrame: Selection = { isAll: true, has: () => true, isOver: () => false }
+
 type Asked = Pick<CreateWork['params'], 'start_frame' | 'stop_frame' | 'frame_filter'>
 
 export function selectionOf({ start_frame, stop_frame, frame_filter }: Asked): Selection {

@@ -15,6 +15,8 @@ import { type Found, type Listing, listing } from './found.ts'
 export interface Media {
   /** All frames are of it; there are no other files then. */
   video?: Found
+  /** All frames are its pages; there are no other files then. */
+  pdf?: Found
   /** Files that may be pictures. */
   listing: Listing
   /** A list of them, the listing that it is read from, and whether it lay in the archive itself. */
@@ -35,8 +37,8 @@ interface Sorted {
 }
 
 /**
- * Many images, one archive of them, or one video; a manifest may come with either (`spec/api-workspace.md` 4.5). What files are is told
- * by their bytes; what nobody knows is skipped.
+ * Many images, one archive of them, one video or one PDF; a manifest may come with either (`spec/api-workspace.md` 4.5). What files
+ * are is told by their bytes; what nobody knows is skipped.
  *
  * @throws UnusableInput for mixtures and for media that is known but not supported; FormatError for a bad archive
  */
@@ -53,6 +55,8 @@ export async function sortOut(files: Found[], deps: ArchiveDeps): Promise<Media>
   const file = await here(one.file, deps)
   if (one.kind.is === 'video')
     return { listing: { ...given, files: [] }, video: file, isArchive: false }
+  if (one.kind.is === 'pdf')
+    return { listing: { ...given, files: [] }, pdf: file, ...asked, isArchive: false }
   const members = await openArchive(file, one.kind, deps)
   return { ...withOwnManifest(members), ...asked, isArchive: true }
 }
@@ -118,7 +122,7 @@ function assertOneKind(images: readonly Found[], alone: readonly Alone[]): void 
 
 function nameOf(kind: Alone['kind']): string {
   if (kind.is === 'unsupported') return kind.media_type
-  return kind.is === 'zip' || kind.is === 'video' ? kind.is : 'archive'
+  return kind.is === 'tar' || kind.is === 'packed' ? 'archive' : kind.is
 }
 
 /** A manifest may also lie in the archive itself, when it is the only one. */

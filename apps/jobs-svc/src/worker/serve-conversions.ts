@@ -8,6 +8,9 @@ import type { HashedFile } from '../contents/repo.ts'
 import { failureOf } from '../operations/failure.ts'
 import { LeaseLost, type OperationServices } from '../operations/operation.ts'
 import { runOperation } from '../operations/run.ts'
+import { pdfiumReader } from '../pdf/pdfium.ts'
+import { pdfLimits } from '../pdf/reader.ts'
+import { surroundingsHere } from '../programs/surroundings.ts'
 import type { Outcome, Work } from '../requests/work.ts'
 import { withShare } from '../share/files.ts'
 import { findDecoder } from '../video/find.ts'
@@ -102,6 +105,7 @@ async function runIn(
       services: wired.services,
       blobs: withVideos(blobs, videos),
       videos,
+      pdfs: pdfiumReader({ limits: pdfLimits, ...(await surroundingsHere()) }),
       signal: running.abort.signal,
       progress,
       enterFinal: () => mayEnterFinal(running, tell),

@@ -1,0 +1,97 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cutBytes } from '@reticle/kit/pieces'
+import sharp from 'sharp'
+import { copyToDisk } from '../media/local-copy.ts'
+import type { OperationDeps } from '../operations/operation.ts'
+import { readShare, type SourceDeps } from '../sources/deps.ts'
+import { type Found, type Listing, listing } from '../sources/found.ts'
+import type { Selection } from '../sources/selection.ts'
+import { tooLarge, tooMuch } from './failures.ts'
+import { type DrawnPage, mostPdfBytes } from './reader.ts'
+
+export type PagesDeps = Pick<OperationDeps, 'pdfs' | 'tmpDir'> &
+  Pick<SourceDeps, 'blobs' | 'limits' | 'signal' | 'prefix' | 'progress'>
+
+export interface Pages {
+  /** Pictures of the chosen pages. */
+  listing: Listing
+  /** Pages of the PDF, chosen or not. */
+  count: number
+}
+
+/**
+ * The pages of a PDF as PNGs, drawn once: one after the other they go into one object below `prefix`, which is there when all of
+ * them are, and from there on they are images like others (`docs/adr/0025-pages-of-a-pdf-are-pictures.md`).
+ *
+ * @param selection of pages, counted from 0; others are not drawn
+ * @throws UnusableInput naming the file and what is wrong with it; DomainError as the object store does, and as `PdfReader`
+ */
+export async function pagesOf(
+  file: Found,
+  selection: Selection,
+  { pdfs, tmpDir, ...deps }: PagesDeps,
+): Promise<Pages> {
+  const { name, size } = file
+  const { blobs, signal, prefix } = deps
+  if (size > mostPdfBytes) throw tooLarge(file, size)
+  const path = join(tmpDir, 'pages.pdf')
+  try {
+    await copyToDisk(blobs, file, path, signal)
+    const local = { path, name }
+    const count = await pdfs.count(local, signal)
+    const chosen = [...Array(count).keys()].filter(selection.has)
+    const made: Found[] = []
+    if (chosen.length > 0) {
+      const about = { ...deps, key: `${prefix}pages`, nameOf: namesOf(name, count), made }
+      const drawn = pdfs.draw(local, chosen, signal)
+      await blobs.put(about.key, pictures(file, drawn, chosen.length, about), { signal })
+    }
+    return { listing: listing(made, blobs), count }
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+interface Making extends Pick<PagesDeps, 'limits' | 'progress'> {
+  key: string
+  nameOf: (page: number) => string
+  /** Filled on the way. */
+  made: Found[]
+}
+
+/** PNGs behind one another. While one is packed, the next is drawn. */
+async function* pictures(
+  file: Found,
+  drawn: AsyncIterable<DrawnPage>,
+  count: number,
+  { limits, progress, key, nameOf, made }: Making,
+): AsyncGenerator<Uint8Array> {
+  let offset = 0
+  progress(0, drawing)
+  for await (const { page, width, height, pixels } of drawn) {
+    const raw = { width, height, channels: 4 } as const
+    const png = await sharp(pixels, { raw }).removeAlpha().png().toBuffer()
+    const { length } = png
+    if (offset + length > limits.bytes) throw tooMuch(file, limits.bytes)
+    const known = { media_type: 'image/png', size: { width, height } }
+    made.push({ name: nameOf(page), size: length, key, offset, length, packing: 'stored', known })
+    offset += length
+    yield* cutBytes(png)
+    progress((readShare * made.length) / count, drawing)
+  }
+}
+
+const drawing = 'Drawing pages'
+
+/** Characters of what a PDF is called that its pages are called after: names have room for some more. */
+const longestBase = 1000
+
+/** `scan-0001.png` is the first page of `a/scan.pdf`; digits are as many as put names in the order of pages. */
+function namesOf(file: string, count: number): (page: number) => string {
+  const name = file.slice(file.lastIndexOf('/') + 1)
+  const base = [...name.replace(/(?<=.)\.[^.]*$/, '')]
+  const digits = Math.max(4, String(count).length)
+  const begin = base.slice(0, longestBase).join('')
+  return (page) => `${begin}-${String(page + 1).padStart(digits, '0')}.png`
+}

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium'
+import { startThread } from '@reticle/kit/thread'
+import { answerQuestion } from '../programs/answering.ts'
+import { pixelsOf } from './page-size.ts'
+import { answers, type Question, type Refusal } from './records.ts'
+
+/**
+ * A process that works PDFium for one question (`records.ts`): it reads what strangers sent, and may crash or hang, and only this
+ * process with it. A thread of its own watches whether anybody is still there.
+ */
+startThread('../programs/watch-input', import.meta.url, { data: null })
+
+/** Why there is no answer, and of which page. */
+class Refused extends Error {
+  readonly why: Refusal
+  readonly page: number | undefined
+
+  constructor(why: Refusal, page?: number) {
+    super(why)
+    this.why = why
+    this.page = page
+  }
+}
+
+await answerQuestion(answers, async (question: Question, write) => {
+  try {
+    const document = await open(question.path)
+    if (question.ask === 'count') return await write('count', undefined, document.getPageCount())
+    for (const page of question.pages) {
+      const { width, data } = await draw(document, page)
+      await write('page', data, width)
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Refused)) throw thrown
+    await write('refused', Buffer.from(thrown.why), thrown.page)
+  }
+})
+
+async function open(path: string): Promise<PDFiumDocument> {
+  const library = await PDFiumLibrary.init()
+  try {
+    return await library.loadDocument(await readFile(path))
+  } catch (thrown) {
+    throw /password|security/i.test(String(thrown)) ? new Refused('locked') : thrown
+  }
+}
+
+async function draw(document: PDFiumDocument, page: number) {
+  try {
+    const opened = document.getPage(page)
+    const { originalWidth: width, originalHeight: height } = opened.getOriginalSize()
+    const size = pixelsOf({ width, height }) // of a page that could not be opened there is none
+    if (!size) throw new Error(`page ${page} is ${width} x ${height} points`)
+    return await opened.render({ ...size, scale: 1 })
+  } catch (thrown) {
+    process.stderr.write(`${thrown}\n`)
+    throw new Refused('undrawable', page)
+  }
+}

@@ -1,0 +1,100 @@
+import { ownProgram } from '../programs/own-program.ts'
+import { type Surroundings, startProgram } from '../programs/program.ts'
+import { type Answer, readRecords } from '../programs/records.ts'
+import { pdfFailures as failures, locked, pageless, tooManyPages, undrawable } from './failures.ts'
+import { mostPagePixels } from './page-size.ts'
+import { type DrawnPage, mostPages, type PdfFile, type PdfReader } from './reader.ts'
+import { answers, type Question } from './records.ts'
+
+/** Pages that one process draws, so that what a library keeps of pages that are done does not grow with their number. */
+export const pagesAtOnce = 100
+
+export interface PdfiumOptions extends Surroundings {
+  /** Arguments of Node.js that lead to the program; tests put others in its place. */
+  entry?: readonly string[]
+}
+
+const usual = ownProgram('./pdfium-program', import.meta.url)
+
+/** PDFium, by the npm package @hyzyla/pdfium, in a process of our own for each question (`pdfium-program.ts`). */
+export function pdfiumReader(options: PdfiumOptions): PdfReader {
+  return {
+    count: async (file, signal) => {
+      for await (const { kind, number } of ask(
+        { ask: 'count', path: file.path },
+        file,
+        options,
+        signal,
+      ))
+        if (kind === 'count') return checked(number, file)
+      throw failures.unreadable(file, 'it is not counted')
+    },
+    async *draw(file, pages, signal) {
+      for (let at = 0; at < pages.length; at += pagesAtOnce)
+        yield* drawSome(file, pages.slice(at, at + pagesAtOnce), options, signal)
+    },
+  }
+}
+
+function checked(count: number, file: PdfFile): number {
+  if (!(count > 0)) throw pageless(file)
+  if (count > mostPages) throw tooManyPages(file, count)
+  return count
+}
+
+async function* drawSome(
+  file: PdfFile,
+  pages: number[],
+  options: PdfiumOptions,
+  signal: AbortSignal,
+): AsyncGenerator<DrawnPage> {
+  const left = pages.values()
+  for await (const answer of ask({ ask: 'draw', path: file.path, pages }, file, options, signal)) {
+    const { done, value: page } = left.next()
+    if (done) return
+    yield drawn(answer, page, file)
+  }
+  const { value: missing } = left.next()
+  if (missing !== undefined) throw undrawable(file, missing)
+}
+
+/** The process may be in the hands of who sent the file. */
+function drawn(
+  { kind, number: width, bytes: pixels }: Asked,
+  page: number,
+  file: PdfFile,
+): DrawnPage {
+  const height = pixels.length / width / 4
+  const isWhole = Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0
+  if (kind !== 'page' || !isWhole)
+    throw failures.unreadable(file, `${kind} of ${width} x ${height}`)
+  return { page, width, height, pixels }
+}
+
+type Asked = Answer<'count' | 'page'>
+
+/** @throws what was refused or has failed */
+async function* ask(
+  question: Question,
+  file: PdfFile,
+  { entry = usual, ...around }: PdfiumOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Asked> {
+  const args = [...entry, JSON.stringify(question)]
+  const program = { command: process.execPath, args, file, failures }
+  const running = startProgram(program, around, signal)
+  const unreadable = (why: string) => failures.unreadable(file, why)
+  const reading = { codec: answers, mostBytes: mostPagePixels * 4, unreadable }
+  try {
+    for await (const { kind, number, bytes } of readRecords(running.pieces(), reading)) {
+      if (kind === 'refused') throw refusal(String(bytes), number, file)
+      if (kind !== 'count' && kind !== 'page') throw unreadable(String(bytes))
+      yield { kind, number, bytes }
+    }
+  } finally {
+    await running.end()
+  }
+}
+
+const refusal = (why: string, page: number, file: PdfFile) =>
+  why === 'locked' ? locked(file) : undrawable(file, page)
