@@ -16,6 +16,12 @@ export const headBytes = 128 * 1024
 sharp.concurrency(1)
 sharp.cache(false)
 
+// Formats that run programs, name other files or draw are decoded by nobody, whatever a file pretends to be (`reliability.md` 9).
+sharp.block({ operation: ['VipsForeignLoad'] })
+sharp.unblock({
+  operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((one) => `VipsForeignLoad${one}`),
+})
+
 /**
  * An image to be decoded: the first page, upright, with the cap on pixels.
  *

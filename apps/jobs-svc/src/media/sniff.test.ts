@@ -29,6 +29,17 @@ test.each([
     '<?xml version="1.0"?>\n<!-- x -->\n<svg>',
     { is: 'unsupported', media_type: 'image/svg+xml' },
   ],
+  [
+    'a drawing with the mark of a webp in it',
+    "<svg a='WEBP' xmlns='http://www.w3.org/2000/svg'/>",
+    { is: 'unsupported', media_type: 'image/svg+xml' },
+  ],
+  [
+    'a drawing with the mark of an avif in it',
+    '<!--ftypavif--><svg xmlns="http://www.w3.org/2000/svg"/>',
+    { is: 'unsupported', media_type: 'image/svg+xml' },
+  ],
+  ['a text with the mark of an avi in it', 'so says AVI LIST', { is: 'unknown' }],
   ['a tar without its checksum', `a${'\0'.repeat(256)}ustar`, { is: 'unknown' }],
   ['a file packed by gzip', '\x1f\x8b\x08', { is: 'packed', by: 'gzip' }],
   ['an archive of another kind', 'Rar!', { is: 'unsupported', media_type: 'archive' }],

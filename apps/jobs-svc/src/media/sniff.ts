@@ -21,6 +21,8 @@ export const sniffedBytes = 512
 interface Signature {
   at: number
   bytes: string
+  /** What it begins with besides, where the mark alone could stand in a text: a drawing would pass for a picture. */
+  begins?: string
   kind: Kind
 }
 
@@ -34,19 +36,19 @@ const signatures: readonly Signature[] = [
   { at: 0, bytes: 'GIF89a', kind: image('image/gif') },
   { at: 0, bytes: 'II*\0', kind: image('image/tiff') },
   { at: 0, bytes: 'MM\0*', kind: image('image/tiff') },
-  { at: 8, bytes: 'WEBP', kind: image('image/webp') },
-  { at: 4, bytes: 'ftypavif', kind: image('image/avif') },
-  { at: 4, bytes: 'ftypavis', kind: image('image/avif') },
-  { at: 4, bytes: 'ftypmif1', kind: image('image/avif') },
-  { at: 4, bytes: 'ftyphei', kind: unsupported('image/heic') },
+  { at: 8, bytes: 'WEBP', begins: 'RIFF', kind: image('image/webp') },
+  { at: 4, bytes: 'ftypavif', begins: '\0', kind: image('image/avif') },
+  { at: 4, bytes: 'ftypavis', begins: '\0', kind: image('image/avif') },
+  { at: 4, bytes: 'ftypmif1', begins: '\0', kind: image('image/avif') },
+  { at: 4, bytes: 'ftyphei', begins: '\0', kind: unsupported('image/heic') },
   { at: 0, bytes: 'PK\x03\x04', kind: { is: 'zip' } },
   { at: 0, bytes: 'PK\x05\x06', kind: { is: 'zip' } },
   { at: 0, bytes: '%PDF-', kind: { is: 'pdf' } },
-  { at: 4, bytes: 'ftyp', kind: { is: 'video' } },
+  { at: 4, bytes: 'ftyp', begins: '\0', kind: { is: 'video' } },
   { at: 4, bytes: 'moov', kind: { is: 'video' } },
   { at: 4, bytes: 'mdat', kind: { is: 'video' } },
   { at: 4, bytes: 'wide', kind: { is: 'video' } },
-  { at: 8, bytes: 'AVI ', kind: { is: 'video' } },
+  { at: 8, bytes: 'AVI ', begins: 'RIFF', kind: { is: 'video' } },
   { at: 0, bytes: '\x1aE\xdf\xa3', kind: { is: 'video' } },
   { at: 0, bytes: 'FLV', kind: unsupported('video') },
   { at: 0, bytes: '\0\0\x01\xba', kind: unsupported('video') },
@@ -87,8 +89,9 @@ export function readable(): { media: string[]; image_types: string[] } {
 export function sniff(head: Uint8Array): Kind {
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1')
   const found =
-    signatures.find(({ at, bytes }) => text.startsWith(bytes, at)) ??
-    recognized.find(({ is }) => is(head))
+    signatures.find(
+      ({ at, bytes, begins = '' }) => text.startsWith(bytes, at) && text.startsWith(begins),
+    ) ?? recognized.find(({ is }) => is(head))
   if (found) return found.kind
   return /^(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE svg|<svg[\s>])/.test(
     text,
