@@ -10,3 +10,13 @@ test('a packed member gives its bytes up to the limit, and an error beyond it', 
   const refused = await gather(unpack(packed, 'deflated', 999)).catch((thrown: unknown) => thrown)
   expect(isUnpackError(refused)).toBe(true)
 })
+
+test('a small member that goes on and on is given up long before the limit', async () => {
+  const packed = [deflateRawSync(Buffer.alloc(200_000_000), { level: 9 })]
+  let read = 0
+  const reading = async () => {
+    for await (const piece of unpack(packed, 'deflated')) read += piece.length
+  }
+  expect(isUnpackError(await reading().catch((thrown: unknown) => thrown))).toBe(true)
+  expect(read).toBeLessThanOrEqual(64 * 1024 * 1024)
+})

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
 import type { FrameSource } from '@reticle/contracts/rest/media'
+import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/pieces'
 import { largestImageBytes } from './image.ts'
@@ -32,9 +33,16 @@ export async function* readPlace(
   yield* await openPlace(blobs, place)
 }
 
+/** Up to so many bytes may be packed as well as they can be (`spec/api-annotations.md` 6.2: members of archives). */
+const largeBytes = 64 * 1024 ** 2
+
+/** Have so many bytes come out of so few that they are there to fill a memory or a disk? */
+export const isBomb = (size: number, packed: number, ratio = archiveLimits.ratio): boolean =>
+  size > largeBytes && size > packed * ratio
+
 /**
  * Undoes what a zip archive did to the bytes of a member. An archive may lie about the size of one, so that they are
- * counted: more than `most` is an error of `isUnpackError`.
+ * counted: more than `most`, or more than such bytes can honestly give, is an error of `isUnpackError`.
  */
 export async function* unpack(
   pieces: Pieces | Iterable<Uint8Array>,
@@ -45,14 +53,15 @@ export async function* unpack(
     yield* pieces
     return
   }
-  const packed = Readable.from(pieces)
+  const counted = { packed: 0 }
+  const packed = Readable.from(countedIn(pieces, counted))
   const unpacked = createInflateRaw({ chunkSize: pieceBytes })
   packed.on('error', (error) => unpacked.destroy(error))
   let size = 0
   try {
     for await (const piece of packed.pipe(unpacked)) {
       size += piece.length
-      if (size > most) throw new UnpackedTooLarge(`unpacks to more than ${most} bytes`)
+      if (size > most || isBomb(size, counted.packed)) throw new UnpackedTooLarge()
       yield piece
     }
   } finally {
@@ -60,10 +69,23 @@ export async function* unpack(
   }
 }
 
+/** The same pieces; `counted` is told of their bytes. */
+export async function* countedIn(
+  pieces: Pieces | Iterable<Uint8Array>,
+  counted: { packed: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    counted.packed += piece.length
+    yield piece
+  }
+}
+
 class UnpackedTooLarge extends Error {}
 
+export const isTooLarge = (thrown: unknown): boolean => thrown instanceof UnpackedTooLarge
+
 export function isUnpackError(thrown: unknown): boolean {
-  if (thrown instanceof UnpackedTooLarge) return true
+  if (isTooLarge(thrown)) return true
   return thrown instanceof Error && String(Reflect.get(thrown, 'code')).startsWith('Z_')
 }
 

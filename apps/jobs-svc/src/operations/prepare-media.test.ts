@@ -53,6 +53,12 @@ async function zip(members: Record<string, string | Uint8Array>): Promise<Buffer
   return gather(writeZip(files, new Date(0)))
 }
 
+/** The directory tells 30 bytes of its one member, whatever there are. */
+function callingSmall(archive: Buffer): Buffer {
+  archive.writeUInt32LE(30, archive.indexOf('PK\x01\x02') + 24)
+  return archive
+}
+
 async function prepare(...params: Parameters<typeof createWork>) {
   const work = createWork(...params)
   const run = await runOf(store, services)
@@ -292,6 +298,11 @@ describe('what cannot be used fails with one sentence, and nothing is attached',
       'an archive that was cut',
       async () => [['a.zip', (await zip({ 'a.jpg': await picture(4, 4) })).subarray(0, 90)]],
       'archive is damaged',
+    ],
+    [
+      'a member of an archive that calls itself small',
+      async () => [['a.zip', callingSmall(await zip({ 'a.dat': await picture(64, 48, 'png') }))]],
+      'a.dat: the file is larger than the 30 bytes that the archive tells',
     ],
     [
       'an unreadable picture in an archive',

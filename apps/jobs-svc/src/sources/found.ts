@@ -3,7 +3,14 @@ import type { ZipEntry, ZipReader } from '@reticle/formats/archive/zip-reader'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/pieces'
 import { blobSource } from '../media/blob-source.ts'
-import { gather, isUnpackError, openPlace, type Place, unpack } from '../media/packed.ts'
+import {
+  gather,
+  isTooLarge,
+  isUnpackError,
+  openPlace,
+  type Place,
+  unpack,
+} from '../media/packed.ts'
 import { UnusableInput } from '../operations/operation.ts'
 
 /** A file that may be a picture. There may be a million of them, so that it is nothing but what has to be known. */
@@ -69,10 +76,8 @@ export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?:
       const source = archive?.source ?? blobSource(blobs, { key, size: offset + length })
       if (packing === 'stored') return source.read(offset, offset + Math.min(bytes, size))
       const packed = readPieces(source, offset, offset + length, pieceBytes)
-      return gather(unpack(packed, packing), bytes).catch((thrown) => {
-        throw isUnpackError(thrown)
-          ? new UnusableInput(`${name}: the file cannot be unpacked`)
-          : thrown
+      return gather(unpack(packed, packing, size), bytes).catch((thrown) => {
+        throw isUnpackError(thrown) ? new UnusableInput(notUnpacked(name, size, thrown)) : thrown
       })
     },
     read: async function* (file) {
@@ -80,3 +85,8 @@ export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?:
     },
   }
 }
+
+const notUnpacked = (name: string, size: number, thrown: unknown) =>
+  isTooLarge(thrown)
+    ? `${name}: the file is larger than the ${size} bytes that the archive tells`
+    : `${name}: the file cannot be unpacked`

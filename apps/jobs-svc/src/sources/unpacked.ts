@@ -4,12 +4,10 @@ import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
 import { FormatError } from '@reticle/formats/errors'
 import { pieceBytes } from '@reticle/kit/pieces'
 import { blobSource } from '../media/blob-source.ts'
+import { countedIn, isBomb } from '../media/packed.ts'
 import { openUnpacker, type Packer } from '../media/unpacker.ts'
 import type { SourceDeps } from './deps.ts'
 import { type Found, wholeObject } from './found.ts'
-
-/** Up to so many bytes may be packed as well as they can be (`spec/api-annotations.md` 6.2: members of archives). */
-const largeBytes = 64 * 1024 ** 2
 
 /**
  * What a file holds that is packed as a whole, as an object of its own below `prefix`. Its bytes are counted on the way:
@@ -24,18 +22,11 @@ export async function unpacked(
 ): Promise<Found> {
   const counted = { packed: 0 }
   const source = blobSource(blobs, file)
-  const packed = count(readPieces(source, 0, file.size, pieceBytes), counted)
+  const packed = countedIn(readPieces(source, 0, file.size, pieceBytes), counted)
   const pieces = unpackedPieces(packed, by, file.name)
   const key = `${prefix}unpacked`
   const { size } = await blobs.put(key, limited(pieces, counted, limits), { signal })
   return wholeObject(file.name, key, size)
-}
-
-async function* count(pieces: AsyncIterable<Uint8Array>, counted: { packed: number }) {
-  for await (const piece of pieces) {
-    counted.packed += piece.length
-    yield piece
-  }
 }
 
 async function* limited(
@@ -46,8 +37,7 @@ async function* limited(
   let size = 0
   for await (const piece of pieces) {
     size += piece.length
-    const isBomb = size > largeBytes && size > counted.packed * ratio
-    if (size > bytes || isBomb)
+    if (size > bytes || isBomb(size, counted.packed, ratio))
       throw new FormatError(`archive too large: it unpacks to more than ${size} bytes`)
     yield piece
   }
