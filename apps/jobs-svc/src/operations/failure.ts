@@ -69,8 +69,13 @@ function firstText(body: unknown, path: readonly string[]): string | undefined {
   return undefined
 }
 
-const longest = 1000
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, longest)
+/** Characters at either end of a sentence: one begins with the name of what is wrong, which may be long, and ends with the reason. */
+const kept = 500
+
+function oneLine(text: string): string {
+  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  return line.length <= 2 * kept ? line : `${line.slice(0, kept)}…${line.slice(1 - kept)}`
+}
 
 const codeOf = (thrown: unknown): unknown =>
   thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined
