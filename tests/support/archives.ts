@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
-import { crc32 } from 'node:zlib'
 import yauzl from 'yauzl'
+import { craftZip } from './crafted-zip.ts'
 
 /** Members of a zip archive as another tool reads them, by name. */
 export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
@@ -24,58 +24,5 @@ export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
 }
 
 /** A zip archive whose members are as they are, in that order. */
-export function storedZip(members: readonly { name: string; bytes: Uint8Array }[]): Buffer {
-  const parts: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const { name, bytes } of members) {
-    const entry = entryOf(name, bytes)
-    parts.push(Buffer.concat([numbers([0x04034b50, 4]), entry]), Buffer.from(bytes))
-    const place = numbers([0, 2], [0, 2], [0, 2], [0, 4], [offset, 4])
-    const [fixed, text] = [entry.subarray(0, 26), entry.subarray(26)]
-    directory.push(Buffer.concat([numbers([0x02014b50, 4], [20, 2]), fixed, place, text]))
-    offset += 4 + entry.length + bytes.length
-  }
-  const central = Buffer.concat(directory)
-  const count = members.length
-  const end = [
-    [0x06054b50, 4],
-    [0, 4],
-    [count, 2],
-    [count, 2],
-    [central.length, 4],
-  ] as const
-  return Buffer.concat([...parts, central, numbers(...end, [offset, 4], [0, 2])])
-}
-
-/** What local header and directory say alike, with the name. */
-function entryOf(name: string, bytes: Uint8Array): Buffer {
-  const text = Buffer.from(name)
-  const size = bytes.length
-  const said = numbers(
-    ...([
-      [20, 2],
-      [0x800, 2],
-      [0, 2],
-      [0, 4],
-    ] as const), // version, UTF-8, stored, no date
-    ...([
-      [crc32(bytes), 4],
-      [size, 4],
-      [size, 4],
-      [text.length, 2],
-      [0, 2],
-    ] as const),
-  )
-  return Buffer.concat([said, text])
-}
-
-/** Numbers of two or four bytes, as zip writes them. */
-function numbers(...given: readonly (readonly [value: number, bytes: 2 | 4])[]): Buffer {
-  const written = given.map(([value, size]) => {
-    const field = Buffer.alloc(size)
-    field.writeUIntLE(value, 0, size)
-    return field
-  })
-  return Buffer.concat(written)
-}
+export const storedZip = (members: readonly { name: string; bytes: Uint8Array }[]): Buffer =>
+  craftZip(members)
