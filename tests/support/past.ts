@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 /**
- * Puts dates of projects-svc into the past, for what lasts longer than a test waits.
+ * Puts dates into the past, of projects-svc unless the statement names another schema, for what lasts longer than a test waits.
  *
  * @param url address of the database that people are in
  */

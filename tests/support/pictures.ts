@@ -37,6 +37,19 @@ export function mixedPictures(count: number): Promise<Picture[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => one(index)))
 }
 
+/** A bitmap of one colour, 24 bits; `claims` are the sides that its header tells. */
+export function bitmap(width: number, height: number, claims = [width, height]): Buffer {
+  const stride = Math.ceil((width * 3) / 4) * 4
+  const bytes = Buffer.alloc(54 + stride * height, 0x40)
+  bytes.fill(0, 0, 54)
+  bytes.write('BM', 0, 'latin1')
+  bytes.writeUInt32LE(54, 10)
+  bytes.writeUInt32LE(40, 14)
+  for (const [index, side] of claims.entries()) bytes.writeInt32LE(side, 18 + 4 * index)
+  bytes.writeUInt16LE(24, 28)
+  return bytes
+}
+
 export function formOf(files: Picture[], fields: Record<string, string> = {}): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.append(name, value)

@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Json } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { formOf, type Picture, picture, pictures } from '../../support/pictures.ts'
+import { bitmap, formOf, type Picture, picture, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { tar, tarGz } from '../../support/tars.ts'
 
@@ -58,20 +58,6 @@ const file = (name: string, bytes: Uint8Array | string): Picture => ({
   name,
   bytes: Buffer.from(bytes),
 })
-
-/** Of one colour, 24 bits. */
-function bitmap(width: number, height: number): Buffer {
-  const stride = Math.ceil((width * 3) / 4) * 4
-  const bytes = Buffer.alloc(54 + stride * height, 0x40)
-  bytes.fill(0, 0, 54)
-  bytes.write('BM', 0, 'latin1')
-  bytes.writeUInt32LE(54, 10)
-  bytes.writeUInt32LE(40, 14)
-  bytes.writeInt32LE(width, 18)
-  bytes.writeInt32LE(height, 22)
-  bytes.writeUInt16LE(24, 28)
-  return bytes
-}
 
 describe('17. a choice of frames', () => {
   test('17. start, stop and step decide how many frames there are, and meta tells which', async () => {

@@ -1,0 +1,293 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
+import { startReceiver } from '@reticle/kit/testing/receiver'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { unzip } from '../../support/archives.ts'
+import { atOnce } from '../../support/at-once.ts'
+import type { Client, Json } from '../../support/client.ts'
+import { craftZip } from '../../support/crafted-zip.ts'
+import { longAgo } from '../../support/past.ts'
+import { bitmap, formOf, type Picture, picture } from '../../support/pictures.ts'
+import { canLook, peakMiB, residentMiB, workerOf } from '../../support/processes.ts'
+import { dataDirectory, type Reticle, root, startReticle } from '../../support/reticle.ts'
+import { honestZips, hostileZips } from '../hostile/archives.ts'
+import { escaped, fileOf, type Hostile, mostEntries, type Odd, zeros } from '../hostile/hostile.ts'
+import { brokenImages, hostileImages, oddImages, wholeImages } from '../hostile/images.ts'
+import { honestTars, hostileTars } from '../hostile/tars.ts'
+import { hostileVideos, oddVideos } from '../hostile/videos.ts'
+
+/**
+ * T-ZIP, and its like for images and videos: `reliability.md` 9 with the caps of `spec/api-annotations.md` 6.2. All of it goes
+ * over HTTP to one Reticle, whose conversion process does one thing after the other, so that its memory is that of one file.
+ */
+
+const { path, remove } = dataDirectory()
+const tmp = mkdtempSync(join(tmpdir(), 'reticle-hostile-'))
+const settings = {
+  RETICLE_TMP_DIR: tmp,
+  RETICLE_JOBS_SLOTS: '1',
+  RETICLE_JOBS_ARCHIVE_ENTRIES: String(mostEntries),
+}
+const sideBySide = 4
+const corpusMs = 180_000
+/** Of `reliability.md` 9: five seconds, on a machine that has nothing else to do. */
+const longestMs = 15_000
+const mostMiB = 64
+
+let reticle: Reticle
+let api: Client
+let elsewhere: Awaited<ReturnType<typeof startReceiver>>
+let before: string[]
+let worker: number | undefined
+/** Memory of the worker when it has met honest files of all kinds. */
+let usualMiB = 0
+const tasks: number[] = []
+
+const [one, two] = await Promise.all([picture('one', 8, 6), picture('two-two', 9, 7)])
+const whole = await wholeImages()
+
+beforeAll(async () => {
+  elsewhere = await startReceiver()
+  reticle = await startReticle(path, settings)
+  api = reticle.admin
+  before = objects()
+  worker = canLook ? workerOf(reticle.pid) : undefined
+})
+afterAll(async () => {
+  await reticle.stop()
+  await elsewhere.close()
+  remove()
+  rmSync(tmp, { recursive: true, force: true })
+})
+
+/** Files in the object store, drafts as well. */
+function objects(): string[] {
+  const folder = join(path, 'objects')
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+interface Attached {
+  id: number
+  request: Json
+  task: Json
+}
+
+async function attach(files: Picture[]): Promise<Attached> {
+  const { id } = await api.done('POST', '/tasks', { json: { name: 't', labels: [] } })
+  tasks.push(id)
+  const started = await api.done('POST', `/tasks/${id}/data`, { form: formOf(files) })
+  const request = await api.ended(started.rq_id)
+  return { id, request, task: await api.done('GET', `/tasks/${id}`) }
+}
+
+const attached = new Map<Hostile | Odd, Attached>()
+
+/** Each becomes the media of a task of its own, some side by side. */
+async function attachAll(all: readonly (Hostile | Odd)[]): Promise<void> {
+  await atOnce(sideBySide, all, async (file) => {
+    attached.set(file, await attach([await fileOf(file)]))
+  })
+}
+
+/** What became of it. */
+function of(file: Hostile | Odd): Attached {
+  const found = attached.get(file)
+  if (!found) throw new Error(`${file.what} was not attached`)
+  return found
+}
+
+const named = <T extends { what: string }>(all: readonly T[]) =>
+  all.map((file) => [file.what, file] as const)
+
+function assertRefused({ request, task }: Attached, { message }: Hostile): void {
+  const said: string = request.message
+  expect([request.status, said]).toEqual([
+    'failed',
+    typeof message === 'string' ? message : expect.stringMatching(message),
+  ])
+  expect(said).not.toMatch(/\p{Cc}/u)
+  expect(said.length).toBeLessThanOrEqual(1000)
+  for (const place of [path, tmp, root, 'node_modules', 'file:', '.ts:', '.js:'])
+    expect(said).not.toContain(place)
+  expect(Date.parse(request.finished_date) - Date.parse(request.started_date)).toBeLessThan(
+    longestMs,
+  )
+  expect(task).toMatchObject({ size: 0, status: 'new' })
+}
+
+const frame = (id: number, number: number, quality = 'compressed') =>
+  api.bytes(`/tasks/${id}/data?type=frame&number=${number}&quality=${quality}`)
+const chunk = (id: number, quality = 'compressed') =>
+  api.bytes(`/tasks/${id}/data?type=chunk&number=0&quality=${quality}`)
+
+async function assertFrames({ id, request }: Attached, { frames }: Odd): Promise<void> {
+  expect([request.status, request.message]).toEqual(['finished', ''])
+  const { frames: told } = await api.done('GET', `/tasks/${id}/data/meta`)
+  expect(told.map((given: Json) => given.name)).toEqual(frames)
+  for (const number of frames.keys()) expect((await frame(id, number)).status).toBe(200)
+}
+
+/** The first and the last are the good ones. */
+async function assertEnds(members: Buffer[], count: number): Promise<void> {
+  expect(members).toHaveLength(count)
+  const ends = [members[0], members.at(-1)].map((given) => sharp(given).metadata())
+  expect((await Promise.all(ends)).map(({ width }) => width)).toEqual([8, 9])
+}
+
+/** The conversion process lives, and keeps no memory of what it has met. */
+function assertUnharmed(): void {
+  if (worker === undefined) return
+  expect(workerOf(reticle.pid)).toBe(worker)
+  expect(residentMiB(worker) - usualMiB).toBeLessThanOrEqual(mostMiB)
+}
+
+describe('T-ZIP: archives of strangers', () => {
+  const honest = [...honestZips(one.bytes, two.bytes), ...honestTars(one.bytes, two.bytes)]
+  const zips = hostileZips(one.bytes)
+  const tars = hostileTars(one.bytes)
+  let grown: number | undefined
+  beforeAll(async () => {
+    await attachAll(honest)
+    const run = () => attachAll([...zips, ...tars])
+    if (worker === undefined) return run()
+    usualMiB = residentMiB(worker)
+    grown = (await peakMiB(worker, run)) - usualMiB
+  }, corpusMs)
+
+  test('T-ZIP: the corpus has more than forty of either kind', () => {
+    expect([zips.length, tars.length].map((count) => count > 40)).toEqual([true, true])
+  })
+
+  test.each(named(zips))('T-ZIP: a zip is refused for %s', (_, file) =>
+    assertRefused(of(file), file),
+  )
+
+  test.each(named(tars))('T-ZIP: a tar is refused for %s', (_, file) =>
+    assertRefused(of(file), file),
+  )
+
+  test.each(named(honest))('T-ZIP: an archive of honest people is read: %s', (_, file) =>
+    assertFrames(of(file), file),
+  )
+
+  test.runIf(canLook)(
+    'T-ZIP: the worker is the same, and takes hardly more memory for any of it',
+    () => {
+      assertUnharmed()
+      expect(grown).toBeLessThanOrEqual(mostMiB)
+    },
+  )
+
+  test('T-ZIP: a member that cannot be unpacked is a frame of no picture', async () => {
+    const pixels = bitmap(500, 300)
+    pixels.set(whole.png, 54)
+    const bomb = { bytes: Buffer.concat([pixels, zeros(100)]), isDeflated: true }
+    const cut = deflateRawSync(Buffer.concat([pixels, whole.png])).subarray(0, -200)
+    const bytes = craftZip([
+      { name: 'a.png', bytes: one.bytes },
+      { name: 'b.bmp', ...bomb, said: { size: pixels.length } },
+      { name: 'c.bmp', bytes: pixels, packed: cut },
+      { name: 'd.png', bytes: two.bytes },
+    ])
+    const { id, request } = await attach([{ name: 'a.zip', bytes }])
+    expect(request).toMatchObject({ status: 'finished' })
+    const seen = await Promise.all([0, 1, 2, 3].map((number) => frame(id, number)))
+    expect(seen.map(({ status }) => status)).toEqual([200, 404, 404, 200])
+    const members = [...(await unzip((await chunk(id)).bytes)).values()]
+    await assertEnds(members, 4)
+  })
+})
+
+describe('17. images of strangers', () => {
+  const refused = hostileImages(whole)
+  const odd = oddImages()
+  beforeAll(() => attachAll([...refused, ...odd]), corpusMs)
+
+  test.each(named(refused))('17. nothing comes of an image: %s', (_, file) =>
+    assertRefused(of(file), file),
+  )
+
+  test.each(named(odd))('17. an image is read though it is odd: %s', (_, file) =>
+    assertFrames(of(file), file),
+  )
+
+  test('17. images that break off are frames of no picture, and their neighbours are seen', async () => {
+    const broken = brokenImages(whole)
+    const files = [{ ...one, name: 'a.png' }, ...broken, { ...two, name: 'c.png' }]
+    const { id, request, task } = await attach(files)
+    expect([request.status, request.message, task.size]).toEqual(['finished', '', files.length])
+    for (const [index, { name, bytes }] of broken.entries()) {
+      const { status, bytes: body } = await frame(id, index + 1)
+      const code = status === 404 && JSON.parse(body.toString()).code
+      expect([name, code]).toEqual([name, 'image_undecodable'])
+      const original = await frame(id, index + 1, 'original')
+      expect([original.status, original.bytes.equals(bytes)]).toEqual([200, true])
+    }
+    for (const quality of ['compressed', 'original']) {
+      const members = [...(await unzip((await chunk(id, quality)).bytes)).values()]
+      await assertEnds(members, files.length)
+    }
+  })
+
+  test.runIf(canLook)('17. the worker is the same after them, and no larger', assertUnharmed)
+})
+
+describe('17. videos of strangers', () => {
+  const refused = hostileVideos(() => elsewhere.url)
+  const odd = oddVideos(() => elsewhere.url)
+  beforeAll(() => attachAll([...refused, ...odd]), corpusMs)
+
+  test.each(named(refused))('17. nothing comes of a video: %s', (_, file) =>
+    assertRefused(of(file), file),
+  )
+
+  test.each(named(odd))('17. a video is read though it lies: %s', async (_, file) => {
+    await assertFrames(of(file), file)
+    const { id, task } = of(file)
+    expect(task.size).toBe(file.size)
+    expect((await frame(id, file.size - 1)).status).toBe(200)
+  })
+
+  test('17. nobody was asked for what a video names', () => {
+    expect(elsewhere.received).toEqual([])
+  })
+
+  test.runIf(canLook)('17. the worker is the same after them, and no larger', assertUnharmed)
+})
+
+describe('T-ZIP: afterwards', () => {
+  test('T-ZIP: nothing lies outside of the archives', () => {
+    const places = [tmpdir(), '/tmp', '/', root, path, join(path, 'objects'), tmp]
+    const all = places.flatMap((place) => readdirSync(place))
+    expect(all.filter((name) => name.includes(escaped))).toEqual([])
+    expect(readdirSync(tmp).filter((name) => name.startsWith('reticle-request'))).toEqual([])
+  })
+
+  test('T-ZIP: no object and no temporary file is left when the tasks are gone and the sweeper has been there', async () => {
+    await atOnce(sideBySide, [...tasks.entries()], async ([index, id]) => {
+      const { size } = await api.done('GET', `/tasks/${id}`)
+      if (size === 0 && index % 2 === 0) await api.done('DELETE', `/tasks/${id}/data`)
+      await api.done('DELETE', `/tasks/${id}`)
+    })
+    const left = () => objects().filter((name) => !before.includes(name))
+    for (let sweeps = 0; left().length > 0 && sweeps < 3; sweeps++) await sweep(left)
+    expect([left(), readdirSync(tmp)]).toEqual([[], []])
+  }, 120_000)
+})
+
+/** Objects go an hour after their end; what several uploads shared has its end with the first of these sweeps. */
+async function sweep(left: () => string[]): Promise<void> {
+  const people = await reticle.people()
+  const aged = `update requests.blobs set dead_date = dead_date - interval '2 hours'
+    where not exists (select from requests.blobs where state <> 'dead')`
+  await vi.waitFor(() => longAgo(people, aged, []), { timeout: 20_000, interval: 200 })
+  await reticle.stop()
+  reticle = await startReticle(path, settings)
+  const isEmpty = () => expect(left()).toEqual([])
+  await vi.waitFor(isEmpty, { timeout: 5000 }).catch(() => undefined)
+}

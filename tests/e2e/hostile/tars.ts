@@ -1,0 +1,176 @@
+import { gzipSync } from 'node:zlib'
+import { tarEnd } from '@reticle/kit/dump/tar'
+import { binarySize, craftTar, longName, pax, type TarMember } from '../../support/crafted-tar.ts'
+import { escaped, type Hostile, mostEntries, noise, noMedia, type Odd, zeros } from './hostile.ts'
+
+/** Tar archives of strangers, plain and packed: `spec/extensions.md` 8 under the guards of `reliability.md` 9. */
+
+const png = `${escaped}.png`
+const cutOff = 'archive is damaged: it was cut off: its end is missing'
+const range = 'archive is damaged: a size is out of range'
+
+type Message = string | RegExp
+
+/** @param picture a small PNG */
+export function hostileTars(picture: Uint8Array): Hostile[] {
+  const good: TarMember = { name: 'a.png', bytes: picture }
+  const tar = (what: string, members: TarMember[], message: Message, end?: Uint8Array) => ({
+    ...{ what, name: 'a.tar', message },
+    bytes: () => craftTar([good, ...members], end),
+  })
+  const b: TarMember = { name: 'b.png', bytes: picture }
+  const path = (what: string, members: TarMember[], reason: string): Hostile =>
+    tar(what, members, new RegExp(`^bad path in archive: ".*" ${reason}$`))
+  const special = (what: string, type: string, reason = 'links and devices are not allowed') =>
+    tar(what, [{ name: 'b.png', type }], `b.png: ${reason}`)
+  const sized = (what: string, size: TarMember['size'], message: Message) =>
+    tar(what, [{ ...b, size }], message)
+  const whole = craftTar([good, b])
+  return [
+    path('a step up', [{ name: `../${png}` }], 'leaves the archive'),
+    path('steps up with backslashes', [{ name: `a\\..\\..\\${png}` }], 'leaves the archive'),
+    path('a folder above', [{ name: `../${escaped}`, type: '5' }], 'leaves the archive'),
+    path('a step up before the name', [{ name: png, prefix: '..' }], 'leaves the archive'),
+    path('a step up in a long name', [longName(`../${png}`), b], 'leaves the archive'),
+    path('a step up in a pax record', [pax({ path: `../${png}` }), b], 'leaves the archive'),
+    path('an absolute path', [{ name: `/tmp/${png}` }], 'is absolute'),
+    path('a drive', [{ name: `C:${png}` }], 'is absolute'),
+    path('a NUL in a pax record', [pax({ path: 'b\0.png' }), b], 'has control characters'),
+    path('a line break', [{ name: 'b\nc.png' }], 'has control characters'),
+    path('no name', [{ name: '' }], 'is empty'),
+    path('a part that is too long', [longName('x'.repeat(256)), b], 'has a part over 255 bytes'),
+    path('a path that is too long', [longName('x/'.repeat(2100)), b], 'is longer than 4096 bytes'),
+    tar(
+      'a name of a megabyte',
+      [longName('x'.repeat(1024 ** 2)), b],
+      'archive is damaged: what it says of a member is longer than 65536 bytes',
+    ),
+    special('a hard link', '1'),
+    special('a symbolic link', '2'),
+    special('a character device', '3'),
+    special('a block device', '4'),
+    special('a pipe', '6'),
+    special('a sparse member', 'S', 'sparse members cannot be read'),
+    special('a type that nobody knows', 'D', 'members of type "D" are not supported'),
+    special('a part of one', 'M', 'archive is split over several files; send one whole archive'),
+    tar(
+      'a wrong checksum',
+      [{ ...b, isWrong: true }],
+      'archive is damaged: member 2 has no header',
+    ),
+    sized(
+      'a size of letters',
+      '0000000009x',
+      'archive is damaged: the size of a member is no number',
+    ),
+    sized('a size below zero', Buffer.alloc(12, 0xff), range),
+    sized('a size beyond all numbers', binarySize(2n ** 64n - 1n), range),
+    sized('a size beyond its end', 9000, /^archive is damaged: it was cut off/),
+    sized('ten gigabytes told', binarySize(10_000_000_000n), /^archive is damaged: it was cut off/),
+    sized(
+      'a terabyte told',
+      binarySize(2n ** 40n),
+      new RegExp(`^archive too large: it unpacks to ${2 ** 40 + picture.length} bytes or more$`),
+    ),
+    tar('a pax size that lies', [pax({ size: '99999' }), b], /^archive is damaged: it was cut off/),
+    tar('a pax size below zero', [pax({ size: '-1' }), b], range),
+    tar(
+      'a pax record that is none',
+      [{ name: 'pax', type: 'x', bytes: Buffer.from('99 path=c.png\n') }, b],
+      'archive is damaged: a pax record does not add up',
+    ),
+    tar(
+      'one path for all',
+      [pax({ path: `../${png}` }, 'g'), b],
+      'archive is damaged: all its members have one path',
+    ),
+    tar('no end', [b], cutOff, Buffer.alloc(0)),
+    tar('half an end', [b], cutOff, Buffer.alloc(511)),
+    {
+      ...{ what: 'half a member', name: 'a.tar', message: /^archive is damaged: it was cut off/ },
+      bytes: () => whole.subarray(0, 1300),
+    },
+    {
+      ...{ what: 'a wrong checksum at once, and so no archive', name: 'a.tar', message: noMedia },
+      bytes: () => craftTar([{ ...good, isWrong: true }]),
+    },
+    {
+      ...{ what: 'nothing but an archive in it', name: 'a.tar', message: noMedia },
+      bytes: () => craftTar([{ name: 'b.tar', bytes: whole }]),
+    },
+    ...packed(good, whole),
+  ]
+}
+
+function packed(good: TarMember, whole: Buffer): Hostile[] {
+  const gz = (what: string, bytes: () => Uint8Array, message: Message): Hostile => ({
+    ...{ what: `packed: ${what}`, name: 'a.tgz', bytes, message },
+  })
+  const cut = 'a.tgz: the archive is damaged or cut off'
+  const noTar = 'a.tgz: what is packed in it is no tar archive'
+  const gzip = gzipSync(craftTar([good, { name: 'noise.bin', bytes: noise(5000) }]))
+  const wrong = Buffer.from(gzip)
+  wrong.writeUInt32LE(5, wrong.length - 8)
+  const length = mostEntries
+  return [
+    gz('cut off', () => gzip.subarray(0, -1000), cut),
+    gz('a wrong checksum', () => wrong, cut),
+    gz('garbage in its midst', () => Buffer.concat([gzip.subarray(0, 1500), noise(3000)]), cut),
+    gz('the beginning and no more', () => gzip.subarray(0, 10), cut),
+    gz('garbage behind the beginning', () => Buffer.concat([gzip.subarray(0, 10), noise(99)]), cut),
+    gz('an archive cut off', () => gzipSync(whole.subarray(0, 1300)), /it was cut off/),
+    gz('packed twice', () => gzipSync(gzip), noTar),
+    gz('a picture', () => gzipSync(good.bytes ?? ''), noTar),
+    gz('zeros', () => gzipSync(zeros(100)), noTar),
+    gz(
+      'a bomb',
+      () => gzipSync(craftTar([good, { name: 'z.bin', bytes: zeros(100) }])),
+      /^archive too large: it unpacks to more than 6\d{7} bytes$/,
+    ),
+    gz(
+      'a bomb behind the end',
+      () => gzipSync(craftTar([good], Buffer.concat([tarEnd, zeros(100)]))),
+      /^archive too large: it unpacks to more than 6\d{7} bytes$/,
+    ),
+    gz(
+      'a member more than may be',
+      () => gzipSync(craftTar(Array.from({ length: length + 1 }, (_, at) => ({ name: `${at}` })))),
+      `archive too large: more than ${length} members`,
+    ),
+    gz(
+      'a step up',
+      () => gzipSync(craftTar([good, { name: `../../${png}` }])),
+      `bad path in archive: "../../${png}" leaves the archive`,
+    ),
+  ]
+}
+
+/** What tools of honest people write. */
+export function honestTars(one: Uint8Array, two: Uint8Array): Odd[] {
+  const a: TarMember = { name: 'a.png', bytes: one }
+  const long = `${'folder/'.repeat(20)}b.png`
+  const members: TarMember[] = [
+    { name: './', type: '5' },
+    { name: './in/', type: '5' },
+    { ...a, name: './in/a.png' },
+    pax({ comment: 'for all' }, 'g'),
+    pax({ path: 'größe/写真.png', mtime: '1.5' }),
+    { ...a, name: 'gr' },
+    longName(long),
+    { name: 'b', bytes: two },
+    { name: '__MACOSX/._a.png', bytes: Buffer.from('junk') },
+  ]
+  const frames = [long, 'größe/写真.png', 'in/a.png']
+  const whole = craftTar(members)
+  return [
+    { what: 'all that tar can say', name: 'a.tar', frames, bytes: () => whole },
+    {
+      ...{ what: 'packed in two parts', name: 'a.tgz', frames },
+      bytes: () => Buffer.concat([gzipSync(whole.subarray(0, 700)), gzipSync(whole.subarray(700))]),
+    },
+    {
+      ...{ what: 'padded at its end', name: 'a.tar', frames: ['a.png'] },
+      bytes: () => craftTar([a], Buffer.alloc(10_240)),
+    },
+  ]
+}

@@ -1,0 +1,166 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clip, writeClip } from '@reticle/kit/testing/video/clips'
+import { type Hostile, noise, noMedia, type Odd } from './hostile.ts'
+
+/** Videos of strangers: `reliability.md` 9, `infra.md` 7. What breaks or hangs a decoder is tried beside it. */
+
+const unreadable = (name: string) =>
+  `${name}: no video can be read from it: it is damaged, cut off or of another kind`
+
+/** A clip of ten frames unless told otherwise. */
+export function clip(name: string, given: Partial<Clip> = {}): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'reticle-clip-'))
+  try {
+    writeClip(join(folder, name), { frames: 10, ...given })
+    return readFileSync(join(folder, name))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** @param elsewhere an address that nobody is to ask for */
+export function hostileVideos(elsewhere: () => string): Hostile[] {
+  const one = (
+    what: string,
+    name: string,
+    bytes: () => Uint8Array,
+    message: Hostile['message'] = unreadable(name),
+  ): Hostile => ({ what, name, bytes, message })
+  const text = (...lines: string[]) => Buffer.from(lines.join('\n'))
+  return [
+    one('an MP4 without its table', 'cut.mp4', () => clip('a.mp4').subarray(0, 4000)),
+    one('an MP4 of a mark and noise', 'noise.mp4', () =>
+      Buffer.concat([Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isommp42', 'latin1'), noise(50_000)]),
+    ),
+    one('an MP4 of a mark alone', 'mark.mp4', () =>
+      Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isommp42', 'latin1'),
+    ),
+    one('a Matroska of a mark and noise', 'noise.mkv', () =>
+      Buffer.concat([Buffer.from('\x1aE\xdf\xa3', 'latin1'), noise(50_000)]),
+    ),
+    one(
+      'an AVI of a mark and noise',
+      'noise.avi',
+      () => Buffer.concat([Buffer.from('RIFF\xff\xff\xff\x7fAVI LIST', 'latin1'), noise(50_000)]),
+      /^noise.avi: (no video can be read from it|the file has no video in it)/,
+    ),
+    one('an AVI of no frames', 'none.avi', () => clip('a.avi', { codec: 'mjpeg', frames: 0 })),
+    one('a table of four billion frames', 'many.mp4', () => manyFrames(clip('a.mp4'))),
+    one('pictures of another file', 'other.mp4', () =>
+      referring(clip('a.mp4'), aliasOf('/etc/hostname')),
+    ),
+    one(
+      'sound alone',
+      'sound.mp4',
+      () => clip('a.mp4', { frames: 0, hasSound: true }),
+      'sound.mp4: the file has no video in it',
+    ),
+    one(
+      'pictures of 16384 x 16384 pixels',
+      'large.avi',
+      () => claiming(clip('a.avi', { codec: 'mjpeg' }), 16_384, 16_384),
+      /^large.avi: (16384 x 16384 pixels are too many|no video can be read from it)/,
+    ),
+    one(
+      'a list of pieces that lie on a server',
+      'play.mp4',
+      () => text('#EXTM3U', '#EXT-X-TARGETDURATION:2', '#EXTINF:2,', `${elsewhere()}/a.ts`),
+      noMedia,
+    ),
+    one(
+      'a list of files',
+      'list.avi',
+      () => text('ffconcat version 1.0', 'file /etc/hostname', `file ${elsewhere()}/a.mp4`),
+      noMedia,
+    ),
+    one('no bytes', 'empty.mp4', () => Buffer.alloc(0), noMedia),
+  ]
+}
+
+/**
+ * Which say something wrong of themselves, and have pictures all the same.
+ *
+ * @param elsewhere an address that nobody is to ask for
+ */
+export function oddVideos(elsewhere: () => string): (Odd & { size: number })[] {
+  return [
+    {
+      ...{ what: 'pictures that lie on a server, it says', name: 'other.mp4', size: 10 },
+      bytes: () => referring(clip('a.mp4'), addressed(`${elsewhere()}/a.mp4`)),
+      frames: ['other.mp4'],
+    },
+    {
+      ...{ what: 'pictures that lie in another file, it says', name: 'else.mp4', size: 10 },
+      bytes: () => referring(clip('a.mp4'), addressed('file:///etc/hostname')),
+      frames: ['else.mp4'],
+    },
+    {
+      ...{ what: 'a Matroska that lies about its length', name: 'long.mkv', size: 10 },
+      bytes: () => lasting(clip('a.mkv'), 1e12),
+      frames: ['long.mkv'],
+    },
+  ]
+}
+
+/** Samples of the first track, as the table of their sizes counts them. */
+function manyFrames(mp4: Buffer): Buffer {
+  const changed = Buffer.from(mp4)
+  changed.writeUInt32BE(0xffffffff, changed.indexOf('stsz') + 12)
+  return changed
+}
+
+const track = ['moov', 'trak', 'mdia', 'minf', 'dinf', 'dref']
+
+interface Reference {
+  type: 'url ' | 'alis'
+  content: Buffer
+}
+
+const addressed = (address: string): Reference => ({
+  ...{ type: 'url ' },
+  content: Buffer.from(`${address}\0`, 'latin1'),
+})
+
+/** As old Macs name a file: a record of fixed length, most of it left empty, and behind it the whole path. */
+function aliasOf(path: string): Reference {
+  const parts = [Buffer.alloc(150), Buffer.of(0, 2, 0, path.length), Buffer.from(path, 'latin1')]
+  const odd = path.length % 2 === 1 ? [Buffer.of(0)] : []
+  return { type: 'alis', content: Buffer.concat([...parts, ...odd, Buffer.of(0xff, 0xff, 0, 0)]) }
+}
+
+/** The same video, whose pictures are said to lie elsewhere. Its table stands behind its pictures, so that nothing else moves. */
+function referring(mp4: Buffer, { type, content }: Reference): Buffer {
+  const ends = track.map((name) => mp4.indexOf(name))
+  const dref = (ends.at(-1) ?? 0) - 4
+  const size = mp4.readUInt32BE(dref)
+  const head = mp4.subarray(dref, dref + 16) // with the number of places, which is one
+  const place = Buffer.concat([Buffer.alloc(4), Buffer.from(type), Buffer.alloc(4), content])
+  place.writeUInt32BE(place.length)
+  const change = head.length + place.length - size
+  const changed = Buffer.concat([mp4.subarray(0, dref), head, place, mp4.subarray(dref + size)])
+  for (const at of ends) changed.writeUInt32BE(mp4.readUInt32BE(at - 4) + change, at - 4)
+  return changed
+}
+
+/** Says so in the header of the file and in that of each of its JPEGs. */
+function claiming(avi: Buffer, width: number, height: number): Buffer {
+  const changed = Buffer.from(avi)
+  const head = changed.indexOf('strf') + 8
+  changed.writeUInt32LE(width, head + 4)
+  changed.writeUInt32LE(height, head + 8)
+  const frame = Buffer.of(0xff, 0xc0)
+  for (let at = changed.indexOf(frame); at >= 0; at = changed.indexOf(frame, at + 2)) {
+    changed.writeUInt16BE(height, at + 5)
+    changed.writeUInt16BE(width, at + 7)
+  }
+  return changed
+}
+
+/** The element of that number, of eight bytes. */
+function lasting(mkv: Buffer, duration: number): Buffer {
+  const changed = Buffer.from(mkv)
+  changed.writeDoubleBE(duration, changed.indexOf(Buffer.of(0x44, 0x89, 0x88)) + 3)
+  return changed
+}

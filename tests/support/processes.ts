@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+/** Processes as the system tells of them, where it does. */
+export const canLook: boolean = existsSync('/proc/self/status')
+
+/** The conversion process of a Reticle. */
+export function workerOf(pid: number): number {
+  const found = childrenOf(pid).find((child) => /worker\.js/.test(read(child, 'cmdline')))
+  if (found === undefined) throw new Error('there is no conversion process')
+  return found
+}
+
+/** Memory that is in use. */
+export function residentMiB(pid: number): number {
+  const [, kibibytes = 0] = /^VmRSS:\s+(\d+) kB/m.exec(read(pid, 'status')) ?? []
+  return Number(kibibytes) / 1024
+}
+
+/** The most memory that is in use at any time while it runs. */
+export async function peakMiB(pid: number, run: () => Promise<void>): Promise<number> {
+  let peak = residentMiB(pid)
+  const look = () => {
+    peak = Math.max(peak, residentMiB(pid))
+  }
+  const watch = setInterval(look, 10)
+  try {
+    await run()
+  } finally {
+    clearInterval(watch)
+  }
+  look()
+  return peak
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`)
+    .flatMap((thread) => read(pid, `task/${thread}/children`).split(' '))
+    .filter((one) => one !== '')
+    .map(Number)
+}
+
+/** Nothing of a process, or a thread, that is gone. */
+function read(pid: number, what: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
