@@ -1,4 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from './source.ts'
 import { type ArchiveLimits, archiveLimits, openZip } from './zip-reader.ts'
@@ -194,6 +195,21 @@ test('members are read by position, never the whole source', async () => {
   const last = zip.files.get('49')
   if (last) await zip.bytes(last)
   expect(read).toBeLessThan(1_500_000)
+})
+
+test('whatever bytes are changed, it is read or refused with a sentence', async () => {
+  const packed = deflated({ packed: deflateRawSync(Buffer.alloc(300, 'x')), size: 300 })
+  const members = [plain, packed, withUnicodeName('b', 'ж'), { name: 'c/' }, { name: 'd' }]
+  const whole = craft(members, { comment: 'a comment' })
+  const change = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+      const bytes = Buffer.from(whole)
+      for (const { at, byte } of changes) bytes[at] = byte
+      await readAll(bytes).catch((thrown) => expect(thrown.name).toBe('FormatError'))
+    }),
+    { numRuns: 2000, seed: 1 },
+  )
 })
 
 // ---- support: an archive with exactly the bytes asked for
