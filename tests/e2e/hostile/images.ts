@@ -59,6 +59,7 @@ export function hostileImages(whole: Whole): Hostile[] {
     large('a bitmap', 'a.bmp', bitmap(4, 4, [square, square]), '60000 x 60000'),
     unreadable('a bitmap of less than nothing', 'a.bmp', bitmap(4, 4, [-4, 4])),
     unreadable('a bitmap of all the height there is', 'a.bmp', bitmap(4, 4, [4, -(2 ** 31)])),
+    unreadable('a PNG wider than all measure', 'a.png', pngOf(ihdr(1_577_058_336, 24), iend)),
     unreadable('a PNG of no pixels', 'a.png', pngOf(ihdr(0, 0), idat(noise(9)), iend)),
     unreadable('a JPEG cut off in its header', 'a.jpg', whole.jpeg.subarray(0, 40)),
     unreadable('a PNG cut off in its header', 'a.png', whole.png.subarray(0, 20)),
@@ -90,7 +91,7 @@ export function hostileImages(whole: Whole): Hostile[] {
       'a document with the mark of a WebP in it',
       'a.webp',
       lines('%PDF-1.4WEBP', '1 0 obj <</Type/Catalog>> endobj', 'trailer <</Root 1 0 R>>'),
-      /pdf/i,
+      /pdf|^a\.webp: /i,
     ),
     one(
       'a program of drawings',
