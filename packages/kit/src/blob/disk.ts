@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Stats, WriteStream } from 'node:fs'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -126,11 +126,19 @@ async function flushFolder(path: string): Promise<void> {
 /** Opened at the first piece, so that nothing stays open when nobody reads. */
 async function* read(path: string, key: string, { first, last }: { first: number; last: number }) {
   if (last < first) return
-  try {
-    const options = { start: first, end: last, highWaterMark: pieceBytes }
-    for await (const piece of createReadStream(path, options)) yield piece as Uint8Array
-  } catch (error) {
+  const file = await open(path).catch((error) => {
     throw isMissing(error) ? missingBlob(key) : error
+  })
+  try {
+    for (let at = first; at <= last; ) {
+      const room = Buffer.allocUnsafe(Math.min(pieceBytes, last + 1 - at))
+      const { bytesRead } = await file.read(room, 0, room.length, at)
+      if (bytesRead === 0) return
+      yield room.subarray(0, bytesRead)
+      at += bytesRead
+    }
+  } finally {
+    await file.close()
   }
 }
 
