@@ -8,6 +8,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { openDecoder } from '../frames/decode.ts'
 import type { Quality } from '../frames/query.ts'
+import { openImage, toJpeg } from '../media/image.ts'
 import { gather } from '../media/packed.ts'
 import { locatedChunk, photo, storedFrame } from '../testing/chunks.ts'
 import { testStore } from '../testing/run.ts'
@@ -60,9 +61,7 @@ test('compressed pictures are upright JPEG of the quality of the task, in order'
     ['jpeg', 10, 30],
     ['jpeg', 50, 20],
   ])
-  const alone = await sharp(await photo(40))
-    .jpeg({ quality: 70 })
-    .toBuffer()
+  const alone = await toJpeg(openImage(await photo(40)), 70).toBuffer()
   expect(members.get('000000.jpeg')).toEqual(alone)
 })
 
