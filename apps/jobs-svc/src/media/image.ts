@@ -77,16 +77,14 @@ async function decoded(
 }
 
 /**
- * What the first bytes tell of the pixels of an image as people see it, EXIF orientation applied. Nothing is decoded, and no decoder is asked.
+ * Pixels of an image as people see it, EXIF orientation applied. Nothing is decoded, and for most no decoder is asked.
  *
- * @returns undefined where one has to be asked (`imageSize`)
+ * @param bytes of its beginning, which mostly suffice
+ * @throws FormatError, and errors of the library, for what they do not tell
  */
-export function plainSize(head: Uint8Array): Size | undefined {
-  return readJpegSize(head) ?? readPngSize(head)
-}
-
-/** The same by all means. Pixels are not decoded. */
 export async function imageSize(bytes: Uint8Array): Promise<Size> {
+  const plain = readJpegSize(bytes) ?? readPngSize(bytes)
+  if (plain) return plain
   if (isBitmap(bytes)) return readBmpHeader(bytes)
   const { autoOrient } = await sharp(bytes, { limitInputPixels: false }).metadata()
   return { width: autoOrient.width, height: autoOrient.height }

@@ -43,7 +43,8 @@ export async function findFrames(
   deps: FramesDeps,
 ): Promise<FoundFrames> {
   const { report, signal, tmpDir } = deps
-  const media = await drawn(await sortOut(await gatherFiles(params, deps), deps), params, deps)
+  const sorted = await sortOut(await gatherFiles(params, deps), deps, selectionOf(params))
+  const media = await drawn(sorted, params, deps)
   if (media.video) return framesOfVideo(media.video, params, deps)
   const { listing, isArchive, selection } = media
   const manifest = withinAsked(await manifestOf(media, params, report), listing, params)

@@ -39,6 +39,16 @@ const picture = (width: number, height: number, format: Format = 'jpeg') =>
     .toFormat(format)
     .toBuffer()
 
+/** The same store, and the part of each object that was asked for. */
+function watched() {
+  const asked: number[] = []
+  const get: typeof blobs.get = (key, range) => {
+    asked.push((range?.end ?? Number.POSITIVE_INFINITY) + 1)
+    return blobs.get(key, range)
+  }
+  return { asked, blobs: { ...blobs, get } }
+}
+
 /** A PNG that claims a size: only its header is true to it. */
 async function claiming(width: number, height: number): Promise<Buffer> {
   const bytes = await picture(1, 1, 'png')
@@ -97,6 +107,22 @@ test('images become frames in the order of their names, upright, where they lie'
   expect(outcome).toMatchObject({ result: null, result_id: 1, report: { skipped: 0 } })
   expect(run.told).toEqual(['Reading images', 'final', 'Creating jobs'])
 })
+
+test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
+  '%s is opened once, and only its beginning where it may be no frame',
+  async (format) => {
+    const bytes = Buffer.concat([await picture(33, 44, format), Buffer.alloc(1000)])
+    const names = ['a', 'b', 'c']
+    const files = await Promise.all(names.map((name) => upload(blobs, name, bytes)))
+    const all = watched()
+    await prepareMedia(createWork({ files }), await runOf(store, services, { blobs: all.blobs }))
+    expect(all.asked).toEqual([bytes.length, bytes.length, bytes.length])
+    const some = watched()
+    const work = createWork({ files, stop_frame: 0 })
+    await prepareMedia(work, await runOf(store, services, { blobs: some.blobs }))
+    expect(some.asked.filter((end) => end > 512)).toEqual([bytes.length])
+  },
+)
 
 test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
   '%s is read, whatever its name says',

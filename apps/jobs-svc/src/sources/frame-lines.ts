@@ -2,13 +2,7 @@ import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { FrameSource, StoredImage } from '@reticle/contracts/rest/media'
 import type { ReportWriter } from '@reticle/formats/report'
 import { atMost } from '../frames/at-most.ts'
-import {
-  headBytes,
-  imageSize,
-  largestImageBytes,
-  largestPixels,
-  plainSize,
-} from '../media/image.ts'
+import { headBytes, imageSize, largestImageBytes, largestPixels } from '../media/image.ts'
 import { type Kind, sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
@@ -129,7 +123,7 @@ async function sizeOf(
   listing: Listing,
 ): Promise<{ width: number; height: number }> {
   const { name, size } = file
-  const known = plainSize(begin) ?? (await imageSize(begin).catch(() => undefined))
+  const known = await imageSize(begin).catch(() => undefined)
   if (known) return known
   const readWhole = async () => imageSize(await listing.head(file, size)).catch(() => undefined)
   const found = await whole(readWhole)

@@ -1,7 +1,7 @@
 import { isManifest } from '@reticle/contracts/rest/sources'
 import { copyHere } from '../buckets/copies.ts'
 import { isBucketKey } from '../buckets/with-buckets.ts'
-import { headBytes, plainSize } from '../media/image.ts'
+import { headBytes, imageSize } from '../media/image.ts'
 import { inTurns } from '../media/in-turns.ts'
 import type { Kind } from '../media/sniff.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'
@@ -10,6 +10,7 @@ import { ignore } from '../operations/report.ts'
 import { type ArchiveDeps, openArchive } from './archives.ts'
 import { readShare } from './deps.ts'
 import { type Found, type Listing, listing } from './found.ts'
+import { everyFrame, type Selection } from './selection.ts'
 
 /** What frames are made of. */
 export interface Media {
@@ -42,9 +43,13 @@ interface Sorted {
  *
  * @throws UnusableInput for mixtures and for media that is known but not supported; FormatError for a bad archive
  */
-export async function sortOut(files: Found[], deps: ArchiveDeps): Promise<Media> {
+export async function sortOut(
+  files: Found[],
+  deps: ArchiveDeps,
+  selection: Selection = everyFrame,
+): Promise<Media> {
   const given = listing(files, deps.blobs)
-  const { images, alone, manifests } = await sorted(given, deps)
+  const { images, alone, manifests } = await sorted(given, deps, selection)
   assertOneKind(images, alone)
   const [one] = alone
   const [manifest, second] = manifests
@@ -79,10 +84,18 @@ async function here(file: Found, deps: ArchiveDeps): Promise<Found> {
   return copy
 }
 
-async function sorted(given: Listing, { report, signal, progress }: ArchiveDeps): Promise<Sorted> {
+async function sorted(
+  given: Listing,
+  { report, signal, progress }: ArchiveDeps,
+  selection: Selection,
+): Promise<Sorted> {
   const found: Sorted = { images: [], alone: [], manifests: [] }
   const count = given.files.length
-  for await (const [file, kind, index] of inTurns(given.files, (one) => look(one, given), signal)) {
+  for await (const [file, kind, index] of inTurns(
+    given.files,
+    (one) => look(one, given, selection),
+    signal,
+  )) {
     progress((readShare * index) / count, 'Reading images')
     if (kind.is === 'image') found.images.push(file)
     else if (kind.is === 'unknown') {
@@ -95,14 +108,13 @@ async function sorted(given: Listing, { report, signal, progress }: ArchiveDeps)
   return found
 }
 
-/** A picture is opened once: what tells that it is one tells its size as well, mostly. */
-async function look(file: Found, { head }: Listing): Promise<Kind> {
+/** Where all pictures are frames each is opened once: what tells that it is one tells its size as well, mostly. */
+async function look(file: Found, { head }: Listing, { isAll }: Selection): Promise<Kind> {
   if (file.known) return { is: 'image', media_type: file.known.media_type }
-  const begin = await head(file, headBytes)
+  const begin = await head(file, isAll ? headBytes : sniffedBytes)
   const kind = sniff(begin.subarray(0, sniffedBytes))
-  if (kind.is !== 'image') return kind
-  const size = plainSize(begin)
-  file.known = { media_type: kind.media_type, ...(size && { size }) }
+  const size = isAll && kind.is === 'image' && (await imageSize(begin).catch(() => undefined))
+  if (size) file.known = { media_type: kind.media_type, size }
   return kind
 }
 
