@@ -68,6 +68,16 @@ describe.each(transports)('over %s', (transport) => {
     expect(await blobStates()).toEqual([{ kind: 'upload', state: 'pending', task_id: null }])
   })
 
+  test('an import of a set that has changed is refused at once, and its upload stays', async () => {
+    const upload = await uploadedAnnotations()
+    const stale = calls.startImport({ body: { ...upload, if_match: '"y"' } }, anna)
+    await expect(stale).rejects.toMatchObject({ kind: 'precondition', code: 'annotations_changed' })
+    expect(await db.selectFrom('requests').select('rq_id').execute()).toEqual([])
+
+    const { rq_id } = await calls.startImport({ body: { ...upload, if_match: '"x"' } }, anna)
+    expect(rq_id).toContain('import')
+  })
+
   test.each([
     [
       'media of a task that has some',

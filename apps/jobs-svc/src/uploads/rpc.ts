@@ -1,9 +1,11 @@
+import type { annotations } from '@reticle/contracts/api/annotations'
 import type { requests } from '@reticle/contracts/api/requests'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { namesSources } from '@reticle/contracts/rest/sources'
-import { type Context, type Service, signedIn } from '@reticle/kit'
+import { type Context, changedMeanwhile, type Service, signedIn } from '@reticle/kit'
 import { change, changeAfter } from '@reticle/kit/db/change'
+import { readIfMatch } from '@reticle/kit/etag'
 import type { Kysely, Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
@@ -28,7 +30,11 @@ import { insertUpload } from './repo.ts'
 
 export interface UploadDeps {
   db: Kysely<RequestsDb>
-  services: { tasks: Authority; storages: Pick<Service<typeof storages>, 'permitSource'> }
+  services: {
+    tasks: Authority
+    storages: Pick<Service<typeof storages>, 'permitSource'>
+    annotations: Pick<Service<typeof annotations>, 'getRevision'>
+  }
   settings: PostSettings &
     Pick<JobsSettings, 'uploadTtlHours' | 'uploadBytesPerUser' | 'allowedNets'>
 }
@@ -106,6 +112,7 @@ async function startImport(
   const aim = { purpose: 'annotations', target: taskOrJob(target), id } as const
   const facts = await permit(services.tasks, aim, context)
   const { format, import_mode } = assertImportable(body, facts)
+  if (if_match !== null) await assertUnchanged(services, { target, id, if_match }, context)
   return change(db, context, async (tx) => {
     const { upload_id, file } = await fileOf(tx, body)
     const { input_key } = await takeUpload(tx, { ...aim, upload_id, files: [file] }, context)
@@ -115,6 +122,23 @@ async function startImport(
     const wish = { id: workOf(aim), format, params, facts, input_key, size_class }
     return postRequest(tx, wish, settings, context)
   })
+}
+
+/**
+ * What is stale already is refused at once; what becomes so later fails the request (`spec/api-annotations.md` 1.12).
+ *
+ * @throws DomainError precondition `annotations_changed`
+ */
+async function assertUnchanged(
+  { annotations }: UploadDeps['services'],
+  { target, id, if_match }: Pick<StartImport, 'target' | 'id'> & { if_match: string },
+  context: Context,
+): Promise<void> {
+  const wanted = readIfMatch(if_match)
+  if (wanted === 'any') return
+  const { etag } = await annotations.getRevision({ target, id }, context)
+  if (wanted.includes(etag)) return
+  throw changedMeanwhile('Annotations were changed by someone else', etag, 'annotations_changed')
 }
 
 type Tx = Transaction<RequestsDb>
