@@ -127,6 +127,19 @@ describe('statements', () => {
   })
 })
 
+test('a save of few takes no connection of those that stream', async () => {
+  const { job_id } = setUp()
+  const streams = counting(db)
+  const job = openJob(annotationHandlers({ ...deps, bulk: streams.db }), job_id)
+  const { set } = await job.put({ shapes: [box] })
+  await job.patch('create', { tags: [{ frame: 1, label_id: 40 }] })
+  await job.patch('update', { shapes: [{ id: set.shapes[0]?.id, z_order: 5 }] })
+  await job.patch('delete', set)
+  expect(streams.statements()).toBe(0)
+  await job.put({ shapes: Array.from({ length: 3000 }, () => box) })
+  expect(streams.statements()).toBeGreaterThan(0)
+})
+
 test('objects that are too many for one batch are answered in the order of the request', async () => {
   const { job, job_id } = setUp()
   const { set } = await job.put({

@@ -12,7 +12,7 @@ import { type JobRows, lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
-import { begin } from './begin.ts'
+import { begin, poolFor } from './begin.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { openInserter } from './insert.ts'
@@ -44,10 +44,10 @@ export async function writeSet(
 ): Promise<BytesAnswer> {
   const { target } = write
   assertHasMedia(target)
-  const { source } = await begin(write.source, (batch) => batch.length)
+  const { source, isWhole } = await begin(write.source, (batch) => batch.length)
   const ids = deps.ids.open()
   const held = newHeld()
-  const outcome = await deps.bulk
+  const outcome = await poolFor(deps, isWhole)
     .transaction()
     .execute((tx) => storeSet(tx, deps, { ...write, source, ids, held }, context))
   await tellProjects(deps, outcome, context)
