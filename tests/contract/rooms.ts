@@ -43,7 +43,7 @@ export const rooms: Record<string, Room> = {
   'apps/projects-svc': service,
   'apps/annotations-svc': {
     ...service,
-    own: [...service.own, '@reticle/formats/json'],
+    own: [...service.own, '@reticle/formats/json', '@reticle/geometry'],
   },
   'apps/jobs-svc': {
     own: [...service.own, '@reticle/formats'],
