@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { interpolate, type TrackPosition, trackAt, walkTrack } from './interpolate.ts'
+import { interpolate, type TrackPosition, trackAt, trackStates, walkTrack } from './interpolate.ts'
 
 describe('half way between two keyframes', () => {
   const cases: [string, number[], number[], number[]][] = [
@@ -95,6 +95,13 @@ describe('a walk over a track', () => {
   test('of a part of the frames uses keyframes outside of the part', () => {
     expect(lefts(track, 3, 5)).toEqual(['2', '4', '6'])
     expect(lefts(track, 11, 11)).toEqual(['0'])
+  })
+
+  test('may leave out frames', () => {
+    const frames = [1, 3, 5, 8, 10]
+    const stateOf = trackStates(track)
+    const whole = [...walkTrack(track, 0, 10)]
+    expect(frames.map(stateOf)).toEqual(frames.map((frame) => whole[frame]))
   })
 
   test('passes over keyframes on deleted frames', () => {

@@ -30,18 +30,31 @@ export function* walkTrack<T extends TrackPosition>(
   last: number,
   options: InterpolationOptions = {},
 ): Generator<T | undefined> {
+  const stateOf = trackStates(shapes, options)
+  for (let frame = first; frame <= last; frame += 1) yield stateOf(frame)
+}
+
+/** The state of a track on frames that are asked for in ascending order, gaps allowed; as `walkTrack` gives it. */
+export function trackStates<T extends TrackPosition>(
+  shapes: readonly T[],
+  options: InterpolationOptions = {},
+): (frame: number) => T | undefined {
   const kept = shapes.filter((shape) => !options.isDeleted?.(shape.frame))
   let next = 0
   let left: T | undefined
-  let inBetween = holdOf(left)
-  for (let frame = Math.min(first, kept[0]?.frame ?? first); frame <= last; frame += 1) {
-    let shape = kept[next]?.frame === frame ? kept[next++] : undefined
-    if (shape && isAnchor(shape, left)) {
-      left = shape
-      inBetween = betweenKeyframes(left, nextKeyframe(kept, next), options)
+  let inBetween: ((frame: number) => T | undefined) | undefined
+  return (frame) => {
+    for (let shape = kept[next]; shape && shape.frame <= frame; shape = kept[next]) {
+      next += 1
+      if (isAnchor(shape, left)) {
+        left = shape
+        inBetween = undefined
+      }
     }
-    shape ??= inBetween(frame)
-    if (frame >= first) yield shape
+    const own = kept[next - 1]
+    if (own?.frame === frame) return own
+    inBetween ??= left ? betweenKeyframes(left, nextKeyframe(kept, next), options) : () => undefined
+    return inBetween(frame)
   }
 }
 
@@ -51,7 +64,7 @@ export function trackAt<T extends TrackPosition>(
   frame: number,
   options: InterpolationOptions = {},
 ): T | undefined {
-  return walkTrack(shapes, frame, frame, options).next().value ?? undefined
+  return trackStates(shapes, options)(frame)
 }
 
 /**
@@ -64,7 +77,7 @@ export function interpolate<T extends TrackPosition>(
   frame: number,
   options: InterpolationOptions = {},
 ): T {
-  return betweenKeyframes(left, right, options)(frame) ?? left
+  return betweenKeyframes(left, right, options)(frame)
 }
 
 /** An angle at a share t of the shorter arc; half a turn goes up. Degrees in [0, 360). */
@@ -85,15 +98,15 @@ function nextKeyframe<T extends TrackPosition>(shapes: readonly T[], from: numbe
 }
 
 /** A hidden stretch, and the stretch behind the last keyframe, hold what is left of them. */
-function holdOf<T extends TrackPosition>(left: T | undefined): (frame: number) => T | undefined {
-  return (frame) => left && { ...left, frame, keyframe: false }
+function holdOf<T extends TrackPosition>(left: T): (frame: number) => T {
+  return (frame) => ({ ...left, frame, keyframe: false })
 }
 
 function betweenKeyframes<T extends TrackPosition>(
   left: T,
   right: T | undefined,
   options: InterpolationOptions,
-): (frame: number) => T | undefined {
+): (frame: number) => T {
   if (!right || left.outside) return holdOf(left)
   const blend = blendPoints(left, right, options.is3d === true)
   return (frame) => {
