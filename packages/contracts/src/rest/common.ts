@@ -32,6 +32,15 @@ export const integer = z.preprocess(
 const yesWords = ['true', 't', '1']
 const noWords = ['false', 'f', '0']
 
+/** A number, whole or not; decimal text counts as one. */
+export const number = z.preprocess(
+  (given) =>
+    typeof given === 'string' && /^\s*-?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(given)
+      ? Number(given)
+      : given,
+  z.number(),
+)
+
 /** Reads words for yes and no, in any case; 1 and 0 count as words. */
 const spoken = (yes: readonly string[], no: readonly string[]) =>
   z.preprocess((given) => {

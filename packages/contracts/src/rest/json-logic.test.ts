@@ -3,7 +3,10 @@ import { logic } from './json-logic.ts'
 
 /** `spec/api-workspace.md` 1.6: what is accepted, what it means, and the text of every refusal. */
 
-const filter = logic({ id: 'integer', name: 'text', is_new: 'flag', date: 'date' })
+const filter = logic({
+  ...{ id: 'integer', name: 'text', is_new: 'flag', date: 'date' },
+  score: 'number',
+} as const)
 const read = (given: unknown) => filter.parse(JSON.stringify(given))
 const refusalOf = (text: string) => {
   const issue = filter.safeParse(text).error?.issues[0]
@@ -68,6 +71,9 @@ describe('values are read as the kind of their field', () => {
   test.each([
     ['id', '12', 12],
     ['id', -3, -3],
+    ['score', 0.5, 0.5],
+    ['score', -3e10, -3e10],
+    ['score', ' -1.25e-2 ', -0.0125],
     ['name', 12, '12'],
     ['name', ' a ', ' a '],
     ['is_new', true, true],
@@ -88,6 +94,11 @@ describe('values are read as the kind of their field', () => {
     ['id', true, 'true'],
     ['id', { a: 1 }, '{"a":1}'],
     ['id', [1], '[1]'],
+    ['score', 'a half', 'a half'],
+    ['score', '.5.', '.5.'],
+    ['score', '1e999', '1e999'],
+    ['score', '', ''],
+    ['score', false, 'false'],
     ['name', true, 'true'],
     ['name', { var: 'id' }, '{"var":"id"}'],
     ['name', 'a\0', 'a\0'],
@@ -169,6 +180,7 @@ test.each([
   ['in', [name, 'ann']],
   ['in', [['ann'], name]],
   ['in', ['1', id]],
+  ['in', ['1', { var: 'score' }]],
   ['var', 5],
   ['var', ['id']],
   ['var', ['id', 1]],

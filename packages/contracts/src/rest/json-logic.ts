@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { flag, integer, rawText } from './common.ts'
+import { flag, integer, number, rawText } from './common.ts'
 
 /**
  * `filter` of lists: JSON Logic over the named fields of a list (`spec/api-workspace.md` 1.6). It is read once, where it
@@ -7,7 +7,7 @@ import { flag, integer, rawText } from './common.ts'
  */
 
 /** What a field holds, and so what it may be compared with. Words of a vocabulary are text. */
-export type Kind = 'text' | 'integer' | 'flag' | 'date'
+export type Kind = 'text' | 'integer' | 'number' | 'flag' | 'date'
 
 /** A date is UTC, ISO 8601; null: there is none. */
 export type Value = string | number | boolean | null
@@ -235,6 +235,7 @@ const textValue = rawText(64 * 1024)
 const values: Record<Kind, (given: unknown) => string | number | boolean | undefined> = {
   text: (given) => textValue.safeParse(given).data,
   integer: (given) => integer.safeParse(given).data,
+  number: (given) => number.safeParse(given).data,
   flag: (given) => flag.safeParse(given).data,
   date: readDate,
 }

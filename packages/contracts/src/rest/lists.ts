@@ -7,8 +7,8 @@ import { type Kind, logic } from './json-logic.ts'
 /** What a field holds: a kind of value, or one of some words. */
 export type FieldType = Kind | readonly [string, ...string[]]
 type Types = Readonly<Record<string, FieldType>>
-/** Nobody asks for one moment. */
-type SimpleTypes = Readonly<Record<string, Exclude<FieldType, 'date'>>>
+/** Nobody asks for one moment, nor for one fraction. */
+type SimpleTypes = Readonly<Record<string, Exclude<FieldType, 'date' | 'number'>>>
 
 export interface ListFields<E extends SimpleTypes = SimpleTypes, M extends Types = Types> {
   /** Simple filters: equality. */

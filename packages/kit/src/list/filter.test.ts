@@ -1,4 +1,4 @@
-import { type Kind, logic } from '@reticle/contracts/rest/json-logic'
+import { type Kind, logic, type Value } from '@reticle/contracts/rest/json-logic'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import type { Migrations } from '../db/migrate.ts'
 import { testDb } from '../testing/db.ts'
 import { oracle } from '../testing/json-logic.ts'
 import { asksAbout, conditionOf } from './filter.ts'
+import { holds } from './holds.ts'
 
 /** `spec/api-workspace.md` 1.6: JSON Logic as SQL, on a real database. */
 
@@ -13,6 +14,7 @@ interface Thing {
   id: number
   name: string | null
   size: number | null
+  weight: number | null
   is_new: boolean | null
   date: string | null
 }
@@ -20,7 +22,9 @@ const migrations: Migrations = {
   '0001-things': {
     up: async (db) => {
       await sql`create table things (
-        id integer, name text, size integer, is_new boolean, date timestamptz(3))`.execute(db)
+        id integer, name text, size integer, weight double precision, is_new boolean, date timestamptz(3))`.execute(
+        db,
+      )
     },
   },
 }
@@ -30,6 +34,7 @@ const kinds = {
   id: 'integer',
   name: 'text',
   size: 'integer',
+  weight: 'number',
   is_new: 'flag',
   date: 'date',
 } as const satisfies Record<keyof Thing, Kind>
@@ -63,13 +68,14 @@ const [first, last] = ['2026-03-01T10:00:00.000Z', '2026-03-02T00:00:00.000Z']
 
 describe('of these rows', async () => {
   const rows: Thing[] = [
-    { id: 1, name: 'Car', size: 5, is_new: true, date: first },
-    { id: 2, name: 'scar_1', size: 7, is_new: false, date: last },
-    { id: 3, name: '50%', size: 9, is_new: null, date: null },
-    { id: 4, name: null, size: null, is_new: true, date: null },
+    { id: 1, name: 'Car', size: 5, weight: 0.1, is_new: true, date: first },
+    { id: 2, name: 'scar_1', size: 7, weight: -2.5, is_new: false, date: last },
+    { id: 3, name: '50%', size: 9, weight: 1e20, is_new: null, date: null },
+    { id: 4, name: null, size: null, weight: null, is_new: true, date: null },
   ]
   await store(rows)
   const [name, size, date] = [{ var: 'name' }, { var: 'size' }, { var: 'date' }]
+  const weight = { var: 'weight' }
 
   test.each([
     [{ and: [{ '>': [size, 5] }, { '<': [size, 9] }] }, [2]],
@@ -90,6 +96,10 @@ describe('of these rows', async () => {
     [{ '<=': [5, size, 7] }, [1, 2]],
     [{ '<': [5, size, 9] }, [2]],
     [{ '<': [9, size, 5] }, []],
+    [{ '==': [weight, 0.1] }, [1]],
+    [{ '<': [weight, 0.3] }, [1, 2]],
+    [{ in: [weight, [1e20, -2.5, 7]] }, [2, 3]],
+    [{ '!=': [weight, 0.1] }, [2, 3, 4]],
     [{ '==': [date, '2026-03-02'] }, [2]],
     [{ '<': [date, '2026-03-02'] }, [1]],
     [{ '>=': [date, '2026-03-01T12:00:00+02:00'] }, [1, 2]],
@@ -111,6 +121,7 @@ describe('of these rows', async () => {
     [{ var: 'is_new' }, [1, 2, 4]],
   ])('%j finds %j', async (given, expected) => {
     expect(await found(given)).toEqual(expected)
+    expect(held(given, rows)).toEqual(expected)
   })
 })
 
@@ -126,6 +137,7 @@ const values = {
   id: fc.integer({ min: 1, max: 12 }),
   name: fc.constantFrom('', 'a', 'ab', 'B', 'aB', '50%', '_', '\\', "o'b", '"q"', '{a,b}', 'null'),
   size: fc.integer({ min: -2, max: 2 }),
+  weight: fc.constantFrom(-1, 0, 0.1, 0.5, 1e10),
   is_new: fc.boolean(),
   date: fc.constantFrom(first, last, '2026-03-03T00:00:00.001Z'),
 }
@@ -139,6 +151,7 @@ const things = fc.array(
     id: values.id,
     name: fc.option(values.name),
     size: fc.option(values.size),
+    weight: fc.option(values.weight),
     is_new: fc.option(values.is_new),
     date: fc.option(values.date),
   }),
@@ -175,17 +188,27 @@ const { expression } = fc.letrec<{ expression: unknown }>((tie) => ({
   ),
 }))
 
-const holds = oracle(kinds)
+const isTrue = oracle(kinds)
 
-test('SQL finds the rows that json-logic-js finds', async () => {
+/** What is found without a database. */
+function held(given: unknown, rows: readonly Thing[]): number[] {
+  const expression = filter.parse(JSON.stringify(given))
+  return rows.filter((row) => holds(expression, (name) => readField(row, name))).map(({ id }) => id)
+}
+
+const readField = (row: Thing, name: string): Value =>
+  new Map(Object.entries(row)).get(name) ?? null
+
+test('SQL finds the rows that json-logic-js finds, and so does a walk over them', async () => {
   const numbered = things.map((rows) => rows.map((row, index) => ({ ...row, id: index + 1 })))
   const expressions = fc.array(expression, { minLength: 1, maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(numbered, expressions, async (rows, given) => {
       await store(rows)
       for (const one of given) {
-        const expected = rows.filter((row) => holds(one, { ...row })).map(({ id }) => id)
+        const expected = rows.filter((row) => isTrue(one, { ...row })).map(({ id }) => id)
         expect(await found(one), JSON.stringify(one)).toEqual(expected)
+        expect(held(one, rows), JSON.stringify(one)).toEqual(expected)
       }
     }),
     { numRuns: 60, seed: 20_260_301 },

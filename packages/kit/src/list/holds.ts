@@ -1,0 +1,41 @@
+import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
+
+/** What a row has in a field, in the form of `Value`; dates in UTC with milliseconds, as expressions have them. */
+export type ReadValue = (field: string) => Value
+
+/** Whether an expression of `filter` is true: as `conditionOf` says it in SQL, for what no column holds. */
+export function holds(expression: Expression, read: ReadValue): boolean {
+  switch (expression.op) {
+    case 'and':
+      return expression.of.every((one) => holds(one, read))
+    case 'or':
+      return expression.of.some((one) => holds(one, read))
+    case 'not':
+      return !holds(expression.of, read)
+    case 'in':
+      return expression.values.includes(read(expression.field))
+    case 'contains':
+      return contains(read(expression.field), expression.text)
+    case '==':
+      return read(expression.field) === expression.value
+    default:
+      return isOnSide(expression.op, read(expression.field), expression.value)
+  }
+}
+
+const contains = (value: Value, text: string) =>
+  typeof value === 'string' && value.toLowerCase().includes(text.toLowerCase())
+
+function isOnSide(op: '<' | '<=' | '>' | '>=', value: Value, limit: Value): boolean {
+  if (value === null || limit === null) return false
+  switch (op) {
+    case '<':
+      return value < limit
+    case '<=':
+      return value <= limit
+    case '>':
+      return value > limit
+    case '>=':
+      return value >= limit
+  }
+}
