@@ -63,6 +63,11 @@ test('text parameters of a query are quoted', async () => {
   expect(await text(copyOut(db, query))).toBe("it's \\ $1\x02t\x02\x02{1,2}\n")
 })
 
+test('a list of nothing has the type of what it is compared with', async () => {
+  const query = sql`select 1 = any(${[]}), 'a' = any(${[]})`.compile(db)
+  expect(await text(copyOut(db, query))).toBe('f\x02f\n')
+})
+
 test('rows of a transaction that is rolled back are gone, with its other changes', async () => {
   const attempt = db.transaction().execute(async (tx) => {
     await tx.deleteFrom('lines').execute()

@@ -154,6 +154,8 @@ function literal(value: unknown): string {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'string') return pg.escapeLiteral(value)
+  // An array of nothing has no type of its own.
+  if (Array.isArray(value) && value.length === 0) return "'{}'"
   if (Array.isArray(value)) return `array[${value.map(literal).join(',')}]`
   throw new TypeError(`COPY takes no parameter of type ${typeof value}`)
 }
