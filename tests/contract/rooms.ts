@@ -83,7 +83,15 @@ export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/k
 
 /** Folders of a service that import only those before them; files beside them may be imported by all. */
 export const orders: Record<string, string[]> = {
-  'apps/annotations-svc': ['validation', 'targets', 'reading', 'writing', 'annotations', 'events'],
+  'apps/annotations-svc': [
+    'validation',
+    'targets',
+    'queries',
+    'reading',
+    'writing',
+    'annotations',
+    'events',
+  ],
 }
 
 /** Rooms inside projects-svc that are entered through their front door only. */

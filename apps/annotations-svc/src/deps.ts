@@ -25,7 +25,7 @@ export interface Deps {
 export interface Neighbours {
   tasks: Pick<Service<typeof tasks>, 'authorize' | 'annotationsChanged'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
-  media: Pick<Service<typeof media>, 'getFrameSizes'>
+  media: Pick<Service<typeof media>, 'getFrameSizes' | 'getDeletedFrames'>
 }
 
 export type Handlers = Service<typeof annotations>

@@ -13,6 +13,7 @@ import {
   openWorkspaces,
   readAnswer,
   user,
+  whole,
 } from '../testing/workspace.ts'
 import { annotationHandlers } from './rpc.ts'
 
@@ -72,14 +73,14 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('an unknown job is not found', async () => {
-    const attempt = service.getJobAnnotations({ id: 999 }, user())
+    const attempt = service.getJobAnnotations({ id: 999, ...whole }, user())
     await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
   })
 
   test.each(['format', 'filename', 'action', 'location', 'cloud_storage_id'])(
     'reading with %s is the flow that is gone',
     async (name) => {
-      const input = { id: setUp().job_id, [name]: 'x' }
+      const input = { id: setUp().job_id, ...whole, [name]: 'x' }
       const attempt = service.getJobAnnotations(input, user())
       await expect(attempt).rejects.toMatchObject({
         kind: 'gone',

@@ -52,12 +52,13 @@ type PutInput = Parameters<Handlers['replaceJobAnnotations']>[0]
 type PatchInput = Parameters<Handlers['updateJobAnnotations']>[0]
 type DeleteInput = Parameters<Handlers['deleteJobAnnotations']>[0]
 
-async function getSet(deps: Deps, kind: Kind, { id, ...flow }: GetInput, context: Context) {
+async function getSet(deps: Deps, kind: Kind, { id, ...given }: GetInput, context: Context) {
+  const { frames, label_id, filter, interpolate, ...flow } = given
   if (flow.action === 'import_status') throw gone('GET /requests/{rq_id}')
   if (Object.values(flow).some((one) => one !== undefined))
     throw gone(`POST /${kind}s/{id}/dataset/export`)
   const target = await openTarget(deps, { target: kind, id }, 'annotations:read', context)
-  return readSet(deps, target, context)
+  return readSet(deps, target, { frames, label_id, filter, interpolate }, context)
 }
 
 async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Context) {

@@ -1,12 +1,13 @@
 import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
 import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
 import { cutBytes, pieceBytes } from '@reticle/kit/pieces'
+import { wordOf } from '../queries/conditions.ts'
 
 /**
  * Row lines joined to the JSON of REST without looking at what is in them (`perf-design.md` 2.2): numbers and fragments
  * are stored as the texts that they are in the answer.
  */
-function toJson({ kind, columns }: Row): string {
+export function toJson({ kind, columns }: Row): string {
   switch (kind) {
     case 'tag':
       return tagJson(columns)
@@ -52,29 +53,35 @@ export const jsonOf: Record<RowKind, string> = {
     ',"elements":', coalesce(elements, '[]'), '}')`,
 }
 
-function wordOf(column: string, words: readonly string[]): string {
-  return `(array[${words.map((one) => `'${one}'`).join()}])[${column} + 1]`
-}
-
 const word = (source: string | undefined) => sources[Number(source)]
 const flag = (column: string | undefined) => (column === 't' ? 'true' : 'false')
 
 /** Batches of one kind, one kind after the other, as an annotation set. */
 export type RowSource = readonly (readonly [RowKind, AsyncIterable<Row[]> | Iterable<Row[]>])[]
 
+/** The JSON of a row that is too long to be made whole. */
+export type InPieces = (row: Row) => Iterable<string>
+
 /** A whole set of lists that are joined already. */
 export const setJson = (lists: Record<RowKind, string>) =>
   `{"version":0,"tags":[${lists.tag}],"shapes":[${lists.shape}],"tracks":[${lists.track}]}`
 
-/** The whole body, in pieces of at most 64 KiB; columns are latin-1 characters, so the bytes are what was stored. */
-export async function* setBytes(source: RowSource): AsyncGenerator<Uint8Array> {
+/**
+ * The whole body, in pieces of at most 64 KiB; columns are latin-1 characters, so the bytes are what was stored.
+ *
+ * @param inPieces how tracks are written; default: as they are stored
+ */
+export async function* setBytes(
+  source: RowSource,
+  inPieces?: InPieces,
+): AsyncGenerator<Uint8Array> {
   let text = '{"version":0'
   for (const [kind, batches] of source) {
     text += `,"${arrayOf[kind]}":[`
     let comma = ''
     for await (const rows of batches) {
-      for (const row of rows) {
-        text += comma + toJson(row)
+      for (const piece of piecesOf(rows, comma, kind === 'track' ? inPieces : undefined)) {
+        text += piece
         comma = ','
         if (text.length < pieceBytes) continue
         yield* cutText(text)
@@ -84,6 +91,17 @@ export async function* setBytes(source: RowSource): AsyncGenerator<Uint8Array> {
     text += ']'
   }
   yield* cutText(`${text}}`)
+}
+
+function* piecesOf(rows: Row[], before: string, inPieces: InPieces | undefined) {
+  let comma = before
+  for (const row of rows) {
+    if (inPieces) {
+      yield comma
+      yield* inPieces(row)
+    } else yield comma + toJson(row)
+    comma = ','
+  }
 }
 
 /** Latin-1 characters as bytes, in pieces. */

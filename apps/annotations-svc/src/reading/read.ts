@@ -1,4 +1,5 @@
 import {
+  decodeTrack,
   encodeRow,
   type Row,
   type RowKind,
@@ -10,25 +11,36 @@ import { copyOut } from '@reticle/kit/db/copy'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { type Asked, ask, type SetQuery } from '../queries/asked.ts'
+import { positionsJson } from '../queries/positions.ts'
+import { keepTracks, lastFrameOf } from '../queries/tracks.ts'
 import { annotationsTag } from '../targets/etags.ts'
 import { findJobRows } from '../targets/job-rows.ts'
 import { labelsOf } from '../targets/labels.ts'
 import type { Target } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { completeRows } from './complete.ts'
-import { cutText, setBytes } from './json.ts'
-import { readKind, selectRows } from './select.ts'
+import { cutText, type InPieces, setBytes } from './json.ts'
+import { readKind, selectRows, type TrackOrder } from './select.ts'
 import { readFew } from './select-few.ts'
 import { openSnapshot } from './snapshot.ts'
 
 /**
- * The annotation set of a target, with its entity tag (`spec/api-annotations.md` 1.9). A small one is answered whole, a
- * large one streams out of a snapshot.
+ * What is asked of the annotation set of a target, with the entity tag of all of it (`spec/api-annotations.md` 1.9). A
+ * small answer is made whole, a large one streams out of a snapshot.
  */
-export async function readSet(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
+export async function readSet(
+  deps: Deps,
+  target: Target,
+  query: SetQuery,
+  context: Context,
+): Promise<BytesAnswer> {
   assertHasData(target)
-  const few = await readFew(deps.db, target)
-  if (!few || isStale(target, [...few.states.values()])) return streamSet(deps, target, context)
+  const asked = await ask(deps, target, query, context)
+  const few = await readFew(deps.db, target, asked)
+  if (!few || isStale(target, [...few.states.values()])) {
+    return streamSet(deps, target, asked, context)
+  }
   const etag = annotationsTag(target, few.states)
   return wholeAnswer(etag, [Buffer.from(few.json)])
 }
@@ -47,10 +59,32 @@ export async function wholeAnswer(
   return { head: { etag, length }, chunks: chunks() }
 }
 
-function streamSet(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
+function streamSet(
+  deps: Deps,
+  target: Target,
+  asked: Asked,
+  context: Context,
+): Promise<BytesAnswer> {
   return stream(deps, target, context, (snapshot) =>
-    setBytes(rowKinds.map((kind) => [kind, readCompleted(snapshot, kind, 'id')])),
+    setBytes(
+      rowKinds.map((kind) => [kind, readAsked(snapshot, kind, asked)]),
+      tracksInPieces(target, asked),
+    ),
   )
+}
+
+function readAsked(snapshot: Snapshot, kind: RowKind, asked: Asked): AsyncIterable<Row[]> {
+  const rows = readCompleted(snapshot, kind, 'id', asked)
+  const isChosen = asked.frames || asked.filter || asked.interpolation
+  return kind === 'track' && isChosen ? keepTracks(rows, snapshot.target, asked) : rows
+}
+
+function tracksInPieces(target: Target, { interpolation }: Asked): InPieces | undefined {
+  if (!interpolation) return undefined
+  return ({ columns }) => {
+    const track = decodeTrack(columns)
+    return positionsJson(track, lastFrameOf(track, target), interpolation)
+  }
 }
 
 /** Row lines of a target (`row-lines.ts`), in one snapshot. */
@@ -103,9 +137,10 @@ function stream(
 function readCompleted(
   { tx, target, labels, signal }: Snapshot,
   kind: RowKind,
-  order: 'frame' | 'id',
+  order: TrackOrder,
+  asked?: Asked,
 ): AsyncIterable<Row[]> {
-  const rows = readKind(tx, kind, target, { order, signal })
+  const rows = readKind(tx, kind, target, { order, asked, signal })
   return labels ? completeRows(rows, labels) : rows
 }
 

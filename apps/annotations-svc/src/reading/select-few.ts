@@ -2,42 +2,30 @@ import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { type Asked, everything, isEverything } from '../queries/asked.ts'
 import { isSequence, type Target } from '../targets/target.ts'
 import { jsonOf, setJson } from './json.ts'
 import { originOf } from './select.ts'
-
-/** Up to so many objects are read by one prepared statement; a track counts as twenty (`perf-design.md` 4.2). */
-const mostOfFew = 2000
-
-interface JobState {
-  revision: number
-  labels_revision: number
-  objects: number
-}
-
-/** A small set, and the states of the jobs that it is of. */
-export interface Few {
-  states: ReadonlyMap<number, JobState>
-  json: string
-}
+import { type Few, mostOfFew, readFrames, stateOf } from './select-frames.ts'
 
 /**
- * Reads a small set whole, all of it as of one moment, as the JSON that it is answered as. Nothing for a large one, nor
- * for what jobs share: frames where they overlap, tracks that go through several of them.
+ * Reads a small set, or what is on a few frames of any, all of it as of one moment, as the JSON that it is answered as.
+ * Nothing for a large one, nor for what jobs share: frames where they overlap, tracks that go through several of them.
  */
-export async function readFew(db: Kysely<AnnotationsDb>, target: Target): Promise<Few | undefined> {
+export async function readFew(
+  db: Kysely<AnnotationsDb>,
+  target: Target,
+  asked: Asked = everything,
+): Promise<Few | undefined> {
   if (!isSequence(target)) return undefined
+  if (!isEverything(asked)) return readFrames(db, target, asked)
   const { kind, task_id, id } = target
   const wanted = kind === 'job' ? id : target.jobs.map((one) => one.id)
   const jobs = await queryTexts(db, statements[kind], [task_id, wanted])
   if (jobs.some(([isFew]) => isFew === 'f')) return undefined
-  const states = jobs.map(([, job, revision, labels_revision, objects]) => {
-    const state = { revision: Number(revision), labels_revision: Number(labels_revision) }
-    return [Number(job), { ...state, objects: Number(objects) }] as const
-  })
   const list = (index: number) => jobs.flatMap((columns) => columns[index] ?? []).join()
   return {
-    states: new Map(states),
+    states: new Map(jobs.map(([, ...state]) => stateOf(state))),
     json: setJson({ tag: list(5), shape: list(6), track: list(7) }),
   }
 }

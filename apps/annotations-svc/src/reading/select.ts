@@ -8,8 +8,17 @@ import {
   toLatin1,
 } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
-import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
+import {
+  type CompiledQuery,
+  type Kysely,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+  type Transaction,
+} from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { type Asked, everything } from '../queries/asked.ts'
+import { conditionsOn, jobsAt } from '../queries/conditions.ts'
 import { isSequence, type Target } from '../targets/target.ts'
 import { joinRows, type PieceRow } from './pieces.ts'
 
@@ -40,12 +49,19 @@ export function selectRows(
   kind: RowKind,
   target: Target,
   order: TrackOrder,
+  asked: Asked = everything,
 ): CompiledQuery {
-  const job =
-    target.kind === 'job' ? sql`job_id = ${target.id}` : sql`job_id <= ${lastJobOf(target)}`
+  const conditions = [ofJobs(kind, target, asked), ...conditionsOn(kind, target, asked)]
   return sql`
-    ${linesFrom(kind)} where task_id = ${target.task_id} and ${job}
+    ${linesFrom(kind)} where task_id = ${target.task_id} and ${sql.join(conditions, sql` and `)}
     order by ${sql.raw(orderOf(kind, target, order))}`.compile(db)
+}
+
+/** Of a task whose frames are asked for, only the jobs that have one are walked. */
+function ofJobs(kind: RowKind, target: Target, { frames }: Asked): RawBuilder<SqlBool> {
+  if (target.kind === 'job') return sql`job_id = ${target.id}`
+  if (!frames || kind === 'track') return sql`job_id <= ${lastJobOf(target)}`
+  return sql`job_id = any(${jobsAt(target, frames)})`
 }
 
 /** Ground truth and replicas are made after the jobs that share out the frames: they have the higher ids. */
@@ -76,9 +92,9 @@ export function readKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   target: Target,
-  { order, signal }: { order: TrackOrder; signal: AbortSignal },
+  { order, asked, signal }: { order: TrackOrder; asked?: Asked; signal: AbortSignal },
 ): AsyncGenerator<Row[]> {
-  return readRows(tx, kind, selectRows(tx, kind, target, order), signal)
+  return readRows(tx, kind, selectRows(tx, kind, target, order, asked), signal)
 }
 
 /**

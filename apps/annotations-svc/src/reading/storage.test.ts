@@ -51,7 +51,7 @@ test('a set that is larger than its job says is read whole', async () => {
   await sql`insert into tags select 9, 91, 0, 40, n, 0, 0, null from generate_series(1, 130000) n`.execute(
     db,
   )
-  const owner = { project_id: null, organization_id: null, labels_revision: 1, frames: [] }
+  const owner = { ...nowhere, labels_revision: 1, frames: [], dimension: '2d' }
   const target: Target = { kind: 'job', id: 91, task_id: 9, jobs: [jobRange(91, 0, 4)], ...owner }
   const few = await readFew(db, target)
   expect(JSON.parse(few?.json ?? '').tags).toHaveLength(130_000)
@@ -73,7 +73,7 @@ test('a small set is the same, byte for byte, as it would be streamed', async ()
     from generate_series(0, 7) n`.execute(db)
   await sql`insert into tracks values (8, 81, 0, 9, 40, 200, null, 0, 1, null, ${list}, null),
     (8, 81, 2, 9, 40, 201, 7, 1, 3, ${list}, '', ${list})`.execute(db)
-  const owner = { project_id: null, organization_id: null, labels_revision: 1, frames: [] }
+  const owner = { ...nowhere, labels_revision: 1, frames: [], dimension: '2d' }
   const target: Target = { kind: 'job', id: 81, task_id: 8, jobs: [jobRange(81, 0, 9)], ...owner }
   const streamed = await db.transaction().execute(async (tx) => {
     const { signal } = new AbortController()
@@ -94,6 +94,7 @@ describe('plans', () => {
     jobs:
       kind === 'job' ? [jobRange(11, 0, 999)] : [jobRange(11, 0, 999), jobRange(12, 1000, 1999)],
     frames: [],
+    dimension: '2d',
     labels_revision: 1,
   })
 
@@ -115,11 +116,22 @@ describe('plans', () => {
     },
   )
 
-  test('a range of frames is found by the key', async () => {
-    const query = sql`select points from shapes
-      where task_id = 1 and job_id = 11 and frame between 10 and 20 order by frame, id`.compile(db)
-    const plan = await explain(query)
-    expect(plan).toMatch(/Index Cond: \(\(task_id = 1\) AND \(job_id = 11\) AND \(frame >= 10\)/)
+  const asked = (first: number, last: number) => ({ frames: [{ first, last }], label_id: [] })
+
+  test('frames of a job are found by the key', async () => {
+    const of = (first: number, last: number) =>
+      explain(selectRows(db, 'shape', target('job'), 'id', asked(first, last)))
+    expect(await of(10, 12)).toMatch(
+      /Index Cond: \(\(task_id = 1\) AND \(job_id = 11\) AND \(frame = ANY/,
+    )
+    expect(await of(10, 5000)).toMatch(
+      /Index Cond: \(\(task_id = 1\) AND \(job_id = 11\) AND \(frame >= 10\) AND \(frame <= 5000\)/,
+    )
+  })
+
+  test('frames of a task are looked for in the jobs that have them', async () => {
+    const plan = await explain(selectRows(db, 'shape', target('task'), 'id', asked(1500, 1501)))
+    expect(plan).toMatch(/Index Cond: \(\(task_id = 1\) AND \(job_id = ANY \('\{12\}'/)
   })
 
   async function explain(query: CompiledQuery): Promise<string> {

@@ -14,6 +14,8 @@ export interface Target {
   jobs: readonly JobRange[]
   /** Of a ground-truth job the frames it has; empty: all of its range. */
   frames: readonly number[]
+  /** `2d` or `3d`. */
+  dimension: string
   /** Labels as they are now; objects stored under an older revision may be incomplete. */
   labels_revision: number
 }
@@ -40,6 +42,7 @@ export async function openTarget(
     organization_id: facts.organization_id,
     jobs: facts.jobs,
     frames: facts.frames,
+    dimension: facts.dimension,
     labels_revision: facts.labels_revision,
   }
 }

@@ -35,6 +35,7 @@ export async function check(kind: RowKind, items: unknown[], strictAttributes = 
     ...{ kind: 'job' as const, id: 121, task_id: 12, project_id: null, organization_id: null },
     jobs: workspace.jobs.slice(0, 1),
     frames: [],
+    dimension: '2d',
     labels_revision: 1,
   }
   const settings = { ...readConfig({}), strictAttributes }

@@ -12,6 +12,7 @@ import { annotationHandlers } from '../annotations/rpc.ts'
 import { readConfig } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps, Handlers, Neighbours } from '../deps.ts'
+import type { SetQuery } from '../queries/asked.ts'
 import { idBlocks } from '../targets/ids.ts'
 
 /** What projects-svc would say about one task in a test, and what it was told. */
@@ -23,6 +24,8 @@ export interface Workspace {
   labels: LabelSet
   /** Width and height of every frame. */
   frame: { width: number; height: number }
+  dimension: '2d' | '3d'
+  deleted_frames: number[]
   /** Users that may do nothing here. */
   strangers: number[]
   /** Events that were handed over by call. */
@@ -33,7 +36,10 @@ export interface Workspace {
 export function newWorkspace(task_id: number): Workspace {
   const jobs = [0, 1, 2].map((n) => jobRange(task_id * 10 + n + 1, n * 5, n * 5 + 4))
   const labels = { labels_revision: 1, labels: exampleLabels() }
-  return { task_id, jobs, labels, frame: { width: 100, height: 80 }, strangers: [8], told: [] }
+  return {
+    ...{ task_id, jobs, labels, dimension: '2d', deleted_frames: [] },
+    ...{ frame: { width: 100, height: 80 }, strangers: [8], told: [] },
+  }
 }
 
 export function jobRange(id: number, start_frame: number, stop_frame: number): JobRange {
@@ -94,6 +100,7 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
           ...{ target, task_id, job_id: target === 'job' ? id : null, jobs },
           frames: target === 'job' && truth?.id === id ? truth.frames : [],
           labels_revision: workspace.labels.labels_revision,
+          dimension: workspace.dimension,
           size: Math.max(0, ...jobs.map((one) => one.stop_frame + 1)),
         })
       },
@@ -106,6 +113,7 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
       getFrameSizes: async ({ task_id }) => ({
         runs: [{ count: 1000, ...ofTask(task_id).frame }],
       }),
+      getDeletedFrames: async ({ task_id }) => ({ frames: ofTask(task_id).deleted_frames }),
     },
   }
 }
@@ -133,12 +141,16 @@ export async function readAnswer(answer: Promise<BytesAnswer>) {
   return { set, etag: head.etag ?? '', length: head.length }
 }
 
+/** The query of a GET that asks for everything. */
+export const whole: SetQuery = { frames: [], label_id: [] }
+
 export const user = () => callAs({ user_id: 7 })
 
 /** Calls of one target by a user who may, for tests that are about sets and not about calls. */
 export function openJob(service: Handlers, id: number) {
   return {
-    get: () => readAnswer(service.getJobAnnotations({ id }, user())),
+    get: (query?: Partial<SetQuery>) =>
+      readAnswer(service.getJobAnnotations({ id, ...whole, ...query }, user())),
     put: (set: unknown, if_match?: string) =>
       readAnswer(service.replaceJobAnnotations({ id, body: bodyOf(set), if_match }, user())),
     patch: (action: string | undefined, set: unknown, if_match?: string) => {
@@ -152,7 +164,8 @@ export function openJob(service: Handlers, id: number) {
 /** As `openJob`, of a task. */
 export function openTask(service: Handlers, id: number) {
   return {
-    get: () => readAnswer(service.getTaskAnnotations({ id }, user())),
+    get: (query?: Partial<SetQuery>) =>
+      readAnswer(service.getTaskAnnotations({ id, ...whole, ...query }, user())),
     put: (set: unknown, if_match?: string) =>
       readAnswer(service.replaceTaskAnnotations({ id, body: bodyOf(set), if_match }, user())),
     patch: (action: string | undefined, set: unknown, if_match?: string) => {

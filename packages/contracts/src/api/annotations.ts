@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { annotationSet, getQuery, patchQuery, putQuery } from '../rest/annotations.ts'
+import { getQuery } from '../rest/annotation-query.ts'
+import { annotationSet, patchQuery, putQuery } from '../rest/annotations.ts'
 import { bytes, bytesOf, idParams, ifMatch } from '../rest/common.ts'
 import { targets } from '../rest/facts.ts'
 import { partFacts } from '../rest/server.ts'

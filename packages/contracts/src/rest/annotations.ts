@@ -73,14 +73,6 @@ export const annotationSet = z
 
 /** `action` is required; what is sent is judged by the service, whose text clients know. */
 export const patchQuery = z.object({ action: z.string().optional() })
-/** Parameters of the removed export flow and of PATCH; a GET that names one is 410. */
-export const getQuery = z.object({
-  format: z.string().optional(),
-  filename: z.string().optional(),
-  action: z.string().optional(),
-  location: z.string().optional(),
-  cloud_storage_id: z.string().optional(),
-})
 export const putQuery = z.object({ format: z.string().optional(), rq_id: z.string().optional() })
 export type AnnotationSet = z.infer<typeof annotationSet>
 export type Shape = z.infer<typeof shape>

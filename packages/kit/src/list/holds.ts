@@ -1,10 +1,10 @@
 import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
 
 /** What a row has in a field, in the form of `Value`; dates in UTC with milliseconds, as expressions have them. */
-export type ReadValue = (field: string) => Value
+export type ReadValue<N extends string> = (field: N) => Value
 
 /** Whether an expression of `filter` is true: as `conditionOf` says it in SQL, for what no column holds. */
-export function holds(expression: Expression, read: ReadValue): boolean {
+export function holds<N extends string>(expression: Expression<N>, read: ReadValue<N>): boolean {
   switch (expression.op) {
     case 'and':
       return expression.of.every((one) => holds(one, read))

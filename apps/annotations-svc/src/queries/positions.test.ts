@@ -1,0 +1,89 @@
+import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
+import { walkTrack } from '@reticle/geometry'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { keyframeOf, someShapes, trackOf } from '../testing/queries.ts'
+import type { Interpolation } from './asked.ts'
+import { positionsJson } from './positions.ts'
+import { framesOf, without } from './spans.ts'
+
+function interpolation(frames: Interpolation['frames'], deleted: number[] = []): Interpolation {
+  const isDeleted = (frame: number) => deleted.includes(frame)
+  return { frames: without(frames, deleted), isDeleted, is3d: false }
+}
+
+function expand(track: Track, last: number, how: Interpolation): Track {
+  return JSON.parse(Buffer.from([...positionsJson(track, last, how)].join(''), 'latin1').toString())
+}
+
+test('the positions are those of a walk over all frames: computed ones have no id', () => {
+  const anyFrames = fc.tuple(fc.nat(6), fc.nat(6), fc.nat(6), fc.nat(6))
+  const deletions = fc.uniqueArray(fc.nat(15), { maxLength: 4 })
+  fc.assert(
+    fc.property(someShapes(12), fc.nat(15), anyFrames, deletions, (shapes, last, steps, gone) => {
+      const [a, b, c, d] = steps
+      const frames = [
+        { first: a, last: a + b },
+        { first: a + b + 2 + c, last: a + b + 2 + c + d },
+      ]
+      const how = interpolation(
+        frames,
+        gone.toSorted((x, y) => x - y),
+      )
+      const { isDeleted } = how
+      const wanted = framesOf(frames).filter((frame) => frame <= last && !isDeleted(frame))
+      const states = [...walkTrack(shapes, 0, last, { isDeleted })]
+      const expected = wanted
+        .flatMap((frame) => states[frame] ?? [])
+        .filter((state) => !state.outside)
+        .map((state) => (shapes.includes(state) ? state : { ...state, id: null }))
+      expect(expand(trackOf(shapes), last, how).shapes).toEqual(expected)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a track of a million frames is written one after the other', () => {
+  const track = trackOf([keyframeOf(0), keyframeOf(999_999)])
+  const how = interpolation([{ first: 0, last: 999_999 }])
+  let [longest, count] = [0, 0]
+  for (const piece of positionsJson(track, 999_999, how)) {
+    longest = Math.max(longest, piece.length)
+    count += 1
+  }
+  expect(count).toBeGreaterThan(1_000_000)
+  expect(longest).toBeLessThan(500)
+})
+
+test('one frame far from its keyframes is found without the frames between', () => {
+  const tracks = Array.from({ length: 2000 }, () => trackOf([keyframeOf(0), keyframeOf(999_999)]))
+  const how = interpolation([{ first: 500_000, last: 500_000 }])
+  for (const track of tracks) expect(expand(track, 999_999, how).shapes).toHaveLength(1)
+})
+
+test('text in attributes stays what it was', () => {
+  const attributes = [{ spec_id: 1, value: 'ключ "日本"' }]
+  const track = { ...trackOf([keyframeOf(0, { attributes })]), attributes }
+  const found = expand(track, 1, interpolation([{ first: 0, last: 1 }]))
+  expect(found.attributes).toEqual(attributes)
+  expect(found.shapes.map((one: TrackShape) => one.attributes)).toEqual([attributes, attributes])
+})
+
+test('elements have positions of their own; one without any is left out', () => {
+  const part = (id: number, ...shapes: TrackShape[]) => trackOf(shapes, id)
+  const skeleton: Track = {
+    ...trackOf([keyframeOf(0, { type: 'skeleton', points: [] })]),
+    elements: [
+      part(1, keyframeOf(0, { points: [0, 0] }), keyframeOf(2, { points: [4, 0] })),
+      part(2, keyframeOf(0, { outside: true })),
+      part(3, keyframeOf(0), keyframeOf(1, { outside: true })),
+    ],
+  }
+  const found = expand(skeleton, 2, interpolation([{ first: 0, last: 2 }]))
+  expect(found.shapes).toHaveLength(3)
+  expect(found.elements.map(({ id, shapes }) => [id, shapes.map((one) => one.frame)])).toEqual([
+    [1, [0, 1, 2]],
+    [3, [0]],
+  ])
+  expect(found.elements[0]?.shapes[1]?.points).toEqual([2, 0])
+})

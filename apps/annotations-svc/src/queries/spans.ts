@@ -1,0 +1,61 @@
+import { type FrameSpan, mergeSpans } from '@reticle/contracts/rest/annotation-query'
+import { rangeOf, type Target } from '../targets/target.ts'
+
+/** Lists of spans: ascending, none touching the next. */
+export type Spans = readonly FrameSpan[]
+
+/** The frames that a target has. */
+export function spansOf(target: Target): Spans {
+  const { start, stop, chosen } = rangeOf(target)
+  if (!chosen) return [{ first: start, last: stop }]
+  return mergeSpans([...chosen].map((frame) => ({ first: frame, last: frame })))
+}
+
+/** What both have. */
+export const common = (a: Spans, b: Spans): Spans =>
+  a.flatMap(({ first, last }) => [...clip(b, first, last)])
+
+/** As much of them as lies between two frames, inclusive: found by a search, for it is asked of every row. */
+export function* clip(spans: Spans, from: number, to: number): Generator<FrameSpan> {
+  for (let index = indexAt(spans, from); ; index += 1) {
+    const span = spans[index]
+    if (!span || span.first > to) return
+    yield { first: Math.max(span.first, from), last: Math.min(span.last, to) }
+  }
+}
+
+export const hasSome = (spans: Spans, from: number, to: number) =>
+  clip(spans, from, to).next().done === false
+
+/** Place of the first span that ends on or after a frame. */
+function indexAt(spans: Spans, frame: number): number {
+  let [low, high] = [0, spans.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((spans[middle]?.last ?? frame) < frame) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The spans without some frames, which are ascending. */
+export function without(spans: Spans, frames: readonly number[]): Spans {
+  return common(spans, between(frames))
+}
+
+/** All frames there may be but these. */
+function between(frames: readonly number[]): Spans {
+  const starts = [0, ...frames.map((frame) => frame + 1)]
+  return starts
+    .map((first, index) => ({ first, last: (frames[index] ?? Number.POSITIVE_INFINITY) - 1 }))
+    .filter(({ first, last }) => first <= last)
+}
+
+export const countFrames = (spans: Spans) =>
+  spans.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+
+/** Every frame of them; only for few. */
+export const framesOf = (spans: Spans) =>
+  spans.flatMap(({ first, last }) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index),
+  )

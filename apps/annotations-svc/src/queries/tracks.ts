@@ -1,0 +1,99 @@
+import type {
+  AnnotationField,
+  AnnotationFilter,
+  FrameSpan,
+} from '@reticle/contracts/rest/annotation-query'
+import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
+import type { Value } from '@reticle/contracts/rest/json-logic'
+import { decodeTrack, type Row } from '@reticle/contracts/row-lines'
+import { holds } from '@reticle/kit/list/holds'
+import { rangeOf, type Target } from '../targets/target.ts'
+import type { Asked } from './asked.ts'
+import { hasSome, type Spans } from './spans.ts'
+
+/** Of whole tracks those that are asked for, as far as SQL could not tell. */
+export async function* keepTracks(
+  batches: AsyncIterable<Row[]>,
+  target: Target,
+  asked: Asked,
+): AsyncGenerator<Row[]> {
+  for await (const rows of batches) {
+    const kept = rows.filter((row) => isAskedFor(decodeTrack(row.columns), target, asked))
+    if (kept.length > 0) yield kept
+  }
+}
+
+/** Is it visible where it must be, and does a keyframe fulfil the filter? */
+export function isAskedFor(track: Track, target: Target, asked: Asked): boolean {
+  const { frames, filter, interpolation } = asked
+  if (filter && !hasKeyframe(track, filter)) return false
+  const last = lastFrameOf(track, target)
+  if (!interpolation) return !frames || isVisible(track, frames, last)
+  return isVisible(undeleted(track, interpolation), interpolation.frames, last)
+}
+
+function hasKeyframe(track: Track, filter: AnnotationFilter): boolean {
+  return track.shapes.some(
+    (shape) => shape.keyframe && holds(filter, (field) => members[field](track, shape)),
+  )
+}
+
+const members: Record<AnnotationField, (track: Track, shape: TrackShape) => Value> = {
+  id: ({ id }) => id ?? null,
+  type: (_, { type }) => type,
+  frame: (_, { frame }) => frame,
+  label_id: ({ label_id }) => label_id,
+  group: ({ group }) => group ?? 0,
+  source: ({ source }) => source,
+  score: () => null,
+  occluded: (_, { occluded }) => occluded,
+  outside: (_, { outside }) => outside,
+  z_order: (_, { z_order }) => z_order,
+  rotation: (_, { rotation }) => rotation,
+}
+
+/** A track reaches no further than the job that its last keyframe is in: as in exports. */
+export function lastFrameOf({ shapes, elements }: Track, target: Target): number {
+  const ends = [shapes, ...elements.map((one) => one.shapes)].map((part) => part.at(-1)?.frame ?? 0)
+  const last = Math.max(...ends)
+  const job = target.jobs.find((one) => one.start_frame <= last && last <= one.stop_frame)
+  return (job ?? { stop_frame: rangeOf(target).stop }).stop_frame
+}
+
+/** A skeleton is visible where one of its elements is (`spec/api-annotations.md` 1.8). */
+function isVisible({ shapes, elements }: Track, frames: Spans, last: number): boolean {
+  const parts = elements.length > 0 ? elements.map((one) => one.shapes) : [shapes]
+  return parts.some((part) => isSeen(part, frames, last))
+}
+
+/** Whether a track or an element with these shapes is visible on one of the frames. */
+export function isSeen(shapes: readonly TrackShape[], frames: Spans, last: number): boolean {
+  for (const span of visibleSpans(shapes, last)) {
+    if (hasSome(frames, span.first, span.last)) return true
+  }
+  return false
+}
+
+/**
+ * Where shapes are visible up to a last frame, ascending; spans may touch. A position that is no keyframe counts on its own
+ * frame alone (`spec/api-annotations.md` 1.6).
+ */
+export function* visibleSpans(shapes: readonly TrackShape[], last: number): Generator<FrameSpan> {
+  let isHidden = true
+  for (const [index, { frame, outside, keyframe }] of shapes.entries()) {
+    if (keyframe || index === 0) isHidden = outside
+    const end = Math.min(last, (shapes[index + 1]?.frame ?? last + 1) - 1)
+    const span = { first: outside ? frame + 1 : frame, last: isHidden ? frame : end }
+    if (span.first <= span.last && span.first <= last) yield span
+  }
+}
+
+/** The track without what stands on deleted frames. */
+export function undeleted(
+  track: Track,
+  { isDeleted }: { isDeleted: (frame: number) => boolean },
+): Track {
+  const left = (shapes: TrackShape[]) => shapes.filter((one) => !isDeleted(one.frame))
+  const elements = track.elements.map((one) => ({ ...one, shapes: left(one.shapes) }))
+  return { ...track, shapes: left(track.shapes), elements }
+}

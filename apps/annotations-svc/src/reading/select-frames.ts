@@ -1,0 +1,115 @@
+import { arrayOf, columnSeparator, decodeTrack, type RowKind } from '@reticle/contracts/row-lines'
+import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
+import type { Kysely } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import type { Asked } from '../queries/asked.ts'
+import { jobsAt } from '../queries/conditions.ts'
+import { countFrames, framesOf, type Spans } from '../queries/spans.ts'
+import { isAskedFor } from '../queries/tracks.ts'
+import type { Target } from '../targets/target.ts'
+import { jsonOf, setJson, toJson } from './json.ts'
+import { lineOf, originOf, textRow } from './select.ts'
+
+/** Up to so many objects are read by one prepared statement; a track counts as twenty (`perf-design.md` 4.2). */
+export const mostOfFew = 2000
+const mostTracks = mostOfFew / 20
+
+/** Up to so many frames are. */
+const mostFrames = 100
+
+interface JobState {
+  revision: number
+  labels_revision: number
+  objects: number
+}
+
+/** What is small, and the states of the jobs of its target. */
+export interface Few {
+  states: ReadonlyMap<number, JobState>
+  json: string
+}
+
+type Texts = readonly (string | null)[]
+
+/** A job and its state, as texts. */
+export function stateOf([job, revision, labels_revision, objects]: Texts): [number, JobState] {
+  const state = { revision: Number(revision), labels_revision: Number(labels_revision) }
+  return [Number(job), { ...state, objects: Number(objects) }]
+}
+
+/**
+ * Reads what is on a few frames of one job, however large it is: two walks of a primary key and one over its tracks. Nothing
+ * when that is not all that is asked for, when it is too much, or when a track may be in several jobs.
+ *
+ * @param target with jobs that follow each other
+ */
+export async function readFrames(
+  db: Kysely<AnnotationsDb>,
+  target: Target,
+  { frames, label_id, filter, interpolation }: Asked,
+): Promise<Few | undefined> {
+  if (!frames || filter || interpolation || countFrames(frames) > mostFrames) return undefined
+  const [job = 0, ...others] = jobsAt(target, frames)
+  if (others.length > 0) return undefined
+  const labels = label_id.length > 0 ? label_id : null
+  const ids = target.jobs.map((one) => one.id)
+  const [first, last] = [frames[0]?.first ?? 0, frames.at(-1)?.last ?? -1]
+  const values = [target.task_id, ids, job, framesOf(frames), labels, first, last]
+  const jobs = await queryTexts(db, statement, values)
+  const lists = jobs.map((columns) => columns.slice(4))
+  if (lists.flat().some((one) => one === null)) return undefined
+  const [tag = '', shape = '', lines = ''] = lists.find((one) => one.some(Boolean)) ?? []
+  const json = setJson({
+    tag: tag ?? '',
+    shape: shape ?? '',
+    track: tracksJson(lines ?? '', target, frames),
+  })
+  return { states: new Map(jobs.map(stateOf)), json }
+}
+
+/** Tracks among these row lines that are visible on the frames. */
+function tracksJson(lines: string, target: Target, frames: Spans): string {
+  const rows = lines === '' ? [] : lines.split('\n')
+  const asked = { frames, label_id: [] }
+  return rows
+    .map((line) => line.split(columnSeparator))
+    .filter((texts) => isAskedFor(decodeTrack(textRow('track', texts).columns), target, asked))
+    .map((columns) => toJson({ kind: 'track', columns }))
+    .join()
+}
+
+/** States of jobs, and of one of them what is on the frames: a text a kind, null where that is too much. */
+const statement: Prepared = {
+  name: 'few_of_frames',
+  text: `select job_id, revision, labels_revision, tags + shapes + tracks,
+      ${listOf('tag')}, ${listOf('shape')},
+      case when tracks = 0 then '' when jobs > 1 then null else ${linesOfTracks()} end
+    from (
+      select *, count(*) over () as jobs from jobs where job_id = any($2::int[])
+    ) job order by job_id`,
+}
+
+function listOf(kind: Exclude<RowKind, 'track'>): string {
+  const table = arrayOf[kind]
+  const standing = `job_id = $3 and frame = any($4::int[])`
+  const rows = few(table, standing, 'frame, id', mostOfFew)
+  const list = ifFew(jsonOf[kind], `','`, rows, mostOfFew)
+  return `case when job.job_id = $3 and job.${table} > 0 then ${list} else '' end`
+}
+
+function linesOfTracks(): string {
+  const spanned = 'job_id = $3 and start_frame <= $7 and stop_frame >= $6'
+  const line = `concat(${lineOf.track.slice(1).join(', chr(2), ')})`
+  return ifFew(line, 'chr(10)', few('tracks', spanned, originOf, mostTracks), mostTracks)
+}
+
+function few(table: string, where: string, order: string, most: number): string {
+  const labelled = '($5::int[] is null or label_id = any($5::int[]))'
+  return `select * from ${table} where task_id = $1 and ${where} and ${labelled}
+    order by ${order} limit ${most + 1}`
+}
+
+function ifFew(text: string, between: string, rows: string, most: number): string {
+  return `(select case when count(*) <= ${most} then coalesce(string_agg(${text}, ${between}), '') end
+    from (${rows}) one)`
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { shapeTypes, sources } from './annotations.ts'
+import { filter, queryFlag } from './common.ts'
+import { type Expression, type Kind, logic } from './json-logic.ts'
+
+/** What a GET of an annotation set may be asked (`spec/api-annotations.md` 1.9, `spec/extensions.md` 3). */
+
+/** Frames of the task, inclusive on both sides. */
+export const frameSpan = z
+  .object({ first: z.int().max(2_147_483_647), last: z.int().max(2_147_483_647) })
+  .meta({ id: 'FrameSpan' })
+export type FrameSpan = z.infer<typeof frameSpan>
+
+/** What `filter` is about: members of tags, shapes and keyframes, and those that keyframes have from their track. */
+export const annotationFields = {
+  id: 'number', // of 64 bits
+  type: 'text',
+  frame: 'integer',
+  label_id: 'integer',
+  group: 'integer',
+  source: 'text',
+  score: 'number',
+  occluded: 'flag',
+  outside: 'flag',
+  z_order: 'integer',
+  rotation: 'number',
+} as const satisfies Record<string, Kind>
+export type AnnotationField = keyof typeof annotationFields
+export type AnnotationFilter = Expression<AnnotationField>
+
+/** So many ranges, after those that touch are one, and so many labels may be asked for. */
+export const mostSpans = 10_000
+export const mostLabels = 1000
+
+const largest = 2_147_483_647
+
+/** Text that is refused with a reason, or what it says. */
+const reading = <T>(read: (text: string) => T | { refused: string }) =>
+  z
+    .string()
+    .default('')
+    .transform((text, context): T => {
+      const found = read(text)
+      if (!isRefusal(found)) return found
+      context.addIssue({ code: 'custom', message: found.refused })
+      return z.NEVER
+    })
+
+function isRefusal(found: unknown): found is { refused: string } {
+  return typeof found === 'object' && found !== null && 'refused' in found
+}
+
+/** Sent empty it is absent; the items of what is sent. */
+const itemsOf = (text: string) =>
+  text.trim() === '' ? [] : text.split(',').map((one) => one.trim())
+
+function readFrames(text: string): FrameSpan[] | { refused: string } {
+  const ranges: FrameSpan[] = []
+  for (const item of itemsOf(text)) {
+    const range = readSpan(item)
+    if (!range) {
+      return {
+        refused: `"${item.slice(0, 100)}" is neither a frame nor a range of frames: "0-99,120" is right.`,
+      }
+    }
+    ranges.push(range)
+  }
+  const merged = mergeSpans(ranges)
+  if (merged.length <= mostSpans) return merged
+  return { refused: `Ensure there are no more than ${mostSpans} ranges of frames.` }
+}
+
+function readSpan(item: string): FrameSpan | undefined {
+  const [, from, to = from] = /^(\d{1,10})(?:\s*-\s*(\d{1,10}))?$/.exec(item) ?? []
+  const [first, last] = [Number(from), Number(to)]
+  return first <= last && last <= largest ? { first, last } : undefined
+}
+
+/** In the order of frames; what overlaps or follows without a gap is one range. */
+export function mergeSpans(ranges: readonly FrameSpan[]): FrameSpan[] {
+  const merged: FrameSpan[] = []
+  for (const { first, last } of ranges.toSorted((a, b) => a.first - b.first)) {
+    const before = merged.at(-1)
+    if (before && first <= before.last + 1) before.last = Math.max(before.last, last)
+    else merged.push({ first, last })
+  }
+  return merged
+}
+
+function readLabels(text: string): number[] | { refused: string } {
+  const items = itemsOf(text)
+  const wrong = items.find((item) => !/^\d{1,10}$/.test(item) || Number(item) > largest)
+  if (wrong !== undefined) {
+    return { refused: `"${wrong.slice(0, 100)}" is no id of a label: "40,41" is right.` }
+  }
+  const ids = [...new Set(items.map(Number))]
+  if (ids.length <= mostLabels) return ids
+  return { refused: `Ensure there are no more than ${mostLabels} labels.` }
+}
+
+/** Which objects are wanted; empty lists: all. */
+export const selection = {
+  frames: reading(readFrames).pipe(z.array(frameSpan)).meta({
+    description:
+      'Frames and ranges of frames, inclusive, by commas: 0-99,120. Tags and shapes on these frames, and whole the tracks that are visible on at least one of them',
+  }),
+  label_id: reading(readLabels)
+    .pipe(z.array(z.int().max(largest)))
+    .meta({
+      description:
+        'Labels by commas: 40,41. Objects of these labels; parts of skeletons come with their skeleton',
+    }),
+}
+
+export const contentQuery = {
+  ...selection,
+  filter: filter(
+    logic(annotationFields).meta({
+      description: [
+        `JSON Logic over ${Object.keys(annotationFields).join(', ')}; type is one of ${shapeTypes.join(', ')}, source one of ${sources.join(', ')}.`,
+        'What an object does not have (a tag its type, score, occluded, outside, z_order and rotation, a track its score) is equal to null alone.',
+        'Of a track the keyframes are asked, each with the id, label_id, group and source of the track: it is kept whole when one of them fulfils the expression.',
+        'Boxes that are rotated: {"and":[{"==":[{"var":"type"},"rectangle"]},{"!=":[{"var":"rotation"},0]}]}',
+      ].join(' '),
+    }),
+  ),
+  interpolate: filter(queryFlag).meta({
+    description:
+      'Yes: a track, and each element of one, has in shapes its position on every frame of frames (without it: of the task or job) where it is visible. Positions that are computed, as in exports, have keyframe false and no id; deleted frames have none. A track that is visible on none of the frames is left out',
+  }),
+}
+
+/** Parameters of the removed export flow and of PATCH: a GET that names one is 410. */
+const goneQuery = {
+  format: z.string().optional(),
+  filename: z.string().optional(),
+  action: z.string().optional(),
+  location: z.string().optional(),
+  cloud_storage_id: z.string().optional(),
+}
+
+export const getQuery = z.object({ ...goneQuery, ...contentQuery })
