@@ -43,15 +43,15 @@ test('the positions are those of a walk over all frames: computed ones have no i
   )
 })
 
-test('a track of a million frames is written one after the other', () => {
-  const track = trackOf([keyframeOf(0), keyframeOf(999_999)])
-  const how = interpolation([{ first: 0, last: 999_999 }])
+test('a track of very many frames is written one after the other', () => {
+  const track = trackOf([keyframeOf(0), keyframeOf(199_999)])
+  const how = interpolation([{ first: 0, last: 199_999 }])
   let [longest, count] = [0, 0]
-  for (const piece of positionsJson(track, 999_999, how)) {
+  for (const piece of positionsJson(track, 199_999, how)) {
     longest = Math.max(longest, piece.length)
     count += 1
   }
-  expect(count).toBeGreaterThan(1_000_000)
+  expect(count).toBeGreaterThan(200_000)
   expect(longest).toBeLessThan(500)
 })
 

@@ -54,8 +54,8 @@ const members: Record<AnnotationField, (track: Track, shape: TrackShape) => Valu
 
 /** A track reaches no further than the job that its last keyframe is in: as in exports. */
 export function lastFrameOf({ shapes, elements }: Track, target: Target): number {
-  const ends = [shapes, ...elements.map((one) => one.shapes)].map((part) => part.at(-1)?.frame ?? 0)
-  const last = Math.max(...ends)
+  const parts = [shapes, ...elements.map((one) => one.shapes)]
+  const last = parts.reduce((most, part) => Math.max(most, part.at(-1)?.frame ?? 0), 0)
   const job = target.jobs.find((one) => one.start_frame <= last && last <= one.stop_frame)
   return (job ?? { stop_frame: rangeOf(target).stop }).stop_frame
 }
