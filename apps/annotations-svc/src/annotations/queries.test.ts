@@ -338,6 +338,15 @@ describe('positions', () => {
     expect((await job.get()).set.tracks).toHaveLength(2)
   })
 
+  test('a track that a keyframe on a deleted frame would hide goes on', async () => {
+    const { job, workspace } = setUp()
+    const shapes = [at(0), at(2, { outside: true })]
+    await job.put({ tracks: [{ frame: 0, label_id: 40, shapes }] })
+    workspace.deleted_frames = [2]
+    const { set } = await job.get(interpolate('2-3'))
+    expect(set.tracks.map((one) => one.shapes.map(({ frame }) => frame))).toEqual([[3]])
+  })
+
   test('of cuboids in point clouds turn by the shorter arc', async () => {
     const { job, workspace } = setUp()
     const cuboid = (angle: number) => [0, 0, 0, 0, 0, angle, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
