@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openProxy } from '@reticle/kit/testing/proxy'
+import { aloneFigures } from './alone-figures.ts'
 import { annotationFigures } from './annotations.ts'
 import { busFigures } from './bus.ts'
 import { databaseKillsFigure } from './database-kills.ts'
@@ -25,13 +26,14 @@ const objectsMs = 200
 
 /**
  * `npm run bench`: figures as ratios to limits measured in the same run, of the embedded mode or, with `--split`, of every
- * app its own process on real Kafka, MinIO and PostgreSQL. `--write` puts them into `docs/performance.md`. `--only P9` measures
- * a part of the embedded mode alone, and then writes its rows among the others.
+ * app its own process on real Kafka, MinIO and PostgreSQL. `--write` puts them into `docs/performance.md`, `--json` prints them
+ * as JSON behind the table. `--only P9` measures a part of the embedded mode alone, and then writes its rows among the others.
  */
 const { values: asked } = parseArgs({
   options: {
     split: { type: 'boolean' },
     write: { type: 'boolean' },
+    json: { type: 'boolean' },
     only: { type: 'string', multiple: true },
   },
 })
@@ -40,6 +42,7 @@ const name = asked.split ? 'split' : 'embedded'
 const { limit, figures } = asked.split ? await measureSplit() : await measureEmbedded()
 const table = tableOf(figures)
 console.log(table)
+if (asked.json) console.log(JSON.stringify({ mode: name, limit, figures }, null, 2))
 if (asked.write) write()
 process.exitCode = figures.every((figure) => figure.holds) ? 0 : 1
 
@@ -54,6 +57,7 @@ async function measureEmbedded() {
       })
     const parts: [id: string, measure: () => Promise<Figure[]>][] = [
       ['annotations', annotations],
+      ['alone', () => aloneFigures(server)],
       ['P6', async () => [await smallReadFigure(server, { mode: 'embedded', least: 0.2 })]],
       ['P9', async () => [await hooksFigure()]],
       ['lists', () => listFigures(server)],

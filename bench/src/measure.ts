@@ -33,17 +33,19 @@ export async function interleaved(
   }
 }
 
-/** The largest value that `read` shows while `run` runs, over what it shows before. */
+/** The most that any process holds while `run` runs, and by how much the one that grows most does over what it had before. */
 export async function growth(
-  read: () => number,
+  read: () => number[],
   run: () => Promise<unknown>,
 ): Promise<{ growth: number; peak: number }> {
   const before = read()
-  let peak = before
+  let peaks = before
   const watch = setInterval(() => {
-    peak = Math.max(peak, read())
+    const now = read()
+    peaks = peaks.map((peak, index) => Math.max(peak, now[index] ?? peak))
   }, 5)
   await run()
   clearInterval(watch)
-  return { growth: peak - before, peak }
+  const grown = peaks.map((peak, index) => peak - (before[index] ?? peak))
+  return { growth: Math.max(...grown), peak: Math.max(...peaks) }
 }

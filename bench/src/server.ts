@@ -15,8 +15,8 @@ export interface Server {
   authorization: string
   /** Of a role that may read and write the tables of all services. */
   databaseUrl: string
-  /** MiB of the process with the most memory, of those that are looked at. */
-  memory: () => number
+  /** MiB of each process that is looked at. */
+  memory: () => number[]
   /** Which these are, in words. */
   measured: string
   stop: () => Promise<void>
@@ -62,7 +62,7 @@ export async function startEmbedded(env: Record<string, string> = {}): Promise<R
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     databaseUrl: postgres.url,
     pid,
-    memory: () => residentMiB(pid()),
+    memory: () => [residentMiB(pid())],
     measured: 'the one process',
     killAndStart: async () => {
       await end('SIGKILL')

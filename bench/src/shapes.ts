@@ -8,23 +8,44 @@ const polygonsFrom = 59_658
 const masksFrom = 94_939
 const runs = 200
 
-export function annotationBody(labelId: number, count = shapeCount, frames = frameCount): string {
+export interface Body {
+  labelId: number
+  /** 100,000 unless given; a smaller set has the same share of each kind. */
+  count?: number
+  /** Over so many frames. */
+  frames?: number
+  firstFrame?: number
+}
+
+/** The set as one text. */
+export function annotationBody(given: Body): string {
+  return [...annotationPieces(given)].join('')
+}
+
+/** The same in pieces, for a set larger than a text can be: beyond 100,000 the kinds come again and again. */
+export function* annotationPieces({
+  labelId,
+  count = shapeCount,
+  frames = frameCount,
+  firstFrame = 0,
+}: Body): Generator<string> {
   const next = numbers(100)
-  const step = shapeCount / count // a smaller set has the same share of each kind
-  const shapes = Array.from({ length: count }, (_, at) => {
+  const step = Math.max(1, shapeCount / count)
+  yield '{"version":0,"tags":[],"tracks":[],"shapes":['
+  for (let at = 0; at < count; at++) {
     const index = Math.floor(at * step)
-    const { type, points } = geometry(index, next)
-    const frame = (index * 7919) % frames
-    return JSON.stringify({
+    const { type, points } = geometry(index % shapeCount, next)
+    const shape = {
       type,
-      frame,
+      frame: firstFrame + ((index * 7919) % frames),
       label_id: labelId,
       points,
       occluded: index % 9 === 0,
       z_order: index % 3,
-    })
-  })
-  return `{"version":0,"tags":[],"tracks":[],"shapes":[${shapes.join(',')}]}`
+    }
+    yield `${at === 0 ? '' : ','}${JSON.stringify(shape)}`
+  }
+  yield ']}'
 }
 
 type Next = (below: number) => number

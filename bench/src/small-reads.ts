@@ -14,7 +14,7 @@ import { makeTask } from './task.ts'
 const clients = 8
 const seconds = 3
 const warmSeconds = 20
-const rounds = 3
+const rounds = 5
 const shapes = 100
 
 /** P6: small sets read by eight clients at once, as a share of what the bare statement gives eight clients. */
@@ -26,7 +26,7 @@ export async function smallReadFigure(
   const url = `${server.api}/tasks/${task.id}/annotations/`
   const { authorization } = server
   const headers = { authorization, 'content-type': 'application/json' }
-  const body = annotationBody(task.labelId, shapes, shapes)
+  const body = annotationBody({ labelId: task.labelId, count: shapes, frames: shapes })
   const answer = await fetch(url, { method: 'PUT', headers, body })
   if (!answer.ok) throw new Error(`PUT: ${answer.status} ${await answer.text()}`)
   await answer.arrayBuffer()

@@ -63,8 +63,8 @@ export async function startSplit({
     api: `${system.url}/api`,
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     databaseUrl: database.href,
-    memory: () => Math.max(...pids.map(residentMiB)),
-    measured: 'gateway or service, whichever has more',
+    memory: () => pids.map(residentMiB),
+    measured: 'gateway and service, whichever has more',
     stop: async () => {
       await system.stop()
       await parts.stop()

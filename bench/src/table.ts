@@ -1,4 +1,4 @@
-/** One figure of `docs/performance.md`. Only ratios are judged; the others tell what was seen. */
+/** One figure of `docs/performance.md`; `id` is that of its target. */
 export interface Figure {
   id: string
   what: string
@@ -7,13 +7,26 @@ export interface Figure {
   holds: boolean
 }
 
+/** MiB or milliseconds of which there may be at most so many. */
+export function boundFigure(
+  id: string,
+  what: string,
+  values: readonly number[],
+  { most, unit }: { most: number; unit: string },
+): Figure {
+  const seen = `${values.map((value) => value.toFixed(0)).join(' / ')} ${unit}`
+  return { id, what, seen, target: `<= ${most} ${unit}`, holds: Math.max(...values) <= most }
+}
+
 export function ratioFigure(
   id: string,
   what: string,
   { limit, subject, ratio }: { limit: number; subject: number; ratio: number },
   most: number,
 ): Figure {
-  const seen = `${ratio.toFixed(2)} (${subject.toFixed(0)} ms / ${limit.toFixed(0)} ms)`
+  const digits = limit < 100 ? 1 : 0
+  const times = [subject, limit].map((ms) => `${ms.toFixed(digits)} ms`)
+  const seen = `${ratio.toFixed(2)} (${times.join(' / ')})`
   return { id, what, seen, target: `<= ${most}`, holds: ratio <= most }
 }
 

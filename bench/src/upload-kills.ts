@@ -81,8 +81,8 @@ async function send(sender: Sender, kills: number, server: Server): Promise<numb
     const isOfSender = kill <= kills / 2
     await reached((size * kill) / (kills + 1), file, sender, () => {
       if (!isOfSender) return
-      if (kill > 1) peak = Math.max(peak, server.memory())
-      else base = server.memory()
+      if (kill > 1) peak = Math.max(peak, ...server.memory())
+      else base = Math.max(...server.memory())
     })
     if (isOfSender) {
       child.kill('SIGKILL')

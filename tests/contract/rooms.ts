@@ -70,7 +70,10 @@ export const rooms: Record<string, Room> = {
     usesNode: true,
   },
   bench: {
-    own: ['@reticle/standalone', '@reticle/contracts', '@reticle/formats', '@reticle/kit'],
+    own: [
+      ...['@reticle/standalone', '@reticle/annotations-svc'],
+      ...['@reticle/contracts', '@reticle/formats', '@reticle/kit'],
+    ],
     libraries: 'any',
     usesNode: true,
   },

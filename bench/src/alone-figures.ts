@@ -1,0 +1,117 @@
+import {
+  type Alone,
+  caller,
+  drained,
+  firstFrameOf,
+  framesOfJob,
+  labelId,
+  openAlone,
+  taskId,
+} from './alone.ts'
+import { median, timed } from './measure.ts'
+import type { Server } from './server.ts'
+import { annotationBody } from './shapes.ts'
+import { type Figure, ratioFigure } from './table.ts'
+
+const jobs = 20
+const calls = 300
+const pieceBytes = 64 * 1024
+
+/**
+ * What annotations-svc costs alone, in a table of 2,000,000 shapes in 20 jobs: one frame of 50 shapes read (P7), one shape
+ * changed (P8), and the twentieth job written as fast as the first (P18).
+ */
+export async function aloneFigures({
+  databaseUrl,
+}: Pick<Server, 'databaseUrl'>): Promise<Figure[]> {
+  const alone = await openAlone(databaseUrl, 'bench_alone')
+  try {
+    const filled = await fill(alone)
+    await alone.database.query('vacuum analyze shapes')
+    return [await frameFigure(alone), await updateFigure(alone), filled]
+  } finally {
+    await alone.close()
+  }
+}
+
+/** The first job is written once before it counts: until then nothing is compiled. */
+async function fill(alone: Alone): Promise<Figure> {
+  await putJob(alone, 1)
+  const times: number[] = []
+  for (let job = 1; job <= jobs; job++) times.push(await timed(() => putJob(alone, job)))
+  const limit = median(times.slice(0, 3))
+  const subject = median(times.slice(-3))
+  const what = '100,000 shapes into a job: the last three of 20 jobs / the first three'
+  return ratioFigure('P18', what, { limit, subject, ratio: subject / limit }, 1.4)
+}
+
+async function putJob({ service }: Alone, job: number): Promise<void> {
+  const text = annotationBody({ labelId, frames: framesOfJob, firstFrame: firstFrameOf(job) })
+  const input = { id: job, body: pieces(Buffer.from(text)) }
+  await drained(await service.replaceJobAnnotations(input, caller()))
+}
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+/** Calls in turn with their limit, each on another place of the table; the halves that were fastest. */
+async function inTurn(
+  limit: (at: number) => Promise<unknown>,
+  subject: (at: number) => Promise<unknown>,
+) {
+  const times = { limit: [] as number[], subject: [] as number[] }
+  for (let call = -calls; call < calls; call++) {
+    const at = (call + calls) * 7919
+    const pair = { limit: await timed(() => limit(at)), subject: await timed(() => subject(at)) }
+    if (call < 0) continue // until nothing is compiled any more
+    times.limit.push(pair.limit)
+    times.subject.push(pair.subject)
+  }
+  const [half, own] = [median(times.limit), median(times.subject)]
+  return { limit: half, subject: own, ratio: own / half }
+}
+
+const columns =
+  'frame, label_id, id, "group", z_order, rotation, score, type, source, occluded, outside, points, attributes, elements'
+
+async function frameFigure({ service, database }: Alone): Promise<Figure> {
+  const text = `select ${columns} from shapes where task_id = $1 and job_id = $2 and frame = $3 order by id`
+  const place = (at: number) => {
+    const job = 1 + (at % jobs)
+    return { job, frame: firstFrameOf(job) + (at % framesOfJob) }
+  }
+  const bare = (at: number) => {
+    const { job, frame } = place(at)
+    return database.query({ name: 'frame', text, values: [taskId, job, frame] })
+  }
+  const read = async (at: number) => {
+    const { job, frame } = place(at)
+    const frames = [{ first: frame, last: frame }]
+    await drained(await service.getJobAnnotations({ id: job, frames, label_id: [] }, caller()))
+  }
+  const what =
+    'one frame of 50 shapes among 2,000,000, the service alone, p50 / bare prepared query'
+  return ratioFigure('P7', what, await inTurn(bare, read), 3)
+}
+
+async function updateFigure({ service, database }: Alone): Promise<Figure> {
+  const { rows } = await database.query<{ id: string; job_id: number }>(
+    `select id, job_id from shapes where task_id = $1 and frame % 97 = 0 limit 4000`,
+    [taskId],
+  )
+  const place = (at: number) => rows[at % rows.length] ?? { id: '0', job_id: 0 }
+  const text = 'update shapes set occluded = not occluded where task_id = $1 and id = $2'
+  const bare = (at: number) =>
+    database.query({ name: 'update', text, values: [taskId, place(at).id] })
+  const change = async (at: number) => {
+    const { id, job_id } = place(at + 1)
+    const sent = { shapes: [{ id: Number(id), occluded: at % 2 === 0 }] }
+    const body = pieces(Buffer.from(JSON.stringify(sent)))
+    await drained(
+      await service.updateJobAnnotations({ id: job_id, action: 'update', body }, caller()),
+    )
+  }
+  const what = 'PATCH of one shape, the service alone, p50 / bare prepared update'
+  return ratioFigure('P8', what, await inTurn(bare, change), 6)
+}
