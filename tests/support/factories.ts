@@ -3,7 +3,7 @@ import { formOf, type Picture, pictures } from './pictures.ts'
 
 interface GivenTask {
   files?: Picture[]
-  labels?: { name: string; attributes?: Json[] }[]
+  labels?: Json[]
   project_id?: number
   segment_size?: number
 }

@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Annotated,
+  type AnnotationSets,
+  annotatedTask,
+  emptySet,
+  refusalOf,
+} from '../../support/annotations.ts'
+import type { Json } from '../../support/client.ts'
+import { openRandom } from '../../support/random.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Items 1, 2 and 4 of the checklist of `spec/api-annotations.md` 10: what an object may be, and how it comes back (1.2 to 1.5). */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let world: Annotated
+let job: AnnotationSets
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  world = await annotatedTask(reticle.admin)
+  job = world.first
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+const plain = () => world.idOf('plain')
+const shape = (type: string, points: unknown, more: Json = {}) => ({
+  ...{ type, frame: 0, label_id: plain(), points },
+  ...more,
+})
+const box = (more: Json = {}) => shape('rectangle', [1, 2, 30, 40], more)
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+/** A skeleton of one joint. */
+const person = (joint: Json = {}, more: Json = {}) => ({
+  ...{ type: 'skeleton', frame: 0, label_id: world.idOf('person') },
+  elements: [{ type: 'points', frame: 0, label_id: world.idOf('head'), points: [1, 2], ...joint }],
+  ...more,
+})
+
+/** Puts one object; answers it as it was stored, after it was read again as the same. */
+async function stored(kind: 'tags' | 'shapes' | 'tracks', object: Json): Promise<Json> {
+  const set = await job.write({ [kind]: [object] })
+  expect(await job.read()).toEqual(set)
+  return set[kind][0]
+}
+
+/** The refusal of one object, after it was seen that nothing changed. */
+async function refused(kind: 'tags' | 'shapes' | 'tracks', object: Json) {
+  const before = await job.get()
+  const answer = await job.put({ [kind]: [object] })
+  const after = await job.get()
+  expect([after.text, after.headers.get('etag')]).toEqual([before.text, before.headers.get('etag')])
+  return refusalOf(answer)
+}
+
+describe('1. how many numbers a shape has', () => {
+  const cases: [type: string, accepted: number[], refused: number[]][] = [
+    ['rectangle', [4], [0, 3, 5, 8]],
+    ['polygon', [6, 8, 300], [0, 4, 5, 7]],
+    ['polyline', [4, 6], [0, 2, 3, 5]],
+    ['points', [2, 4], [0, 1, 3]],
+    ['ellipse', [4], [0, 3, 5]],
+    ['cuboid', [16], [0, 14, 15, 17, 18]],
+    ['mask', [], [0, 1, 3]],
+  ]
+  test.each(cases)('1. of a %s: %j are stored, %j refused', async (type, accepted, wrong) => {
+    for (const count of accepted) {
+      const points = numbers(count)
+      expect((await stored('shapes', shape(type, points))).points).toEqual(points)
+    }
+    for (const count of wrong) {
+      const text = `invalid length for shape type '${type}'`
+      expect(await refused('shapes', shape(type, numbers(count)))).toEqual([
+        ...[400, 'points_invalid', { shapes: [{ points: [text] }] }],
+      ])
+    }
+  })
+
+  test('1. of a skeleton: none, and the list may be missing', async () => {
+    expect((await stored('shapes', person())).points).toEqual([])
+    expect((await stored('shapes', person({}, { points: [] }))).points).toEqual([])
+    const [status, code] = await refused('shapes', person({}, { points: [1, 2] }))
+    expect([status, code]).toEqual([400, 'points_invalid'])
+  })
+
+  test('1. of a joint and of a keyframe as of a shape', async () => {
+    const text = "invalid length for shape type 'points'"
+    expect(await refused('shapes', person({ points: [1, 2, 3] }))).toEqual([
+      ...[400, 'points_invalid', { shapes: [{ elements: [{ points: [text] }] }] }],
+    ])
+    const track = { frame: 0, label_id: plain(), shapes: [box(), box({ frame: 1, points: [1] })] }
+    expect(await refused('tracks', track)).toEqual([
+      ...[400, 'points_invalid'],
+      { tracks: [{ shapes: [{}, { points: ["invalid length for shape type 'rectangle'"] }] }] },
+    ])
+  })
+
+  test.each([['1'], [null], [true], [[1]], [{}]])('1. %j is no number', async (value) => {
+    const text = 'Value must be a float or an integer'
+    expect(await refused('shapes', box({ points: [1, 2, 3, value] }))).toEqual([
+      ...[400, 'invalid', { shapes: [{ points: { 3: [text] } }] }],
+    ])
+  })
+
+  test.each(['NaN', 'Infinity', '-Infinity', '1.', '.5', '+1', '0x10', '01'])(
+    '1. %s is no JSON',
+    async (literal) => {
+      const raw = JSON.stringify({ shapes: [box({ points: [1, 2, 3, 8] })] }).replace('8', literal)
+      const answer = await job.put(undefined, { raw })
+      expect(refusalOf(answer).slice(0, 2)).toEqual([400, 'parse_error'])
+      expect(answer.body.detail).toMatch(/^JSON parse error - /)
+    },
+  )
+
+  test('1. a number beyond a double or ten million is refused, on the border it is stored', async () => {
+    const raw = (literal: string) =>
+      JSON.stringify({ shapes: [box({ points: [1, 2, 3, 8] })] }).replace('8]', `${literal}]`)
+    for (const literal of ['1e400', '-1e400', '10000000.1', '-1e12']) {
+      const answer = await job.put(undefined, { raw: raw(literal) })
+      expect(refusalOf(answer).slice(0, 2), literal).toEqual([400, 'invalid'])
+      expect(Object.keys(answer.body.shapes[0].points), literal).toEqual(['3'])
+    }
+    const points = [-1e7, 1e7, -9_999_999.999, 0]
+    expect((await stored('shapes', box({ points }))).points).toEqual(points)
+  })
+
+  test('1. of one object there are 200,000 at most', async () => {
+    const most = Array.from({ length: 200_000 }, (_, index) => index % 100)
+    expect((await stored('shapes', shape('polygon', most))).points).toEqual(most)
+    const [status, code] = await refused('shapes', shape('polygon', [...most, 1, 2]))
+    expect([status, code]).toEqual([400, 'points_invalid'])
+  })
+
+  test('1. radii of ellipses are not negative, corners of boxes stand where they like', async () => {
+    expect((await stored('shapes', shape('ellipse', [5, 5, 0, 3]))).points).toEqual([5, 5, 0, 3])
+    for (const points of [
+      [5, 5, -1, 3],
+      [5, 5, 1, -0.1],
+    ]) {
+      const [status, code] = await refused('shapes', shape('ellipse', points))
+      expect([status, code]).toEqual([400, 'points_invalid'])
+    }
+    const points = [30, 40, -5, 2000]
+    expect((await stored('shapes', box({ points }))).points).toEqual(points)
+  })
+
+  test('1. every double comes back as the same number', async () => {
+    const random = openRandom(20_260_301)
+    const known = [
+      5e-324,
+      -5e-324,
+      2.2250738585072014e-308,
+      0.1,
+      9999999.999999998,
+      -0,
+      1e21 / 1e14,
+    ]
+    const value = () => {
+      const kind = random.below(4)
+      if (kind === 0) return random.pick(known)
+      if (kind === 1) return random.double(1e7)
+      return (random.next() - 0.5) * 10 ** (random.below(14) - 6)
+    }
+    const boxOf = () => {
+      const score = random.isTrue(0.5) ? random.next() : Math.abs(random.double(1))
+      return box({ points: [value(), value(), value(), value()], score, rotation: score * 360 })
+    }
+    for (let runs = 0; runs < 5; runs++) {
+      const shapes = Array.from({ length: 1000 }, boxOf)
+      expect((await job.put(undefined, { raw: exactly({ shapes }) })).status).toBe(200)
+      const seen = (await job.read()).shapes.map(numbersOf)
+      const wanted = shapes.map((one) => numbersOf(one).map((number) => number + 0)) // -0 is stored as 0
+      expect(seen).toStrictEqual(wanted)
+    }
+  })
+})
+
+const numbersOf = ({ points, score, rotation }: Json): number[] => [...points, score, rotation]
+
+/** JSON that keeps -0, which `JSON.stringify` writes as 0. */
+const exactly = (value: Json): string =>
+  JSON.stringify(value, (_, one) => (Object.is(one, -0) ? 'minus zero' : one)).replaceAll(
+    '"minus zero"',
+    '-0',
+  )
+
+describe('2. masks', () => {
+  test.each([
+    [[1, 2, 1, 4, 1, 2, 1, 10, 20, 13, 22]],
+    [[0, 4, 0, 0, 1, 1]],
+    [[1, 0, 0, 0, 0]],
+    [[64 * 48, 0, 0, 63, 47]],
+  ])('2. %j comes back as it was sent', async (points) => {
+    expect((await stored('shapes', shape('mask', points))).points).toEqual(points)
+  })
+
+  test('2. of four numbers are a full box, 4.0 is a whole number', async () => {
+    const { points } = await stored('shapes', shape('mask', [10, 20, 13, 22]))
+    expect(points).toEqual([0, 12, 10, 20, 13, 22])
+    const raw = JSON.stringify({ shapes: [shape('mask', [0, 4, 0, 0, 1, 1])] }).replace('4', '4.0')
+    const { body } = await job.put(undefined, { raw })
+    expect(body.shapes[0].points).toEqual([0, 4, 0, 0, 1, 1])
+  })
+
+  test.each([
+    ['runs that are too few', [1, 2, 1, 4, 1, 2, 10, 20, 13, 22]],
+    ['runs that are too many', [0, 5, 0, 0, 1, 1]],
+    ['a run of nothing in between', [1, 0, 3, 0, 0, 1, 1]],
+    ['a run below nothing', [-1, 5, 0, 0, 1, 1]],
+    ['half a pixel', [0.5, 3.5, 0, 0, 1, 1]],
+    ['a box that ends before it starts', [0, 4, 1, 0, 0, 1]],
+    ['a box upside down', [0, 4, 0, 1, 1, 0]],
+    ['a box left of the frame', [0, 6, -1, 0, 1, 1]],
+    ['a box right of the frame', [0, 2, 63, 0, 64, 0]],
+    ['a box below the frame', [0, 2, 0, 47, 0, 48]],
+  ])('2. with %s are refused', async (_what, points) => {
+    const [status, code, body] = await refused('shapes', shape('mask', points))
+    expect([status, code]).toEqual([400, 'mask_invalid'])
+    expect(Object.keys(body.shapes[0])).toEqual(['points'])
+  })
+})
+
+describe('1. members that all or some objects have', () => {
+  const kept = { group: 0, source: 'manual', attributes: [] }
+  const drawn = { occluded: false, outside: false, z_order: 0, rotation: 0 }
+
+  test('1. are filled in where they are missing', async () => {
+    const number = expect.any(Number)
+    const own = { id: number, frame: 0, label_id: plain(), ...kept }
+    expect(await stored('tags', { frame: 0, label_id: plain() })).toEqual(own)
+    const points = [1, 2, 30, 40]
+    const alike = { type: 'rectangle', points, ...drawn }
+    expect(await stored('shapes', box())).toEqual({ ...own, ...alike, score: 1, elements: [] })
+    const track = { frame: 0, label_id: plain(), shapes: [{ type: 'rectangle', frame: 0, points }] }
+    expect(await stored('tracks', track)).toEqual({
+      ...own,
+      shapes: [{ id: number, frame: 0, keyframe: true, attributes: [], ...alike }],
+      elements: [],
+    })
+    const { elements } = await stored('shapes', person({ label_id: world.idOf('foot') }))
+    const joint = {
+      id: number,
+      frame: 0,
+      label_id: world.idOf('foot'),
+      ...kept,
+      ...drawn,
+      score: 1,
+    }
+    expect(elements).toEqual([{ ...joint, type: 'points', points: [1, 2] }])
+  })
+
+  test('1. come back as they were sent, to the ends of their ranges', async () => {
+    const far = { occluded: true, outside: true, z_order: -2_147_483_648, rotation: 360, score: 0 }
+    for (const source of ['manual', 'auto', 'semi-auto', 'file', 'consensus']) {
+      const most = { group: 2_147_483_647, source, ...far }
+      expect(await stored('shapes', box(most))).toMatchObject(most)
+    }
+    const above = { z_order: 2_147_483_647, rotation: 359.999, score: 0.5, outside: true }
+    expect(await stored('shapes', box(above))).toMatchObject(above)
+    expect(await stored('shapes', box({ group: null }))).toMatchObject({ group: 0 })
+    expect(
+      await stored('shapes', shape('mask', [0, 1, 1, 1, 1, 1], { rotation: 12 })),
+    ).toMatchObject({
+      rotation: 12,
+    })
+    const joint = { occluded: true, outside: true, score: 0.25, group: 3, source: 'auto' }
+    expect((await stored('shapes', person(joint))).elements[0]).toMatchObject(joint)
+  })
+
+  test.each([
+    [{ frame: '0' }, 'invalid'],
+    [{ frame: 1.5 }, 'invalid'],
+    [{ frame: -1 }, 'invalid'],
+    [{ frame: null }, 'invalid'],
+    [{ frame: undefined }, 'required'],
+    [{ frame: 5 }, 'frame_out_of_range'],
+    [{ frame: 10 }, 'frame_out_of_range'],
+    [{ label_id: '40' }, 'invalid'],
+    [{ label_id: null }, 'invalid'],
+    [{ label_id: undefined }, 'required'],
+    [{ group: -1 }, 'invalid'],
+    [{ group: 2 ** 31 }, 'invalid'],
+    [{ group: '1' }, 'invalid'],
+    [{ source: 'robot' }, 'source_invalid'],
+    [{ source: null }, 'source_invalid'],
+    [{ attributes: {} }, 'invalid'],
+    [{ attributes: null }, 'invalid'],
+    [{ id: 'x' }, 'invalid'],
+    [{ type: 'circle' }, 'invalid'],
+    [{ type: 'Rectangle' }, 'invalid'],
+    [{ type: null }, 'invalid'],
+    [{ type: undefined }, 'required'],
+    [{ points: null }, 'invalid'],
+    [{ points: { 0: 1 } }, 'invalid'],
+    [{ occluded: 1 }, 'invalid'],
+    [{ occluded: null }, 'invalid'],
+    [{ outside: 'false' }, 'invalid'],
+    [{ z_order: 0.5 }, 'invalid'],
+    [{ z_order: 2 ** 31 }, 'invalid'],
+    [{ rotation: 360.5 }, 'invalid'],
+    [{ rotation: -1 }, 'invalid'],
+    [{ rotation: '90' }, 'invalid'],
+    [{ score: 1.1 }, 'invalid'],
+    [{ score: -0.1 }, 'invalid'],
+    [{ score: null }, 'invalid'],
+    [{ elements: {} }, 'invalid'],
+    [{ elements: [{}] }, 'elements_invalid'],
+  ])('1. as %j are refused by name, as %s', async (wrong, code) => {
+    const [name = ''] = Object.keys(wrong)
+    const [status, told, body] = await refused('shapes', box(wrong))
+    expect([status, told]).toEqual([400, code])
+    expect(body).toEqual({ shapes: [{ [name]: [expect.any(String)] }] })
+  })
+
+  test('1. that nobody knows are passed over', async () => {
+    const known = await stored('shapes', box())
+    const { id: _, ...rest } = await stored('shapes', box({ clientID: 7, keyframe: false, x: {} }))
+    expect(known).toMatchObject(rest)
+  })
+
+  test('1. of the set: any version, no intervals, any array may be missing', async () => {
+    for (const json of [{}, { version: 7 }, { intervals: [] }, { tags: [], other: [{}] }]) {
+      const { status, body } = await job.put(json)
+      expect([status, body], JSON.stringify(json)).toEqual([200, emptySet])
+    }
+    for (const [json, name] of [
+      [{ version: 'x' }, 'version'],
+      [{ version: 1.5 }, 'version'],
+      [{ intervals: [{}] }, 'intervals'],
+      [{ shapes: {} }, 'shapes'],
+      [{ tags: null }, 'tags'],
+      [{ tracks: 'all' }, 'tracks'],
+    ] as const) {
+      const { status, body } = await job.put(json)
+      expect([status, Object.keys(body)]).toEqual([400, [name]])
+    }
+    for (const raw of ['[]', '"x"', 'null', '7'])
+      expect(refusalOf(await job.put(undefined, { raw })).slice(0, 2)).toEqual([400, 'invalid'])
+  })
+})
+
+describe('4. order and ids', () => {
+  test('4. a thousand objects are answered in the order they were sent, and read by frame', async () => {
+    const frames = numbers(1000).map((index) => (index * 7) % 5)
+    const keyframe = (frame: number) => ({ type: 'points', frame, points: [frame, 1] })
+    const set = {
+      tags: frames.slice(0, 300).map((frame, group) => ({ frame, label_id: plain(), group })),
+      shapes: frames.slice(0, 400).map((frame, group) => box({ frame, group })),
+      tracks: frames.slice(0, 300).map((frame, group) => ({
+        ...{ frame, label_id: plain(), group },
+        shapes: [keyframe(4), keyframe(frame)].slice(frame === 4 ? 1 : 0),
+      })),
+    }
+    const groups = (list: Json[]) => list.map((one) => one.group)
+    const frameThenId = (a: Json, b: Json) => a.frame - b.frame || a.id - b.id
+    await job.clear()
+    for (const answer of [await job.put(set), await job.patch('create', set)]) {
+      expect(answer.status).toBe(200)
+      for (const kind of ['tags', 'shapes', 'tracks'] as const)
+        expect(groups(answer.body[kind])).toEqual(groups(set[kind]))
+    }
+    const read = await job.read()
+    expect([read.tags.length, read.shapes.length, read.tracks.length]).toEqual([600, 800, 600])
+    expect(read.tags).toEqual([...read.tags].sort(frameThenId))
+    expect(read.shapes).toEqual([...read.shapes].sort(frameThenId))
+    expect(read.tracks).toEqual([...read.tracks].sort((a: Json, b: Json) => a.id - b.id))
+    for (const track of read.tracks)
+      expect(track.shapes).toEqual([...track.shapes].sort((a: Json, b: Json) => a.frame - b.frame))
+  })
+
+  test('4. keyframes and joints have ids of their own, which stay', async () => {
+    const joint = (frame: number) => ({ type: 'points', frame, points: [1, 2] })
+    const elements = ['head', 'foot'].map((name) => ({
+      ...{ frame: 0, label_id: world.idOf(name) },
+      shapes: [joint(0), joint(3)],
+    }))
+    const { idOf } = world
+    const track = {
+      ...{ frame: 0, label_id: idOf('person'), elements },
+      shapes: [0, 3].map((frame) => ({ type: 'skeleton', frame })),
+    }
+    const answer = await job.write({ shapes: [person()], tracks: [track] })
+    const [{ id, elements: parts }] = answer.shapes
+    const [kept] = answer.tracks
+    const inside = kept.elements.flatMap((one: Json) => [
+      one.id,
+      ...one.shapes.map((at: Json) => at.id),
+    ])
+    const ids = [id, parts[0].id, kept.id, ...kept.shapes.map((one: Json) => one.id), ...inside]
+    expect(ids.length).toBe(11)
+    expect(ids.every((one) => Number.isInteger(one) && one > 0)).toBe(true)
+    expect(new Set(ids).size).toBe(11)
+    expect(await job.read()).toEqual(answer)
+  })
+})
