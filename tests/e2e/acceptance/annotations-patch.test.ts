@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Annotated,
+  type AnnotationSets,
+  annotatedTask,
+  emptySet,
+  refusalOf,
+  tagOf,
+} from '../../support/annotations.ts'
+import type { Client, Json } from '../../support/client.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Items 3 and 9 of the checklist of `spec/api-annotations.md` 10: PUT, PATCH and what is refused of them (1.9). */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let admin: Client
+let world: Annotated
+let job: AnnotationSets
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  admin = reticle.admin
+  world = await annotatedTask(admin)
+  job = world.first
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+const plain = () => world.idOf('plain')
+const tag = (more: Json = {}) => ({ frame: 0, label_id: plain(), ...more })
+const box = (more: Json = {}) => ({ ...tag(), type: 'rectangle', points: [1, 2, 30, 40], ...more })
+const keyframe = (frame: number, more: Json = {}) => ({
+  ...{ type: 'rectangle', frame, points: [1, 2, 30, 40] },
+  ...more,
+})
+const track = (more: Json = {}) => ({ ...tag(), shapes: [keyframe(0), keyframe(3)], ...more })
+const joint = (name: string, more: Json = {}) => ({
+  ...{ type: 'points', frame: 0, label_id: world.idOf(name), points: [1, 2] },
+  ...more,
+})
+const person = (elements: Json[]) => ({
+  ...{ type: 'skeleton', frame: 0, label_id: world.idOf('person'), elements },
+})
+const kinds = ['tags', 'shapes', 'tracks'] as const
+
+/** One of each kind in the first job. */
+let set: Json
+beforeEach(async () => {
+  set = await job.write({ tags: [tag()], shapes: [box()], tracks: [track()] })
+})
+
+/** Runs a call that is to be refused, and sees that the whole task is as before. */
+async function refused(call: () => Promise<Parameters<typeof refusalOf>[0]>) {
+  const seen = async () => {
+    const task = await world.whole.get()
+    return [task.text, tagOf(task)]
+  }
+  const before = await seen()
+  const answer = await call()
+  expect(await seen()).toEqual(before)
+  return refusalOf(answer)
+}
+
+const patched = async (action: string, json: Json) => {
+  const { status, body, text } = await job.patch(action, json)
+  expect(status, text).toBe(200)
+  return body
+}
+
+describe('3. create', () => {
+  test('3. adds objects and answers them alone, with ids', async () => {
+    const created = await patched('create', {
+      shapes: [box({ frame: 2, id: null })],
+      tags: [tag()],
+    })
+    expect([created.version, created.tags.length, created.tracks]).toEqual([0, 1, []])
+    expect(created.shapes[0]).toMatchObject({ frame: 2, points: [1, 2, 30, 40], score: 1 })
+    const read = await job.read()
+    expect(read.shapes).toEqual([...set.shapes, ...created.shapes])
+    expect(read.tags).toEqual([...set.tags, ...created.tags])
+    expect(read.tracks).toEqual(set.tracks)
+  })
+
+  test.each(kinds)('3. of %s with an id is refused, in its place', async (kind) => {
+    const objects = { tags: tag, shapes: box, tracks: track }
+    const json = { [kind]: [objects[kind](), objects[kind]({ id: 7 })] }
+    expect(await refused(() => job.patch('create', json))).toEqual([
+      ...[400, 'invalid', { [kind]: [{}, { id: ['must be absent'] }] }],
+    ])
+  })
+
+  test('3. of nothing changes nothing', async () => {
+    const before = tagOf(await job.get())
+    for (const answer of [await job.patch('create', {}), await job.patch('create', undefined)]) {
+      expect([answer.status, answer.body]).toEqual([200, emptySet])
+      expect(tagOf(answer)).toBe(before)
+    }
+  })
+})
+
+describe('3. update', () => {
+  test('3. of one field keeps all others, and the id', async () => {
+    const fields = { z_order: 3, rotation: 12.5, occluded: true, group: 4, score: 0.5 }
+    const more = { source: 'auto', frame: 1, outside: true, points: [5, 6, 7, 8] }
+    let known = set.shapes[0]
+    for (const [name, value] of Object.entries({ ...fields, ...more })) {
+      const { shapes } = await patched('update', { shapes: [{ id: known.id, [name]: value }] })
+      known = { ...known, [name]: value }
+      expect(shapes).toEqual([known])
+    }
+    expect((await job.read()).shapes).toEqual([known])
+  })
+
+  test('3. of tags and tracks alike', async () => {
+    const { tags, tracks } = await patched('update', {
+      tags: [{ id: set.tags[0].id, frame: 4 }],
+      tracks: [{ id: set.tracks[0].id, group: 2 }],
+    })
+    expect(tags).toEqual([{ ...set.tags[0], frame: 4 }])
+    expect(tracks).toEqual([{ ...set.tracks[0], group: 2 }])
+    expect(await job.read()).toEqual({ ...set, tags, tracks })
+  })
+
+  test('3. of several answers them in the order they were sent', async () => {
+    const { shapes } = await job.write({ shapes: [box(), box({ frame: 1 }), box({ frame: 2 })] })
+    const ids = shapes.map((one: Json) => one.id).reverse()
+    const answer = await patched('update', { shapes: ids.map((id: number) => ({ id, group: 1 })) })
+    expect(answer.shapes.map((one: Json) => one.id)).toEqual(ids)
+  })
+
+  test.each(kinds)('3. of %s without an id is refused', async (kind) => {
+    for (const object of [{ group: 1 }, { id: null, group: 1 }])
+      expect(await refused(() => job.patch('update', { [kind]: [object] }))).toEqual([
+        ...[400, 'invalid', { id: ['must be present and not null'] }],
+      ])
+  })
+
+  test('3. validates the object as it would be', async () => {
+    const [{ id }] = set.shapes
+    for (const [fields, code] of [
+      [{ type: 'polygon' }, 'points_invalid'],
+      [{ points: [1, 2, 3] }, 'points_invalid'],
+      [{ frame: 5 }, 'frame_out_of_range'],
+      [{ label_id: 999_999 }, 'label_invalid'],
+      [{ source: 'robot' }, 'source_invalid'],
+      [{ group: null, z_order: null }, 'invalid'],
+    ] as const) {
+      const [status, told] = await refused(() =>
+        job.patch('update', { shapes: [{ id, ...fields }] }),
+      )
+      expect([status, told], JSON.stringify(fields)).toEqual([400, code])
+    }
+    const points = [1, 2, 3, 4, 5, 6]
+    const { shapes } = await patched('update', { shapes: [{ id, type: 'polygon', points }] })
+    expect(shapes[0]).toMatchObject({ id, type: 'polygon', points })
+  })
+
+  test('3. of joints keeps the ids that are named, gives others new ones', async () => {
+    const { shapes } = await job.write({ shapes: [person([joint('head'), joint('foot')])] })
+    const [{ id, elements }] = shapes
+    const [head] = elements
+    const sent = [joint('foot', { points: [9, 9] }), joint('head', { id: head.id, points: [8, 8] })]
+    const answer = await patched('update', { shapes: [{ id, elements: sent }] })
+    const [foot, kept] = answer.shapes[0].elements
+    expect([kept.id, kept.points, foot.points]).toEqual([head.id, [8, 8], [9, 9]])
+    expect(elements.map((one: Json) => one.id)).not.toContain(foot.id)
+    const foreign = { shapes: [{ id, elements: [joint('head', { id: elements[1].id })] }] }
+    expect((await refused(() => job.patch('update', foreign))).slice(0, 2)).toEqual([
+      400,
+      'invalid',
+    ])
+  })
+
+  test('3. of keyframes too', async () => {
+    const [{ id, shapes }] = set.tracks
+    const sent = [keyframe(1), keyframe(3, { id: shapes[1].id, occluded: true })]
+    const { tracks } = await patched('update', { tracks: [{ id, shapes: sent }] })
+    expect(tracks[0].frame).toBe(1)
+    const [first, second] = tracks[0].shapes
+    expect([second.id, second.occluded]).toEqual([shapes[1].id, true])
+    expect(shapes.map((one: Json) => one.id)).not.toContain(first.id)
+    const foreign = { tracks: [{ id, shapes: [keyframe(0, { id: set.shapes[0].id })] }] }
+    expect((await refused(() => job.patch('update', foreign))).slice(0, 2)).toEqual([
+      400,
+      'invalid',
+    ])
+  })
+
+  test('3. of what is not there is 404, names all of it, and changes nothing', async () => {
+    const elsewhere = await world.second.write({ shapes: [box({ frame: 7 })] })
+    const missing = { tags: [999_999], shapes: [elsewhere.shapes[0].id, 999_998] }
+    const json = {
+      tags: [{ id: 999_999, frame: 0 }],
+      shapes: [
+        { id: set.shapes[0].id, group: 9 },
+        ...missing.shapes.map((id) => ({ id, group: 1 })),
+      ],
+    }
+    const [status, code, body] = await refused(() => job.patch('update', json))
+    expect([status, code]).toEqual([404, 'annotation_not_found'])
+    const detail = expect.any(String)
+    expect(body).toMatchObject({ detail, code, missing, request_id: expect.any(String) })
+  })
+})
+
+describe('3. delete', () => {
+  test('3. by ids alone answers what was there, with all that belonged to it', async () => {
+    const { shapes } = await job.write({ shapes: [person([joint('head')]), box()] })
+    const [gone, kept] = shapes
+    expect((await patched('delete', { shapes: [{ id: gone.id }] })).shapes).toEqual([gone])
+    expect((await job.read()).shapes).toEqual([kept])
+  })
+
+  test('3. by whole objects of all kinds leaves nothing, and their ids are gone', async () => {
+    expect(await patched('delete', set)).toEqual(set)
+    expect(await job.read()).toEqual(emptySet)
+    const again = { shapes: [{ id: set.shapes[0].id, group: 1 }] }
+    expect((await job.patch('update', again)).status).toBe(404)
+  })
+
+  test('3. of what is not there is passed over', async () => {
+    const before = tagOf(await job.get())
+    const unknown = await job.patch('delete', { shapes: [{ id: 999_999 }], tracks: [{ id: 1 }] })
+    expect([unknown.status, unknown.body, tagOf(unknown)]).toEqual([200, emptySet, before])
+    const half = await patched('delete', { shapes: [{ id: 999_999 }, { id: set.shapes[0].id }] })
+    expect(half).toEqual({ ...emptySet, shapes: set.shapes })
+  })
+
+  test('3. of what another job has is passed over, by its own job it is deleted', async () => {
+    const other = await world.second.write({ shapes: [box({ frame: 7 })] })
+    expect(await patched('delete', { shapes: other.shapes })).toEqual(emptySet)
+    expect(await world.second.read()).toEqual(other)
+    await world.second.patch('delete', other)
+    expect(await world.second.read()).toEqual(emptySet)
+  })
+
+  test('3. without an id, or with one that is none, is refused', async () => {
+    const without = await refused(() => job.patch('delete', { shapes: [{}] }))
+    expect(without).toEqual([400, 'invalid', { id: ['must be present and not null'] }])
+    const wrong = await refused(() => job.patch('delete', { shapes: [{ id: 'x' }] }))
+    expect(wrong.slice(0, 2)).toEqual([400, 'invalid'])
+  })
+})
+
+test.each(['update', 'delete'])('3. one id twice in a %s is refused', async (action) => {
+  const objects = [set.shapes[0], set.shapes[0]]
+  const [status, code, body] = await refused(() => job.patch(action, { shapes: objects }))
+  expect([status, code]).toEqual([400, 'invalid'])
+  expect(Object.keys(body.shapes[1])).toEqual(['id'])
+})
+
+test.each(['?action=merge', '', '?action=', '?action=Create'])(
+  '3. PATCH with %j for an action is refused in the words that clients know',
+  async (query) => {
+    const call = () => admin.call('PATCH', `${job.url}${query}`, { json: { shapes: [box()] } })
+    const [status, , body] = await refused(call)
+    expect([status, body]).toEqual([
+      ...[400, ["Please specify a correct 'action' for the request"]],
+    ])
+  },
+)
+
+describe('3. PUT', () => {
+  test('3. replaces everything under new ids, whatever ids were sent', async () => {
+    const answer = await job.put({ shapes: [...set.shapes, { ...set.shapes[0], id: 7 }] })
+    expect([answer.status, answer.body.shapes.length]).toEqual([200, 2])
+    const ids = answer.body.shapes.map((one: Json) => one.id)
+    expect(new Set([...ids, 7, set.shapes[0].id]).size).toBe(4)
+    expect(await job.read()).toEqual(answer.body)
+  })
+
+  test('3. of what was read puts the same there again, also by the task', async () => {
+    await world.second.write({ shapes: [box({ frame: 7 })] })
+    const withoutIds = (json: Json) =>
+      JSON.parse(JSON.stringify(json, (key, value) => (key === 'id' ? undefined : value)))
+    for (const target of [job, world.whole]) {
+      const before = await target.read()
+      await target.write(before)
+      expect(withoutIds(await target.read())).toEqual(withoutIds(before))
+    }
+  })
+
+  test('3. of {} empties', async () => {
+    const { status, body } = await job.put({})
+    expect([status, body, await job.read()]).toEqual([200, emptySet, emptySet])
+  })
+
+  test.each(['', ' ', '\n\n'])(
+    '3. of %j is a body that was lost: nothing is wiped',
+    async (raw) => {
+      const answer = await refused(() => job.put(undefined, { raw }))
+      expect(answer.slice(0, 2)).toEqual([400, 'parse_error'])
+    },
+  )
+
+  test('3. DELETE empties, answers nothing, and may be repeated', async () => {
+    for (let times = 0; times < 2; times++) {
+      const { status, text } = await job.clear()
+      expect([status, text, await job.read()]).toEqual([204, '', emptySet])
+    }
+  })
+})
+
+describe('9. all or nothing', () => {
+  test.each(['create', 'put'])('9. one bad object among many of the task: %s', async (way) => {
+    const frames = Array.from({ length: 1500 }, (_, index) => index % 10)
+    const shapes = [...frames.map((frame) => box({ frame })), box({ points: [1] })]
+    const dates = async () => {
+      const jobs = world.jobs.map(({ id }) => admin.done('GET', `/jobs/${id}`))
+      const records = [
+        ...(await Promise.all(jobs)),
+        await admin.done('GET', `/tasks/${world.task.id}`),
+      ]
+      return records.map((one) => one.updated_date)
+    }
+    const before = await dates()
+    const json = { tags: [tag()], shapes }
+    const call = () => (way === 'put' ? world.whole.put(json) : world.whole.patch(way, json))
+    const [status, code, body] = await refused(call)
+    expect([status, code]).toEqual([400, 'points_invalid'])
+    expect(body).toEqual([expect.stringMatching(/^shapes\[1500\]\.points: invalid length/)])
+    expect(await dates()).toEqual(before)
+  })
+
+  test('9. one unknown id among those of two jobs', async () => {
+    const other = await world.second.write({ shapes: [box({ frame: 7 })] })
+    const ids = [set.shapes[0].id, other.shapes[0].id, 999_999]
+    const shapes = ids.map((id) => ({ id, group: 5 }))
+    const [status] = await refused(() => world.whole.patch('update', { shapes }))
+    expect(status).toBe(404)
+    const { body } = await world.whole.patch('update', { shapes: shapes.slice(0, 2) })
+    expect(body.shapes.map((one: Json) => one.group)).toEqual([5, 5])
+  })
+})
