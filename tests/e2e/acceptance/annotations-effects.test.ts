@@ -1,0 +1,216 @@
+import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Annotated,
+  type AnnotationSets,
+  annotatedProject,
+  annotatedTask,
+} from '../../support/annotations.ts'
+import type { Client, Json } from '../../support/client.ts'
+import { annotationFile } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Item 11 of the checklist of `spec/api-annotations.md` 10: what a write does beside its annotations (1.11), and what of item 9 it does not. */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let admin: Client
+let hook: Receiver
+let project: Json
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  admin = reticle.admin
+  hook = await startReceiver()
+  project = await annotatedProject(admin)
+  const events = 'update:job,update:task,update:project'
+  const json = { type: 'project', project_id: project.id, target_url: `${hook.url}/hook`, events }
+  await admin.done('POST', '/webhooks', { json })
+})
+afterAll(async () => {
+  await reticle.stop()
+  await hook.close()
+  remove()
+})
+
+const fresh = () => annotatedTask(admin, { project_id: project.id })
+const box = ({ idOf }: Annotated, more: Json = {}) => ({
+  ...{ type: 'rectangle', frame: 0, label_id: idOf('plain'), points: [1, 2, 30, 40] },
+  ...more,
+})
+const jobOf = ({ jobs }: Annotated, index = 0): Promise<Json> =>
+  admin.done('GET', `/jobs/${jobs[index].id}`)
+const stateOf = async (world: Annotated, index = 0) => (await jobOf(world, index)).state
+const move = (world: Annotated, state: string) =>
+  admin.done('PATCH', `/jobs/${world.jobs[0].id}`, { json: { state } })
+const taskOf = ({ task }: Annotated): Promise<Json> => admin.done('GET', `/tasks/${task.id}`)
+const projectDate = async () => (await admin.done('GET', `/projects/${project.id}`)).updated_date
+
+/** What the webhook was told of a task and its jobs so far, but that the task got its media. */
+function told({ task }: Annotated): Json[] {
+  const bodies = hook.received.map(({ body }): Json => JSON.parse(String(body)))
+  const own = bodies.filter((body) => (body.task?.id ?? body.job?.task_id) === task.id)
+  return own.filter(({ before_update }) => before_update.size === undefined)
+}
+/** Event, job, and the state that the job had. */
+const summaryOf = (world: Annotated) =>
+  told(world)
+    .map(({ event, job, before_update }) => [event, job?.id, before_update.state].join(' ').trim())
+    .sort()
+/** Waits until that is what was told. */
+const expectTold = (world: Annotated, expected: string[]) =>
+  expect.poll(() => summaryOf(world), { timeout: 20_000 }).toEqual([...expected].sort())
+
+describe('11. the state of a job', () => {
+  test('11. is in progress from the first object on, as the very next GET says', async () => {
+    const ways: [string, (sets: AnnotationSets, json: Json) => Promise<{ status: number }>][] = [
+      ['PUT', (sets, json) => sets.put(json)],
+      ['create', (sets, json) => sets.patch('create', json)],
+    ]
+    for (const [name, write] of ways) {
+      const world = await fresh()
+      expect(await stateOf(world)).toBe('new')
+      expect((await write(world.first, { shapes: [box(world)] })).status).toBe(200)
+      expect(await stateOf(world), name).toBe('in progress')
+      expect(await stateOf(world, 1), name).toBe('new')
+    }
+  })
+
+  test('11. moves of the jobs that a write of their task gave objects', async () => {
+    const world = await fresh()
+    await world.whole.put({ shapes: [box(world, { frame: 7 })] })
+    expect([await stateOf(world), await stateOf(world, 1)]).toEqual(['new', 'in progress'])
+    await world.whole.patch('create', { tags: [{ frame: 0, label_id: world.idOf('plain') }] })
+    expect(await stateOf(world)).toBe('in progress')
+  })
+
+  test('11. moves by an update and by an import too', async () => {
+    const world = await fresh()
+    const { shapes } = await world.first.write({ shapes: [box(world)] })
+    await move(world, 'new')
+    await world.first.patch('update', { shapes: [{ id: shapes[0].id, group: 1 }] })
+    expect(await stateOf(world)).toBe('in progress')
+    const other = await fresh()
+    const coco = {
+      images: [{ id: 1, file_name: 'frame-001.png', width: 64, height: 48 }],
+      categories: [{ id: 1, name: 'plain' }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1, bbox: [1, 1, 10, 10] }],
+    }
+    const form = annotationFile(JSON.stringify(coco), 'instances.json')
+    const url = `${other.first.url}?format=COCO%201.0`
+    await admin.finished(await admin.done('POST', url, { form }))
+    expect(await stateOf(other)).toBe('in progress')
+  })
+
+  test('11. stays new when nothing is left in the job, or nothing was written', async () => {
+    const world = await fresh()
+    await world.first.put({})
+    await world.first.patch('create', {})
+    await world.first.put({ shapes: [box(world, { points: [1] })] })
+    expect(await stateOf(world)).toBe('new')
+    await world.first.write({ shapes: [box(world)] })
+    await move(world, 'new')
+    await world.first.put({})
+    expect(await stateOf(world)).toBe('new')
+  })
+
+  test('11. never moves by a deletion', async () => {
+    const world = await fresh()
+    const { shapes } = await world.first.write({ shapes: [box(world), box(world)] })
+    await move(world, 'new')
+    await world.first.patch('delete', { shapes: shapes.slice(1) })
+    expect(await stateOf(world)).toBe('new')
+    await world.first.clear()
+    expect(await stateOf(world)).toBe('new')
+  })
+
+  test.each(['completed', 'rejected'])('11. stays %s', async (state) => {
+    const world = await fresh()
+    await move(world, state)
+    await world.first.put({ shapes: [box(world)] })
+    await world.first.patch('create', { shapes: [box(world)] })
+    expect(await stateOf(world)).toBe(state)
+  })
+})
+
+describe('11. dates', () => {
+  test('11. of the job, the task and the project move by every write, others stay', async () => {
+    const world = await fresh()
+    const { shapes } = await world.first.write({ shapes: [box(world)] })
+    const writes = [
+      () => world.first.patch('update', { shapes: [{ id: shapes[0].id, group: 1 }] }),
+      () => world.first.patch('create', { shapes: [box(world)] }),
+      () => world.first.patch('delete', { shapes }),
+      () => world.first.put({ shapes: [box(world)] }),
+      () => world.whole.patch('create', { shapes: [box(world)] }),
+      () => world.first.clear(),
+    ]
+    for (const write of writes) {
+      const datesOf = async () =>
+        [await jobOf(world), await taskOf(world)].map((one) => one.updated_date)
+      const [job = '', task = ''] = await datesOf()
+      const [other, owner] = [await jobOf(world, 1), await projectDate()]
+      expect((await write()).status).toBeLessThan(300)
+      const [laterJob = '', laterTask = ''] = await datesOf()
+      expect([laterJob > job, laterTask > task]).toEqual([true, true])
+      await expect.poll(async () => (await projectDate()) > owner, { timeout: 10_000 }).toBe(true)
+      expect(await jobOf(world, 1)).toEqual(other)
+    }
+  })
+
+  test('11. (9.) stay when nothing was written', async () => {
+    const world = await fresh()
+    await world.first.write({ shapes: [box(world)] })
+    const seen = async () => [await jobOf(world), await taskOf(world)]
+    const before = await seen()
+    await world.first.patch('create', {})
+    await world.first.patch('delete', { shapes: [{ id: 999_999 }] })
+    await world.first.patch('update', { shapes: [{ id: 999_999, group: 1 }] })
+    await world.first.put({ shapes: [box(world), box(world, { points: [1] })] })
+    await world.first.put({ shapes: [] }, { headers: { 'if-match': '"old"' } })
+    expect(await seen()).toEqual(before)
+  })
+})
+
+describe('11. events', () => {
+  test('11. tell of the job and of its task once, and what the state was', async () => {
+    const world = await fresh()
+    const [{ id }] = world.jobs
+    await world.first.put({ shapes: [box(world)] })
+    const first = [`update:job ${id} new`, 'update:task']
+    await expectTold(world, first)
+    const { job, before_update } = told(world).find((one) => one.event === 'update:job')
+    expect([job.state, before_update.state]).toEqual(['in progress', 'new'])
+    await world.first.patch('create', { shapes: [box(world)] })
+    await expectTold(world, [...first, `update:job ${id}`, 'update:task'])
+  })
+
+  test('11. of a write of the task tell of each of its jobs that changed', async () => {
+    const world = await fresh()
+    const [one, two] = world.jobs
+    const shapes = [box(world), box(world, { frame: 7 }), box(world, { frame: 8 })]
+    await world.whole.put({ shapes })
+    const first = [`update:job ${one.id} new`, `update:job ${two.id} new`, 'update:task']
+    await expectTold(world, first)
+    const { annotations } = told(world).find(({ job }) => job?.id === two.id)
+    expect(annotations).toMatchObject({ action: 'replace', shapes: 2, tags: 0, tracks: 0 })
+    await world.whole.patch('create', { shapes: [box(world, { frame: 9 })] })
+    await expectTold(world, [...first, `update:job ${two.id}`, 'update:task'])
+  })
+
+  test('11. (9.) of a write that was refused, or of nothing, there are none', async () => {
+    const world = await fresh()
+    await world.whole.put({ shapes: [box(world), box(world, { frame: 7, points: [1] })] })
+    await world.first.patch('update', { shapes: [{ id: 999_999, group: 1 }] })
+    await world.first.patch('delete', { shapes: [{ id: 999_999 }] })
+    await world.first.patch('create', {})
+    await world.second.put({})
+    await world.second.clear()
+    await world.first.put({ shapes: [box(world)] }) // of one task they come in their order
+    await expectTold(world, [`update:job ${world.jobs[0].id} new`, 'update:task'])
+  })
+
+  test('11. of the project there are none', () => {
+    const events = hook.received.map(({ body }) => JSON.parse(String(body)).event)
+    expect(new Set(events)).toEqual(new Set(['update:job', 'update:task']))
+  })
+})
