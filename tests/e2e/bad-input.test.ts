@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, client, type Json } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { annotations } from './bad-input/annotations.ts'
 import { http, rawHttp } from './bad-input/http.ts'
 import { lists } from './bad-input/lists.ts'
 import { objects } from './bad-input/objects.ts'
@@ -16,8 +17,7 @@ import { makeWorld, type World } from './bad-input/world.ts'
 
 /**
  * The bad-input matrix (`reliability.md` 18), told to a whole installation: whatever is wrong is refused in the right words,
- * and nothing comes of it. Rows are data in `bad-input/`; the rows of annotations, of data that moves and of deliveries come
- * with theirs.
+ * and nothing comes of it. Rows are data in `bad-input/`; the rows of data that moves and of deliveries come with theirs.
  */
 
 const { path, remove } = dataDirectory()
@@ -37,7 +37,7 @@ async function make({ call, as = 'anna', json, raw, headers }: Row): Promise<Ans
   const filled = given.replace(/\{(\w+)\}/g, (_, name) => String(world.ids[name]))
   return client(world.api).call(method, filled, {
     json: typeof json === 'function' ? json(world.ids) : json,
-    raw,
+    raw: typeof raw === 'function' ? raw(world.ids) : raw,
     headers: { ...world.headers[as], ...headers },
   })
 }
@@ -69,7 +69,7 @@ function isTexts(body: Json): boolean {
   return typeof body === 'object' && body !== null && Object.values(body).every(isTexts)
 }
 
-const rows = [...http, ...people, ...objects, ...lists, ...team, ...uploads]
+const rows = [...http, ...people, ...objects, ...lists, ...team, ...uploads, ...annotations]
 const titled = (some: Row[]) =>
   some.map((one) => [one.row, `${one.call.slice(0, 80)}: ${one.what}`, one] as const)
 /** Until something has changed, what is there is what was there. */

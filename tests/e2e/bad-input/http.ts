@@ -179,6 +179,15 @@ export const rawHttp: RawRow[] = [
     status: 415,
   },
   {
+    row: 68,
+    what: 'a set of 513 MiB',
+    bytes: post(`Content-Length: ${513 * 1024 * 1024}`).replace(
+      'POST /api/projects',
+      'PUT /api/jobs/1/annotations/',
+    ),
+    status: 413,
+  },
+  {
     row: 34,
     what: 'a length beyond all limits',
     bytes: post('Content-Length: 99999999999'),

@@ -27,7 +27,7 @@ export interface Row {
   as?: Caller
   json?: Json | ((ids: Ids) => Json)
   /** Sent as it is, under `application/json` unless `headers` say otherwise. */
-  raw?: string | Uint8Array
+  raw?: string | Uint8Array | ((ids: Ids) => string)
   headers?: Record<string, string>
   status: number
   /** A key that the body has to have: the field that is wrong. */

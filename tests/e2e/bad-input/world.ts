@@ -77,13 +77,25 @@ async function fill(anna: Client, headers: World['headers']): Promise<Ids> {
   const { api } = anna
   const bo = client(api, headers.bo.authorization)
   const labels = [{ name: 'car' }]
-  const project = await anna.done('POST', '/projects', { json: { name: 'streets', labels } })
+  const attributes = [
+    { name: 'color', input_type: 'select', mutable: true, values: ['red'], default_value: 'red' },
+  ]
+  const own = [
+    { name: 'car', attributes },
+    { name: 'outline', type: 'polygon' },
+  ]
+  const project = await anna.done('POST', '/projects', { json: { name: 'streets', labels: own } })
   const spare = await anna.done('POST', '/projects', { json: { name: 'spare' } })
   const other = await bo.done('POST', '/projects', { json: { name: 'of bo', labels } })
   const task = await taskWithMedia(anna, { project_id: project.id, segment_size: 2 })
-  const [job] = await jobsOf(anna, task.id)
-  await anna.done('PUT', `/tasks/${task.id}/annotations/`, {
-    json: { shapes: [rectangle(project.labels[0].id)] },
+  const [job, otherJob] = await jobsOf(anna, task.id)
+  const [car, outline] = project.labels
+  const { shapes } = await anna.done('PUT', `/tasks/${task.id}/annotations/`, {
+    json: { shapes: [rectangle(car.id), rectangle(car.id, 2)] },
+  })
+  const [shape, otherShape] = shapes
+  const emptyTask = await anna.done('POST', '/tasks', {
+    json: { name: 'empty', project_id: project.id },
   })
   const pinned = { job: job.id, frame: 0, position: [1, 2, 3, 4], message: 'look' }
   const issue = await anna.done('POST', '/issues', { json: pinned })
@@ -101,12 +113,23 @@ async function fill(anna: Client, headers: World['headers']): Promise<Ids> {
   return {
     file: String(file.headers.get('upload-filename')),
     ...(await team(anna, client(api, headers.bo.authorization))),
+    ...{ shape: shape.id, otherShape: otherShape.id, otherJob: otherJob.id },
+    ...{ outline: outline.id, color: car.attributes[0].id, emptyTask: emptyTask.id },
+    goneJob: await goneJob(anna, project.id),
     ...{ project: project.id, spare: spare.id, task: task.id, job: job.id },
     ...{ label: project.labels[0].id, otherLabel: other.labels[0].id },
     ...{ issue: issue.id, comment: comment.id, guide: guide.id, webhook: webhook.id },
     token: (await anna.done('GET', '/auth/access_tokens/self')).id,
     bo: (await bo.done('GET', '/users/self')).id,
   }
+}
+
+/** A job whose task was deleted. */
+async function goneJob(anna: Client, project_id: number): Promise<number> {
+  const task = await taskWithMedia(anna, { project_id })
+  const [job] = await jobsOf(anna, task.id)
+  await anna.done('DELETE', `/tasks/${task.id}`)
+  return job.id
 }
 
 /** `acme` of anna, with mo as maintainer and somebody who has not answered; `other` of bo. */
