@@ -6,6 +6,7 @@ import {
   decodeShape,
   decodeTag,
   decodeTrack,
+  encodeRow,
   encodeShape,
   encodeTag,
   encodeTrack,
@@ -18,7 +19,10 @@ interface Objects {
   tracks: Track[]
 }
 
-const text = fc.string({ unit: 'grapheme', maxLength: 12 })
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 12 }), // control characters are among them
+)
 const attributes = fc.array(fc.record({ spec_id: fc.nat(), value: text }), { maxLength: 3 })
 const coordinate = fc.double({ noNaN: true, min: -1e7, max: 1e7 }).map((n) => n + 0)
 const place = {
@@ -68,6 +72,21 @@ test('what is written is read again, wherever the stream is cut', async () => {
   )
 })
 
+test('rows that are read and written again are the same bytes', async () => {
+  const lines = fc.array(
+    fc.oneof(tag.map(encodeTag), shape.map(encodeShape), track.map(encodeTrack)),
+  )
+  await fc.assert(
+    fc.asyncProperty(lines, fc.integer({ min: 1, max: 100 }), async (given, size) => {
+      const bytes = Buffer.from(rowLinesHeader + given.join(''))
+      let again = rowLinesHeader
+      for await (const rows of decodeRows(cut(bytes, size))) again += rows.map(encodeRow).join('')
+      expect(Buffer.from(again, 'latin1')).toEqual(bytes)
+    }),
+    { numRuns: 100 },
+  )
+})
+
 test.each([
   ['an empty stream', '', 'line 1: the stream is empty'],
   ['another version', 'reticle rows 2\n', 'line 1: expected "reticle rows 1"'],
@@ -90,7 +109,7 @@ async function decodeSet(chunks: Uint8Array[]) {
   return set
 }
 
-function cut(given: string, size: number): Uint8Array[] {
+function cut(given: string | Buffer, size: number): Uint8Array[] {
   const bytes = Buffer.from(given)
   const count = Math.ceil(bytes.length / size)
   return Array.from({ length: count }, (_, index) =>
