@@ -6,13 +6,19 @@ import { ready } from './ready.mjs'
 import { runSuites, sumOf } from './suites.mjs'
 
 /**
- * Kills, faults and scale at the full counts of which the suites run a short form: for hand or at night, an hour or more.
+ * Kills, faults, fuzz and scale at the full counts of which the suites run a short form: for hand or at night, an hour or more.
  * The last line counts the tests.
  */
 const files = {
   unit: ['bus/soak', 'worker/processes'],
-  e2e: ['database-kill'],
-  cluster: ['bus/kafka', 'objects/crashes', 'cluster/faults', 'cluster/upgrade'],
+  e2e: ['database-kill', 'annotations-fuzz'],
+  cluster: [
+    'bus/kafka',
+    'objects/crashes',
+    'cluster/faults',
+    'cluster/upgrade',
+    'cluster/annotation-writers',
+  ],
 }
 process.env.RETICLE_TEST_FULL = '1'
 

@@ -1,0 +1,154 @@
+import { isFullRun } from '@reticle/kit/testing/config'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Annotated,
+  type AnnotationSets,
+  annotatedTask,
+  tagOf,
+} from '../support/annotations.ts'
+import type { Answer, Json } from '../support/client.ts'
+import { openRandom, type Random } from '../support/random.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type FuzzedCall, nextCall } from './fuzz/calls.ts'
+import { openObjects } from './fuzz/objects.ts'
+
+/**
+ * Bodies of annotations that are wrong in some way or right by chance: never a 5xx, nothing changes with a refusal, and what
+ * was taken is there. `RETICLE_TEST_SEED` repeats a run; a call that fails is printed whole.
+ */
+const seed = Number(process.env.RETICLE_TEST_SEED ?? 20_260_301)
+const calls = isFullRun() ? 50_000 : 2000
+/** Each has a task of its own, and makes one call after the other. */
+const lanes = 4
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+beforeAll(async () => {
+  reticle = await startReticle(path)
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+/** What a set is known to be. */
+interface Known {
+  set: Json
+  text: string
+  tag: string
+}
+
+test(`${calls} bodies`, { timeout: isFullRun() ? 7_200_000 : 240_000 }, async () => {
+  console.log(`${calls} bodies with RETICLE_TEST_SEED=${seed}`)
+  const counts = new Map<string, number>()
+  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      const world = await annotatedTask(reticle.admin)
+      await fuzz(world, openRandom(seed + lane), calls / lanes, count)
+    }),
+  )
+  console.log(Object.fromEntries([...counts].sort()))
+  const taken = counts.get('200') ?? 0
+  expect(taken).toBeGreaterThan(calls / 10) // what is right must be there for the rest to mean anything
+  expect(calls - taken).toBeGreaterThan(calls / 4)
+})
+
+/** Bytes are compared this often, else entity tags. */
+const looksEvery = 50
+
+async function fuzz(
+  { first, second, whole, idOf }: Annotated,
+  random: Random,
+  times: number,
+  count: (name: string) => void,
+): Promise<void> {
+  const grounds = [
+    { sets: first, objects: openObjects(random, { idOf, first: 0, last: 4 }) },
+    { sets: second, objects: openObjects(random, { idOf, first: 5, last: 9 }) },
+    { sets: whole, objects: openObjects(random, { idOf, first: 0, last: 9 }) },
+  ]
+  const seen = new Map<AnnotationSets, Known>()
+  /** What the set is, read again only after something was taken. */
+  const look = async (sets: AnnotationSets): Promise<Known> => {
+    const known = seen.get(sets) ?? (await knownOf(sets))
+    seen.set(sets, known)
+    return known
+  }
+  for (let nth = 1; nth <= times; nth++) {
+    const { sets, objects } = random.pick(grounds)
+    const [known, task] = [await look(sets), await look(whole)]
+    const call = nextCall(random, objects, known)
+    try {
+      const answer = await make(sets, call)
+      count(String(answer.status))
+      if (isTaken(answer)) {
+        seen.clear()
+        expectTaken(sets, call, answer, await look(sets))
+      } else {
+        expectRefusal(answer)
+        await expectSame(whole, task, nth % looksEvery === 0)
+        if (nth % looksEvery === 0) await expectSame(sets, known, true)
+      }
+    } catch (error) {
+      throw new Error(`call ${nth} of a lane: ${shown(sets, call)}`, { cause: error })
+    }
+  }
+}
+
+async function knownOf(sets: AnnotationSets): Promise<Known> {
+  const answer = await sets.get()
+  expect(answer.status, answer.text.slice(0, 500)).toBe(200)
+  return { set: JSON.parse(answer.text), text: answer.text, tag: tagOf(answer) }
+}
+
+const make = ({ url }: AnnotationSets, { method, query, headers, body }: FuzzedCall) =>
+  reticle.admin.call(method, `${url}${query}`, { raw: body, headers })
+
+/** Not so the repeat of an answer: whatever it says happened before. */
+const isTaken = ({ status, headers }: Answer) =>
+  status < 300 && headers.get('idempotency-replayed') === null
+
+function expectRefusal({ status, headers, text, body }: Answer): void {
+  expect(status, text.slice(0, 500)).toBeLessThan(500)
+  expect([401, 403, 405, 429], text.slice(0, 500)).not.toContain(status)
+  if (status < 300) return
+  expect(headers.get('x-error-code')).toMatch(/^[a-z_]+$/)
+  expect(body, text.slice(0, 500)).toBeTypeOf('object')
+}
+
+async function expectSame({ get }: AnnotationSets, { tag, text }: Known, byBytes: boolean) {
+  if (!byBytes) return expect((await get({ 'if-none-match': tag })).status).toBe(304)
+  const answer = await get()
+  expect([tagOf(answer), answer.text]).toEqual([tag, text])
+}
+
+/** What was answered is what can be read; of what was deleted, nothing. Tracks of a task may be cut at the borders of its jobs. */
+function expectTaken(
+  { url }: AnnotationSets,
+  { method, query }: FuzzedCall,
+  answer: Answer,
+  { set, tag }: Known,
+): void {
+  expect(answer.body, answer.text.slice(0, 500)).toBeTypeOf('object')
+  expect(tagOf(answer)).toBe(tag)
+  const isTask = url.startsWith('/tasks')
+  for (const kind of ['tags', 'shapes', 'tracks']) {
+    const stored = new Map<number, Json>(set[kind].map((one: Json) => [one.id, one]))
+    for (const one of answer.body[kind]) {
+      const found = stored.get(one.id)
+      if (query === '?action=delete') expect(found).toBeUndefined()
+      else if (isTask && kind === 'tracks') expect(found?.label_id).toBe(one.label_id)
+      else expect(found).toEqual(one)
+    }
+    if (method === 'PUT') expect(set[kind].length).toBe(answer.body[kind].length)
+  }
+}
+
+/** The call as it can be made again. */
+const shown = ({ url }: AnnotationSets, { method, query, headers, body }: FuzzedCall) =>
+  JSON.stringify({
+    ...{ method, path: `${url}${query}`, headers },
+    text: Buffer.from(body).toString(),
+    base64: Buffer.from(body).toString('base64'),
+  })
