@@ -181,18 +181,19 @@ describe('10. at once', () => {
   })
 
   test('10. objects that are created, changed and deleted by several are all there', async () => {
-    const { shapes } = await job.write({ shapes: boxes(20) })
+    const { shapes } = await job.write({ shapes: boxes(10) })
     const calls = shapes.map((shape: Json, group: number) => [
       job.patch('create', { tags: [{ frame: 0, label_id: world.idOf('plain'), group }] }),
       group % 2 === 0
         ? job.patch('delete', { shapes: [{ id: shape.id }] })
         : world.whole.patch('update', { shapes: [{ id: shape.id, group }] }),
     ])
-    for (const answer of await Promise.all<Answer>(calls.flat())) expect(answer.status).toBe(200)
+    for (const answer of await Promise.all<Answer>(calls.flat()))
+      expect(answer.status, answer.text).toBe(200)
     const read = await job.read()
     const groups = (list: Json[]) => list.map(({ group }) => group).sort((a, b) => a - b)
     expect(groups(read.tags)).toEqual(shapes.map((_: Json, group: number) => group))
-    expect(groups(read.shapes)).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19])
+    expect(groups(read.shapes)).toEqual([1, 3, 5, 7, 9])
   })
 
   test('10. who waits too long for the job is told to come again', async () => {
