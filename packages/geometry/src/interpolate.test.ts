@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { interpolate, type TrackPosition, trackAt, trackStates, walkTrack } from './interpolate.ts'
+import {
+  anchorAt,
+  firstVisible,
+  interpolate,
+  type TrackPosition,
+  trackAt,
+  trackStates,
+  walkTrack,
+} from './interpolate.ts'
 
 describe('half way between two keyframes', () => {
   const cases: [string, number[], number[], number[]][] = [
@@ -118,6 +126,40 @@ describe('a walk over a track', () => {
 
   test('marks what is a keyframe', () => {
     expect([...walkTrack(track, 2, 4)].map((state) => state?.keyframe)).toEqual([true, false, true])
+  })
+})
+
+describe('a track of any keyframes', () => {
+  const track = fc
+    .uniqueArray(
+      fc.record({
+        ...{ frame: fc.nat(20), outside: fc.boolean(), keyframe: fc.boolean() },
+        points: fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9), fc.nat(9)),
+      }),
+      { selector: (one) => one.frame, maxLength: 8 },
+    )
+    .map((shapes) => shapes.sort((a, b) => a.frame - b.frame).map((one) => shape(one)))
+  const isDeleted = (frame: number) => frame % 5 === 3
+
+  test.each([undefined, isDeleted])('is found on a frame as it is walked', (deleted) => {
+    const options = deleted ? { isDeleted: deleted } : {}
+    fc.assert(
+      fc.property(track, (shapes) => {
+        for (const [frame, state] of [...walkTrack(shapes, 0, 25, options)].entries()) {
+          expect(trackAt(shapes, frame, options)).toEqual(state)
+        }
+      }),
+    )
+  })
+
+  test('is first visible where its keyframes say so', () => {
+    fc.assert(
+      fc.property(track, fc.nat(22), fc.nat(5), (shapes, first, more) => {
+        const frames = Array.from({ length: more + 1 }, (_, n) => first + n)
+        const isSeen = (frame: number) => shapes[anchorAt(shapes, frame)]?.outside === false
+        expect(firstVisible(shapes, first, first + more)).toBe(frames.find(isSeen))
+      }),
+    )
   })
 })
 

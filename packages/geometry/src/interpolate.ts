@@ -58,13 +58,52 @@ export function trackStates<T extends TrackPosition>(
   }
 }
 
-/** The state of a track on one frame, as `walkTrack` gives it. */
+/** The state of a track on one frame, as `walkTrack` gives it; found without walking there. */
 export function trackAt<T extends TrackPosition>(
   shapes: readonly T[],
   frame: number,
   options: InterpolationOptions = {},
 ): T | undefined {
-  return trackStates(shapes, options)(frame)
+  const { isDeleted } = options
+  const kept = isDeleted ? shapes.filter((shape) => !isDeleted(shape.frame)) : shapes
+  const last = lastShapeAt(kept, frame)
+  if (kept[last]?.frame === frame) return kept[last]
+  const left = kept[anchorAt(kept, frame)]
+  return left && betweenKeyframes(left, nextKeyframe(kept, last + 1), options)(frame)
+}
+
+/** The index of the keyframe that decides a frame, itself or one before it; -1 before the first. */
+export function anchorAt(shapes: readonly TrackPosition[], frame: number): number {
+  let at = lastShapeAt(shapes, frame)
+  while (at > 0 && !shapes[at]?.keyframe) at -= 1
+  return at
+}
+
+/** The first frame from `first` to `last` on which a track is to be seen. */
+export function firstVisible(
+  shapes: readonly TrackPosition[],
+  first: number,
+  last: number,
+): number | undefined {
+  const before = anchorAt(shapes, first)
+  if (shapes[before]?.outside === false) return first
+  for (let at = before + 1; at < shapes.length; at += 1) {
+    const shape = shapes[at]
+    if (!shape || shape.frame > last) return undefined
+    if (!shape.outside && (shape.keyframe || at === 0)) return shape.frame
+  }
+  return undefined
+}
+
+/** The index of the last shape on a frame or before it; -1 when there is none. */
+function lastShapeAt(shapes: readonly TrackPosition[], frame: number): number {
+  let [from, to] = [0, shapes.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((shapes[middle]?.frame ?? 0) <= frame) from = middle + 1
+    else to = middle
+  }
+  return from - 1
 }
 
 /**
