@@ -90,6 +90,7 @@ export const orders: Record<string, string[]> = {
     'validation',
     'targets',
     'queries',
+    'layout',
     'reading',
     'writing',
     'annotations',

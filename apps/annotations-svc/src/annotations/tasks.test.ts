@@ -2,7 +2,7 @@ import { testDb } from '@reticle/kit/testing/db'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { depsOf, jobRange, openJob, openWorkspace, openWorkspaces } from '../testing/workspace.ts'
+import { depsOf, openJob, openWorkspace, openWorkspaces } from '../testing/workspace.ts'
 import { annotationHandlers } from './rpc.ts'
 
 /** Writing and reading whole tasks: jobs 0 to 4, 5 to 9, 10 to 14 (`spec/api-annotations.md` 1.8). */
@@ -45,14 +45,6 @@ test('a frame beyond the task is refused', async () => {
   await expect(setUp().task.put({ shapes: [{ ...box, frame: 15 }] })).rejects.toMatchObject({
     code: 'frame_out_of_range',
   })
-})
-
-test('where jobs overlap, an object is kept once and read in the order of frames', async () => {
-  const { task, workspace } = setUp()
-  const [a = 0, b = 0] = workspace.jobs.map((one) => one.id)
-  workspace.jobs = [jobRange(a, 0, 5), jobRange(b, 4, 9)]
-  await task.put({ shapes: [5, 4, 8, 0].map((frame) => ({ ...box, frame })) })
-  expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([0, 4, 5, 8])
 })
 
 describe('a ground-truth job', () => {
@@ -110,11 +102,11 @@ describe('a ground-truth job', () => {
 })
 
 describe('a track over several jobs', () => {
-  test('is kept in pieces without a keyframe invented, and read as the track it was', async () => {
+  test('is kept in pieces that say how far they came, and is one track again', async () => {
     const { task, job, second } = setUp()
     const { set } = await task.put({ tracks: [track, { ...track, group: 5 }] })
     expect((await task.get()).set.tracks).toEqual(set.tracks)
-    expect(set.tracks[0]?.shapes.map((one) => one.frame)).toEqual([1, 4, 7, 12])
+    expect(set.tracks[0]?.shapes.map((one) => one.frame)).toEqual([1, 4, 5, 7, 9, 10, 12])
     const framesIn = async (one: typeof job) =>
       (await one.get()).set.tracks.map(({ frame, shapes }) => [
         frame,
@@ -125,8 +117,8 @@ describe('a track over several jobs', () => {
       [1, 1, 4],
     ])
     expect(await framesIn(second)).toEqual([
-      [7, 7],
-      [7, 7],
+      [5, 5, 7, 9],
+      [5, 5, 7, 9],
     ])
   })
 
@@ -146,8 +138,8 @@ describe('a track over several jobs', () => {
     const { set } = await task.put({ tracks: [skeleton] })
     expect((await task.get()).set.tracks).toEqual(set.tracks)
     expect(set.tracks[0]?.elements.map((one) => one.shapes.map((shape) => shape.frame))).toEqual([
-      [1, 6, 11],
-      [1],
+      [1, 4, 5, 6, 9, 10, 11],
+      [1, 5, 10],
     ])
   })
 
@@ -160,7 +152,7 @@ describe('a track over several jobs', () => {
       tracks: [{ id: set.tracks[0]?.id, shapes }],
     })
     expect(changed.tracks).toMatchObject([
-      { id: set.tracks[0]?.id, shapes: [{ frame: 2 }, { frame: 8 }] },
+      { id: set.tracks[0]?.id, shapes: [2, 4, 5, 8, 10].map((frame) => ({ frame })) },
     ])
     expect((await task.get()).set.tracks).toEqual(changed.tracks)
     expect((await second.get()).set.tracks[0]?.id).toBe(before?.id)
@@ -170,7 +162,7 @@ describe('a track over several jobs', () => {
       .where('task_id', '=', workspaces.at(-1)?.task_id ?? 0)
       .orderBy('job_id')
       .execute()
-    expect(rows.map((row) => row.tracks)).toEqual([1, 1, 0])
+    expect(rows.map((row) => row.tracks)).toEqual([1, 1, 1])
   })
 
   test('that moves into later jobs keeps its id there', async () => {
@@ -199,8 +191,9 @@ describe('a track over several jobs', () => {
     const piece = (await second.get()).set.tracks[0]
     await second.patch('update', { tracks: [{ id: piece?.id, shapes: [at(8), at(9)] }] })
     const { set } = await task.get()
+    expect(set.tracks[0]?.shapes[2]).toMatchObject({ frame: 5, outside: true })
     expect(set.tracks.map((one) => one.shapes.map((shape) => shape.frame))).toEqual([
-      [1, 4, 8, 9, 12],
+      [1, 4, 5, 8, 9, 10, 12],
     ])
   })
 

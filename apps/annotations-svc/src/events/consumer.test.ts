@@ -58,7 +58,8 @@ test('annotations go with their job, and those of other jobs stay', async () => 
   await task.put(set)
   await receive(jobDeleted, { job: jobRecord({ id: job_id, task_id }) })
   expect((await jobsOf(task_id)).map((one) => one.job_id)).not.toContain(job_id)
-  expect(await rowsOf(task_id)).toBe(2)
+  // A shape, and the pieces of the track in two jobs.
+  expect(await rowsOf(task_id)).toBe(3)
 })
 
 test('annotations go with their task', async () => {
@@ -67,7 +68,8 @@ test('annotations go with their task', async () => {
   await kept.task.put(set)
   await receive(taskDeleted, { task: taskRecord({ id: gone.task_id }), job_ids: [] })
   expect([await rowsOf(gone.task_id), (await jobsOf(gone.task_id)).length]).toEqual([0, 0])
-  expect(await rowsOf(kept.task_id)).toBe(6)
+  // A tag, three shapes, and the track, which is seen in all three jobs.
+  expect(await rowsOf(kept.task_id)).toBe(7)
 })
 
 test('a task that is deleted while a body is on its way keeps nothing of it', async () => {
@@ -131,7 +133,7 @@ describe('labels', () => {
     expect(await jobsOf(task_id)).toMatchObject([
       { tags: 0, shapes: 1, tracks: 0, revision: 2 },
       { tags: 0, shapes: 0, tracks: 0, revision: 2 },
-      { revision: 0 },
+      { tags: 0, shapes: 0, tracks: 0, revision: 2 },
     ])
     const events = await db
       .selectFrom('outbox')
@@ -144,6 +146,7 @@ describe('labels', () => {
       jobs: [
         { tags: 1, shapes: 1, tracks: 1, is_annotated: true },
         { shapes: 1, tracks: 1, is_annotated: false },
+        { shapes: 0, tracks: 1, is_annotated: false },
       ],
     })
     expect(workspace.told).toHaveLength(1)

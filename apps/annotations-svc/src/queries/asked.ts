@@ -1,7 +1,7 @@
 import type { AnnotationFilter, FrameSpan } from '@reticle/contracts/rest/annotation-query'
 import type { Context } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
-import type { Target } from '../targets/target.ts'
+import { isSpatial, type Target } from '../targets/target.ts'
 import { common, type Spans, spansOf, without } from './spans.ts'
 
 /** What a GET may be asked, as it is sent. */
@@ -53,7 +53,7 @@ export async function ask(
   const interpolation = {
     frames: without(wanted ?? all, deleted.frames),
     isDeleted: (frame: number) => isAmong.has(frame),
-    is3d: target.dimension === '3d',
+    is3d: isSpatial(target),
   }
   return { ...asked, interpolation }
 }

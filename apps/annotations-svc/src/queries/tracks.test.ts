@@ -25,11 +25,11 @@ describe('where a track is visible', () => {
     )
   })
 
-  test('ends with the job that its last keyframe is in', () => {
+  test('ends with the target, unless it is hidden before', () => {
     const target = targetOf([0, 4], [5, 9], [10, 14])
     const track = trackOf([keyframeOf(1), keyframeOf(6)])
-    expect(isAskedFor(track, target, { ...asked, frames: frames(9) })).toBe(true)
-    expect(isAskedFor(track, target, { ...asked, frames: frames(10) })).toBe(false)
+    expect(isAskedFor(track, target, { ...asked, frames: frames(14) })).toBe(true)
+    expect(isAskedFor(track, target, { ...asked, frames: frames(15) })).toBe(false)
   })
 
   test('of a skeleton is where one of its elements is', () => {

@@ -27,7 +27,7 @@ export async function* keepTracks(
 export function isAskedFor(track: Track, target: Target, asked: Asked): boolean {
   const { frames, filter, interpolation } = asked
   if (filter && !hasKeyframe(track, filter)) return false
-  const last = lastFrameOf(track, target)
+  const last = lastFrameOf(target)
   if (!interpolation) return !frames || isVisible(track, frames, last)
   return isVisible(undeleted(track, interpolation), interpolation.frames, last)
 }
@@ -52,13 +52,8 @@ const members: Record<AnnotationField, (track: Track, shape: TrackShape) => Valu
   rotation: (_, { rotation }) => rotation,
 }
 
-/** A track reaches no further than the job that its last keyframe is in: as in exports. */
-export function lastFrameOf({ shapes, elements }: Track, target: Target): number {
-  const parts = [shapes, ...elements.map((one) => one.shapes)]
-  const last = parts.reduce((most, part) => Math.max(most, part.at(-1)?.frame ?? 0), 0)
-  const job = target.jobs.find((one) => one.start_frame <= last && last <= one.stop_frame)
-  return (job ?? { stop_frame: rangeOf(target).stop }).stop_frame
-}
+/** A track that is not hidden goes on to the end of the target: where a job of a task has no more of it, reading hid it. */
+export const lastFrameOf = (target: Target) => rangeOf(target).stop
 
 /** A skeleton is visible where one of its elements is (`spec/api-annotations.md` 1.8). */
 function isVisible({ shapes, elements }: Track, frames: Spans, last: number): boolean {

@@ -1,86 +1,149 @@
-import {
-  arrayOf,
-  decodeTrack,
-  type Row,
-  type RowKind,
-  trackText,
-} from '@reticle/contracts/row-lines'
+import { mergeSpans } from '@reticle/contracts/rest/annotation-query'
+import type { Row, RowKind } from '@reticle/contracts/row-lines'
+import { copyOut } from '@reticle/kit/db/copy'
 import { queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
-import type { Target } from '../targets/target.ts'
-import { latinRow } from './objects.ts'
-import { joinPieces } from './pieces.ts'
-import { lineOf, originOf, textRow } from './select.ts'
+import { idOf, type PlacedRow } from '../layout/frames.ts'
+import type { TrackPairs } from '../layout/tracks.ts'
+import { jobsOfFrame, type Target } from '../targets/target.ts'
+import { foldRows, openJoiner } from './fold.ts'
+import { latinColumns, type PieceRow, pieceRow, placedRows } from './lines.ts'
+import { findPairs } from './pairs.ts'
+import { isPlain, lineOf, liveRows, originOf, selectFrames } from './select.ts'
 
 /** An object as it is stored. */
 export interface Found {
+  /** Its id: of a task's object that of its first row. */
+  id: number
   row: Row
-  /** Its rows: one, or the pieces of a track that a task is asked for, first job first. */
+  /** Its rows, first job first. */
   places: { job_id: number; id: number }[]
 }
 
-/** Objects of a target by id; ids that are not there are left out. A task's track is found by the id of its first piece. */
-export async function findObjects(
-  db: Kysely<AnnotationsDb>,
-  kind: RowKind,
-  target: Target,
-  ids: readonly number[],
-): Promise<Map<number, Found>> {
-  const texts = await queryTexts(db, statements[kind][target.kind], [target.task_id, ids])
-  const own = new Set(target.jobs.map((one) => one.id))
-  const groups = new Map<string | null, { row: Row; job_id: number }[]>()
-  for (const [job, origin = null, , ...columns] of texts) {
-    const job_id = Number(job)
-    // Asked of the server, the job would lead it to walk all of the job by its primary key.
-    if (!own.has(job_id)) continue
-    const group = groups.get(origin) ?? []
-    group.push({ row: textRow(kind, columns), job_id })
-    groups.set(origin, group)
+/** Finds objects of a target by id, each under the id that was asked for; ids that are not there are left out. */
+export type Find = (kind: RowKind, ids: readonly number[]) => Promise<Map<number, Found>>
+
+/**
+ * Opens a search of what is there now, for one request. A task's object is found by the id of any of its rows, as reading
+ * the task makes one of them (`spec/api-annotations.md` 1.8).
+ */
+export function openFinder(db: Kysely<AnnotationsDb>, target: Target): Find {
+  let pairs: Promise<TrackPairs> | undefined
+  return async (kind, ids) => {
+    if (kind === 'track' && !isPlain(kind, target)) {
+      // Once: a request that goes on to change tracks makes one origin of those that it found to be one.
+      pairs ??= findPairs(db, target)
+      return findTracks(db, target, ids, await pairs)
+    }
+    const rows = await findRows(db, kind, target, ids)
+    const found = new Map(rows.map((row) => [idOf(row), foundOf(row, [row])]))
+    if (kind === 'track' || isPlain(kind, target)) return found
+    return new Map([...found, ...(await findFolded(db, kind, target, rows))])
   }
-  return new Map([...groups.values()].map(byId))
 }
 
-/** Objects by id as `findObjects`, a batch at a time, in the order of the ids. */
+/** Objects by id, a batch at a time, in the order of the ids. */
 export async function* readNamed(
   db: Kysely<AnnotationsDb>,
   kind: RowKind,
   target: Target,
   ids: readonly number[],
 ): AsyncGenerator<Row[]> {
+  const find = openFinder(db, target)
   const size = kind === 'track' ? 100 : 1000
   for (let at = 0; at < ids.length; at += size) {
     const part = ids.slice(at, at + size)
-    const found = await findObjects(db, kind, target, part)
+    const found = await find(kind, part)
     yield part.flatMap((id) => found.get(id)?.row ?? [])
   }
 }
 
-function byId(group: { row: Row; job_id: number }[]): [number, Found] {
-  const places = group.map(({ row, job_id }) => ({ job_id, id: Number(row.columns[2]) }))
-  const rows = group.map((one) => one.row)
-  const [first] = rows
-  const row = first && rows.length === 1 ? first : joined(rows)
-  return [places[0]?.id ?? 0, { row, places }]
+const foundOf = (row: Row, members: readonly PlacedRow[]): Found => {
+  const places = members.map((one) => ({ job_id: one.job_id, id: idOf(one) }))
+  return { id: places[0]?.id ?? 0, row, places }
 }
 
-const joined = (rows: Row[]) =>
-  latinRow('track', trackText(joinPieces(rows.map((one) => decodeTrack(one.columns)))))
-
-function statementOf(kind: RowKind, scope: Target['kind']) {
-  const table = arrayOf[kind]
-  const isWhole = kind === 'track' && scope === 'task'
-  const wanted = 'task_id = $1 and id = any($2::bigint[])'
-  const where = isWhole
-    ? `task_id = $1 and ${originOf} in (select ${originOf} from ${table} where ${wanted})`
-    : wanted
-  const text = `select job_id, ${isWhole ? originOf : 'id'}, ${lineOf[kind].join(', ')}
-    from ${table} where ${where}${isWhole ? ' order by job_id' : ''}`
-  return { name: `${kind}_of_${scope}_by_id`, text }
+async function findRows(
+  db: Kysely<AnnotationsDb>,
+  kind: RowKind,
+  target: Target,
+  ids: readonly number[],
+): Promise<PlacedRow[]> {
+  const texts = await queryTexts(db, byId[kind], [target.task_id, ids])
+  const rows = texts.map(([job, , ...columns]) => {
+    return { kind, job_id: Number(job), columns: latinColumns(columns) }
+  })
+  return ofTarget(rows, target)
 }
 
-const scopes = (kind: RowKind) => ({
-  task: statementOf(kind, 'task'),
-  job: statementOf(kind, 'job'),
-})
-const statements = { tag: scopes('tag'), shape: scopes('shape'), track: scopes('track') }
+/** Asked of the server, the job would lead it to walk all of the job by its primary key. */
+function ofTarget<R extends PlacedRow>(rows: readonly R[], { jobs }: Target): R[] {
+  const own = new Set(jobs.map((one) => one.id))
+  return rows.filter((one) => own.has(one.job_id))
+}
+
+/** What is one object with others on its frame is known only when the whole frame is folded. */
+async function findFolded(
+  db: Kysely<AnnotationsDb>,
+  kind: 'tag' | 'shape',
+  target: Target,
+  rows: readonly PlacedRow[],
+): Promise<Map<number, Found>> {
+  const all = new Set(rows.map(({ columns }) => Number(columns[0])))
+  const frames = [...all].filter((frame) => jobsOfFrame(target, frame).length > 1)
+  const wanted = new Set(rows.map(idOf))
+  const found = new Map<number, Found>()
+  if (frames.length === 0) return found
+  const spans = mergeSpans(frames.map((frame) => ({ first: frame, last: frame })))
+  const bytes = copyOut(db, selectFrames(db, kind, target, { frames: spans, label_id: [] }))
+  for await (const objects of foldRows(placedRows(kind, bytes), target)) {
+    for (const { row, members } of objects) {
+      for (const id of members.map(idOf)) if (wanted.has(id)) found.set(id, foundOf(row, members))
+    }
+  }
+  return found
+}
+
+async function findTracks(
+  db: Kysely<AnnotationsDb>,
+  target: Target,
+  ids: readonly number[],
+  pairs: TrackPairs,
+): Promise<Map<number, Found>> {
+  const values = [target.task_id, ids, [...pairs.keys()], [...pairs.values()]]
+  const texts = await queryTexts(db, pieces, values)
+  const rows = texts.map(([, ...columns]) => pieceRow(latinColumns(columns)))
+  const groups = new Map<string, PieceRow[]>()
+  for (const row of ofTarget(rows, target)) {
+    const group = groups.get(row.leader)
+    if (group) group.push(row)
+    else groups.set(row.leader, [row])
+  }
+  const join = openJoiner(target)
+  const found = new Map<number, Found>()
+  for (const group of groups.values()) {
+    const object = foundOf(join(group), group)
+    for (const { id } of object.places) found.set(id, object)
+  }
+  return found
+}
+
+const byId = { tag: statementOf('tag'), shape: statementOf('shape'), track: statementOf('track') }
+
+function statementOf(kind: RowKind) {
+  const text = `select job_id, ${lineOf[kind].join(', ')} from ${liveRows[kind]}
+    where task_id = $1 and id = any($2::bigint[])`
+  return { name: `${kind}_by_id`, text }
+}
+
+const object = `coalesce(object, ${originOf})`
+const paired = `${liveRows.track} left join unnest($3::bigint[], $4::bigint[]) as pair (pair_origin, object)
+  on pair_origin = ${originOf}`
+const pieces = {
+  name: 'pieces_by_id',
+  text: `select ${lineOf.track.join(', ')}, ${object}, job_id, stop_frame from ${paired}
+    where task_id = $1 and ${object} in (
+      select ${object} from ${paired} where task_id = $1 and id = any($2::bigint[])
+    ) order by job_id, id`,
+}

@@ -21,7 +21,8 @@ import type { Target } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { completeRows } from './complete.ts'
 import { cutText, type InPieces, setBytes } from './json.ts'
-import { readKind, selectRows, type TrackOrder } from './select.ts'
+import { readKind } from './rows.ts'
+import { isPlain, selectRows, type TrackOrder } from './select.ts'
 import { readFew } from './select-few.ts'
 import { openSnapshot } from './snapshot.ts'
 
@@ -83,7 +84,7 @@ function tracksInPieces(target: Target, { interpolation }: Asked): InPieces | un
   if (!interpolation) return undefined
   return ({ columns }) => {
     const track = decodeTrack(columns)
-    return positionsJson(track, lastFrameOf(track, target), interpolation)
+    return positionsJson(track, lastFrameOf(target), interpolation)
   }
 }
 
@@ -93,12 +94,12 @@ export function readLines(deps: Deps, target: Target, context: Context): Promise
   return stream(deps, target, context, lineBytes)
 }
 
-/** What `COPY` hands out are the lines already, unless tracks have to be joined or objects to be completed. */
+/** What `COPY` hands out are the lines already, unless objects have to be folded or completed. */
 async function* lineBytes(snapshot: Snapshot): AsyncGenerator<Uint8Array> {
   yield Buffer.from(rowLinesHeader)
   for (const kind of rowKinds) {
     const { tx, target, labels, signal } = snapshot
-    if (kind !== 'track' && !labels) {
+    if (isPlain(kind, target) && !labels) {
       yield* copyOut(tx, selectRows(tx, kind, target, 'frame'), { signal })
       continue
     }

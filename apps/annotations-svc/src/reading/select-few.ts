@@ -2,10 +2,11 @@ import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { isFolded } from '../layout/folds.ts'
 import { type Asked, everything, isEverything } from '../queries/asked.ts'
 import { isSequence, type Target } from '../targets/target.ts'
 import { jsonOf, setJson } from './json.ts'
-import { originOf } from './select.ts'
+import { liveRows } from './select.ts'
 import { type Few, mostOfFew, readFrames, stateOf } from './select-frames.ts'
 
 /**
@@ -19,9 +20,9 @@ export async function readFew(
 ): Promise<Few | undefined> {
   if (!isSequence(target)) return undefined
   if (!isEverything(asked)) return readFrames(db, target, asked)
-  const { kind, task_id, id } = target
-  const wanted = kind === 'job' ? id : target.jobs.map((one) => one.id)
-  const jobs = await queryTexts(db, statements[kind], [task_id, wanted])
+  const ids = target.jobs.map((one) => one.id)
+  const [statement, wanted] = isFolded(target) ? [ofJobs, ids] : [ofJob, ids[0]]
+  const jobs = await queryTexts(db, statement, [target.task_id, wanted])
   if (jobs.some(([isFew]) => isFew === 'f')) return undefined
   const list = (index: number) => jobs.flatMap((columns) => columns[index] ?? []).join()
   return {
@@ -31,24 +32,24 @@ export async function readFew(
 }
 
 /** States of jobs, each with the JSON of its objects in one text a kind. */
-function statementOf(target: Target['kind']): Prepared {
-  const where = target === 'job' ? 'job_id = $2' : 'job_id = any($2::int[])'
+function statementOf(name: string, where: string, isFew: string): Prepared {
   const text = `select is_few, job_id, revision, labels_revision, tags + shapes + tracks,
       ${listOf('tag')}, ${listOf('shape')}, ${listOf('track')}
     from (
-      select *, sum(tags + shapes + 20 * tracks) over () <= ${mostOfFew}
-        and (count(*) over () = 1 or sum(tracks) over () = 0) as is_few
+      select *, sum(tags + shapes + 20 * tracks) over () <= ${mostOfFew} and ${isFew} as is_few
       from jobs where ${where}
     ) job order by job_id`
-  return { name: `few_of_${target}`, text }
+  return { name, text }
 }
 
 function listOf(kind: RowKind): string {
   const table = arrayOf[kind]
-  const order = kind === 'track' ? originOf : 'frame, id'
-  const rows = `select * from ${table} where task_id = $1 and job_id = job.job_id order by ${order}`
+  const order = kind === 'track' ? 'id' : 'frame, id'
+  const rows = `select * from ${liveRows[kind]}
+    where task_id = $1 and job_id = job.job_id order by ${order}`
   return `case when is_few and job.${table} > 0 then
     (select string_agg(${jsonOf[kind]}, ',') from (${rows}) one) end`
 }
 
-const statements = { job: statementOf('job'), task: statementOf('task') }
+const ofJob = statementOf('few_of_job', 'job_id = $2', 'true')
+const ofJobs = statementOf('few_of_jobs', 'job_id = any($2::int[])', 'sum(tracks) over () = 0')

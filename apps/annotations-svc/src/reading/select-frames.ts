@@ -8,7 +8,8 @@ import { countFrames, framesOf, type Spans } from '../queries/spans.ts'
 import { isAskedFor } from '../queries/tracks.ts'
 import type { Target } from '../targets/target.ts'
 import { jsonOf, setJson, toJson } from './json.ts'
-import { lineOf, originOf, textRow } from './select.ts'
+import { latinColumns } from './lines.ts'
+import { lineOf, liveRows } from './select.ts'
 
 /** Up to so many objects are read by one prepared statement; a track counts as twenty (`perf-design.md` 4.2). */
 export const mostOfFew = 2000
@@ -73,7 +74,7 @@ function tracksJson(lines: string, target: Target, frames: Spans): string {
   const asked = { frames, label_id: [] }
   return rows
     .map((line) => line.split(columnSeparator))
-    .filter((texts) => isAskedFor(decodeTrack(textRow('track', texts).columns), target, asked))
+    .filter((texts) => isAskedFor(decodeTrack(latinColumns(texts)), target, asked))
     .map((columns) => toJson({ kind: 'track', columns }))
     .join()
 }
@@ -83,16 +84,15 @@ const statement: Prepared = {
   name: 'few_of_frames',
   text: `select job_id, revision, labels_revision, tags + shapes + tracks,
       ${listOf('tag')}, ${listOf('shape')},
-      case when tracks = 0 then '' when jobs > 1 then null else ${linesOfTracks()} end
-    from (
-      select *, count(*) over () as jobs from jobs where job_id = any($2::int[])
-    ) job order by job_id`,
+      case when tracks = 0 then '' when cardinality($2::int[]) > 1 then null
+        else ${linesOfTracks()} end
+    from (select * from jobs where job_id = any($2::int[])) job order by job_id`,
 }
 
 function listOf(kind: Exclude<RowKind, 'track'>): string {
   const table = arrayOf[kind]
   const standing = `job_id = $3 and frame = any($4::int[])`
-  const rows = few(table, standing, 'frame, id', mostOfFew)
+  const rows = few(liveRows[kind], standing, 'frame, id', mostOfFew)
   const list = ifFew(jsonOf[kind], `','`, rows, mostOfFew)
   return `case when job.job_id = $3 and job.${table} > 0 then ${list} else '' end`
 }
@@ -100,7 +100,7 @@ function listOf(kind: Exclude<RowKind, 'track'>): string {
 function linesOfTracks(): string {
   const spanned = 'job_id = $3 and start_frame <= $7 and stop_frame >= $6'
   const line = `concat(${lineOf.track.slice(1).join(', chr(2), ')})`
-  return ifFew(line, 'chr(10)', few('tracks', spanned, originOf, mostTracks), mostTracks)
+  return ifFew(line, 'chr(10)', few(liveRows.track, spanned, 'id', mostTracks), mostTracks)
 }
 
 function few(table: string, where: string, order: string, most: number): string {

@@ -59,9 +59,26 @@ export function isSequence({ jobs }: Target): boolean {
   return jobs.every((one, index) => one.start_frame > (jobs[index - 1]?.stop_frame ?? -1))
 }
 
-/** The job that holds what stands on a frame: where jobs overlap, the first of them. */
-export function jobAt({ jobs }: Target, frame: number): JobRange {
-  const job = jobs.find((one) => one.start_frame <= frame && frame <= one.stop_frame)
-  if (!job) throw new RangeError(`no job has frame ${frame}`)
-  return job
+/** Whether its media are point clouds: their cuboids have another layout of points. */
+export const isSpatial = ({ dimension }: Pick<Target, 'dimension'>) => dimension === '3d'
+
+/** The jobs that have a frame: where jobs overlap, several. */
+export function jobsOfFrame({ jobs }: Pick<Target, 'jobs'>, frame: number): JobRange[] {
+  const found: JobRange[] = []
+  for (let at = firstJobTo(jobs, frame); ; at += 1) {
+    const job = jobs[at]
+    if (!job || job.start_frame > frame) return found
+    found.push(job)
+  }
+}
+
+/** The index of the first job that reaches as far as a frame. */
+export function firstJobTo(jobs: readonly JobRange[], frame: number): number {
+  let [from, to] = [0, jobs.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((jobs[middle]?.stop_frame ?? 0) < frame) from = middle + 1
+    else to = middle
+  }
+  return from
 }

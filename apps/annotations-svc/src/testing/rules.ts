@@ -7,7 +7,10 @@ import { z } from 'zod'
  */
 
 const most = 2 ** 31 - 1
-const frame = z.int().min(0).max(4)
+const last = 4
+const frame = z.int().min(0).max(last)
+/** Keyframes beyond the job are cut off, as long as something is seen in it. */
+const anyFrame = z.int().min(0).max(2_147_483_647)
 const id = z.int().nullish()
 
 /** Attributes by their ids, and the values that each may have. */
@@ -147,7 +150,7 @@ const trackShapes = (label: LabelRules) =>
         .object({
           ...place,
           id,
-          frame,
+          frame: anyFrame,
           keyframe: z.boolean().default(true),
           attributes: attributesOf(label.mutable),
         })
@@ -188,7 +191,13 @@ const shortened = (given: object) => {
 
 const part = z
   .object({
-    ...{ ...named, label_id: labels.joint.label_id, attributes: attributesOf({}), elements: none },
+    ...{
+      ...named,
+      frame: anyFrame,
+      label_id: labels.joint.label_id,
+      attributes: attributesOf({}),
+      elements: none,
+    },
     shapes: trackShapes(labels.joint),
   })
   .refine(({ shapes }) => shapes.every(({ type }) => type !== 'skeleton'))
@@ -196,7 +205,12 @@ const part = z
 const trackOf = (label: LabelRules) =>
   z
     .object({
-      ...{ ...named, label_id: label.label_id, attributes: attributesOf(label.immutable) },
+      ...{
+        ...named,
+        frame: anyFrame,
+        label_id: label.label_id,
+        attributes: attributesOf(label.immutable),
+      },
       shapes: trackShapes(label),
       elements: label === labels.person ? z.array(part).default([]) : none.transform(() => []),
     })
@@ -206,4 +220,16 @@ const trackOf = (label: LabelRules) =>
       return first !== undefined && (first.type === 'skeleton') === isSkeleton
     })
 
-export const track = ofLabel(trackOf)
+interface Part {
+  shapes: { frame: number; outside: boolean }[]
+}
+
+/** Never beyond the job, or seen in it: of a skeleton its elements are. */
+function isPlaced({ elements = [], ...own }: Part & { elements?: Part[] | undefined }): boolean {
+  const drawn = elements.filter((one) => one.shapes.length > 0)
+  const isWithin = [own, ...drawn].every(({ shapes }) => shapes.every((one) => one.frame <= last))
+  const seen = (drawn.length > 0 ? drawn : [own]).flatMap((part) => part.shapes)
+  return isWithin || seen.some((one) => one.frame <= last && !one.outside)
+}
+
+export const track = ofLabel((label) => trackOf(label).refine(isPlaced))

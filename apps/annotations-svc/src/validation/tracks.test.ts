@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { check, joint, keyframe, outside, refusal, track, value } from '../testing/checking.ts'
+import { check, joint, keyframe, refusal, track, value } from '../testing/checking.ts'
 
 /** `spec/api-annotations.md` 1.6 and row 67 of the matrix of bad input. */
+
+const beyond = 'it is on frames outside of 0 to 4, and never visible within'
 
 describe('a track is refused', () => {
   test.each([
@@ -24,10 +26,31 @@ describe('a track is refused', () => {
       { shapes: ['all shapes of a track must have one type, not rectangle, ellipse'] },
     ],
     [
-      'with a shape outside of the job',
+      'that is only seen after the job',
+      { ...track, frame: 5, shapes: [{ ...keyframe, frame: 5 }] },
+      'frame_out_of_range',
+      { frame: [beyond] },
+    ],
+    [
+      'that begins in the job, hidden, and is only seen after it',
       { ...track, shapes: [{ ...keyframe, frame: 5 }] },
       'frame_out_of_range',
-      { shapes: [{ frame: [outside] }] },
+      { frame: [beyond] },
+    ],
+    [
+      'of a skeleton whose elements are only seen after the job',
+      {
+        ...{ frame: 0, label_id: 41, shapes: [{ type: 'skeleton', frame: 0 }] },
+        elements: [{ frame: 5, label_id: 42, shapes: [{ ...joint, frame: 5 }] }],
+      },
+      'frame_out_of_range',
+      { frame: [beyond] },
+    ],
+    [
+      'with a frame below 0',
+      { ...track, shapes: [{ ...keyframe, frame: -1 }] },
+      'invalid',
+      { shapes: [{ frame: ['Ensure this value is greater than or equal to 0.'] }] },
     ],
     [
       'as a skeleton without elements',
@@ -66,6 +89,20 @@ describe('a track is refused', () => {
 })
 
 describe('a track is made whole', () => {
+  test('with shapes outside of the job as long as it is seen inside, or never leaves it', async () => {
+    const at = (frame: number, outside = false) => ({ ...keyframe, frame, outside })
+    const tracks = [
+      [at(4), at(9)],
+      [at(0, true), at(3, true)],
+      [at(0), at(7, true)],
+    ]
+    const checked = await check(
+      'track',
+      tracks.map((shapes) => ({ ...track, frame: shapes[0]?.frame, shapes })),
+    )
+    expect(checked.map((one) => 'shapes' in one && one.shapes.length)).toEqual([2, 2, 2])
+  })
+
   test('keyframes are sorted, equal ones kept once, values carried on', async () => {
     const blue = { ...keyframe, frame: 1, attributes: [value(90, 'blue')] }
     const shapes = [{ ...keyframe, frame: 3 }, keyframe, blue, blue]

@@ -4,6 +4,7 @@ import {
   type Fields,
   integers,
   isFields,
+  naturals,
   readFields,
   readFlag,
   readGroup,
@@ -29,6 +30,7 @@ import {
   requireElements,
   specsOf,
 } from './shapes.ts'
+import { firstSeen, isWithin } from './visible.ts'
 
 type TrackElement = Track['elements'][number]
 
@@ -43,7 +45,23 @@ export function readTrack(report: Report, fields: Fields, rules: Rules): Track {
   ).filter((element) => element.shapes.length > 0)
   if (report.problems.length === before) checkWhole(report, { ...track, elements })
   if (report.problems.length > before) return { ...track, elements }
-  return normalizeTrack({ ...track, elements })
+  const whole = normalizeTrack({ ...track, elements })
+  checkPlace(report, whole, rules)
+  return whole
+}
+
+/** Keyframes outside of the target are cut off when it is stored, as long as something is left to be seen. */
+function checkPlace(report: Report, track: Track, { range: { start, stop } }: Rules): void {
+  if (isWithin(track, start, stop) || firstSeen(track, start, stop) !== undefined) return
+  const text = `it is on frames outside of ${start} to ${stop}, and never visible within`
+  complain(report, 'frame_out_of_range', text, 'frame')
+}
+
+/** The frames of a track may be any, but for a ground-truth job, which has single ones. */
+function readTrackFrame(report: Report, fields: Fields, rules: Rules): number {
+  return rules.range.chosen
+    ? readFrame(report, fields, rules)
+    : readInteger(report, fields, 'frame', naturals)
 }
 
 function checkWhole(report: Report, { shapes, elements }: Track): void {
@@ -88,7 +106,7 @@ function readOne(
 ): TrackElement {
   return {
     id: null,
-    frame: readFrame(report, fields, rules),
+    frame: readTrackFrame(report, fields, rules),
     label_id: label?.id ?? 0,
     group: readGroup(report, fields),
     source: readSource(report, fields),
@@ -142,7 +160,7 @@ function readTrackShape(
   before: TrackShape | undefined,
 ): TrackShape {
   const type = readType(report, fields)
-  const frame = readFrame(report, fields, rules)
+  const frame = readTrackFrame(report, fields, rules)
   const specs = specsOf(label, 'mutable')
   const inherited = before?.attributes ?? specs.defaults
   return {

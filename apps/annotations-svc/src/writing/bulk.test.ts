@@ -83,7 +83,10 @@ describe.each(transports)('row lines over %s', (transport) => {
     const { set, etag: shown } = await task.get()
     expect(etag).toBe(shown)
     expect(set.shapes.map((one) => one.source)).toEqual(['file', 'file'])
-    expect(set.tracks.map((one) => one.shapes.length)).toEqual([2, 2])
+    expect(set.tracks.map((one) => one.shapes.map((shape) => shape.frame))).toEqual([
+      [6, 10, 11],
+      [2, 3, 5, 10],
+    ])
   })
 
   test('replace what was there, or are added to it', async () => {

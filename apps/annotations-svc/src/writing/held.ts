@@ -4,10 +4,10 @@ import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { setBytes } from '../reading/json.ts'
-import { answerText, type Checked, latinRow } from '../reading/objects.ts'
+import { latinRow } from '../reading/objects.ts'
 import { wholeAnswer } from '../reading/read.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
-import type { StoredRow } from './stored.ts'
+import type { Stored } from './stored.ts'
 
 /** The objects of a write in the order of the request, which is the order of its answer, as long as they are few. */
 export interface Held {
@@ -22,11 +22,9 @@ const mostCharacters = 4_000_000
 
 export const newHeld = (): Held => ({ rows: [], size: 0 })
 
-/** @param rows what was stored of the object: one row begins with the columns of its answer, several are parts of it */
-export function hold(held: Held, checked: Checked, [row, ...others]: readonly StoredRow[]): void {
+export function hold(held: Held, kind: RowKind, { answer }: Pick<Stored, 'answer'>): void {
   if (!held.rows) return
-  const { kind } = checked
-  const text = row && others.length === 0 ? row.text : answerText(checked)
+  const text = answer()
   const { columns } = latinRow(kind, text)
   held.rows.push({ kind, columns: columns.slice(0, rowColumns[kind].length) })
   held.size += text.length

@@ -30,3 +30,30 @@ export function openIdReader(): (batch: Batch) => number[] {
     return ids
   }
 }
+
+/**
+ * Watches that no object is named by two ids: one of a task has an id in each of its jobs.
+ *
+ * @param first the index of the first of `ids` in the request
+ * @throws DomainError invalid
+ */
+export function openOnce() {
+  const seen: Record<RowKind, Set<number>> = { tag: new Set(), shape: new Set(), track: new Set() }
+
+  return (
+    kind: RowKind,
+    ids: readonly number[],
+    first: number,
+    found: ReadonlyMap<number, { id: number }>,
+  ): void => {
+    const report = newReport()
+    for (const [index, id] of ids.entries()) {
+      const object = found.get(id)
+      if (!object) continue
+      report.path = [arrayOf[kind], first + index]
+      if (seen[kind].has(object.id)) complain(report, 'invalid', `${id} is given twice`, 'id')
+      seen[kind].add(object.id)
+    }
+    assertClean(report)
+  }
+}

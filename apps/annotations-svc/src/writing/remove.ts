@@ -3,7 +3,7 @@ import type { BytesAnswer, Context } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { findObjects, readNamed } from '../reading/find.ts'
+import { openFinder, readNamed } from '../reading/find.ts'
 import { setBytes } from '../reading/json.ts'
 import { fixSnapshot, openLater } from '../reading/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
@@ -15,7 +15,7 @@ import { assertFew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerRows } from './held.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
-import { openIdReader } from './named.ts'
+import { openIdReader, openOnce } from './named.ts'
 
 /** A removal of so many is answered out of memory: what was removed cannot simply be read again. */
 const mostHeld = 100
@@ -107,9 +107,12 @@ async function removeKind(
   ids: readonly number[],
   { ledger, onGone }: { ledger: Ledger; onGone: (row: Row) => void },
 ): Promise<void> {
+  const find = openFinder(tx, target)
+  const refuseTwice = openOnce()
   for (let at = 0; at < ids.length; at += atOnce) {
     const part = ids.slice(at, at + atOnce)
-    const found = await findObjects(tx, kind, target, part)
+    const found = await find(kind, part)
+    refuseTwice(kind, part, at, found)
     const objects = part.flatMap((id) => found.get(id) ?? [])
     for (const { row } of objects) onGone(row)
     const places = objects.flatMap((one) => one.places)

@@ -1,4 +1,5 @@
-import type { Track } from '@reticle/contracts/rest/annotations'
+import type { TrackShape } from '@reticle/contracts/rest/annotations'
+import type { JobRange } from '@reticle/contracts/rest/facts'
 import {
   arrayOf,
   columnSeparator,
@@ -6,10 +7,13 @@ import {
   rowColumns,
   trackText,
 } from '@reticle/contracts/row-lines'
+import { cutTrack, type Piece } from '../layout/cut.ts'
+import { foldsOf } from '../layout/folds.ts'
+import { joinPieces } from '../layout/join.ts'
 import { answerText, type Checked } from '../reading/objects.ts'
-import { cutTrack, wasVisible } from '../reading/pieces.ts'
 import type { RequestIds } from '../targets/ids.ts'
-import { jobAt, type Target } from '../targets/target.ts'
+import { jobsOfFrame, type Target } from '../targets/target.ts'
+import { lastFrame, wasVisible } from '../validation/visible.ts'
 
 /** One row as it goes into the database. */
 export interface StoredRow {
@@ -47,17 +51,64 @@ export const tables: Record<RowKind, Table> = {
   },
 }
 
-/** How many ids an object needs: its own and those of its parts; those it kept count as well, which does no harm. */
-export function idsNeeded({ kind, object }: Checked, { jobs }: Target): number {
+/** An object, and where it goes: a tag or a shape to every job that has its frame, a track in pieces to jobs that see it. */
+export type Laid =
+  | { checked: Exclude<Checked, { kind: 'track' }>; jobs: readonly JobRange[] }
+  | { checked: Extract<Checked, { kind: 'track' }>; pieces: readonly Piece[] }
+
+export interface Stored {
+  /** First job first. The first row has the object's own id. */
+  rows: StoredRow[]
+  /** The columns of its row line as reading the target makes them of the rows, joined. */
+  answer: () => string
+}
+
+/** Makes rows of objects (`spec/api-annotations.md` 1.8, "Write"). */
+export interface Layout {
+  layOut: (checked: Checked) => Laid
+  /**
+   * Gives ids to an object and to its parts, where they have none. It changes the object: there may be a million.
+   *
+   * @param idOf the id of the row in a job after the first
+   */
+  store: (laid: Laid, ids: RequestIds, idOf: (job: number) => number) => Stored
+}
+
+export function openLayout(target: Target): Layout {
+  const folds = foldsOf(target)
+  const indexOf = new Map(folds.map(({ job }, index) => [job.id, index]))
+  const join = (pieces: readonly Piece[]) => {
+    const placed = pieces.map(({ job, track }) => ({ at: indexOf.get(job.id) ?? 0, track }))
+    return trackText(joinPieces(placed, folds))
+  }
+  return {
+    layOut: (checked) => {
+      if (checked.kind === 'track') return { checked, pieces: cutTrack(checked.object, target) }
+      return { checked, jobs: jobsOfFrame(target, checked.object.frame) }
+    },
+    store: (laid, ids, idOf) => {
+      if ('jobs' in laid) return storeCopies(laid.checked, laid.jobs, { target, ids, idOf })
+      const pieces = numberPieces(laid.pieces, ids, idOf)
+      const rows = trackRows(pieces, target)
+      return { rows, answer: () => (pieces.length > 1 ? join(pieces) : (rows[0]?.text ?? '')) }
+    },
+  }
+}
+
+/** How many ids an object needs: for its rows and their parts; those it kept count as well, which does no harm. */
+export function idsNeeded(laid: Laid): number {
+  if ('jobs' in laid) return laid.jobs.length * partsOf(laid.checked)
+  return laid.pieces.reduce((sum, { track }) => sum + partsOf({ kind: 'track', object: track }), 0)
+}
+
+function partsOf({ kind, object }: Checked): number {
   if (kind === 'tag') return 1
   if (kind === 'shape') return 1 + object.elements.length
   const inside = object.elements.reduce((sum, one) => sum + one.shapes.length, 0)
-  const shapes = object.shapes.length + inside
-  return shapes + object.elements.length + Math.min(jobs.length, shapes)
+  return 1 + object.shapes.length + object.elements.length + inside
 }
 
-/** Gives ids to an object and to its parts, where they have none. It changes the object: there may be a million. */
-export function numberObject({ kind, object }: Checked, ids: RequestIds): void {
+function numberObject({ kind, object }: Checked, ids: RequestIds): void {
   const number = (one: { id?: number | null }) => {
     one.id ??= ids.next()
   }
@@ -70,39 +121,75 @@ export function numberObject({ kind, object }: Checked, ids: RequestIds): void {
   }
 }
 
-/**
- * The rows of an object: one in the job of its frame, of a track that reaches over several jobs one in each.
- *
- * @param idOf the id of a track's piece in a job after the first; the first has the track's own
- */
-export function rowsOf(
-  checked: Checked,
-  target: Target,
-  idOf: (job: number) => number,
-): StoredRow[] {
-  const { kind, object } = checked
-  if (kind === 'track') return trackRows(object, target, idOf)
-  const { id: job_id } = jobAt(target, object.frame)
-  const text = placed(target, job_id, answerText(checked))
-  return [{ job_id, id: object.id ?? 0, text, isBare: kind === 'shape' && !object.points.length }]
+interface Storing {
+  target: Target
+  ids: RequestIds
+  idOf: (job: number) => number
+}
+
+function storeCopies(
+  checked: Exclude<Checked, { kind: 'track' }>,
+  jobs: readonly JobRange[],
+  { target, ids, idOf }: Storing,
+): Stored {
+  numberObject(checked, ids)
+  const { frame } = checked.object
+  if (jobs.length === 0) throw new RangeError(`no job has frame ${frame}`)
+  const rows = jobs.map(({ id: job_id }, index) => {
+    const own = index === 0 ? checked : copyOf(checked, idOf(job_id), ids)
+    const isBare = own.kind === 'shape' && own.object.points.length === 0
+    return { job_id, id: own.object.id ?? 0, text: placed(target, job_id, answerText(own)), isBare }
+  })
+  return { rows, answer: () => rows[0]?.text ?? '' }
+}
+
+function copyOf({ kind, object }: Checked, id: number, ids: RequestIds): Checked {
+  if (kind === 'tag') return { kind, object: { ...object, id } }
+  if (kind === 'track') throw new Error('a track is cut, not copied')
+  const elements = object.elements.map((one) => ({ ...one, id: ids.next() }))
+  return { kind, object: { ...object, id, elements } }
 }
 
 const placed = ({ task_id }: Target, job: number, text: string) =>
   `${text}${columnSeparator}${task_id}${columnSeparator}${job}`
 
-function trackRows(track: Track, target: Target, idOf: (job: number) => number): StoredRow[] {
-  const pieces = cutTrack(track, target)
-  const origin = pieces.length > 1 ? track.id : ''
-  return pieces.map(({ job, track: piece }, index) => {
-    const id = index === 0 ? (piece.id ?? 0) : idOf(job.id)
-    const stop = wasVisible(piece) ? job.stop_frame : lastFrame(piece)
-    const own = placed(target, job.id, trackText({ ...piece, id }))
-    const text = [own, stop, origin].join(columnSeparator)
-    return { job_id: job.id, id, text, isBare: piece.shapes.length === 0 }
+/**
+ * Elements have one id in all pieces. A shape that several pieces have keeps its id in the first of them, which is the one
+ * that is read again.
+ */
+function numberPieces(
+  [first, ...others]: readonly Piece[],
+  ids: RequestIds,
+  idOf: (job: number) => number,
+): Piece[] {
+  if (!first) return []
+  numberObject({ kind: 'track', object: first.track }, ids)
+  if (others.length === 0) return [first]
+  const taken = new Set<unknown>()
+  const take = (shapes: readonly TrackShape[]) =>
+    shapes.map((shape) => {
+      const id = shape.id && !taken.has(shape.id) ? shape.id : ids.next()
+      taken.add(id)
+      return id === shape.id ? shape : { ...shape, id }
+    })
+  for (const { shapes } of [first.track, ...first.track.elements]) take(shapes)
+  const numbered = others.map(({ job, track }) => {
+    const id = idOf(job.id)
+    const shapes = take(track.shapes)
+    const elements = track.elements.map((one, index) => {
+      return { ...one, id: first.track.elements[index]?.id ?? null, shapes: take(one.shapes) }
+    })
+    return { job, track: { ...track, id, shapes, elements } }
   })
+  return [first, ...numbered]
 }
 
-function lastFrame({ frame, shapes, elements }: Track): number {
-  const frames = [shapes, ...elements.map((one) => one.shapes)].flat().map((one) => one.frame)
-  return frames.reduce((last, one) => Math.max(last, one), frame)
+function trackRows(pieces: readonly Piece[], target: Target): StoredRow[] {
+  const origin = pieces.length > 1 ? pieces[0]?.track.id : ''
+  return pieces.map(({ job, track }) => {
+    const stop = wasVisible(track) ? job.stop_frame : lastFrame(track)
+    const own = placed(target, job.id, trackText(track))
+    const text = [own, stop, origin].join(columnSeparator)
+    return { job_id: job.id, id: track.id ?? 0, text, isBare: track.shapes.length === 0 }
+  })
 }

@@ -3,7 +3,7 @@ import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { type Found, findObjects, readNamed } from '../reading/find.ts'
+import { type Find, type Found, openFinder, readNamed } from '../reading/find.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import type { RequestIds } from '../targets/ids.ts'
@@ -19,10 +19,10 @@ import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { insertRows, updateRows } from './insert.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
 import { type Merged, mergeObject, refuseSharedIds } from './merge.ts'
-import { openIdReader } from './named.ts'
+import { openIdReader, openOnce } from './named.ts'
 import { deleteRows } from './remove.ts'
 import { spool } from './spool.ts'
-import { idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
+import { idsNeeded, type Laid, type Layout, openLayout, type StoredRow } from './stored.ts'
 
 /** PATCH `action=update` (`spec/api-annotations.md` 1.9). */
 export interface Update {
@@ -56,6 +56,9 @@ interface Work extends Update {
   tx: Transaction<AnnotationsDb>
   ids: RequestIds
   readIds: (batch: Batch) => number[]
+  find: Find
+  refuseTwice: ReturnType<typeof openOnce>
+  layout: Layout
   ledger: Ledger
   held: Held
   /** The objects in the order of the request. */
@@ -82,6 +85,9 @@ async function changeSet(
     tx,
     ids: deps.ids.open(),
     readIds: openIdReader(),
+    find: openFinder(tx, target),
+    refuseTwice: openOnce(),
+    layout: openLayout(target),
     ledger,
     missing,
   }
@@ -92,28 +98,42 @@ async function changeSet(
 }
 
 async function changeBatch(work: Work, batch: Batch): Promise<void> {
-  const { tx, target, missing, ids, labels } = work
+  const { missing, ids, labels, layout } = work
   const { kind } = batch
   const named = work.readIds(batch)
-  for (const id of named) work.named[kind].push(id)
-  const found = await findObjects(tx, kind, target, named)
-  const merged = new Map<unknown, Merged>()
+  const found = await work.find(kind, named)
+  work.refuseTwice(kind, named, batch.first, found)
+  const merged = new Map<unknown, NamedObject>()
   for (const [index, id] of named.entries()) {
     const stored = found.get(id)
-    if (stored) merged.set(id, mergeObject(objectOf(stored.row), fieldsAt(batch, index), labels))
-    else missing[kind].push(id)
+    work.named[kind].push(stored?.id ?? id)
+    if (!stored) missing[kind].push(id)
+    else {
+      const object = mergeObject(objectOf(stored.row), fieldsAt(batch, index), labels)
+      merged.set(id, { ...object, id: stored.id })
+    }
   }
   if (Object.values(missing).some((list) => list.length > 0)) return // there may be more of them
   const checked = await work.checker.check(batch, readMerged(merged))
-  await ids.reserve(checked.reduce((sum, one) => sum + idsNeeded(one, target), 0))
-  const changes = checked.map((one) => changeOf(work, one, found))
-  await store(work, kind, changes)
+  const laid = checked.map(layout.layOut)
+  await ids.reserve(laid.reduce((sum, one) => sum + idsNeeded(one), 0))
+  const objects = new Map([...found.values()].map((one) => [one.id, one]))
+  await store(
+    work,
+    kind,
+    laid.map((one) => changeOf(work, one, objects)),
+  )
+}
+
+interface NamedObject extends Merged {
+  /** Its own id, which need not be the one that it is named by. */
+  id: number
 }
 
 const fieldsAt = ({ items }: Batch, index: number) => ({ ...Object(items[index]) })
 
 /** The object as it will be, read as a new one is; its own id, and those of its parts, stay. */
-function readMerged(merged: ReadonlyMap<unknown, Merged>): ReadObject {
+function readMerged(merged: ReadonlyMap<unknown, NamedObject>): ReadObject {
   return (report, kind, sent, rules) => {
     const one = merged.get(sent.id)
     if (!one) throw new Error('an object was merged that nobody found')
@@ -121,7 +141,7 @@ function readMerged(merged: ReadonlyMap<unknown, Merged>): ReadObject {
     const isStrict = rules.isStrict && hasValues
     const checked = readNew(report, kind, fields, { ...rules, ownIds, isStrict })
     refuseSharedIds(report, checked)
-    return withId(checked, Number(sent.id))
+    return withId(checked, one.id)
   }
 }
 
@@ -138,41 +158,60 @@ interface Change {
 }
 
 /** The rows that an object has from now on. In a job that has one of them already, its id stays. */
-function changeOf(work: Work, checked: Checked, found: ReadonlyMap<number, Found>): Change {
-  const { target, ids, ledger, held } = work
-  numberObject(checked, ids)
-  const own = checked.object.id ?? 0
-  const places = found.get(own)?.places ?? []
+function changeOf(work: Work, laid: Laid, objects: ReadonlyMap<number, Found>): Change {
+  const { ids, ledger, held, layout } = work
+  const { kind, object } = laid.checked
+  const own = object.id ?? 0
+  const places = objects.get(own)?.places ?? []
   const placeIn = (job: number) => places.find((one) => one.job_id === job)
   const idOf = (job: number) => {
     const known = placeIn(job)?.id
     return known === undefined || known === own ? ids.next() : known
   }
-  const rows = rowsOf(checked, target, idOf)
-  hold(held, checked, rows)
-  for (const row of rows) note(ledger, checked.kind, row, placeIn(row.job_id) ? 0 : 1)
+  const stored = layout.store(laid, ids, idOf)
+  const { rows } = stored
+  hold(held, kind, stored)
+  for (const row of rows) note(ledger, kind, row, placeIn(row.job_id) ? 0 : 1)
   for (const place of places) {
     const isLeft = !rows.some((row) => row.job_id === place.job_id)
-    if (isLeft) note(ledger, checked.kind, place, -1)
+    if (isLeft) note(ledger, kind, place, -1)
   }
   return { rows, places }
 }
 
+/** Rows that are the same ones as before are changed where they are. A track of a task may be cut in another way now. */
 async function store(
   { tx, target }: Work,
   kind: RowKind,
   changes: readonly Change[],
 ): Promise<void> {
-  const rows = changes.flatMap((one) => one.rows)
-  if (kind !== 'track' || target.kind === 'job') return updateRows(tx, kind, target, rows)
-  // A task's track may have other pieces now.
+  const isCut = kind === 'track' && target.kind === 'task'
+  const staying: Change[] = []
+  const others: Change[] = []
+  for (const one of changes) (!isCut && hasSameRows(one) ? staying : others).push(one)
+  await updateRows(
+    tx,
+    kind,
+    target,
+    staying.flatMap((one) => one.rows),
+  )
   await deleteRows(
     tx,
     kind,
     target,
-    changes.flatMap((one) => one.places),
+    others.flatMap((one) => one.places),
   )
-  return insertRows(tx, kind, rows)
+  await insertRows(
+    tx,
+    kind,
+    others.flatMap((one) => one.rows),
+  )
+}
+
+function hasSameRows({ rows, places }: Change): boolean {
+  return (
+    rows.length === places.length && rows.every((row) => places.some((one) => one.id === row.id))
+  )
 }
 
 const mostNamed = 100

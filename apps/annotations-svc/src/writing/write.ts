@@ -5,7 +5,7 @@ import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { Checked } from '../reading/objects.ts'
-import { readCreated } from '../reading/select.ts'
+import { readCreated } from '../reading/rows.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import { type JobRows, lockJobs, openWrite } from '../targets/job-rows.ts'
@@ -17,7 +17,7 @@ import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { openInserter } from './insert.ts'
 import { newLedger, note, noteEmptied } from './ledger.ts'
-import { idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
+import { idsNeeded, openLayout, type StoredRow } from './stored.ts'
 
 /** Objects that come into a target, in place of what is there or beside it. */
 export interface Write {
@@ -93,21 +93,23 @@ export async function storeSet(
 async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, ids, held }: Write) {
   const ledger = newLedger()
   const inserter = openInserter(tx)
-  const rows: StoredRow[] = []
+  const { layOut, store } = openLayout(target)
   try {
     for await (const batch of source) {
-      await ids.reserve(batch.reduce((sum, one) => sum + idsNeeded(one, target), 0))
-      for (const checked of batch) {
-        numberObject(checked, ids)
-        const own = rowsOf(checked, target, ids.next)
-        if (held) hold(held, checked, own)
-        for (const row of own) {
-          note(ledger, checked.kind, row, 1)
-          rows.push(row)
-        }
+      const laid = batch.map(layOut)
+      await ids.reserve(laid.reduce((sum, one) => sum + idsNeeded(one), 0))
+      let rows: StoredRow[] = []
+      for (const one of laid) {
+        const { kind } = one.checked
+        const stored = store(one, ids, ids.next)
+        if (held) hold(held, kind, stored)
+        for (const row of stored.rows) note(ledger, kind, row, 1)
+        rows.push(...stored.rows)
+        // One track of a large task may be thousands of rows.
+        if (rows.length < mostRows && one !== laid.at(-1)) continue
+        await inserter.add(kind, rows)
+        rows = []
       }
-      const [first] = batch
-      if (first) await inserter.add(first.kind, rows.splice(0))
     }
     await inserter.finish()
   } finally {
@@ -115,6 +117,8 @@ async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, i
   }
   return ledger
 }
+
+const mostRows = 5000
 
 /** What the jobs held before, by anybody; the rows of this request are told by their ids. */
 async function deleteOthers(

@@ -1,0 +1,114 @@
+import { decodeShape, type Row } from '@reticle/contracts/row-lines'
+import { assign, type Edge } from '@reticle/geometry'
+import { type Comparer, type Form, formOf } from './similar.ts'
+
+/** The row of a tag or a shape, and where it lies. */
+export interface PlacedRow extends Row {
+  job_id: number
+}
+
+/** An object of a task: a row, and those of later jobs that are the same object. */
+export interface Folded {
+  row: PlacedRow
+  /** The first is `row`. */
+  members: PlacedRow[]
+}
+
+/** The highest cost, 1 - similarity, at which two shapes are one. */
+const acceptedCost = 0.25
+
+/**
+ * The objects of one frame, from the rows of all jobs that have it, those of earlier jobs first
+ * (`spec/api-annotations.md` 1.8). In the order of their ids, as every answer has them.
+ */
+export function foldFrame(rows: readonly PlacedRow[], comparer: Comparer): Folded[] {
+  const objects: Folded[] = []
+  for (let at = 0; at < rows.length; ) {
+    const job = rows[at]?.job_id
+    let end = at
+    while (rows[end]?.job_id === job && end < rows.length) end += 1
+    foldJob(objects, rows.slice(at, end), comparer)
+    at = end
+  }
+  return objects.sort((a, b) => idOf(a.row) - idOf(b.row))
+}
+
+export const idOf = ({ columns }: Row) => Number(columns[2])
+
+function foldJob(objects: Folded[], rows: readonly PlacedRow[], comparer: Comparer): void {
+  const { free, rest } = objects.length > 0 ? pairTwins(objects, rows) : { free: [], rest: rows }
+  const joined = pairAlike(free, rest, comparer)
+  for (const row of rest) if (!joined.has(row)) objects.push({ row, members: [row] })
+}
+
+/** Equal ones belong together in any best pairing: whatever else they were paired with would rather have the other's. */
+function pairTwins(objects: readonly Folded[], rows: readonly PlacedRow[]) {
+  const waiting = new Map<string, Folded[]>()
+  for (const object of objects) {
+    const key = contentOf(object.row)
+    const others = waiting.get(key)
+    if (others) others.push(object)
+    else waiting.set(key, [object])
+  }
+  for (const list of waiting.values()) list.reverse() // the first is taken first, from the end
+  const rest: PlacedRow[] = []
+  for (const row of rows) {
+    const twin = waiting.get(contentOf(row))?.pop()
+    if (twin) twin.members.push(row)
+    else rest.push(row)
+  }
+  const free = new Set([...waiting.values()].flat())
+  return { free: objects.filter((one) => free.has(one)), rest }
+}
+
+/** What makes two rows the same object. Numbers are compared as the texts that they are stored as. */
+function contentOf({ kind, columns }: Row): string {
+  const label = columns[1] ?? ''
+  if (kind === 'tag') return label
+  const [rotation, type, points, elements] = [columns[5], columns[7], columns[11], columns[13]]
+  const own = `${label} ${type} ${rotation} ${points}`
+  return elements
+    ? `${own} ${JSON.stringify(formOf(decodeShape(columns)).elements, formKeys)}`
+    : own
+}
+
+const formKeys = ['type', 'label_id', 'points', 'rotation', 'outside']
+
+function pairAlike(
+  objects: readonly Folded[],
+  rows: readonly PlacedRow[],
+  comparer: Comparer,
+): Set<PlacedRow> {
+  const joined = new Set<PlacedRow>()
+  for (const { left, right, similarity } of assign(edgesOf(objects, rows, comparer))) {
+    const [object, row] = [objects[left], rows[right]]
+    if (!object || !row || 1 - similarity > acceptedCost) continue
+    object.members.push(row)
+    joined.add(row)
+  }
+  return joined
+}
+
+function edgesOf(objects: readonly Folded[], rows: readonly PlacedRow[], { forms }: Comparer) {
+  const candidates = new Map<string, { left: number; form: Form }[]>()
+  for (const [left, { row }] of objects.entries()) {
+    if (row.kind === 'tag') continue // all of one label are twins
+    const list = candidates.get(kindOf(row)) ?? []
+    candidates.set(kindOf(row), list)
+    list.push({ left, form: formOf(decodeShape(row.columns)) })
+  }
+  const edges: Edge[] = []
+  for (const [right, row] of rows.entries()) {
+    const list = candidates.get(kindOf(row)) ?? []
+    if (list.length === 0) continue
+    const own = formOf(decodeShape(row.columns))
+    for (const { left, form } of list) {
+      const similarity = forms(form, own)
+      if (similarity > 0) edges.push({ left, right, similarity })
+    }
+  }
+  return edges
+}
+
+/** Label and type. */
+const kindOf = ({ columns }: Row) => `${columns[1]} ${columns[7]}`

@@ -1,0 +1,76 @@
+import { decodeTrack, type Row, trackText } from '@reticle/contracts/row-lines'
+import { foldsOf } from '../layout/folds.ts'
+import { type Folded, foldFrame, type PlacedRow } from '../layout/frames.ts'
+import { joinPieces } from '../layout/join.ts'
+import { openComparer } from '../layout/similar.ts'
+import { isSpatial, jobsOfFrame, type Target } from '../targets/target.ts'
+import type { PieceRow } from './lines.ts'
+import { latinRow } from './objects.ts'
+
+/**
+ * Tags or shapes of jobs as those of their task (`spec/api-annotations.md` 1.8). Rows come frame by frame, on a frame job
+ * by job; a frame that jobs share is held until all its rows are here.
+ */
+export async function* foldRows(
+  batches: AsyncIterable<PlacedRow[]>,
+  target: Target,
+): AsyncGenerator<Folded[]> {
+  const comparer = openComparer(isSpatial(target))
+  const held: { frame?: string | undefined; isShared: boolean; rows: PlacedRow[] } = {
+    ...{ isShared: false, rows: [] },
+  }
+  const take = (row: PlacedRow): Folded[] => {
+    const [frame] = row.columns
+    const done = held.frame === frame ? [] : foldFrame(held.rows.splice(0), comparer)
+    if (held.frame !== frame) held.isShared = jobsOfFrame(target, Number(frame)).length > 1
+    held.frame = frame
+    if (!held.isShared) return [...done, { row, members: [row] }]
+    held.rows.push(row)
+    return done
+  }
+  for await (const batch of batches) {
+    const objects = batch.flatMap(take)
+    if (objects.length > 0) yield objects
+  }
+  if (held.rows.length > 0) yield foldFrame(held.rows, comparer)
+}
+
+/** Joins the pieces of a task's tracks; those of one follow each other, maybe over the border of two batches. */
+export async function* joinRows(
+  batches: AsyncIterable<PieceRow[]>,
+  target: Target,
+): AsyncGenerator<Row[]> {
+  const join = openJoiner(target)
+  let open: PieceRow[] = []
+  for await (const batch of batches) {
+    const joined: Row[] = []
+    for (const row of batch) {
+      if (open[0] && open[0].leader !== row.leader) {
+        joined.push(join(open))
+        open = []
+      }
+      open.push(row)
+    }
+    if (joined.length > 0) yield joined
+  }
+  if (open.length > 0) yield [join(open)]
+}
+
+/** Makes one row of the pieces of a track, those of earlier jobs first. */
+export function openJoiner(target: Target): (pieces: readonly PieceRow[]) => Row {
+  const folds = foldsOf(target)
+  const indexOf = new Map(folds.map(({ job }, index) => [job.id, index]))
+  const isOver = ({ job_id, stop_frame }: PieceRow) => {
+    const at = indexOf.get(job_id) ?? 0
+    return at === folds.length - 1 || stop_frame < (folds[at]?.job.stop_frame ?? 0)
+  }
+  return (pieces) => {
+    const [first] = pieces
+    if (first && pieces.length === 1 && isOver(first)) return first
+    const tracks = pieces.map(({ job_id, columns }) => ({
+      at: indexOf.get(job_id) ?? 0,
+      track: decodeTrack(columns),
+    }))
+    return latinRow('track', trackText(joinPieces(tracks, folds)))
+  }
+}

@@ -1,0 +1,27 @@
+import { decodeTrack } from '@reticle/contracts/row-lines'
+import { copyOut } from '@reticle/kit/db/copy'
+import type { Kysely } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { openTrackFolder, type TrackPairs } from '../layout/tracks.ts'
+import { isSequence, type Target } from '../targets/target.ts'
+import { lineRows } from './lines.ts'
+import { selectShared } from './select.ts'
+
+/** The tracks of a task that are one although they were drawn in several jobs; none where jobs share no frames. */
+export async function findPairs(
+  db: Kysely<AnnotationsDb>,
+  target: Target,
+  signal?: AbortSignal,
+): Promise<TrackPairs> {
+  if (isSequence(target)) return new Map()
+  const folder = openTrackFolder(target)
+  const bytes = copyOut(db, selectShared(db, target), signal ? { signal } : {})
+  for await (const rows of lineRows('track', bytes)) {
+    for (const { columns } of rows) {
+      const [origin, job, jobs = ''] = columns.slice(-3)
+      const track = decodeTrack(columns)
+      folder.add(Number(job), { track, origin: Number(origin), jobs: jobs.split(' ').map(Number) })
+    }
+  }
+  return folder.finish()
+}

@@ -1,0 +1,78 @@
+import type { Row, RowKind } from '@reticle/contracts/row-lines'
+import { copyOut } from '@reticle/kit/db/copy'
+import { holds } from '@reticle/kit/list/holds'
+import type { CompiledQuery, Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { type Asked, everything } from '../queries/asked.ts'
+import type { Target } from '../targets/target.ts'
+import { foldRows, joinRows } from './fold.ts'
+import { lineRows, pieceRows, placedRows } from './lines.ts'
+import { objectOf } from './objects.ts'
+import { findPairs } from './pairs.ts'
+import {
+  isPlain,
+  selectCreated,
+  selectFrames,
+  selectPieces,
+  selectRows,
+  type TrackOrder,
+} from './select.ts'
+
+interface Reading {
+  order: TrackOrder
+  asked?: Asked | undefined
+  signal: AbortSignal
+}
+
+/** Every object of one kind that is asked for, in batches, as `tx` sees them; of tracks `keepTracks` looks closer. */
+export async function* readKind(
+  tx: Transaction<AnnotationsDb>,
+  kind: RowKind,
+  target: Target,
+  { order, asked = everything, signal }: Reading,
+): AsyncGenerator<Row[]> {
+  const copy = (query: CompiledQuery) => copyOut(tx, query, { signal })
+  if (isPlain(kind, target)) {
+    yield* lineRows(kind, copy(selectRows(tx, kind, target, order, asked)))
+  } else if (kind === 'track') {
+    const pairs = await findPairs(tx, target, signal)
+    const joined = joinRows(pieceRows(copy(selectPieces(tx, target, order, pairs))), target)
+    for await (const rows of joined) yield rows.filter((row) => hasLabel(row, asked))
+  } else {
+    const rows = placedRows(kind, copy(selectFrames(tx, kind, target, asked)))
+    for await (const objects of foldRows(rows, target)) {
+      yield objects.map((one) => one.row).filter((row) => isAskedFor(row, asked))
+    }
+  }
+}
+
+/** Of a track, the label of its first piece: a job may have given its own another one. */
+const hasLabel = ({ columns }: Row, { label_id }: Asked) =>
+  label_id.length === 0 || label_id.includes(Number(columns[1]))
+
+/** Whether a tag or a shape fulfils the filter, as `conditionsOn` asks the database. */
+function isAskedFor(row: Row, { filter }: Asked): boolean {
+  if (!filter) return true
+  const members = new Map<string, unknown>(Object.entries(objectOf(row).object))
+  return holds(filter, (field) => {
+    const value = members.get(field)
+    if (typeof value === 'number' || typeof value === 'string') return value
+    return typeof value === 'boolean' ? value : null
+  })
+}
+
+/**
+ * The objects of one kind that a request created, in its order, whole.
+ *
+ * @param ids every id the request had, as a multirange
+ */
+export function readCreated(
+  tx: Transaction<AnnotationsDb>,
+  kind: RowKind,
+  target: Target,
+  { ids, signal }: { ids: string; signal: AbortSignal },
+): AsyncGenerator<Row[]> {
+  const bytes = copyOut(tx, selectCreated(tx, kind, target, ids), { signal })
+  const isWhole = kind !== 'track' || isPlain(kind, target)
+  return isWhole ? lineRows(kind, bytes) : joinRows(pieceRows(bytes), target)
+}
