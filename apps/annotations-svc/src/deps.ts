@@ -4,6 +4,7 @@ import type { media } from '@reticle/contracts/api/media'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Service } from '@reticle/kit'
 import type { Logger } from '@reticle/kit/log'
+import type { Turns } from '@reticle/kit/turns'
 import type { Kysely } from 'kysely'
 import type { AnnotationsSettings } from './config.ts'
 import type { AnnotationsDb } from './db/schema.ts'
@@ -16,6 +17,8 @@ export interface Deps {
   /** A pool of its own for what lasts as long as its client: streams in and out (`perf-design.md` 4.3). */
   bulk: Kysely<AnnotationsDb>
   ids: IdBlocks
+  /** Of short writes of a job in this process. */
+  turns: Turns
   log: Logger
   settings: AnnotationsSettings
   services: Neighbours

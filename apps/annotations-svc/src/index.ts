@@ -11,6 +11,7 @@ import { forgetOld } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
 import { repeat } from '@reticle/kit/repeat'
 import { guard } from '@reticle/kit/rpc/guard'
+import { turns } from '@reticle/kit/turns'
 import type { Kysely } from 'kysely'
 import { annotationHandlers } from './annotations/rpc.ts'
 import type { AnnotationsSettings } from './config.ts'
@@ -58,7 +59,15 @@ export function handlers({
   services,
 }: Pick<AnnotationsPorts, 'db' | 'bulk' | 'log' | 'settings' | 'services'>) {
   return {
-    annotations: annotationHandlers({ db, bulk, ids: idBlocks(db), log, settings, services }),
+    annotations: annotationHandlers({
+      db,
+      bulk,
+      ids: idBlocks(db),
+      turns: turns(),
+      log,
+      settings,
+      services,
+    }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { counting } from '@reticle/kit/testing/counting'
 import { testDb } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
@@ -138,6 +139,47 @@ test('a save of few takes no connection of those that stream', async () => {
   expect(streams.statements()).toBe(0)
   await job.put({ shapes: Array.from({ length: 3000 }, () => box) })
   expect(streams.statements()).toBeGreaterThan(0)
+})
+
+test('writers who wait for one another wait without a connection', async () => {
+  const { job, job_id } = setUp()
+  const { set } = await job.put({ shapes: [box, box] })
+  const held = await db.startTransaction().execute()
+  await held.selectFrom('jobs').where('job_id', '=', job_id).selectAll().forUpdate().execute()
+  const patches = [
+    ...Array.from({ length: 30 }, () => job.patch('create', { shapes: [box] })),
+    job.patch('update', { shapes: [{ id: set.shapes[0]?.id, z_order: 5 }] }),
+    job.patch('delete', { shapes: set.shapes.slice(1) }),
+  ]
+  const waiting = async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    return rows[0]?.count
+  }
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+  await sleep(200)
+  const others = await waiting()
+  await held.commit().execute()
+  await Promise.all(patches)
+  expect(others).toBe(1)
+  expect((await job.get()).set.shapes).toHaveLength(31)
+})
+
+test('a writer whose turn does not come is told that somebody else is writing', async () => {
+  const { job, job_id } = setUp()
+  await job.put({})
+  const settings = { ...deps.settings, lockWaitMs: 300 }
+  const impatient = openJob(annotationHandlers({ ...deps, settings }), job_id)
+  const held = await db.startTransaction().execute()
+  await held.selectFrom('jobs').where('job_id', '=', job_id).selectAll().forUpdate().execute()
+  const attempts = [1, 2, 3].map(() => impatient.patch('create', { shapes: [box] }))
+  const outcomes = await Promise.allSettled(attempts)
+  await held.commit().execute()
+  for (const one of outcomes) {
+    expect(one).toMatchObject({ status: 'rejected', reason: { code: 'annotations_locked' } })
+  }
+  expect((await job.get()).set.shapes).toEqual([])
 })
 
 test('objects that are too many for one batch are answered in the order of the request', async () => {

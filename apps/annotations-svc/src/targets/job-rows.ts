@@ -66,7 +66,7 @@ export async function lockJobs(
   }
 }
 
-const locked = () =>
+export const locked = () =>
   conflict('The annotations are being changed by someone else.', {
     code: 'annotations_locked',
     retry_after: 2,

@@ -7,6 +7,7 @@ import { type BytesAnswer, forbidden, notFound } from '@reticle/kit'
 import { silentLog } from '@reticle/kit/log'
 import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
+import { turns } from '@reticle/kit/turns'
 import type { Kysely } from 'kysely'
 import { annotationHandlers } from '../annotations/rpc.ts'
 import { readConfig } from '../config.ts'
@@ -124,6 +125,7 @@ export function depsOf(db: Kysely<AnnotationsDb>, workspaces: readonly Workspace
     db,
     bulk: db,
     ids: idBlocks(db),
+    turns: turns(),
     log: silentLog,
     settings: readConfig({}),
     services: neighboursOf(workspaces),

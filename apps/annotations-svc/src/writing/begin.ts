@@ -1,5 +1,3 @@
-import type { Deps } from '../deps.ts'
-
 const enough = 1000
 
 export interface Begun<T> {
@@ -39,7 +37,3 @@ async function* rest<T>(early: T[], iterator: AsyncIterator<T> | undefined): Asy
   yield* early
   if (iterator) yield* { [Symbol.asyncIterator]: () => iterator }
 }
-
-/** Where a write runs: one that is all here is short, and waits for no stream of somebody who reads or sends slowly. */
-export const poolFor = ({ db, bulk }: Pick<Deps, 'db' | 'bulk'>, isWhole: boolean) =>
-  isWhole ? db : bulk

@@ -10,6 +10,7 @@ import { assertUnchanged } from '../targets/etags.ts'
 import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
+import { inTransaction } from '../targets/transaction.ts'
 import type { Batch } from './body.ts'
 import { assertFew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
@@ -45,9 +46,11 @@ export async function removeObjects(
   const removal = { target, ids, ...condition }
   if (count > mostHeld) return removeMany(deps, removal, context)
   const gone: Row[] = []
-  const outcome = await deps.db
-    .transaction()
-    .execute((tx) => removeSet(tx, deps, removal, (row) => gone.push(row), context))
+  const outcome = await inTransaction(deps, {
+    target,
+    isWhole: true,
+    write: (tx) => removeSet(tx, deps, removal, (row) => gone.push(row), context),
+  })
   await tellProjects(deps, outcome, context)
   return answerRows(gone, outcome.etag)
 }
@@ -59,11 +62,12 @@ export async function removeObjects(
 function removeMany(deps: Deps, removal: Removal, context: Context): Promise<BytesAnswer> {
   const { target, ids } = removal
   return openLater(deps.bulk, context.signal, async (past) => {
-    const outcome = await deps.db.transaction().execute(async (tx) => {
+    const write = async (tx: Transaction<AnnotationsDb>) => {
       const done = await removeSet(tx, deps, removal, () => undefined, context)
       await fixSnapshot(past)
       return done
-    })
+    }
+    const outcome = await inTransaction(deps, { target, isWhole: true, write })
     await tellProjects(deps, outcome, context)
     const source = rowKinds.map((kind) => [kind, readNamed(past, kind, target, ids[kind])] as const)
     return { head: { etag: outcome.etag }, chunks: setBytes(source) }

@@ -11,7 +11,8 @@ import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
-import { type Begun, begin, poolFor } from './begin.ts'
+import { inTransaction } from '../targets/transaction.ts'
+import { type Begun, begin } from './begin.ts'
 import type { Batch } from './body.ts'
 import { type Checker, type ReadObject, readNew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
@@ -43,9 +44,11 @@ export async function updateObjects(
   const begun = await begin(update.source, ({ items }) => items.length)
   const held = newHeld()
   const named: Work['named'] = { tag: [], shape: [], track: [] }
-  const outcome = await poolFor(deps, begun.isWhole)
-    .transaction()
-    .execute((tx) => changeSet(tx, deps, { ...update, ...begun, held, named }, context))
+  const outcome = await inTransaction(deps, {
+    target: update.target,
+    isWhole: begun.isWhole,
+    write: (tx) => changeSet(tx, deps, { ...update, ...begun, held, named }, context),
+  })
   await tellProjects(deps, outcome, context)
   const readAgain: ReadAgain = (tx, kind) => readNamed(tx, kind, update.target, named[kind])
   return answerHeld(deps, held, readAgain, outcome.etag, context)

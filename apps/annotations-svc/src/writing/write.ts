@@ -12,7 +12,8 @@ import { type JobRows, lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
-import { begin, poolFor } from './begin.ts'
+import { inTransaction } from '../targets/transaction.ts'
+import { begin } from './begin.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { openInserter } from './insert.ts'
@@ -47,9 +48,11 @@ export async function writeSet(
   const { source, isWhole } = await begin(write.source, (batch) => batch.length)
   const ids = deps.ids.open()
   const held = newHeld()
-  const outcome = await poolFor(deps, isWhole)
-    .transaction()
-    .execute((tx) => storeSet(tx, deps, { ...write, source, ids, held }, context))
+  const outcome = await inTransaction(deps, {
+    target,
+    isWhole,
+    write: (tx) => storeSet(tx, deps, { ...write, source, ids, held }, context),
+  })
   await tellProjects(deps, outcome, context)
   const readAgain: ReadAgain = (tx, kind, signal) =>
     readCreated(tx, kind, target, { ids: ids.ranges(), signal })
