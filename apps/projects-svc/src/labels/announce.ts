@@ -1,11 +1,12 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
+import type { Label } from '@reticle/contracts/rest/labels'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { type Owner, ownerColumns } from '../owner.ts'
 import { lockTasksOfProject, touchJobs, touchTasks } from '../tasks/repo.ts'
-import type { LabelsPlan } from './plan.ts'
+import { affectedLabels, type LabelsPlan } from './plan.ts'
 
 /**
  * What follows from a change of labels: the dates of a project's tasks and of all jobs move, and annotations-svc is told. To be called
@@ -15,7 +16,7 @@ export async function announceLabels(
   tx: Transaction<ProjectsDb>,
   owner: Owner,
   labels_revision: number,
-  plan: LabelsPlan,
+  { before, plan }: { before: readonly Label[]; plan: LabelsPlan },
   cause: Cause,
 ): Promise<void> {
   await allowLongStatements(tx)
@@ -27,6 +28,7 @@ export async function announceLabels(
     labels_revision,
     deleted_label_ids: plan.removed_labels,
     deleted_spec_ids: plan.removed_attributes,
+    affected_label_ids: affectedLabels(before, plan),
     replaced_labels: [],
     replaced_specs: [],
   }

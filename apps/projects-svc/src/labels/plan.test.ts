@@ -1,7 +1,7 @@
 import type { LabelWrite } from '@reticle/contracts/rest/labels'
 import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
-import { planLabels, planNewLabels, planOneLabel } from './plan.ts'
+import { affectedLabels, planLabels, planNewLabels, planOneLabel } from './plan.ts'
 
 /** `spec/api-workspace.md` 4.3: label list semantics. */
 
@@ -212,5 +212,38 @@ describe('one label by itself', () => {
     expect(() => planOneLabel(all, 41, { name: 'car' })).toThrowError(
       expect.objectContaining({ body: ['All label names must be unique'] }),
     )
+  })
+})
+
+describe('annotations read otherwise', () => {
+  const text = { name: 'note', mutable: false, input_type: 'text' as const, values: [] }
+  const affected = (items: LabelWrite[]) => affectedLabels(all, planLabels(all, items))
+
+  test.each<[string, LabelWrite, number[]]>([
+    ['an attribute came', { id: 41, attributes: [text] }, [41]],
+    ['an attribute went', { id: 40, attributes: [{ id: size.id, deleted: true }] }, [40]],
+    [
+      'an attribute has another default',
+      { id: 40, attributes: [{ id: size.id, default_value: 'large' }] },
+      [40],
+    ],
+    ['a sublabel went', { id: 50, sublabels: [{ id: 52, deleted: true }] }, [50]],
+    [
+      'a sublabel has a new attribute',
+      { id: 50, sublabels: [{ id: 51, attributes: [text] }] },
+      [50],
+    ],
+  ])('where %s', (_, item, expected) => {
+    expect(affected([item])).toEqual(expected)
+  })
+
+  test.each<[string, LabelWrite]>([
+    ['a label has another name', { id: 40, name: 'coach', color: '#123456' }],
+    ['a label is new', { name: 'tram', attributes: [text] }],
+    ['a label went', { id: 40, deleted: true }],
+    ['an attribute has another name', { id: 40, attributes: [{ id: size.id, name: 'extent' }] }],
+    ['a sublabel is new', { id: 50, sublabels: [{ name: 'hand' }] }],
+  ])('not where %s', (_, item) => {
+    expect(affected([item])).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { invalidText, notFound } from '@reticle/kit/errors'
 import { fieldError, missingField, type Path } from '../field-error.ts'
 import { planAttributes } from './attributes.ts'
 import { pickColor } from './color.ts'
-import { draftOf, type LabelDraft, withSublabels } from './draft.ts'
+import { type AttributeDraft, draftOf, type LabelDraft, withSublabels } from './draft.ts'
 import { readDrawing, unknownSublabel, writeDrawing } from './drawing.ts'
 
 /** Of a project or task, sublabels included. */
@@ -194,6 +194,24 @@ function assignColors(labels: readonly LabelDraft[]) {
     label.color = pickColor(label.name, taken)
     taken.add(label.color)
   }
+}
+
+/** Labels that stay, but whose annotations read otherwise by the plan (`spec/api-annotations.md` 1.4). */
+export function affectedLabels(current: readonly Label[], { labels }: LabelsPlan): number[] {
+  const after = new Map(labels.map((one) => [one.id, one]))
+  return current.flatMap((label) => {
+    const planned = after.get(label.id)
+    return planned && shownBy(planned, label) !== shownBy(draftOf(label), label) ? [label.id] : []
+  })
+}
+
+/** What an object of the label shows of it; sublabels that are new have no elements yet. */
+function shownBy({ attributes, sublabels }: LabelDraft, before: Label): string {
+  const known = new Set<number | null>(before.sublabels.map((one) => one.id))
+  const parts = sublabels.filter((one) => known.has(one.id))
+  const shown = (list: readonly AttributeDraft[]) =>
+    list.map(({ id, default_value }) => [id, default_value])
+  return JSON.stringify([shown(attributes), parts.map((one) => [one.id, shown(one.attributes)])])
 }
 
 function checkCount(labels: readonly unknown[], at: Path, most = mostLabels) {

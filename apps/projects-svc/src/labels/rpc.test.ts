@@ -113,7 +113,10 @@ describe.each(transports)('%s', (transport) => {
       { name: 'w' },
     ])
     const [, event] = await takeEvents()
-    expect(event?.data).toMatchObject({ deleted_label_ids: [], deleted_spec_ids: [y?.id] })
+    expect(event?.data).toMatchObject({
+      ...{ deleted_label_ids: [], deleted_spec_ids: [y?.id] },
+      affected_label_ids: [a?.id],
+    })
   })
 
   test('a change moves the dates of the tasks and jobs below', async () => {

@@ -47,6 +47,9 @@ export async function changeProject(
   })
   const before_update = fieldsBefore(before, after)
   await emit(tx, projectUpdated, { project: after, before_update }, cause)
-  if (relabelled) await announceLabels(tx, owner, labels_revision, relabelled, cause)
+  if (relabelled) {
+    const labels = { before: before.labels, plan: relabelled }
+    await announceLabels(tx, owner, labels_revision, labels, cause)
+  }
   return after
 }

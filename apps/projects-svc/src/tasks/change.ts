@@ -53,7 +53,10 @@ export async function changeTask(
   })
   const before_update = fieldsBefore(before, record)
   await emit(tx, taskUpdated, { task: record, before_update }, cause)
-  if (relabelled) await announceLabels(tx, owner, labels_revision, relabelled, cause)
+  if (relabelled) {
+    const labels = { before: before.labels, plan: relabelled }
+    await announceLabels(tx, owner, labels_revision, labels, cause)
+  }
   if (move) await announceMove(tx, row, move, cause)
   for (const id of new Set([row.project_id, changed.project_id])) await touchProject(tx, id)
   return { row: changed, record }

@@ -98,6 +98,7 @@ export async function announceMove(
     labels_revision: project.labels_revision,
     deleted_label_ids: [],
     deleted_spec_ids: [],
+    affected_label_ids: [],
     replaced_labels: labels,
     replaced_specs: specs,
   }

@@ -17,6 +17,11 @@ export const labelsChanged = defineEvent('labels.changed', {
     labels_revision: z.int(),
     deleted_label_ids: z.array(z.int()),
     deleted_spec_ids: z.array(z.int()),
+    /**
+     * Labels that stay, but whose objects read otherwise from now on: attributes came, went or have another default, sublabels
+     * went. Absent in events of older programs: maybe all.
+     */
+    affected_label_ids: z.array(z.int()).optional(),
     replaced_labels: z.array(replacement).default([]),
     replaced_specs: z.array(replacement).default([]),
   }),
