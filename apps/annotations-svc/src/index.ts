@@ -19,6 +19,7 @@ import type { AnnotationsDb } from './db/schema.ts'
 import type { Neighbours } from './deps.ts'
 import { eventHandler, group } from './events/consumer.ts'
 import { idBlocks } from './targets/ids.ts'
+import { startUpkeep } from './upkeep/start.ts'
 
 export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
@@ -85,7 +86,9 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const relay = startRelay({ url: ports.url, schema, bus, onError })
   const forget = ports.onCommit?.(relay.wake)
   const topic = 'reticle.events.v1'
-  const subscription = bus.subscribe({ group, topic, db, handle: eventHandler })
+  const upkeep = startUpkeep({ db, services, log }, onError)
+  const handle = eventHandler(() => wakeAfterCommit(upkeep.wake))
+  const subscription = bus.subscribe({ group, topic, db, handle })
   const stopSweeping = repeat(hourMs, () => forgetOld(db, clock.now()), onError)
 
   const unwatch = watchOutbox(db, schema)
@@ -97,9 +100,16 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
     },
     stop: async () => {
       unwatch()
-      await Promise.all([subscription.stop(), stopSweeping()])
+      await Promise.all([subscription.stop(), stopSweeping(), upkeep.stop()])
       forget?.()
       await relay.stop()
     },
   }
+}
+
+const commitMs = 20
+
+/** The bus commits right after the handler. Should it take longer, the next round of the upkeep finds the jobs. */
+function wakeAfterCommit(wake: () => void): void {
+  setTimeout(wake, commitMs).unref()
 }

@@ -53,6 +53,8 @@ export interface JobsTable {
   tracks: Generated<number>
   updated_date: Generated<Date>
   labels_changes: Generated<number>
+  labels_noted: Generated<number>
+  labels_sweep: unknown | null
 }
 
 export interface OutboxTable {

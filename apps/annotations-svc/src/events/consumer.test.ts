@@ -21,7 +21,10 @@ const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { workspaces, add } = openWorkspaces()
 const service = annotationHandlers(depsOf(db, workspaces))
 const setUp = () => openWorkspace(service, add)
-const receive = delivering(db, eventHandler)
+const receive = delivering(
+  db,
+  eventHandler(() => undefined),
+)
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 const joint = (label_id: number) => ({ type: 'points', frame: 1, label_id, points: [1, 2] })
@@ -155,7 +158,7 @@ describe('labels', () => {
   test('a change that deletes nothing leaves annotations alone', async () => {
     const { task, task_id } = setUp()
     const { etag } = await task.put(set)
-    await receive(labelsChanged, { ...change, task_ids: [task_id] })
+    await receive(labelsChanged, { ...change, task_ids: [task_id], affected_label_ids: [] })
     expect((await task.get()).etag).toBe(etag)
   })
 

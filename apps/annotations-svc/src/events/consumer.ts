@@ -9,11 +9,20 @@ import { addJob, removeJob, removeTasks } from './repo.ts'
 /** The name under which this service consumes events. */
 export const group = 'reticle.annotations'
 
-/** What this service does about events of projects-svc: its jobs follow theirs, its annotations follow their labels. */
-export const eventHandler: Handle<AnnotationsDb> = route<AnnotationsDb>([
-  on(jobCreated, (tx, { job }) => addJob(tx, job)),
-  on(jobDeleted, (tx, { job }) => removeJob(tx, job)),
-  on(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
-  on(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
-  on(labelsChanged, (tx, change, event) => followLabels(tx, change, causeOf(event))),
-])
+/**
+ * What this service does about events of projects-svc: its jobs follow theirs, its annotations follow their labels.
+ *
+ * @param onLabels told at the end of the work on an event of labels, before its transaction commits
+ */
+export function eventHandler(onLabels: () => void): Handle<AnnotationsDb> {
+  return route<AnnotationsDb>([
+    on(jobCreated, (tx, { job }) => addJob(tx, job)),
+    on(jobDeleted, (tx, { job }) => removeJob(tx, job)),
+    on(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
+    on(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
+    on(labelsChanged, async (tx, change, event) => {
+      await followLabels(tx, change, causeOf(event))
+      onLabels()
+    }),
+  ])
+}

@@ -1,28 +1,83 @@
-import { annotationsChanged } from '@reticle/contracts/events/annotations'
 import type { labelsChanged } from '@reticle/contracts/events/labels'
 import { arrayOf, rowKinds } from '@reticle/contracts/row-lines'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Cause } from '@reticle/kit/outbox/emit'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
-import { updateJobs } from '../targets/job-rows.ts'
-import { changesOf, eventsOf, newLedger, noteGone } from '../writing/ledger.ts'
+import { changeByLabels, type JobChange, nothingMore } from '../targets/job-rows.ts'
+import { notedOf, objectsIn } from '../targets/job-state.ts'
+import { tellRemoved } from '../upkeep/tell.ts'
+import { changesOf, type Ledger, newLedger, noteGone } from '../writing/ledger.ts'
 import { allowLong } from './repo.ts'
 
 type Tx = Transaction<AnnotationsDb>
 type LabelsChange = z.output<typeof labelsChanged.data>
 type Replacement = LabelsChange['replaced_labels'][number]
 
-/** Labels of a project or task changed; attributes that were added are completed by whoever reads. */
+/**
+ * Labels of a project or task changed. Objects of deleted labels go; where others read otherwise the job's revision is
+ * raised, and the sweep rewrites them (`upkeep/sweep.ts`).
+ */
 export async function followLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise<void> {
   await allowLong(tx)
-  if (change.deleted_label_ids.length > 0) await removeLabels(tx, change, cause)
-  if (change.replaced_labels.length > 0) await replaceLabels(tx, change)
+  if (change.replaced_labels.length > 0) return replaceLabels(tx, change)
+  const seen = await findHolders(tx, change) // under no lock: it may be a walk through millions of rows
+  const jobs = await lockJobsOf(tx, change.task_ids)
+  const fates = new Map(jobs.map((job) => [job.job_id, fateOf(job, change.labels_revision, seen)]))
+  const having = (fate: Fate) => jobs.filter((job) => fates.get(job.job_id) === fate)
+  const removed =
+    change.deleted_label_ids.length > 0 ? await removeObjects(tx, change) : newLedger()
+  await raise(tx, change, removed, { jobs, outdated: having('outdated') }, cause)
+  await keep(tx, change.labels_revision, having('untouched'))
 }
 
-/** Objects of deleted labels go; elements of deleted sublabels are left out by readers. */
-async function removeLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise<void> {
-  const jobs = await lockJobsOf(tx, change.task_ids)
+/** What was known of the jobs before they were locked. */
+interface Seen {
+  revisions: ReadonlyMap<number, number>
+  /** Jobs with objects of the affected labels; absent: it may be any. */
+  holders: ReadonlySet<number> | undefined
+}
+
+async function findHolders(
+  tx: Tx,
+  { task_ids, affected_label_ids: affected }: LabelsChange,
+): Promise<Seen> {
+  const { rows } = await sql<JobRow>`
+    select job_id, revision from jobs where task_id = any(${task_ids}::int[])`.execute(tx)
+  const revisions = new Map(rows.map((row) => [row.job_id, row.revision]))
+  if (!affected) return { revisions, holders: undefined }
+  const holders = new Set<number>()
+  for (const kind of affected.length > 0 ? rowKinds : []) {
+    const found = await sql<{ job_id: number }>`
+      select distinct job_id from ${sql.table(arrayOf[kind])}
+      where task_id = any(${task_ids}::int[]) and label_id = any(${affected}::int[])`.execute(tx)
+    for (const { job_id } of found.rows) holders.add(job_id)
+  }
+  return { revisions, holders }
+}
+
+/** Outdated: what was read of the job is not what is read now. Known: whoever read first has noted that already. */
+type Fate = 'outdated' | 'untouched' | 'known'
+
+function fateOf(job: JobRow, labels_revision: number, { revisions, holders }: Seen): Fate {
+  const noted = notedOf(job)
+  if (objectsIn(job) === 0) return 'known'
+  const isSure = holders && revisions.get(job.job_id) === job.revision
+  if (isSure && !holders.has(job.job_id) && noted >= labels_revision - 1) return 'untouched'
+  return noted < labels_revision ? 'outdated' : 'known'
+}
+
+/** Jobs whose content the change left as it was have as complete objects as before. */
+async function keep(tx: Tx, labels_revision: number, jobs: readonly JobRow[]): Promise<void> {
+  const ids = jobs.map((one) => one.job_id)
+  await sql`update jobs set labels_noted = greatest(labels_noted, ${labels_revision}),
+      labels_revision = labels_revision + (labels_revision = ${labels_revision} - 1)::int
+    where job_id = any(${ids}::int[])`.execute(tx)
+}
+
+/** Removes the objects of deleted labels; those of deleted sublabels are elements, which the sweep takes out. */
+async function removeObjects(tx: Tx, change: LabelsChange): Promise<Ledger> {
+  await noteRemoval(tx, change.task_ids)
   const ledger = newLedger()
   for (const kind of rowKinds) {
     const { rows } = await sql<{ job_id: number; count: number }>`
@@ -34,36 +89,60 @@ async function removeLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise
       select job_id, count(*)::int as count from gone group by job_id`.execute(tx)
     for (const { job_id, count } of rows) noteGone(ledger, kind, job_id, count)
   }
-  const taskOf = new Map(jobs.map((job) => [job.job_id, job.task_id]))
-  const changes = [...changesOf(ledger, () => null)].filter(([job]) => taskOf.has(job))
-  const changed = await updateJobs(tx, new Map(changes))
-  for (const task_id of new Set(changed.map((job) => job.task_id))) {
-    const own = changed.filter((job) => job.task_id === task_id)
-    const place = { task_id, project_id: change.project_id ?? undefined }
-    const fact = { ...place, action: 'delete' as const, jobs: eventsOf(ledger, own, 'delete') }
-    await emit(tx, annotationsChanged, fact, cause)
-  }
+  return ledger
 }
 
-/** Locks the jobs, and lets writes that were checked with the labels of before know (`assertSameLabels`). */
-async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<JobRow[]> {
-  const { rows } = await sql<JobRow>`
-    select * from jobs where task_id = any(${task_ids}::int[]) order by job_id for update`.execute(
-    tx,
+interface Raised {
+  jobs: readonly JobRow[]
+  outdated: readonly JobRow[]
+}
+
+/** Each job is raised once, whether objects went, others read otherwise, or both. */
+async function raise(
+  tx: Tx,
+  { project_id, labels_revision }: LabelsChange,
+  ledger: Ledger,
+  { jobs, outdated }: Raised,
+  cause: Cause,
+): Promise<void> {
+  const rowOf = new Map(jobs.map((job) => [job.job_id, job]))
+  const labelsOf = (id: number) => {
+    const job = rowOf.get(id)
+    return {
+      labels_revision: null,
+      labels_noted: Math.max(labels_revision, job ? notedOf(job) : 0),
+    }
+  }
+  const changes = new Map<number, JobChange>(
+    outdated.map(({ job_id }) => [job_id, { ...nothingMore, ...labelsOf(job_id) }]),
   )
-  await sql`
-    update jobs set labels_changes = labels_changes + 1
-    where task_id = any(${task_ids}::int[])`.execute(tx)
-  return rows
+  for (const [id, change] of changesOf(ledger, labelsOf)) if (rowOf.has(id)) changes.set(id, change)
+  const changed = await changeByLabels(tx, changes)
+  await tellRemoved(tx, ledger, changed, { project_id, cause })
 }
 
 /** Older than any: whatever is stored has to be completed for the labels of the new owner. */
 const noRevision = -1
 
+async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<JobRow[]> {
+  const { rows } = await sql<JobRow>`
+    select * from jobs where task_id = any(${task_ids}::int[]) order by job_id for update`.execute(
+    tx,
+  )
+  return rows
+}
+
+/** Lets writes that were checked with the labels of before know (`assertSameLabels`). */
+async function noteRemoval(tx: Tx, task_ids: readonly number[]): Promise<void> {
+  await sql`update jobs set labels_changes = labels_changes + 1
+    where task_id = any(${task_ids}::int[])`.execute(tx)
+}
+
 /** A task that moved into a project has the labels of the project in place of its own. */
 async function replaceLabels(tx: Tx, change: LabelsChange): Promise<void> {
-  const { task_ids, replaced_labels, replaced_specs } = change
-  await lockJobsOf(tx, task_ids)
+  const { task_ids, replaced_labels, replaced_specs, labels_revision } = change
+  const jobs = await lockJobsOf(tx, task_ids)
+  await noteRemoval(tx, task_ids)
   const labels = (column: string) => replaced(column, 'label_id', replaced_labels)
   const specs = (text: RawBuilder<unknown>) => replaced(text, 'spec_id', replaced_specs)
   for (const kind of rowKinds) {
@@ -79,9 +158,9 @@ async function replaceLabels(tx: Tx, change: LabelsChange): Promise<void> {
         ${replaced_labels.map((one) => one.to)}::int[]) as other (from_id, to_id)
       where task_id = any(${task_ids}::int[]) and label_id = other.from_id`.execute(tx)
   }
-  await sql`
-    update jobs set labels_revision = ${noRevision}, revision = revision + 1
-    where task_id = any(${task_ids}::int[]) and tags + shapes + tracks > 0`.execute(tx)
+  const moved = { ...nothingMore, labels_revision: noRevision, labels_noted: labels_revision }
+  const filled = jobs.filter((job) => objectsIn(job) > 0)
+  await changeByLabels(tx, new Map(filled.map((job) => [job.job_id, moved])))
 }
 
 /**

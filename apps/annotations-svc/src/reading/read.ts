@@ -14,8 +14,9 @@ import type { Deps } from '../deps.ts'
 import { type Asked, ask, type SetQuery } from '../queries/asked.ts'
 import { positionsJson } from '../queries/positions.ts'
 import { keepTracks, lastFrameOf } from '../queries/tracks.ts'
-import { annotationsTag } from '../targets/etags.ts'
-import { findJobRows } from '../targets/job-rows.ts'
+import { annotationsTag, type Revisions } from '../targets/etags.ts'
+import { findJobRows, noteLabels } from '../targets/job-rows.ts'
+import { hasNewerLabels, isStale } from '../targets/job-state.ts'
 import { labelsOf } from '../targets/labels.ts'
 import type { Target } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
@@ -39,7 +40,7 @@ export async function readSet(
   assertHasData(target)
   const asked = await ask(deps, target, query, context)
   const few = await readFew(deps.db, target, asked)
-  if (!few || isStale(target, [...few.states.values()])) {
+  if (!few || isAnyStale(target, few.states)) {
     return streamSet(deps, target, asked, context)
   }
   const etag = annotationsTag(target, few.states)
@@ -117,22 +118,25 @@ interface Snapshot {
   signal: AbortSignal
 }
 
-function stream(
+async function stream(
   deps: Deps,
   target: Target,
   context: Context,
   write: (snapshot: Snapshot) => AsyncGenerator<Uint8Array>,
 ): Promise<BytesAnswer> {
+  await noteWhereNewer(deps, target)
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
-    const revisions = await findJobRows(tx, target)
-    const sizes = [...revisions.values()].map(({ labels_revision, tags, shapes, tracks }) => ({
-      labels_revision,
-      objects: tags + shapes + tracks,
-    }))
-    const labels = await staleLabels(deps, target, sizes, context)
+    const jobs = await findJobRows(tx, target)
+    const labels = isAnyStale(target, jobs) ? await labelsOf(deps, target, context) : undefined
     const chunks = write({ tx, target, labels, signal })
-    return { head: { etag: annotationsTag(target, revisions) }, chunks }
+    return { head: { etag: annotationsTag(target, jobs) }, chunks }
   })
+}
+
+async function noteWhereNewer({ db }: Deps, target: Target): Promise<void> {
+  const jobs = [...(await findJobRows(db, target)).values()]
+  if (!jobs.some((job) => hasNewerLabels(target, job))) return
+  await db.transaction().execute((tx) => noteLabels(tx, target))
 }
 
 function readCompleted(
@@ -145,23 +149,9 @@ function readCompleted(
   return labels ? completeRows(rows, labels) : rows
 }
 
-/** Today's labels, when something was stored under older ones. */
-async function staleLabels(
-  deps: Deps,
-  target: Target,
-  jobs: readonly Size[],
-  context: Context,
-): Promise<LabelIndex | undefined> {
-  return isStale(target, jobs) ? labelsOf(deps, target, context) : undefined
-}
-
-interface Size {
-  labels_revision: number
-  objects: number
-}
-
-const isStale = (target: Target, jobs: readonly Size[]) =>
-  jobs.some((one) => one.objects > 0 && one.labels_revision !== target.labels_revision)
+/** Whether some rows have to be completed for today's labels. */
+const isAnyStale = (target: Target, jobs: Revisions) =>
+  [...jobs.values()].some((job) => isStale(target, job))
 
 function assertHasData({ jobs }: Target): void {
   if (jobs.length > 0) return

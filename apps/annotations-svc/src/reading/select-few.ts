@@ -7,7 +7,7 @@ import { type Asked, everything, isEverything } from '../queries/asked.ts'
 import { isSequence, type Target } from '../targets/target.ts'
 import { jsonOf, setJson } from './json.ts'
 import { liveRows } from './select.ts'
-import { type Few, mostOfFew, readFrames, stateOf } from './select-frames.ts'
+import { type Few, mostOfFew, readFrames, stateColumns, stateOf } from './select-frames.ts'
 
 /**
  * Reads a small set, or what is on a few frames of any, all of it as of one moment, as the JSON that it is answered as.
@@ -27,13 +27,13 @@ export async function readFew(
   const list = (index: number) => jobs.flatMap((columns) => columns[index] ?? []).join()
   return {
     states: new Map(jobs.map(([, ...state]) => stateOf(state))),
-    json: setJson({ tag: list(5), shape: list(6), track: list(7) }),
+    json: setJson({ tag: list(8), shape: list(9), track: list(10) }),
   }
 }
 
 /** States of jobs, each with the JSON of its objects in one text a kind. */
 function statementOf(name: string, where: string, isFew: string): Prepared {
-  const text = `select is_few, job_id, revision, labels_revision, tags + shapes + tracks,
+  const text = `select is_few, ${stateColumns},
       ${listOf('tag')}, ${listOf('shape')}, ${listOf('track')}
     from (
       select *, sum(tags + shapes + 20 * tracks) over () <= ${mostOfFew} and ${isFew} as is_few

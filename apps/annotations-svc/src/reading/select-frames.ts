@@ -6,6 +6,7 @@ import type { Asked } from '../queries/asked.ts'
 import { jobsAt } from '../queries/conditions.ts'
 import { countFrames, framesOf, type Spans } from '../queries/spans.ts'
 import { isAskedFor } from '../queries/tracks.ts'
+import type { JobState } from '../targets/job-state.ts'
 import type { Target } from '../targets/target.ts'
 import { jsonOf, setJson, toJson } from './json.ts'
 import { latinColumns } from './lines.ts'
@@ -18,12 +19,6 @@ const mostTracks = mostOfFew / 20
 /** Up to so many frames are. */
 const mostFrames = 100
 
-interface JobState {
-  revision: number
-  labels_revision: number
-  objects: number
-}
-
 /** What is small, and the states of the jobs of its target. */
 export interface Few {
   states: ReadonlyMap<number, JobState>
@@ -32,11 +27,16 @@ export interface Few {
 
 type Texts = readonly (string | null)[]
 
-/** A job and its state, as texts. */
-export function stateOf([job, revision, labels_revision, objects]: Texts): [number, JobState] {
-  const state = { revision: Number(revision), labels_revision: Number(labels_revision) }
-  return [Number(job), { ...state, objects: Number(objects) }]
+/** A job and its state, as texts in the order of `stateColumns`; what follows them is of no interest. */
+export function stateOf(texts: Texts): [number, JobState] {
+  const [job = 0, revision = 0, labels_revision = 0, labels_noted = 0] = texts.map(Number)
+  const [tags = 0, shapes = 0, tracks = 0] = texts.slice(4, 7).map(Number)
+  return [job, { revision, labels_revision, labels_noted, tags, shapes, tracks }]
 }
+
+export const stateColumns = [
+  ...['job_id', 'revision', 'labels_revision', 'labels_noted', 'tags', 'shapes', 'tracks'],
+].join(', ')
 
 /**
  * Reads what is on a few frames of one job, however large it is: two walks of a primary key and one over its tracks. Nothing
@@ -57,7 +57,7 @@ export async function readFrames(
   const [first, last] = [frames[0]?.first ?? 0, frames.at(-1)?.last ?? -1]
   const values = [target.task_id, ids, job, framesOf(frames), labels, first, last]
   const jobs = await queryTexts(db, statement, values)
-  const lists = jobs.map((columns) => columns.slice(4))
+  const lists = jobs.map((columns) => columns.slice(7))
   if (lists.flat().some((one) => one === null)) return undefined
   const [tag = '', shape = '', lines = ''] = lists.find((one) => one.some(Boolean)) ?? []
   const json = setJson({
@@ -82,7 +82,7 @@ function tracksJson(lines: string, target: Target, frames: Spans): string {
 /** States of jobs, and of one of them what is on the frames: a text a kind, null where that is too much. */
 const statement: Prepared = {
   name: 'few_of_frames',
-  text: `select job_id, revision, labels_revision, tags + shapes + tracks,
+  text: `select ${stateColumns},
       ${listOf('tag')}, ${listOf('shape')},
       case when tracks = 0 then '' when cardinality($2::int[]) > 1 then null
         else ${linesOfTracks()} end

@@ -1,16 +1,23 @@
 import { createHash } from 'node:crypto'
 import { changedMeanwhile } from '@reticle/kit'
 import { readIfMatch } from '@reticle/kit/etag'
+import { hasNewerLabels, type JobState } from './job-state.ts'
 import type { Target } from './target.ts'
 
-export type Revisions = ReadonlyMap<number, { revision: number }>
+export type Revisions = ReadonlyMap<number, JobState>
 
 /**
  * The entity tag of a target's annotations: `"a<job>-<revision>"`, of a task a hash of what its jobs have
- * (`spec/api-annotations.md` 1.12). A job that was never written has revision 0.
+ * (`spec/api-annotations.md` 1.12). A job that was never written has revision 0. Where the labels are newer than the
+ * revision and nobody could raise it yet, the tag is like none before or after.
  */
-export function annotationsTag({ kind, id, jobs }: Target, revisions: Revisions): string {
-  const revisionOf = (job: number) => revisions.get(job)?.revision ?? 0
+export function annotationsTag(target: Target, revisions: Revisions): string {
+  const { kind, id, jobs, labels_revision } = target
+  const revisionOf = (job: number) => {
+    const state = revisions.get(job)
+    if (!state) return 0
+    return hasNewerLabels(target, state) ? `${state.revision}-${labels_revision}` : state.revision
+  }
   if (kind === 'job') return `"a${id}-${revisionOf(id)}"`
   const hash = createHash('sha256')
   for (const job of jobs) hash.update(`${job.id}-${revisionOf(job.id)} `)

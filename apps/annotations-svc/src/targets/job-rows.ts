@@ -2,6 +2,7 @@ import { type Context, conflict } from '@reticle/kit'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { hasNewerLabels } from './job-state.ts'
 import { openTarget, type Target } from './target.ts'
 
 type Db = Kysely<AnnotationsDb> // a transaction fits here too
@@ -15,8 +16,10 @@ export interface JobChange {
   tags: number
   shapes: number
   tracks: number
-  /** Set when everything in the job is complete for this revision of the labels. */
+  /** Set when this becomes the revision of the labels that everything in the job is complete for. */
   labels_revision: number | null
+  /** The revision of the labels that the new revision is about; null: that of before. */
+  labels_noted: number | null
 }
 
 export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
@@ -92,7 +95,35 @@ async function insertJobs(tx: Tx, target: Target): Promise<void> {
     .execute()
 }
 
-/** Counts and revisions after a write, in one statement however many jobs it touched. */
+/**
+ * Notes labels that a reader sees before the event of their change has come: of jobs whose content they may change the
+ * revision is raised. A job that is being written is left out; its reader has a tag of its own (`annotationsTag`).
+ */
+export async function noteLabels(tx: Tx, target: Target): Promise<void> {
+  const ids = target.jobs.map((one) => one.id)
+  const { rows } = await sql<JobRow>`
+    select * from jobs where job_id = any(${ids}::int[])
+      and greatest(labels_noted, labels_revision) < ${target.labels_revision}
+    order by job_id for update skip locked`.execute(tx)
+  const outdated = rows.filter((row) => hasNewerLabels(target, row))
+  const change = { ...nothingMore, labels_revision: null, labels_noted: target.labels_revision }
+  await changeByLabels(tx, new Map(outdated.map((row) => [row.job_id, change])))
+}
+
+export const nothingMore = { tags: 0, shapes: 0, tracks: 0 }
+
+/** Changes jobs because of their labels, not because of a write: the one way by which that raises revisions. */
+export async function changeByLabels(
+  tx: Tx,
+  changes: ReadonlyMap<number, JobChange>,
+): Promise<JobRow[]> {
+  return changes.size > 0 ? updateJobs(tx, changes) : []
+}
+
+/**
+ * Counts and revisions after a write, in one statement however many jobs it touched. A sweep begins anew where it may have
+ * passed what came in: rows under older labels than those that were noted, or under those of another owner.
+ */
 export async function updateJobs(
   tx: Tx,
   changes: ReadonlyMap<number, JobChange>,
@@ -101,11 +132,16 @@ export async function updateJobs(
   const { rows } = await sql<JobRow>`
     update jobs set tags = jobs.tags + change.tags, shapes = jobs.shapes + change.shapes,
       tracks = jobs.tracks + change.tracks, revision = revision + 1, updated_date = now(),
-      labels_revision = coalesce(change.labels_revision, jobs.labels_revision)
+      labels_revision = coalesce(change.labels_revision, jobs.labels_revision),
+      labels_noted = coalesce(change.labels_noted, jobs.labels_noted),
+      labels_sweep = case when change.labels_revision is null and (change.labels_noted is null
+        or change.labels_noted = greatest(jobs.labels_noted, jobs.labels_revision))
+        then labels_sweep end
     from unnest(${[...changes.keys()]}::int[], ${list.map((one) => one.tags)}::int[],
       ${list.map((one) => one.shapes)}::int[], ${list.map((one) => one.tracks)}::int[],
-      ${list.map((one) => one.labels_revision)}::int[])
-      as change (job_id, tags, shapes, tracks, labels_revision)
+      ${list.map((one) => one.labels_revision)}::int[],
+      ${list.map((one) => one.labels_noted)}::int[])
+      as change (job_id, tags, shapes, tracks, labels_revision, labels_noted)
     where jobs.job_id = change.job_id
     returning jobs.*`.execute(tx)
   return rows

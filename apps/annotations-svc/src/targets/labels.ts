@@ -7,7 +7,7 @@ import type { Target } from './target.ts'
 /** Labels that objects of the target may have, as they are now. */
 export async function labelsOf(
   { services }: Pick<Deps, 'services'>,
-  { task_id }: Target,
+  { task_id }: Pick<Target, 'task_id'>,
   context: Context,
 ): Promise<LabelIndex> {
   return indexLabels(await services.labels.getLabelSet({ task_id }, context))

@@ -2,10 +2,11 @@ import { type AnnotationsChange, annotationsChanged } from '@reticle/contracts/e
 import { type Context, DomainError } from '@reticle/kit'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
+import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { annotationsTag } from '../targets/etags.ts'
 import { type JobRows, updateJobs } from '../targets/job-rows.ts'
+import { notedOf, objectsIn } from '../targets/job-state.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
 import { changesOf, eventsOf, type Ledger } from './ledger.ts'
@@ -22,8 +23,10 @@ export interface Closing {
   ledger: Ledger
   /** The jobs as they were when they were locked. */
   before: JobRows
-  /** Revision of the labels that the objects of this write are complete for; nothing for those it kept. */
-  labelsRevision: (job: number) => number | null
+  /** Revision of the labels that the objects of this write are complete for; null when it only removes. */
+  labels_revision: number | null
+  /** Whether nothing is left of what the jobs held before. */
+  isReplacement: boolean
   /** Told the entity tag that the write led to. */
   note: Note | undefined
 }
@@ -46,11 +49,15 @@ export async function closeWrite(
 async function close(
   tx: Transaction<AnnotationsDb>,
   target: Target,
-  { action, ledger, before, labelsRevision }: Closing,
+  closing: Closing,
   context: Context,
 ): Promise<Outcome> {
+  const { action, ledger, before } = closing
   if (ledger.touched === 0) return { etag: annotationsTag(target, before), event: undefined }
-  const rows = await updateJobs(tx, changesOf(ledger, labelsRevision))
+  const rows = await updateJobs(
+    tx,
+    changesOf(ledger, (job) => labelsAfter(target, closing, before.get(job))),
+  )
   const after = new Map(before)
   for (const row of rows) after.set(row.job_id, row)
   const sorted = rows.sort((a, b) => a.job_id - b.job_id)
@@ -59,6 +66,21 @@ async function close(
   const cause = { ...context, organization_id: target.organization_id }
   const event_id = await emit(tx, annotationsChanged, change, cause)
   return { etag: annotationsTag(target, after), event: { event_id, change } }
+}
+
+/** What is older than the rest of a job makes all of it older: it is completed once more. */
+function labelsAfter(target: Target, closing: Closing, job: JobRow | undefined) {
+  const { labels_revision, isReplacement } = closing
+  if (labels_revision === null) {
+    const labels_noted = job ? Math.max(notedOf(job), target.labels_revision) : null
+    return { labels_revision, labels_noted }
+  }
+  const isAll = isReplacement || !job || objectsIn(job) === 0
+  const isOlder = job !== undefined && labels_revision < job.labels_revision
+  return {
+    labels_revision: isAll || isOlder ? labels_revision : null,
+    labels_noted: labels_revision,
+  }
 }
 
 const tellMs = 1000

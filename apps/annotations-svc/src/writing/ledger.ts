@@ -77,14 +77,14 @@ export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: numb
   ledger.hasIds = false
 }
 
-/** The change of each job's row; `labels_revision` where all its objects are of this write. */
+type LabelsChange = Pick<JobChange, 'labels_revision' | 'labels_noted'>
+
+/** The change of each job's row. */
 export function changesOf(
   { jobs }: Ledger,
-  labelsRevision: (job: number) => number | null,
+  labelsOf: (job: number) => LabelsChange,
 ): Map<number, JobChange> {
-  return new Map(
-    [...jobs].map(([job, { delta }]) => [job, { ...delta, labels_revision: labelsRevision(job) }]),
-  )
+  return new Map([...jobs].map(([job, { delta }]) => [job, { ...delta, ...labelsOf(job) }]))
 }
 
 /** What the event says of each job. */

@@ -1,7 +1,5 @@
-import { completeObject } from '../reading/complete.ts'
 import type { Checked } from '../reading/objects.ts'
 import { type Fields, isFields } from '../validation/fields.ts'
-import type { LabelIndex } from '../validation/labels.ts'
 import { least } from '../validation/normalize.ts'
 import { complain, type Report } from '../validation/report.ts'
 
@@ -22,9 +20,10 @@ const replaceable = new Set([
 /**
  * Lists replace as a whole; a member that was not sent stays (`spec/api-annotations.md` 1.9). With another label the values
  * of its attributes go.
+ *
+ * @param whole the stored object, completed
  */
-export function mergeObject(stored: Checked, sent: Fields, labels: LabelIndex): Merged {
-  const whole = completeObject(stored, labels)
+export function mergeObject(whole: Checked, sent: Fields): Merged {
   const { label_id } = whole.object
   const isRelabelled = sent.label_id !== undefined && sent.label_id !== label_id
   const before = isRelabelled ? withoutValues(whole) : whole.object

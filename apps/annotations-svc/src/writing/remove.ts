@@ -86,7 +86,10 @@ async function removeSet(
   assertUnchanged(if_match, target, before)
   const ledger = newLedger()
   for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], { ledger, onGone })
-  const closing = { action: 'delete', ledger, before, labelsRevision: () => null } as const
+  const closing = {
+    ...{ action: 'delete' as const, ledger, before },
+    ...{ labels_revision: null, isReplacement: false },
+  }
   return closeWrite(tx, target, { ...closing, note: told }, context)
 }
 

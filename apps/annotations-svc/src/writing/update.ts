@@ -3,6 +3,7 @@ import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { completeObject } from '../reading/complete.ts'
 import { type Find, type Found, openFinder, readNamed } from '../reading/find.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
 import { assertUnchanged } from '../targets/etags.ts'
@@ -96,7 +97,11 @@ async function changeSet(
   }
   for await (const batch of source) await changeBatch(work, batch)
   assertNothingMissing(missing)
-  const closing = { action: 'update', ledger, before, labelsRevision: () => null } as const
+  const { labels_revision } = update.labels
+  const closing = {
+    ...{ action: 'update' as const, ledger, before },
+    ...{ labels_revision, isReplacement: false },
+  }
   return closeWrite(tx, target, { ...closing, note: update.note }, context)
 }
 
@@ -110,11 +115,9 @@ async function changeBatch(work: Work, batch: Batch): Promise<void> {
   for (const [index, id] of named.entries()) {
     const stored = found.get(id)
     work.named[kind].push(stored?.id ?? id)
-    if (!stored) missing[kind].push(id)
-    else {
-      const object = mergeObject(objectOf(stored.row), fieldsAt(batch, index), labels)
-      merged.set(id, { ...object, id: stored.id })
-    }
+    const whole = stored && completeObject(objectOf(stored.row), labels)
+    if (!whole) missing[kind].push(id)
+    else merged.set(id, { ...mergeObject(whole, fieldsAt(batch, index)), id: stored.id })
   }
   if (Object.values(missing).some((list) => list.length > 0)) return // there may be more of them
   const checked = await work.checker.check(batch, readMerged(merged))

@@ -84,13 +84,9 @@ export async function storeSet(
     await deleteOthers(tx, write, before)
     for (const row of before.values()) noteEmptied(ledger, row)
   }
-  const labelsRevision = (job: number) => {
-    const row = before.get(job)
-    const wasEmpty = !row || row.tags + row.shapes + row.tracks === 0
-    return write.isReplacement || wasEmpty ? labels_revision : null
-  }
-  const { action, note } = write
-  return closeWrite(tx, target, { action, ledger, before, labelsRevision, note }, context)
+  const { action, isReplacement, note } = write
+  const closing = { action, ledger, before, labels_revision, isReplacement, note }
+  return closeWrite(tx, target, closing, context)
 }
 
 async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, ids, held }: Write) {

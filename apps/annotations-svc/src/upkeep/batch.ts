@@ -1,0 +1,107 @@
+import { arrayOf, columnSeparator, type RowKind, toLatin1 } from '@reticle/contracts/row-lines'
+import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
+import { sql, type Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { completeObject } from '../reading/complete.ts'
+import { latinColumns } from '../reading/lines.ts'
+import { answerText, objectOf } from '../reading/objects.ts'
+import { lineOf } from '../reading/select.ts'
+import type { LabelIndex } from '../validation/labels.ts'
+
+type Tx = Transaction<AnnotationsDb>
+
+/** A row in the order of its table's key; of a track the frame is of no interest. */
+export interface Place {
+  frame: number
+  id: number
+}
+
+/** What became of a batch. */
+export interface Swept {
+  /** The last row that was looked at; nothing when the batch reached the end. */
+  last: Place | undefined
+  rewritten: number
+  removed: number
+}
+
+/** So many rows are a few milliseconds of work; a track may have thousands of keyframes. */
+const batchSizes: Record<RowKind, number> = { tag: 1000, shape: 1000, track: 50 }
+
+/** Columns that labels have a say in, by their position in a row line. */
+const columnsOf: Record<RowKind, Readonly<Record<string, number>>> = {
+  tag: { attributes: 5 },
+  shape: { attributes: 12, elements: 13 },
+  track: { attributes: 5, shapes: 6, elements: 7 },
+}
+
+/** Completes the rows of one kind in a job that follow `after`, under the lock of the job. */
+export async function sweepBatch(
+  tx: Tx,
+  kind: RowKind,
+  job: { task_id: number; job_id: number },
+  after: Place,
+  labels: LabelIndex,
+): Promise<Swept> {
+  const key = kind === 'track' ? [after.id] : [after.id, after.frame]
+  const found = await queryTexts(tx, statements[kind], [job.task_id, job.job_id, ...key])
+  const rows = found.map(([, ...columns]) => ({ kind, columns: latinColumns(columns) }))
+  const gone: string[] = []
+  const changed: Change[] = []
+  for (const row of rows) {
+    const whole = completeObject(objectOf(row), labels)
+    const id = row.columns[2] ?? ''
+    if (!whole) gone.push(id)
+    else {
+      const texts = answerText(whole).split(columnSeparator)
+      const own = Object.values(columnsOf[kind]).map((at) => texts[at] ?? '')
+      const before = Object.values(columnsOf[kind]).map((at) => row.columns[at])
+      if (own.some((text, at) => toLatin1(text) !== before[at])) changed.push({ id, texts: own })
+    }
+  }
+  await rewrite(tx, kind, job, changed)
+  await remove(tx, kind, job, gone)
+  const end = rows.length === batchSizes[kind] ? rows.at(-1) : undefined
+  const last = end && { frame: Number(end.columns[0]), id: Number(end.columns[2]) }
+  return { last, rewritten: changed.length, removed: gone.length }
+}
+
+interface Change {
+  id: string
+  /** In the order of `columnsOf`. */
+  texts: string[]
+}
+
+async function rewrite(tx: Tx, kind: RowKind, { task_id }: { task_id: number }, rows: Change[]) {
+  if (rows.length === 0) return
+  const names = Object.keys(columnsOf[kind])
+  const sets = names.map((name) => {
+    const given = sql`given.${sql.id(name)}`
+    return sql`${sql.id(name)} = ${name === 'shapes' ? given : sql`nullif(${given}, '')`}`
+  })
+  const lists = names.map((_, at) => sql`${rows.map(({ texts }) => texts[at])}::text[]`)
+  await sql`update ${sql.table(arrayOf[kind])} as stored set ${sql.join(sets)}
+    from unnest(${rows.map((one) => one.id)}::bigint[], ${sql.join(lists)})
+      as given (id, ${sql.join(names.map((name) => sql.id(name)))})
+    where stored.task_id = ${task_id} and stored.id = given.id`.execute(tx)
+}
+
+async function remove(tx: Tx, kind: RowKind, { task_id }: { task_id: number }, ids: string[]) {
+  if (ids.length === 0) return
+  await sql`delete from ${sql.table(arrayOf[kind])}
+    where task_id = ${task_id} and id = any(${ids}::bigint[])`.execute(tx)
+}
+
+/** A walk of the primary key from where it was left. */
+function statementOf(kind: RowKind): Prepared {
+  const key = kind === 'track' ? 'id > $3' : '(frame, id) > ($4, $3)'
+  const order = kind === 'track' ? 'id' : 'frame, id'
+  const text = `select ${lineOf[kind].join(', ')} from ${arrayOf[kind]}
+    where task_id = $1 and job_id = $2 and ${key} order by ${order} limit ${batchSizes[kind]}`
+  return { name: `sweep_of_${kind}`, text }
+}
+
+const statements = {
+  tag: statementOf('tag'),
+  shape: statementOf('shape'),
+  track: statementOf('track'),
+}

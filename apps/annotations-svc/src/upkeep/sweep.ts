@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { type RowKind, rowKinds } from '@reticle/contracts/row-lines'
+import { type Context, DomainError } from '@reticle/kit'
+import { sql, type Transaction } from 'kysely'
+import { z } from 'zod'
+import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { changeByLabels, nothingMore } from '../targets/job-rows.ts'
+import { notedOf } from '../targets/job-state.ts'
+import { labelsOf } from '../targets/labels.ts'
+import type { LabelIndex } from '../validation/labels.ts'
+import { newLedger, noteGone } from '../writing/ledger.ts'
+import { sweepBatch } from './batch.ts'
+import { tellRemoved } from './tell.ts'
+
+type Tx = Transaction<AnnotationsDb>
+export type SweepDeps = Pick<Deps, 'db' | 'services' | 'log'>
+
+/**
+ * Rewrites what was stored under older labels, job by job, so that reads pass it on again as it is (`perf-design.md` 3).
+ * Rows are completed as readers would complete them: what is read stays the same, and so do revisions.
+ *
+ * @returns whether some jobs have to wait: they were being written, or their labels changed once more
+ */
+export async function sweepLabels(deps: SweepDeps, signal: AbortSignal): Promise<boolean> {
+  let isMore = false
+  for (let after = 0; !signal.aborted; ) {
+    const job = await findStale(deps, after)
+    if (!job) return isMore
+    after = job.job_id
+    try {
+      if (!(await sweepJob(deps, job, signal))) isMore = true
+    } catch (thrown) {
+      // Of a task that is gone the rows go with an event that is on its way.
+      if (thrown instanceof DomainError && thrown.kind === 'not_found') continue
+      if (thrown instanceof DomainError) throw thrown
+      deps.log.error({ err: thrown, job_id: job.job_id }, 'annotations were not rewritten')
+    }
+  }
+  return isMore
+}
+
+/** Jobs with objects under older labels than those that were noted, or those of a former owner. */
+const isStale = sql<boolean>`labels_revision < greatest(labels_noted, 0)
+  and tags + shapes + tracks > 0`
+
+type StaleJob = Pick<JobRow, 'job_id' | 'task_id' | 'labels_changes'>
+
+async function findStale({ db }: SweepDeps, after: number): Promise<StaleJob | undefined> {
+  const { rows } = await sql<StaleJob>`
+    select job_id, task_id, labels_changes from jobs where ${isStale} and job_id > ${after}
+    order by job_id limit 1`.execute(db)
+  return rows[0]
+}
+
+/** How far a job has come; kept in its row, so that several replicas share the work and a new process goes on with it. */
+const position = z.object({
+  revision: z.int(),
+  kind: z.enum(rowKinds),
+  frame: z.int(),
+  id: z.int(),
+})
+type Position = z.infer<typeof position>
+
+const startOf = (revision: number, kind: RowKind): Position => ({
+  revision,
+  kind,
+  frame: -1,
+  id: 0,
+})
+
+/** Resolves to whether the job is done with. */
+async function sweepJob(deps: SweepDeps, job: StaleJob, signal: AbortSignal): Promise<boolean> {
+  const labels = await labelsOf(deps, job, contextOf(signal))
+  const sum = { rewritten: 0, removed: 0 }
+  while (!signal.aborted) {
+    const step = await deps.db.transaction().execute((tx) => takeStep(tx, job, labels))
+    if (!step) return false
+    sum.rewritten += step.rewritten
+    sum.removed += step.removed
+    if (!step.isDone) continue
+    const about = { ...job, labels_revision: labels.labels_revision, ...sum }
+    deps.log.info(about, 'annotations were rewritten for changed labels')
+    return true
+  }
+  return false
+}
+
+const callMs = 10_000
+
+function contextOf(signal: AbortSignal): Context {
+  const deadline = Date.now() + callMs
+  return { principal: null, request_id: randomUUID(), deadline, signal }
+}
+
+interface Step {
+  isDone: boolean
+  rewritten: number
+  removed: number
+}
+
+/** One batch under the lock of the job, which nobody waits for; nothing when it cannot be taken now with these labels. */
+async function takeStep(tx: Tx, stale: StaleJob, labels: LabelIndex): Promise<Step | undefined> {
+  const { rows } = await sql<JobRow>`
+    select * from jobs where job_id = ${stale.job_id} and ${isStale}
+      and labels_changes = ${stale.labels_changes} and labels_noted <= ${labels.labels_revision}
+    for update skip locked`.execute(tx)
+  const [job] = rows
+  if (!job) return undefined
+  await noteLabels(tx, job, labels)
+  const { kind, ...after } = positionOf(job, labels)
+  const { last, rewritten, removed } = await sweepBatch(tx, kind, job, after, labels)
+  const next = nextOf(kind, last, labels)
+  await sql`update jobs set labels_sweep = ${next && JSON.stringify(next)}::jsonb,
+      labels_revision = ${next ? job.labels_revision : labels.labels_revision}
+    where job_id = ${job.job_id}`.execute(tx)
+  if (removed > 0) await countRemoved(tx, job, kind, removed)
+  return { isDone: !next, rewritten, removed }
+}
+
+/** The labels may have changed before their event came. */
+async function noteLabels(tx: Tx, job: JobRow, { labels_revision }: LabelIndex): Promise<void> {
+  if (notedOf(job) >= labels_revision) return
+  const change = { ...nothingMore, labels_revision: null, labels_noted: labels_revision }
+  await changeByLabels(tx, new Map([[job.job_id, change]]))
+}
+
+function positionOf({ labels_sweep }: JobRow, { labels_revision }: LabelIndex): Position {
+  const left = position.safeParse(labels_sweep).data
+  return left?.revision === labels_revision ? left : startOf(labels_revision, rowKinds[0])
+}
+
+function nextOf(
+  kind: RowKind,
+  last: { frame: number; id: number } | undefined,
+  { labels_revision }: LabelIndex,
+): Position | null {
+  if (last) return { revision: labels_revision, kind, ...last }
+  const following = rowKinds[rowKinds.indexOf(kind) + 1]
+  return following ? startOf(labels_revision, following) : null
+}
+
+/** Readers do not see such objects any more: counts follow, and revisions stay. */
+async function countRemoved(
+  tx: Tx,
+  { job_id }: JobRow,
+  kind: RowKind,
+  count: number,
+): Promise<void> {
+  const ledger = newLedger()
+  noteGone(ledger, kind, job_id, count)
+  const { tags, shapes, tracks } = ledger.jobs.get(job_id)?.delta ?? nothingMore
+  const { rows } = await sql<JobRow>`
+    update jobs set tags = tags + ${tags}, shapes = shapes + ${shapes}, tracks = tracks + ${tracks}
+    where job_id = ${job_id} returning *`.execute(tx)
+  const cause = { principal: null, request_id: randomUUID() }
+  await tellRemoved(tx, ledger, rows, { project_id: null, cause })
+}

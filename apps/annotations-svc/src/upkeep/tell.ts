@@ -1,0 +1,25 @@
+import { annotationsChanged } from '@reticle/contracts/events/annotations'
+import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import { eventsOf, type Ledger } from '../writing/ledger.ts'
+
+/**
+ * Tells of objects that went because of their labels, an event a task.
+ *
+ * @param jobs as they are now; those that lost nothing are left out
+ */
+export async function tellRemoved(
+  tx: Transaction<AnnotationsDb>,
+  ledger: Ledger,
+  jobs: readonly JobRow[],
+  { project_id, cause }: { project_id: number | null; cause: Cause },
+): Promise<void> {
+  const poorer = jobs.filter((job) => ledger.jobs.has(job.job_id))
+  for (const task_id of new Set(poorer.map((job) => job.task_id))) {
+    const own = poorer.filter((job) => job.task_id === task_id)
+    const place = { task_id, project_id: project_id ?? undefined }
+    const fact = { ...place, action: 'delete' as const, jobs: eventsOf(ledger, own, 'delete') }
+    await emit(tx, annotationsChanged, fact, cause)
+  }
+}
