@@ -82,6 +82,7 @@ const neighbours: Parameters<typeof handlers>[0]['services'] = {
       runs: [{ count: jobCount * framesOfJob, width: 1920, height: 1080 }],
     }),
     getDeletedFrames: async () => ({ frames: [] }),
+    listExtents: async () => ({ labels_revision: 1, tasks: [], next: null }),
   },
 }
 

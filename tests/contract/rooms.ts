@@ -88,6 +88,7 @@ export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/k
 export const orders: Record<string, string[]> = {
   'apps/annotations-svc': [
     ...['validation', 'targets', 'queries', 'layout', 'reading', 'writing', 'upkeep'],
+    ...['statistics', 'annotations', 'events'],
     ...['annotations', 'events'],
   ],
 }

@@ -16,6 +16,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   deleteProject: ['project delete'],
   getProjectPreview: ['project view'],
   getProjectDataMeta: ['project view'],
+  getProjectAnnotationStatistics: ['project view'],
 
   listTasks: ['task view'],
   createTask: ['task create', 'project create:task'],
@@ -40,6 +41,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   updateTaskDataMeta: ['task update:meta'],
   getTaskPreview: ['task data:read'],
   getTaskAnnotations: ['task annotations:read'],
+  getTaskAnnotationStatistics: ['task view'],
   replaceTaskAnnotations: ['task annotations:write'],
   updateTaskAnnotations: ['task annotations:write'],
   deleteTaskAnnotations: ['task annotations:write'],
@@ -63,6 +65,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   updateJobDataMeta: ['job update:meta'],
   getJobPreview: ['job data:read'],
   getJobAnnotations: ['job annotations:read'],
+  getJobAnnotationStatistics: ['job view'],
   replaceJobAnnotations: ['job annotations:write'],
   updateJobAnnotations: ['job annotations:write'],
   deleteJobAnnotations: ['job annotations:write'],

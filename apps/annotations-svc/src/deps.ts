@@ -28,7 +28,7 @@ export interface Deps {
 export interface Neighbours {
   tasks: Pick<Service<typeof tasks>, 'authorize' | 'annotationsChanged'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
-  media: Pick<Service<typeof media>, 'getFrameSizes' | 'getDeletedFrames'>
+  media: Pick<Service<typeof media>, 'getFrameSizes' | 'getDeletedFrames' | 'listExtents'>
 }
 
 export type Handlers = Service<typeof annotations>

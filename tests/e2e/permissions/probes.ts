@@ -119,6 +119,7 @@ function ofProject({ project, org }: Chain): Probe[] {
     see('getProject', ok(id)),
     see('getProjectPreview', ok(id)),
     see('getProjectDataMeta', ok(id)),
+    see('getProjectAnnotationStatistics', ok(id)),
     rowsOf('project: create, restore backup')('createProject', {
       ...{ query: within, ...json({ name: 'new' }), permitted: 201 },
     }),
@@ -151,6 +152,7 @@ function ofTask({ task, project, org }: Chain): Probe[] {
     ...['getTask', 'getTaskDataMeta', 'getTaskPreview', 'getTaskAnnotations', 'getTaskStatus'].map(
       (name) => see(name, ok(id)),
     ),
+    see('getTaskAnnotationStatistics', ok(id)),
     see('getTaskData', ok(id, { query: '?type=frame&number=0' })),
     see('listFrames', { query: `?search=frame&task_id=${id}`, permitted: 'listed' }),
     rowsOf('task: create without project, restore backup')('createTask', {
@@ -199,6 +201,7 @@ function ofJob({ job, task }: Chain): Probe[] {
     ...['getJob', 'getJobDataMeta', 'getJobPreview', 'getJobAnnotations'].map((name) =>
       see(name, ok(id)),
     ),
+    see('getJobAnnotationStatistics', ok(id)),
     see('getJobData', ok(id, { query: '?type=frame&number=0' })),
     work('updateJob', ok(id, json({ state: job.state }))),
     work('updateJobDataMeta', ok(id, json({ deleted_frames: [] }))),

@@ -3,6 +3,7 @@ import type { Deps, Handlers } from '../deps.ts'
 import { describeLimits } from '../limits.ts'
 import type { Checked } from '../reading/objects.ts'
 import { readLines, readSet } from '../reading/read.ts'
+import { readStatistics } from '../statistics/read.ts'
 import { annotationsTag } from '../targets/etags.ts'
 import { findJobRows } from '../targets/job-rows.ts'
 import { labelsForWrite } from '../targets/labels.ts'
@@ -34,6 +35,12 @@ export function annotationHandlers(deps: Deps): Handlers {
     updateJobAnnotations: (input, context) => patchSet(deps, 'job', input, context),
     deleteTaskAnnotations: (input, context) => clearSet(deps, 'task', input, context),
     deleteJobAnnotations: (input, context) => clearSet(deps, 'job', input, context),
+    getProjectAnnotationStatistics: (input, context) =>
+      readStatistics(deps, { target: 'project', ...input }, context),
+    getTaskAnnotationStatistics: (input, context) =>
+      readStatistics(deps, { target: 'task', ...input }, context),
+    getJobAnnotationStatistics: (input, context) =>
+      readStatistics(deps, { target: 'job', ...input }, context),
     readRows: async (input, context) => {
       const target = await openTarget(deps, input, 'annotations:read', context)
       return readLines(deps, target, context)

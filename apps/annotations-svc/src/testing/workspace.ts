@@ -23,6 +23,8 @@ export interface Workspace {
   /** The ground-truth job and its frames, where there is one: no part of the task's own annotations. */
   truth?: JobRange & { frames: number[] }
   labels: LabelSet
+  /** Of the task. */
+  project_id: number | null
   /** Width and height of every frame. */
   frame: { width: number; height: number }
   dimension: '2d' | '3d'
@@ -39,7 +41,7 @@ export function newWorkspace(task_id: number): Workspace {
   const labels = { labels_revision: 1, labels: exampleLabels() }
   return {
     ...{ task_id, jobs, labels, dimension: '2d', deleted_frames: [] },
-    ...{ frame: { width: 100, height: 80 }, strangers: [8], told: [] },
+    ...{ frame: { width: 100, height: 80 }, strangers: [8], told: [], project_id: null },
   }
 }
 
@@ -109,8 +111,35 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
         ofTask(body.change.task_id).told.push(body)
       },
     },
-    labels: { getLabelSet: async ({ task_id }) => ofTask(task_id).labels },
+    labels: {
+      getLabelSet: async ({ task_id, project_id }) =>
+        (
+          workspaces.find((one) => project_id && one.project_id === project_id) ??
+          ofTask(task_id ?? 0)
+        ).labels,
+    },
     media: {
+      listExtents: async ({ target, id, after = 0 }, { principal }) => {
+        const own = target === 'job' ? [ofJob(id)] : workspaces
+        const found = own.filter((one) => {
+          if (target === 'task') return one.task_id === id
+          return target === 'job' || (one.project_id === id && one.task_id > after)
+        })
+        const [first, second] = found
+        if (!first) throw notFound()
+        if (first.strangers.includes(principal?.user_id ?? 0)) throw forbidden()
+        const { task_id, dimension, deleted_frames, truth } = first
+        const jobs = target === 'job' ? jobsOf(first).filter((one) => one.id === id) : first.jobs
+        const size = Math.max(0, ...first.jobs.map((one) => one.stop_frame + 1))
+        const frames = target === 'job' && truth?.id === id ? truth.frames : []
+        const deleted = deleted_frames.map((frame) => ({ start: frame, stop: frame }))
+        const tasks = [{ task_id, size, dimension, jobs, frames, deleted }]
+        return {
+          labels_revision: first.labels.labels_revision,
+          tasks,
+          next: second ? task_id : null,
+        }
+      },
       getFrameSizes: async ({ task_id }) => ({
         runs: [{ count: 1000, ...ofTask(task_id).frame }],
       }),

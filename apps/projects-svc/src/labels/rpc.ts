@@ -66,8 +66,12 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       })
     },
 
-    async getLabelSet({ task_id }) {
-      const facts = await findFacts(db, { target: 'task', id: task_id })
+    async getLabelSet({ task_id = 0, project_id }) {
+      const task = { target: 'task', id: task_id } as const
+      const facts = await findFacts(
+        db,
+        project_id === undefined ? task : { target: 'project', id: project_id },
+      )
       if (!facts) throw notFound()
       const { labels_revision } = facts
       return { labels_revision, labels: await listOwnLabels(db, ownerOf(facts)) }

@@ -14,6 +14,7 @@ import { listDisabledFrames } from '../ground-truth/repo.ts'
 import { findTask } from '../tasks/repo.ts'
 import { type AttachSettings, attachMedia } from './attach.ts'
 import { changeJobMeta, changeTaskMeta } from './change.ts'
+import { extentHandlers } from './extents.ts'
 import { listFoundFrames } from './list.ts'
 import { locateChunk, locateFrame } from './locate.ts'
 import { toChosenMeta, toDataMeta, toFrameSource } from './messages.ts'
@@ -82,11 +83,7 @@ export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
       return { head: { type: 'application/x-ndjson' }, chunks }
     },
 
-    async getDeletedFrames({ task_id }) {
-      const dataSet = await findDataSet(db, task_id)
-      if (!dataSet) throw notFound()
-      return { frames: dataSet.deleted_frames }
-    },
+    ...extentHandlers(deps),
 
     async getFrameSizes({ task_id }) {
       if (!(await findTask(db, task_id))) throw notFound()

@@ -4,6 +4,7 @@ import { annotationSet, patchQuery, putQuery } from '../rest/annotations.ts'
 import { bytes, bytesOf, idParams, ifMatch } from '../rest/common.ts'
 import { targets } from '../rest/facts.ts'
 import { partFacts } from '../rest/server.ts'
+import { annotationStatistics, statisticsQuery } from '../rest/statistics.ts'
 import { del, get, internal, operations, patch, put } from './operation.ts'
 
 const set = bytesOf(annotationSet)
@@ -29,6 +30,12 @@ const change = {
 }
 const clear = { params: idParams, headers: ifMatch, answers: { 204: bytes } }
 
+const count = {
+  params: idParams,
+  query: statisticsQuery,
+  answers: { 200: bytesOf(annotationStatistics) },
+}
+
 /** Objects per kind after a write of row lines. */
 export const written = z
   .object({ tags: z.int(), shapes: z.int(), tracks: z.int() })
@@ -44,6 +51,9 @@ export const annotations = operations('AnnotationService', {
   replaceJobAnnotations: put('/jobs/:id/annotations/', replace),
   updateJobAnnotations: patch('/jobs/:id/annotations/', change),
   deleteJobAnnotations: del('/jobs/:id/annotations/', clear),
+  getProjectAnnotationStatistics: get('/projects/:id/annotations/statistics', count),
+  getTaskAnnotationStatistics: get('/tasks/:id/annotations/statistics', count),
+  getJobAnnotationStatistics: get('/jobs/:id/annotations/statistics', count),
   /** Row lines (`row-lines.ts`) of a task or job in one snapshot: tags, shapes, then tracks; each by frame and id. */
   readRows: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),

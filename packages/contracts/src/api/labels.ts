@@ -18,6 +18,9 @@ export const labels = operations('LabelService', {
     headers: ifMatch,
     answers: { 204: nothing },
   }),
-  /** Labels that a task's annotations may use. */
-  getLabelSet: internal({ query: z.object({ task_id: z.int() }), answers: { 200: labelSet } }),
+  /** Labels that the annotations of a task, or of the tasks of a project, may use. */
+  getLabelSet: internal({
+    query: z.object({ task_id: z.int(), project_id: z.int() }).partial(),
+    answers: { 200: labelSet },
+  }),
 })

@@ -4,6 +4,7 @@ import {
   attachedMedia,
   attachMediaQuery,
   deletedFrames,
+  extents,
   frameSizes,
   locatedChunk,
   locatedFrame,
@@ -63,6 +64,11 @@ export const media = operations('MediaService', {
   getDeletedFrames: internal({
     query: z.object({ task_id: z.int() }),
     answers: { 200: deletedFrames },
+  }),
+  /** Frames and jobs of a target, which the caller must be allowed to view. */
+  listExtents: internal({
+    query: z.object({ target: z.enum(targets), id: z.int(), after: z.int().optional() }),
+    answers: { 200: extents },
   }),
   getFrameSizes: internal({ query: z.object({ task_id: z.int() }), answers: { 200: frameSizes } }),
   /** One frame of a task or job, or with `preview` the one that stands for it; the caller must be allowed to view it. */

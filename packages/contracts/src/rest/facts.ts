@@ -69,6 +69,32 @@ export const frameSizes = z
 /** Frames of a task that were deleted, ascending. */
 export const deletedFrames = z.object({ frames: z.array(z.int()) }).meta({ id: 'DeletedFrames' })
 
+const frameRange = z.object({ start: z.int(), stop: z.int() }).meta({ id: 'FrameRange' })
+
+/** What of one task a target is about. */
+export const taskExtent = z
+  .object({
+    task_id: z.int(),
+    size: z.int(),
+    dimension: z.string(),
+    /** As in `facts`. */
+    jobs: z.array(jobRange),
+    frames: z.array(z.int()),
+    /** Frames of the task that were deleted, ascending and apart from each other; inclusive. */
+    deleted: z.array(frameRange),
+  })
+  .meta({ id: 'TaskExtent' })
+
+/** Of a project a page of its tasks, by id. */
+export const extents = z
+  .object({
+    labels_revision: z.int(),
+    tasks: z.array(taskExtent),
+    /** The last task of a page that has others behind it; null: these were the last. */
+    next: z.int().nullable(),
+  })
+  .meta({ id: 'Extents' })
+
 /** One frame for reading: what is needed to find, decode and cache its bytes. */
 export const locatedFrame = frameSource
   .extend({ task_id: z.int(), frame: z.int(), image_quality: z.int(), data_revision: z.int() })
@@ -122,8 +148,10 @@ export const attachedMedia = z
   .object({ size: z.int(), jobs: z.int() })
   .meta({ id: 'AttachedMedia' })
 
+export type Extents = z.infer<typeof extents>
 export type Facts = z.infer<typeof facts>
 export type JobRange = z.infer<typeof jobRange>
 export type LabelSet = z.infer<typeof labelSet>
 export type LocatedChunk = z.infer<typeof locatedChunk>
 export type LocatedFrame = z.infer<typeof locatedFrame>
+export type TaskExtent = z.infer<typeof taskExtent>

@@ -1,0 +1,165 @@
+import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
+import type { TaskExtent } from '@reticle/contracts/rest/facts'
+import { decodeTrack, type Row, rowKinds } from '@reticle/contracts/row-lines'
+import type { Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { lastFrameOf, visibleSpans } from '../queries/tracks.ts'
+import { readKind } from '../reading/rows.ts'
+import { isSequence, type Target } from '../targets/target.ts'
+import { addObjects, type Counts, newCounts } from './counts.ts'
+import { type Frames, openFrames } from './frames.ts'
+import { type Scope, targetOf } from './scope.ts'
+import { readColumns, visibleElement } from './select.ts'
+
+type Tx = Transaction<AnnotationsDb>
+
+/** A task that is being counted. */
+interface Open {
+  target: Target
+  frames: Frames
+}
+
+interface Counting {
+  tx: Tx
+  signal: AbortSignal
+  counts: Counts
+}
+
+/** Counts what `tx` sees of a scope, many tasks at a time. */
+export async function countScope(tx: Tx, scope: Scope, signal: AbortSignal): Promise<Counts> {
+  const counting = { tx, signal, counts: newCounts() }
+  for (const tasks of portionsOf(scope.tasks)) {
+    const open = tasks.map((task) => ({
+      target: targetOf(scope, task),
+      frames: openFrames(scope, task),
+    }))
+    const filled = open.filter(({ target }) => target.jobs.length > 0)
+    const plain = filled.filter(({ target }) => isSequence(target))
+    if (plain.length > 0) await countPlain(counting, plain)
+    for (const one of filled) if (!plain.includes(one)) await countShared(counting, one)
+    for (const { frames } of open) {
+      const sum = frames.count()
+      counting.counts.frames.total += sum.total
+      counting.counts.frames.annotated += sum.annotated
+      counting.counts.frames.deleted += sum.deleted
+    }
+  }
+  return counting.counts
+}
+
+/** So many tasks and frames are counted at once; a task with more frames is counted alone. */
+const mostTasks = 500
+const mostFrames = 16_000_000
+
+function* portionsOf(tasks: readonly TaskExtent[]): Generator<TaskExtent[]> {
+  let portion: TaskExtent[] = []
+  let frames = 0
+  for (const task of tasks) {
+    frames += task.size
+    if (portion.length === mostTasks || (frames > mostFrames && portion.length > 0)) {
+      yield portion
+      portion = []
+      frames = task.size
+    }
+    portion.push(task)
+  }
+  if (portion.length > 0) yield portion
+}
+
+/** Tasks whose jobs share no frames: no object lies in two of them, but tracks in pieces. */
+async function countPlain(counting: Counting, tasks: readonly Open[]): Promise<void> {
+  const { tx, signal, counts } = counting
+  const targets = tasks.map((one) => one.target)
+  const byId = new Map(tasks.map((one) => [one.target.task_id, one]))
+  for (const kind of ['tag', 'shape'] as const) {
+    for await (const rows of readColumns(tx, kind, targets, signal)) {
+      for (const [label, type, source, task, at, count, isVisible] of rows) {
+        const alike = { kind, label_id: Number(label), type: Number(type), source: Number(source) }
+        addObjects(counts, alike, Number(count))
+        const frame = Number(at)
+        if (isVisible === 't') byId.get(Number(task))?.frames.mark({ first: frame, last: frame })
+      }
+    }
+  }
+  await countPieces(counting, byId)
+}
+
+async function countPieces(
+  { tx, signal, counts }: Counting,
+  byId: ReadonlyMap<number, Open>,
+): Promise<void> {
+  const targets = [...byId.values()].map((one) => one.target)
+  let whole = ''
+  let keyframes = new Set<number>()
+  for await (const rows of readColumns(tx, 'track', targets, signal)) {
+    for (const [task, origin, job, label, source, shapes, elements] of rows) {
+      if (whole !== `${task} ${origin}`) {
+        whole = `${task} ${origin}`
+        keyframes = new Set()
+        addObjects(counts, { kind: 'track', label_id: Number(label), source: Number(source) }, 1)
+      }
+      const open = byId.get(Number(task))
+      const range = open?.target.jobs.find((one) => one.id === Number(job))
+      if (!open || !range) continue
+      const parts: Parts = {
+        shapes: JSON.parse(shapes || '[]'),
+        elements: JSON.parse(elements || '[]'),
+      }
+      markTrack(open.frames, parts, range.stop_frame)
+      counts.objects.track_keyframes += addKeyframes(keyframes, parts)
+    }
+  }
+}
+
+/** A task whose jobs share frames is counted as it is read: what lies in two jobs comes once. */
+async function countShared(
+  { tx, signal, counts }: Counting,
+  { target, frames }: Open,
+): Promise<void> {
+  for (const kind of rowKinds) {
+    for await (const rows of readKind(tx, kind, target, { order: 'id', signal })) {
+      for (const row of rows) {
+        addObjects(counts, alikeOf(row), 1)
+        if (kind === 'track') {
+          const track = decodeTrack(row.columns)
+          markTrack(frames, track, lastFrameOf(target))
+          counts.objects.track_keyframes += addKeyframes(new Set(), track)
+        } else if (kind === 'tag' || isVisible(row)) {
+          const frame = Number(row.columns[0])
+          frames.mark({ first: frame, last: frame })
+        }
+      }
+    }
+  }
+}
+
+function alikeOf({ kind, columns }: Row) {
+  const label_id = Number(columns[1])
+  if (kind !== 'shape') return { kind, label_id, source: Number(columns[4]) }
+  return { kind, label_id, type: Number(columns[7]), source: Number(columns[8]) }
+}
+
+function isVisible({ columns }: Row): boolean {
+  const [outside, elements] = [columns[10], columns[13]]
+  return outside === 'f' && (!elements || elements.includes(visibleElement))
+}
+
+type Parts = Pick<Track, 'shapes'> & { elements: readonly { shapes: TrackShape[] }[] }
+
+/** A skeleton is to be seen where one of its elements is. */
+function markTrack(frames: Frames, { shapes, elements }: Parts, last: number): void {
+  const parts = elements.length > 0 ? elements.map((one) => one.shapes) : [shapes]
+  for (const part of parts) {
+    const kept = part.filter(({ frame }) => !frames.isDeleted(frame))
+    for (const span of visibleSpans(kept, last)) frames.mark(span)
+  }
+}
+
+/** How many keyframes are new: parts of a track, and pieces on frames that jobs share, may have them on the same frames. */
+function addKeyframes(known: Set<number>, { shapes, elements }: Parts): number {
+  const before = known.size
+  for (const part of [shapes, ...elements.map((one) => one.shapes)]) {
+    for (const { frame, keyframe } of part) if (keyframe) known.add(frame)
+  }
+  return known.size - before
+}

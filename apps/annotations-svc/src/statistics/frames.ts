@@ -1,0 +1,39 @@
+import type { FrameSpan } from '@reticle/contracts/rest/annotation-query'
+import type { TaskExtent } from '@reticle/contracts/rest/facts'
+import type { Scope } from './scope.ts'
+
+/** The frames of one task, a byte each: a track marks thousands of them at once. */
+export interface Frames {
+  mark: (span: FrameSpan) => void
+  isDeleted: (frame: number) => boolean
+  /** Of those that the scope has. */
+  count: () => { total: number; annotated: number; deleted: number }
+}
+
+export function openFrames(
+  scope: Pick<Scope, 'kind'>,
+  { size, jobs, frames, deleted }: TaskExtent,
+): Frames {
+  const gone = new Uint8Array(size)
+  for (const { start, stop } of deleted) gone.fill(1, start, stop + 1)
+  const marked = new Uint8Array(size)
+  const [job] = jobs
+  const isIn = (frame: number) =>
+    scope.kind !== 'job' || (job && job.start_frame <= frame && frame <= job.stop_frame)
+  const count = () => {
+    const sum = { total: 0, annotated: 0, deleted: 0 }
+    const add = (frame: number) => {
+      sum.total += 1
+      if (gone[frame]) sum.deleted += 1
+      else if (marked[frame]) sum.annotated += 1
+    }
+    if (frames.length > 0) frames.forEach(add)
+    else for (let frame = 0; frame < size; frame++) if (isIn(frame)) add(frame)
+    return sum
+  }
+  return {
+    mark: ({ first, last }) => marked.fill(1, first, last + 1),
+    isDeleted: (frame) => gone[frame] === 1,
+    count,
+  }
+}

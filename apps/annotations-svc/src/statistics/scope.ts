@@ -1,0 +1,40 @@
+import type { TaskExtent } from '@reticle/contracts/rest/facts'
+import type { Context } from '@reticle/kit'
+import type { Deps } from '../deps.ts'
+import type { Target } from '../targets/target.ts'
+
+/** What is counted: annotations of a job, of a task, or of all tasks of a project. */
+export interface Scope {
+  kind: 'project' | 'task' | 'job'
+  id: number
+  labels_revision: number
+  tasks: TaskExtent[]
+}
+
+/**
+ * Finds what is counted, if the caller may view it.
+ *
+ * @throws DomainError not_found, forbidden
+ */
+export async function openScope(
+  { services }: Pick<Deps, 'services'>,
+  { target, id }: { target: Scope['kind']; id: number },
+  context: Context,
+): Promise<Scope> {
+  const tasks: TaskExtent[] = []
+  for (let after: number | undefined; ; ) {
+    const page = await services.media.listExtents({ target, id, after }, context)
+    tasks.push(...page.tasks)
+    if (page.next === null)
+      return { kind: target, id, labels_revision: page.labels_revision, tasks }
+    after = page.next
+  }
+}
+
+/** One task of the scope, as reads of its annotations have it. */
+export function targetOf({ kind, id, labels_revision }: Scope, task: TaskExtent): Target {
+  const { task_id, dimension, jobs, frames } = task
+  const own = kind === 'job' ? { kind, id } : { kind: 'task' as const, id: task_id }
+  const owner = { project_id: null, organization_id: null, labels_revision }
+  return { ...own, ...owner, task_id, dimension, jobs, frames }
+}

@@ -1,0 +1,58 @@
+import { arrayOf, columnSeparator, type RowKind, splitLines } from '@reticle/contracts/row-lines'
+import { copyOut } from '@reticle/kit/db/copy'
+import { type CompiledQuery, sql, type Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { originOf } from '../reading/select.ts'
+import type { Target } from '../targets/target.ts'
+
+type Tx = Transaction<AnnotationsDb>
+
+/** Whether a shape is to be seen; a skeleton is when one of its elements is. We wrote the text of elements. */
+export const visibleElement = '"outside":false'
+
+const visibleIn = {
+  tag: 'true',
+  shape: `not outside and (elements is null or strpos(elements, '${visibleElement}') > 0)`,
+}
+
+/**
+ * The tags or shapes of all targets in one pass, those that have everything in common as one row: label, type, source, task,
+ * frame, how many, whether any is visible. Measured faster than grouping twice, by label and by frame.
+ */
+function selectGroups(tx: Tx, kind: 'tag' | 'shape', targets: readonly Target[]): CompiledQuery {
+  const type = sql.raw(kind === 'shape' ? 'type' : '0')
+  return sql`
+    select label_id, ${type}, source, task_id, frame, count(*), bool_or(${sql.raw(visibleIn[kind])})
+    from ${sql.table(arrayOf[kind])} where ${isOf(targets)} group by 1, 2, 3, 4, 5`.compile(tx)
+}
+
+/** The pieces of all tracks, those of one following each other. */
+function selectPieces(tx: Tx, targets: readonly Target[]): CompiledQuery {
+  return sql`
+    select task_id, ${sql.raw(originOf)}, job_id, label_id, source, nullif(shapes, ''), elements
+    from tracks where ${isOf(targets)}
+    order by task_id, ${sql.raw(originOf)}, job_id`.compile(tx)
+}
+
+function isOf(targets: readonly Target[]) {
+  const tasks = targets.map((one) => one.task_id)
+  const jobs = targets.flatMap((one) => one.jobs.map(({ id }) => id))
+  return sql`task_id = any(${tasks}::int[]) and job_id = any(${jobs}::int[])`
+}
+
+const statements = {
+  tag: (tx: Tx, targets: readonly Target[]) => selectGroups(tx, 'tag', targets),
+  shape: (tx: Tx, targets: readonly Target[]) => selectGroups(tx, 'shape', targets),
+  track: selectPieces,
+} satisfies Record<RowKind, unknown>
+
+/** Columns of the rows of one kind, in batches. */
+export async function* readColumns(
+  tx: Tx,
+  kind: RowKind,
+  targets: readonly Target[],
+  signal: AbortSignal,
+): AsyncGenerator<string[][]> {
+  for await (const lines of splitLines(copyOut(tx, statements[kind](tx, targets), { signal })))
+    yield lines.map((line) => line.split(columnSeparator))
+}

@@ -1,0 +1,88 @@
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { findFacts } from '../facts.ts'
+import { attachFrames, testWorkspace } from '../testing/workspace.ts'
+import { listExtents } from './extents.ts'
+
+const { db, addUser, over } = await testWorkspace()
+const [anna, bo] = [await addUser(), await addUser()]
+
+describe.each(transports)('%s', (transport) => {
+  const services = over(transport)
+  const { projects, tasks, jobs, media, labels } = services
+
+  /** A project of two tasks: ten frames in the jobs 0-4 and 5-9, and none. */
+  async function setUp() {
+    const body = { name: 'p', labels: [{ name: 'car' }] }
+    const project = await projects.createProject({ body }, anna.call)
+    const add = (segment_size: number) =>
+      tasks.createTask({ body: { name: 't', project_id: project.id, segment_size } }, anna.call)
+    const [full, empty] = [await add(5), await add(5)]
+    await attachFrames(services, full.id, 10, anna)
+    const deleted_frames = [1, 2, 3, 7]
+    await media.updateTaskDataMeta({ id: full.id, body: { deleted_frames } }, anna.call)
+    const { results } = await jobs.listJobs({ task_id: full.id, sort: 'id' }, anna.call)
+    const ranges = results.map(({ id, start_frame, stop_frame }) => ({
+      id,
+      start_frame,
+      stop_frame,
+    }))
+    const extent = {
+      ...{ task_id: full.id, size: 10, dimension: '2d', jobs: ranges, frames: [] },
+      deleted: [
+        { start: 1, stop: 3 },
+        { start: 7, stop: 7 },
+      ],
+    }
+    return { project, full, empty, ranges, extent }
+  }
+
+  test('a project has the frames and jobs of its tasks, a page after the other', async () => {
+    const { project, full, empty, extent } = await setUp()
+    const ask = { target: 'project', id: project.id } as const
+    const none = { ...extent, task_id: empty.id, size: 0, jobs: [], deleted: [] }
+    const rest = { labels_revision: project.labels.length - 1, next: null }
+    expect(await media.listExtents(ask, anna.call)).toEqual({ ...rest, tasks: [extent, none] })
+
+    const facts = await findFacts(db, ask)
+    if (!facts) throw new Error('the project is not there')
+    const first = await listExtents(db, facts, undefined, 1)
+    expect(first).toEqual({ ...rest, tasks: [extent], next: full.id })
+    expect(await listExtents(db, facts, full.id, 2)).toEqual({ ...rest, tasks: [none] })
+  })
+
+  test('a task has its own, a job those that it has', async () => {
+    const { full, ranges, extent } = await setUp()
+    const [first, second] = ranges
+    const tasksOf = async (target: 'task' | 'job', id: number) =>
+      (await media.listExtents({ target, id }, anna.call)).tasks
+    expect(await tasksOf('task', full.id)).toEqual([extent])
+    expect(await tasksOf('job', second?.id ?? 0)).toEqual([{ ...extent, jobs: [second] }])
+    const wanted = { frame_selection_method: 'manual' as const, frames: [2, 6] }
+    const truth = await jobs.createJob(
+      { body: { type: 'ground_truth', task_id: full.id, ...wanted } },
+      anna.call,
+    )
+    expect(await tasksOf('job', truth.id)).toMatchObject([{ frames: [2, 6] }])
+    expect(await tasksOf('task', full.id)).toEqual([{ ...extent, jobs: [first, second] }])
+  })
+
+  test('nobody is told who may not view the target', async () => {
+    const { project, full } = await setUp()
+    for (const [target, id] of [
+      ['project', project.id],
+      ['task', full.id],
+    ] as const) {
+      const asked = media.listExtents({ target, id }, bo.call)
+      await expect(asked).rejects.toMatchObject({ kind: 'forbidden' })
+    }
+    const missing = media.listExtents({ target: 'job', id: 999_999 }, anna.call)
+    await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  test('labels are those of a project too', async () => {
+    const { project } = await setUp()
+    const set = await labels.getLabelSet({ project_id: project.id }, anna.call)
+    expect(set).toEqual({ labels_revision: 0, labels: project.labels })
+  })
+})

@@ -1,0 +1,78 @@
+import type { media } from '@reticle/contracts/api/media'
+import type { Extents, TaskExtent } from '@reticle/contracts/rest/facts'
+import { notFound, type Service, signedIn } from '@reticle/kit'
+import { type Kysely, sql } from 'kysely'
+import { permitted } from '../authorize.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import type { FactsRow } from '../facts.ts'
+import { findDataSet } from './repo.ts'
+
+/** What other services are told of the frames that annotations are about. */
+export function extentHandlers({
+  db,
+}: {
+  db: Kysely<ProjectsDb>
+}): Pick<Service<typeof media>, 'listExtents' | 'getDeletedFrames'> {
+  return {
+    async listExtents({ target, id, after }, context) {
+      const row = await permitted(db, signedIn(context), { target, id }, 'view')
+      return listExtents(db, row, after)
+    },
+
+    async getDeletedFrames({ task_id }) {
+      const dataSet = await findDataSet(db, task_id)
+      if (!dataSet) throw notFound()
+      return { frames: dataSet.deleted_frames }
+    },
+  }
+}
+
+const usualPage = 500
+
+/**
+ * Frames and jobs of a target that may be viewed; of a project those of the tasks that follow `after`.
+ *
+ * @param most tasks of one page
+ */
+export async function listExtents(
+  db: Kysely<ProjectsDb>,
+  { task_id, project_id, job_id, jobs, frames, labels_revision }: FactsRow,
+  after = 0,
+  most = usualPage,
+): Promise<Extents> {
+  const isOne = task_id !== null
+  const inProject = sql`t.project_id = ${project_id} and t.id > ${after}`
+  const found = await listTasks(db, isOne ? sql`t.id = ${task_id}` : inProject, most)
+  const tasks = found.map(({ deleted_frames, ...task }) => ({
+    ...{ ...task, frames: isOne ? frames : [], deleted: runsOf(deleted_frames) },
+    jobs: job_id === null ? task.jobs : jobs,
+  }))
+  const next = !isOne && tasks.length === most ? tasks.at(-1)?.task_id : undefined
+  return { labels_revision, tasks, next: next ?? null }
+}
+
+type FoundTask = Pick<TaskExtent, 'task_id' | 'size' | 'dimension' | 'jobs'> & {
+  deleted_frames: number[]
+}
+
+async function listTasks(db: Kysely<ProjectsDb>, where: ReturnType<typeof sql>, most: number) {
+  const { rows } = await sql<FoundTask>`
+    select t.id as task_id, t.size, t.dimension, coalesce(d.deleted_frames, '{}') as deleted_frames,
+      (select coalesce(json_agg(json_build_object('id', j.id, 'start_frame', j.start_frame,
+          'stop_frame', j.stop_frame) order by j.id), '[]')
+        from jobs j where j.task_id = t.id and j.type = 'annotation') as jobs
+    from tasks t left join data_sets d on d.task_id = t.id
+    where ${where} order by t.id limit ${most}`.execute(db)
+  return rows
+}
+
+/** @param frames ascending */
+function runsOf(frames: readonly number[]): TaskExtent['deleted'] {
+  const runs: TaskExtent['deleted'] = []
+  for (const frame of frames) {
+    const last = runs.at(-1)
+    if (last?.stop === frame - 1) last.stop = frame
+    else runs.push({ start: frame, stop: frame })
+  }
+  return runs
+}

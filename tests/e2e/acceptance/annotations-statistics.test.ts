@@ -1,0 +1,155 @@
+import { addPerson } from '@reticle/standalone/administrator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, client, type Json } from '../../support/client.ts'
+import { jobsOf, rectangle } from '../../support/factories.ts'
+import { formOf, pictures } from '../../support/pictures.ts'
+import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Statistics (`spec/extensions.md` 2). */
+
+const stranger = {
+  username: 'stranger',
+  password: 'a-password-of-stranger',
+  email: 'stranger@example.org',
+  role: 'user' as const,
+}
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let api: Client
+let project: Json
+let labels: Json[]
+const tasks: Json[] = []
+
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  await addPerson(await reticle.people(), stranger)
+  api = client(`${reticle.url}/api`, basic)
+  const json = { name: 'p', labels: [{ name: 'car' }, { name: 'bus' }] }
+  project = await api.done('POST', '/projects', { json })
+  labels = (await api.done('GET', `/labels?project_id=${project.id}&sort=id`)).results
+  for (const overlap of [0, 2]) {
+    const task = await api.done('POST', '/tasks', {
+      json: { name: 't', project_id: project.id, segment_size: 5, overlap },
+    })
+    const sent = { form: formOf(await pictures(10)) }
+    await api.finished(await api.done('POST', `/tasks/${task.id}/data`, sent))
+    tasks.push(task)
+  }
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+const ask = (target: string, query = '', headers = {}) =>
+  api.call('GET', `${target}/annotations/statistics${query}`, { headers })
+const taskOf = (index: number) => `/tasks/${tasks[index].id}`
+
+const { label_id: _, ...keyframe } = rectangle(0)
+const track = (label_id: number, ...frames: Json[]) => ({
+  ...{ label_id, frame: frames[0]?.[0], source: 'auto' },
+  shapes: frames.map(([frame, outside]) => ({ ...keyframe, frame, outside })),
+})
+
+const none = {
+  ...{ rectangle: 0, polygon: 0, polyline: 0, points: 0 },
+  ...{ ellipse: 0, cuboid: 0, mask: 0, skeleton: 0 },
+}
+
+describe('statistics', () => {
+  test('of a task, its job and its project', async () => {
+    const [car, bus] = labels
+    const json = {
+      tags: [{ frame: 9, label_id: car.id }],
+      shapes: [
+        rectangle(car.id, 4),
+        rectangle(bus.id, 4),
+        { ...rectangle(bus.id, 7), source: 'file' },
+      ],
+      tracks: [track(car.id, [1, false], [3, true])],
+    }
+    await api.done('PUT', `${taskOf(0)}/annotations`, { json })
+    const { status, body, headers } = await ask(taskOf(0))
+    expect([status, headers.get('etag')]).toEqual([200, expect.stringMatching(/^".+"$/)])
+    expect(body).toEqual({
+      frames: { total: 10, annotated: 5, deleted: 0 },
+      objects: { tags: 1, shapes: 3, tracks: 1, track_keyframes: 2 },
+      labels: [
+        { label_id: car.id, name: 'car', tags: 1, ...none, rectangle: 1, tracks: 1 },
+        { label_id: bus.id, name: 'bus', tags: 0, ...none, rectangle: 2, tracks: 0 },
+      ],
+      sources: { manual: 3, auto: 1, 'semi-auto': 0, file: 1, consensus: 0 },
+      updated_date: expect.stringMatching(/^\d{4}-.*Z$/),
+    })
+    const [job] = await jobsOf(api, tasks[0].id)
+    expect((await ask(`/jobs/${job.id}`)).body).toMatchObject({
+      frames: { total: 5, annotated: 3, deleted: 0 },
+      objects: { tags: 0, shapes: 2, tracks: 1, track_keyframes: 2 },
+    })
+
+    // Frame 4 is in two jobs of the other task.
+    await api.done('PUT', `${taskOf(1)}/annotations`, { json: { shapes: [rectangle(car.id, 4)] } })
+    expect((await ask(taskOf(1))).body.objects.shapes).toBe(1)
+    expect((await ask(`/projects/${project.id}`)).body).toMatchObject({
+      frames: { total: 20, annotated: 6, deleted: 0 },
+      objects: { tags: 1, shapes: 4, tracks: 1 },
+      labels: [{ rectangle: 2 }, { rectangle: 2 }],
+    })
+  })
+
+  test('are not sent again while nothing changed', async () => {
+    const targets = [taskOf(0), `/projects/${project.id}`]
+    const asked = () => Promise.all(targets.map((target) => ask(target)))
+    const tagsOf = async () => (await asked()).map(({ headers }) => headers.get('etag') ?? '')
+    const changed = async (change: () => Promise<unknown>) => {
+      const before = await tagsOf()
+      const same = targets.map((target, at) => ask(target, '', { 'if-none-match': before[at] }))
+      for (const answer of await Promise.all(same)) expect(answer.status).toBe(304)
+      await change()
+      const other = targets.map((target, at) => ask(target, '', { 'if-none-match': before[at] }))
+      const answers = await Promise.all(other)
+      expect(answers.map((one) => one.status)).toEqual([200, 200])
+      return answers.map((one) => one.body)
+    }
+    const [task] = await changed(() =>
+      api.done('PATCH', `${taskOf(0)}/data/meta`, { json: { deleted_frames: [2, 4] } }),
+    )
+    expect(task.frames).toEqual({ total: 10, annotated: 3, deleted: 2 })
+    const [, named] = await changed(() =>
+      api.done('PATCH', `/labels/${labels[0].id}`, { json: { name: 'coach' } }),
+    )
+    expect(named.labels[0].name).toBe('coach')
+    const tags = [{ frame: 0, label_id: labels[1].id }]
+    await changed(() =>
+      api.done('PATCH', `${taskOf(0)}/annotations?action=create`, { json: { tags } }),
+    )
+  })
+
+  test('have no labels where none are wanted', async () => {
+    const { body } = await ask(taskOf(0), '?labels=false')
+    expect(Object.keys(body).sort()).toEqual(['frames', 'objects', 'sources', 'updated_date'])
+    expect((await ask(taskOf(0), '?labels=maybe')).status).toBe(400)
+  })
+
+  test('are for those who may view the target', async () => {
+    const words = Buffer.from(`${stranger.username}:${stranger.password}`).toString('base64')
+    const other = client(`${reticle.url}/api`, `Basic ${words}`)
+    const nobody = client(`${reticle.url}/api`)
+    for (const target of [taskOf(0), `/projects/${project.id}`]) {
+      const route = `${target}/annotations/statistics`
+      expect((await other.call('GET', route)).status).toBe(403)
+      expect((await nobody.call('GET', route)).status).toBe(401)
+    }
+    expect((await ask('/jobs/99999')).status).toBe(404)
+  })
+
+  test('of a project without tasks are zeros', async () => {
+    const json = { name: 'empty', labels: [{ name: 'car' }] }
+    const { id } = await api.done('POST', '/projects', { json })
+    expect((await ask(`/projects/${id}`)).body).toMatchObject({
+      frames: { total: 0, annotated: 0, deleted: 0 },
+      labels: [{ name: 'car', tags: 0 }],
+      updated_date: null,
+    })
+  })
+})
