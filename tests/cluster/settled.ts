@@ -39,7 +39,7 @@ async function expectShapes(api: Client, { drawn }: Load['ledger'], task: Json):
   expect(groups.length, 'shapes drawn twice').toBe(known.size)
 }
 
-const patienceMs = 90_000
+const patienceMs = 180_000
 
 /** Every acknowledged change of the watched project left as a webhook, and each delivery is one of its changes. */
 async function expectDeliveries(
