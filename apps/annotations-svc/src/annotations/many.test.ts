@@ -33,6 +33,29 @@ test('two writers of one job never leave a mix, and a reader sees one set or the
   expect(row).toMatchObject({ revision: 5, shapes: 1500 })
 })
 
+test('objects that are added while everything is replaced are beside what came in its place', async () => {
+  const { job, job_id } = setUp()
+  await job.put({ shapes: [box, box] })
+  const added = {
+    shapes: Array.from({ length: 1500 }, () => box),
+    tags: [{ frame: 1, label_id: 40 }],
+  }
+  const text = JSON.stringify(added)
+  async function* body() {
+    yield Buffer.from(text.slice(0, -100))
+    await job.put({ shapes: [{ ...box, group: 5 }] })
+    yield Buffer.from(text.slice(-100))
+  }
+  const input = { id: job_id, action: 'create', body: body() }
+  const { set } = await readAnswer(service.updateJobAnnotations(input, user()))
+  expect(set.shapes).toHaveLength(1500)
+  const all = (await job.get()).set
+  expect([all.tags.length, all.shapes.length]).toEqual([1, 1501])
+  expect(all.shapes.filter((one) => one.group === 5)).toHaveLength(1)
+  const { set: gone } = await job.patch('delete', { shapes: all.shapes })
+  expect(gone.shapes).toHaveLength(1501)
+})
+
 describe('an update of many', () => {
   test('keeps nobody waiting for a body that takes its time', async () => {
     const { job, job_id } = setUp()

@@ -53,6 +53,7 @@ export interface JobsTable {
   tracks: Generated<number>
   updated_date: Generated<Date>
   labels_changes: Generated<number>
+  generation: Generated<number>
 }
 
 export interface OutboxTable {
@@ -97,6 +98,7 @@ export interface ShapesTable {
   points: string
   attributes: string | null
   elements: string | null
+  generation: Generated<number>
 }
 
 export interface TagsTable {
@@ -108,6 +110,7 @@ export interface TagsTable {
   group: number
   source: number
   attributes: string | null
+  generation: Generated<number>
 }
 
 export interface TracksTable {
@@ -123,6 +126,7 @@ export interface TracksTable {
   attributes: string | null
   shapes: string
   elements: string | null
+  generation: Generated<number>
 }
 
 export interface AnnotationsDb {

@@ -27,10 +27,11 @@ async function removeLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise
   for (const kind of rowKinds) {
     const { rows } = await sql<{ job_id: number; count: number }>`
       with gone as (
-        delete from ${sql.table(arrayOf[kind])}
-        where task_id = any(${change.task_ids}::int[])
-          and label_id = any(${change.deleted_label_ids}::int[])
-        returning job_id)
+        delete from ${sql.table(arrayOf[kind])} as stored using jobs
+        where stored.task_id = any(${change.task_ids}::int[])
+          and stored.label_id = any(${change.deleted_label_ids}::int[])
+          and jobs.job_id = stored.job_id and jobs.generation = stored.generation
+        returning stored.job_id)
       select job_id, count(*)::int as count from gone group by job_id`.execute(tx)
     for (const { job_id, count } of rows) noteGone(ledger, kind, job_id, count)
   }

@@ -15,7 +15,7 @@ import { type Asked, ask, type SetQuery } from '../queries/asked.ts'
 import { positionsJson } from '../queries/positions.ts'
 import { keepTracks, lastFrameOf } from '../queries/tracks.ts'
 import { annotationsTag } from '../targets/etags.ts'
-import { findJobRows } from '../targets/job-rows.ts'
+import { findJobRows, type JobRows } from '../targets/job-rows.ts'
 import { labelsOf } from '../targets/labels.ts'
 import type { Target } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
@@ -97,9 +97,9 @@ export function readLines(deps: Deps, target: Target, context: Context): Promise
 async function* lineBytes(snapshot: Snapshot): AsyncGenerator<Uint8Array> {
   yield Buffer.from(rowLinesHeader)
   for (const kind of rowKinds) {
-    const { tx, target, labels, signal } = snapshot
+    const { tx, target, jobs, labels, signal } = snapshot
     if (kind !== 'track' && !labels) {
-      yield* copyOut(tx, selectRows(tx, kind, target, 'frame'), { signal })
+      yield* copyOut(tx, selectRows(tx, kind, target, jobs, 'frame'), { signal })
       continue
     }
     for await (const rows of readCompleted(snapshot, kind, 'frame')) {
@@ -111,6 +111,8 @@ async function* lineBytes(snapshot: Snapshot): AsyncGenerator<Uint8Array> {
 interface Snapshot {
   tx: Transaction<AnnotationsDb>
   target: Target
+  /** As the snapshot has them. */
+  jobs: JobRows
   /** Set when some objects have to be completed. */
   labels: LabelIndex | undefined
   signal: AbortSignal
@@ -123,24 +125,24 @@ function stream(
   write: (snapshot: Snapshot) => AsyncGenerator<Uint8Array>,
 ): Promise<BytesAnswer> {
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
-    const revisions = await findJobRows(tx, target)
-    const sizes = [...revisions.values()].map(({ labels_revision, tags, shapes, tracks }) => ({
+    const jobs = await findJobRows(tx, target)
+    const sizes = [...jobs.values()].map(({ labels_revision, tags, shapes, tracks }) => ({
       labels_revision,
       objects: tags + shapes + tracks,
     }))
     const labels = await staleLabels(deps, target, sizes, context)
-    const chunks = write({ tx, target, labels, signal })
-    return { head: { etag: annotationsTag(target, revisions) }, chunks }
+    const chunks = write({ tx, target, jobs, labels, signal })
+    return { head: { etag: annotationsTag(target, jobs) }, chunks }
   })
 }
 
 function readCompleted(
-  { tx, target, labels, signal }: Snapshot,
+  { tx, target, jobs, labels, signal }: Snapshot,
   kind: RowKind,
   order: TrackOrder,
   asked?: Asked,
 ): AsyncIterable<Row[]> {
-  const rows = readKind(tx, kind, target, { order, asked, signal })
+  const rows = readKind(tx, kind, target, { jobs, order, asked, signal })
   return labels ? completeRows(rows, labels) : rows
 }
 

@@ -46,7 +46,8 @@ function statementOf(target: Target['kind']): Prepared {
 function listOf(kind: RowKind): string {
   const table = arrayOf[kind]
   const order = kind === 'track' ? originOf : 'frame, id'
-  const rows = `select * from ${table} where task_id = $1 and job_id = job.job_id order by ${order}`
+  const rows = `select * from ${table} where task_id = $1 and job_id = job.job_id
+    and generation = job.generation order by ${order}`
   return `case when is_few and job.${table} > 0 then
     (select string_agg(${jsonOf[kind]}, ',') from (${rows}) one) end`
 }

@@ -105,7 +105,8 @@ function linesOfTracks(): string {
 
 function few(table: string, where: string, order: string, most: number): string {
   const labelled = '($5::int[] is null or label_id = any($5::int[]))'
-  return `select * from ${table} where task_id = $1 and ${where} and ${labelled}
+  return `select * from ${table}
+    where task_id = $1 and generation = job.generation and ${where} and ${labelled}
     order by ${order} limit ${most + 1}`
 }
 

@@ -8,18 +8,12 @@ import {
   toLatin1,
 } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
-import {
-  type CompiledQuery,
-  type Kysely,
-  type RawBuilder,
-  type SqlBool,
-  sql,
-  type Transaction,
-} from 'kysely'
+import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { type Asked, everything } from '../queries/asked.ts'
-import { conditionsOn, jobsAt } from '../queries/conditions.ts'
+import type { JobRows } from '../targets/job-rows.ts'
 import { isSequence, type Target } from '../targets/target.ts'
+import { generationsOf, liveRows } from './live.ts'
 import { joinRows, type PieceRow } from './pieces.ts'
 
 type Db = Kysely<AnnotationsDb> // a transaction fits here too
@@ -48,67 +42,73 @@ export function selectRows(
   db: Db,
   kind: RowKind,
   target: Target,
+  jobs: JobRows,
   order: TrackOrder,
   asked: Asked = everything,
 ): CompiledQuery {
-  const conditions = [ofJobs(kind, target, asked), ...conditionsOn(kind, target, asked)]
-  return sql`
-    ${linesFrom(kind)} where task_id = ${target.task_id} and ${sql.join(conditions, sql` and `)}
-    order by ${sql.raw(orderOf(kind, target, order))}`.compile(db)
+  const isOrdered = kind !== 'track' && isSequence(target)
+  const rows = liveRows(kind, target, jobs, { isOrdered, asked })
+  const sorted = isOrdered ? sql`` : sql`order by ${sql.raw(orderOf(kind, order))}`
+  return sql`${linesOf(kind)} ${rows} ${sorted}`.compile(db)
 }
-
-/** Of a task whose frames are asked for, only the jobs that have one are walked. */
-function ofJobs(kind: RowKind, target: Target, { frames }: Asked): RawBuilder<SqlBool> {
-  if (target.kind === 'job') return sql`job_id = ${target.id}`
-  if (!frames || kind === 'track') return sql`job_id <= ${lastJobOf(target)}`
-  return sql`job_id = any(${jobsAt(target, frames)})`
-}
-
-/** Ground truth and replicas are made after the jobs that share out the frames: they have the higher ids. */
-const lastJobOf = ({ jobs }: Target) => jobs.at(-1)?.id ?? 0
 
 /** The columns of lines; of tracks also what their pieces share. */
-function linesFrom(kind: RowKind) {
+function linesOf(kind: RowKind) {
   const columns = kind === 'track' ? [...lineOf.track, originOf] : lineOf[kind]
-  return sql`select ${sql.raw(columns.join(', '))} from ${sql.table(arrayOf[kind])}`
+  return sql`select ${sql.raw(columns.join(', '))}`
 }
 
-function orderOf(kind: RowKind, target: Target, order: TrackOrder): string {
-  if (kind !== 'track') return isSequence(target) ? 'task_id, job_id, frame, id' : 'frame, id'
+function orderOf(kind: RowKind, order: TrackOrder): string {
+  if (kind !== 'track') return 'frame, id'
   const start = `min(start_frame) over (partition by ${originOf}), `
   return `${order === 'frame' ? start : ''}${originOf}, job_id`
 }
 
 /** The statement that reads again what one request created, in its order: a walk of the index of ids. */
-function selectCreated(db: Db, kind: RowKind, { task_id }: Target, ids: string): CompiledQuery {
+function selectCreated(
+  db: Db,
+  kind: RowKind,
+  { task_id }: Target,
+  { ids, jobs }: Created,
+): CompiledQuery {
   return sql`
-    ${linesFrom(kind)} where task_id = ${task_id} and id >= lower(${ids}::int8multirange)
+    ${linesOf(kind)} from ${sql.table(arrayOf[kind])}
+    where task_id = ${task_id} and id >= lower(${ids}::int8multirange)
       and id < upper(${ids}::int8multirange) and id <@ ${ids}::int8multirange
+      and generation = any(${generationsOf(jobs)}::bigint[])
     order by ${sql.raw(kind === 'track' ? `${originOf}, job_id` : 'id')}`.compile(db)
 }
 
-/** Every row of one kind, in batches, as `tx` sees them. */
+/** Every live row of one kind, in batches, as `tx` sees them. */
 export function readKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   target: Target,
-  { order, asked, signal }: { order: TrackOrder; asked?: Asked; signal: AbortSignal },
+  {
+    jobs,
+    order,
+    asked,
+    signal,
+  }: { jobs: JobRows; order: TrackOrder; asked?: Asked | undefined; signal: AbortSignal },
 ): AsyncGenerator<Row[]> {
-  return readRows(tx, kind, selectRows(tx, kind, target, order, asked), signal)
+  return readRows(tx, kind, selectRows(tx, kind, target, jobs, order, asked), signal)
 }
 
-/**
- * The rows of one kind that a request created, in its order; tracks whole.
- *
- * @param ids every id the request had, as a multirange
- */
+interface Created {
+  /** Every id the request had, as a multirange. */
+  ids: string
+  /** The jobs as the request left them. */
+  jobs: JobRows
+}
+
+/** The rows of one kind that a request created, in its order; tracks whole. */
 export function readCreated(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   target: Target,
-  { ids, signal }: { ids: string; signal: AbortSignal },
+  { signal, ...created }: Created & { signal: AbortSignal },
 ): AsyncGenerator<Row[]> {
-  return readRows(tx, kind, selectCreated(tx, kind, target, ids), signal)
+  return readRows(tx, kind, selectCreated(tx, kind, target, created), signal)
 }
 
 async function* readRows(

@@ -17,6 +17,8 @@ export interface JobChange {
   tracks: number
   /** Set when everything in the job is complete for this revision of the labels. */
   labels_revision: number | null
+  /** Set when everything in the job was replaced. */
+  generation: number | null
 }
 
 export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
@@ -101,11 +103,13 @@ export async function updateJobs(
   const { rows } = await sql<JobRow>`
     update jobs set tags = jobs.tags + change.tags, shapes = jobs.shapes + change.shapes,
       tracks = jobs.tracks + change.tracks, revision = revision + 1, updated_date = now(),
-      labels_revision = coalesce(change.labels_revision, jobs.labels_revision)
+      labels_revision = coalesce(change.labels_revision, jobs.labels_revision),
+      generation = coalesce(change.generation, jobs.generation)
     from unnest(${[...changes.keys()]}::int[], ${list.map((one) => one.tags)}::int[],
       ${list.map((one) => one.shapes)}::int[], ${list.map((one) => one.tracks)}::int[],
-      ${list.map((one) => one.labels_revision)}::int[])
-      as change (job_id, tags, shapes, tracks, labels_revision)
+      ${list.map((one) => one.labels_revision)}::int[],
+      ${list.map((one) => one.generation)}::bigint[])
+      as change (job_id, tags, shapes, tracks, labels_revision, generation)
     where jobs.job_id = change.job_id
     returning jobs.*`.execute(tx)
   return rows

@@ -13,6 +13,9 @@ import { changesOf, eventsOf, type Ledger } from './ledger.ts'
 /** What a write led to. */
 export interface Outcome {
   etag: string
+  /** The jobs as they were when they were locked, and as they are now. */
+  before: JobRows
+  after: JobRows
   /** Nothing when no object was touched. */
   event: { event_id: string; change: AnnotationsChange } | undefined
 }
@@ -24,6 +27,8 @@ export interface Closing {
   before: JobRows
   /** Revision of the labels that the objects of this write are complete for; nothing for those it kept. */
   labelsRevision: (job: number) => number | null
+  /** The generation that takes the place of what was there; nothing when that stays. */
+  generation?: number | undefined
   /** Told the entity tag that the write led to. */
   note: Note | undefined
 }
@@ -46,11 +51,13 @@ export async function closeWrite(
 async function close(
   tx: Transaction<AnnotationsDb>,
   target: Target,
-  { action, ledger, before, labelsRevision }: Closing,
+  { action, ledger, before, labelsRevision, generation }: Closing,
   context: Context,
 ): Promise<Outcome> {
-  if (ledger.touched === 0) return { etag: annotationsTag(target, before), event: undefined }
-  const rows = await updateJobs(tx, changesOf(ledger, labelsRevision))
+  if (ledger.touched === 0) {
+    return { etag: annotationsTag(target, before), before, after: before, event: undefined }
+  }
+  const rows = await updateJobs(tx, changesOf(ledger, labelsRevision, generation))
   const after = new Map(before)
   for (const row of rows) after.set(row.job_id, row)
   const sorted = rows.sort((a, b) => a.job_id - b.job_id)
@@ -58,7 +65,7 @@ async function close(
   const change = { ...place, action, jobs: eventsOf(ledger, sorted, action) }
   const cause = { ...context, organization_id: target.organization_id }
   const event_id = await emit(tx, annotationsChanged, change, cause)
-  return { etag: annotationsTag(target, after), event: { event_id, change } }
+  return { etag: annotationsTag(target, after), before, after, event: { event_id, change } }
 }
 
 const tellMs = 1000

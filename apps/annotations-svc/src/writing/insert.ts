@@ -96,7 +96,7 @@ async function insertArrays(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): 
     select * from unnest(${sql.join(arraysOf(kind, rows))})`.execute(tx)
 }
 
-/** Changes rows where they are: every column but the ids of the object and of its task. */
+/** Changes rows where they are: every column but those of the place. */
 export async function updateRows(
   tx: Tx,
   kind: RowKind,
@@ -105,13 +105,16 @@ export async function updateRows(
 ): Promise<void> {
   if (rows.length === 0) return
   const { table, columns } = tables[kind]
-  const changed = columns.filter((name) => !['task_id', 'id', 'origin'].includes(name))
+  const changed = columns.filter((name) => !ofPlace.includes(name))
   const changes = changed.map((name) => sql`${sql.id(name)} = given.${sql.id(name)}`)
   const names = sql.join(columns.map((name) => sql.id(name)))
   await sql`update ${sql.table(table)} as stored set ${sql.join(changes)}
     from unnest(${sql.join(arraysOf(kind, rows))}) as given (${names})
-    where stored.task_id = ${task_id} and stored.id = given.id`.execute(tx)
+    where stored.task_id = ${task_id} and stored.id = given.id
+      and stored.generation = given.generation`.execute(tx)
 }
+
+const ofPlace = ['task_id', 'job_id', 'generation', 'id', 'origin']
 
 /** One array a column; an empty text is null where the column can be. */
 function arraysOf(kind: RowKind, rows: readonly StoredRow[]) {
@@ -127,6 +130,7 @@ function arraysOf(kind: RowKind, rows: readonly StoredRow[]) {
 const otherTypes: Record<string, string> = {
   id: 'bigint',
   origin: 'bigint',
+  generation: 'bigint',
   rotation: 'float8',
   score: 'float8',
   type: 'smallint',

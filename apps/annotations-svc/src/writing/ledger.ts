@@ -77,13 +77,20 @@ export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: numb
   ledger.hasIds = false
 }
 
-/** The change of each job's row; `labels_revision` where all its objects are of this write. */
+/**
+ * The change of each job's row; `labels_revision` where all its objects are of this write.
+ *
+ * @param generation of a replacement
+ */
 export function changesOf(
   { jobs }: Ledger,
   labelsRevision: (job: number) => number | null,
+  generation: number | null = null,
 ): Map<number, JobChange> {
   return new Map(
-    [...jobs].map(([job, { delta }]) => [job, { ...delta, labels_revision: labelsRevision(job) }]),
+    [...jobs].map(([job, { delta }]) => {
+      return [job, { ...delta, labels_revision: labelsRevision(job), generation }]
+    }),
   )
 }
 

@@ -3,7 +3,7 @@ import type { BytesAnswer, Context } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { findObjects, readNamed } from '../reading/find.ts'
+import { findObjects, type LiveTarget, type Place, readNamed } from '../reading/find.ts'
 import { setBytes } from '../reading/json.ts'
 import { fixSnapshot, openLater } from '../reading/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
@@ -65,7 +65,8 @@ function removeMany(deps: Deps, removal: Removal, context: Context): Promise<Byt
       return done
     })
     await tellProjects(deps, outcome, context)
-    const source = rowKinds.map((kind) => [kind, readNamed(past, kind, target, ids[kind])] as const)
+    const live = { target, jobs: outcome.before }
+    const source = rowKinds.map((kind) => [kind, readNamed(past, kind, live, ids[kind])] as const)
     return { head: { etag: outcome.etag }, chunks: setBytes(source) }
   })
 }
@@ -81,7 +82,8 @@ async function removeSet(
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(if_match, target, before)
   const ledger = newLedger()
-  for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], { ledger, onGone })
+  const live = { target, jobs: before }
+  for (const kind of rowKinds) await removeKind(tx, kind, live, ids[kind], { ledger, onGone })
   const closing = { action: 'delete', ledger, before, labelsRevision: () => null } as const
   return closeWrite(tx, target, { ...closing, note: told }, context)
 }
@@ -103,30 +105,32 @@ const atOnce = 1000
 async function removeKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  target: Target,
+  live: LiveTarget,
   ids: readonly number[],
   { ledger, onGone }: { ledger: Ledger; onGone: (row: Row) => void },
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += atOnce) {
     const part = ids.slice(at, at + atOnce)
-    const found = await findObjects(tx, kind, target, part)
+    const found = await findObjects(tx, kind, live, part)
     const objects = part.flatMap((id) => found.get(id) ?? [])
     for (const { row } of objects) onGone(row)
     const places = objects.flatMap((one) => one.places)
     for (const place of places) note(ledger, kind, place, -1)
-    await deleteRows(tx, kind, target, places)
+    await deleteRows(tx, kind, live.target, places)
   }
 }
 
-/** Removes rows by the ids they have themselves. */
+/** Removes rows from where they are. */
 export async function deleteRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   { task_id }: Target,
-  places: readonly { id: number }[],
+  places: readonly Place[],
 ): Promise<void> {
   if (places.length === 0) return
-  const ids = places.map((one) => one.id)
-  await sql`delete from ${sql.table(arrayOf[kind])}
-    where task_id = ${task_id} and id = any(${ids}::bigint[])`.execute(tx)
+  await sql`delete from ${sql.table(arrayOf[kind])} as stored
+    using unnest(${places.map((one) => one.id)}::bigint[],
+      ${places.map((one) => one.generation)}::bigint[]) as given (id, generation)
+    where stored.task_id = ${task_id} and stored.id = given.id
+      and stored.generation = given.generation`.execute(tx)
 }

@@ -6,15 +6,14 @@ import {
   rowColumns,
   trackText,
 } from '@reticle/contracts/row-lines'
+import type { Place } from '../reading/find.ts'
 import { answerText, type Checked } from '../reading/objects.ts'
 import { cutTrack, wasVisible } from '../reading/pieces.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import { jobAt, type Target } from '../targets/target.ts'
 
 /** One row as it goes into the database. */
-export interface StoredRow {
-  job_id: number
-  id: number
+export interface StoredRow extends Place {
   /** Columns in the order of `tables`, joined: those of the object's row line come first. */
   text: string
   /** Whether it has a column that is empty but may not be null. */
@@ -28,21 +27,19 @@ interface Table {
   neverNull: readonly string[]
 }
 
+const placed = ['task_id', 'job_id', 'generation']
+
 /** Columns of each table: those of row lines, and what is kept beside them. */
 export const tables: Record<RowKind, Table> = {
-  tag: { table: arrayOf.tag, columns: [...rowColumns.tag, 'task_id', 'job_id'], neverNull: [] },
+  tag: { table: arrayOf.tag, columns: [...rowColumns.tag, ...placed], neverNull: [] },
   shape: {
     table: arrayOf.shape,
-    columns: [...rowColumns.shape, 'task_id', 'job_id'],
+    columns: [...rowColumns.shape, ...placed],
     neverNull: ['points'],
   },
   track: {
     table: arrayOf.track,
-    columns: [
-      'start_frame',
-      ...rowColumns.track.slice(1),
-      ...['task_id', 'job_id', 'stop_frame', 'origin'],
-    ],
+    columns: ['start_frame', ...rowColumns.track.slice(1), ...[...placed, 'stop_frame', 'origin']],
     neverNull: ['shapes'],
   },
 }
@@ -75,30 +72,35 @@ export function numberObject({ kind, object }: Checked, ids: RequestIds): void {
  *
  * @param idOf the id of a track's piece in a job after the first; the first has the track's own
  */
-export function rowsOf(
-  checked: Checked,
-  target: Target,
-  idOf: (job: number) => number,
-): StoredRow[] {
+export function rowsOf(checked: Checked, { target, generationOf, idOf }: Into): StoredRow[] {
   const { kind, object } = checked
-  if (kind === 'track') return trackRows(object, target, idOf)
+  if (kind === 'track') return trackRows(object, { target, generationOf, idOf })
   const { id: job_id } = jobAt(target, object.frame)
-  const text = placed(target, job_id, answerText(checked))
-  return [{ job_id, id: object.id ?? 0, text, isBare: kind === 'shape' && !object.points.length }]
+  const place = { job_id, generation: generationOf(job_id), id: object.id ?? 0 }
+  const text = placedText(target, place, answerText(checked))
+  return [{ ...place, text, isBare: kind === 'shape' && !object.points.length }]
 }
 
-const placed = ({ task_id }: Target, job: number, text: string) =>
-  `${text}${columnSeparator}${task_id}${columnSeparator}${job}`
+/** Where the rows of a request go. */
+interface Into {
+  target: Target
+  generationOf: (job: number) => number
+  idOf: (job: number) => number
+}
 
-function trackRows(track: Track, target: Target, idOf: (job: number) => number): StoredRow[] {
+const placedText = ({ task_id }: Target, { job_id, generation }: Place, text: string) =>
+  [text, task_id, job_id, generation].join(columnSeparator)
+
+function trackRows(track: Track, { target, generationOf, idOf }: Into): StoredRow[] {
   const pieces = cutTrack(track, target)
   const origin = pieces.length > 1 ? track.id : ''
   return pieces.map(({ job, track: piece }, index) => {
     const id = index === 0 ? (piece.id ?? 0) : idOf(job.id)
+    const place = { job_id: job.id, generation: generationOf(job.id), id }
     const stop = wasVisible(piece) ? job.stop_frame : lastFrame(piece)
-    const own = placed(target, job.id, trackText({ ...piece, id }))
+    const own = placedText(target, place, trackText({ ...piece, id }))
     const text = [own, stop, origin].join(columnSeparator)
-    return { job_id: job.id, id, text, isBare: piece.shapes.length === 0 }
+    return { ...place, text, isBare: piece.shapes.length === 0 }
   })
 }
 

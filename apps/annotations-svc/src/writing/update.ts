@@ -7,7 +7,7 @@ import { type Found, findObjects, readNamed } from '../reading/find.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import type { RequestIds } from '../targets/ids.ts'
-import { lockJobs, openWrite } from '../targets/job-rows.ts'
+import { findJobRows, type JobRows, lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
@@ -47,13 +47,18 @@ export async function updateObjects(
     .transaction()
     .execute((tx) => changeSet(tx, deps, { ...update, ...begun, held, named }, context))
   await tellProjects(deps, outcome, context)
-  const readAgain: ReadAgain = (tx, kind) => readNamed(tx, kind, update.target, named[kind])
+  const { target } = update
+  const readAgain: ReadAgain = async function* (tx, kind) {
+    yield* readNamed(tx, kind, { target, jobs: await findJobRows(tx, target) }, named[kind])
+  }
   return answerHeld(deps, held, readAgain, outcome.etag, context)
 }
 
 /** What the batches of one request share. */
 interface Work extends Update {
   tx: Transaction<AnnotationsDb>
+  /** As they were locked. */
+  jobs: JobRows
   ids: RequestIds
   readIds: (batch: Batch) => number[]
   ledger: Ledger
@@ -80,6 +85,7 @@ async function changeSet(
   const work = {
     ...update,
     tx,
+    jobs: before,
     ids: deps.ids.open(),
     readIds: openIdReader(),
     ledger,
@@ -96,7 +102,7 @@ async function changeBatch(work: Work, batch: Batch): Promise<void> {
   const { kind } = batch
   const named = work.readIds(batch)
   for (const id of named) work.named[kind].push(id)
-  const found = await findObjects(tx, kind, target, named)
+  const found = await findObjects(tx, kind, { target, jobs: work.jobs }, named)
   const merged = new Map<unknown, Merged>()
   for (const [index, id] of named.entries()) {
     const stored = found.get(id)
@@ -139,7 +145,7 @@ interface Change {
 
 /** The rows that an object has from now on. In a job that has one of them already, its id stays. */
 function changeOf(work: Work, checked: Checked, found: ReadonlyMap<number, Found>): Change {
-  const { target, ids, ledger, held } = work
+  const { target, jobs, ids, ledger, held } = work
   numberObject(checked, ids)
   const own = checked.object.id ?? 0
   const places = found.get(own)?.places ?? []
@@ -148,7 +154,8 @@ function changeOf(work: Work, checked: Checked, found: ReadonlyMap<number, Found
     const known = placeIn(job)?.id
     return known === undefined || known === own ? ids.next() : known
   }
-  const rows = rowsOf(checked, target, idOf)
+  const generationOf = (job: number) => jobs.get(job)?.generation ?? 0
+  const rows = rowsOf(checked, { target, generationOf, idOf })
   hold(held, checked, rows)
   for (const row of rows) note(ledger, checked.kind, row, placeIn(row.job_id) ? 0 : 1)
   for (const place of places) {
@@ -163,16 +170,31 @@ async function store(
   kind: RowKind,
   changes: readonly Change[],
 ): Promise<void> {
-  const rows = changes.flatMap((one) => one.rows)
-  if (kind !== 'track' || target.kind === 'job') return updateRows(tx, kind, target, rows)
-  // A task's track may have other pieces now.
+  const staying = changes.filter((one) => !isMoved(kind, target, one))
+  const moved = changes.filter((one) => isMoved(kind, target, one))
+  await updateRows(
+    tx,
+    kind,
+    target,
+    staying.flatMap((one) => one.rows),
+  )
   await deleteRows(
     tx,
     kind,
     target,
-    changes.flatMap((one) => one.places),
+    moved.flatMap((one) => one.places),
   )
-  return insertRows(tx, kind, rows)
+  await insertRows(
+    tx,
+    kind,
+    moved.flatMap((one) => one.rows),
+  )
+}
+
+/** To another job; a task's track may have other pieces now. */
+function isMoved(kind: RowKind, { kind: scope }: Target, { rows, places }: Change): boolean {
+  if (scope === 'job') return false
+  return kind === 'track' || rows[0]?.job_id !== places[0]?.job_id
 }
 
 const mostNamed = 100

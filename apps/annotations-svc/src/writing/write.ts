@@ -16,7 +16,7 @@ import { begin, poolFor } from './begin.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { openInserter } from './insert.ts'
-import { newLedger, note, noteEmptied } from './ledger.ts'
+import { type Ledger, newLedger, note, noteEmptied } from './ledger.ts'
 import { idsNeeded, numberObject, rowsOf, type StoredRow } from './stored.ts'
 
 /** Objects that come into a target, in place of what is there or beside it. */
@@ -52,7 +52,7 @@ export async function writeSet(
     .execute((tx) => storeSet(tx, deps, { ...write, source, ids, held }, context))
   await tellProjects(deps, outcome, context)
   const readAgain: ReadAgain = (tx, kind, signal) =>
-    readCreated(tx, kind, target, { ids: ids.ranges(), signal })
+    readCreated(tx, kind, target, { ids: ids.ranges(), jobs: outcome.after, signal })
   return answerHeld(deps, held, readAgain, outcome.etag, context)
 }
 
@@ -73,13 +73,17 @@ export async function storeSet(
   const { target } = write
   const { labels_revision, seen } = write.labels
   await openWrite(tx, deps.settings)
-  const ledger = await insertObjects(tx, write)
+  const generation = write.isReplacement ? await newGeneration(write.ids) : undefined
+  const generationOf = (job: number) => generation ?? seen?.get(job)?.generation ?? 0
+  const ledger = await insertObjects(tx, write, generationOf)
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(write.if_match, target, before)
   if (seen) assertSameLabels({ seen }, before)
   if (write.isReplacement) {
-    await deleteOthers(tx, write, before)
+    await deleteLive(tx, target, before)
     for (const row of before.values()) noteEmptied(ledger, row)
+  } else {
+    await followGenerations(tx, write, generationOf, before)
   }
   const labelsRevision = (job: number) => {
     const row = before.get(job)
@@ -87,10 +91,23 @@ export async function storeSet(
     return write.isReplacement || wasEmpty ? labels_revision : null
   }
   const { action, note } = write
-  return closeWrite(tx, target, { action, ledger, before, labelsRevision, note }, context)
+  const closing = { action, ledger, before, labelsRevision, generation, note }
+  return closeWrite(tx, target, closing, context)
 }
 
-async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, ids, held }: Write) {
+/** Any number that no replacement had before, here or in another process. */
+async function newGeneration(ids: RequestIds): Promise<number> {
+  await ids.reserve(1)
+  return ids.next()
+}
+
+type GenerationOf = (job: number) => number
+
+async function insertObjects(
+  tx: Transaction<AnnotationsDb>,
+  { target, source, ids, held }: Write,
+  generationOf: GenerationOf,
+): Promise<Ledger> {
   const ledger = newLedger()
   const inserter = openInserter(tx)
   const rows: StoredRow[] = []
@@ -99,7 +116,7 @@ async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, i
       await ids.reserve(batch.reduce((sum, one) => sum + idsNeeded(one, target), 0))
       for (const checked of batch) {
         numberObject(checked, ids)
-        const own = rowsOf(checked, target, ids.next)
+        const own = rowsOf(checked, { target, generationOf, idOf: ids.next })
         if (held) hold(held, checked, own)
         for (const row of own) {
           note(ledger, checked.kind, row, 1)
@@ -116,18 +133,37 @@ async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, i
   return ledger
 }
 
-/** What the jobs held before, by anybody; the rows of this request are told by their ids. */
-async function deleteOthers(
+/** What the jobs held when they were locked, by anybody. */
+async function deleteLive(
   tx: Transaction<AnnotationsDb>,
-  { target, ids }: Write,
+  { task_id }: Target,
   before: JobRows,
 ): Promise<void> {
-  const jobs = target.jobs.map((one) => one.id)
-  const counts = [...before.values()]
   for (const table of Object.values(arrayOf)) {
-    if (counts.every((row) => row[table] === 0)) continue
-    await sql`delete from ${sql.table(table)}
-      where task_id = ${target.task_id} and job_id = any(${jobs}::int[])
-        and not id <@ ${ids.ranges()}::int8multirange`.execute(tx)
+    const filled = [...before.values()].filter((job) => job[table] > 0)
+    if (filled.length === 0) continue
+    await sql`delete from ${sql.table(table)} as stored
+      using unnest(${filled.map((job) => job.job_id)}::int[],
+        ${filled.map((job) => job.generation)}::bigint[]) as job (job_id, generation)
+      where stored.task_id = ${task_id} and stored.job_id = job.job_id
+        and stored.generation = job.generation`.execute(tx)
+  }
+}
+
+/** Where a job was replaced while these objects were on their way, they join what it has now. */
+async function followGenerations(
+  tx: Transaction<AnnotationsDb>,
+  { target, ids }: Write,
+  generationOf: GenerationOf,
+  now: JobRows,
+): Promise<void> {
+  for (const { job_id, generation } of now.values()) {
+    if (generation === generationOf(job_id)) continue
+    for (const table of Object.values(arrayOf)) {
+      await sql`update ${sql.table(table)} set generation = ${generation}
+        where task_id = ${target.task_id} and job_id = ${job_id}
+          and generation = ${generationOf(job_id)}
+          and id <@ ${ids.ranges()}::int8multirange`.execute(tx)
+    }
   }
 }
