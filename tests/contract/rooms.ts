@@ -91,6 +91,7 @@ export const orders: Record<string, string[]> = {
     'targets',
     'queries',
     'reading',
+    'history',
     'writing',
     'annotations',
     'events',

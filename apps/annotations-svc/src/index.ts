@@ -17,6 +17,7 @@ import type { AnnotationsSettings } from './config.ts'
 import type { AnnotationsDb } from './db/schema.ts'
 import type { Neighbours } from './deps.ts'
 import { eventHandler, group } from './events/consumer.ts'
+import { sweepHistory } from './history/sweep.ts'
 import { idBlocks } from './targets/ids.ts'
 
 export { processParts, readConfig } from './config.ts'
@@ -76,8 +77,10 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const relay = startRelay({ url: ports.url, schema, bus, onError })
   const forget = ports.onCommit?.(relay.wake)
   const topic = 'reticle.events.v1'
-  const subscription = bus.subscribe({ group, topic, db, handle: eventHandler })
+  const subscription = bus.subscribe({ group, topic, db, handle: eventHandler(settings) })
   const stopSweeping = repeat(hourMs, () => forgetOld(db, clock.now()), onError)
+  const dropOld = () => sweepHistory(db, settings, clock.now())
+  const stopDropping = repeat(hourMs, dropOld, onError)
 
   const unwatch = watchOutbox(db, schema)
   const { annotations } = handlers({ db, bulk, log, settings, services })
@@ -88,7 +91,7 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
     },
     stop: async () => {
       unwatch()
-      await Promise.all([subscription.stop(), stopSweeping()])
+      await Promise.all([subscription.stop(), stopSweeping(), stopDropping()])
       forget?.()
       await relay.stop()
     },

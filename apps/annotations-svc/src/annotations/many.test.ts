@@ -129,11 +129,16 @@ describe('a removal of many', () => {
 
 describe('statements', () => {
   /** How many `run` makes, of a job that has rows already. */
-  async function counted(run: (job: ReturnType<typeof openJob>) => Promise<unknown>) {
+  async function counted(
+    run: (job: ReturnType<typeof openJob>) => Promise<unknown>,
+    historyDays = 90,
+  ) {
     const { job, job_id } = setUp()
     await job.put({})
     const watched = counting(db)
-    await run(openJob(annotationHandlers({ ...deps, db: watched.db, bulk: watched.db }), job_id))
+    const settings = { ...deps.settings, historyDays }
+    const counts = { ...deps, settings, db: watched.db, bulk: watched.db }
+    await run(openJob(annotationHandlers(counts), job_id))
     return watched.statements()
   }
 
@@ -141,12 +146,24 @@ describe('statements', () => {
     expect(await counted((job) => job.put({ shapes: [box] }))).toBe(6)
   })
 
-  test('of the next one: one more for each kind that is replaced', async () => {
+  test.each([
+    ['as many: what is replaced becomes history', 90, 6],
+    ['one more for each kind that is replaced, without history', 0, 7],
+  ])('of the next one: %s', async (_, historyDays, expected) => {
     const twice = await counted(async (job) => {
       await job.put({ shapes: [box] })
       await job.put({ shapes: [box] })
-    })
-    expect(twice).toBe(6 + 7)
+    }, historyDays)
+    expect(twice).toBe(6 + expected)
+  })
+
+  test('of a change of one object: as many with history as without', async () => {
+    const change = (days: number) =>
+      counted(async (job) => {
+        const { set } = await job.put({ shapes: [box] })
+        await job.patch('update', { shapes: [{ id: set.shapes[0]?.id, z_order: 1 }] })
+      }, days)
+    expect(await change(90)).toBe(await change(0))
   })
 })
 

@@ -20,6 +20,7 @@ import {
 import { type Condition, removeObjects } from '../writing/remove.ts'
 import { updateObjects } from '../writing/update.ts'
 import { assertHasMedia, writeSet } from '../writing/write.ts'
+import { historyHandlers } from './history.ts'
 
 type Kind = 'task' | 'job'
 
@@ -34,6 +35,7 @@ export function annotationHandlers(deps: Deps): Handlers {
     updateJobAnnotations: (input, context) => patchSet(deps, 'job', input, context),
     deleteTaskAnnotations: (input, context) => clearSet(deps, 'task', input, context),
     deleteJobAnnotations: (input, context) => clearSet(deps, 'job', input, context),
+    ...historyHandlers(deps),
     readRows: async (input, context) => {
       const target = await openTarget(deps, input, 'annotations:read', context)
       return readLines(deps, target, context)

@@ -21,7 +21,7 @@ const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { workspaces, add } = openWorkspaces()
 const service = annotationHandlers(depsOf(db, workspaces))
 const setUp = () => openWorkspace(service, add)
-const receive = delivering(db, eventHandler)
+const receive = delivering(db, eventHandler({ historyDays: 90 }))
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 const joint = (label_id: number) => ({ type: 'points', frame: 1, label_id, points: [1, 2] })

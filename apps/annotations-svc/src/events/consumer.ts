@@ -1,19 +1,30 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { projectDeleted } from '@reticle/contracts/events/projects'
 import { jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+import { userDeleted, userUpdated } from '@reticle/contracts/events/users'
 import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
+import type { AnnotationsSettings } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { followLabels } from './follow-labels.ts'
+import { forgetAuthor, renameAuthor } from './people.ts'
 import { addJob, removeJob, removeTasks } from './repo.ts'
 
 /** The name under which this service consumes events. */
 export const group = 'reticle.annotations'
 
-/** What this service does about events of projects-svc: its jobs follow theirs, its annotations follow their labels. */
-export const eventHandler: Handle<AnnotationsDb> = route<AnnotationsDb>([
-  on(jobCreated, (tx, { job }) => addJob(tx, job)),
-  on(jobDeleted, (tx, { job }) => removeJob(tx, job)),
-  on(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
-  on(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
-  on(labelsChanged, (tx, change, event) => followLabels(tx, change, causeOf(event))),
-])
+/**
+ * What this service does about events of projects-svc: its jobs follow theirs, its annotations follow their labels, their
+ * authors follow the accounts.
+ */
+export const eventHandler = (
+  settings: Pick<AnnotationsSettings, 'historyDays'>,
+): Handle<AnnotationsDb> =>
+  route<AnnotationsDb>([
+    on(jobCreated, (tx, { job }) => addJob(tx, job)),
+    on(jobDeleted, (tx, { job }) => removeJob(tx, job)),
+    on(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
+    on(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
+    on(labelsChanged, (tx, change, event) => followLabels(tx, change, causeOf(event), settings)),
+    on(userUpdated, (tx, { user }) => renameAuthor(tx, user)),
+    on(userDeleted, (tx, { user }) => forgetAuthor(tx, user.id)),
+  ])

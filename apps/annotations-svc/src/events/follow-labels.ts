@@ -1,12 +1,14 @@
 import { annotationsChanged } from '@reticle/contracts/events/annotations'
 import type { labelsChanged } from '@reticle/contracts/events/labels'
-import { arrayOf, rowKinds } from '@reticle/contracts/row-lines'
+import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
+import type { AnnotationsSettings } from '../config.ts'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
-import { updateJobs } from '../targets/job-rows.ts'
-import { changesOf, eventsOf, newLedger, noteGone } from '../writing/ledger.ts'
+import { keepRows, replacedTable } from '../history/keep.ts'
+import { type JobChange, type Reason, updateJobs } from '../history/record.ts'
+import { changesOf, eventsOf, kept, newLedger, noteGone } from '../writing/ledger.ts'
 import { allowLong } from './repo.ts'
 
 type Tx = Transaction<AnnotationsDb>
@@ -14,30 +16,42 @@ type LabelsChange = z.output<typeof labelsChanged.data>
 type Replacement = LabelsChange['replaced_labels'][number]
 
 /** Labels of a project or task changed; attributes that were added are completed by whoever reads. */
-export async function followLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise<void> {
+export async function followLabels(
+  tx: Tx,
+  change: LabelsChange,
+  cause: Cause,
+  { historyDays }: Pick<AnnotationsSettings, 'historyDays'>,
+): Promise<void> {
   await allowLong(tx)
-  if (change.deleted_label_ids.length > 0) await removeLabels(tx, change, cause)
-  if (change.replaced_labels.length > 0) await replaceLabels(tx, change)
+  const reason = historyDays > 0 ? { action: 'label_change' as const, cause } : undefined
+  if (change.deleted_label_ids.length > 0) await removeLabels(tx, change, cause, reason)
+  if (change.replaced_labels.length > 0) await replaceLabels(tx, change, reason)
 }
 
 /** Objects of deleted labels go; elements of deleted sublabels are left out by readers. */
-async function removeLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise<void> {
+async function removeLabels(
+  tx: Tx,
+  change: LabelsChange,
+  cause: Cause,
+  reason: Reason | undefined,
+): Promise<void> {
   const jobs = await lockJobsOf(tx, change.task_ids)
   const ledger = newLedger()
   for (const kind of rowKinds) {
+    const keeping = reason ? sql`, kept as (${keepRows(kind, sql`from stored`)})` : sql``
     const { rows } = await sql<{ job_id: number; count: number }>`
-      with gone as (
-        delete from ${sql.table(arrayOf[kind])} as stored using jobs
-        where stored.task_id = any(${change.task_ids}::int[])
-          and stored.label_id = any(${change.deleted_label_ids}::int[])
-          and jobs.job_id = stored.job_id and jobs.generation = stored.generation
-        returning stored.job_id)
-      select job_id, count(*)::int as count from gone group by job_id`.execute(tx)
+      with stored as (
+        delete from ${sql.table(arrayOf[kind])} as live using jobs
+        where live.task_id = any(${change.task_ids}::int[])
+          and live.label_id = any(${change.deleted_label_ids}::int[])
+          and jobs.job_id = live.job_id and jobs.generation = live.generation
+        returning live.*)${keeping}
+      select job_id, count(*)::int as count from stored group by job_id`.execute(tx)
     for (const { job_id, count } of rows) noteGone(ledger, kind, job_id, count)
   }
   const taskOf = new Map(jobs.map((job) => [job.job_id, job.task_id]))
-  const changes = [...changesOf(ledger, () => null)].filter(([job]) => taskOf.has(job))
-  const changed = await updateJobs(tx, new Map(changes))
+  const changes = [...changesOf(ledger, kept)].filter(([job]) => taskOf.has(job))
+  const changed = await updateJobs(tx, new Map(changes), reason)
   for (const task_id of new Set(changed.map((job) => job.task_id))) {
     const own = changed.filter((job) => job.task_id === task_id)
     const place = { task_id, project_id: change.project_id ?? undefined }
@@ -61,28 +75,53 @@ async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<JobRow[]
 /** Older than any: whatever is stored has to be completed for the labels of the new owner. */
 const noRevision = -1
 
-/** A task that moved into a project has the labels of the project in place of its own. */
-async function replaceLabels(tx: Tx, change: LabelsChange): Promise<void> {
-  const { task_ids, replaced_labels, replaced_specs } = change
-  await lockJobsOf(tx, task_ids)
-  const labels = (column: string) => replaced(column, 'label_id', replaced_labels)
-  const specs = (text: RawBuilder<unknown>) => replaced(text, 'spec_id', replaced_specs)
+/**
+ * A task that moved into a project has the labels of the project in place of its own, in its history as well: there they
+ * are the same labels under new numbers.
+ */
+async function replaceLabels(
+  tx: Tx,
+  change: LabelsChange,
+  reason: Reason | undefined,
+): Promise<void> {
+  const { task_ids } = change
+  const jobs = await lockJobsOf(tx, task_ids)
   for (const kind of rowKinds) {
-    const texts = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
-    const sets = texts.map((name) => sql`${sql.id(name)} = ${specs(labels(name))}`)
-    await sql`
-      update ${sql.table(arrayOf[kind])} set ${sql.join([
-        sql`label_id = other.to_id`,
-        sql`attributes = ${specs(sql.id('attributes'))}`,
-        ...sets,
-      ])}
-      from unnest(${replaced_labels.map((one) => one.from)}::int[],
-        ${replaced_labels.map((one) => one.to)}::int[]) as other (from_id, to_id)
-      where task_id = any(${task_ids}::int[]) and label_id = other.from_id`.execute(tx)
+    await exchangeLabels(tx, kind, sql.table(arrayOf[kind]), change)
+    await exchangeLabels(tx, kind, replacedTable(kind), change)
   }
   await sql`
-    update jobs set labels_revision = ${noRevision}, revision = revision + 1
-    where task_id = any(${task_ids}::int[]) and tags + shapes + tracks > 0`.execute(tx)
+    update revisions set labels_revision = ${noRevision}
+    where task_id = any(${task_ids}::int[])`.execute(tx)
+  const changes = jobs.flatMap((job): [number, JobChange][] => {
+    const updated = job.tags + job.shapes + job.tracks
+    if (updated === 0) return []
+    const same = { tags: 0, shapes: 0, tracks: 0, generation: null, created_ids: null }
+    const counts = { created: 0, updated, deleted: 0 }
+    return [[job.job_id, { ...same, labels_revision: noRevision, counts }]]
+  })
+  await updateJobs(tx, new Map(changes), reason)
+}
+
+async function exchangeLabels(
+  tx: Tx,
+  kind: RowKind,
+  table: RawBuilder<unknown>,
+  { task_ids, replaced_labels, replaced_specs }: LabelsChange,
+): Promise<void> {
+  const labels = (column: string) => replaced(column, 'label_id', replaced_labels)
+  const specs = (text: RawBuilder<unknown>) => replaced(text, 'spec_id', replaced_specs)
+  const texts = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
+  const sets = texts.map((name) => sql`${sql.id(name)} = ${specs(labels(name))}`)
+  await sql`
+    update ${table} set ${sql.join([
+      sql`label_id = other.to_id`,
+      sql`attributes = ${specs(sql.id('attributes'))}`,
+      ...sets,
+    ])}
+    from unnest(${replaced_labels.map((one) => one.from)}::int[],
+      ${replaced_labels.map((one) => one.to)}::int[]) as other (from_id, to_id)
+    where task_id = any(${task_ids}::int[]) and label_id = other.from_id`.execute(tx)
 }
 
 /**

@@ -111,15 +111,27 @@ export function readCreated(
   return readRows(tx, kind, selectCreated(tx, kind, target, created), signal)
 }
 
-async function* readRows(
+/** Rows of one kind as a statement gives their lines, in batches; tracks whole. */
+export async function* readRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   query: CompiledQuery,
   signal: AbortSignal,
 ): AsyncGenerator<Row[]> {
-  const bytes = copyOut(tx, query, { signal })
-  if (kind === 'track') yield* joinRows(pieceRows(bytes))
-  else for await (const texts of splitLines(bytes)) yield texts.map((text) => lineRow(kind, text))
+  if (kind === 'track') yield* joinRows(pieceRows(copyOut(tx, query, { signal })))
+  else yield* readLines(tx, kind, query, signal)
+}
+
+/** Lines of one kind, whatever columns they have. */
+export async function* readLines(
+  tx: Transaction<AnnotationsDb>,
+  kind: RowKind,
+  query: CompiledQuery,
+  signal: AbortSignal,
+): AsyncGenerator<Row[]> {
+  for await (const texts of splitLines(copyOut(tx, query, { signal }))) {
+    yield texts.map((text) => lineRow(kind, text))
+  }
 }
 
 function lineRow(kind: RowKind, text: string): Row {

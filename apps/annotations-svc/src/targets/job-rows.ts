@@ -9,18 +9,6 @@ type Tx = Transaction<AnnotationsDb>
 
 export type JobRows = ReadonlyMap<number, JobRow>
 
-/** What one write did to one job. */
-export interface JobChange {
-  /** Objects more, or less. */
-  tags: number
-  shapes: number
-  tracks: number
-  /** Set when everything in the job is complete for this revision of the labels. */
-  labels_revision: number | null
-  /** Set when everything in the job was replaced. */
-  generation: number | null
-}
-
 export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
   const ids = jobs.map((one) => one.id)
   const { rows } = await sql<JobRow>`
@@ -92,27 +80,6 @@ async function insertJobs(tx: Tx, target: Target): Promise<void> {
     .values(rows)
     .onConflict((conflict) => conflict.column('job_id').doNothing())
     .execute()
-}
-
-/** Counts and revisions after a write, in one statement however many jobs it touched. */
-export async function updateJobs(
-  tx: Tx,
-  changes: ReadonlyMap<number, JobChange>,
-): Promise<JobRow[]> {
-  const list = [...changes.values()]
-  const { rows } = await sql<JobRow>`
-    update jobs set tags = jobs.tags + change.tags, shapes = jobs.shapes + change.shapes,
-      tracks = jobs.tracks + change.tracks, revision = revision + 1, updated_date = now(),
-      labels_revision = coalesce(change.labels_revision, jobs.labels_revision),
-      generation = coalesce(change.generation, jobs.generation)
-    from unnest(${[...changes.keys()]}::int[], ${list.map((one) => one.tags)}::int[],
-      ${list.map((one) => one.shapes)}::int[], ${list.map((one) => one.tracks)}::int[],
-      ${list.map((one) => one.labels_revision)}::int[],
-      ${list.map((one) => one.generation)}::bigint[])
-      as change (job_id, tags, shapes, tracks, labels_revision, generation)
-    where jobs.job_id = change.job_id
-    returning jobs.*`.execute(tx)
-  return rows
 }
 
 const byId = (rows: JobRow[]): JobRows => new Map(rows.map((row) => [row.job_id, row]))

@@ -4,11 +4,12 @@ import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { updateJobs } from '../history/record.ts'
 import { annotationsTag } from '../targets/etags.ts'
-import { type JobRows, updateJobs } from '../targets/job-rows.ts'
+import type { JobRows } from '../targets/job-rows.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
-import { changesOf, eventsOf, type Ledger } from './ledger.ts'
+import { changesOf, eventsOf, type Ledger, type OfJob } from './ledger.ts'
 
 /** What a write led to. */
 export interface Outcome {
@@ -25,10 +26,9 @@ export interface Closing {
   ledger: Ledger
   /** The jobs as they were when they were locked. */
   before: JobRows
-  /** Revision of the labels that the objects of this write are complete for; nothing for those it kept. */
-  labelsRevision: (job: number) => number | null
-  /** The generation that takes the place of what was there; nothing when that stays. */
-  generation?: number | undefined
+  ofJob: OfJob
+  settings: Pick<Deps['settings'], 'historyDays'>
+  rq_id?: string | undefined
   /** Told the entity tag that the write led to. */
   note: Note | undefined
 }
@@ -51,13 +51,14 @@ export async function closeWrite(
 async function close(
   tx: Transaction<AnnotationsDb>,
   target: Target,
-  { action, ledger, before, labelsRevision, generation }: Closing,
+  { action, ledger, before, ofJob, settings, rq_id }: Closing,
   context: Context,
 ): Promise<Outcome> {
   if (ledger.touched === 0) {
     return { etag: annotationsTag(target, before), before, after: before, event: undefined }
   }
-  const rows = await updateJobs(tx, changesOf(ledger, labelsRevision, generation))
+  const reason = settings.historyDays > 0 ? { action, cause: context, rq_id } : undefined
+  const rows = await updateJobs(tx, changesOf(ledger, ofJob), reason)
   const after = new Map(before)
   for (const row of rows) after.set(row.job_id, row)
   const sorted = rows.sort((a, b) => a.job_id - b.job_id)

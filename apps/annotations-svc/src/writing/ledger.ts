@@ -1,7 +1,7 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import type { JobRow } from '../db/schema.ts'
-import type { JobChange } from '../targets/job-rows.ts'
+import type { JobChange } from '../history/record.ts'
 
 type Counts = { tags: number; shapes: number; tracks: number }
 type JobEvent = AnnotationsChange['jobs'][number]
@@ -77,22 +77,38 @@ export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: numb
   ledger.hasIds = false
 }
 
-/**
- * The change of each job's row; `labels_revision` where all its objects are of this write.
- *
- * @param generation of a replacement
- */
-export function changesOf(
-  { jobs }: Ledger,
-  labelsRevision: (job: number) => number | null,
-  generation: number | null = null,
-): Map<number, JobChange> {
+/** Notes objects that came without being looked at. */
+export function noteMade(ledger: Ledger, kind: RowKind, job: number, count: number): void {
+  if (count === 0) return
+  const name = arrayOf[kind]
+  const { delta, touched, by_action } = entryOf(ledger, job)
+  delta[name] += count
+  by_action.create[name] += count
+  touched[name] += count
+  ledger.touched += count
+  ledger.hasIds = false
+}
+
+/** What changes in the row of a job, beside its counts. */
+export type OfJob = (
+  job: number,
+) => Pick<JobChange, 'labels_revision' | 'generation' | 'created_ids'>
+
+/** A write that leaves beside each other what was there and what it brought. */
+export const kept: OfJob = () => ({ labels_revision: null, generation: null, created_ids: null })
+
+/** The change of each job's row. */
+export function changesOf({ jobs }: Ledger, ofJob: OfJob): Map<number, JobChange> {
   return new Map(
-    [...jobs].map(([job, { delta }]) => {
-      return [job, { ...delta, labels_revision: labelsRevision(job), generation }]
+    [...jobs].map(([job, { delta, by_action }]) => {
+      const { create, update, delete: gone } = by_action
+      const counts = { created: sum(create), updated: sum(update), deleted: sum(gone) }
+      return [job, { ...delta, ...ofJob(job), counts }]
     }),
   )
 }
+
+const sum = ({ tags, shapes, tracks }: Counts) => tags + shapes + tracks
 
 /** What the event says of each job. */
 export function eventsOf(
@@ -122,7 +138,7 @@ const mostDetailed = 1000
 
 const usual = {
   ...{ create: 'create', update: 'update', delete: 'delete' },
-  ...{ replace: 'create', import: 'create' },
+  ...{ replace: 'create', import: 'create', restore: 'create' },
 }
 
 /** What was done to how many, unless the write's own action and the counts say it already. */

@@ -3,6 +3,7 @@ import type { BytesAnswer, Context } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { keepRemoved } from '../history/keep.ts'
 import { findObjects, type LiveTarget, type Place, readNamed } from '../reading/find.ts'
 import { setBytes } from '../reading/json.ts'
 import { fixSnapshot, openLater } from '../reading/snapshot.ts'
@@ -14,7 +15,7 @@ import type { Batch } from './body.ts'
 import { assertFew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerRows } from './held.ts'
-import { type Ledger, newLedger, note } from './ledger.ts'
+import { kept, type Ledger, newLedger, note } from './ledger.ts'
 import { openIdReader } from './named.ts'
 
 /** A removal of so many is answered out of memory: what was removed cannot simply be read again. */
@@ -83,9 +84,11 @@ async function removeSet(
   assertUnchanged(if_match, target, before)
   const ledger = newLedger()
   const live = { target, jobs: before }
-  for (const kind of rowKinds) await removeKind(tx, kind, live, ids[kind], { ledger, onGone })
-  const closing = { action: 'delete', ledger, before, labelsRevision: () => null } as const
-  return closeWrite(tx, target, { ...closing, note: told }, context)
+  const removal = { ledger, onGone, keepsBefore: deps.settings.historyDays > 0 }
+  for (const kind of rowKinds) await removeKind(tx, kind, live, ids[kind], removal)
+  const { settings } = deps
+  const closing = { action: 'delete', ledger, before, ofJob: kept, settings, note: told } as const
+  return closeWrite(tx, target, closing, context)
 }
 
 async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
@@ -102,12 +105,18 @@ async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
 
 const atOnce = 1000
 
+interface Removing {
+  ledger: Ledger
+  onGone: (row: Row) => void
+  keepsBefore: boolean
+}
+
 async function removeKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   live: LiveTarget,
   ids: readonly number[],
-  { ledger, onGone }: { ledger: Ledger; onGone: (row: Row) => void },
+  { ledger, onGone, keepsBefore }: Removing,
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += atOnce) {
     const part = ids.slice(at, at + atOnce)
@@ -116,21 +125,23 @@ async function removeKind(
     for (const { row } of objects) onGone(row)
     const places = objects.flatMap((one) => one.places)
     for (const place of places) note(ledger, kind, place, -1)
-    await deleteRows(tx, kind, live.target, places)
+    await deleteRows(tx, kind, live.target, { places, keepsBefore })
   }
 }
 
-/** Removes rows from where they are. */
+/** Removes rows from where they are; for the history of their jobs they may be kept. */
 export async function deleteRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   { task_id }: Target,
-  places: readonly Place[],
+  { places, keepsBefore }: { places: readonly Place[]; keepsBefore: boolean },
 ): Promise<void> {
   if (places.length === 0) return
-  await sql`delete from ${sql.table(arrayOf[kind])} as stored
-    using unnest(${places.map((one) => one.id)}::bigint[],
-      ${places.map((one) => one.generation)}::bigint[]) as given (id, generation)
+  const given = sql`unnest(${places.map((one) => one.id)}::bigint[],
+    ${places.map((one) => one.generation)}::bigint[], ${places.map((one) => one.job_id)}::int[])`
+  const remove = sql`delete from ${sql.table(arrayOf[kind])} as stored
+    using ${given} as given (id, generation, job_id)
     where stored.task_id = ${task_id} and stored.id = given.id
-      and stored.generation = given.generation`.execute(tx)
+      and stored.generation = given.generation and stored.job_id = given.job_id`
+  await (keepsBefore ? keepRemoved(kind, remove) : remove).execute(tx)
 }

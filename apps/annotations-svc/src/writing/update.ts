@@ -17,7 +17,7 @@ import { type Checker, type ReadObject, readNew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { insertRows, updateRows } from './insert.ts'
-import { type Ledger, newLedger, note } from './ledger.ts'
+import { kept, type Ledger, newLedger, note } from './ledger.ts'
 import { type Merged, mergeObject, refuseSharedIds } from './merge.ts'
 import { openIdReader } from './named.ts'
 import { deleteRows } from './remove.ts'
@@ -66,6 +66,9 @@ interface Work extends Update {
   /** The objects in the order of the request. */
   named: Record<RowKind, number[]>
   missing: Record<RowKind, number[]>
+  /** Ids of rows that are new to their job: they moved there, or a track has pieces it had not. */
+  created: Map<number, number[]>
+  keepsBefore: boolean
 }
 
 async function changeSet(
@@ -90,11 +93,15 @@ async function changeSet(
     readIds: openIdReader(),
     ledger,
     missing,
+    created: new Map<number, number[]>(),
+    keepsBefore: deps.settings.historyDays > 0,
   }
   for await (const batch of source) await changeBatch(work, batch)
   assertNothingMissing(missing)
-  const closing = { action: 'update', ledger, before, labelsRevision: () => null } as const
-  return closeWrite(tx, target, { ...closing, note: update.note }, context)
+  const { settings } = deps
+  const ofJob = (job: number) => ({ ...kept(job), created_ids: multirange(work.created.get(job)) })
+  const closing = { action: 'update', ledger, before, ofJob, settings, note: update.note } as const
+  return closeWrite(tx, target, closing, context)
 }
 
 async function changeBatch(work: Work, batch: Batch): Promise<void> {
@@ -157,7 +164,11 @@ function changeOf(work: Work, checked: Checked, found: ReadonlyMap<number, Found
   const generationOf = (job: number) => jobs.get(job)?.generation ?? 0
   const rows = rowsOf(checked, { target, generationOf, idOf })
   hold(held, checked, rows)
-  for (const row of rows) note(ledger, checked.kind, row, placeIn(row.job_id) ? 0 : 1)
+  for (const row of rows) {
+    const place = placeIn(row.job_id)
+    note(ledger, checked.kind, row, place ? 0 : 1)
+    if (place?.id !== row.id) noteCreated(work, row)
+  }
   for (const place of places) {
     const isLeft = !rows.some((row) => row.job_id === place.job_id)
     if (isLeft) note(ledger, checked.kind, place, -1)
@@ -165,30 +176,27 @@ function changeOf(work: Work, checked: Checked, found: ReadonlyMap<number, Found
   return { rows, places }
 }
 
+function noteCreated({ created }: Work, { job_id, id }: StoredRow): void {
+  const ids = created.get(job_id) ?? []
+  ids.push(id)
+  created.set(job_id, ids)
+}
+
+const multirange = (ids: readonly number[] | undefined) =>
+  ids ? `{${ids.map((id) => `[${id},${id}]`).join()}}` : null
+
 async function store(
-  { tx, target }: Work,
+  { tx, target, keepsBefore }: Work,
   kind: RowKind,
   changes: readonly Change[],
 ): Promise<void> {
   const staying = changes.filter((one) => !isMoved(kind, target, one))
   const moved = changes.filter((one) => isMoved(kind, target, one))
-  await updateRows(
-    tx,
-    kind,
-    target,
-    staying.flatMap((one) => one.rows),
-  )
-  await deleteRows(
-    tx,
-    kind,
-    target,
-    moved.flatMap((one) => one.places),
-  )
-  await insertRows(
-    tx,
-    kind,
-    moved.flatMap((one) => one.rows),
-  )
+  const rowsIn = (list: readonly Change[]) => list.flatMap((one) => one.rows)
+  const places = moved.flatMap((one) => one.places)
+  await updateRows(tx, kind, target, { rows: rowsIn(staying), keepsBefore })
+  await deleteRows(tx, kind, target, { places, keepsBefore })
+  await insertRows(tx, kind, rowsIn(moved))
 }
 
 /** To another job; a task's track may have other pieces now. */

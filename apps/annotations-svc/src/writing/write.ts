@@ -1,14 +1,19 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
-import { arrayOf } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type Context, invalidText } from '@reticle/kit'
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import {
+  deleteLive,
+  followGenerations,
+  type GenerationOf,
+  newGeneration,
+} from '../history/generations.ts'
 import type { Checked } from '../reading/objects.ts'
 import { readCreated } from '../reading/select.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import type { RequestIds } from '../targets/ids.ts'
-import { type JobRows, lockJobs, openWrite } from '../targets/job-rows.ts'
+import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
@@ -30,6 +35,8 @@ export interface Write {
   /** The labels they were checked with; `seen` is absent when there are none to check. */
   labels: Pick<WriteLabels, 'labels_revision'> & Partial<Pick<WriteLabels, 'seen'>>
   note?: Note | undefined
+  /** Of the request in the background that it is part of. */
+  rq_id?: string | undefined
   /** For the objects and their parts. */
   ids: RequestIds
   /** Gets the objects of the answer, where they are answered. */
@@ -80,28 +87,24 @@ export async function storeSet(
   assertUnchanged(write.if_match, target, before)
   if (seen) assertSameLabels({ seen }, before)
   if (write.isReplacement) {
-    await deleteLive(tx, target, before)
+    if (deps.settings.historyDays === 0) await deleteLive(tx, target, before)
     for (const row of before.values()) noteEmptied(ledger, row)
   } else {
     await followGenerations(tx, write, generationOf, before)
   }
-  const labelsRevision = (job: number) => {
+  const ofJob = (job: number) => {
     const row = before.get(job)
     const wasEmpty = !row || row.tags + row.shapes + row.tracks === 0
-    return write.isReplacement || wasEmpty ? labels_revision : null
+    return {
+      labels_revision: write.isReplacement || wasEmpty ? labels_revision : null,
+      generation: generation ?? null,
+      created_ids: write.isReplacement ? null : write.ids.ranges(),
+    }
   }
-  const { action, note } = write
-  const closing = { action, ledger, before, labelsRevision, generation, note }
+  const { action, note, rq_id } = write
+  const closing = { action, ledger, before, ofJob, note, rq_id, settings: deps.settings }
   return closeWrite(tx, target, closing, context)
 }
-
-/** Any number that no replacement had before, here or in another process. */
-async function newGeneration(ids: RequestIds): Promise<number> {
-  await ids.reserve(1)
-  return ids.next()
-}
-
-type GenerationOf = (job: number) => number
 
 async function insertObjects(
   tx: Transaction<AnnotationsDb>,
@@ -131,39 +134,4 @@ async function insertObjects(
     await inserter.settle()
   }
   return ledger
-}
-
-/** What the jobs held when they were locked, by anybody. */
-async function deleteLive(
-  tx: Transaction<AnnotationsDb>,
-  { task_id }: Target,
-  before: JobRows,
-): Promise<void> {
-  for (const table of Object.values(arrayOf)) {
-    const filled = [...before.values()].filter((job) => job[table] > 0)
-    if (filled.length === 0) continue
-    await sql`delete from ${sql.table(table)} as stored
-      using unnest(${filled.map((job) => job.job_id)}::int[],
-        ${filled.map((job) => job.generation)}::bigint[]) as job (job_id, generation)
-      where stored.task_id = ${task_id} and stored.job_id = job.job_id
-        and stored.generation = job.generation`.execute(tx)
-  }
-}
-
-/** Where a job was replaced while these objects were on their way, they join what it has now. */
-async function followGenerations(
-  tx: Transaction<AnnotationsDb>,
-  { target, ids }: Write,
-  generationOf: GenerationOf,
-  now: JobRows,
-): Promise<void> {
-  for (const { job_id, generation } of now.values()) {
-    if (generation === generationOf(job_id)) continue
-    for (const table of Object.values(arrayOf)) {
-      await sql`update ${sql.table(table)} set generation = ${generation}
-        where task_id = ${target.task_id} and job_id = ${job_id}
-          and generation = ${generationOf(job_id)}
-          and id <@ ${ids.ranges()}::int8multirange`.execute(tx)
-    }
-  }
 }

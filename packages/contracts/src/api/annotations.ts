@@ -1,10 +1,18 @@
 import { z } from 'zod'
 import { getQuery } from '../rest/annotation-query.ts'
 import { annotationSet, patchQuery, putQuery } from '../rest/annotations.ts'
-import { bytes, bytesOf, idParams, ifMatch } from '../rest/common.ts'
+import { bytes, bytesOf, idParams, ifMatch, page } from '../rest/common.ts'
 import { targets } from '../rest/facts.ts'
+import {
+  annotationDiff,
+  diffQuery,
+  revision,
+  revisionList,
+  revisionParams,
+  revisionQuery,
+} from '../rest/history.ts'
 import { partFacts } from '../rest/server.ts'
-import { del, get, internal, operations, patch, put } from './operation.ts'
+import { del, get, internal, operations, patch, post, put } from './operation.ts'
 
 const set = bytesOf(annotationSet)
 const read = {
@@ -29,6 +37,12 @@ const change = {
 }
 const clear = { params: idParams, headers: ifMatch, answers: { 204: bytes } }
 
+const listed = {
+  params: idParams,
+  query: revisionList,
+  answers: { 200: page(revision, 'PaginatedAnnotationRevisionList') },
+} as const
+
 /** Objects per kind after a write of row lines. */
 export const written = z
   .object({ tags: z.int(), shapes: z.int(), tracks: z.int() })
@@ -44,6 +58,25 @@ export const annotations = operations('AnnotationService', {
   replaceJobAnnotations: put('/jobs/:id/annotations/', replace),
   updateJobAnnotations: patch('/jobs/:id/annotations/', change),
   deleteJobAnnotations: del('/jobs/:id/annotations/', clear),
+  listTaskRevisions: get('/tasks/:id/annotations/revisions', listed),
+  listJobRevisions: get('/jobs/:id/annotations/revisions', listed),
+  getJobRevision: get('/jobs/:id/annotations/revisions/:revision', {
+    params: revisionParams,
+    query: revisionQuery,
+    limit: 'annotations',
+    answers: { 200: set },
+  }),
+  getJobAnnotationsDiff: get('/jobs/:id/annotations/diff', {
+    params: idParams,
+    query: diffQuery,
+    limit: 'annotations',
+    answers: { 200: bytesOf(annotationDiff) },
+  }),
+  restoreJobRevision: post('/jobs/:id/annotations/revisions/:revision/restore', {
+    params: revisionParams,
+    headers: ifMatch,
+    answers: { 200: set },
+  }),
   /** Row lines (`row-lines.ts`) of a task or job in one snapshot: tags, shapes, then tracks; each by frame and id. */
   readRows: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),
@@ -57,6 +90,8 @@ export const annotations = operations('AnnotationService', {
       mode: z.enum(['replace', 'append']),
       call_id: z.string(),
       if_match: z.string().optional(),
+      /** Of the request in the background that it is part of. */
+      rq_id: z.string().optional(),
     }),
     body: bytes,
     answers: { 200: written },

@@ -27,6 +27,6 @@ function rekeyed([table, key]: [string, string]): string[] {
   return [
     `alter table ${table} drop constraint ${table}_pkey, add primary key (${key})`,
     `drop index ${table}_task_id_id_key`,
-    `create unique index ${table}_task_id_id_generation_key on ${table} (task_id, id, generation)`,
+    `create unique index ${table}_task_id_id_key on ${table} (task_id, id, generation, job_id)`,
   ]
 }

@@ -4,6 +4,7 @@ import { outboxSent } from './0003-outbox-sent.ts'
 import { jobPlace } from './0004-job-place.ts'
 import { idempotencyKeys } from './0005-idempotency-keys.ts'
 import { generations } from './0006-generations.ts'
+import { history } from './0007-history.ts'
 
 export const migrations = {
   '0001-annotations': annotations,
@@ -12,4 +13,5 @@ export const migrations = {
   '0004-job-place': jobPlace,
   '0005-idempotency-keys': idempotencyKeys,
   '0006-generations': generations,
+  '0007-history': history,
 }
