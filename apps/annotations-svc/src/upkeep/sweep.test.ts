@@ -21,7 +21,7 @@ const { db } = await testDatabase<AnnotationsDb>([{ schema: 'annotations', migra
 const { deps, service, setUp } = openService(db)
 const receive = delivering(
   db,
-  eventHandler(() => undefined),
+  eventHandler(() => undefined, { historyDays: 90 }),
 )
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }

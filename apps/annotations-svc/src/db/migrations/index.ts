@@ -3,7 +3,9 @@ import { labelChanges } from './0002-label-changes.ts'
 import { outboxSent } from './0003-outbox-sent.ts'
 import { jobPlace } from './0004-job-place.ts'
 import { idempotencyKeys } from './0005-idempotency-keys.ts'
+import { generations } from './0006-generations.ts'
 import { labelUpkeep } from './0007-label-upkeep.ts'
+import { history } from './0008-history.ts'
 
 export const migrations = {
   '0001-annotations': annotations,
@@ -11,5 +13,7 @@ export const migrations = {
   '0003-outbox-sent': outboxSent,
   '0004-job-place': jobPlace,
   '0005-idempotency-keys': idempotencyKeys,
+  '0006-generations': generations,
   '0007-label-upkeep': labelUpkeep,
+  '0008-history': history,
 }
