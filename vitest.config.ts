@@ -24,9 +24,6 @@ const project = (name: string, include: string[], more: ProjectTest = {}) => ({
 /** Files after one another in the same processes: what they all import is loaded once, which halves the time. */
 const oneProcess: ProjectTest = { isolate: false }
 
-/** Whole servers are started, maybe several a test, beside those of another file. */
-const whole: ProjectTest = { testTimeout: 60_000, hookTimeout: 120_000 }
-
 /** Real Kafka and MinIO, which these tests share, stop and start: one file after the other. */
 const onRealParts: ProjectTest = {
   exclude: ['**/node_modules/**', '**/dist/**'],
@@ -51,7 +48,7 @@ export default defineConfig({
         oneProcess,
       ),
       project('contract', ['tests/contract/**/*.test.ts']),
-      project('e2e', ['tests/e2e/**/*.test.ts'], whole),
+      project('e2e', ['tests/e2e/**/*.test.ts']),
       project(
         'cluster',
         ['{packages,apps,tests}/**/*.cluster.test.ts', 'tests/cluster/**/*.test.ts'],

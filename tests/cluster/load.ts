@@ -32,8 +32,6 @@ export interface Load {
 }
 
 const restMs = 25
-/** Each rename is a delivery, and they go one after another: what piles up while a part is away has to be sent within a test. */
-const deliveryMs = 100
 
 /** Writers of four kinds, each one call after the other, through all gateways in turn, until stopped. */
 export async function startLoad(urls: readonly string[], receiver: Receiver): Promise<Load> {
@@ -102,7 +100,7 @@ export async function startLoad(urls: readonly string[], receiver: Receiver): Pr
     if (isGood && !(answer instanceof Error)) ledger.exports.push(answer.body.rq_id)
     return isGood
   }
-  const running = [writer(create), writer(draw), writer(rename, deliveryMs), writer(ask, 1000)]
+  const running = [writer(create), writer(draw), writer(rename), writer(ask, 1000)]
   return {
     ledger,
     task,

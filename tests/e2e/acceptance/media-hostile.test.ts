@@ -286,7 +286,7 @@ describe('T-ZIP: afterwards', () => {
     const left = () => objects().filter((name) => !before.includes(name))
     for (let sweeps = 0; left().length > 0 && sweeps < 3; sweeps++) await sweep(left)
     expect([left(), readdirSync(tmp)]).toEqual([[], []])
-  }, 240_000)
+  }, 120_000)
 })
 
 /** Objects go an hour after their end; what several uploads shared has its end with the first of these sweeps. */
@@ -294,7 +294,7 @@ async function sweep(left: () => string[]): Promise<void> {
   const people = await reticle.people()
   const aged = `update requests.blobs set dead_date = dead_date - interval '2 hours'
     where not exists (select from requests.blobs where state <> 'dead')`
-  await vi.waitFor(() => longAgo(people, aged, []), { timeout: 60_000, interval: 200 })
+  await vi.waitFor(() => longAgo(people, aged, []), { timeout: 20_000, interval: 200 })
   await reticle.stop()
   reticle = await startReticle(path, settings)
   const isEmpty = () => expect(left()).toEqual([])
