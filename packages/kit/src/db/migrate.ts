@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Kysely, type Migration, Migrator, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type Migration, type RawBuilder, sql } from 'kysely'
 import { openDatabase } from './connect.ts'
 
 /** One step of a schema. One with `transactional: false` must bear being run again; for an index there is `indexStep`. */
@@ -36,6 +36,7 @@ export async function migrate(url: string, { schema, migrations }: Schema): Prom
     await db.connection().execute(async (session) => {
       await becomeRunner(session)
       await createSchema(session, schema)
+      await createTable(session, schema)
       for (const name of await missingSteps(session, { schema, migrations })) {
         await runStep(db, { schema, migrations }, name)
       }
@@ -96,6 +97,14 @@ async function createSchema(db: Kysely<unknown>, schema: string): Promise<void> 
   if (found.rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }
 
+/** Steps that were applied. Names and types are those of Kysely's own runner, which wrote it in earlier releases. */
+async function createTable(db: Kysely<unknown>, schema: string): Promise<void> {
+  await sql`
+    create table if not exists ${sql.id(schema, table)} (
+      name varchar(255) primary key, timestamp varchar(255) not null
+    )`.execute(db)
+}
+
 async function missingSteps<T>(db: Kysely<T>, { schema, migrations }: Schema): Promise<string[]> {
   const known = await sql`select to_regclass(${`${schema}.${table}`}) as name`.execute(db)
   const applied = new Set<string>()
@@ -109,16 +118,10 @@ async function missingSteps<T>(db: Kysely<T>, { schema, migrations }: Schema): P
 }
 
 async function runStep(db: Kysely<unknown>, { schema, migrations }: Schema, name: string) {
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations },
-    migrationTableName: table,
-    migrationLockTableName: `${table}_lock`,
-    migrationTableSchema: schema,
-    disableTransactions: migrations[name]?.transactional === false,
-  })
+  const step = migrations[name]
+  if (!step) return
   for (let tries = 1; ; tries++) {
-    const { error } = await migrator.migrateTo(name)
+    const error = await apply(db, schema, { name, ...step }).catch((thrown: unknown) => thrown)
     if (!error) return
     if (!isLockTimeout(error) || tries === lockTries) {
       throw new Error(`migration ${name} of schema "${schema}" failed: ${text(error)}`, {
@@ -127,6 +130,20 @@ async function runStep(db: Kysely<unknown>, { schema, migrations }: Schema, name
     }
     await sleep(200 * tries)
   }
+}
+
+/** The step and the row that says so; together, unless the step cannot be part of a transaction. */
+async function apply(
+  db: Kysely<unknown>,
+  schema: string,
+  { name, up, transactional = true }: Step & { name: string },
+): Promise<void> {
+  const run = async (session: Kysely<unknown>) => {
+    await up(session)
+    await sql`insert into ${sql.id(schema, table)} (name, timestamp)
+      values (${name}, ${new Date().toISOString()})`.execute(session)
+  }
+  await (transactional ? db.transaction().execute(run) : db.connection().execute(run))
 }
 
 const isLockTimeout = (error: unknown) =>
