@@ -23,12 +23,15 @@ export interface Limit {
 
 const format = "(format csv, delimiter E'\\x02', quote E'\\x01')"
 const columns =
-  'task_id, job_id, frame, label_id, id, "group", z_order, rotation, score, type, source, occluded, outside, points, attributes, elements'
+  'task_id, job_id, frame, label_id, id, "group", z_order, rotation, score, type, source, occluded, outside, points, attributes, elements, generation'
 const select = (taskId: number, given: string) =>
-  `(select ${given} from annotations.shapes where task_id = ${taskId} order by job_id, frame, id)`
+  `(select ${given} from annotations.shapes join annotations.jobs using (task_id, job_id, generation)
+    where task_id = ${taskId} order by job_id, frame, id)`
 const rows = (taskId: number) => select(taskId, columns)
 const renumbered = (taskId: number) => select(taskId, columns.replace(' id,', ' id + 1000000000,'))
-const remove = (taskId: number) => `delete from annotations.shapes where task_id = ${taskId}`
+/** Those that were saved, or written since: what the service wrote later has later generations. */
+const remove = (taskId: number) => `delete from annotations.shapes where task_id = ${taskId}
+  and generation = (select min(generation) from annotations.shapes where task_id = ${taskId})`
 
 export function limitOf(url: string): Limit {
   return spawnSync('psql', ['--version']).status === 0 ? byPsql(url) : byStreams(url)

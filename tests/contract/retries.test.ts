@@ -25,10 +25,11 @@ describe('Idempotency-Key', () => {
     method === 'POST' && (success === 201 || success === 202)
   const isSet = ({ method, path, body }: Operation) =>
     ['PUT', 'PATCH'].includes(String(method)) && /\/annotations\/$/.test(path) && isBytes(body)
+  const restores = ({ path }: Operation) => path.endsWith('/restore')
 
-  test('every POST that creates takes it, and so do PUT and PATCH of annotations', () => {
+  test('every POST that creates takes it, and so do changes of annotations', () => {
     const wanted = restOperations.filter(
-      (one) => one.access !== 'anyone' && (creates(one) || isSet(one)),
+      (one) => one.access !== 'anyone' && (creates(one) || isSet(one) || restores(one)),
     )
     expect(names(wanted.filter((one) => !takesKey(one)))).toEqual([])
     expect(names(wanted)).toEqual(
@@ -49,12 +50,15 @@ describe('Idempotency-Key', () => {
         'POST /jobs/:id/annotations/',
         'PUT /jobs/:id/annotations/',
         'PATCH /tasks/:id/annotations/',
+        'POST /jobs/:id/annotations/revisions/:revision/restore',
       ]),
     )
   })
 
   test('no other does', () => {
-    const others = restOperations.filter((one) => !creates(one) && !isBytes(one.body))
+    const others = restOperations.filter(
+      (one) => !creates(one) && !restores(one) && !isBytes(one.body),
+    )
     expect(names(others.filter(takesKey))).toEqual([])
     expect(names(restOperations.filter((one) => one.access === 'anyone' && takesKey(one)))).toEqual(
       [],

@@ -47,6 +47,7 @@ export const queries: Record<string, string> = {
   getJobData: '?type=frame&number=0',
   updateTaskAnnotations: '?action=create',
   updateJobAnnotations: '?action=create',
+  getJobAnnotationsDiff: '?from=1',
   exportTaskDataset: '?format=COCO%201.0',
   exportJobDataset: '?format=COCO%201.0',
   importTaskAnnotations: '?format=COCO%201.0',

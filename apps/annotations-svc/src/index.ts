@@ -18,6 +18,7 @@ import type { AnnotationsSettings } from './config.ts'
 import type { AnnotationsDb } from './db/schema.ts'
 import type { Neighbours } from './deps.ts'
 import { eventHandler, group } from './events/consumer.ts'
+import { sweepHistory } from './history/sweep.ts'
 import { idBlocks } from './targets/ids.ts'
 import { startUpkeep } from './upkeep/start.ts'
 
@@ -86,10 +87,12 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const relay = startRelay({ url: ports.url, schema, bus, onError })
   const forget = ports.onCommit?.(relay.wake)
   const topic = 'reticle.events.v1'
-  const upkeep = startUpkeep({ db, services, log }, onError)
-  const handle = eventHandler(() => wakeAfterCommit(upkeep.wake))
+  const upkeep = startUpkeep({ db, services, log, settings }, onError)
+  const handle = eventHandler(() => wakeAfterCommit(upkeep.wake), settings)
   const subscription = bus.subscribe({ group, topic, db, handle })
   const stopSweeping = repeat(hourMs, () => forgetOld(db, clock.now()), onError)
+  const dropOld = () => sweepHistory(db, settings, clock.now())
+  const stopDropping = repeat(hourMs, dropOld, onError)
 
   const unwatch = watchOutbox(db, schema)
   const { annotations } = handlers({ db, bulk, log, settings, services })
@@ -100,7 +103,7 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
     },
     stop: async () => {
       unwatch()
-      await Promise.all([subscription.stop(), stopSweeping(), upkeep.stop()])
+      await Promise.all([subscription.stop(), stopSweeping(), stopDropping(), upkeep.stop()])
       forget?.()
       await relay.stop()
     },

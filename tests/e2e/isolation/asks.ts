@@ -37,6 +37,7 @@ export function pathOf({ path }: Operation, ids: Ids): string {
   const parts = path
     .replace(':delivery_id', enc(ids.deliveries))
     .replace(':file_id', enc(ids.files))
+    .replace(':revision', '1')
   return parts.replace(/:\w+/, enc(id))
 }
 
@@ -88,7 +89,9 @@ function valuesOf(name: string, operation: Operation, { ids, slug, username }: F
   const id = kind === undefined ? undefined : ids[kind]
   if (id !== undefined) return [id]
   if (kind !== undefined) return []
-  return ['owner', 'assignee', 'user', 'username'].includes(name) ? [username] : [`${slug}-project`]
+  return ['owner', 'author', 'assignee', 'user', 'username'].includes(name)
+    ? [username]
+    : [`${slug}-project`]
 }
 
 const paging = ['page', 'page_size', 'sort', 'filter', 'search', 'wait']

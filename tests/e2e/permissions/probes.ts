@@ -30,7 +30,9 @@ export async function addressOf(probe: Omit<Probe, 'row'>): Promise<[string, str
   const { operation, id, query = '' } = probe
   const key = typeof probe.key === 'function' ? await probe.key() : probe.key
   const { method, path } = operationOf(operation)
-  const named = path.replace(':id', String(id)).replace(/:(?:key|uuid|file_id)/, String(key))
+  const named = path
+    .replace(':id', String(id))
+    .replace(/:(?:key|uuid|file_id|revision)/, String(key))
   return [String(method), `${named}${query}`]
 }
 
@@ -62,6 +64,8 @@ const ofFiles = (of: string, id: number): [string, More][] =>
       permitted: 404,
     },
   ])
+/** There is none of that number, which is told to those who may see or change annotations. */
+const unknownRevision = (id: number): More => ({ id, key: '999999', permitted: 404 })
 const chunk = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
 const idOf = (person: Json) => person?.id ?? null
 
@@ -149,6 +153,7 @@ function ofTask({ task, project, org }: Chain): Probe[] {
   const managed = { name: 't', project_id: project.id, labels: [{ name: 'x' }] }
   return [
     see('listTasks', listed(task)),
+    see('listTaskRevisions', ok(id)),
     ...['getTask', 'getTaskDataMeta', 'getTaskPreview', 'getTaskAnnotations', 'getTaskStatus'].map(
       (name) => see(name, ok(id)),
     ),
@@ -208,6 +213,10 @@ function ofJob({ job, task }: Chain): Probe[] {
     work('updateJobAnnotations', ok(id, { query: '?action=create', ...json({ shapes: [] }) })),
     work('replaceJobAnnotations', ok(id, json({ shapes: [] }))),
     work('deleteJobAnnotations', { id, permitted: 204 }),
+    see('listJobRevisions', ok(id)),
+    see('getJobRevision', unknownRevision(id)),
+    see('getJobAnnotationsDiff', { id, query: '?from=999999', permitted: 404 }),
+    work('restoreJobRevision', unknownRevision(id)),
     work('importJobAnnotations', imported(id)),
     ...ofFiles('JobAnnotations', id).map(([name, more]) => work(name, more)),
     hand('updateJob', ok(id, json({ stage: job.stage }))),

@@ -34,6 +34,29 @@ test('two writers of one job never leave a mix, and a reader sees one set or the
   expect(row).toMatchObject({ revision: 5, shapes: 1500 })
 })
 
+test('objects that are added while everything is replaced are beside what came in its place', async () => {
+  const { job, job_id } = setUp()
+  await job.put({ shapes: [box, box] })
+  const added = {
+    shapes: Array.from({ length: 1500 }, () => box),
+    tags: [{ frame: 1, label_id: 40 }],
+  }
+  const text = JSON.stringify(added)
+  async function* body() {
+    yield Buffer.from(text.slice(0, -100))
+    await job.put({ shapes: [{ ...box, group: 5 }] })
+    yield Buffer.from(text.slice(-100))
+  }
+  const input = { id: job_id, action: 'create', body: body() }
+  const { set } = await readAnswer(service.updateJobAnnotations(input, user()))
+  expect(set.shapes).toHaveLength(1500)
+  const all = (await job.get()).set
+  expect([all.tags.length, all.shapes.length]).toEqual([1, 1501])
+  expect(all.shapes.filter((one) => one.group === 5)).toHaveLength(1)
+  const { set: gone } = await job.patch('delete', { shapes: all.shapes })
+  expect(gone.shapes).toHaveLength(1501)
+})
+
 describe('an update of many', () => {
   test('keeps nobody waiting for a body that takes its time', async () => {
     const { job, job_id } = setUp()
@@ -107,11 +130,16 @@ describe('a removal of many', () => {
 
 describe('statements', () => {
   /** How many `run` makes, of a job that has rows already. */
-  async function counted(run: (job: ReturnType<typeof openJob>) => Promise<unknown>) {
+  async function counted(
+    run: (job: ReturnType<typeof openJob>) => Promise<unknown>,
+    historyDays = 90,
+  ) {
     const { job, job_id } = setUp()
     await job.put({})
     const watched = counting(db)
-    await run(openJob(annotationHandlers({ ...deps, db: watched.db, bulk: watched.db }), job_id))
+    const settings = { ...deps.settings, historyDays }
+    const counts = { ...deps, settings, db: watched.db, bulk: watched.db }
+    await run(openJob(annotationHandlers(counts), job_id))
     return watched.statements()
   }
 
@@ -119,12 +147,24 @@ describe('statements', () => {
     expect(await counted((job) => job.put({ shapes: [box] }))).toBe(6)
   })
 
-  test('of the next one: one more for each kind that is replaced', async () => {
+  test.each([
+    ['as many: what is replaced becomes history', 90, 6],
+    ['one more for each kind that is replaced, without history', 0, 7],
+  ])('of the next one: %s', async (_, historyDays, expected) => {
     const twice = await counted(async (job) => {
       await job.put({ shapes: [box] })
       await job.put({ shapes: [box] })
-    })
-    expect(twice).toBe(6 + 7)
+    }, historyDays)
+    expect(twice).toBe(6 + expected)
+  })
+
+  test('of a change of one object: as many with history as without', async () => {
+    const change = (days: number) =>
+      counted(async (job) => {
+        const { set } = await job.put({ shapes: [box] })
+        await job.patch('update', { shapes: [{ id: set.shapes[0]?.id, z_order: 1 }] })
+      }, days)
+    expect(await change(90)).toBe(await change(0))
   })
 })
 

@@ -21,6 +21,7 @@ import {
 import { type Condition, removeObjects } from '../writing/remove.ts'
 import { updateObjects } from '../writing/update.ts'
 import { assertHasMedia, writeSet } from '../writing/write.ts'
+import { historyHandlers } from './history.ts'
 
 type Kind = 'task' | 'job'
 
@@ -41,6 +42,7 @@ export function annotationHandlers(deps: Deps): Handlers {
       readStatistics(deps, { target: 'task', ...input }, context),
     getJobAnnotationStatistics: (input, context) =>
       readStatistics(deps, { target: 'job', ...input }, context),
+    ...historyHandlers(deps),
     readRows: async (input, context) => {
       const target = await openTarget(deps, input, 'annotations:read', context)
       return readLines(deps, target, context)

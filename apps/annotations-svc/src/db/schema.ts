@@ -9,6 +9,13 @@ export interface AppliedCallsTable {
   created_date: Generated<Date>
 }
 
+export interface AuthorsTable {
+  id: number
+  username: string
+  first_name: string
+  last_name: string
+}
+
 export interface DeadEventsTable {
   consumer: string
   event_id: string
@@ -55,6 +62,7 @@ export interface JobsTable {
   labels_changes: Generated<number>
   labels_noted: Generated<number>
   labels_sweep: unknown | null
+  generation: Generated<number>
 }
 
 export interface OutboxTable {
@@ -82,6 +90,78 @@ export interface OutboxSentTable {
   sent_date: Generated<Date>
 }
 
+export interface ReplacedShapesTable {
+  task_id: number
+  job_id: number
+  frame: number
+  label_id: number
+  id: number
+  group: number
+  z_order: number
+  rotation: number
+  score: number
+  type: number
+  source: number
+  occluded: boolean
+  outside: boolean
+  points: string
+  attributes: string | null
+  elements: string | null
+  generation: number
+  revision: number
+}
+
+export interface ReplacedTagsTable {
+  task_id: number
+  job_id: number
+  frame: number
+  label_id: number
+  id: number
+  group: number
+  source: number
+  attributes: string | null
+  generation: number
+  revision: number
+}
+
+export interface ReplacedTracksTable {
+  task_id: number
+  job_id: number
+  start_frame: number
+  stop_frame: number
+  label_id: number
+  id: number
+  origin: number | null
+  group: number
+  source: number
+  attributes: string | null
+  shapes: string
+  elements: string | null
+  generation: number
+  revision: number
+}
+
+export interface RevisionsTable {
+  id: Generated<number>
+  task_id: number
+  job_id: number
+  revision: number
+  generation: number
+  replaced_generation: number | null
+  labels_revision: number
+  created_ids: string | null
+  created_date: Timestamp
+  author_id: number | null
+  action: string
+  created: number
+  updated: number
+  deleted: number
+  request_id: string | null
+  rq_id: string | null
+  has_before: boolean
+  is_readable: Generated<boolean>
+}
+
 export interface ShapesTable {
   task_id: number
   job_id: number
@@ -99,6 +179,7 @@ export interface ShapesTable {
   points: string
   attributes: string | null
   elements: string | null
+  generation: Generated<number>
 }
 
 export interface TagsTable {
@@ -110,6 +191,7 @@ export interface TagsTable {
   group: number
   source: number
   attributes: string | null
+  generation: Generated<number>
 }
 
 export interface TracksTable {
@@ -125,28 +207,39 @@ export interface TracksTable {
   attributes: string | null
   shapes: string
   elements: string | null
+  generation: Generated<number>
 }
 
 export interface AnnotationsDb {
   applied_calls: AppliedCallsTable
+  authors: AuthorsTable
   dead_events: DeadEventsTable
   idempotency_keys: IdempotencyKeysTable
   inbox: InboxTable
   jobs: JobsTable
   outbox: OutboxTable
   outbox_sent: OutboxSentTable
+  replaced_shapes: ReplacedShapesTable
+  replaced_tags: ReplacedTagsTable
+  replaced_tracks: ReplacedTracksTable
+  revisions: RevisionsTable
   shapes: ShapesTable
   tags: TagsTable
   tracks: TracksTable
 }
 
 export type AppliedCallRow = Selectable<AppliedCallsTable>
+export type AuthorRow = Selectable<AuthorsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
 export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
 export type InboxRow = Selectable<InboxTable>
 export type JobRow = Selectable<JobsTable>
 export type OutboxRow = Selectable<OutboxTable>
 export type OutboxSentRow = Selectable<OutboxSentTable>
+export type ReplacedShapeRow = Selectable<ReplacedShapesTable>
+export type ReplacedTagRow = Selectable<ReplacedTagsTable>
+export type ReplacedTrackRow = Selectable<ReplacedTracksTable>
+export type RevisionRow = Selectable<RevisionsTable>
 export type ShapeRow = Selectable<ShapesTable>
 export type TagRow = Selectable<TagsTable>
 export type TrackRow = Selectable<TracksTable>

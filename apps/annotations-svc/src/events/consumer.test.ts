@@ -23,7 +23,7 @@ const service = annotationHandlers(depsOf(db, workspaces))
 const setUp = () => openWorkspace(service, add)
 const receive = delivering(
   db,
-  eventHandler(() => undefined),
+  eventHandler(() => undefined, { historyDays: 90 }),
 )
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }

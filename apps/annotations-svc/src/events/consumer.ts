@@ -1,28 +1,38 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { projectDeleted } from '@reticle/contracts/events/projects'
 import { jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+import { userDeleted, userUpdated } from '@reticle/contracts/events/users'
 import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
+import type { AnnotationsSettings } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { byLabels } from '../targets/record.ts'
 import { followLabels } from './follow-labels.ts'
+import { forgetAuthor, renameAuthor } from './people.ts'
 import { addJob, removeJob, removeTasks } from './repo.ts'
 
 /** The name under which this service consumes events. */
 export const group = 'reticle.annotations'
 
 /**
- * What this service does about events of projects-svc: its jobs follow theirs, its annotations follow their labels.
+ * What this service does about events of projects-svc: its jobs follow theirs, its annotations follow their labels,
+ * their authors follow the accounts.
  *
  * @param onLabels told at the end of the work on an event of labels, before its transaction commits
  */
-export function eventHandler(onLabels: () => void): Handle<AnnotationsDb> {
+export function eventHandler(
+  onLabels: () => void,
+  settings: Pick<AnnotationsSettings, 'historyDays'>,
+): Handle<AnnotationsDb> {
   return route<AnnotationsDb>([
     on(jobCreated, (tx, { job }) => addJob(tx, job)),
     on(jobDeleted, (tx, { job }) => removeJob(tx, job)),
     on(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
     on(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
     on(labelsChanged, async (tx, change, event) => {
-      await followLabels(tx, change, causeOf(event))
+      await followLabels(tx, change, byLabels(settings, causeOf(event)), causeOf(event))
       onLabels()
     }),
+    on(userUpdated, (tx, { user }) => renameAuthor(tx, user)),
+    on(userDeleted, (tx, { user }) => forgetAuthor(tx, user.id)),
   ])
 }

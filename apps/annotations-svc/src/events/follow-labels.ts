@@ -1,13 +1,16 @@
 import type { labelsChanged } from '@reticle/contracts/events/labels'
-import { arrayOf, rowKinds } from '@reticle/contracts/row-lines'
+import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import type { Cause } from '@reticle/kit/outbox/emit'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import { keepRows, replacedTable } from '../history/keep.ts'
+import { isLive } from '../reading/live.ts'
 import { changeByLabels, type JobChange, nothingMore } from '../targets/job-rows.ts'
 import { notedOf, objectsIn } from '../targets/job-state.ts'
+import type { Reason } from '../targets/record.ts'
 import { tellRemoved } from '../upkeep/tell.ts'
-import { changesOf, type Ledger, newLedger, noteGone } from '../writing/ledger.ts'
+import { changesOf, kept, type Ledger, newLedger, noteGone } from '../writing/ledger.ts'
 import { allowLong } from './repo.ts'
 
 type Tx = Transaction<AnnotationsDb>
@@ -18,16 +21,21 @@ type Replacement = LabelsChange['replaced_labels'][number]
  * Labels of a project or task changed. Objects of deleted labels go; where others read otherwise the job's revision is
  * raised, and the sweep rewrites them (`upkeep/sweep.ts`).
  */
-export async function followLabels(tx: Tx, change: LabelsChange, cause: Cause): Promise<void> {
+export async function followLabels(
+  tx: Tx,
+  change: LabelsChange,
+  reason: Reason | undefined,
+  cause: Cause,
+): Promise<void> {
   await allowLong(tx)
-  if (change.replaced_labels.length > 0) return replaceLabels(tx, change)
+  if (change.replaced_labels.length > 0) return replaceLabels(tx, change, reason)
   const seen = await findHolders(tx, change) // under no lock: it may be a walk through millions of rows
   const jobs = await lockJobsOf(tx, change.task_ids)
   const fates = new Map(jobs.map((job) => [job.job_id, fateOf(job, change.labels_revision, seen)]))
   const having = (fate: Fate) => jobs.filter((job) => fates.get(job.job_id) === fate)
   const removed =
-    change.deleted_label_ids.length > 0 ? await removeObjects(tx, change) : newLedger()
-  await raise(tx, change, removed, { jobs, outdated: having('outdated') }, cause)
+    change.deleted_label_ids.length > 0 ? await removeObjects(tx, change, reason) : newLedger()
+  await raise(tx, change, removed, { jobs, outdated: having('outdated'), reason }, cause)
   await keep(tx, change.labels_revision, having('untouched'))
 }
 
@@ -50,7 +58,8 @@ async function findHolders(
   for (const kind of affected.length > 0 ? rowKinds : []) {
     const found = await sql<{ job_id: number }>`
       select distinct job_id from ${sql.table(arrayOf[kind])}
-      where task_id = any(${task_ids}::int[]) and label_id = any(${affected}::int[])`.execute(tx)
+      where task_id = any(${task_ids}::int[]) and label_id = any(${affected}::int[])
+        and ${sql.raw(isLive(kind))}`.execute(tx)
     for (const { job_id } of found.rows) holders.add(job_id)
   }
   return { revisions, holders }
@@ -76,23 +85,30 @@ async function keep(tx: Tx, labels_revision: number, jobs: readonly JobRow[]): P
 }
 
 /** Removes the objects of deleted labels; those of deleted sublabels are elements, which the sweep takes out. */
-async function removeObjects(tx: Tx, change: LabelsChange): Promise<Ledger> {
+async function removeObjects(
+  tx: Tx,
+  change: LabelsChange,
+  reason: Reason | undefined,
+): Promise<Ledger> {
   await noteRemoval(tx, change.task_ids)
   const ledger = newLedger()
   for (const kind of rowKinds) {
+    const keeping = reason ? sql`, kept as (${keepRows(kind, sql`from stored`)})` : sql``
     const { rows } = await sql<{ job_id: number; count: number }>`
-      with gone as (
-        delete from ${sql.table(arrayOf[kind])}
-        where task_id = any(${change.task_ids}::int[])
-          and label_id = any(${change.deleted_label_ids}::int[])
-        returning job_id)
-      select job_id, count(*)::int as count from gone group by job_id`.execute(tx)
+      with stored as (
+        delete from ${sql.table(arrayOf[kind])} as live using jobs
+        where live.task_id = any(${change.task_ids}::int[])
+          and live.label_id = any(${change.deleted_label_ids}::int[])
+          and jobs.job_id = live.job_id and jobs.generation = live.generation
+        returning live.*)${keeping}
+      select job_id, count(*)::int as count from stored group by job_id`.execute(tx)
     for (const { job_id, count } of rows) noteGone(ledger, kind, job_id, count)
   }
   return ledger
 }
 
 interface Raised {
+  reason: Reason | undefined
   jobs: readonly JobRow[]
   outdated: readonly JobRow[]
 }
@@ -102,22 +118,23 @@ async function raise(
   tx: Tx,
   { project_id, labels_revision }: LabelsChange,
   ledger: Ledger,
-  { jobs, outdated }: Raised,
+  { jobs, outdated, reason }: Raised,
   cause: Cause,
 ): Promise<void> {
   const rowOf = new Map(jobs.map((job) => [job.job_id, job]))
-  const labelsOf = (id: number) => {
+  const ofJob = (id: number) => {
     const job = rowOf.get(id)
     return {
+      ...kept,
       labels_revision: null,
       labels_noted: Math.max(labels_revision, job ? notedOf(job) : 0),
     }
   }
   const changes = new Map<number, JobChange>(
-    outdated.map(({ job_id }) => [job_id, { ...nothingMore, ...labelsOf(job_id) }]),
+    outdated.map(({ job_id }) => [job_id, { ...nothingMore, ...ofJob(job_id) }]),
   )
-  for (const [id, change] of changesOf(ledger, labelsOf)) if (rowOf.has(id)) changes.set(id, change)
-  const changed = await changeByLabels(tx, changes)
+  for (const [id, change] of changesOf(ledger, ofJob)) if (rowOf.has(id)) changes.set(id, change)
+  const changed = await changeByLabels(tx, changes, reason)
   await tellRemoved(tx, ledger, changed, { project_id, cause })
 }
 
@@ -138,29 +155,53 @@ async function noteRemoval(tx: Tx, task_ids: readonly number[]): Promise<void> {
     where task_id = any(${task_ids}::int[])`.execute(tx)
 }
 
-/** A task that moved into a project has the labels of the project in place of its own. */
-async function replaceLabels(tx: Tx, change: LabelsChange): Promise<void> {
-  const { task_ids, replaced_labels, replaced_specs, labels_revision } = change
+/**
+ * A task that moved into a project has the labels of the project in place of its own, in its history as well: there they
+ * are the same labels under new numbers.
+ */
+async function replaceLabels(
+  tx: Tx,
+  change: LabelsChange,
+  reason: Reason | undefined,
+): Promise<void> {
+  const { task_ids, labels_revision } = change
   const jobs = await lockJobsOf(tx, task_ids)
   await noteRemoval(tx, task_ids)
+  for (const kind of rowKinds) {
+    await exchangeLabels(tx, kind, sql.table(arrayOf[kind]), change)
+    await exchangeLabels(tx, kind, replacedTable(kind), change)
+  }
+  await sql`
+    update revisions set labels_revision = ${noRevision}
+    where task_id = any(${task_ids}::int[])`.execute(tx)
+  const filled = jobs.filter((job) => objectsIn(job) > 0)
+  const changes = filled.map((job): [number, JobChange] => {
+    const counts = { created: 0, updated: objectsIn(job), deleted: 0 }
+    const labels = { labels_revision: noRevision, labels_noted: labels_revision }
+    return [job.job_id, { ...nothingMore, ...labels, counts }]
+  })
+  await changeByLabels(tx, new Map(changes), reason)
+}
+
+async function exchangeLabels(
+  tx: Tx,
+  kind: RowKind,
+  table: RawBuilder<unknown>,
+  { task_ids, replaced_labels, replaced_specs }: LabelsChange,
+): Promise<void> {
   const labels = (column: string) => replaced(column, 'label_id', replaced_labels)
   const specs = (text: RawBuilder<unknown>) => replaced(text, 'spec_id', replaced_specs)
-  for (const kind of rowKinds) {
-    const texts = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
-    const sets = texts.map((name) => sql`${sql.id(name)} = ${specs(labels(name))}`)
-    await sql`
-      update ${sql.table(arrayOf[kind])} set ${sql.join([
-        sql`label_id = other.to_id`,
-        sql`attributes = ${specs(sql.id('attributes'))}`,
-        ...sets,
-      ])}
-      from unnest(${replaced_labels.map((one) => one.from)}::int[],
-        ${replaced_labels.map((one) => one.to)}::int[]) as other (from_id, to_id)
-      where task_id = any(${task_ids}::int[]) and label_id = other.from_id`.execute(tx)
-  }
-  const moved = { ...nothingMore, labels_revision: noRevision, labels_noted: labels_revision }
-  const filled = jobs.filter((job) => objectsIn(job) > 0)
-  await changeByLabels(tx, new Map(filled.map((job) => [job.job_id, moved])))
+  const texts = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
+  const sets = texts.map((name) => sql`${sql.id(name)} = ${specs(labels(name))}`)
+  await sql`
+    update ${table} set ${sql.join([
+      sql`label_id = other.to_id`,
+      sql`attributes = ${specs(sql.id('attributes'))}`,
+      ...sets,
+    ])}
+    from unnest(${replaced_labels.map((one) => one.from)}::int[],
+      ${replaced_labels.map((one) => one.to)}::int[]) as other (from_id, to_id)
+    where task_id = any(${task_ids}::int[]) and label_id = other.from_id`.execute(tx)
 }
 
 /**

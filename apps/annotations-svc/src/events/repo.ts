@@ -5,7 +5,10 @@ import type { AnnotationsDb } from '../db/schema.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
-const bulky = Object.values(arrayOf)
+const bulky = [
+  ...Object.values(arrayOf).flatMap((table) => [table, `replaced_${table}` as const]),
+  'revisions' as const,
+]
 
 /** A job, unless a write was faster and made the row itself. */
 export async function addJob(tx: Tx, { id, task_id }: Job): Promise<void> {

@@ -12,11 +12,13 @@ export async function* completeRows(
   labels: LabelIndex,
 ): AsyncGenerator<Row[]> {
   for await (const rows of batches) {
-    yield rows.flatMap((row) => {
-      const whole = completeObject(objectOf(row), labels)
-      return whole ? [latinRow(row.kind, answerText(whole))] : []
-    })
+    yield rows.flatMap((row) => completeRow(row, labels) ?? [])
   }
+}
+
+export function completeRow(row: Row, labels: LabelIndex): Row | undefined {
+  const whole = completeObject(objectOf(row), labels)
+  return whole && latinRow(row.kind, answerText(whole))
 }
 
 /**

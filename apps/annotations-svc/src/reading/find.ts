@@ -1,5 +1,5 @@
 import { mergeSpans } from '@reticle/contracts/rest/annotation-query'
-import type { Row, RowKind } from '@reticle/contracts/row-lines'
+import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
 import { queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
@@ -9,8 +9,9 @@ import type { TrackPairs } from '../layout/tracks.ts'
 import { jobsOfFrame, type Target } from '../targets/target.ts'
 import { foldRows, openJoiner } from './fold.ts'
 import { latinColumns, type PieceRow, pieceRow, placedRows } from './lines.ts'
+import { isLive, liveRows } from './live.ts'
 import { findPairs } from './pairs.ts'
-import { isPlain, lineOf, liveRows, originOf, selectFrames } from './select.ts'
+import { isPlain, lineOf, originOf, selectFrames } from './select.ts'
 
 /** An object as it is stored. */
 export interface Found {
@@ -111,7 +112,10 @@ async function findTracks(
   ids: readonly number[],
   pairs: TrackPairs,
 ): Promise<Map<number, Found>> {
-  const values = [target.task_id, ids, [...pairs.keys()], [...pairs.values()]]
+  const values = [
+    ...[target.task_id, ids, [...pairs.keys()], [...pairs.values()]],
+    target.jobs.map((one) => one.id),
+  ]
   const texts = await queryTexts(db, pieces, values)
   const rows = texts.map(([, ...columns]) => pieceRow(latinColumns(columns)))
   const groups = new Map<string, PieceRow[]>()
@@ -132,13 +136,13 @@ async function findTracks(
 const byId = { tag: statementOf('tag'), shape: statementOf('shape'), track: statementOf('track') }
 
 function statementOf(kind: RowKind) {
-  const text = `select job_id, ${lineOf[kind].join(', ')} from ${liveRows[kind]}
-    where task_id = $1 and id = any($2::bigint[])`
+  const text = `select job_id, ${lineOf[kind].join(', ')} from ${arrayOf[kind]}
+    where task_id = $1 and id = any($2::bigint[]) and ${isLive(kind)}`
   return { name: `${kind}_by_id`, text }
 }
 
 const object = `coalesce(object, ${originOf})`
-const paired = `${liveRows.track} left join unnest($3::bigint[], $4::bigint[]) as pair (pair_origin, object)
+const paired = `${liveRows('track', '$5::int[]')} left join unnest($3::bigint[], $4::bigint[]) as pair (pair_origin, object)
   on pair_origin = ${originOf}`
 const pieces = {
   name: 'pieces_by_id',

@@ -18,6 +18,7 @@ import { annotationsTag, type Revisions } from '../targets/etags.ts'
 import { findJobRows, noteLabels } from '../targets/job-rows.ts'
 import { hasNewerLabels, isStale } from '../targets/job-state.ts'
 import { labelsOf } from '../targets/labels.ts'
+import { byLabels } from '../targets/record.ts'
 import type { Target } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { completeRows } from './complete.ts'
@@ -133,10 +134,10 @@ async function stream(
   })
 }
 
-async function noteWhereNewer({ db }: Deps, target: Target): Promise<void> {
+async function noteWhereNewer({ db, settings }: Deps, target: Target): Promise<void> {
   const jobs = [...(await findJobRows(db, target)).values()]
   if (!jobs.some((job) => hasNewerLabels(target, job))) return
-  await db.transaction().execute((tx) => noteLabels(tx, target))
+  await db.transaction().execute((tx) => noteLabels(tx, target, byLabels(settings)))
 }
 
 function readCompleted(

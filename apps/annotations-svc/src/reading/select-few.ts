@@ -6,7 +6,6 @@ import { isFolded } from '../layout/folds.ts'
 import { type Asked, everything, isEverything } from '../queries/asked.ts'
 import { isSequence, type Target } from '../targets/target.ts'
 import { jsonOf, setJson } from './json.ts'
-import { liveRows } from './select.ts'
 import { type Few, mostOfFew, readFrames, stateColumns, stateOf } from './select-frames.ts'
 
 /**
@@ -45,8 +44,8 @@ function statementOf(name: string, where: string, isFew: string): Prepared {
 function listOf(kind: RowKind): string {
   const table = arrayOf[kind]
   const order = kind === 'track' ? 'id' : 'frame, id'
-  const rows = `select * from ${liveRows[kind]}
-    where task_id = $1 and job_id = job.job_id order by ${order}`
+  const rows = `select * from ${table} where task_id = $1 and job_id = job.job_id
+    and generation = job.generation order by ${order}`
   return `case when is_few and job.${table} > 0 then
     (select string_agg(${jsonOf[kind]}, ',') from (${rows}) one) end`
 }

@@ -10,7 +10,7 @@ import type { JobState } from '../targets/job-state.ts'
 import type { Target } from '../targets/target.ts'
 import { jsonOf, setJson, toJson } from './json.ts'
 import { latinColumns } from './lines.ts'
-import { lineOf, liveRows } from './select.ts'
+import { lineOf } from './select.ts'
 
 /** Up to so many objects are read by one prepared statement; a track counts as twenty (`perf-design.md` 4.2). */
 export const mostOfFew = 2000
@@ -92,7 +92,7 @@ const statement: Prepared = {
 function listOf(kind: Exclude<RowKind, 'track'>): string {
   const table = arrayOf[kind]
   const standing = `job_id = $3 and frame = any($4::int[])`
-  const rows = few(liveRows[kind], standing, 'frame, id', mostOfFew)
+  const rows = few(table, standing, 'frame, id', mostOfFew)
   const list = ifFew(jsonOf[kind], `','`, rows, mostOfFew)
   return `case when job.job_id = $3 and job.${table} > 0 then ${list} else '' end`
 }
@@ -100,12 +100,13 @@ function listOf(kind: Exclude<RowKind, 'track'>): string {
 function linesOfTracks(): string {
   const spanned = 'job_id = $3 and start_frame <= $7 and stop_frame >= $6'
   const line = `concat(${lineOf.track.slice(1).join(', chr(2), ')})`
-  return ifFew(line, 'chr(10)', few(liveRows.track, spanned, 'id', mostTracks), mostTracks)
+  return ifFew(line, 'chr(10)', few('tracks', spanned, 'id', mostTracks), mostTracks)
 }
 
 function few(table: string, where: string, order: string, most: number): string {
   const labelled = '($5::int[] is null or label_id = any($5::int[]))'
-  return `select * from ${table} where task_id = $1 and ${where} and ${labelled}
+  return `select * from ${table}
+    where task_id = $1 and generation = job.generation and ${where} and ${labelled}
     order by ${order} limit ${most + 1}`
 }
 

@@ -1,11 +1,12 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
-import { type CompiledQuery, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { foldsOf, isFolded } from '../layout/folds.ts'
 import { sharedEdges, type TrackPairs } from '../layout/tracks.ts'
 import { type Asked, everything } from '../queries/asked.ts'
 import { conditionsOn, jobsAt } from '../queries/conditions.ts'
 import { isSequence, type Target } from '../targets/target.ts'
+import { liveRows, walkRows } from './live.ts'
 
 type Db = Kysely<AnnotationsDb> // a transaction fits here too
 
@@ -22,23 +23,17 @@ export const lineOf: Record<RowKind, readonly string[]> = {
   ],
 }
 
-/** The tables, as far as their rows are there to be read. */
-export const liveRows: Record<RowKind, string> = arrayOf
-
 /** What the pieces of a track share: the id of the first of them, or its own. */
 export const originOf = 'coalesce(origin, id)'
 
 /** `frame` is the order of row lines; `id` is how answers of REST have their tracks. */
 export type TrackOrder = 'frame' | 'id'
 
-/** Ground truth and replicas are made after the jobs that share out the frames: they have the higher ids. */
-const lastJobOf = ({ jobs }: Target) => jobs.at(-1)?.id ?? 0
+const idsOf = ({ jobs }: Target) => jobs.map((one) => one.id)
 
-/** The rows of a target, or of some jobs of it. */
-function isOf(target: Target, jobs?: readonly number[]): RawBuilder<SqlBool> {
-  const { task_id, kind, id } = target
-  const among = jobs ? sql`job_id = any(${jobs})` : sql`job_id <= ${lastJobOf(target)}`
-  return sql`task_id = ${task_id} and ${kind === 'job' ? sql`job_id = ${id}` : among}`
+/** The rows of some jobs, in place of a table. */
+function rowsIn(kind: RowKind, jobs: readonly number[]): RawBuilder<unknown> {
+  return sql.raw(liveRows(kind, `array[${jobs.join()}]::int[]`))
 }
 
 /** Whether every row of a kind is an object of its own, so that what `COPY` hands out is the answer. */
@@ -53,22 +48,21 @@ export function selectRows(
   order: TrackOrder,
   asked: Asked = everything,
 ): CompiledQuery {
-  const inFrames = kind === 'track' ? 'start_frame, id' : 'task_id, job_id, frame, id'
-  const by = kind === 'track' && order === 'id' ? 'task_id, job_id, id' : inFrames
-  return sql`
-    ${linesFrom(kind)} where ${isAsked(kind, target, asked)} order by ${sql.raw(by)}`.compile(db)
+  const ofTracks = order === 'id' ? 'id' : 'start_frame, id'
+  const walk = {
+    task_id: target.task_id,
+    jobs: jobsAsked(kind, target, asked),
+    conditions: conditionsOn(kind, target, asked),
+    order: kind === 'track' ? ofTracks : 'frame, id',
+  }
+  return sql`select ${columnsIn(kind)} ${walkRows(kind, walk)}`.compile(db)
 }
 
 /** Of a task whose frames are asked for, only the jobs that have one are walked. */
-function isAsked(kind: RowKind, target: Target, asked: Asked): RawBuilder<SqlBool> {
-  const { frames } = asked
-  const jobs = frames && kind !== 'track' ? jobsAt(target, frames) : undefined
-  const conditions = [isOf(target, jobs), ...conditionsOn(kind, target, asked)]
-  return sql`${sql.join(conditions, sql` and `)}`
-}
+const jobsAsked = (kind: RowKind, target: Target, { frames }: Asked) =>
+  frames && kind !== 'track' ? jobsAt(target, frames) : idsOf(target)
 
-const linesFrom = (kind: RowKind) =>
-  sql`select ${sql.raw(lineOf[kind].join(', '))} from ${sql.raw(liveRows[kind])}`
+const columnsIn = (kind: RowKind) => sql.raw(lineOf[kind].join(', '))
 
 /**
  * The statement of a bulk read of tags or shapes of which several may be one: frame by frame, with their jobs. Whole frames
@@ -82,9 +76,10 @@ export function selectFrames(
 ): CompiledQuery {
   const columns = sql.raw([...lineOf[kind], 'job_id'].join(', '))
   const asked = { label_id, ...(frames && { frames }) }
+  const conditions = [sql`task_id = ${target.task_id}`, ...conditionsOn(kind, target, asked)]
   return sql`
-    select ${columns} from ${sql.raw(liveRows[kind])} where ${isAsked(kind, target, asked)}
-    order by frame, job_id, id`.compile(db)
+    select ${columns} from ${rowsIn(kind, jobsAsked(kind, target, asked))}
+    where ${sql.join(conditions, sql` and `)} order by frame, job_id, id`.compile(db)
 }
 
 /**
@@ -98,7 +93,8 @@ export function selectPieces(
   pairs: TrackPairs,
 ): CompiledQuery {
   const columns = sql.raw([...lineOf.track, 'leader', 'job_id', 'stop_frame'].join(', '))
-  const tracks = sql.raw(liveRows.track)
+  const tracks = rowsIn('track', idsOf(target))
+  const isOfTask = sql`task_id = ${target.task_id}`
   const by = sql.raw(order === 'frame' ? 'start, leader, job_id' : 'leader, job_id')
   return sql`
     with piece as (
@@ -107,10 +103,10 @@ export function selectPieces(
       from (
         select id, job_id, start_frame, coalesce(object, ${sql.raw(originOf)}) as object
         from ${tracks} left join ${pairRows(pairs)} on pair_origin = ${sql.raw(originOf)}
-        where ${isOf(target)}
+        where ${isOfTask}
       ) one
     )
-    select ${columns} from ${tracks} join piece using (id) where ${isOf(target)}
+    select ${columns} from ${tracks} join piece using (id) where ${isOfTask}
     order by ${by}`.compile(db)
 }
 
@@ -124,18 +120,23 @@ const pairRows = (pairs: TrackPairs) =>
  */
 export function selectCreated(db: Db, kind: RowKind, target: Target, ids: string): CompiledQuery {
   const isCreated = sql`task_id = ${target.task_id} and id >= lower(${ids}::int8multirange)
-      and id < upper(${ids}::int8multirange) and id <@ ${ids}::int8multirange`
-  if (isPlain(kind, target))
-    return sql`${linesFrom(kind)} where ${isCreated} order by id`.compile(db)
+      and id < upper(${ids}::int8multirange) and id <@ ${ids}::int8multirange
+      and generation = any(array(
+        select jobs.generation from jobs where jobs.job_id = any(${idsOf(target)}::int[])))`
+  const table = sql.table(arrayOf[kind])
+  if (isPlain(kind, target)) {
+    return sql`
+      select ${columnsIn(kind)} from ${table} where ${isCreated} order by id`.compile(db)
+  }
   if (kind === 'track') {
     const columns = [...lineOf.track, `${originOf} as leader`, 'job_id', 'stop_frame']
     return sql`
-      select ${sql.raw(columns.join(', '))} from ${sql.raw(liveRows.track)} where ${isCreated}
+      select ${sql.raw(columns.join(', '))} from ${table} where ${isCreated}
       order by leader, job_id`.compile(db)
   }
   const folds = foldsOf(target)
   return sql`
-    ${linesFrom(kind)} join unnest(${folds.map((one) => one.job.id)}::int[],
+    select ${columnsIn(kind)} from ${table} join unnest(${folds.map((one) => one.job.id)}::int[],
         ${folds.map((one) => one.before)}::int[]) as fold (job, before)
       on job = job_id and frame > before
     where ${isCreated} order by id`.compile(db)
@@ -146,19 +147,20 @@ export function selectCreated(db: Db, kind: RowKind, target: Target, ids: string
  * all jobs that have pieces of it.
  */
 export function selectShared(db: Db, target: Target): CompiledQuery {
-  const tracks = sql.raw(liveRows.track)
+  const tracks = rowsIn('track', idsOf(target))
+  const isOfTask = sql`task_id = ${target.task_id}`
   const origin = sql.raw(originOf)
   const edges = sharedEdges(target)
   return sql`
     with cut as (
       select ${origin} as object, string_agg(job_id::text, ' ' order by job_id) as jobs
-      from ${tracks} where ${isOf(target)} group by 1 having count(*) > 1
+      from ${tracks} where ${isOfTask} group by 1 having count(*) > 1
     )
     select ${sql.raw(lineOf.track.join(', '))}, ${origin}, job_id, coalesce(jobs, job_id::text)
     from ${tracks} join unnest(${edges.map((one) => one.job_id)}::int[],
         ${edges.map((one) => one.head)}::int[], ${edges.map((one) => one.tail)}::int[])
         as edge (job, head, tail) on job = job_id
       left join cut on object = ${origin}
-    where ${isOf(target)} and (start_frame <= head or stop_frame >= tail)
+    where ${isOfTask} and (start_frame <= head or stop_frame >= tail)
     order by job_id, id`.compile(db)
 }

@@ -3,6 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { hasNewerLabels } from './job-state.ts'
+import { type Reason, recorded } from './record.ts'
 import { openTarget, type Target } from './target.ts'
 
 type Db = Kysely<AnnotationsDb> // a transaction fits here too
@@ -20,6 +21,12 @@ export interface JobChange {
   labels_revision: number | null
   /** The revision of the labels that the new revision is about; null: that of before. */
   labels_noted: number | null
+  /** Set when everything in the job was replaced. */
+  generation: number | null
+  /** Objects by what was done to them. */
+  counts: { created: number; updated: number; deleted: number }
+  /** Multirange of what came into the job beside what stayed there; nothing where all of it is new. */
+  created_ids: string | null
 }
 
 export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
@@ -99,7 +106,11 @@ async function insertJobs(tx: Tx, target: Target): Promise<void> {
  * Notes labels that a reader sees before the event of their change has come: of jobs whose content they may change the
  * revision is raised. A job that is being written is left out; its reader has a tag of its own (`annotationsTag`).
  */
-export async function noteLabels(tx: Tx, target: Target): Promise<void> {
+export async function noteLabels(
+  tx: Tx,
+  target: Target,
+  reason: Reason | undefined,
+): Promise<void> {
   const ids = target.jobs.map((one) => one.id)
   const { rows } = await sql<JobRow>`
     select * from jobs where job_id = any(${ids}::int[])
@@ -107,44 +118,78 @@ export async function noteLabels(tx: Tx, target: Target): Promise<void> {
     order by job_id for update skip locked`.execute(tx)
   const outdated = rows.filter((row) => hasNewerLabels(target, row))
   const change = { ...nothingMore, labels_revision: null, labels_noted: target.labels_revision }
-  await changeByLabels(tx, new Map(outdated.map((row) => [row.job_id, change])))
+  await changeByLabels(tx, new Map(outdated.map((row) => [row.job_id, change])), reason)
 }
 
-export const nothingMore = { tags: 0, shapes: 0, tracks: 0 }
+export const nothingMore = {
+  ...{ tags: 0, shapes: 0, tracks: 0, generation: null, created_ids: null },
+  counts: { created: 0, updated: 0, deleted: 0 },
+}
 
 /** Changes jobs because of their labels, not because of a write: the one way by which that raises revisions. */
 export async function changeByLabels(
   tx: Tx,
   changes: ReadonlyMap<number, JobChange>,
+  reason: Reason | undefined,
 ): Promise<JobRow[]> {
-  return changes.size > 0 ? updateJobs(tx, changes) : []
+  return changes.size > 0 ? updateJobs(tx, changes, reason) : []
 }
 
 /**
  * Counts and revisions after a write, in one statement however many jobs it touched. A sweep begins anew where it may have
- * passed what came in: rows under older labels than those that were noted, or under those of another owner.
+ * passed what came in: rows under older labels than those that were noted, or under those of another owner. With a reason
+ * each revision is recorded, without one there is no history.
  */
 export async function updateJobs(
   tx: Tx,
   changes: ReadonlyMap<number, JobChange>,
+  reason: Reason | undefined,
 ): Promise<JobRow[]> {
-  const list = [...changes.values()]
   const { rows } = await sql<JobRow>`
-    update jobs set tags = jobs.tags + change.tags, shapes = jobs.shapes + change.shapes,
-      tracks = jobs.tracks + change.tracks, revision = revision + 1, updated_date = now(),
-      labels_revision = coalesce(change.labels_revision, jobs.labels_revision),
-      labels_noted = coalesce(change.labels_noted, jobs.labels_noted),
-      labels_sweep = case when change.labels_revision is null and (change.labels_noted is null
-        or change.labels_noted = greatest(jobs.labels_noted, jobs.labels_revision))
-        then labels_sweep end
-    from unnest(${[...changes.keys()]}::int[], ${list.map((one) => one.tags)}::int[],
-      ${list.map((one) => one.shapes)}::int[], ${list.map((one) => one.tracks)}::int[],
-      ${list.map((one) => one.labels_revision)}::int[],
-      ${list.map((one) => one.labels_noted)}::int[])
-      as change (job_id, tags, shapes, tracks, labels_revision, labels_noted)
-    where jobs.job_id = change.job_id
-    returning jobs.*`.execute(tx)
+    with change as materialized (select * from unnest(${sql.join(arraysOf(changes))})
+      as change (id, tags_more, shapes_more, tracks_more, complete_for, noted_for, written,
+        created, updated, deleted, created_ids)),
+    before as materialized (select job_id as id, generation as was, tags + shapes + tracks as had
+      from jobs where job_id in (select id from change)),
+    changed as (
+      update jobs set tags = tags + tags_more, shapes = shapes + shapes_more,
+        tracks = tracks + tracks_more, revision = revision + 1, updated_date = now(),
+        labels_revision = coalesce(complete_for, labels_revision),
+        labels_noted = coalesce(noted_for, labels_noted),
+        labels_sweep = case when complete_for is null and (noted_for is null
+          or noted_for = greatest(labels_noted, labels_revision)) then labels_sweep end,
+        generation = coalesce(written, generation)
+      from change join before using (id) where jobs.job_id = change.id
+      returning jobs.*, change.*, before.was, before.had
+    )${reason ? recorded(reason) : sql``}
+    select ${jobColumns} from changed`.execute(tx)
   return rows
 }
+
+function arraysOf(changes: ReadonlyMap<number, JobChange>) {
+  const list = [...changes.values()]
+  const of = (type: string, read: (change: JobChange) => unknown) =>
+    sql`${list.map(read)}::${sql.raw(type)}[]`
+  return [
+    sql`${[...changes.keys()]}::int[]`,
+    of('int', (one) => one.tags),
+    of('int', (one) => one.shapes),
+    of('int', (one) => one.tracks),
+    of('int', (one) => one.labels_revision),
+    of('int', (one) => one.labels_noted),
+    of('bigint', (one) => one.generation),
+    of('int', (one) => one.counts.created),
+    of('int', (one) => one.counts.updated),
+    of('int', (one) => one.counts.deleted),
+    of('int8multirange', (one) => one.created_ids),
+  ]
+}
+
+const columnsOfJob = [
+  ...['job_id', 'task_id', 'project_id', 'organization_id', 'start_frame', 'stop_frame'],
+  ...['revision', 'labels_revision', 'tags', 'shapes', 'tracks', 'updated_date'],
+  ...['labels_changes', 'labels_noted', 'labels_sweep', 'generation'],
+] as const
+const jobColumns = sql.join(columnsOfJob.map((name) => sql.ref(name)))
 
 const byId = (rows: JobRow[]): JobRows => new Map(rows.map((row) => [row.job_id, row]))

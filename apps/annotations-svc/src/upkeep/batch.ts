@@ -1,7 +1,7 @@
 import { arrayOf, columnSeparator, type RowKind, toLatin1 } from '@reticle/contracts/row-lines'
 import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
 import { sql, type Transaction } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
+import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import { completeObject } from '../reading/complete.ts'
 import { latinColumns } from '../reading/lines.ts'
 import { answerText, objectOf } from '../reading/objects.ts'
@@ -24,6 +24,9 @@ export interface Swept {
   removed: number
 }
 
+/** A job; its history stays as it was written. */
+type Whose = Pick<JobRow, 'task_id' | 'job_id' | 'generation'>
+
 /** So many rows are a few milliseconds of work; a track may have thousands of keyframes. */
 const batchSizes: Record<RowKind, number> = { tag: 1000, shape: 1000, track: 50 }
 
@@ -38,12 +41,17 @@ const columnsOf: Record<RowKind, Readonly<Record<string, number>>> = {
 export async function sweepBatch(
   tx: Tx,
   kind: RowKind,
-  job: { task_id: number; job_id: number },
+  job: Whose,
   after: Place,
   labels: LabelIndex,
 ): Promise<Swept> {
   const key = kind === 'track' ? [after.id] : [after.id, after.frame]
-  const found = await queryTexts(tx, statements[kind], [job.task_id, job.job_id, ...key])
+  const found = await queryTexts(tx, statements[kind], [
+    job.task_id,
+    job.job_id,
+    job.generation,
+    ...key,
+  ])
   const rows = found.map(([, ...columns]) => ({ kind, columns: latinColumns(columns) }))
   const gone: string[] = []
   const changed: Change[] = []
@@ -71,7 +79,7 @@ interface Change {
   texts: string[]
 }
 
-async function rewrite(tx: Tx, kind: RowKind, { task_id }: { task_id: number }, rows: Change[]) {
+async function rewrite(tx: Tx, kind: RowKind, job: Whose, rows: Change[]) {
   if (rows.length === 0) return
   const names = Object.keys(columnsOf[kind])
   const sets = names.map((name) => {
@@ -82,21 +90,24 @@ async function rewrite(tx: Tx, kind: RowKind, { task_id }: { task_id: number }, 
   await sql`update ${sql.table(arrayOf[kind])} as stored set ${sql.join(sets)}
     from unnest(${rows.map((one) => one.id)}::bigint[], ${sql.join(lists)})
       as given (id, ${sql.join(names.map((name) => sql.id(name)))})
-    where stored.task_id = ${task_id} and stored.id = given.id`.execute(tx)
+    where ${isIn(job)} and stored.id = given.id`.execute(tx)
 }
 
-async function remove(tx: Tx, kind: RowKind, { task_id }: { task_id: number }, ids: string[]) {
+const isIn = ({ task_id, job_id, generation }: Whose) =>
+  sql`stored.task_id = ${task_id} and stored.job_id = ${job_id} and stored.generation = ${generation}`
+
+async function remove(tx: Tx, kind: RowKind, job: Whose, ids: string[]) {
   if (ids.length === 0) return
-  await sql`delete from ${sql.table(arrayOf[kind])}
-    where task_id = ${task_id} and id = any(${ids}::bigint[])`.execute(tx)
+  await sql`delete from ${sql.table(arrayOf[kind])} as stored
+    where ${isIn(job)} and stored.id = any(${ids}::bigint[])`.execute(tx)
 }
 
 /** A walk of the primary key from where it was left. */
 function statementOf(kind: RowKind): Prepared {
-  const key = kind === 'track' ? 'id > $3' : '(frame, id) > ($4, $3)'
+  const key = kind === 'track' ? 'id > $4' : '(frame, id) > ($5, $4)'
   const order = kind === 'track' ? 'id' : 'frame, id'
   const text = `select ${lineOf[kind].join(', ')} from ${arrayOf[kind]}
-    where task_id = $1 and job_id = $2 and ${key} order by ${order} limit ${batchSizes[kind]}`
+    where task_id = $1 and job_id = $2 and generation = $3 and ${key} order by ${order} limit ${batchSizes[kind]}`
   return { name: `sweep_of_${kind}`, text }
 }
 

@@ -21,7 +21,7 @@ const { db } = await testDatabase<AnnotationsDb>([{ schema: 'annotations', migra
 const { deps, service, setUp } = openService(db)
 const receive = delivering(
   db,
-  eventHandler(() => undefined),
+  eventHandler(() => undefined, { historyDays: 90 }),
 )
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
@@ -222,7 +222,8 @@ describe('the sweep', () => {
     const opened = setUp()
     const { job, task_id, job_id, workspace } = opened
     await job.put({ tags: [{ frame: 0, label_id: 40 }] })
-    await sql`insert into tags select ${task_id}, ${job_id}, 1, 40, 10000000 + n, 0, 0, null
+    const { generation } = await rowOf(job_id)
+    await sql`insert into tags select ${task_id}, ${job_id}, 1, 40, 10000000 + n, 0, 0, null, ${generation}
       from generate_series(1, ${many}) n`.execute(db)
     await sql`update jobs set tags = tags + ${many} where job_id = ${job_id}`.execute(db)
     await announce(task_id, add(workspace))

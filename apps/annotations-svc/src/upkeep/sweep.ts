@@ -8,13 +8,14 @@ import type { Deps } from '../deps.ts'
 import { changeByLabels, nothingMore } from '../targets/job-rows.ts'
 import { notedOf } from '../targets/job-state.ts'
 import { labelsOf } from '../targets/labels.ts'
+import { byLabels, type Reason } from '../targets/record.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { newLedger, noteGone } from '../writing/ledger.ts'
 import { sweepBatch } from './batch.ts'
 import { tellRemoved } from './tell.ts'
 
 type Tx = Transaction<AnnotationsDb>
-export type SweepDeps = Pick<Deps, 'db' | 'services' | 'log'>
+export type SweepDeps = Pick<Deps, 'db' | 'services' | 'log' | 'settings'>
 
 /**
  * Rewrites what was stored under older labels, job by job, so that reads pass it on again as it is (`perf-design.md` 3).
@@ -74,7 +75,7 @@ async function sweepJob(deps: SweepDeps, job: StaleJob, signal: AbortSignal): Pr
   const labels = await labelsOf(deps, job, contextOf(signal))
   const sum = { rewritten: 0, removed: 0 }
   while (!signal.aborted) {
-    const step = await deps.db.transaction().execute((tx) => takeStep(tx, job, labels))
+    const step = await deps.db.transaction().execute((tx) => takeStep(tx, deps, job, labels))
     if (!step) return false
     sum.rewritten += step.rewritten
     sum.removed += step.removed
@@ -100,14 +101,19 @@ interface Step {
 }
 
 /** One batch under the lock of the job, which nobody waits for; nothing when it cannot be taken now with these labels. */
-async function takeStep(tx: Tx, stale: StaleJob, labels: LabelIndex): Promise<Step | undefined> {
+async function takeStep(
+  tx: Tx,
+  { settings }: Pick<SweepDeps, 'settings'>,
+  stale: StaleJob,
+  labels: LabelIndex,
+): Promise<Step | undefined> {
   const { rows } = await sql<JobRow>`
     select * from jobs where job_id = ${stale.job_id} and ${isStale}
       and labels_changes = ${stale.labels_changes} and labels_noted <= ${labels.labels_revision}
     for update skip locked`.execute(tx)
   const [job] = rows
   if (!job) return undefined
-  await noteLabels(tx, job, labels)
+  await noteLabels(tx, job, labels, byLabels(settings))
   const { kind, ...after } = positionOf(job, labels)
   const { last, rewritten, removed } = await sweepBatch(tx, kind, job, after, labels)
   const next = nextOf(kind, last, labels)
@@ -119,10 +125,15 @@ async function takeStep(tx: Tx, stale: StaleJob, labels: LabelIndex): Promise<St
 }
 
 /** The labels may have changed before their event came. */
-async function noteLabels(tx: Tx, job: JobRow, { labels_revision }: LabelIndex): Promise<void> {
+async function noteLabels(
+  tx: Tx,
+  job: JobRow,
+  { labels_revision }: LabelIndex,
+  reason: Reason | undefined,
+): Promise<void> {
   if (notedOf(job) >= labels_revision) return
   const change = { ...nothingMore, labels_revision: null, labels_noted: labels_revision }
-  await changeByLabels(tx, new Map([[job.job_id, change]]))
+  await changeByLabels(tx, new Map([[job.job_id, change]]), reason)
 }
 
 function positionOf({ labels_sweep }: JobRow, { labels_revision }: LabelIndex): Position {

@@ -36,6 +36,7 @@ export async function writeRows(deps: Deps, input: Input, context: Context): Pro
         action: 'import' as const,
         if_match,
         labels,
+        rq_id: input.rq_id,
         ids: deps.ids.open(),
       }
       outcome = await storeSet(tx, deps, write, context)

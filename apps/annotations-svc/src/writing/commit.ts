@@ -25,8 +25,15 @@ export interface Closing {
   before: JobRows
   /** Revision of the labels that the objects of this write are complete for; null when it only removes. */
   labels_revision: number | null
-  /** Whether nothing is left of what the jobs held before. */
-  isReplacement: boolean
+  /** The same as far as readers were told; default: that revision, since a write is checked with today's labels. */
+  labels_noted?: number
+  /** The generation that takes the place of everything the jobs held before; null: that stays. */
+  generation: number | null
+  /** Multirange of the rows that are new to a job beside what stays there. */
+  createdIds: (job: number) => string | null
+  settings: Pick<Deps['settings'], 'historyDays'>
+  /** Of the request in the background that it is part of. */
+  rq_id?: string | undefined
   /** Told the entity tag that the write led to. */
   note: Note | undefined
 }
@@ -52,12 +59,16 @@ async function close(
   closing: Closing,
   context: Context,
 ): Promise<Outcome> {
-  const { action, ledger, before } = closing
+  const { action, ledger, before, rq_id } = closing
   if (ledger.touched === 0) return { etag: annotationsTag(target, before), event: undefined }
-  const rows = await updateJobs(
-    tx,
-    changesOf(ledger, (job) => labelsAfter(target, closing, before.get(job))),
-  )
+  const ofJob = (job: number) => ({
+    ...labelsAfter(target, closing, before.get(job)),
+    generation: closing.generation,
+    created_ids: closing.createdIds(job),
+  })
+  const isKept = closing.settings.historyDays > 0
+  const reason = isKept ? { action, cause: context, rq_id } : undefined
+  const rows = await updateJobs(tx, changesOf(ledger, ofJob), reason)
   const after = new Map(before)
   for (const row of rows) after.set(row.job_id, row)
   const sorted = rows.sort((a, b) => a.job_id - b.job_id)
@@ -70,16 +81,16 @@ async function close(
 
 /** What is older than the rest of a job makes all of it older: it is completed once more. */
 function labelsAfter(target: Target, closing: Closing, job: JobRow | undefined) {
-  const { labels_revision, isReplacement } = closing
+  const { labels_revision, labels_noted = labels_revision, generation } = closing
   if (labels_revision === null) {
-    const labels_noted = job ? Math.max(notedOf(job), target.labels_revision) : null
-    return { labels_revision, labels_noted }
+    const noted = job ? Math.max(notedOf(job), target.labels_revision) : null
+    return { labels_revision, labels_noted: noted }
   }
-  const isAll = isReplacement || !job || objectsIn(job) === 0
+  const isAll = generation !== null || !job || objectsIn(job) === 0
   const isOlder = job !== undefined && labels_revision < job.labels_revision
   return {
     labels_revision: isAll || isOlder ? labels_revision : null,
-    labels_noted: labels_revision,
+    labels_noted,
   }
 }
 

@@ -5,6 +5,7 @@ import { columnSeparator } from '@reticle/contracts/row-lines'
 import { copyIn, emptyText } from '@reticle/kit/db/copy'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { keepRows } from '../history/keep.ts'
 import type { Target } from '../targets/target.ts'
 import { type StoredRow, tables } from './stored.ts'
 
@@ -96,22 +97,31 @@ async function insertArrays(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): 
     select * from unnest(${sql.join(arraysOf(kind, rows))})`.execute(tx)
 }
 
-/** Changes rows where they are: every column but the ids of the object and of its task. */
+/**
+ * Changes rows where they are: every column but those of the place. For the history of their jobs they may be kept as they
+ * were.
+ */
 export async function updateRows(
   tx: Tx,
   kind: RowKind,
   { task_id }: Target,
-  rows: readonly StoredRow[],
+  { rows, keepsBefore }: { rows: readonly StoredRow[]; keepsBefore: boolean },
 ): Promise<void> {
   if (rows.length === 0) return
   const { table, columns } = tables[kind]
-  const changed = columns.filter((name) => !['task_id', 'id', 'origin'].includes(name))
+  const changed = columns.filter((name) => !ofPlace.includes(name))
   const changes = changed.map((name) => sql`${sql.id(name)} = given.${sql.id(name)}`)
   const names = sql.join(columns.map((name) => sql.id(name)))
-  await sql`update ${sql.table(table)} as stored set ${sql.join(changes)}
-    from unnest(${sql.join(arraysOf(kind, rows))}) as given (${names})
-    where stored.task_id = ${task_id} and stored.id = given.id`.execute(tx)
+  const where = sql`where stored.task_id = ${task_id} and stored.id = given.id
+    and stored.generation = given.generation and stored.job_id = given.job_id`
+  const before = sql`from ${sql.table(table)} as stored, given ${where}`
+  await sql`with given as materialized (
+      select * from unnest(${sql.join(arraysOf(kind, rows))}) as given (${names})
+    )${keepsBefore ? sql`, before as (${keepRows(kind, before)})` : sql``}
+    update ${sql.table(table)} as stored set ${sql.join(changes)} from given ${where}`.execute(tx)
 }
+
+const ofPlace = ['task_id', 'job_id', 'generation', 'id', 'origin']
 
 /** One array a column; an empty text is null where the column can be. */
 function arraysOf(kind: RowKind, rows: readonly StoredRow[]) {
@@ -127,6 +137,7 @@ function arraysOf(kind: RowKind, rows: readonly StoredRow[]) {
 const otherTypes: Record<string, string> = {
   id: 'bigint',
   origin: 'bigint',
+  generation: 'bigint',
   rotation: 'float8',
   score: 'float8',
   type: 'smallint',

@@ -77,15 +77,38 @@ export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: numb
   ledger.hasIds = false
 }
 
-type LabelsChange = Pick<JobChange, 'labels_revision' | 'labels_noted'>
+/** Notes objects that came without being looked at. */
+export function noteMade(ledger: Ledger, kind: RowKind, job: number, count: number): void {
+  if (count === 0) return
+  const name = arrayOf[kind]
+  const { delta, touched, by_action } = entryOf(ledger, job)
+  delta[name] += count
+  by_action.create[name] += count
+  touched[name] += count
+  ledger.touched += count
+  ledger.hasIds = false
+}
+
+/** What changes in the row of a job, beside its counts. */
+export type OfJob = (
+  job: number,
+) => Pick<JobChange, 'labels_revision' | 'labels_noted' | 'generation' | 'created_ids'>
+
+/** Of what leaves the rest of a job where it is, and brings nothing. */
+export const kept = { generation: null, created_ids: null }
 
 /** The change of each job's row. */
-export function changesOf(
-  { jobs }: Ledger,
-  labelsOf: (job: number) => LabelsChange,
-): Map<number, JobChange> {
-  return new Map([...jobs].map(([job, { delta }]) => [job, { ...delta, ...labelsOf(job) }]))
+export function changesOf({ jobs }: Ledger, ofJob: OfJob): Map<number, JobChange> {
+  return new Map(
+    [...jobs].map(([job, { delta, by_action }]) => {
+      const { create, update, delete: gone } = by_action
+      const counts = { created: sum(create), updated: sum(update), deleted: sum(gone) }
+      return [job, { ...delta, ...ofJob(job), counts }]
+    }),
+  )
 }
+
+const sum = ({ tags, shapes, tracks }: Counts) => tags + shapes + tracks
 
 /** What the event says of each job. */
 export function eventsOf(
@@ -115,7 +138,7 @@ const mostDetailed = 1000
 
 const usual = {
   ...{ create: 'create', update: 'update', delete: 'delete' },
-  ...{ replace: 'create', import: 'create' },
+  ...{ replace: 'create', import: 'create', restore: 'create' },
 }
 
 /** What was done to how many, unless the write's own action and the counts say it already. */

@@ -3,7 +3,8 @@ import type { BytesAnswer, Context } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { openFinder, readNamed } from '../reading/find.ts'
+import { keepRemoved } from '../history/keep.ts'
+import { type Found, openFinder, readNamed } from '../reading/find.ts'
 import { setBytes } from '../reading/json.ts'
 import { fixSnapshot, openLater } from '../reading/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
@@ -85,10 +86,12 @@ async function removeSet(
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(if_match, target, before)
   const ledger = newLedger()
-  for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], { ledger, onGone })
+  const { settings } = deps
+  const removing = { ledger, onGone, keepsBefore: settings.historyDays > 0 }
+  for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], removing)
   const closing = {
-    ...{ action: 'delete' as const, ledger, before },
-    ...{ labels_revision: null, isReplacement: false },
+    ...{ action: 'delete' as const, ledger, before, settings },
+    ...{ labels_revision: null, generation: null, createdIds: () => null },
   }
   return closeWrite(tx, target, { ...closing, note: told }, context)
 }
@@ -107,12 +110,18 @@ async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
 
 const atOnce = 1000
 
+interface Removing {
+  ledger: Ledger
+  onGone: (row: Row) => void
+  keepsBefore: boolean
+}
+
 async function removeKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   target: Target,
   ids: readonly number[],
-  { ledger, onGone }: { ledger: Ledger; onGone: (row: Row) => void },
+  { ledger, onGone, keepsBefore }: Removing,
 ): Promise<void> {
   const find = openFinder(tx, target)
   const refuseTwice = openOnce()
@@ -124,19 +133,23 @@ async function removeKind(
     for (const { row } of objects) onGone(row)
     const places = objects.flatMap((one) => one.places)
     for (const place of places) note(ledger, kind, place, -1)
-    await deleteRows(tx, kind, target, places)
+    await deleteRows(tx, kind, target, { places, keepsBefore })
   }
 }
 
-/** Removes rows by the ids they have themselves. */
+/** Removes rows by the ids they have themselves; for the history of their jobs they may be kept. */
 export async function deleteRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   { task_id }: Target,
-  places: readonly { id: number }[],
+  { places, keepsBefore }: { places: Found['places']; keepsBefore: boolean },
 ): Promise<void> {
   if (places.length === 0) return
-  const ids = places.map((one) => one.id)
-  await sql`delete from ${sql.table(arrayOf[kind])}
-    where task_id = ${task_id} and id = any(${ids}::bigint[])`.execute(tx)
+  const given = sql`unnest(${places.map((one) => one.id)}::bigint[],
+    ${places.map((one) => one.job_id)}::int[]) as given (id, job_id)`
+  const remove = sql`delete from ${sql.table(arrayOf[kind])} as stored
+    using ${given} join jobs on jobs.job_id = given.job_id
+    where stored.task_id = ${task_id} and stored.id = given.id
+      and stored.generation = jobs.generation and stored.job_id = given.job_id`
+  await (keepsBefore ? keepRemoved(kind, remove) : remove).execute(tx)
 }

@@ -7,6 +7,7 @@ import {
   rowColumns,
   trackText,
 } from '@reticle/contracts/row-lines'
+import type { GenerationOf } from '../history/generations.ts'
 import { cutTrack, type Piece } from '../layout/cut.ts'
 import { foldsOf } from '../layout/folds.ts'
 import { joinPieces } from '../layout/join.ts'
@@ -32,12 +33,14 @@ interface Table {
   neverNull: readonly string[]
 }
 
+const whereColumns = ['task_id', 'job_id', 'generation']
+
 /** Columns of each table: those of row lines, and what is kept beside them. */
 export const tables: Record<RowKind, Table> = {
-  tag: { table: arrayOf.tag, columns: [...rowColumns.tag, 'task_id', 'job_id'], neverNull: [] },
+  tag: { table: arrayOf.tag, columns: [...rowColumns.tag, ...whereColumns], neverNull: [] },
   shape: {
     table: arrayOf.shape,
-    columns: [...rowColumns.shape, 'task_id', 'job_id'],
+    columns: [...rowColumns.shape, ...whereColumns],
     neverNull: ['points'],
   },
   track: {
@@ -45,7 +48,7 @@ export const tables: Record<RowKind, Table> = {
     columns: [
       'start_frame',
       ...rowColumns.track.slice(1),
-      ...['task_id', 'job_id', 'stop_frame', 'origin'],
+      ...[...whereColumns, 'stop_frame', 'origin'],
     ],
     neverNull: ['shapes'],
   },
@@ -74,7 +77,9 @@ export interface Layout {
   store: (laid: Laid, ids: RequestIds, idOf: (job: number) => number) => Stored
 }
 
-export function openLayout(target: Target): Layout {
+/** @param generationOf of rows of a job */
+export function openLayout(target: Target, generationOf: GenerationOf): Layout {
+  const placed = openPlaces(target, generationOf)
   const folds = foldsOf(target)
   const indexOf = new Map(folds.map(({ job }, index) => [job.id, index]))
   const join = (pieces: readonly Piece[]) => {
@@ -87,9 +92,9 @@ export function openLayout(target: Target): Layout {
       return { checked, jobs: jobsOfFrame(target, checked.object.frame) }
     },
     store: (laid, ids, idOf) => {
-      if ('jobs' in laid) return storeCopies(laid.checked, laid.jobs, { target, ids, idOf })
+      if ('jobs' in laid) return storeCopies(laid.checked, laid.jobs, { placed, ids, idOf })
       const pieces = numberPieces(laid.pieces, ids, idOf)
-      const rows = trackRows(pieces, target)
+      const rows = trackRows(pieces, placed)
       return { rows, answer: () => (pieces.length > 1 ? join(pieces) : (rows[0]?.text ?? '')) }
     },
   }
@@ -122,7 +127,7 @@ function numberObject({ kind, object }: Checked, ids: RequestIds): void {
 }
 
 interface Storing {
-  target: Target
+  placed: Placed
   ids: RequestIds
   idOf: (job: number) => number
 }
@@ -130,7 +135,7 @@ interface Storing {
 function storeCopies(
   checked: Exclude<Checked, { kind: 'track' }>,
   jobs: readonly JobRange[],
-  { target, ids, idOf }: Storing,
+  { placed, ids, idOf }: Storing,
 ): Stored {
   numberObject(checked, ids)
   const { frame } = checked.object
@@ -138,7 +143,7 @@ function storeCopies(
   const rows = jobs.map(({ id: job_id }, index) => {
     const own = index === 0 ? checked : copyOf(checked, idOf(job_id), ids)
     const isBare = own.kind === 'shape' && own.object.points.length === 0
-    return { job_id, id: own.object.id ?? 0, text: placed(target, job_id, answerText(own)), isBare }
+    return { job_id, id: own.object.id ?? 0, text: placed(job_id, answerText(own)), isBare }
   })
   return { rows, answer: () => rows[0]?.text ?? '' }
 }
@@ -150,8 +155,13 @@ function copyOf({ kind, object }: Checked, id: number, ids: RequestIds): Checked
   return { kind, object: { ...object, id, elements } }
 }
 
-const placed = ({ task_id }: Target, job: number, text: string) =>
-  `${text}${columnSeparator}${task_id}${columnSeparator}${job}`
+/** The columns of an object, and where the row of it is, joined. */
+type Placed = (job: number, text: string) => string
+
+const openPlaces =
+  ({ task_id }: Target, generationOf: GenerationOf): Placed =>
+  (job, text) =>
+    [text, task_id, job, generationOf(job)].join(columnSeparator)
 
 /**
  * Elements have one id in all pieces. A shape that several pieces have keeps its id in the first of them, which is the one
@@ -184,11 +194,11 @@ function numberPieces(
   return [first, ...numbered]
 }
 
-function trackRows(pieces: readonly Piece[], target: Target): StoredRow[] {
+function trackRows(pieces: readonly Piece[], placed: Placed): StoredRow[] {
   const origin = pieces.length > 1 ? pieces[0]?.track.id : ''
   return pieces.map(({ job, track }) => {
     const stop = wasVisible(track) ? job.stop_frame : lastFrame(track)
-    const own = placed(target, job.id, trackText(track))
+    const own = placed(job.id, trackText(track))
     const text = [own, stop, origin].join(columnSeparator)
     return { job_id: job.id, id: track.id ?? 0, text, isBare: track.shapes.length === 0 }
   })

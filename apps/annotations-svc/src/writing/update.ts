@@ -68,6 +68,9 @@ interface Work extends Update {
   /** The objects in the order of the request. */
   named: Record<RowKind, number[]>
   missing: Record<RowKind, number[]>
+  /** Ids of rows that are new to their job: they moved there, or a track has pieces it had not. */
+  created: Map<number, number[]>
+  keepsBefore: boolean
 }
 
 async function changeSet(
@@ -84,6 +87,9 @@ async function changeSet(
   assertSameLabels(update.labels, before)
   const ledger = newLedger()
   const missing: Work['missing'] = { tag: [], shape: [], track: [] }
+  const { settings } = deps
+  const created: Work['created'] = new Map()
+  const generationOf = (job: number) => before.get(job)?.generation ?? 0
   const work = {
     ...update,
     tx,
@@ -91,16 +97,18 @@ async function changeSet(
     readIds: openIdReader(),
     find: openFinder(tx, target),
     refuseTwice: openOnce(),
-    layout: openLayout(target),
+    layout: openLayout(target, generationOf),
     ledger,
     missing,
+    created,
+    keepsBefore: settings.historyDays > 0,
   }
   for await (const batch of source) await changeBatch(work, batch)
   assertNothingMissing(missing)
   const { labels_revision } = update.labels
   const closing = {
-    ...{ action: 'update' as const, ledger, before },
-    ...{ labels_revision, isReplacement: false },
+    ...{ action: 'update' as const, ledger, before, settings, labels_revision },
+    ...{ generation: null, createdIds: (job: number) => multirange(created.get(job)) },
   }
   return closeWrite(tx, target, { ...closing, note: update.note }, context)
 }
@@ -177,7 +185,11 @@ function changeOf(work: Work, laid: Laid, objects: ReadonlyMap<number, Found>): 
   const stored = layout.store(laid, ids, idOf)
   const { rows } = stored
   hold(held, kind, stored)
-  for (const row of rows) note(ledger, kind, row, placeIn(row.job_id) ? 0 : 1)
+  for (const row of rows) {
+    const place = placeIn(row.job_id)
+    note(ledger, kind, row, place ? 0 : 1)
+    if (place?.id !== row.id) noteCreated(work, row)
+  }
   for (const place of places) {
     const isLeft = !rows.some((row) => row.job_id === place.job_id)
     if (isLeft) note(ledger, kind, place, -1)
@@ -185,9 +197,18 @@ function changeOf(work: Work, laid: Laid, objects: ReadonlyMap<number, Found>): 
   return { rows, places }
 }
 
+function noteCreated({ created }: Work, { job_id, id }: StoredRow): void {
+  const ids = created.get(job_id) ?? []
+  ids.push(id)
+  created.set(job_id, ids)
+}
+
+const multirange = (ids: readonly number[] | undefined) =>
+  ids ? `{${ids.map((id) => `[${id},${id}]`).join()}}` : null
+
 /** Rows that are the same ones as before are changed where they are. A track of a task may be cut in another way now. */
 async function store(
-  { tx, target }: Work,
+  { tx, target, keepsBefore }: Work,
   kind: RowKind,
   changes: readonly Change[],
 ): Promise<void> {
@@ -195,29 +216,18 @@ async function store(
   const staying: Change[] = []
   const others: Change[] = []
   for (const one of changes) (!isCut && hasSameRows(one) ? staying : others).push(one)
-  await updateRows(
-    tx,
-    kind,
-    target,
-    staying.flatMap((one) => one.rows),
-  )
-  await deleteRows(
-    tx,
-    kind,
-    target,
-    others.flatMap((one) => one.places),
-  )
-  await insertRows(
-    tx,
-    kind,
-    others.flatMap((one) => one.rows),
-  )
+  const rowsIn = (list: readonly Change[]) => list.flatMap((one) => one.rows)
+  const places = others.flatMap((one) => one.places)
+  await updateRows(tx, kind, target, { rows: rowsIn(staying), keepsBefore })
+  await deleteRows(tx, kind, target, { places, keepsBefore })
+  await insertRows(tx, kind, rowsIn(others))
 }
 
+/** In the same jobs. */
 function hasSameRows({ rows, places }: Change): boolean {
-  return (
-    rows.length === places.length && rows.every((row) => places.some((one) => one.id === row.id))
-  )
+  const isThere = ({ job_id, id }: StoredRow) =>
+    places.some((one) => one.id === id && one.job_id === job_id)
+  return rows.length === places.length && rows.every(isThere)
 }
 
 const mostNamed = 100

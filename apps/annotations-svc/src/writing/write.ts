@@ -1,14 +1,19 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
-import { arrayOf } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type Context, invalidText } from '@reticle/kit'
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import {
+  deleteLive,
+  followGenerations,
+  type GenerationOf,
+  newGeneration,
+} from '../history/generations.ts'
 import type { Checked } from '../reading/objects.ts'
 import { readCreated } from '../reading/rows.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import type { RequestIds } from '../targets/ids.ts'
-import { type JobRows, lockJobs, openWrite } from '../targets/job-rows.ts'
+import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
@@ -17,7 +22,7 @@ import { begin } from './begin.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { openInserter } from './insert.ts'
-import { newLedger, note, noteEmptied } from './ledger.ts'
+import { type Ledger, newLedger, note, noteEmptied } from './ledger.ts'
 import { idsNeeded, openLayout, type StoredRow } from './stored.ts'
 
 /** Objects that come into a target, in place of what is there or beside it. */
@@ -31,6 +36,8 @@ export interface Write {
   /** The labels they were checked with; `seen` is absent when there are none to check. */
   labels: Pick<WriteLabels, 'labels_revision'> & Partial<Pick<WriteLabels, 'seen'>>
   note?: Note | undefined
+  /** Of the request in the background that it is part of. */
+  rq_id?: string | undefined
   /** For the objects and their parts. */
   ids: RequestIds
   /** Gets the objects of the answer, where they are answered. */
@@ -76,23 +83,33 @@ export async function storeSet(
   const { target } = write
   const { labels_revision, seen } = write.labels
   await openWrite(tx, deps.settings)
-  const ledger = await insertObjects(tx, write)
+  const generation = write.isReplacement ? await newGeneration(write.ids) : null
+  const generationOf = (job: number) => generation ?? seen?.get(job)?.generation ?? 0
+  const ledger = await insertObjects(tx, write, generationOf)
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(write.if_match, target, before)
   if (seen) assertSameLabels({ seen }, before)
   if (write.isReplacement) {
-    await deleteOthers(tx, write, before)
+    if (deps.settings.historyDays === 0) await deleteLive(tx, target, before)
     for (const row of before.values()) noteEmptied(ledger, row)
+  } else {
+    await followGenerations(tx, write, generationOf, before)
   }
-  const { action, isReplacement, note } = write
-  const closing = { action, ledger, before, labels_revision, isReplacement, note }
-  return closeWrite(tx, target, closing, context)
+  const { action, note, rq_id, ids } = write
+  const createdIds = () => (generation === null ? ids.ranges() : null)
+  const { settings } = deps
+  const rest = { generation, createdIds, settings, note, rq_id }
+  return closeWrite(tx, target, { action, ledger, before, labels_revision, ...rest }, context)
 }
 
-async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, ids, held }: Write) {
+async function insertObjects(
+  tx: Transaction<AnnotationsDb>,
+  { target, source, ids, held }: Write,
+  generationOf: GenerationOf,
+): Promise<Ledger> {
   const ledger = newLedger()
   const inserter = openInserter(tx)
-  const { layOut, store } = openLayout(target)
+  const { layOut, store } = openLayout(target, generationOf)
   try {
     for await (const batch of source) {
       const laid = batch.map(layOut)
@@ -118,19 +135,3 @@ async function insertObjects(tx: Transaction<AnnotationsDb>, { target, source, i
 }
 
 const mostRows = 5000
-
-/** What the jobs held before, by anybody; the rows of this request are told by their ids. */
-async function deleteOthers(
-  tx: Transaction<AnnotationsDb>,
-  { target, ids }: Write,
-  before: JobRows,
-): Promise<void> {
-  const jobs = target.jobs.map((one) => one.id)
-  const counts = [...before.values()]
-  for (const table of Object.values(arrayOf)) {
-    if (counts.every((row) => row[table] === 0)) continue
-    await sql`delete from ${sql.table(table)}
-      where task_id = ${target.task_id} and job_id = any(${jobs}::int[])
-        and not id <@ ${ids.ranges()}::int8multirange`.execute(tx)
-  }
-}

@@ -18,6 +18,7 @@ const anna = callAs({ user_id: 3 }).principal ?? expect.fail()
 const workOf = (): ExportEventsWork => ({
   ...{ action: 'export', target: 'events', lease_token: 1, traceparent: null },
   request_uuid: randomUUID(),
+  rq_id: 'a request',
   created_date: new Date('2026-03-01T10:00:00.000Z'),
   principal: anna,
   params: { filter, filename: 'logs.csv' },

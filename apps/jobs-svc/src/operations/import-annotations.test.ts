@@ -92,7 +92,14 @@ test('annotations of a file become row lines, written in one call', async () => 
   const outcome = await importAnnotations(work, run)
 
   expect(written.map((one) => one.query)).toEqual([
-    { target: 'task', id: 1, mode: 'append', call_id: work.request_uuid, if_match: '"t1-1"' },
+    {
+      target: 'task',
+      id: 1,
+      mode: 'append',
+      call_id: work.request_uuid,
+      rq_id: work.rq_id,
+      if_match: '"t1-1"',
+    },
   ])
   expect(written[0]?.rows.map((row) => decodeShape(row.columns))).toMatchObject([
     { frame: 1, label_id: 1, type: 'rectangle', points: [1.25, 2, 4.25, 6], source: 'file' },

@@ -24,7 +24,7 @@ const readShare = 0.7
 export async function importAnnotations(work: ImportWork, deps: OperationDeps): Promise<Outcome> {
   const { blobs, services, signal, tmpDir } = deps
   const context = contextOf(work, signal)
-  const { target, target_id: id, task_id, params, request_uuid: call_id } = work
+  const { target, target_id: id, task_id, params, rq_id, request_uuid: call_id } = work
   deps.progress(0, 'Reading the file')
   const facts = await services.tasks.authorize({ target, id, action: 'import' }, context)
   const { labels } = await services.labels.getLabelSet({ task_id }, context)
@@ -48,7 +48,7 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
   await deps.enterFinal()
   deps.progress(readShare, 'Storing annotations')
   const { import_mode: mode, if_match } = params
-  const write = { target, id, mode, call_id, body: staged.read() }
+  const write = { target, id, mode, call_id, rq_id, body: staged.read() }
   const created = await services.annotations.writeRows(
     if_match === null ? write : { ...write, if_match },
     context,

@@ -57,6 +57,7 @@ const createParams = z.object({
 
 const claimed = {
   request_uuid: z.string(),
+  rq_id: z.string(),
   lease_token: z.int(),
   created_date: z.date(),
   /** Whoever asked: the conversion acts with the same rights. */

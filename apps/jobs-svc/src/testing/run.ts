@@ -65,6 +65,7 @@ const testPdfs = pdfiumReader(pdfSurroundings)
 
 const claimed = () => ({
   request_uuid: randomUUID(),
+  rq_id: 'a request',
   lease_token: 1,
   target: 'task' as const,
   target_id: 1,

@@ -1,11 +1,19 @@
 import { z } from 'zod'
 import { getQuery } from '../rest/annotation-query.ts'
 import { annotationSet, patchQuery, putQuery } from '../rest/annotations.ts'
-import { bytes, bytesOf, idParams, ifMatch } from '../rest/common.ts'
+import { bytes, bytesOf, idParams, ifMatch, page } from '../rest/common.ts'
 import { targets } from '../rest/facts.ts'
+import {
+  annotationDiff,
+  diffQuery,
+  revision,
+  revisionList,
+  revisionParams,
+  revisionQuery,
+} from '../rest/history.ts'
 import { partFacts } from '../rest/server.ts'
 import { annotationStatistics, statisticsQuery } from '../rest/statistics.ts'
-import { del, get, internal, operations, patch, put } from './operation.ts'
+import { del, get, internal, operations, patch, post, put } from './operation.ts'
 
 const set = bytesOf(annotationSet)
 const read = {
@@ -30,6 +38,11 @@ const change = {
 }
 const clear = { params: idParams, headers: ifMatch, answers: { 204: bytes } }
 
+const listed = {
+  params: idParams,
+  query: revisionList,
+  answers: { 200: page(revision, 'PaginatedAnnotationRevisionList') },
+} as const
 const count = {
   params: idParams,
   query: statisticsQuery,
@@ -54,6 +67,25 @@ export const annotations = operations('AnnotationService', {
   getProjectAnnotationStatistics: get('/projects/:id/annotations/statistics', count),
   getTaskAnnotationStatistics: get('/tasks/:id/annotations/statistics', count),
   getJobAnnotationStatistics: get('/jobs/:id/annotations/statistics', count),
+  listTaskRevisions: get('/tasks/:id/annotations/revisions', listed),
+  listJobRevisions: get('/jobs/:id/annotations/revisions', listed),
+  getJobRevision: get('/jobs/:id/annotations/revisions/:revision', {
+    params: revisionParams,
+    query: revisionQuery,
+    limit: 'annotations',
+    answers: { 200: set },
+  }),
+  getJobAnnotationsDiff: get('/jobs/:id/annotations/diff', {
+    params: idParams,
+    query: diffQuery,
+    limit: 'annotations',
+    answers: { 200: bytesOf(annotationDiff) },
+  }),
+  restoreJobRevision: post('/jobs/:id/annotations/revisions/:revision/restore', {
+    params: revisionParams,
+    headers: ifMatch,
+    answers: { 200: set },
+  }),
   /** Row lines (`row-lines.ts`) of a task or job in one snapshot: tags, shapes, then tracks; each by frame and id. */
   readRows: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),
@@ -67,6 +99,8 @@ export const annotations = operations('AnnotationService', {
       mode: z.enum(['replace', 'append']),
       call_id: z.string(),
       if_match: z.string().optional(),
+      /** Of the request in the background that it is part of. */
+      rq_id: z.string().optional(),
     }),
     body: bytes,
     answers: { 200: written },

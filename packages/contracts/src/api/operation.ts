@@ -125,16 +125,16 @@ export function isStreamed({ body, answer }: Pick<Operation, 'body' | 'answer'>)
 }
 
 /**
- * Does it take an `Idempotency-Key` (`spec/extensions.md` 7)? Every POST that creates something does, and PUT and PATCH of
+ * Does it take an `Idempotency-Key` (`spec/extensions.md` 7)? Every POST that creates something does, and every change of
  * sets that pass as bytes; pieces of files have their offset instead. A key belongs to a user, so where nobody needs to be
  * one there is none.
  */
 export function takesKey(
-  operation: Pick<Operation, 'method' | 'success' | 'body' | 'access' | 'media_type'>,
+  operation: Pick<Operation, 'method' | 'success' | 'body' | 'answer' | 'access' | 'media_type'>,
 ) {
-  const { method, success, body, access, media_type } = operation
+  const { method, success, body, answer, access, media_type } = operation
   if (access === 'anyone' || media_type !== undefined) return false
-  if (method === 'POST') return success === 201 || success === 202
+  if (method === 'POST') return success === 201 || success === 202 || isBytes(answer)
   return (method === 'PUT' || method === 'PATCH') && isBytes(body)
 }
 

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { defineEvent } from './define.ts'
 
-export const annotationActions = ['create', 'update', 'delete', 'replace', 'import'] as const
+export const annotationActions = [
+  ...(['create', 'update', 'delete', 'replace', 'import', 'restore'] as const),
+] as const
 
 const counts = z
   .object({ tags: z.int(), shapes: z.int(), tracks: z.int() })

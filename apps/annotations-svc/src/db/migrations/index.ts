@@ -4,6 +4,8 @@ import { outboxSent } from './0003-outbox-sent.ts'
 import { jobPlace } from './0004-job-place.ts'
 import { idempotencyKeys } from './0005-idempotency-keys.ts'
 import { labelUpkeep } from './0007-label-upkeep.ts'
+import { generations } from './0008-generations.ts'
+import { history } from './0009-history.ts'
 
 export const migrations = {
   '0001-annotations': annotations,
@@ -12,4 +14,6 @@ export const migrations = {
   '0004-job-place': jobPlace,
   '0005-idempotency-keys': idempotencyKeys,
   '0007-label-upkeep': labelUpkeep,
+  '0008-generations': generations,
+  '0009-history': history,
 }

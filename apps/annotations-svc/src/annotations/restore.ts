@@ -1,0 +1,154 @@
+import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
+import { type BytesAnswer, type Context, conflict } from '@reticle/kit'
+import { sql, type Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { deleteLive, newGeneration } from '../history/generations.ts'
+import { rowColumns } from '../history/keep.ts'
+import { findMoment, type Moment } from '../history/revisions.ts'
+import { rowsAt } from '../history/state.ts'
+import { readSet } from '../reading/read.ts'
+import { assertUnchanged } from '../targets/etags.ts'
+import type { RequestIds } from '../targets/ids.ts'
+import { lockJobs, openWrite } from '../targets/job-rows.ts'
+import { assertSameLabels, labelsForWrite, type WriteLabels } from '../targets/labels.ts'
+import { type Note, writeOnce } from '../targets/once.ts'
+import { openTarget, type Target } from '../targets/target.ts'
+import { closeWrite, type Outcome, tellProjects } from '../writing/commit.ts'
+import { newLedger, noteEmptied, noteMade } from '../writing/ledger.ts'
+
+export interface Restore {
+  id: number
+  revision: number
+  if_match?: string | undefined
+}
+
+/**
+ * Makes a job what it was at a revision, as a revision of its own; objects have the ids they had (`spec/extensions.md` 1).
+ * Nothing of it passes through this process but the answer.
+ *
+ * @throws DomainError not_found, gone `revision_expired`, precondition; conflict `label_missing`
+ */
+export async function restoreRevision(
+  deps: Deps,
+  { id, revision, if_match }: Restore,
+  context: Context,
+): Promise<BytesAnswer> {
+  const target = await openTarget(deps, { target: 'job', id }, 'annotations:write', context)
+  const labels = await labelsForWrite(deps, target, context)
+  return writeOnce(deps, { id, body: emptyBody() }, context, async (body, note) => {
+    for await (const _ of body); // nothing: what names the call is its path
+    const wanted = { target, labels, revision, if_match, note }
+    const outcome = await deps.bulk
+      .transaction()
+      .execute((tx) => restoreSet(tx, deps, wanted, context))
+    await tellProjects(deps, outcome, context)
+    return readSet(deps, target, { frames: [], label_id: [] }, context)
+  })
+}
+
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}
+
+interface Wanted extends Omit<Restore, 'id'> {
+  target: Target
+  labels: WriteLabels
+  note: Note | undefined
+}
+
+/** As a replacement: the rows come first, the lock of the job last. */
+async function restoreSet(
+  tx: Transaction<AnnotationsDb>,
+  deps: Deps,
+  { target, labels, revision, if_match, note }: Wanted,
+  context: Context,
+): Promise<Outcome> {
+  const { settings } = deps
+  await openWrite(tx, settings)
+  const moment = await findMoment(tx, target, revision)
+  await assertLabels(tx, moment, labels)
+  const ids = deps.ids.open()
+  const generation = await newGeneration(ids)
+  const ledger = newLedger()
+  for (const kind of rowKinds) {
+    noteMade(ledger, kind, target.id, await copyRows(tx, kind, moment, generation))
+  }
+  const before = await lockJobs(tx, deps, target, context)
+  assertUnchanged(if_match, target, before)
+  assertSameLabels(labels, before)
+  await findMoment(tx, target, revision) // it may have been dropped while it was read
+  await renumberMoved(tx, target, generation, ids)
+  if (settings.historyDays === 0) await deleteLive(tx, target, before)
+  for (const row of before.values()) noteEmptied(ledger, row)
+  const closing = {
+    ...{ action: 'restore' as const, ledger, before, settings, note },
+    ...{ labels_revision: moment.labels_revision, labels_noted: target.labels_revision },
+    ...{ generation, createdIds: () => null },
+  }
+  return closeWrite(tx, target, closing, context)
+}
+
+/** Writes the rows of a moment again, under another generation, in the order in which they are read. */
+async function copyRows(
+  tx: Transaction<AnnotationsDb>,
+  kind: RowKind,
+  moment: Moment,
+  generation: number,
+): Promise<number> {
+  const names = rowColumns[kind].map((name) => sql.ref(name))
+  const values = rowColumns[kind].map((name) =>
+    name === 'generation' ? sql`${generation}::bigint` : sql.ref(name),
+  )
+  const { numAffectedRows } = await sql`
+    insert into ${sql.table(arrayOf[kind])} (${sql.join(names)})
+    select ${sql.join(values)} from (${rowsAt(kind, moment)}) as one
+    order by ${sql.ref(kind === 'track' ? 'start_frame' : 'frame')}, id`.execute(tx)
+  return Number(numAffectedRows)
+}
+
+/** Objects of a label that was deleted would be there without one. */
+async function assertLabels(
+  tx: Transaction<AnnotationsDb>,
+  moment: Moment,
+  { byId }: WriteLabels,
+): Promise<void> {
+  const known = [...byId.keys()]
+  const used = rowKinds.map((kind) => sql`select label_id from (${rowsAt(kind, moment)}) as one`)
+  const { rows } = await sql<{ label_id: number }>`
+    select distinct label_id from (${sql.join(used, sql` union all `)}) as one
+    where label_id <> all(${known}::int[]) order by label_id`.execute(tx)
+  if (rows.length === 0) return
+  const missing = rows.map((row) => row.label_id)
+  const text = `Objects of revision ${moment.revision} have labels that were deleted since: ${missing.join(', ')}.`
+  throw conflict(text, { code: 'label_missing', more: { missing } })
+}
+
+/**
+ * An object that a task has moved on to another job since is there under its id: here it is another one. Only updates of
+ * tasks move objects, which few tasks ever see.
+ */
+async function renumberMoved(
+  tx: Transaction<AnnotationsDb>,
+  { task_id, id: job_id }: Target,
+  generation: number,
+  ids: RequestIds,
+): Promise<void> {
+  const { rows: moves } = await sql`
+    select from revisions where task_id = ${task_id} and job_id <> ${job_id}
+      and action = 'update' and created_ids is not null limit 1`.execute(tx)
+  if (moves.length === 0) return
+  for (const table of Object.values(arrayOf)) {
+    const own = sql`own.task_id = ${task_id} and own.job_id = ${job_id}
+      and own.generation = ${generation}`
+    const { rows } = await sql<{ id: number }>`
+      select id from ${sql.table(table)} as own where ${own} and exists (
+        select from ${sql.table(table)} as other join jobs using (job_id, generation)
+        where other.task_id = ${task_id} and other.id = own.id and other.job_id <> ${job_id})`.execute(
+      tx,
+    )
+    await ids.reserve(rows.length)
+    await sql`update ${sql.table(table)} as own set id = given.new_id
+      from unnest(${rows.map((row) => row.id)}::bigint[], ${rows.map(ids.next)}::bigint[])
+        as given (id, new_id)
+      where ${own} and own.id = given.id`.execute(tx)
+  }
+}

@@ -1,0 +1,32 @@
+import type { Step } from '@reticle/kit/db/migrate'
+import { sql } from 'kysely'
+
+/**
+ * What replaces all of a job is written beside what is there, under a generation of its own
+ * (`docs/adr/0026-a-replacement-is-a-new-generation.md`). Nothing was released with the keys of before.
+ */
+export const generations: Step = {
+  up: async (db) => {
+    for (const statement of [...columns, ...Object.entries(keys).flatMap(rekeyed)]) {
+      await sql.raw(statement).execute(db)
+    }
+  },
+}
+
+const keys = {
+  shapes: 'task_id, job_id, generation, frame, id',
+  tags: 'task_id, job_id, generation, frame, id',
+  tracks: 'task_id, job_id, generation, id',
+}
+
+const columns = ['jobs', ...Object.keys(keys)].map(
+  (table) => `alter table ${table} add column generation bigint not null default 0`,
+)
+
+function rekeyed([table, key]: [string, string]): string[] {
+  return [
+    `alter table ${table} drop constraint ${table}_pkey, add primary key (${key})`,
+    `drop index ${table}_task_id_id_key`,
+    `create unique index ${table}_task_id_id_key on ${table} (task_id, id, generation, job_id)`,
+  ]
+}

@@ -1,0 +1,115 @@
+import { arrayOf, type Row, type RowKind, rowColumns, rowKinds } from '@reticle/contracts/row-lines'
+import { copyOut } from '@reticle/kit/db/copy'
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { completeRow, completeRows } from '../reading/complete.ts'
+import { cutText, toJson } from '../reading/json.ts'
+import { lineRows } from '../reading/lines.ts'
+import { lineOf } from '../reading/select.ts'
+import type { LabelIndex } from '../validation/labels.ts'
+import type { Moment } from './revisions.ts'
+import { rowsAt } from './state.ts'
+
+interface Diff {
+  from: Moment
+  to: Moment
+  /** Set when some objects have to be completed. */
+  labels: LabelIndex | undefined
+  signal: AbortSignal
+}
+
+type Tx = Transaction<AnnotationsDb>
+
+/** Objects by what became of them, told by their ids; a piece is never larger than its batch. */
+export async function* diffBytes(tx: Tx, diff: Diff): AsyncGenerator<Uint8Array> {
+  const { from, to } = diff
+  yield* cutText(`{"from":${from.revision},"to":${to.revision},"created":`)
+  yield* lists((kind) => objects(only(tx, kind, to, from, diff)))
+  yield* cutText(',"updated":')
+  yield* lists((kind) => pairs(changed(tx, kind, diff)))
+  yield* cutText(',"deleted":')
+  yield* lists((kind) => objects(only(tx, kind, from, to, diff)))
+  yield* cutText('}')
+}
+
+/** An object of three lists, each of texts that follow each other. */
+async function* lists(textsOf: (kind: RowKind) => AsyncIterable<string[]>) {
+  let start = '{'
+  for (const kind of rowKinds) {
+    yield* cutText(`${start}"${arrayOf[kind]}":[`)
+    let comma = ''
+    for await (const texts of textsOf(kind)) {
+      if (texts.length === 0) continue
+      yield* cutText(comma + texts.join())
+      comma = ','
+    }
+    start = '],'
+  }
+  yield* cutText(']}')
+}
+
+async function* objects(batches: AsyncIterable<Row[]>): AsyncGenerator<string[]> {
+  for await (const rows of batches) yield rows.map(toJson)
+}
+
+async function* pairs(batches: AsyncIterable<Pair[]>): AsyncGenerator<string[]> {
+  for await (const list of batches) {
+    yield list.map(([before, after]) => `{"before":${toJson(before)},"after":${toJson(after)}}`)
+  }
+}
+
+/** Objects that are there at one moment and not at the other. */
+function only(tx: Tx, kind: RowKind, there: Moment, missing: Moment, diff: Diff) {
+  const query = sql`select ${kind}::text, ${columns(kind, 'one')} from (${linesAt(kind, there)}) as one
+    where not exists (select from (${rowsAt(kind, missing)}) as other where other.id = one.id)
+    order by one.c0, one.id`
+  return completed(linesOf(tx, kind, query, diff), diff)
+}
+
+/** What an object was, and what it became. */
+type Pair = [Row, Row]
+
+function changed(tx: Tx, kind: RowKind, diff: Diff): AsyncGenerator<Pair[]> {
+  const one = columns(kind, 'one')
+  const other = columns(kind, 'other')
+  const query = sql`select ${kind}::text, ${one}, ${other} from (${linesAt(kind, diff.from)}) as one
+    join (${linesAt(kind, diff.to)}) as other on other.id = one.id
+    where (${one}) is distinct from (${other}) order by one.c0, one.id`
+  return paired(linesOf(tx, kind, query, diff), kind, diff)
+}
+
+const linesOf = (tx: Tx, kind: RowKind, query: RawBuilder<unknown>, { signal }: Diff) =>
+  lineRows(kind, copyOut(tx, query.compile(tx), { signal }))
+
+/** Rows of a moment as the columns of their lines, called `c0` and on: the first is the frame. */
+function linesAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
+  const named = lineOf[kind].slice(1).map((column, at) => `${column} as c${at}`)
+  return sql`select id, ${sql.raw(named.join(', '))} from (${rowsAt(kind, moment)}) as stored`
+}
+
+const columns = (kind: RowKind, table: string) =>
+  sql.raw(rowColumns[kind].map((_, at) => `${table}.c${at}`).join(', '))
+
+/** Of an object that today's labels hide nothing is told. */
+async function* paired(
+  batches: AsyncIterable<Row[]>,
+  kind: RowKind,
+  { labels }: Diff,
+): AsyncGenerator<Pair[]> {
+  const { length } = rowColumns[kind]
+  const whole = (row: Row) => (labels ? completeRow(row, labels) : row)
+  for await (const rows of batches) {
+    yield rows.flatMap(({ columns: both }): Pair[] => {
+      const before = whole({ kind, columns: both.slice(0, length) })
+      const after = whole({ kind, columns: both.slice(length) })
+      return before && after ? [[before, after]] : []
+    })
+  }
+}
+
+async function* completed(
+  batches: AsyncIterable<Row[]>,
+  { labels }: Pick<Diff, 'labels'>,
+): AsyncGenerator<Row[]> {
+  yield* labels ? completeRows(batches, labels) : batches
+}

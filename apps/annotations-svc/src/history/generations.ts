@@ -1,0 +1,50 @@
+import { arrayOf } from '@reticle/contracts/row-lines'
+import { sql, type Transaction } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+import type { RequestIds } from '../targets/ids.ts'
+import type { JobRows } from '../targets/job-rows.ts'
+import type { Target } from '../targets/target.ts'
+
+/** Into which generation rows of a job are written. */
+export type GenerationOf = (job: number) => number
+
+/** Any number that no replacement had before, here or in another process. */
+export async function newGeneration(ids: RequestIds): Promise<number> {
+  await ids.reserve(1)
+  return ids.next()
+}
+
+/** What the jobs held when they were locked, by anybody. */
+export async function deleteLive(
+  tx: Transaction<AnnotationsDb>,
+  { task_id }: Target,
+  before: JobRows,
+): Promise<void> {
+  for (const table of Object.values(arrayOf)) {
+    const filled = [...before.values()].filter((job) => job[table] > 0)
+    if (filled.length === 0) continue
+    await sql`delete from ${sql.table(table)} as stored
+      using unnest(${filled.map((job) => job.job_id)}::int[],
+        ${filled.map((job) => job.generation)}::bigint[]) as job (job_id, generation)
+      where stored.task_id = ${task_id} and stored.job_id = job.job_id
+        and stored.generation = job.generation`.execute(tx)
+  }
+}
+
+/** Where a job was replaced while these objects were on their way, they join what it has now. */
+export async function followGenerations(
+  tx: Transaction<AnnotationsDb>,
+  { target, ids }: { target: Target; ids: RequestIds },
+  generationOf: GenerationOf,
+  now: JobRows,
+): Promise<void> {
+  for (const { job_id, generation } of now.values()) {
+    if (generation === generationOf(job_id)) continue
+    for (const table of Object.values(arrayOf)) {
+      await sql`update ${sql.table(table)} set generation = ${generation}
+        where task_id = ${target.task_id} and job_id = ${job_id}
+          and generation = ${generationOf(job_id)}
+          and id <@ ${ids.ranges()}::int8multirange`.execute(tx)
+    }
+  }
+}

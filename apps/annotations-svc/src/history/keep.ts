@@ -1,0 +1,42 @@
+import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
+import { type RawBuilder, sql } from 'kysely'
+
+/**
+ * Columns of the tables of annotations. `replaced_<table>` has them as well, and the revision that changed or removed the
+ * row: it is what the row was until then.
+ */
+export const rowColumns: Record<RowKind, readonly string[]> = {
+  tag: [
+    ...['task_id', 'job_id', 'generation', 'frame', 'label_id', 'id', 'group', 'source'],
+    'attributes',
+  ],
+  shape: [
+    ...['task_id', 'job_id', 'generation', 'frame', 'label_id', 'id', 'group', 'z_order'],
+    ...['rotation', 'score', 'type', 'source', 'occluded', 'outside', 'points', 'attributes'],
+    'elements',
+  ],
+  track: [
+    ...['task_id', 'job_id', 'generation', 'start_frame', 'stop_frame', 'label_id', 'id'],
+    ...['origin', 'group', 'source', 'attributes', 'shapes', 'elements'],
+  ],
+}
+
+export const replacedTable = (kind: RowKind) => sql.table(`replaced_${arrayOf[kind]}`)
+
+/** Columns by name, of a table where one is named. */
+export const columnsOf = (kind: RowKind, table?: string) =>
+  sql.join(rowColumns[kind].map((name) => sql.ref(table ? `${table}.${name}` : name)))
+
+/**
+ * Keeps rows as they are, for the revision that their job comes to at the end of this write.
+ *
+ * @param rows `from` and `where` of them, called `stored`
+ */
+export const keepRows = (kind: RowKind, rows: RawBuilder<unknown>) => sql`
+  insert into ${replacedTable(kind)} (${columnsOf(kind)}, revision)
+  select ${columnsOf(kind, 'stored')}, (select revision + 1 from jobs where job_id = stored.job_id)
+  ${rows}`
+
+/** Removes rows and keeps them. @param remove a `delete` of rows called `stored`, without `returning` */
+export const keepRemoved = (kind: RowKind, remove: RawBuilder<unknown>) => sql`
+  with stored as (${remove} returning stored.*) ${keepRows(kind, sql`from stored`)}`

@@ -1,0 +1,67 @@
+import { rowKinds } from '@reticle/contracts/row-lines'
+import type { BytesAnswer, Context } from '@reticle/kit'
+import type { Deps } from '../deps.ts'
+import { ask, type SetQuery } from '../queries/asked.ts'
+import { completeRows } from '../reading/complete.ts'
+import { setBytes } from '../reading/json.ts'
+import { openSnapshot } from '../reading/snapshot.ts'
+import { labelsOf } from '../targets/labels.ts'
+import type { Target } from '../targets/target.ts'
+import type { LabelIndex } from '../validation/labels.ts'
+import { diffBytes } from './diff.ts'
+import { findMoment, type Moment } from './revisions.ts'
+import { readAt } from './state.ts'
+
+/**
+ * What is asked of the set that a job had at a revision, as today's labels have it: streamed, out of one snapshot.
+ *
+ * @throws DomainError not_found, gone `revision_expired`
+ */
+export async function readRevision(
+  deps: Deps,
+  target: Target,
+  { revision, ...query }: { revision: number } & Pick<SetQuery, 'frames' | 'label_id'>,
+  context: Context,
+): Promise<BytesAnswer> {
+  const asked = await ask(deps, target, query, context)
+  return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
+    const moment = await findMoment(tx, target, revision)
+    const labels = await labelsNeeded(deps, target, [moment], context)
+    const source = rowKinds.map((kind) => {
+      const rows = readAt(tx, kind, moment, { target, asked, signal })
+      return [kind, labels ? completeRows(rows, labels) : rows] as const
+    })
+    return { head: {}, chunks: setBytes(source) }
+  })
+}
+
+/**
+ * What was done to a job between two of its revisions, streamed.
+ *
+ * @param given.to absent: the newest
+ * @throws DomainError not_found, gone `revision_expired`
+ */
+export function readDiff(
+  deps: Deps,
+  target: Target,
+  given: { from: number; to?: number | undefined },
+  context: Context,
+): Promise<BytesAnswer> {
+  return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
+    const from = await findMoment(tx, target, given.from)
+    const to = await findMoment(tx, target, given.to)
+    const labels = await labelsNeeded(deps, target, [from, to], context)
+    return { head: {}, chunks: diffBytes(tx, { from, to, labels, signal }) }
+  })
+}
+
+/** Today's labels, when something was stored under older ones. */
+async function labelsNeeded(
+  deps: Deps,
+  target: Target,
+  moments: readonly Moment[],
+  context: Context,
+): Promise<LabelIndex | undefined> {
+  const isStale = moments.some((one) => one.labels_revision !== target.labels_revision)
+  return isStale ? labelsOf(deps, target, context) : undefined
+}

@@ -1,0 +1,105 @@
+import { arrayOf, rowKinds } from '@reticle/contracts/row-lines'
+import { type Kysely, sql } from 'kysely'
+import type { AnnotationsSettings } from '../config.ts'
+import type { AnnotationsDb } from '../db/schema.ts'
+import { replacedTable } from './keep.ts'
+import { mostReadable } from './revisions.ts'
+
+type Db = Kysely<AnnotationsDb>
+
+/** Rows that one statement removes at most: short enough for whoever writes beside it. */
+const atOnce = 5000
+/** Records of a job that are listed at most, those that cannot be read any more among them. */
+const mostRecords = 10 * mostReadable
+const dayMs = 86_400_000
+
+/**
+ * Drops history that is kept no longer: what was replaced more than `historyDays` ago, and what lies before the newest
+ * thousand revisions of a job. A revision is first marked, then what only it needed goes, in small batches, so that whoever
+ * reads it still has it whole in a snapshot. Records stay, the newest ten thousand of a job; without history none does.
+ */
+export async function sweepHistory(
+  db: Db,
+  { historyDays }: Pick<AnnotationsSettings, 'historyDays'>,
+  now: Date,
+): Promise<void> {
+  await markExpired(db, historyDays > 0 ? new Date(+now - historyDays * dayMs) : 'infinity')
+  let last: Change | undefined = { task_id: 0, job_id: 0, revision: 0, replaced_generation: null }
+  while (last) last = await dropBefore(db, last)
+  await dropRecords(db, historyDays > 0 ? mostRecords : 0)
+}
+
+/**
+ * Marks what is before the revision that stood at `moment`, which is the oldest that can be read: what it was replaced by
+ * is younger.
+ */
+async function markExpired(db: Db, moment: Date | 'infinity'): Promise<void> {
+  await sql`
+    update revisions as old set is_readable = false from jobs job
+    where job.job_id = old.job_id and old.is_readable and old.revision <= job.revision - ${mostReadable}`.execute(
+    db,
+  )
+  await sql`
+    update revisions as old set is_readable = false from (
+      select task_id, job_id, max(revision) as revision from revisions
+      where is_readable and created_date < ${moment}::timestamptz group by task_id, job_id
+    ) as oldest
+    where old.task_id = oldest.task_id and old.job_id = oldest.job_id
+      and old.is_readable and old.revision < oldest.revision`.execute(db)
+}
+
+interface Change {
+  task_id: number
+  job_id: number
+  revision: number
+  replaced_generation: number | null
+}
+
+/** Drops what some changes after `last` replaced, where nobody can read it; the last of them, if there was any. */
+async function dropBefore(db: Db, last: Change): Promise<Change | undefined> {
+  const { rows } = await sql<Change>`
+    select task_id, job_id, revision, replaced_generation from revisions as change
+    where has_before
+      and (task_id, job_id, revision) > (${last.task_id}, ${last.job_id}, ${last.revision})
+      and not exists (
+      select from revisions as older where older.task_id = change.task_id
+        and older.job_id = change.job_id and older.revision < change.revision and older.is_readable)
+    order by task_id, job_id, revision limit 100`.execute(db)
+  for (const change of rows) await dropOne(db, change)
+  return rows.at(-1)
+}
+
+async function dropOne(
+  db: Db,
+  { task_id, job_id, revision, replaced_generation }: Change,
+): Promise<void> {
+  const place = sql`task_id = ${task_id} and job_id = ${job_id}`
+  for (const kind of rowKinds) {
+    await dropRows(db, replacedTable(kind), sql`${place} and revision <= ${revision}`)
+    if (replaced_generation === null) continue
+    const table = sql.table(arrayOf[kind])
+    await dropRows(db, table, sql`${place} and generation = ${replaced_generation}`)
+  }
+  await sql`update revisions set has_before = false
+    where ${place} and revision = ${revision}`.execute(db)
+}
+
+/** Batch by batch, each in a transaction of its own. */
+async function dropRows(
+  db: Db,
+  table: ReturnType<typeof sql.table>,
+  where: ReturnType<typeof sql>,
+): Promise<void> {
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from ${table} where ${where}
+        and ctid = any(array(select ctid from ${table} where ${where} limit ${atOnce}))`.execute(db)
+    if (Number(numAffectedRows ?? 0) < atOnce) return
+  }
+}
+
+async function dropRecords(db: Db, most: number): Promise<void> {
+  await sql`
+    delete from revisions as old using jobs job where job.job_id = old.job_id
+      and not old.has_before and old.revision <= job.revision - ${most}`.execute(db)
+}

@@ -1,0 +1,48 @@
+import type { RevisionAction } from '@reticle/contracts/rest/history'
+import type { Cause } from '@reticle/kit/outbox/emit'
+import { type RawBuilder, sql } from 'kysely'
+import type { AnnotationsSettings } from '../config.ts'
+
+/** Why jobs changed, for their history. */
+export interface Reason {
+  action: RevisionAction
+  cause: Pick<Cause, 'principal'> & { request_id: string | null }
+  /** Of the request in the background that the write is part of. */
+  rq_id?: string | undefined
+}
+
+/** Why labels changed a job; nothing without history. @param cause absent: it was noticed, nobody told of it */
+export const byLabels = (
+  { historyDays }: Pick<AnnotationsSettings, 'historyDays'>,
+  cause: Reason['cause'] = { principal: null, request_id: null },
+): Reason | undefined => (historyDays > 0 ? { action: 'label_change', cause } : undefined)
+
+const recordColumns =
+  sql.raw(`task_id, job_id, revision, generation, replaced_generation, labels_revision,
+  created_ids, created_date, author_id, action, created, updated, deleted, request_id, rq_id, has_before`)
+
+/**
+ * Statements that record the rows of `changed` (`updateJobs`) as revisions, beside the one that makes them. The clock is that of the moment, under the lock: dates of a job are in the order of its
+ * revisions.
+ */
+export function recorded({
+  action,
+  cause: { principal, request_id },
+  rq_id,
+}: Reason): RawBuilder<unknown> {
+  const author = principal && {
+    ...{ id: principal.user_id, username: principal.username },
+    ...{ first_name: principal.first_name, last_name: principal.last_name },
+  }
+  const known = author
+    ? sql`, known as (insert into authors (id, username, first_name, last_name)
+        values (${sql.join(Object.values(author))}) on conflict (id) do nothing)`
+    : sql``
+  return sql`${known}, recorded as (
+    insert into revisions (${recordColumns})
+    select task_id, job_id, revision, generation, case when written is not null and had > 0 then was end,
+      labels_revision, created_ids, clock_timestamp(), ${author?.id ?? null}::int, ${action},
+      created, updated, deleted, ${rq_id === undefined ? request_id : null}::text,
+      ${rq_id ?? null}::text, updated + deleted > 0
+    from changed)`
+}
