@@ -1,10 +1,11 @@
+import { text } from 'node:stream/consumers'
 import { isPage, type Operation } from '@reticle/contracts/api/operation'
 import { mediaType } from '@reticle/contracts/openapi'
-import { isTagged } from '@reticle/contracts/rest/common'
+import { isTagged, shownAs } from '@reticle/contracts/rest/common'
 import { recordTag } from '@reticle/kit/etag'
-import { absolute } from '@reticle/kit/links'
+import { absolute, hasLinks } from '@reticle/kit/links'
 import { pageNumber, readPage } from '@reticle/kit/list/page'
-import { isBytesAnswer } from '@reticle/kit/rpc/context'
+import { type BytesAnswer, isBytesAnswer } from '@reticle/kit/rpc/context'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isNotModified } from './etag-match.ts'
@@ -25,7 +26,7 @@ export async function present(
   if (operation.successor) reply.headers(deprecation(operation.successor, request))
   if (isBytesAnswer(answer)) {
     if (answer.head.length === 0 && 204 in operation.answers) reply.code(204)
-    return sendBytes(request, reply, answer)
+    return sendBytes(request, reply, { ...answer, chunks: linkedBytes(operation, request, answer) })
   }
   reply.header('cache-control', 'no-store')
   if (answer === undefined) return reply.send()
@@ -65,6 +66,27 @@ function linked(operation: Operation, request: FastifyRequest, answer: unknown):
   if (!schema || !isPage(schema)) return value
   const { count, results } = pageShape.parse(value)
   return { count, ...neighbours(request, count), results }
+}
+
+/** Bytes pass as they are, unless what they show has links: that is a small record, which is parsed here. */
+function linkedBytes(
+  { answer: schema }: Operation,
+  request: FastifyRequest,
+  { chunks }: BytesAnswer,
+): BytesAnswer['chunks'] {
+  const shown = shownAs(schema)
+  if (!shown || !hasLinks(shown)) return chunks
+  const pieces = chunks[Symbol.asyncIterator]()
+  async function* linked(record: z.core.$ZodType) {
+    const value = JSON.parse(await text({ [Symbol.asyncIterator]: () => pieces }))
+    yield Buffer.from(toJson(absolute(record, value, originOf(request) + apiPrefix)))
+  }
+  const whole = linked(shown)
+  const end = async () => {
+    await pieces.return?.() // one that was never asked for a piece would not end them
+    return whole.return()
+  }
+  return { [Symbol.asyncIterator]: () => ({ next: () => whole.next(), return: end }) }
 }
 
 const pageShape = z.object({ count: z.number(), results: z.array(z.unknown()) })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isBytes, type Operation, takesKey } from './api/operation.ts'
+import { shownAs } from './rest/common.ts'
 
 type Json = Record<string, unknown>
 type Io = 'input' | 'output'
@@ -104,8 +105,8 @@ function response(answer: z.ZodType, schemaOf: SchemaOf): Json {
 }
 
 function content(schema: z.ZodType, io: Io, schemaOf: SchemaOf): Json {
-  const shown = isBytes(schema) ? schema.meta()?.shown : schema
-  return { [mediaType]: { schema: shown instanceof z.ZodType ? schemaOf(shown, io) : {} } }
+  const shown = isBytes(schema) ? shownAs(schema) : schema
+  return { [mediaType]: { schema: shown ? schemaOf(shown, io) : {} } }
 }
 
 function fields(

@@ -11,6 +11,9 @@ export function absolute(schema: z.core.$ZodType, value: unknown, base: string):
   return changeOf(schema)(value, base)
 }
 
+/** Whether a schema declares any. */
+export const hasLinks = (schema: z.core.$ZodType): boolean => changeOf(schema) !== same
+
 function changeOf(schema: z.core.$ZodType): Change {
   const known = cache.get(schema)
   if (known) return known

@@ -125,6 +125,19 @@ describe('statistics', () => {
     )
   })
 
+  test('say on demand who did what, and since when that is known', async () => {
+    const { body, headers } = await ask(taskOf(1), '?authors=true')
+    const { id, username, first_name, last_name } = await api.done('GET', '/users/self')
+    const user = { url: `${reticle.url}/api/users/${id}`, id, username, first_name, last_name }
+    expect(body.authors).toEqual([{ user, created: 2, updated: 0, deleted: 0 }]) // frame 4 is in two jobs
+    const { results } = await api.done('GET', `${taskOf(1)}/annotations/revisions`)
+    const dates = results.map((one: Json) => one.created_date)
+    expect(body.authors_since).toBe(dates.sort()[0])
+    const known = { 'if-none-match': headers.get('etag') }
+    expect((await ask(taskOf(1), '?authors=true', known)).status).toBe(304)
+    expect((await ask(taskOf(1), '', known)).status).toBe(200)
+  })
+
   test('have no labels where none are wanted', async () => {
     const { body } = await ask(taskOf(0), '?labels=false')
     expect(Object.keys(body).sort()).toEqual(['frames', 'objects', 'sources', 'updated_date'])

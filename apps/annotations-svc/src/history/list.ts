@@ -6,6 +6,7 @@ import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Target } from '../targets/target.ts'
+import { authorColumns, authorOf } from './authors.ts'
 import { mostReadable } from './revisions.ts'
 
 type Query = Omit<Input<typeof annotations.listJobRevisions>, 'id'>
@@ -41,8 +42,7 @@ const viewsOf = (db: Kysely<AnnotationsDb>) =>
       ...(['entry.revision', 'entry.job_id', 'entry.created_date', 'entry.action'] as const),
       ...(['entry.created', 'entry.updated', 'entry.deleted'] as const),
       ...(['entry.request_id', 'entry.rq_id'] as const),
-      ...(['author.id as author_id', 'author.username'] as const),
-      ...(['author.first_name', 'author.last_name'] as const),
+      ...authorColumns,
       sql<boolean>`entry.revision = job.revision
         or entry.is_readable and entry.revision > job.revision - ${mostReadable}`.as('readable'),
     ])
@@ -64,11 +64,4 @@ function toRevision(view: View): Revision {
     rq_id: view.rq_id,
     readable: view.readable,
   }
-}
-
-function authorOf({ author_id, username, first_name, last_name }: View): Revision['author'] {
-  if (author_id === null || username === null || first_name === null || last_name === null) {
-    return null
-  }
-  return { url: `/users/${author_id}`, id: author_id, username, first_name, last_name }
 }

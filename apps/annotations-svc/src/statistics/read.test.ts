@@ -24,8 +24,9 @@ const track = (...shapes: ReturnType<typeof at>[]) => ({ frame: 0, label_id: 40,
 
 type Kind = 'Project' | 'Task' | 'Job'
 
-async function ask(kind: Kind, id: number, labels = true, caller = user()) {
-  const { head, chunks } = await service[`get${kind}AnnotationStatistics`]({ id, labels }, caller)
+async function ask(kind: Kind, id: number, labels = true, caller = user(), authors = false) {
+  const input = { id, labels, authors }
+  const { head, chunks } = await service[`get${kind}AnnotationStatistics`](input, caller)
   const found: AnnotationStatistics = annotationStatistics.parse(JSON.parse(await text(chunks)))
   return { etag: head.etag, ...found }
 }
@@ -207,6 +208,54 @@ describe('annotated frames', () => {
   })
 })
 
+describe('authors', () => {
+  const authorsOf = async (kind: Kind, id: number) => ask(kind, id, true, user(), true)
+
+  test('are those of the history, who did most first, since its oldest record', async () => {
+    const { job, second, job_id, task_id, workspace } = setUp()
+    workspace.project_id = 71
+    const { set } = await job.put({ shapes: [box, box, box] })
+    await job.patch('update', { shapes: [{ id: set.shapes[0]?.id, z_order: 3 }] })
+    await second.put({ tags: [{ frame: 6, label_id: 40 }] })
+    const names = { username: 'user9', first_name: 'Nina', last_name: '' }
+    await db
+      .insertInto('authors')
+      .values({ id: 9, ...names })
+      .execute()
+    const ofSecond = db.updateTable('revisions').where('job_id', '=', job_id + 1)
+    await ofSecond.set({ author_id: 9, created_date: new Date(Date.UTC(2026, 0, 2)) }).execute()
+    const user7 = { user: { id: 7, url: '/users/7', username: 'user7' } }
+    const first = { ...user7, created: 3, updated: 1, deleted: 0 }
+    const last = { user: { id: 9 }, created: 1, updated: 0, deleted: 0 }
+    for (const [kind, id] of [
+      ['Task', task_id],
+      ['Project', 71],
+    ] as const) {
+      expect(await authorsOf(kind, id)).toMatchObject({
+        ...{ authors: [first, last], authors_since: '2026-01-02T00:00:00.000Z' },
+      })
+    }
+    expect((await authorsOf('Job', job_id)).authors).toMatchObject([first])
+  })
+
+  test('that have no account any more are nobody, and the tag says so', async () => {
+    const { job, job_id } = setUp()
+    await job.put({ shapes: [box] })
+    const before = await authorsOf('Job', job_id)
+    await db.updateTable('revisions').set({ author_id: 99 }).where('job_id', '=', job_id).execute()
+    const after = await authorsOf('Job', job_id)
+    expect(after.authors).toEqual([{ user: null, created: 1, updated: 0, deleted: 0 }])
+    expect(after.etag).not.toBe(before.etag)
+  })
+
+  test('are none where nothing is recorded, and absent where none are wanted', async () => {
+    const { job_id } = setUp()
+    expect(await authorsOf('Job', job_id)).toMatchObject({ authors: [], authors_since: null })
+    expect(await ask('Job', job_id)).not.toHaveProperty('authors')
+    expect(await ask('Job', job_id)).not.toHaveProperty('authors_since')
+  })
+})
+
 describe('the tag', () => {
   const changes = {
     annotations: async ({ job }: ReturnType<typeof setUp>) => job.put({ shapes: [box] }),
@@ -239,7 +288,7 @@ describe('the tag', () => {
   test('comes before anything is counted', async () => {
     const { task_id } = setUp()
     const { head, chunks } = await service.getTaskAnnotationStatistics(
-      { id: task_id, labels: true },
+      { id: task_id, labels: true, authors: false },
       user(),
     )
     expect(head.etag).toMatch(/^"s/)

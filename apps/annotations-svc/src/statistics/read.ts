@@ -3,17 +3,19 @@ import type { BytesAnswer, Context } from '@reticle/kit'
 import { type Kysely, sql } from 'kysely'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { type Authors, countAuthors } from '../history/authors.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
 import { annotationsTag } from '../targets/etags.ts'
 import { countScope } from './count.ts'
 import { statisticsOf } from './counts.ts'
 import { openScope, type Scope, targetOf } from './scope.ts'
 
-/** What is asked for; `labels`: counts of each label as well. */
+/** What is asked for; `labels`, `authors`: counts of each label, and of who did what, as well. */
 export interface Wanted {
   target: Scope['kind']
   id: number
   labels: boolean
+  authors: boolean
 }
 
 /**
@@ -28,21 +30,27 @@ export async function readStatistics(
   const scope = await openScope(deps, wanted, context)
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
     const jobs = await findJobs(tx, scope)
+    const people = wanted.authors ? await countAuthors(tx, idsOf(scope)) : undefined
     async function* chunks() {
       const set = wanted.labels ? await labelSetOf(deps, scope, context) : undefined
       const counts = await countScope(tx, scope, signal)
-      yield Buffer.from(JSON.stringify(statisticsOf(counts, set, newestOf(jobs))))
+      const found = { ...statisticsOf(counts, set, newestOf(jobs)), ...people }
+      yield Buffer.from(JSON.stringify(found))
     }
-    return { head: { etag: tagOf(scope, wanted, jobs) }, chunks: chunks() }
+    return { head: { etag: tagOf(scope, wanted, { jobs, people }) }, chunks: chunks() }
   })
 }
 
 type Jobs = ReadonlyMap<number, JobRow>
 
-async function findJobs(db: Kysely<AnnotationsDb>, { tasks }: Scope): Promise<Jobs> {
-  const ids = tasks.flatMap(({ jobs }) => jobs.map((one) => one.id))
+const idsOf = ({ tasks }: Scope) => ({
+  tasks: tasks.map((one) => one.task_id),
+  jobs: tasks.flatMap(({ jobs }) => jobs.map((one) => one.id)),
+})
+
+async function findJobs(db: Kysely<AnnotationsDb>, scope: Scope): Promise<Jobs> {
   const { rows } = await sql<JobRow>`
-    select * from jobs where job_id = any(${ids}::int[])`.execute(db)
+    select * from jobs where job_id = any(${idsOf(scope).jobs}::int[])`.execute(db)
   return new Map(rows.map((row) => [row.job_id, row]))
 }
 
@@ -52,8 +60,13 @@ function newestOf(jobs: Jobs): Date | undefined {
 }
 
 /** Everything that the numbers and names follow from. */
-function tagOf(scope: Scope, { labels }: Wanted, jobs: Jobs): string {
+function tagOf(
+  scope: Scope,
+  { labels }: Wanted,
+  { jobs, people }: { jobs: Jobs; people: Authors | undefined },
+): string {
   const hash = createHash('sha256').update(`${scope.labels_revision} ${labels}`)
+  if (people) hash.update(JSON.stringify(people))
   for (const task of scope.tasks) {
     const { size, frames, deleted } = task
     hash.update(`${annotationsTag(targetOf(scope, task), jobs)} ${size} `)

@@ -68,6 +68,10 @@ export const bytes = z.custom<AsyncIterable<Uint8Array>>().meta({ bytes: true })
 
 /** Bytes of JSON that nobody parses on its way; the OpenAPI document shows it as `shown`. */
 export const bytesOf = (shown: z.ZodType): typeof bytes => bytes.meta({ bytes: true, shown })
+export function shownAs(schema: z.core.$ZodType): z.ZodType | undefined {
+  const shown = z.globalRegistry.get(schema)?.shown
+  return shown instanceof z.ZodType ? shown : undefined
+}
 
 /**
  * Noted beside the `id` of a record without a date of its last change: its entity tag is made of what it says. Records that

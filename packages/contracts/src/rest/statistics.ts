@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { sources } from './annotations.ts'
 import { queryFlag, timestamp } from './common.ts'
+import { basicUser } from './users.ts'
 
 /** What annotations there are, by the number: `spec/extensions.md` 2. */
 
@@ -16,6 +17,16 @@ const labelStatistics = z
     tracks: count,
   })
   .meta({ id: 'LabelStatistics' })
+
+const authorStatistics = z
+  .object({
+    /** Null: nobody, or somebody who has no account any more. */
+    user: basicUser.nullable(),
+    /** Objects by what was done to them, job by job, as the history of annotations counts them. */
+    ...{ created: count, updated: count, deleted: count },
+  })
+  .meta({ id: 'AuthorStatistics' })
+export type AuthorStatistics = z.infer<typeof authorStatistics>
 
 export const annotationStatistics = z
   .object({
@@ -41,11 +52,18 @@ export const annotationStatistics = z
     labels: z.array(labelStatistics).optional(),
     /** Of tags, shapes and tracks. */
     sources: z.record(z.enum(sources), count),
+    /** Who did most comes first. */
+    authors: z.array(authorStatistics).optional(),
+    /** The oldest change that `authors` know of; null where history knows of none. */
+    authors_since: timestamp.nullable().optional(),
     /** The newest change of the annotations; null before the first. */
     updated_date: timestamp.nullable(),
   })
   .meta({ id: 'AnnotationStatistics' })
 
-export const statisticsQuery = z.object({ labels: queryFlag.default(true) })
+export const statisticsQuery = z.object({
+  labels: queryFlag.default(true),
+  authors: queryFlag.default(false),
+})
 
 export type AnnotationStatistics = z.infer<typeof annotationStatistics>

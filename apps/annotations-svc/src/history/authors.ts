@@ -1,0 +1,65 @@
+import type { AuthorStatistics } from '@reticle/contracts/rest/statistics'
+import type { BasicUser } from '@reticle/contracts/rest/users'
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+
+/** Of `authors as author`, joined from the left: nobody did it, or somebody who has no account any more. */
+export const authorColumns = [
+  ...(['author.id as author_id', 'author.username'] as const),
+  ...(['author.first_name', 'author.last_name'] as const),
+] as const
+
+interface AuthorRow {
+  author_id: number | null
+  username: string | null
+  first_name: string | null
+  last_name: string | null
+}
+
+export function authorOf({
+  author_id,
+  username,
+  first_name,
+  last_name,
+}: AuthorRow): BasicUser | null {
+  if (author_id === null || username === null || first_name === null || last_name === null) {
+    return null
+  }
+  return { url: `/users/${author_id}`, id: author_id, username, first_name, last_name }
+}
+
+/** Who did what, and the oldest change that is known. */
+export interface Authors {
+  authors: AuthorStatistics[]
+  authors_since: string | null
+}
+
+/** What people did to jobs of some tasks, as far back as there are records; who did most comes first. */
+export async function countAuthors(
+  db: Kysely<AnnotationsDb>,
+  { tasks, jobs }: { tasks: readonly number[]; jobs: readonly number[] },
+): Promise<Authors> {
+  const rows = await db
+    .selectFrom('revisions as entry')
+    .leftJoin('authors as author', 'author.id', 'entry.author_id')
+    .select([
+      ...authorColumns,
+      sql<Date>`min(entry.created_date)`.as('since'),
+      sql<number>`sum(entry.created)::bigint`.as('created'),
+      sql<number>`sum(entry.updated)::bigint`.as('updated'),
+      sql<number>`sum(entry.deleted)::bigint`.as('deleted'),
+    ])
+    .where(
+      sql<SqlBool>`entry.task_id = any(${tasks}::int[]) and entry.job_id = any(${jobs}::int[])`,
+    )
+    .groupBy('author.id')
+    .orderBy(sql`sum(entry.created + entry.updated + entry.deleted) desc, author.id`)
+    .execute()
+  const since = rows.map((row) => +row.since)
+  return {
+    authors: rows.map(({ created, updated, deleted, ...row }) => ({
+      ...{ user: authorOf(row), created, updated, deleted },
+    })),
+    authors_since: since.length > 0 ? new Date(Math.min(...since)).toISOString() : null,
+  }
+}
