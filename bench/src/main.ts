@@ -7,6 +7,7 @@ import { aloneFigures } from './alone-figures.ts'
 import { annotationFigures } from './annotations.ts'
 import { busFigures } from './bus.ts'
 import { databaseKillsFigure } from './database-kills.ts'
+import { historyFigures } from './history-figures.ts'
 import { hooksFigure } from './hooks.ts'
 import { limitOf } from './limit.ts'
 import { listFigures } from './lists.ts'
@@ -58,6 +59,7 @@ async function measureEmbedded() {
     const parts: [id: string, measure: () => Promise<Figure[]>][] = [
       ['annotations', annotations],
       ['alone', () => aloneFigures(server)],
+      ['history', () => historyFigures(server)],
       ['P6', async () => [await smallReadFigure(server, { mode: 'embedded', least: 0.2 })]],
       ['P9', async () => [await hooksFigure()]],
       ['lists', () => listFigures(server)],

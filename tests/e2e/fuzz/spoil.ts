@@ -93,12 +93,17 @@ function spoilOne(random: Random, body: Json): void {
     () => define(holder, random.pick(keys), structuredClone(holder[key])),
     () => define(holder, key, [holder[key]]),
     () => define(holder, key, JSON.stringify(holder[key]) ?? ''),
-    () => (Array.isArray(holder) ? holder.push(...structuredClone(holder)) : undefined),
+    () => (Array.isArray(holder) ? double(holder) : undefined),
     () => (Array.isArray(holder) ? holder.reverse() : undefined),
     () => define(holder, 'id', random.below(200)),
     () => define(holder, key, random.double(Number.MAX_VALUE)),
   ]
   random.pick(ways)()
+}
+
+/** One by one: a list may be longer than arguments can be. */
+function double(list: Json[]): void {
+  for (const item of structuredClone(list)) list.push(item)
 }
 
 /** As a member of its own, also when it is called `__proto__`. */
