@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { client } from '../support/client.ts'
 import { dataDirectory, root, startReticle } from '../support/reticle.ts'
 
@@ -11,22 +11,30 @@ function directory(): string {
   return path
 }
 
-test('a first start makes an administrator and tells where the password is', async () => {
-  const path = directory()
-  const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
-  const file = join(path, 'admin-password')
-  const password = readFileSync(file, 'utf8').trim()
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(reticle.output()).toContain(password)
-  const api = client(`${reticle.url}/api`)
-  const login = await api.done('POST', '/auth/login', { json: { username: 'admin', password } })
-  const self = await client(`${reticle.url}/api`, `Token ${login.key}`).done('GET', '/users/self')
-  expect(self).toMatchObject({ username: 'admin', email: 'admin@localhost', is_superuser: true })
-  expect(await reticle.stop()).toBe(0)
+describe('a first start', () => {
+  const { path, remove } = dataDirectory()
+  afterAll(remove)
+  const unasked = { RETICLE_ADMIN_PASSWORD: '' }
+  const secretFile = join(path, 'admin-password')
+  const secret = () => readFileSync(secretFile, 'utf8').trim()
 
-  const again = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
-  expect(again.output()).not.toContain(password)
-  await again.stop()
+  test('makes an administrator and tells where the password is', async () => {
+    const reticle = await startReticle(path, unasked)
+    expect(statSync(secretFile).mode & 0o777).toBe(0o600)
+    expect(reticle.output()).toContain(secret())
+    const api = client(`${reticle.url}/api`)
+    const json = { username: 'admin', password: secret() }
+    const login = await api.done('POST', '/auth/login', { json })
+    const self = await client(`${reticle.url}/api`, `Token ${login.key}`).done('GET', '/users/self')
+    expect(self).toMatchObject({ username: 'admin', email: 'admin@localhost', is_superuser: true })
+    expect(await reticle.stop()).toBe(0)
+  })
+
+  test('is the only one that tells', async () => {
+    const again = await startReticle(path, unasked)
+    expect(again.output()).not.toContain(secret())
+    await again.stop()
+  })
 })
 
 test('a second start on the same directory says so and exits 1', async () => {
@@ -67,15 +75,22 @@ test('a setting nobody reads is told, because it may be misspelt', async () => {
   await reticle.stop()
 })
 
-test('without its database the program ends, and starts again on the same data', async () => {
-  const path = directory()
-  const reticle = await startReticle(path)
-  await reticle.admin.done('POST', '/projects', { json: { name: 'kept' } })
-  const [pid] = readFileSync(join(path, 'postgres/data/postmaster.pid'), 'utf8').split('\n')
-  process.kill(Number(pid), 'SIGKILL')
-  expect(await reticle.ended()).toBe(1)
-  expect(reticle.output()).toMatch(/PostgreSQL ended by itself/)
-  const again = await startReticle(path)
-  expect((await again.admin.done('GET', '/projects')).results).toMatchObject([{ name: 'kept' }])
-  await again.stop()
+describe('without its database', () => {
+  const { path, remove } = dataDirectory()
+  afterAll(remove)
+
+  test('the program ends', async () => {
+    const reticle = await startReticle(path)
+    await reticle.admin.done('POST', '/projects', { json: { name: 'kept' } })
+    const [pid] = readFileSync(join(path, 'postgres/data/postmaster.pid'), 'utf8').split('\n')
+    process.kill(Number(pid), 'SIGKILL')
+    expect(await reticle.ended()).toBe(1)
+    expect(reticle.output()).toMatch(/PostgreSQL ended by itself/)
+  })
+
+  test('it starts again on the same data', async () => {
+    const again = await startReticle(path)
+    expect((await again.admin.done('GET', '/projects')).results).toMatchObject([{ name: 'kept' }])
+    await again.stop()
+  })
 })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../support/client.ts'
+import { client, type Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
+import { longAgo } from '../../support/past.ts'
 import { type Person, people } from '../../support/people.ts'
 import { annotationFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Annotation history over real HTTP: `spec/extensions.md` 1. */
 
@@ -192,4 +193,31 @@ test('is for those who may see annotations, and restored by those who may change
   await reticle.admin.done('PATCH', `/jobs/${job.id}`, { json: { assignee: bert.id } })
   expect((await bert.api.call('GET', `${revisions}/1`)).status).toBe(200)
   expect((await bert.api.call('POST', `${revisions}/1/restore`)).status).toBe(200)
+})
+
+test('a revision whose data was dropped is gone, and says so; the newest is always there', async () => {
+  const { job, label, set, put, revisions } = await setUp()
+  await put([rectangle(label.id)])
+  await put([rectangle(label.id, 1)])
+  const { text } = await anna.api.call('GET', set)
+  const aged = `update annotations.revisions set created_date = created_date - interval '91 days'
+    where job_id = $1`
+  await longAgo(await reticle.people(), aged, [job.id])
+  await reticle.stop()
+  reticle = await startReticle(path) // the sweep begins with the service
+  const api = client(`${reticle.url}/api`, basic)
+  const read = () => api.call('GET', `${revisions}/1`)
+  await expect
+    .poll(async () => codeOf(await read()), { timeout: 10_000 })
+    .toEqual([410, 'revision_expired'])
+  const asked = [
+    ['GET', `/jobs/${job.id}/annotations/diff?from=1`],
+    ['POST', `${revisions}/1/restore`],
+  ] as const
+  for (const [method, url] of asked) {
+    expect(codeOf(await api.call(method, url)), url).toEqual([410, 'revision_expired'])
+  }
+  expect((await api.call('GET', `${revisions}/2`)).text).toBe(text)
+  const { results } = await api.done('GET', revisions)
+  expect(results.map((one: Json) => one.readable)).toEqual([true, false])
 })

@@ -1,4 +1,5 @@
 import { type Context, conflict } from '@reticle/kit'
+import { runPrepared } from '@reticle/kit/db/prepared'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -145,7 +146,9 @@ export async function updateJobs(
   changes: ReadonlyMap<number, JobChange>,
   reason: Reason | undefined,
 ): Promise<JobRow[]> {
-  const { rows } = await sql<JobRow>`
+  const author = reason?.cause.principal ? '_by' : ''
+  const name = `update_jobs${reason ? '_kept' : ''}${author}`
+  const update = sql<JobRow>`
     with change as materialized (select * from unnest(${sql.join(arraysOf(changes))})
       as change (id, tags_more, shapes_more, tracks_more, complete_for, noted_for, written,
         created, updated, deleted, created_ids)),
@@ -162,8 +165,8 @@ export async function updateJobs(
       from change join before using (id) where jobs.job_id = change.id
       returning jobs.*, change.*, before.was, before.had
     )${reason ? recorded(reason) : sql``}
-    select ${jobColumns} from changed`.execute(tx)
-  return rows
+    select ${jobColumns} from changed`
+  return runPrepared(tx, name, update)
 }
 
 function arraysOf(changes: ReadonlyMap<number, JobChange>) {

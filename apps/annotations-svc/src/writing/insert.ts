@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { columnSeparator } from '@reticle/contracts/row-lines'
 import { copyIn, emptyText } from '@reticle/kit/db/copy'
+import { runPrepared } from '@reticle/kit/db/prepared'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { keepRows } from '../history/keep.ts'
@@ -93,13 +94,14 @@ function withEmpty(kind: RowKind, text: string): string {
 async function insertArrays(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): Promise<void> {
   const { table, columns } = tables[kind]
   const names = sql.join(columns.map((name) => sql.id(name)))
-  await sql`insert into ${sql.table(table)} (${names})
-    select * from unnest(${sql.join(arraysOf(kind, rows))})`.execute(tx)
+  const insert = sql`insert into ${sql.table(table)} (${names})
+    select * from unnest(${sql.join(arraysOf(kind, rows))})`
+  await runPrepared(tx, `insert_${table}`, insert)
 }
 
 /**
  * Changes rows where they are: every column but those of the place. For the history of their jobs they may be kept as they
- * were.
+ * were: then they are looked up once for both, which nobody can come between under the locks of their jobs.
  */
 export async function updateRows(
   tx: Tx,
@@ -112,13 +114,20 @@ export async function updateRows(
   const changed = columns.filter((name) => !ofPlace.includes(name))
   const changes = changed.map((name) => sql`${sql.id(name)} = given.${sql.id(name)}`)
   const names = sql.join(columns.map((name) => sql.id(name)))
-  const where = sql`where stored.task_id = ${task_id} and stored.id = given.id
-    and stored.generation = given.generation and stored.job_id = given.job_id`
-  const before = sql`from ${sql.table(table)} as stored, given ${where}`
-  await sql`with given as materialized (
-      select * from unnest(${sql.join(arraysOf(kind, rows))}) as given (${names})
-    )${keepsBefore ? sql`, before as (${keepRows(kind, before)})` : sql``}
-    update ${sql.table(table)} as stored set ${sql.join(changes)} from given ${where}`.execute(tx)
+  const isGiven = sql`stored.id = given.id and stored.generation = given.generation
+    and stored.job_id = given.job_id`
+  const given = sql`given as materialized (
+    select * from unnest(${sql.join(arraysOf(kind, rows))}) as given (${names}))`
+  const kept = sql`, before as materialized (
+    select stored.*, stored.tableoid as partition, stored.ctid as place
+    from ${sql.table(table)} as stored, given where stored.task_id = ${task_id} and ${isGiven}),
+    kept as (${keepRows(kind, sql`from before as stored`)})`
+  const whereKept = sql`, before where stored.ctid = before.place
+    and stored.tableoid = before.partition and before.id = given.id and before.job_id = given.job_id`
+  const update = sql`with ${given}${keepsBefore ? kept : sql``}
+    update ${sql.table(table)} as stored set ${sql.join(changes)} from given
+    ${keepsBefore ? whereKept : sql`where ${isGiven}`} and stored.task_id = ${task_id}`
+  await runPrepared(tx, `update_${table}${keepsBefore ? '_kept' : ''}`, update)
 }
 
 const ofPlace = ['task_id', 'job_id', 'generation', 'id', 'origin']

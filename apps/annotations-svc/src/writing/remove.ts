@@ -1,5 +1,6 @@
 import { arrayOf, type Row, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import type { BytesAnswer, Context } from '@reticle/kit'
+import { runPrepared } from '@reticle/kit/db/prepared'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -151,5 +152,7 @@ export async function deleteRows(
     using ${given} join jobs on jobs.job_id = given.job_id
     where stored.task_id = ${task_id} and stored.id = given.id
       and stored.generation = jobs.generation and stored.job_id = given.job_id`
-  await (keepsBefore ? keepRemoved(kind, remove) : remove).execute(tx)
+  const name = `delete_${arrayOf[kind]}`
+  if (keepsBefore) await runPrepared(tx, `${name}_kept`, keepRemoved(kind, remove))
+  else await runPrepared(tx, name, remove)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDb } from '../testing/db.ts'
-import { queryTexts } from './prepared.ts'
+import { queryTexts, runPrepared } from './prepared.ts'
 
 const db = await testDb<unknown>({}, 'texts')
 
@@ -22,4 +22,20 @@ test('a statement is planned once for a connection', async () => {
     return sql`select name from pg_prepared_statements where name = 'planned_once'`.execute(session)
   })
   expect(rows).toEqual([{ name: 'planned_once' }])
+})
+
+test('a query that is put together has a name and other values each time', async () => {
+  const { found, names } = await db.connection().execute(async (session) => {
+    const ask = (value: number) =>
+      runPrepared(
+        session,
+        'put_together',
+        sql<{ twice: number }>`select 2 * ${value}::int as twice`,
+      )
+    const found = [...(await ask(1)), ...(await ask(21))]
+    const { rows } =
+      await sql`select from pg_prepared_statements where name = 'put_together'`.execute(session)
+    return { found, names: rows.length }
+  })
+  expect([found, names]).toEqual([[{ twice: 2 }, { twice: 42 }], 1])
 })

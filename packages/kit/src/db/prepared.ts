@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely } from 'kysely'
+import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
 import type { QueryArrayConfig, QueryConfig } from 'pg'
 import type { StreamingStatement } from './session/session.ts'
 
@@ -21,6 +21,12 @@ export function queryRows<R>(
   values: readonly unknown[],
 ): Promise<R[]> {
   return run<R>(db, { ...prepared, values: [...values] })
+}
+
+/** The same of a query that is put together: under one name it has one text, whatever its values. */
+export function runPrepared<T, R>(db: Kysely<T>, name: string, query: RawBuilder<R>): Promise<R[]> {
+  const { sql: text, parameters } = query.compile(db)
+  return queryRows(db, { name, text }, parameters)
 }
 
 /**
