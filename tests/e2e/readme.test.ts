@@ -43,11 +43,25 @@ test('so do those about media: in one request, in several, in pieces, and read a
   expect(stdout.split('\n').slice(1)).toEqual([...ways, '12', '[ 0 ]', ''])
 })
 
+test('so do those about annotations: written, read, compared, restored and counted', {
+  timeout: 90_000,
+}, async () => {
+  const [, ...lines] = (await follow('docs/annotations.md')).trimEnd().split('\n')
+  const refusals = lines.filter((line) => line.startsWith('{'))
+  expect(refusals[0]).toBe('{"shapes":[{"frame":["frame 99 is outside of 0 to 11"]}]} refused')
+  expect(refusals[1]).toMatch(/annotations_changed.* not overwritten$/)
+  expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
+    ...['finished', 'true', '1', '1', '2', '1', '1', '2,0,6,4'],
+    ...['delete,create,create,update,create', '2', '2', 'true', '3', 'admin'],
+  ])
+})
+
 test('every file that a document points to is there', () => {
   const documents = [
     'README.md',
     'CONTRIBUTING.md',
     'docs/architecture.md',
+    'docs/annotations.md',
     'docs/media.md',
     'docs/operations.md',
     ...readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`),
