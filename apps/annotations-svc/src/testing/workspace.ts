@@ -81,20 +81,20 @@ function jobsOf({ jobs, truth }: Workspace): JobRange[] {
 
 /** What projects-svc answers about some tasks. */
 export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
-  const ofTask = (id: number) => {
-    const found = workspaces.find((one) => one.task_id === id)
+  const find = (isWanted: (one: Workspace) => boolean) => {
+    const found = workspaces.find(isWanted)
     if (!found) throw notFound()
     return found
   }
-  const ofJob = (id: number) => {
-    const found = workspaces.find((one) => jobsOf(one).some((job) => job.id === id))
-    if (!found) throw notFound()
-    return found
+  const of = {
+    project: (id: number) => find((one) => one.project_id === id),
+    task: (id: number) => find((one) => one.task_id === id),
+    job: (id: number) => find((one) => jobsOf(one).some((job) => job.id === id)),
   }
   return {
     tasks: {
       authorize: async ({ target, id }, { principal }) => {
-        const workspace = target === 'task' ? ofTask(id) : ofJob(id)
+        const workspace = of[target](id)
         if (workspace.strangers.includes(principal?.user_id ?? 0)) throw forbidden()
         const { task_id, truth } = workspace
         const own = jobsOf(workspace).find((one) => one.id === id)
@@ -108,19 +108,15 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
         })
       },
       annotationsChanged: async ({ body }) => {
-        ofTask(body.change.task_id).told.push(body)
+        of.task(body.change.task_id).told.push(body)
       },
     },
     labels: {
-      getLabelSet: async ({ task_id, project_id }) =>
-        (
-          workspaces.find((one) => project_id && one.project_id === project_id) ??
-          ofTask(task_id ?? 0)
-        ).labels,
+      getLabelSet: async ({ target, id }) => of[target](id).labels,
     },
     media: {
       listExtents: async ({ target, id, after = 0 }, { principal }) => {
-        const own = target === 'job' ? [ofJob(id)] : workspaces
+        const own = target === 'job' ? [of.job(id)] : workspaces
         const found = own.filter((one) => {
           if (target === 'task') return one.task_id === id
           return target === 'job' || (one.project_id === id && one.task_id > after)
@@ -141,9 +137,9 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
         }
       },
       getFrameSizes: async ({ task_id }) => ({
-        runs: [{ count: 1000, ...ofTask(task_id).frame }],
+        runs: [{ count: 1000, ...of.task(task_id).frame }],
       }),
-      getDeletedFrames: async ({ task_id }) => ({ frames: ofTask(task_id).deleted_frames }),
+      getDeletedFrames: async ({ task_id }) => ({ frames: of.task(task_id).deleted_frames }),
     },
   }
 }
