@@ -7,12 +7,14 @@ import { type BytesAnswer, forbidden, notFound } from '@reticle/kit'
 import { silentLog } from '@reticle/kit/log'
 import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
+import { delivering } from '@reticle/kit/testing/events'
 import { turns } from '@reticle/kit/turns'
 import type { Kysely } from 'kysely'
 import { annotationHandlers } from '../annotations/rpc.ts'
 import { readConfig } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps, Handlers, Neighbours } from '../deps.ts'
+import { eventHandler } from '../events/consumer.ts'
 import type { SetQuery } from '../queries/asked.ts'
 import { idBlocks } from '../targets/ids.ts'
 
@@ -214,12 +216,14 @@ export function openWorkspaces() {
   return { workspaces, add }
 }
 
-/** The handlers on a real database, called in this process, and a workspace of its own for each test. */
+/** The handlers on a real database, called in this process, a workspace of its own for each test, and the way for events. */
 export function openService(db: Kysely<AnnotationsDb>) {
   const { workspaces, add } = openWorkspaces()
   const deps = depsOf(db, workspaces)
   const service = annotationHandlers(deps)
-  return { deps, service, setUp: () => openWorkspace(service, add) }
+  const setUp = () => openWorkspace(service, add)
+  const handle = eventHandler(() => undefined, { historyDays: 90 })
+  return { deps, service, workspaces, setUp, receive: delivering(db, handle) }
 }
 
 /** A new task, and the calls of it and of its jobs. */
