@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { type Person, people } from '../../support/people.ts'
 import { annotationFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** Annotation history over real HTTP: `spec/extensions.md` 1. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+const reticle = served()
+const { newPerson } = people(() => reticle)
 let anna: Person
 let bert: Person
 beforeAll(async () => {
-  reticle = await startReticle(path)
   anna = await newPerson()
   bert = await newPerson()
 })
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
-const { newPerson } = people(() => reticle)
 
 /** A task of two jobs, and a label of it. */
 async function setUp() {
