@@ -1,5 +1,5 @@
 import { isFullRun } from '@reticle/kit/testing/config'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Annotated,
   type AnnotationSets,
@@ -8,7 +8,7 @@ import {
 } from '../support/annotations.ts'
 import type { Answer, Json } from '../support/client.ts'
 import { openRandom, type Random } from '../support/random.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { served } from '../support/served.ts'
 import { type FuzzedCall, nextCall } from './fuzz/calls.ts'
 import { openObjects } from './fuzz/objects.ts'
 
@@ -21,15 +21,7 @@ const calls = isFullRun() ? 50_000 : 2000
 /** Each has a task of its own, and makes one call after the other. */
 const lanes = 4
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
-beforeAll(async () => {
-  reticle = await startReticle(path)
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
+const reticle = served()
 
 /** What a set is known to be. */
 interface Known {

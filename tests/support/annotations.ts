@@ -1,6 +1,8 @@
+import { beforeAll, expect } from 'vitest'
 import type { Answer, Client, Json, Sent } from './client.ts'
-import { jobsOf, taskWithMedia } from './factories.ts'
+import { jobsOf, rectangle, taskWithMedia } from './factories.ts'
 import { pictures } from './pictures.ts'
+import type { Served } from './served.ts'
 
 /** Annotation sets as a script reads and writes them, on a task whose labels have everything that labels can have. */
 
@@ -53,6 +55,11 @@ export interface Annotated {
   jobs: Json[]
   /** The label, sublabel or attribute of that name. */
   idOf: (name: string) => number
+  /** A rectangle of `plain` on the first frame. */
+  box: (more?: Json) => Json
+  /** `head` or `foot`, as an element. */
+  joint: (name: string, more?: Json) => Json
+  person: (elements: Json[], more?: Json) => Json
   /** The sets of the first job, of the second, and of the task. */
   first: AnnotationSets
   second: AnnotationSets
@@ -63,22 +70,58 @@ export async function annotatedTask(
   api: Client,
   given: { project_id?: number } = {},
 ): Promise<Annotated> {
+  const made = await makeTask(api, given)
+  return annotated(() => made)
+}
+
+/** One that all tests of a file write, made before the first of them. */
+export function sharedTask(reticle: Served): Annotated {
+  let made: Made
+  beforeAll(async () => {
+    made = await makeTask(reticle.admin)
+  })
+  return annotated(() => made)
+}
+
+type Made = Awaited<ReturnType<typeof makeTask>>
+
+async function makeTask(api: Client, given: { project_id?: number } = {}) {
   const files = await pictures(10)
   const task = await taskWithMedia(api, { files, segment_size: 5, labels, ...given })
   const [one, other] = await jobsOf(api, task.id)
-  const all: Json[] = task.labels.flatMap((label: Json) => [label, ...label.sublabels])
-  const named = [...all, ...all.flatMap((label: Json) => label.attributes)]
+  return { api, task, jobs: [one, other] }
+}
+
+function annotated(made: () => Made): Annotated {
+  const sets = (urlOf: (ids: Made) => string) =>
+    setsAt(() => ({ api: made().api, url: `${urlOf(made())}/annotations/` }))
+  const idOf = (name: string) => {
+    const all: Json[] = made().task.labels.flatMap((label: Json) => [label, ...label.sublabels])
+    const named = [...all, ...all.flatMap((label: Json) => label.attributes)]
+    const found = named.find((record) => record.name === name)
+    if (!found) throw new Error(`there is no label or attribute ${name}`)
+    return found.id
+  }
   return {
-    task,
-    jobs: [one, other],
-    idOf: (name) => {
-      const found = named.find((record) => record.name === name)
-      if (!found) throw new Error(`there is no label or attribute ${name}`)
-      return found.id
+    get task() {
+      return made().task
     },
-    first: annotationSets(api, `/jobs/${one.id}/annotations/`),
-    second: annotationSets(api, `/jobs/${other.id}/annotations/`),
-    whole: annotationSets(api, `/tasks/${task.id}/annotations/`),
+    get jobs() {
+      return made().jobs
+    },
+    idOf,
+    box: (more = {}) => ({ ...rectangle(idOf('plain')), ...more }),
+    joint: (name, more = {}) => ({
+      ...{ type: 'points', frame: 0, label_id: idOf(name), points: [1, 2] },
+      ...more,
+    }),
+    person: (elements, more = {}) => ({
+      ...{ type: 'skeleton', frame: 0, label_id: idOf('person'), elements },
+      ...more,
+    }),
+    first: sets(({ jobs }) => `/jobs/${jobs[0].id}`),
+    second: sets(({ jobs }) => `/jobs/${jobs[1].id}`),
+    whole: sets(({ task }) => `/tasks/${task.id}`),
   }
 }
 
@@ -86,27 +129,67 @@ export async function annotatedProject(api: Client): Promise<Json> {
   return api.done('POST', '/projects', { json: { name: 'annotated', labels } })
 }
 
-export type AnnotationSets = ReturnType<typeof annotationSets>
+export type AnnotationSets = ReturnType<typeof setsAt>
 
 /** Calls of one set, by its URL. */
-export function annotationSets(api: Client, url: string) {
+export const annotationSets = (api: Client, url: string) => setsAt(() => ({ api, url }))
+
+type Kind = 'tags' | 'shapes' | 'tracks'
+
+function setsAt(place: () => { api: Client; url: string }) {
+  const call = (method: string, sent?: Sent, query = '') => {
+    const { api, url } = place()
+    return api.call(method, `${url}${query}`, sent)
+  }
+  const done = (method: string, sent?: Sent): Promise<Json> => {
+    const { api, url } = place()
+    return api.done(method, url, sent)
+  }
+  const get = (headers: Record<string, string> = {}) => call('GET', { headers })
+  const put = (json: Json, sent: Sent = {}) => call('PUT', { json, ...sent })
+  const read = () => done('GET')
+  const write = (json: Json) => done('PUT', { json })
+  async function refusing(refused: () => Promise<Answer>): Promise<Answer> {
+    const before = await get()
+    const answer = await refused()
+    const after = await get()
+    expect([after.text, tagOf(after)]).toEqual([before.text, tagOf(before)])
+    return answer
+  }
   return {
-    url,
-    get: (headers?: Record<string, string>) =>
-      api.call('GET', url, { ...(headers && { headers }) }),
-    put: (json: Json, sent: Sent = {}) => api.call('PUT', url, { json, ...sent }),
+    get url() {
+      return place().url
+    },
+    get,
+    put,
     patch: (action: string, json: Json, sent: Sent = {}) =>
-      api.call('PATCH', `${url}?action=${action}`, { json, ...sent }),
-    clear: (sent: Sent = {}) => api.call('DELETE', url, sent),
+      call('PATCH', { json, ...sent }, `?action=${action}`),
+    clear: (sent: Sent = {}) => call('DELETE', sent),
     /** The whole of it, as it is stored. */
-    read: (): Promise<Json> => api.done('GET', url),
+    read,
     /** Replaces all of it; answers what is stored. */
-    write: (json: Json): Promise<Json> => api.done('PUT', url, { json }),
-    tag: async () => tagOf(await api.call('GET', url)),
+    write,
+    tag: async () => tagOf(await get()),
+    /** Makes a call that is to be refused, and sees that the set is as before, byte for byte. */
+    refusing,
+    /** Puts one object; answers it as it was stored, after it was read again as the same. */
+    stored: async (kind: Kind, object: Json): Promise<Json> => {
+      const set = await write({ [kind]: [object] })
+      expect(await read()).toEqual(set)
+      return set[kind][0]
+    },
+    /** The refusal of one object, after it was seen that nothing changed. */
+    refused: async (kind: Kind, object: Json) =>
+      refusalOf(await refusing(() => put({ [kind]: [object] }))),
   }
 }
 
 export const tagOf = ({ headers }: Pick<Answer, 'headers'>): string => headers.get('etag') ?? ''
+
+export const keyframe = (frame: number, more: Json = {}) => ({
+  ...{ type: 'rectangle', frame, points: [1, 2, 30, 40] },
+  ...more,
+})
 
 /** Status, `X-Error-Code` and body of a refusal. */
 export const refusalOf = ({ status, headers, body }: Answer) => [

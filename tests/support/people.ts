@@ -1,6 +1,6 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { type Client, client } from './client.ts'
-import type { Reticle } from './reticle.ts'
+import type { Served } from './served.ts'
 
 /** People and organizations of a story. */
 
@@ -22,7 +22,7 @@ export interface Organization {
 }
 
 /** All of them are called differently, also where several files tell their stories on one system. */
-export function people(reticle: () => Reticle) {
+export function people(reticle: () => Served) {
   const as = (authorization?: string) => client(`${reticle().url}/api`, authorization)
   let count = 0
   const newName = () => `p${process.pid}x${Date.now() % 100_000}x${++count}`

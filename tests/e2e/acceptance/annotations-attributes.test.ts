@@ -1,28 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Annotated,
-  type AnnotationSets,
-  annotatedTask,
-  refusalOf,
-} from '../../support/annotations.ts'
+import { describe, expect, test } from 'vitest'
+import { sharedTask } from '../../support/annotations.ts'
 import type { Json } from '../../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** Item 5 of the checklist of `spec/api-annotations.md` 10: the values of attributes (1.4). */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
-let world: Annotated
-let job: AnnotationSets
-beforeAll(async () => {
-  reticle = await startReticle(path)
-  world = await annotatedTask(reticle.admin)
-  job = world.first
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
+const world = sharedTask(served())
+const job = world.first
+const { stored, refused } = job
 
 const points = [1, 2, 30, 40]
 /** Values by the names of their attributes, as they are sent. */
@@ -41,20 +26,6 @@ const track = (given: Record<string, unknown>, shapes: Json[]) => car(given, { s
 const defaults = { color: 'red', trim: 'red', make: '', parked: 'false', doors: '2' }
 const mutable = { color: 'red', parked: 'false', doors: '2' }
 const immutable = { trim: 'red', make: '' }
-
-/** Puts one object; answers it as it was stored, after it was read again as the same. */
-async function stored(kind: 'tags' | 'shapes' | 'tracks', object: Json): Promise<Json> {
-  const set = await job.write({ [kind]: [object] })
-  expect(await job.read()).toEqual(set)
-  return set[kind][0]
-}
-
-async function refused(kind: 'tags' | 'shapes' | 'tracks', object: Json) {
-  const before = await job.get()
-  const answer = await job.put({ [kind]: [object] })
-  expect((await job.get()).text).toBe(before.text)
-  return refusalOf(answer)
-}
 
 describe('5. values that are missing', () => {
   test('5. are the defaults of the label, in its order, on tags, shapes and joints', async () => {

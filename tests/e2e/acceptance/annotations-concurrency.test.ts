@@ -1,46 +1,35 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   type Annotated,
   type AnnotationSets,
   annotatedTask,
   emptySet,
   refusalOf,
+  sharedTask,
   tagOf,
 } from '../../support/annotations.ts'
-import type { Answer, Client, Json } from '../../support/client.ts'
-import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import type { Answer, Json } from '../../support/client.ts'
+import { basic } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /**
  * Item 10 of the checklist of `spec/api-annotations.md` 10: several who write at once (1.12), calls that are made again
  * (`spec/extensions.md` 7), and bodies that end too early.
  */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
-let admin: Client
-let world: Annotated
-let job: AnnotationSets
+const reticle = served()
 let locked: Promise<Answer>
 beforeAll(async () => {
-  reticle = await startReticle(path)
-  admin = reticle.admin
-  locked = writeUnderLock(await annotatedTask(admin)) // takes ten seconds
+  locked = writeUnderLock(await annotatedTask(reticle.admin)) // takes ten seconds
   locked.catch(() => undefined)
-  world = await annotatedTask(admin)
-  job = world.first
 })
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
+const world = sharedTask(reticle)
+const job = world.first
+const { box } = world
 
-const box = (more: Json = {}) => ({
-  ...{ type: 'rectangle', frame: 0, label_id: world.idOf('plain'), points: [1, 2, 30, 40] },
-  ...more,
-})
 const boxes = (count: number, more: Json = {}) => Array.from({ length: count }, () => box(more))
 /** The next tag of a job. */
 const next = (tag: string) => tag.replace(/\d+(?="$)/, (revision) => String(Number(revision) + 1))

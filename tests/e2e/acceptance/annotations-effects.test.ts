@@ -6,44 +6,34 @@ import {
   annotatedProject,
   annotatedTask,
 } from '../../support/annotations.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { Json } from '../../support/client.ts'
 import { annotationFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** Item 11 of the checklist of `spec/api-annotations.md` 10: what a write does beside its annotations (1.11), and what of item 9 it does not. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
-let admin: Client
+const reticle = served()
 let hook: Receiver
 let project: Json
 beforeAll(async () => {
-  reticle = await startReticle(path)
-  admin = reticle.admin
   hook = await startReceiver()
-  project = await annotatedProject(admin)
+  project = await annotatedProject(reticle.admin)
   const events = 'update:job,update:task,update:project'
   const json = { type: 'project', project_id: project.id, target_url: `${hook.url}/hook`, events }
-  await admin.done('POST', '/webhooks', { json })
+  await reticle.admin.done('POST', '/webhooks', { json })
 })
-afterAll(async () => {
-  await reticle.stop()
-  await hook.close()
-  remove()
-})
+afterAll(() => hook.close())
 
-const fresh = () => annotatedTask(admin, { project_id: project.id })
-const box = ({ idOf }: Annotated, more: Json = {}) => ({
-  ...{ type: 'rectangle', frame: 0, label_id: idOf('plain'), points: [1, 2, 30, 40] },
-  ...more,
-})
+const fresh = () => annotatedTask(reticle.admin, { project_id: project.id })
 const jobOf = ({ jobs }: Annotated, index = 0): Promise<Json> =>
-  admin.done('GET', `/jobs/${jobs[index].id}`)
+  reticle.admin.done('GET', `/jobs/${jobs[index].id}`)
 const stateOf = async (world: Annotated, index = 0) => (await jobOf(world, index)).state
 const move = (world: Annotated, state: string) =>
-  admin.done('PATCH', `/jobs/${world.jobs[0].id}`, { json: { state } })
-const taskOf = ({ task }: Annotated): Promise<Json> => admin.done('GET', `/tasks/${task.id}`)
-const projectDate = async () => (await admin.done('GET', `/projects/${project.id}`)).updated_date
+  reticle.admin.done('PATCH', `/jobs/${world.jobs[0].id}`, { json: { state } })
+const taskOf = ({ task }: Annotated): Promise<Json> =>
+  reticle.admin.done('GET', `/tasks/${task.id}`)
+const projectDate = async () =>
+  (await reticle.admin.done('GET', `/projects/${project.id}`)).updated_date
 
 /** What the webhook was told of a task and its jobs so far, but that the task got its media. */
 function told({ task }: Annotated): Json[] {
@@ -69,7 +59,7 @@ describe('11. the state of a job', () => {
     for (const [name, write] of ways) {
       const world = await fresh()
       expect(await stateOf(world)).toBe('new')
-      expect((await write(world.first, { shapes: [box(world)] })).status).toBe(200)
+      expect((await write(world.first, { shapes: [world.box()] })).status).toBe(200)
       expect(await stateOf(world), name).toBe('in progress')
       expect(await stateOf(world, 1), name).toBe('new')
     }
@@ -77,7 +67,7 @@ describe('11. the state of a job', () => {
 
   test('11. moves of the jobs that a write of their task gave objects', async () => {
     const world = await fresh()
-    await world.whole.put({ shapes: [box(world, { frame: 7 })] })
+    await world.whole.put({ shapes: [world.box({ frame: 7 })] })
     expect([await stateOf(world), await stateOf(world, 1)]).toEqual(['new', 'in progress'])
     await world.whole.patch('create', { tags: [{ frame: 0, label_id: world.idOf('plain') }] })
     expect(await stateOf(world)).toBe('in progress')
@@ -85,7 +75,7 @@ describe('11. the state of a job', () => {
 
   test('11. moves by an update and by an import too', async () => {
     const world = await fresh()
-    const { shapes } = await world.first.write({ shapes: [box(world)] })
+    const { shapes } = await world.first.write({ shapes: [world.box()] })
     await move(world, 'new')
     await world.first.patch('update', { shapes: [{ id: shapes[0].id, group: 1 }] })
     expect(await stateOf(world)).toBe('in progress')
@@ -97,7 +87,7 @@ describe('11. the state of a job', () => {
     }
     const form = annotationFile(JSON.stringify(coco), 'instances.json')
     const url = `${other.first.url}?format=COCO%201.0`
-    await admin.finished(await admin.done('POST', url, { form }))
+    await reticle.admin.finished(await reticle.admin.done('POST', url, { form }))
     expect(await stateOf(other)).toBe('in progress')
   })
 
@@ -105,9 +95,9 @@ describe('11. the state of a job', () => {
     const world = await fresh()
     await world.first.put({})
     await world.first.patch('create', {})
-    await world.first.put({ shapes: [box(world, { points: [1] })] })
+    await world.first.put({ shapes: [world.box({ points: [1] })] })
     expect(await stateOf(world)).toBe('new')
-    await world.first.write({ shapes: [box(world)] })
+    await world.first.write({ shapes: [world.box()] })
     await move(world, 'new')
     await world.first.put({})
     expect(await stateOf(world)).toBe('new')
@@ -115,7 +105,7 @@ describe('11. the state of a job', () => {
 
   test('11. never moves by a deletion', async () => {
     const world = await fresh()
-    const { shapes } = await world.first.write({ shapes: [box(world), box(world)] })
+    const { shapes } = await world.first.write({ shapes: [world.box(), world.box()] })
     await move(world, 'new')
     await world.first.patch('delete', { shapes: shapes.slice(1) })
     expect(await stateOf(world)).toBe('new')
@@ -126,8 +116,8 @@ describe('11. the state of a job', () => {
   test.each(['completed', 'rejected'])('11. stays %s', async (state) => {
     const world = await fresh()
     await move(world, state)
-    await world.first.put({ shapes: [box(world)] })
-    await world.first.patch('create', { shapes: [box(world)] })
+    await world.first.put({ shapes: [world.box()] })
+    await world.first.patch('create', { shapes: [world.box()] })
     expect(await stateOf(world)).toBe(state)
   })
 })
@@ -135,13 +125,13 @@ describe('11. the state of a job', () => {
 describe('11. dates', () => {
   test('11. of the job, the task and the project move by every write, others stay', async () => {
     const world = await fresh()
-    const { shapes } = await world.first.write({ shapes: [box(world)] })
+    const { shapes } = await world.first.write({ shapes: [world.box()] })
     const writes = [
       () => world.first.patch('update', { shapes: [{ id: shapes[0].id, group: 1 }] }),
-      () => world.first.patch('create', { shapes: [box(world)] }),
+      () => world.first.patch('create', { shapes: [world.box()] }),
       () => world.first.patch('delete', { shapes }),
-      () => world.first.put({ shapes: [box(world)] }),
-      () => world.whole.patch('create', { shapes: [box(world)] }),
+      () => world.first.put({ shapes: [world.box()] }),
+      () => world.whole.patch('create', { shapes: [world.box()] }),
       () => world.first.clear(),
     ]
     for (const write of writes) {
@@ -159,13 +149,13 @@ describe('11. dates', () => {
 
   test('11. (9.) stay when nothing was written', async () => {
     const world = await fresh()
-    await world.first.write({ shapes: [box(world)] })
+    await world.first.write({ shapes: [world.box()] })
     const seen = async () => [await jobOf(world), await taskOf(world)]
     const before = await seen()
     await world.first.patch('create', {})
     await world.first.patch('delete', { shapes: [{ id: 999_999 }] })
     await world.first.patch('update', { shapes: [{ id: 999_999, group: 1 }] })
-    await world.first.put({ shapes: [box(world), box(world, { points: [1] })] })
+    await world.first.put({ shapes: [world.box(), world.box({ points: [1] })] })
     await world.first.put({ shapes: [] }, { headers: { 'if-match': '"old"' } })
     expect(await seen()).toEqual(before)
   })
@@ -175,37 +165,37 @@ describe('11. events', () => {
   test('11. tell of the job and of its task once, and what the state was', async () => {
     const world = await fresh()
     const [{ id }] = world.jobs
-    await world.first.put({ shapes: [box(world)] })
+    await world.first.put({ shapes: [world.box()] })
     const first = [`update:job ${id} new`, 'update:task']
     await expectTold(world, first)
     const { job, before_update } = told(world).find((one) => one.event === 'update:job')
     expect([job.state, before_update.state]).toEqual(['in progress', 'new'])
-    await world.first.patch('create', { shapes: [box(world)] })
+    await world.first.patch('create', { shapes: [world.box()] })
     await expectTold(world, [...first, `update:job ${id}`, 'update:task'])
   })
 
   test('11. of a write of the task tell of each of its jobs that changed', async () => {
     const world = await fresh()
     const [one, two] = world.jobs
-    const shapes = [box(world), box(world, { frame: 7 }), box(world, { frame: 8 })]
+    const shapes = [world.box(), world.box({ frame: 7 }), world.box({ frame: 8 })]
     await world.whole.put({ shapes })
     const first = [`update:job ${one.id} new`, `update:job ${two.id} new`, 'update:task']
     await expectTold(world, first)
     const { annotations } = told(world).find(({ job }) => job?.id === two.id)
     expect(annotations).toMatchObject({ action: 'replace', shapes: 2, tags: 0, tracks: 0 })
-    await world.whole.patch('create', { shapes: [box(world, { frame: 9 })] })
+    await world.whole.patch('create', { shapes: [world.box({ frame: 9 })] })
     await expectTold(world, [...first, `update:job ${two.id}`, 'update:task'])
   })
 
   test('11. (9.) of a write that was refused, or of nothing, there are none', async () => {
     const world = await fresh()
-    await world.whole.put({ shapes: [box(world), box(world, { frame: 7, points: [1] })] })
+    await world.whole.put({ shapes: [world.box(), world.box({ frame: 7, points: [1] })] })
     await world.first.patch('update', { shapes: [{ id: 999_999, group: 1 }] })
     await world.first.patch('delete', { shapes: [{ id: 999_999 }] })
     await world.first.patch('create', {})
     await world.second.put({})
     await world.second.clear()
-    await world.first.put({ shapes: [box(world)] }) // of one task they come in their order
+    await world.first.put({ shapes: [world.box()] }) // of one task they come in their order
     await expectTold(world, [`update:job ${world.jobs[0].id} new`, 'update:task'])
   })
 

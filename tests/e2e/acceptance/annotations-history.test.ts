@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { client, type Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { longAgo } from '../../support/past.ts'
 import { type Person, people } from '../../support/people.ts'
 import { annotationFile } from '../../support/pictures.ts'
-import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { basic } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** Annotation history over real HTTP: `spec/extensions.md` 1. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+const reticle = served()
+const { newPerson } = people(() => reticle)
 let anna: Person
 let bert: Person
 beforeAll(async () => {
-  reticle = await startReticle(path)
   anna = await newPerson()
   bert = await newPerson()
 })
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
-const { newPerson } = people(() => reticle)
 
 /** A task of two jobs, and a label of it. */
 async function setUp() {
@@ -203,8 +198,7 @@ test('a revision whose data was dropped is gone, and says so; the newest is alwa
   const aged = `update annotations.revisions set created_date = created_date - interval '91 days'
     where job_id = $1`
   await longAgo(await reticle.people(), aged, [job.id])
-  await reticle.stop()
-  reticle = await startReticle(path) // the sweep begins with the service
+  await reticle.restart() // the sweep begins with the service
   const api = client(`${reticle.url}/api`, basic)
   const read = () => api.call('GET', `${revisions}/1`)
   await expect

@@ -1,33 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /**
  * Changes of labels reach annotations: items 3, 5 and 10 of the acceptance checklist (`spec/api-annotations.md` 10) where the
  * labels are not those of the time of writing.
  */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
-let api: Client
-beforeAll(async () => {
-  reticle = await startReticle(path)
-  api = client(`${reticle.url}/api`, basic)
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
+const reticle = served()
 
 const note = { name: 'note', mutable: true, input_type: 'text', default_value: 'none', values: [] }
 
 /** A job with a shape and a track of each of two labels. */
 async function setUp() {
   const labels = [{ name: 'car' }, { name: 'bus' }]
-  const task = await taskWithMedia(api, { labels })
-  const [car, bus] = (await api.done('GET', `/labels?task_id=${task.id}&sort=id`)).results
-  const [job] = await jobsOf(api, task.id)
+  const task = await taskWithMedia(reticle.admin, { labels })
+  const [car, bus] = (await reticle.admin.done('GET', `/labels?task_id=${task.id}&sort=id`)).results
+  const [job] = await jobsOf(reticle.admin, task.id)
   const route = `/jobs/${job.id}/annotations`
   const { label_id: _, ...keyframe } = rectangle(0)
   const json = {
@@ -37,14 +27,14 @@ async function setUp() {
       shapes: [keyframe, { ...keyframe, frame: 2 }],
     })),
   }
-  const { headers } = await api.call('PUT', route, { json })
+  const { headers } = await reticle.admin.call('PUT', route, { json })
   const read = (etag?: string) =>
-    api.call('GET', route, { headers: etag ? { 'if-none-match': etag } : {} })
+    reticle.admin.call('GET', route, { headers: etag ? { 'if-none-match': etag } : {} })
   return { task, car, bus, route, etag: headers.get('etag') ?? '', read }
 }
 
 const withNote = (label: Json) =>
-  api.done('PATCH', `/labels/${label.id}`, { json: { attributes: [note] } })
+  reticle.admin.done('PATCH', `/labels/${label.id}`, { json: { attributes: [note] } })
 
 const tagOf = ({ headers }: { headers: Headers }) => headers.get('etag') ?? ''
 
@@ -75,10 +65,10 @@ describe('5. an attribute that is added', () => {
     const [shape] = (await read()).body.shapes
     const values = [{ spec_id: attributes[0].id, value: 'written' }]
     const json = { shapes: [{ id: shape.id, attributes: values }] }
-    const written = await api.call('PATCH', `${route}?action=update`, { json })
+    const written = await reticle.admin.call('PATCH', `${route}?action=update`, { json })
     expect(written.body.shapes[0].attributes).toEqual(values)
     const gone = [{ id: attributes[0].id, deleted: true }]
-    await api.done('PATCH', `/labels/${car.id}`, { json: { attributes: gone } })
+    await reticle.admin.done('PATCH', `/labels/${car.id}`, { json: { attributes: gone } })
     const after = await read(tagOf(written))
     expect(after.status).toBe(200)
     expect(after.body.shapes[0].attributes).toEqual([])
@@ -90,7 +80,7 @@ test('10. a tag from before the labels changed is refused, and the new one is no
   await withNote(car)
   const json = { shapes: [rectangle(car.id)] }
   const create = (tag: string) =>
-    api.call('PATCH', `${route}?action=create`, { json, headers: { 'if-match': tag } })
+    reticle.admin.call('PATCH', `${route}?action=create`, { json, headers: { 'if-match': tag } })
   expect((await create(etag)).status).toBe(412)
   const fresh = tagOf(await read())
   expect((await create(fresh)).status).toBe(200)
@@ -98,7 +88,7 @@ test('10. a tag from before the labels changed is refused, and the new one is no
 
 test('3. objects of a label that is deleted go, under a new tag', async () => {
   const { bus, car, etag, read } = await setUp()
-  expect((await api.call('DELETE', `/labels/${bus.id}`)).status).toBe(204)
+  expect((await reticle.admin.call('DELETE', `/labels/${bus.id}`)).status).toBe(204)
   const after = await vi.waitFor(
     async () => {
       const answer = await read()
@@ -120,7 +110,7 @@ test('10. edits while labels change lose nothing', async () => {
   const patched = async (action: string, json: Json) => {
     const sent = { json }
     for (;;) {
-      const answer = await api.call('PATCH', `${route}?action=${action}`, sent)
+      const answer = await reticle.admin.call('PATCH', `${route}?action=${action}`, sent)
       if (answer.status !== 409) return answer.body
     }
   }
@@ -129,7 +119,7 @@ test('10. edits while labels change lose nothing', async () => {
   const relabelled = (async () => {
     for (const name of names) {
       const attributes = [{ ...note, name, mutable: false }]
-      await api.done('PATCH', `/labels/${car.id}`, { json: { attributes } })
+      await reticle.admin.done('PATCH', `/labels/${car.id}`, { json: { attributes } })
     }
   })()
   const grouped: number[] = []

@@ -1,48 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type Annotated,
-  type AnnotationSets,
-  annotatedTask,
-  emptySet,
-  refusalOf,
-  tagOf,
-} from '../../support/annotations.ts'
-import type { Client, Json } from '../../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { emptySet, keyframe, refusalOf, sharedTask, tagOf } from '../../support/annotations.ts'
+import type { Answer, Json } from '../../support/client.ts'
+import { served } from '../../support/served.ts'
 
 /** Items 3 and 9 of the checklist of `spec/api-annotations.md` 10: PUT, PATCH and what is refused of them (1.9). */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
-let admin: Client
-let world: Annotated
-let job: AnnotationSets
-beforeAll(async () => {
-  reticle = await startReticle(path)
-  admin = reticle.admin
-  world = await annotatedTask(admin)
-  job = world.first
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
+const reticle = served()
+const world = sharedTask(reticle)
+const job = world.first
+const { box, joint, person } = world
 
 const plain = () => world.idOf('plain')
 const tag = (more: Json = {}) => ({ frame: 0, label_id: plain(), ...more })
-const box = (more: Json = {}) => ({ ...tag(), type: 'rectangle', points: [1, 2, 30, 40], ...more })
-const keyframe = (frame: number, more: Json = {}) => ({
-  ...{ type: 'rectangle', frame, points: [1, 2, 30, 40] },
-  ...more,
-})
 const track = (more: Json = {}) => ({ ...tag(), shapes: [keyframe(0), keyframe(3)], ...more })
-const joint = (name: string, more: Json = {}) => ({
-  ...{ type: 'points', frame: 0, label_id: world.idOf(name), points: [1, 2] },
-  ...more,
-})
-const person = (elements: Json[]) => ({
-  ...{ type: 'skeleton', frame: 0, label_id: world.idOf('person'), elements },
-})
 const kinds = ['tags', 'shapes', 'tracks'] as const
 
 /** One of each kind in the first job. */
@@ -52,16 +22,7 @@ beforeEach(async () => {
 })
 
 /** Runs a call that is to be refused, and sees that the whole task is as before. */
-async function refused(call: () => Promise<Parameters<typeof refusalOf>[0]>) {
-  const seen = async () => {
-    const task = await world.whole.get()
-    return [task.text, tagOf(task)]
-  }
-  const before = await seen()
-  const answer = await call()
-  expect(await seen()).toEqual(before)
-  return refusalOf(answer)
-}
+const refused = async (call: () => Promise<Answer>) => refusalOf(await world.whole.refusing(call))
 
 const patched = async (action: string, json: Json) => {
   const { status, body, text } = await job.patch(action, json)
@@ -254,7 +215,8 @@ test.each(['update', 'delete'])('3. one id twice in a %s is refused', async (act
 test.each(['?action=merge', '', '?action=', '?action=Create'])(
   '3. PATCH with %j for an action is refused in the words that clients know',
   async (query) => {
-    const call = () => admin.call('PATCH', `${job.url}${query}`, { json: { shapes: [box()] } })
+    const call = () =>
+      reticle.admin.call('PATCH', `${job.url}${query}`, { json: { shapes: [box()] } })
     const [status, , body] = await refused(call)
     expect([status, body]).toEqual([
       ...[400, ["Please specify a correct 'action' for the request"]],
@@ -308,10 +270,10 @@ describe('9. all or nothing', () => {
     const frames = Array.from({ length: 1500 }, (_, index) => index % 10)
     const shapes = [...frames.map((frame) => box({ frame })), box({ points: [1] })]
     const dates = async () => {
-      const jobs = world.jobs.map(({ id }) => admin.done('GET', `/jobs/${id}`))
+      const jobs = world.jobs.map(({ id }) => reticle.admin.done('GET', `/jobs/${id}`))
       const records = [
         ...(await Promise.all(jobs)),
-        await admin.done('GET', `/tasks/${world.task.id}`),
+        await reticle.admin.done('GET', `/tasks/${world.task.id}`),
       ]
       return records.map((one) => one.updated_date)
     }

@@ -3,12 +3,11 @@ import { unzip } from '../../support/archives.ts'
 import type { Client, Json } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { pictures } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** What GET annotations may be asked: items 3 and 8 of `spec/api-annotations.md` 10, and 1.9; `spec/extensions.md` 3. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+const reticle = served()
 let api: Client
 /** Ten frames, two jobs of five, labels `car`, `lorry` and the skeleton `person`. */
 let task: Json
@@ -17,7 +16,6 @@ let car: number
 let lorry: number
 let person: Json
 beforeAll(async () => {
-  reticle = await startReticle(path)
   api = reticle.admin
   task = await newTask()
   jobs = await jobsOf(api, task.id)
@@ -26,10 +24,6 @@ beforeAll(async () => {
   car = labelled('car').id
   lorry = labelled('lorry').id
   person = labelled('person')
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const circle = (n: number, name: string) =>

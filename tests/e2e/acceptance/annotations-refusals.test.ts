@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Annotated,
-  type AnnotationSets,
-  annotatedTask,
-  annotationSets,
-  refusalOf,
-  tagOf,
-} from '../../support/annotations.ts'
-import type { Answer, Client, Json } from '../../support/client.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { annotationSets, keyframe, refusalOf, sharedTask } from '../../support/annotations.ts'
+import type { Answer, Json } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { people } from '../../support/people.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /**
  * The table of `spec/api-annotations.md` 1.10, row by row, and who or what is refused before a body is read (1.9): parts of
@@ -18,52 +11,23 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  */
 
 const limits = { objects: 2500, bytes: 2_000_000 }
-const { path, remove } = dataDirectory()
-let reticle: Reticle
-let admin: Client
-let world: Annotated
-let job: AnnotationSets
-beforeAll(async () => {
-  reticle = await startReticle(path, {
-    RETICLE_ANNOTATIONS_MAX_OBJECTS: String(limits.objects),
-    RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: String(limits.bytes),
-  })
-  admin = reticle.admin
-  world = await annotatedTask(admin)
-  job = world.first
-  await job.write({ shapes: [box()] })
+const reticle = served({
+  RETICLE_ANNOTATIONS_MAX_OBJECTS: String(limits.objects),
+  RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: String(limits.bytes),
 })
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
+const world = sharedTask(reticle)
+const job = world.first
+const { box, joint, person } = world
+beforeAll(() => job.write({ shapes: [box()] }))
 
-const box = (more: Json = {}) => ({
-  ...{ type: 'rectangle', frame: 0, label_id: world.idOf('plain'), points: [1, 2, 30, 40] },
-  ...more,
-})
-const keyframe = (frame: number, more: Json = {}) => ({
-  ...{ type: 'rectangle', frame, points: [1, 2, 30, 40] },
-  ...more,
-})
 const track = (shapes: Json[], more: Json = {}) => ({
   ...{ frame: 0, label_id: world.idOf('plain'), shapes },
-  ...more,
-})
-const joint = (name: string) => ({
-  ...{ type: 'points', frame: 0, label_id: world.idOf(name), points: [1, 2] },
-})
-const person = (elements: Json[], more: Json = {}) => ({
-  ...{ type: 'skeleton', frame: 0, label_id: world.idOf('person'), elements },
   ...more,
 })
 
 /** Makes a call that is to be refused, and sees that the set is as before, byte for byte. */
 async function refused(call: () => Promise<Answer>) {
-  const before = await job.get()
-  const answer = await call()
-  const after = await job.get()
-  expect([after.text, tagOf(after)]).toEqual([before.text, tagOf(before)])
+  const answer = await job.refusing(call)
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   if (answer.body?.detail) {
     const [code, request_id] = [
@@ -318,7 +282,7 @@ describe('3. what is no set', () => {
 describe('3. who and what is refused before the body is looked at', () => {
   const paths = ['/tasks/999999/annotations/', '/jobs/999999/annotations/']
   test.each(paths)('3. %s, which is not there, is 404', async (url) => {
-    const sets = annotationSets(admin, url)
+    const sets = annotationSets(reticle.admin, url)
     for (const answer of [
       await sets.get(),
       await sets.put({}),
@@ -354,7 +318,7 @@ describe('3. who and what is refused before the body is looked at', () => {
       ['jobs', job],
       ['tasks', world.whole],
     ] as const) {
-      const answer = await admin.call('GET', `${url}?${query}`)
+      const answer = await reticle.admin.call('GET', `${url}?${query}`)
       expect(refusalOf(answer).slice(0, 2)).toEqual([410, 'endpoint_gone'])
       const instead = query.startsWith('action') ? 'GET /requests/' : `POST /${kind}/`
       expect(answer.body.detail).toContain(`no longer supported. Use ${instead}`)
@@ -363,21 +327,21 @@ describe('3. who and what is refused before the body is looked at', () => {
 
   test.each(['format=COCO 1.0', 'rq_id=x'])('3. PUT with %s is gone', async (query) => {
     for (const { url } of [job, world.whole]) {
-      const call = () => admin.call('PUT', `${url}?${query}`, { json: {} })
+      const call = () => reticle.admin.call('PUT', `${url}?${query}`, { json: {} })
       expect((await refused(call)).slice(0, 2)).toEqual([410, 'endpoint_gone'])
     }
   })
 
   test('3. annotations of a project are gone', async () => {
-    const { id } = await admin.done('POST', '/projects', { json: { name: 'p' } })
-    const answer = await admin.call('GET', `/projects/${id}/annotations/`)
+    const { id } = await reticle.admin.done('POST', '/projects', { json: { name: 'p' } })
+    const answer = await reticle.admin.call('GET', `/projects/${id}/annotations/`)
     expect(refusalOf(answer).slice(0, 2)).toEqual([410, 'endpoint_gone'])
   })
 
   test('3. a task without data has no annotations, and takes none', async () => {
     const labels = [{ name: 'car' }]
-    const task = await admin.done('POST', '/tasks', { json: { name: 'empty', labels } })
-    const sets = annotationSets(admin, `/tasks/${task.id}/annotations/`)
+    const task = await reticle.admin.done('POST', '/tasks', { json: { name: 'empty', labels } })
+    const sets = annotationSets(reticle.admin, `/tasks/${task.id}/annotations/`)
     const read = await sets.get()
     expect(read.status).toBe(400)
     expect(read.body.detail).toBe('Exporting annotations from a task without data is not allowed')
@@ -391,10 +355,10 @@ describe('3. who and what is refused before the body is looked at', () => {
   })
 
   test('3. what belonged to a task goes with it', async () => {
-    const task = await taskWithMedia(admin)
-    const [own] = await jobsOf(admin, task.id)
-    await admin.done('DELETE', `/tasks/${task.id}`)
+    const task = await taskWithMedia(reticle.admin)
+    const [own] = await jobsOf(reticle.admin, task.id)
+    await reticle.admin.done('DELETE', `/tasks/${task.id}`)
     for (const url of [`/tasks/${task.id}/annotations/`, `/jobs/${own.id}/annotations/`])
-      expect((await annotationSets(admin, url).put({})).status, url).toBe(404)
+      expect((await annotationSets(reticle.admin, url).put({})).status, url).toBe(404)
   })
 })

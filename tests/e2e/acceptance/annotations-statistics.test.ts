@@ -1,29 +1,21 @@
-import { addPerson } from '@reticle/standalone/administrator'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Client, Json } from '../../support/client.ts'
 import { jobsOf, rectangle } from '../../support/factories.ts'
+import { people } from '../../support/people.ts'
 import { formOf, pictures } from '../../support/pictures.ts'
-import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** Statistics (`spec/extensions.md` 2). */
 
-const stranger = {
-  username: 'stranger',
-  password: 'a-password-of-stranger',
-  email: 'stranger@example.org',
-  role: 'user' as const,
-}
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+const reticle = served()
+const { as, newPerson } = people(() => reticle)
 let api: Client
 let project: Json
 let labels: Json[]
 const tasks: Json[] = []
 
 beforeAll(async () => {
-  reticle = await startReticle(path)
-  await addPerson(await reticle.people(), stranger)
-  api = client(`${reticle.url}/api`, basic)
+  api = reticle.admin
   const json = { name: 'p', labels: [{ name: 'car' }, { name: 'bus' }] }
   project = await api.done('POST', '/projects', { json })
   labels = (await api.done('GET', `/labels?project_id=${project.id}&sort=id`)).results
@@ -35,10 +27,6 @@ beforeAll(async () => {
     await api.finished(await api.done('POST', `/tasks/${task.id}/data`, sent))
     tasks.push(task)
   }
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const ask = (target: string, query = '', headers = {}) =>
@@ -145,9 +133,8 @@ describe('statistics', () => {
   })
 
   test('are for those who may view the target', async () => {
-    const words = Buffer.from(`${stranger.username}:${stranger.password}`).toString('base64')
-    const other = client(`${reticle.url}/api`, `Basic ${words}`)
-    const nobody = client(`${reticle.url}/api`)
+    const { api: other } = await newPerson()
+    const nobody = as()
     for (const target of [taskOf(0), `/projects/${project.id}`]) {
       const route = `${target}/annotations/statistics`
       expect((await other.call('GET', route)).status).toBe(403)

@@ -1,28 +1,17 @@
-import { addPerson } from '@reticle/standalone/administrator'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Client, Json } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
+import { people } from '../../support/people.ts'
 import { formOf, pictures } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** Items 6 and 7 of the acceptance checklist (`spec/api-annotations.md` 10): tasks of several jobs. */
 
-const splitter = {
-  ...{ username: 'splitter', password: 'a-password-of-splitter', email: 's@example.org' },
-  role: 'user' as const,
-}
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+const reticle = served()
+const { newPerson } = people(() => reticle)
 let api: Client
 beforeAll(async () => {
-  reticle = await startReticle(path)
-  await addPerson(await reticle.people(), splitter)
-  const basic = Buffer.from(`${splitter.username}:${splitter.password}`).toString('base64')
-  api = client(`${reticle.url}/api`, `Basic ${basic}`)
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
+  api = (await newPerson()).api
 })
 
 /** A task of ten frames, its annotations and those of its jobs. */

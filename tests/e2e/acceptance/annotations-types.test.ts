@@ -1,30 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Annotated,
-  type AnnotationSets,
-  annotatedTask,
-  emptySet,
-  refusalOf,
-} from '../../support/annotations.ts'
+import { describe, expect, test } from 'vitest'
+import { emptySet, refusalOf, sharedTask } from '../../support/annotations.ts'
 import type { Json } from '../../support/client.ts'
 import { openRandom } from '../../support/random.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** Items 1, 2 and 4 of the checklist of `spec/api-annotations.md` 10: what an object may be, and how it comes back (1.2 to 1.5). */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
-let world: Annotated
-let job: AnnotationSets
-beforeAll(async () => {
-  reticle = await startReticle(path)
-  world = await annotatedTask(reticle.admin)
-  job = world.first
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
+const world = sharedTask(served())
+const job = world.first
+const { stored, refused } = job
 
 const plain = () => world.idOf('plain')
 const shape = (type: string, points: unknown, more: Json = {}) => ({
@@ -39,22 +23,6 @@ const person = (joint: Json = {}, more: Json = {}) => ({
   elements: [{ type: 'points', frame: 0, label_id: world.idOf('head'), points: [1, 2], ...joint }],
   ...more,
 })
-
-/** Puts one object; answers it as it was stored, after it was read again as the same. */
-async function stored(kind: 'tags' | 'shapes' | 'tracks', object: Json): Promise<Json> {
-  const set = await job.write({ [kind]: [object] })
-  expect(await job.read()).toEqual(set)
-  return set[kind][0]
-}
-
-/** The refusal of one object, after it was seen that nothing changed. */
-async function refused(kind: 'tags' | 'shapes' | 'tracks', object: Json) {
-  const before = await job.get()
-  const answer = await job.put({ [kind]: [object] })
-  const after = await job.get()
-  expect([after.text, after.headers.get('etag')]).toEqual([before.text, before.headers.get('etag')])
-  return refusalOf(answer)
-}
 
 describe('1. how many numbers a shape has', () => {
   const cases: [type: string, accepted: number[], refused: number[]][] = [

@@ -9,32 +9,19 @@ import {
   taskRecord,
 } from '@reticle/contracts/testing/records'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
 import { describe, expect, test } from 'vitest'
-import { annotationHandlers } from '../annotations/rpc.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { bodyOf, depsOf, openWorkspace, openWorkspaces, part, user } from '../testing/workspace.ts'
-import { eventHandler } from './consumer.ts'
+import { box, skeleton, track } from '../testing/objects.ts'
+import { bodyOf, openService, part, user } from '../testing/workspace.ts'
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
-const { workspaces, add } = openWorkspaces()
-const service = annotationHandlers(depsOf(db, workspaces))
-const setUp = () => openWorkspace(service, add)
-const receive = delivering(
-  db,
-  eventHandler(() => undefined, { historyDays: 90 }),
-)
+const { service, workspaces, setUp, receive } = openService(db)
 
-const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
-const joint = (label_id: number) => ({ type: 'points', frame: 1, label_id, points: [1, 2] })
-const skeleton = { type: 'skeleton', frame: 1, label_id: 41, elements: [joint(42), joint(43)] }
-const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }
-const track = { frame: 0, label_id: 40, shapes: [keyframe, { ...keyframe, frame: 7 }] }
 const set = {
   tags: [{ frame: 0, label_id: 40 }],
   shapes: [box, skeleton, { ...box, frame: 6 }],
-  tracks: [track],
+  tracks: [track(0, 7)],
 }
 
 const jobsOf = (task_id: number) =>

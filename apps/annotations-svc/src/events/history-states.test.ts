@@ -4,24 +4,18 @@ import type { AnnotationSet } from '@reticle/contracts/rest/annotations'
 import { encodeShape, rowLinesHeader } from '@reticle/contracts/row-lines'
 import { labelOf } from '@reticle/contracts/testing/records'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { box } from '../testing/checking.ts'
-import { keyframe, openHistory, sameLabels, track } from '../testing/history.ts'
+import { openHistory, sameLabels } from '../testing/history.ts'
+import { box, keyframe, track } from '../testing/objects.ts'
 import { bodyOf, openJob, openService, user } from '../testing/workspace.ts'
-import { eventHandler } from './consumer.ts'
 
 /** States of a job, whatever became of it since: `spec/extensions.md` 1. */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
-const { service, setUp } = openService(db)
-const receive = delivering(
-  db,
-  eventHandler(() => undefined, { historyDays: 90 }),
-)
+const { service, setUp, receive } = openService(db)
 const { bytesAt, bytesOf, restore, revisionOf } = openHistory(db, service)
 
 const tag = { frame: 1, label_id: 40 }

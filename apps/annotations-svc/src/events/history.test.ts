@@ -7,26 +7,20 @@ import { encodeShape, rowLinesHeader } from '@reticle/contracts/row-lines'
 import { labelOf, taskRecord, userRecord } from '@reticle/contracts/testing/records'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { annotationHandlers } from '../annotations/rpc.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { sweepHistory } from '../history/sweep.ts'
-import { box } from '../testing/checking.ts'
-import { keyframe, openHistory, sameLabels, track } from '../testing/history.ts'
+import { openHistory, sameLabels } from '../testing/history.ts'
+import { box, keyframe, track } from '../testing/objects.ts'
 import { bodyOf, openJob, openService, readAnswer, user, whole } from '../testing/workspace.ts'
-import { eventHandler } from './consumer.ts'
 
 /** The history of annotations: `spec/extensions.md` 1. */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
-const { deps, service, setUp } = openService(db)
-const receive = delivering(
-  db,
-  eventHandler(() => undefined, { historyDays: 90 }),
-)
+const { deps, service, setUp, receive } = openService(db)
 const { bytesAt, setAt, restore, diff, recordsOf, revisionOf } = openHistory(db, service)
 
 const tag = { frame: 1, label_id: 40 }

@@ -27,12 +27,15 @@ export async function readStatistics(
   wanted: Wanted,
   context: Context,
 ): Promise<BytesAnswer> {
+  const { target, id, labels, authors } = wanted
   const scope = await openScope(deps, wanted, context)
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
     const jobs = await findJobs(tx, scope)
-    const people = wanted.authors ? await countAuthors(tx, idsOf(scope)) : undefined
+    const people = authors ? await countAuthors(tx, idsOf(scope)) : undefined
     async function* chunks() {
-      const set = wanted.labels ? await labelSetOf(deps, scope, context) : undefined
+      const set = labels
+        ? await deps.services.labels.getLabelSet({ target, id }, context)
+        : undefined
       const counts = await countScope(tx, scope, signal)
       const found = { ...statisticsOf(counts, set, newestOf(jobs)), ...people }
       yield Buffer.from(JSON.stringify(found))
@@ -73,9 +76,4 @@ function tagOf(
     hash.update(JSON.stringify([frames, deleted]))
   }
   return `"s${scope.id}-${hash.digest('hex').slice(0, 16)}"`
-}
-
-function labelSetOf({ services }: Deps, { kind, id, tasks: [task] }: Scope, context: Context) {
-  const owner = kind === 'project' ? { project_id: id } : { task_id: task?.task_id }
-  return services.labels.getLabelSet(owner, context)
 }

@@ -10,7 +10,7 @@ export async function labelsOf(
   { task_id }: Pick<Target, 'task_id'>,
   context: Context,
 ): Promise<LabelIndex> {
-  return indexLabels(await services.labels.getLabelSet({ task_id }, context))
+  return indexLabels(await services.labels.getLabelSet({ target: 'task', id: task_id }, context))
 }
 
 /** Labels that a write is checked with. */

@@ -7,7 +7,6 @@ import { openChecker, readNew } from '../writing/check.ts'
 import { exampleLabels, neighboursOf, newWorkspace, user } from './workspace.ts'
 
 /** Valid objects, for tests that spoil one member of them. */
-export const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 export const joint = { type: 'points', frame: 2, label_id: 42, points: [1, 2] }
 export const skeleton = { type: 'skeleton', frame: 2, label_id: 41, elements: [joint] }
 export const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }

@@ -5,11 +5,6 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import type { Handlers } from '../deps.ts'
 import { user, whole } from './workspace.ts'
 
-export const keyframe = (frame: number) => ({ type: 'rectangle', frame, points: [0, 0, 1, 1] })
-export const track = (...frames: number[]) => ({
-  ...{ frame: frames[0] ?? 0, label_id: 40, shapes: frames.map(keyframe) },
-})
-
 /** The members that an event of labels has when nothing happened. */
 export const sameLabels = {
   ...{ project_id: 7, task_id: null, labels_revision: 2, deleted_label_ids: [] },

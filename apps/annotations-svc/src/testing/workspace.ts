@@ -7,12 +7,14 @@ import { type BytesAnswer, forbidden, notFound } from '@reticle/kit'
 import { silentLog } from '@reticle/kit/log'
 import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
+import { delivering } from '@reticle/kit/testing/events'
 import { turns } from '@reticle/kit/turns'
 import type { Kysely } from 'kysely'
 import { annotationHandlers } from '../annotations/rpc.ts'
 import { readConfig } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps, Handlers, Neighbours } from '../deps.ts'
+import { eventHandler } from '../events/consumer.ts'
 import type { SetQuery } from '../queries/asked.ts'
 import { idBlocks } from '../targets/ids.ts'
 
@@ -81,20 +83,20 @@ function jobsOf({ jobs, truth }: Workspace): JobRange[] {
 
 /** What projects-svc answers about some tasks. */
 export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
-  const ofTask = (id: number) => {
-    const found = workspaces.find((one) => one.task_id === id)
+  const find = (isWanted: (one: Workspace) => boolean) => {
+    const found = workspaces.find(isWanted)
     if (!found) throw notFound()
     return found
   }
-  const ofJob = (id: number) => {
-    const found = workspaces.find((one) => jobsOf(one).some((job) => job.id === id))
-    if (!found) throw notFound()
-    return found
+  const of = {
+    project: (id: number) => find((one) => one.project_id === id),
+    task: (id: number) => find((one) => one.task_id === id),
+    job: (id: number) => find((one) => jobsOf(one).some((job) => job.id === id)),
   }
   return {
     tasks: {
       authorize: async ({ target, id }, { principal }) => {
-        const workspace = target === 'task' ? ofTask(id) : ofJob(id)
+        const workspace = of[target](id)
         if (workspace.strangers.includes(principal?.user_id ?? 0)) throw forbidden()
         const { task_id, truth } = workspace
         const own = jobsOf(workspace).find((one) => one.id === id)
@@ -108,19 +110,15 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
         })
       },
       annotationsChanged: async ({ body }) => {
-        ofTask(body.change.task_id).told.push(body)
+        of.task(body.change.task_id).told.push(body)
       },
     },
     labels: {
-      getLabelSet: async ({ task_id, project_id }) =>
-        (
-          workspaces.find((one) => project_id && one.project_id === project_id) ??
-          ofTask(task_id ?? 0)
-        ).labels,
+      getLabelSet: async ({ target, id }) => of[target](id).labels,
     },
     media: {
       listExtents: async ({ target, id, after = 0 }, { principal }) => {
-        const own = target === 'job' ? [ofJob(id)] : workspaces
+        const own = target === 'job' ? [of.job(id)] : workspaces
         const found = own.filter((one) => {
           if (target === 'task') return one.task_id === id
           return target === 'job' || (one.project_id === id && one.task_id > after)
@@ -141,9 +139,9 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
         }
       },
       getFrameSizes: async ({ task_id }) => ({
-        runs: [{ count: 1000, ...ofTask(task_id).frame }],
+        runs: [{ count: 1000, ...of.task(task_id).frame }],
       }),
-      getDeletedFrames: async ({ task_id }) => ({ frames: ofTask(task_id).deleted_frames }),
+      getDeletedFrames: async ({ task_id }) => ({ frames: of.task(task_id).deleted_frames }),
     },
   }
 }
@@ -218,12 +216,14 @@ export function openWorkspaces() {
   return { workspaces, add }
 }
 
-/** The handlers on a real database, called in this process, and a workspace of its own for each test. */
+/** The handlers on a real database, called in this process, a workspace of its own for each test, and the way for events. */
 export function openService(db: Kysely<AnnotationsDb>) {
   const { workspaces, add } = openWorkspaces()
   const deps = depsOf(db, workspaces)
   const service = annotationHandlers(deps)
-  return { deps, service, setUp: () => openWorkspace(service, add) }
+  const setUp = () => openWorkspace(service, add)
+  const handle = eventHandler(() => undefined, { historyDays: 90 })
+  return { deps, service, workspaces, setUp, receive: delivering(db, handle) }
 }
 
 /** A new task, and the calls of it and of its jobs. */

@@ -1,12 +1,11 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
 import { testDatabase } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { eventHandler } from '../events/consumer.ts'
+import { box, joint, keyframe, skeleton, track } from '../testing/objects.ts'
 import {
   bodyOf,
   openService,
@@ -18,18 +17,10 @@ import {
 import { sweepLabels } from './sweep.ts'
 
 const { db } = await testDatabase<AnnotationsDb>([{ schema: 'annotations', migrations }])
-const { deps, service, setUp } = openService(db)
-const receive = delivering(
-  db,
-  eventHandler(() => undefined, { historyDays: 90 }),
-)
+const { deps, service, setUp, receive } = openService(db)
 
-const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
-const joint = (label_id: number) => ({ type: 'points', frame: 1, label_id, points: [1, 2] })
-const skeleton = { type: 'skeleton', frame: 1, label_id: 41, elements: [joint(42), joint(43)] }
-const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }
-const track = { frame: 0, label_id: 40, shapes: [keyframe, { ...keyframe, frame: 3 }] }
-const set = { tags: [{ frame: 0, label_id: 40 }], shapes: [box, skeleton], tracks: [track] }
+const moving = track(0, 3)
+const set = { tags: [{ frame: 0, label_id: 40 }], shapes: [box, skeleton], tracks: [moving] }
 
 /** Runs the sweep to its end; answers what it said of each job. */
 async function sweep(signal = new AbortController().signal) {
@@ -98,9 +89,9 @@ describe('what is read', () => {
     async (_, rewritten, change) => {
       const { job, task, job_id, task_id, workspace } = setUp()
       const values = [{ spec_id: 90, value: 'blue' }]
-      const [start = keyframe, end = keyframe] = track.shapes
+      const [start = keyframe(0), end = keyframe(3)] = moving.shapes
       const shapes = [{ ...start, attributes: values }, end]
-      const before = await job.put({ ...set, tracks: [{ ...track, shapes }] })
+      const before = await job.put({ ...set, tracks: [{ ...moving, shapes }] })
       await announce(task_id, relabel(workspace, change))
       const [stale, whole] = [await job.get(), await task.get()]
       expect(stale.set).not.toEqual(before.set)
@@ -199,7 +190,7 @@ test('a label that goes and another that changes raise the revision once', async
 test('values go along where a task moves to a label that has them at another place', async () => {
   const { job, task_id, workspace } = setUp()
   const own = [{ spec_id: 91, value: 'Fiat' }]
-  await job.put({ tracks: [{ ...track, attributes: own }] })
+  await job.put({ tracks: [{ ...moving, attributes: own }] })
   const attributes = [attributeOf({ id: 191, mutable: true })]
   workspace.labels = { labels_revision: 1, labels: [labelOf({ id: 140, attributes })] }
   await announce(task_id, 1, {

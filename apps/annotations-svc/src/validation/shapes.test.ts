@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import {
-  box,
   check,
   integer,
   joint,
@@ -10,6 +9,7 @@ import {
   skeleton,
   value,
 } from '../testing/checking.ts'
+import { box } from '../testing/objects.ts'
 
 /** `spec/api-annotations.md` 1.10 and rows 57 to 66 of the matrix of bad input. */
 

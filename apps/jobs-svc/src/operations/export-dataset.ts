@@ -31,7 +31,7 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
   const { target, target_id: id, task_id, params } = work
   deps.progress(0, 'Reading annotations')
   const facts = await services.tasks.authorize({ target, id, action: 'export' }, context)
-  const { labels } = await services.labels.getLabelSet({ task_id }, context)
+  const { labels } = await services.labels.getLabelSet({ target: 'task', id: task_id }, context)
   const deleted = await services.media.getDeletedFrames({ task_id }, context)
   const deletedFrames = new Set(deleted.frames)
   const all = await itemFrames(facts, deps, context)

@@ -27,7 +27,7 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
   const { target, target_id: id, task_id, params, rq_id, request_uuid: call_id } = work
   deps.progress(0, 'Reading the file')
   const facts = await services.tasks.authorize({ target, id, action: 'import' }, context)
-  const { labels } = await services.labels.getLabelSet({ task_id }, context)
+  const { labels } = await services.labels.getLabelSet({ target: 'task', id: task_id }, context)
   const into = { labels: formatLabels(labels), frames: await targetFrames(facts, deps, context) }
   const report = createReport()
   const progress = (share: number) => deps.progress(readShare * share, 'Reading the file')

@@ -45,8 +45,8 @@ export type TestWiringOptions = z.input<typeof wiringOptions>
 export async function wire(options: unknown): Promise<Wired> {
   const { root, url, pace_ms } = wiringOptions.parse(options)
   const db = url === undefined ? undefined : openApplied(url)
-  const getLabelSet = async ({ task_id = 0 }: { task_id?: number | undefined }) => {
-    await behave(task_id, { root, pace_ms })
+  const getLabelSet = async ({ id }: { id: number }) => {
+    await behave(id, { root, pace_ms })
     return { labels_revision: 1, labels: [labelOf({ id: 1 })] }
   }
   const services = servicesOf({

@@ -138,7 +138,7 @@ describe.each(transports)('%s', (transport) => {
     const events = await takeEvents()
     expect(events.map((event) => event.type)).toEqual(['update:project', 'labels.changed'])
     expect(events[1]?.data).toMatchObject({ task_ids: [task.id] })
-    const set = await labels.getLabelSet({ task_id: task.id }, anna.call)
+    const set = await labels.getLabelSet({ target: 'task', id: task.id }, anna.call)
     expect(set).toEqual({ labels_revision: 1, labels: after.labels })
   })
 

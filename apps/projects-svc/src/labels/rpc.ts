@@ -66,12 +66,8 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       })
     },
 
-    async getLabelSet({ task_id = 0, project_id }) {
-      const task = { target: 'task', id: task_id } as const
-      const facts = await findFacts(
-        db,
-        project_id === undefined ? task : { target: 'project', id: project_id },
-      )
+    async getLabelSet(asked) {
+      const facts = await findFacts(db, asked)
       if (!facts) throw notFound()
       const { labels_revision } = facts
       return { labels_revision, labels: await listOwnLabels(db, ownerOf(facts)) }

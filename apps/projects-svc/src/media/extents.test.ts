@@ -81,8 +81,14 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test('labels are those of a project too', async () => {
-    const { project } = await setUp()
-    const set = await labels.getLabelSet({ project_id: project.id }, anna.call)
-    expect(set).toEqual({ labels_revision: 0, labels: project.labels })
+    const { project, full, ranges } = await setUp()
+    for (const [target, id] of [
+      ['project', project.id],
+      ['task', full.id],
+      ['job', ranges[0]?.id ?? 0],
+    ] as const) {
+      const set = await labels.getLabelSet({ target, id }, anna.call)
+      expect(set).toEqual({ labels_revision: 0, labels: project.labels })
+    }
   })
 })

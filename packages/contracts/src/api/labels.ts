@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
-import { labelSet } from '../rest/facts.ts'
+import { labelSet, targets } from '../rest/facts.ts'
 import { label, labelList, labelPatch } from '../rest/labels.ts'
 import { del, get, internal, operations, patch } from './operation.ts'
 
@@ -18,9 +18,9 @@ export const labels = operations('LabelService', {
     headers: ifMatch,
     answers: { 204: nothing },
   }),
-  /** Labels that the annotations of a task, or of the tasks of a project, may use. */
+  /** Labels that the annotations of a target may use. */
   getLabelSet: internal({
-    query: z.object({ task_id: z.int(), project_id: z.int() }).partial(),
+    query: z.object({ target: z.enum(targets), id: z.int() }),
     answers: { 200: labelSet },
   }),
 })

@@ -52,7 +52,7 @@ export const authorizeQuery = z.object({
   action: z.string(),
 })
 
-/** Labels of a task or job, its project's when it is in one, as REST records. */
+/** Labels of a project, task or job, the project's where it is in one, as REST records. */
 export const labelSet = z
   .object({ labels_revision: z.int(), labels: z.array(label) })
   .meta({ id: 'LabelSet' })
