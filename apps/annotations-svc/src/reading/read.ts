@@ -137,7 +137,7 @@ async function stream(
 async function noteWhereNewer({ db, settings }: Deps, target: Target): Promise<void> {
   const jobs = [...(await findJobRows(db, target)).values()]
   if (!jobs.some((job) => hasNewerLabels(target, job))) return
-  await db.transaction().execute((tx) => noteLabels(tx, target, byLabels(settings)))
+  await noteLabels(db, target, byLabels(settings))
 }
 
 function readCompleted(

@@ -103,23 +103,36 @@ async function insertJobs(tx: Tx, target: Target): Promise<void> {
     .execute()
 }
 
+/** So long a reader waits for who handles the event of new labels, which is done in milliseconds. */
+const noteWaitMs = 200
+
 /**
  * Notes labels that a reader sees before the event of their change has come: of jobs whose content they may change the
- * revision is raised. A job that is being written is left out; its reader has a tag of its own (`annotationsTag`).
+ * revision is raised. Where one of them is being written for longer than a moment nothing is noted; its reader has a tag of
+ * its own (`annotationsTag`).
  */
 export async function noteLabels(
-  tx: Tx,
+  db: Db,
   target: Target,
   reason: Reason | undefined,
 ): Promise<void> {
-  const ids = target.jobs.map((one) => one.id)
-  const { rows } = await sql<JobRow>`
-    select * from jobs where job_id = any(${ids}::int[])
-      and greatest(labels_noted, labels_revision) < ${target.labels_revision}
-    order by job_id for update skip locked`.execute(tx)
-  const outdated = rows.filter((row) => hasNewerLabels(target, row))
-  const change = { ...nothingMore, labels_revision: null, labels_noted: target.labels_revision }
-  await changeByLabels(tx, new Map(outdated.map((row) => [row.job_id, change])), reason)
+  const note = async (tx: Tx) => {
+    await sql`select set_config('lock_timeout', ${String(noteWaitMs)}, true)`.execute(tx)
+    const ids = target.jobs.map((one) => one.id)
+    const { rows } = await sql<JobRow>`
+      select * from jobs where job_id = any(${ids}::int[])
+        and greatest(labels_noted, labels_revision) < ${target.labels_revision}
+      order by job_id for update`.execute(tx)
+    const outdated = rows.filter((row) => hasNewerLabels(target, row))
+    const change = { ...nothingMore, labels_revision: null, labels_noted: target.labels_revision }
+    await changeByLabels(tx, new Map(outdated.map((row) => [row.job_id, change])), reason)
+  }
+  await db
+    .transaction()
+    .execute(note)
+    .catch((thrown: unknown) => {
+      if (!isLockTimeout(thrown)) throw thrown
+    })
 }
 
 export const nothingMore = {

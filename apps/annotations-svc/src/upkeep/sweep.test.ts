@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
 import { testDatabase } from '@reticle/kit/testing/db'
@@ -185,6 +186,23 @@ test('a label that goes and another that changes raise the revision once', async
   expect(await rowOf(job_id)).toMatchObject({ revision: 2, shapes: 1, labels_noted: 2 })
   await sweep()
   expect((await job.get()).set.shapes).toHaveLength(1)
+})
+
+test.each([
+  ['is waited for', 50, '2'],
+  ['is not waited for when it takes long', 1000, '1-2'],
+])('who handles the event while somebody reads %s', async (_, ms, tag) => {
+  const { job, job_id, workspace } = setUp()
+  await job.put(set)
+  const labels_noted = add(workspace)
+  const reading = await db.transaction().execute(async (tx) => {
+    await sql`update jobs set revision = revision + 1, labels_noted = ${labels_noted}
+      where job_id = ${job_id}`.execute(tx)
+    const answer = job.get().then(({ etag }) => etag)
+    await Promise.race([answer, sleep(ms)])
+    return { answer }
+  })
+  expect(await reading.answer).toBe(`"a${job_id}-${tag}"`)
 })
 
 test('values go along where a task moves to a label that has them at another place', async () => {
