@@ -22,8 +22,8 @@ const recordColumns =
   created_ids, created_date, author_id, action, created, updated, deleted, request_id, rq_id, has_before`)
 
 /**
- * Statements that record the rows of `changed` (`updateJobs`) as revisions, beside the one that makes them. The clock is that of the moment, under the lock: dates of a job are in the order of its
- * revisions.
+ * Statements that record the rows of `changed` (`updateJobs`) as revisions, beside the one that makes them. The clock is
+ * that of the moment, under the lock: dates of a job are in the order of its revisions.
  */
 export function recorded({
   action,
