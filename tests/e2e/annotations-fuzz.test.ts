@@ -7,6 +7,7 @@ import {
   tagOf,
 } from '../support/annotations.ts'
 import type { Answer, Json } from '../support/client.ts'
+import { people } from '../support/people.ts'
 import { openRandom, type Random } from '../support/random.ts'
 import { served } from '../support/served.ts'
 import { type FuzzedCall, nextCall } from './fuzz/calls.ts'
@@ -18,10 +19,11 @@ import { openObjects } from './fuzz/objects.ts'
  */
 const seed = Number(process.env.RETICLE_TEST_SEED ?? 20_260_301)
 const calls = isFullRun() ? 50_000 : 2000
-/** Each has a task of its own, and makes one call after the other. */
+/** Each is somebody with a task of their own, who makes one call after the other: calls of one user wait for each other. */
 const lanes = 4
 
 const reticle = served()
+const { newPerson } = people(() => reticle)
 
 /** What a set is known to be. */
 interface Known {
@@ -36,7 +38,8 @@ test(`${calls} bodies`, { timeout: isFullRun() ? 7_200_000 : 240_000 }, async ()
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
-      const world = await annotatedTask(reticle.admin)
+      const { api } = await newPerson()
+      const world = await annotatedTask(api)
       await fuzz(world, openRandom(seed + lane), calls / lanes, count)
     }),
   )
@@ -94,8 +97,8 @@ async function knownOf(sets: AnnotationSets): Promise<Known> {
   return { set: JSON.parse(answer.text), text: answer.text, tag: tagOf(answer) }
 }
 
-const make = ({ url }: AnnotationSets, { method, query, headers, body }: FuzzedCall) =>
-  reticle.admin.call(method, `${url}${query}`, { raw: body, headers })
+const make = (sets: AnnotationSets, { method, query, headers, body }: FuzzedCall) =>
+  sets.call(method, { raw: body, headers }, query)
 
 /** Not so the repeat of an answer: whatever it says happened before. */
 const isTaken = ({ status, headers }: Answer) =>

@@ -160,6 +160,7 @@ function setsAt(place: () => { api: Client; url: string }) {
     get url() {
       return place().url
     },
+    call,
     get,
     put,
     patch: (action: string, json: Json, sent: Sent = {}) =>
