@@ -48,7 +48,7 @@ const none = () => undefined
 const attribute = { mutable: true, input_type: 'text' as const, values: [] }
 
 /** Lists of the tables that other services answer. */
-const others: object[] = [tables.requests, tables.webhooks]
+const others: object[] = [tables.annotations, tables.requests, tables.webhooks]
 const elsewhere = new Set(others.flatMap((table) => Object.keys(table)))
 const lists = restOperations
   .filter(({ answers }) => answers[200] !== undefined && isPage(answers[200]))

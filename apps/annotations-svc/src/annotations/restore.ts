@@ -123,8 +123,8 @@ async function assertLabels(
 }
 
 /**
- * An object that a task has moved on to another job since is there under its id: here it is another one. Only updates of
- * tasks move objects, which few tasks ever see.
+ * An object that a task has moved between jobs may be in another one under its id: here it is another object. Only updates
+ * of tasks move objects, which few tasks ever see.
  */
 async function renumberMoved(
   tx: Transaction<AnnotationsDb>,
@@ -133,9 +133,11 @@ async function renumberMoved(
   ids: RequestIds,
 ): Promise<void> {
   const { rows: moves } = await sql`
-    select from revisions where task_id = ${task_id} and job_id <> ${job_id}
+    select from revisions where task_id = ${task_id}
       and action = 'update' and created_ids is not null limit 1`.execute(tx)
   if (moves.length === 0) return
+  // Two jobs that are restored at once would not see each other's objects.
+  await sql`select pg_advisory_xact_lock(hashtext('annotations.restore'), ${task_id})`.execute(tx)
   for (const table of Object.values(arrayOf)) {
     const own = sql`own.task_id = ${task_id} and own.job_id = ${job_id}
       and own.generation = ${generation}`

@@ -33,7 +33,7 @@ test('every revision is read, and restored, as the set that it was, byte for byt
   const actions = ['put', 'create', 'update', 'delete', 'import', 'append', 'restore'] as const
   const step = fc.record({
     action: fc.constantFrom(...actions),
-    scope: fc.constantFrom('task', 'job'),
+    scope: fc.constantFrom<string>('task', 'job'),
     objects,
     pick: fc.nat(),
     frame: fc.integer({ min: 0, max: 14 }),
@@ -49,9 +49,19 @@ test('every revision is read, and restored, as the set that it was, byte for byt
       }
       await world.compare()
     }),
-    { numRuns: 40 },
+    { numRuns: 40, examples: [[movedAway, 0]] },
   )
 }, 240_000)
+
+const nothing = { shapes: [], tags: [], tracks: [], spare: false }
+/** A tag moves to the first job; in the end it is restored in its own one, and then where it went. */
+const movedAway: Step[] = [
+  ...[
+    { action: 'put' as const, objects: { ...nothing, tags: [0, 5] } },
+    { action: 'update' as const },
+  ],
+  ...Array.from({ length: 4 }, () => ({ action: 'put' as const })),
+].map((one) => ({ scope: 'task', objects: nothing, pick: 1, frame: 0, ...one }))
 
 interface Step {
   action: 'put' | 'create' | 'update' | 'delete' | 'import' | 'append' | 'restore'

@@ -98,8 +98,11 @@ async function dropRows(
   }
 }
 
+/** Those of objects that moved to another job stay with the history: a restoration asks for them (`annotations/restore.ts`). */
 async function dropRecords(db: Db, most: number): Promise<void> {
+  const isMove = sql<boolean>`old.action = 'update' and old.created_ids is not null`
   await sql`
     delete from revisions as old using jobs job where job.job_id = old.job_id
-      and not old.has_before and old.revision <= job.revision - ${most}`.execute(db)
+      and not old.has_before and old.revision <= job.revision - ${most}
+      ${most > 0 ? sql`and not coalesce(${isMove}, false)` : sql``}`.execute(db)
 }
