@@ -1,5 +1,6 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type RawBuilder, sql } from 'kysely'
+import type { AnnotationsSettings } from '../config.ts'
 
 /**
  * Columns of the tables of annotations. `replaced_<table>` has them as well, and the revision that changed or removed the
@@ -28,15 +29,16 @@ export const columnsOf = (kind: RowKind, table?: string) =>
   sql.join(rowColumns[kind].map((name) => sql.ref(table ? `${table}.${name}` : name)))
 
 /**
- * Keeps rows as they are, for the revision that their job comes to at the end of this write.
+ * Keeps rows as they are, for the revision that their job comes to at the end of this write; of one that was kept for it
+ * already, that stands.
  *
  * @param rows `from` and `where` of them, called `stored`
  */
 export const keepRows = (kind: RowKind, rows: RawBuilder<unknown>) => sql`
   insert into ${replacedTable(kind)} (${columnsOf(kind)}, revision)
-  select ${columnsOf(kind, 'stored')}, (select revision + 1 from jobs where job_id = stored.job_id)
-  ${rows}`
+  select ${columnsOf(kind, 'stored')}, (select revision + 1 from jobs where jobs.job_id = stored.job_id)
+  ${rows} on conflict do nothing`
 
-/** Removes rows and keeps them. @param remove a `delete` of rows called `stored`, without `returning` */
-export const keepRemoved = (kind: RowKind, remove: RawBuilder<unknown>) => sql`
-  with stored as (${remove} returning stored.*) ${keepRows(kind, sql`from stored`)}`
+/** How a finder keeps what is about to change; not at all where there is no history. */
+export const keeping = ({ historyDays }: Pick<AnnotationsSettings, 'historyDays'>) =>
+  historyDays > 0 ? keepRows : undefined

@@ -1,8 +1,8 @@
 import { mergeSpans } from '@reticle/contracts/rest/annotation-query'
 import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
-import { queryTexts } from '@reticle/kit/db/prepared'
-import type { Kysely } from 'kysely'
+import { queryTexts, runPrepared } from '@reticle/kit/db/prepared'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { idOf, type PlacedRow } from '../layout/frames.ts'
 import type { TrackPairs } from '../layout/tracks.ts'
@@ -22,25 +22,34 @@ export interface Found {
   places: { job_id: number; id: number }[]
 }
 
+/** Makes a statement that keeps rows as they are, given as `from` and what follows it; they are called `stored`. */
+export type Keep = (kind: RowKind, rows: RawBuilder<unknown>) => RawBuilder<unknown>
+
 /** Finds objects of a target by id, each under the id that was asked for; ids that are not there are left out. */
 export type Find = (kind: RowKind, ids: readonly number[]) => Promise<Map<number, Found>>
 
 /**
  * Opens a search of what is there now, for one request. A task's object is found by the id of any of its rows, as reading
  * the task makes one of them (`spec/api-annotations.md` 1.8).
+ *
+ * @param keep for who is about to change or remove what is found: its rows are kept, which costs little while they are at hand
  */
-export function openFinder(db: Kysely<AnnotationsDb>, target: Target): Find {
+export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Keep): Find {
   let pairs: Promise<TrackPairs> | undefined
-  return async (kind, ids) => {
-    if (kind === 'track' && !isPlain(kind, target)) {
+  const findParts: Find = async (kind, ids) => {
+    if (kind === 'track') {
       // Once: a request that goes on to change tracks makes one origin of those that it found to be one.
       pairs ??= findPairs(db, target)
       return findTracks(db, target, ids, await pairs)
     }
     const rows = await findRows(db, kind, target, ids)
-    const found = new Map(rows.map((row) => [idOf(row), foundOf(row, [row])]))
-    if (kind === 'track' || isPlain(kind, target)) return found
-    return new Map([...found, ...(await findFolded(db, kind, target, rows))])
+    return new Map([...singles(rows), ...(await findFolded(db, kind, target, rows))])
+  }
+  return async (kind, ids) => {
+    if (isPlain(kind, target)) return singles(await findRows(db, kind, target, ids, keep))
+    const found = await findParts(kind, ids)
+    if (keep) await keepPlaces(db, kind, target, found, keep)
+    return found
   }
 }
 
@@ -60,6 +69,9 @@ export async function* readNamed(
   }
 }
 
+const singles = (rows: readonly PlacedRow[]) =>
+  new Map(rows.map((row) => [idOf(row), foundOf(row, [row])]))
+
 const foundOf = (row: Row, members: readonly PlacedRow[]): Found => {
   const places = members.map((one) => ({ job_id: one.job_id, id: idOf(one) }))
   return { id: places[0]?.id ?? 0, row, places }
@@ -70,8 +82,18 @@ async function findRows(
   kind: RowKind,
   target: Target,
   ids: readonly number[],
+  keep?: Keep,
 ): Promise<PlacedRow[]> {
-  const texts = await queryTexts(db, byId[kind], [target.task_id, ids])
+  const table = arrayOf[kind]
+  const named = sql`select * from ${sql.table(table)}
+    where task_id = ${target.task_id} and id = any(${ids}::bigint[]) and ${sql.raw(isLive(kind))}`
+  const own = sql`from stored where job_id = any(${target.jobs.map((one) => one.id)}::int[])`
+  const kept = keep ? sql`, kept as (${keep(kind, own)})` : sql``
+  const query = sql`with stored as ${sql.raw(keep ? 'materialized' : '')} (${named})${kept}
+    select job_id, ${sql.raw(lineOf[kind].join(', '))} from stored`
+  const { sql: text, parameters } = query.compile(db)
+  const name = `${kind}_by_id${keep ? '_kept' : ''}`
+  const texts = await queryTexts(db, { name, text }, parameters)
   const rows = texts.map(([job, , ...columns]) => {
     return { kind, job_id: Number(job), columns: latinColumns(columns) }
   })
@@ -106,6 +128,23 @@ async function findFolded(
   return found
 }
 
+/** Keeps the rows of objects that have some in several jobs. */
+async function keepPlaces(
+  db: Kysely<AnnotationsDb>,
+  kind: RowKind,
+  { task_id }: Target,
+  found: Awaited<ReturnType<Find>>,
+  keep: Keep,
+): Promise<void> {
+  const places = [...found.values()].flatMap((one) => one.places)
+  const table = arrayOf[kind]
+  const rows = sql`from ${sql.table(table)} as stored
+    join unnest(${places.map((one) => one.id)}::bigint[], ${places.map((one) => one.job_id)}::int[])
+      as given (id, job_id) using (id, job_id)
+    join jobs using (job_id, generation) where stored.task_id = ${task_id}`
+  if (places.length > 0) await runPrepared(db, `keep_${table}`, keep(kind, rows))
+}
+
 async function findTracks(
   db: Kysely<AnnotationsDb>,
   target: Target,
@@ -131,14 +170,6 @@ async function findTracks(
     for (const { id } of object.places) found.set(id, object)
   }
   return found
-}
-
-const byId = { tag: statementOf('tag'), shape: statementOf('shape'), track: statementOf('track') }
-
-function statementOf(kind: RowKind) {
-  const text = `select job_id, ${lineOf[kind].join(', ')} from ${arrayOf[kind]}
-    where task_id = $1 and id = any($2::bigint[]) and ${isLive(kind)}`
-  return { name: `${kind}_by_id`, text }
 }
 
 const object = `coalesce(object, ${originOf})`

@@ -6,7 +6,6 @@ import { copyIn, emptyText } from '@reticle/kit/db/copy'
 import { runPrepared } from '@reticle/kit/db/prepared'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { keepRows } from '../history/keep.ts'
 import type { Target } from '../targets/target.ts'
 import { type StoredRow, tables } from './stored.ts'
 
@@ -99,35 +98,24 @@ async function insertArrays(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): 
   await runPrepared(tx, `insert_${table}`, insert)
 }
 
-/**
- * Changes rows where they are: every column but those of the place. For the history of their jobs they may be kept as they
- * were: then they are looked up once for both, which nobody can come between under the locks of their jobs.
- */
+/** Changes rows where they are: every column but those of the place. */
 export async function updateRows(
   tx: Tx,
   kind: RowKind,
   { task_id }: Target,
-  { rows, keepsBefore }: { rows: readonly StoredRow[]; keepsBefore: boolean },
+  rows: readonly StoredRow[],
 ): Promise<void> {
   if (rows.length === 0) return
   const { table, columns } = tables[kind]
   const changed = columns.filter((name) => !ofPlace.includes(name))
   const changes = changed.map((name) => sql`${sql.id(name)} = given.${sql.id(name)}`)
   const names = sql.join(columns.map((name) => sql.id(name)))
-  const isGiven = sql`stored.id = given.id and stored.generation = given.generation
-    and stored.job_id = given.job_id`
-  const given = sql`given as materialized (
-    select * from unnest(${sql.join(arraysOf(kind, rows))}) as given (${names}))`
-  const kept = sql`, before as materialized (
-    select stored.*, stored.tableoid as partition, stored.ctid as place
-    from ${sql.table(table)} as stored, given where stored.task_id = ${task_id} and ${isGiven}),
-    kept as (${keepRows(kind, sql`from before as stored`)})`
-  const whereKept = sql`, before where stored.ctid = before.place
-    and stored.tableoid = before.partition and before.id = given.id and before.job_id = given.job_id`
-  const update = sql`with ${given}${keepsBefore ? kept : sql``}
-    update ${sql.table(table)} as stored set ${sql.join(changes)} from given
-    ${keepsBefore ? whereKept : sql`where ${isGiven}`} and stored.task_id = ${task_id}`
-  await runPrepared(tx, `update_${table}${keepsBefore ? '_kept' : ''}`, update)
+  const update = sql`
+    update ${sql.table(table)} as stored set ${sql.join(changes)}
+    from unnest(${sql.join(arraysOf(kind, rows))}) as given (${names})
+    where stored.task_id = ${task_id} and stored.id = given.id
+      and stored.generation = given.generation and stored.job_id = given.job_id`
+  await runPrepared(tx, `update_${table}`, update)
 }
 
 const ofPlace = ['task_id', 'job_id', 'generation', 'id', 'origin']

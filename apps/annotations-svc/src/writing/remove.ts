@@ -4,8 +4,8 @@ import { runPrepared } from '@reticle/kit/db/prepared'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { keepRemoved } from '../history/keep.ts'
-import { type Found, openFinder, readNamed } from '../reading/find.ts'
+import { keeping } from '../history/keep.ts'
+import { type Find, type Found, openFinder, readNamed } from '../reading/find.ts'
 import { setBytes } from '../reading/json.ts'
 import { fixSnapshot, openLater } from '../reading/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
@@ -88,7 +88,7 @@ async function removeSet(
   assertUnchanged(if_match, target, before)
   const ledger = newLedger()
   const { settings } = deps
-  const removing = { ledger, onGone, keepsBefore: settings.historyDays > 0 }
+  const removing = { find: openFinder(tx, target, keeping(settings)), ledger, onGone }
   for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], removing)
   const closing = {
     ...{ action: 'delete' as const, ledger, before, settings },
@@ -113,8 +113,8 @@ const atOnce = 1000
 
 interface Removing {
   ledger: Ledger
+  find: Find
   onGone: (row: Row) => void
-  keepsBefore: boolean
 }
 
 async function removeKind(
@@ -122,9 +122,8 @@ async function removeKind(
   kind: RowKind,
   target: Target,
   ids: readonly number[],
-  { ledger, onGone, keepsBefore }: Removing,
+  { find, ledger, onGone }: Removing,
 ): Promise<void> {
-  const find = openFinder(tx, target)
   const refuseTwice = openOnce()
   for (let at = 0; at < ids.length; at += atOnce) {
     const part = ids.slice(at, at + atOnce)
@@ -134,16 +133,16 @@ async function removeKind(
     for (const { row } of objects) onGone(row)
     const places = objects.flatMap((one) => one.places)
     for (const place of places) note(ledger, kind, place, -1)
-    await deleteRows(tx, kind, target, { places, keepsBefore })
+    await deleteRows(tx, kind, target, places)
   }
 }
 
-/** Removes rows by the ids they have themselves; for the history of their jobs they may be kept. */
+/** Removes rows by the ids they have themselves. */
 export async function deleteRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   { task_id }: Target,
-  { places, keepsBefore }: { places: Found['places']; keepsBefore: boolean },
+  places: Found['places'],
 ): Promise<void> {
   if (places.length === 0) return
   const given = sql`unnest(${places.map((one) => one.id)}::bigint[],
@@ -152,7 +151,5 @@ export async function deleteRows(
     using ${given} join jobs on jobs.job_id = given.job_id
     where stored.task_id = ${task_id} and stored.id = given.id
       and stored.generation = jobs.generation and stored.job_id = given.job_id`
-  const name = `delete_${arrayOf[kind]}`
-  if (keepsBefore) await runPrepared(tx, `${name}_kept`, keepRemoved(kind, remove))
-  else await runPrepared(tx, name, remove)
+  await runPrepared(tx, `delete_${arrayOf[kind]}`, remove)
 }

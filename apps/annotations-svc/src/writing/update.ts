@@ -3,6 +3,7 @@ import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { keeping } from '../history/keep.ts'
 import { completeObject } from '../reading/complete.ts'
 import { type Find, type Found, openFinder, readNamed } from '../reading/find.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
@@ -70,7 +71,6 @@ interface Work extends Update {
   missing: Record<RowKind, number[]>
   /** Ids of rows that are new to their job: they moved there, or a track has pieces it had not. */
   created: Map<number, number[]>
-  keepsBefore: boolean
 }
 
 async function changeSet(
@@ -95,13 +95,12 @@ async function changeSet(
     tx,
     ids: deps.ids.open(),
     readIds: openIdReader(),
-    find: openFinder(tx, target),
+    find: openFinder(tx, target, keeping(settings)),
     refuseTwice: openOnce(),
     layout: openLayout(target, generationOf),
     ledger,
     missing,
     created,
-    keepsBefore: settings.historyDays > 0,
   }
   for await (const batch of source) await changeBatch(work, batch)
   assertNothingMissing(missing)
@@ -208,7 +207,7 @@ const multirange = (ids: readonly number[] | undefined) =>
 
 /** Rows that are the same ones as before are changed where they are. A track of a task may be cut in another way now. */
 async function store(
-  { tx, target, keepsBefore }: Work,
+  { tx, target }: Work,
   kind: RowKind,
   changes: readonly Change[],
 ): Promise<void> {
@@ -217,9 +216,9 @@ async function store(
   const others: Change[] = []
   for (const one of changes) (!isCut && hasSameRows(one) ? staying : others).push(one)
   const rowsIn = (list: readonly Change[]) => list.flatMap((one) => one.rows)
-  const places = others.flatMap((one) => one.places)
-  await updateRows(tx, kind, target, { rows: rowsIn(staying), keepsBefore })
-  await deleteRows(tx, kind, target, { places, keepsBefore })
+  const gone = others.flatMap((one) => one.places)
+  await updateRows(tx, kind, target, rowsIn(staying))
+  await deleteRows(tx, kind, target, gone)
   await insertRows(tx, kind, rowsIn(others))
 }
 
