@@ -77,7 +77,8 @@ const columns =
   'frame, label_id, id, "group", z_order, rotation, score, type, source, occluded, outside, points, attributes, elements'
 
 async function frameFigure({ service, database }: Alone): Promise<Figure> {
-  const text = `select ${columns} from shapes where task_id = $1 and job_id = $2 and frame = $3 order by id`
+  const text = `select ${columns} from shapes where task_id = $1 and job_id = $2
+    and generation = (select generation from jobs where job_id = $2) and frame = $3 order by id`
   const place = (at: number) => {
     const job = 1 + (at % jobs)
     return { job, frame: firstFrameOf(job) + (at % framesOfJob) }
@@ -98,7 +99,8 @@ async function frameFigure({ service, database }: Alone): Promise<Figure> {
 
 async function updateFigure({ service, database }: Alone): Promise<Figure> {
   const { rows } = await database.query<{ id: string; job_id: number }>(
-    `select id, job_id from shapes where task_id = $1 and frame % 97 = 0 limit 4000`,
+    `select id, job_id from shapes join jobs using (job_id, generation)
+    where shapes.task_id = $1 and frame % 97 = 0 limit 4000`,
     [taskId],
   )
   const place = (at: number) => rows[at % rows.length] ?? { id: '0', job_id: 0 }

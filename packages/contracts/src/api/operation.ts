@@ -116,8 +116,16 @@ export function isPage(schema: z.ZodType): schema is z.ZodObject {
 
 /** Bytes pass through: they are never parsed by the gateway and never modelled in a message. */
 export function isBytes(schema: z.ZodType | undefined): boolean {
-  return schema?.meta()?.bytes === true
+  if (!schema) return false
+  const known = bytes.get(schema)
+  if (known !== undefined) return known
+  const found = schema.meta()?.bytes === true
+  bytes.set(schema, found)
+  return found
 }
+
+/** Every call asks several times, and the library gathers what is said of a schema anew each time. */
+const bytes = new WeakMap<z.ZodType, boolean>()
 
 /** A body or an answer that passes in pieces, whose size nobody knows before. */
 export function isStreamed({ body, answer }: Pick<Operation, 'body' | 'answer'>): boolean {
