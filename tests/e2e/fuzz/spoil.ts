@@ -6,7 +6,9 @@ import type { Random } from '../../support/random.ts'
 
 const deep = (levels: number): Json => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
 
-/** In place of any value. */
+/** In place of any value; a copy each time, since what is put into a body may be changed there once more. */
+const strangeOne = (random: Random): Json => structuredClone(random.pick(strange))
+
 const strange: readonly Json[] = [
   ...[
     null,
@@ -86,24 +88,19 @@ function spoilOne(random: Random, body: Json): void {
   const slots = slotsOf(body)
   const { holder, key } = slots.length > 0 ? random.pick(slots) : { holder: body, key: 'shapes' }
   const ways: (() => void)[] = [
-    () => define(holder, key, random.pick(strange)),
-    () => define(holder, key, random.pick(strange)),
+    () => define(holder, key, strangeOne(random)),
+    () => define(holder, key, strangeOne(random)),
     () => delete holder[key],
-    () => define(holder, random.pick(keys), random.pick(strange)),
+    () => define(holder, random.pick(keys), strangeOne(random)),
     () => define(holder, random.pick(keys), structuredClone(holder[key])),
     () => define(holder, key, [holder[key]]),
     () => define(holder, key, JSON.stringify(holder[key]) ?? ''),
-    () => (Array.isArray(holder) ? double(holder) : undefined),
+    () => (Array.isArray(holder) ? holder.push(...structuredClone(holder)) : undefined),
     () => (Array.isArray(holder) ? holder.reverse() : undefined),
     () => define(holder, 'id', random.below(200)),
     () => define(holder, key, random.double(Number.MAX_VALUE)),
   ]
   random.pick(ways)()
-}
-
-/** One by one: a list may be longer than arguments can be. */
-function double(list: Json[]): void {
-  for (const item of structuredClone(list)) list.push(item)
 }
 
 /** As a member of its own, also when it is called `__proto__`. */
