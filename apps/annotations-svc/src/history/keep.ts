@@ -29,15 +29,14 @@ export const columnsOf = (kind: RowKind, table?: string) =>
   sql.join(rowColumns[kind].map((name) => sql.ref(table ? `${table}.${name}` : name)))
 
 /**
- * Keeps rows as they are, for the revision that their job comes to at the end of this write; of one that was kept for it
- * already, that stands.
+ * Keeps rows as they are, for the revision that their job comes to at the end of this write.
  *
  * @param rows `from` and `where` of them, called `stored`
  */
 export const keepRows = (kind: RowKind, rows: RawBuilder<unknown>) => sql`
   insert into ${replacedTable(kind)} (${columnsOf(kind)}, revision)
   select ${columnsOf(kind, 'stored')}, (select revision + 1 from jobs where jobs.job_id = stored.job_id)
-  ${rows} on conflict do nothing`
+  ${rows}`
 
 /** How a finder keeps what is about to change; not at all where there is no history. */
 export const keeping = ({ historyDays }: Pick<AnnotationsSettings, 'historyDays'>) =>

@@ -14,16 +14,19 @@ import type { Moment } from './revisions.ts'
 /**
  * The rows that a job had at a revision, with the columns of their table. They are those of the revision's generation, but
  * for what was done to it since: of a row that was changed or removed the earliest that was replaced stands, and what was
- * created is left out. A row that left the job and came back was both; what happened first counts.
+ * created is left out. A row that left the job and came back was both; what happened first counts. Sets of ids are
+ * multiranges, which are searched: however many there are, no plan compares each with each.
  */
 export function rowsAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
   const { task_id, job_id, generation, revision } = moment
   const inGeneration = sql`task_id = ${task_id} and job_id = ${job_id} and generation = ${generation}`
   const since = sql`${inGeneration} and revision > ${revision}`
+  const created = sql`(select coalesce(range_agg(created_ids), '{}') from revisions where ${since})`
+  const replaced = sql`(
+    select coalesce(range_agg(int8range(id, id, '[]')), '{}') from ${replacedTable(kind)} where ${since})`
   return sql`
     select ${columnsOf(kind)} from ${sql.table(arrayOf[kind])} as stored where ${inGeneration}
-      and not id <@ (select coalesce(range_agg(created_ids), '{}') from revisions where ${since})
-      and not exists (select from ${replacedTable(kind)} as later where ${since} and later.id = stored.id)
+      and not id <@ ${created} and not id <@ ${replaced}
     union all
     select ${columnsOf(kind, 'first')} from (
       select distinct on (id) * from ${replacedTable(kind)} where ${since} order by id, revision

@@ -6,6 +6,7 @@ import { idempotencyKeys } from './0005-idempotency-keys.ts'
 import { labelUpkeep } from './0007-label-upkeep.ts'
 import { generations } from './0008-generations.ts'
 import { history } from './0009-history.ts'
+import { replacedKey } from './0010-replaced-key.ts'
 
 export const migrations = {
   '0001-annotations': annotations,
@@ -16,4 +17,5 @@ export const migrations = {
   '0007-label-upkeep': labelUpkeep,
   '0008-generations': generations,
   '0009-history': history,
+  '0010-replaced-key': replacedKey,
 }
