@@ -32,10 +32,11 @@ export const columnsOf = (kind: RowKind, table?: string) =>
  * Keeps rows as they are, for the revision that their job comes to at the end of this write.
  *
  * @param rows `from` and `where` of them, called `stored`
+ * @param job where they are all of one job: its revision is looked up once
  */
-export const keepRows = (kind: RowKind, rows: RawBuilder<unknown>) => sql`
+export const keepRows = (kind: RowKind, rows: RawBuilder<unknown>, job?: number) => sql`
   insert into ${replacedTable(kind)} (${columnsOf(kind)}, revision)
-  select ${columnsOf(kind, 'stored')}, (select revision + 1 from jobs where jobs.job_id = stored.job_id)
+  select ${columnsOf(kind, 'stored')}, (select revision + 1 from jobs where jobs.job_id = ${job ?? sql.ref('stored.job_id')})
   ${rows}`
 
 /** How a finder keeps what is about to change; not at all where there is no history. */

@@ -23,7 +23,7 @@ export interface Found {
 }
 
 /** Makes a statement that keeps rows as they are, given as `from` and what follows it; they are called `stored`. */
-export type Keep = (kind: RowKind, rows: RawBuilder<unknown>) => RawBuilder<unknown>
+export type Keep = (kind: RowKind, rows: RawBuilder<unknown>, job?: number) => RawBuilder<unknown>
 
 /** Finds objects of a target by id, each under the id that was asked for; ids that are not there are left out. */
 export type Find = (kind: RowKind, ids: readonly number[]) => Promise<Map<number, Found>>
@@ -87,12 +87,14 @@ async function findRows(
   const table = arrayOf[kind]
   const named = sql`select * from ${sql.table(table)}
     where task_id = ${target.task_id} and id = any(${ids}::bigint[]) and ${sql.raw(isLive(kind))}`
-  const own = sql`from stored where job_id = any(${target.jobs.map((one) => one.id)}::int[])`
-  const kept = keep ? sql`, kept as (${keep(kind, own)})` : sql``
+  const jobs = target.jobs.map((one) => one.id)
+  const own = sql`from stored where job_id = any(${jobs}::int[])`
+  const only = jobs.length === 1 ? jobs[0] : undefined
+  const kept = keep ? sql`, kept as (${keep(kind, own, only)})` : sql``
   const query = sql`with stored as ${sql.raw(keep ? 'materialized' : '')} (${named})${kept}
     select job_id, ${sql.raw(lineOf[kind].join(', '))} from stored`
   const { sql: text, parameters } = query.compile(db)
-  const name = `${kind}_by_id${keep ? '_kept' : ''}`
+  const name = [kind, 'by_id', keep && 'kept', keep && only && 'of_job'].filter(Boolean).join('_')
   const texts = await queryTexts(db, { name, text }, parameters)
   const rows = texts.map(([job, , ...columns]) => {
     return { kind, job_id: Number(job), columns: latinColumns(columns) }
