@@ -6,9 +6,7 @@ import type { Random } from '../../support/random.ts'
 
 const deep = (levels: number): Json => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
 
-/** In place of any value; a copy each time, since what is put into a body may be changed there once more. */
-const strangeOne = (random: Random): Json => structuredClone(random.pick(strange))
-
+/** In place of any value. */
 const strange: readonly Json[] = [
   ...[
     null,
@@ -66,6 +64,9 @@ const keys = [
   ],
   ...['clientID', 'keyframe', 'score', 'rotation', 'constructor.prototype', 'é', '\u0000'],
 ]
+
+/** A copy each time: what is put into a body may be changed there once more. */
+const strangeOne = (random: Random): Json => structuredClone(random.pick(strange))
 
 interface Slot {
   holder: Json

@@ -142,6 +142,17 @@ async function storedOf(job_id: number) {
   return rows[0]
 }
 
+test.each(['update', 'delete'] as const)(
+  'the %s of a track of a task keeps each of its pieces once',
+  async (action) => {
+    const { task, job_id, second } = setUp()
+    const { set } = await task.put({ tracks: [track(0, 9)] })
+    expect((await second.get()).set.tracks).toHaveLength(1)
+    await task.patch(action, { tracks: [{ id: set.tracks[0]?.id, group: 3 }] })
+    expect((await storedOf(job_id))?.history).toBe(1)
+  },
+)
+
 describe('a revision', () => {
   test('that never was is not found', async () => {
     const { job, job_id } = setUp()

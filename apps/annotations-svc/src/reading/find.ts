@@ -36,7 +36,7 @@ export type Find = (kind: RowKind, ids: readonly number[]) => Promise<Map<number
  */
 export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Keep): Find {
   let pairs: Promise<TrackPairs> | undefined
-  const findParts: Find = async (kind, ids) => {
+  const findAcrossJobs: Find = async (kind, ids) => {
     if (kind === 'track') {
       // Once: a request that goes on to change tracks makes one origin of those that it found to be one.
       pairs ??= findPairs(db, target)
@@ -47,7 +47,7 @@ export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Kee
   }
   return async (kind, ids) => {
     if (isPlain(kind, target)) return singles(await findRows(db, kind, target, ids, keep))
-    const found = await findParts(kind, ids)
+    const found = await findAcrossJobs(kind, ids)
     if (keep) await keepPlaces(db, kind, target, found, keep)
     return found
   }
@@ -138,7 +138,8 @@ async function keepPlaces(
   found: Awaited<ReturnType<Find>>,
   keep: Keep,
 ): Promise<void> {
-  const places = [...found.values()].flatMap((one) => one.places)
+  const objects = new Set(found.values()) // a track is found by the id of each of its pieces
+  const places = [...objects].flatMap((one) => one.places)
   const table = arrayOf[kind]
   const rows = sql`from ${sql.table(table)} as stored
     join unnest(${places.map((one) => one.id)}::bigint[], ${places.map((one) => one.job_id)}::int[])
