@@ -93,7 +93,7 @@ async function removeObjects(
   await noteRemoval(tx, change.task_ids)
   const ledger = newLedger()
   for (const kind of rowKinds) {
-    const keeping = reason ? sql`, kept as (${keepRows(kind, sql`from stored`)})` : sql``
+    const keeping = reason ? sql`, kept as (${sql.raw(keepRows(kind, 'from stored'))})` : sql``
     const { rows } = await sql<{ job_id: number; count: number }>`
       with stored as (
         delete from ${sql.table(arrayOf[kind])} as live using jobs

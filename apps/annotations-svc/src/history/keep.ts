@@ -1,5 +1,5 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { AnnotationsSettings } from '../config.ts'
 
 /**
@@ -22,22 +22,25 @@ export const rowColumns: Record<RowKind, readonly string[]> = {
   ],
 }
 
-export const replacedTable = (kind: RowKind) => sql.table(`replaced_${arrayOf[kind]}`)
+const replacedName = (kind: RowKind) => `replaced_${arrayOf[kind]}`
+export const replacedTable = (kind: RowKind) => sql.table(replacedName(kind))
 
 /** Columns by name, of a table where one is named. */
 export const columnsOf = (kind: RowKind, table?: string) =>
   sql.join(rowColumns[kind].map((name) => sql.ref(table ? `${table}.${name}` : name)))
 
 /**
- * Keeps rows as they are, for the revision that their job comes to at the end of this write.
+ * A statement that keeps rows as they are, for the revision that their job comes to at the end of this write.
  *
  * @param rows `from` and `where` of them, called `stored`
- * @param job where they are all of one job: its revision is looked up once
+ * @param job what tells the job where they are all of one: its revision is looked up once
  */
-export const keepRows = (kind: RowKind, rows: RawBuilder<unknown>, job?: number) => sql`
-  insert into ${replacedTable(kind)} (${columnsOf(kind)}, revision)
-  select ${columnsOf(kind, 'stored')}, (select revision + 1 from jobs where jobs.job_id = ${job ?? sql.ref('stored.job_id')})
-  ${rows}`
+export function keepRows(kind: RowKind, rows: string, job = 'stored.job_id'): string {
+  const names = rowColumns[kind].map((name) => `"${name}"`)
+  return `insert into ${replacedName(kind)} (${names}, revision)
+    select ${names.map((name) => `stored.${name}`)}, (select revision + 1 from jobs where jobs.job_id = ${job})
+    ${rows}`
+}
 
 /** How a finder keeps what is about to change; not at all where there is no history. */
 export const keeping = ({ historyDays }: Pick<AnnotationsSettings, 'historyDays'>) =>

@@ -1,8 +1,8 @@
 import { mergeSpans } from '@reticle/contracts/rest/annotation-query'
 import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
-import { queryTexts, runPrepared } from '@reticle/kit/db/prepared'
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { queryRows, queryTexts } from '@reticle/kit/db/prepared'
+import type { Kysely } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { idOf, type PlacedRow } from '../layout/frames.ts'
 import type { TrackPairs } from '../layout/tracks.ts'
@@ -22,8 +22,8 @@ export interface Found {
   places: { job_id: number; id: number }[]
 }
 
-/** Makes a statement that keeps rows as they are, given as `from` and what follows it; they are called `stored`. */
-export type Keep = (kind: RowKind, rows: RawBuilder<unknown>, job?: number) => RawBuilder<unknown>
+/** Makes a statement that keeps rows as they are: `keepRows` of the history. */
+export type Keep = (kind: RowKind, rows: string, job?: string) => string
 
 /** Finds objects of a target by id, each under the id that was asked for; ids that are not there are left out. */
 export type Find = (kind: RowKind, ids: readonly number[]) => Promise<Map<number, Found>>
@@ -85,17 +85,16 @@ async function findRows(
   keep?: Keep,
 ): Promise<PlacedRow[]> {
   const table = arrayOf[kind]
-  const named = sql`select * from ${sql.table(table)}
-    where task_id = ${target.task_id} and id = any(${ids}::bigint[]) and ${sql.raw(isLive(kind))}`
+  const named = `select * from ${table}
+    where task_id = $1 and id = any($2::bigint[]) and ${isLive(kind)}`
   const jobs = target.jobs.map((one) => one.id)
-  const own = sql`from stored where job_id = any(${jobs}::int[])`
-  const only = jobs.length === 1 ? jobs[0] : undefined
-  const kept = keep ? sql`, kept as (${keep(kind, own, only)})` : sql``
-  const query = sql`with stored as ${sql.raw(keep ? 'materialized' : '')} (${named})${kept}
-    select job_id, ${sql.raw(lineOf[kind].join(', '))} from stored`
-  const { sql: text, parameters } = query.compile(db)
-  const name = [kind, 'by_id', keep && 'kept', keep && only && 'of_job'].filter(Boolean).join('_')
-  const texts = await queryTexts(db, { name, text }, parameters)
+  const job = jobs.length === 1 ? '($3::int[])[1]' : undefined
+  const kept = keep?.(kind, 'from stored where job_id = any($3::int[])', job)
+  const text = `with stored as ${kept ? `materialized (${named}), kept as (${kept})` : `(${named})`}
+    select job_id, ${lineOf[kind].join(', ')} from stored`
+  const name = [kind, 'by_id', kept && 'kept', kept && job && 'of_job'].filter(Boolean).join('_')
+  const values = [target.task_id, ids, ...(kept ? [jobs] : [])]
+  const texts = await queryTexts(db, { name, text }, values)
   const rows = texts.map(([job, , ...columns]) => {
     return { kind, job_id: Number(job), columns: latinColumns(columns) }
   })
@@ -141,11 +140,12 @@ async function keepPlaces(
   const objects = new Set(found.values()) // a track is found by the id of each of its pieces
   const places = [...objects].flatMap((one) => one.places)
   const table = arrayOf[kind]
-  const rows = sql`from ${sql.table(table)} as stored
-    join unnest(${places.map((one) => one.id)}::bigint[], ${places.map((one) => one.job_id)}::int[])
-      as given (id, job_id) using (id, job_id)
-    join jobs using (job_id, generation) where stored.task_id = ${task_id}`
-  if (places.length > 0) await runPrepared(db, `keep_${table}`, keep(kind, rows))
+  const rows = `from ${table} as stored
+    join unnest($2::bigint[], $3::int[]) as given (id, job_id) using (id, job_id)
+    join jobs using (job_id, generation) where stored.task_id = $1`
+  const statement = { name: `keep_${table}`, text: keep(kind, rows) }
+  const values = [task_id, places.map((one) => one.id), places.map((one) => one.job_id)]
+  if (places.length > 0) await queryRows(db, statement, values)
 }
 
 async function findTracks(

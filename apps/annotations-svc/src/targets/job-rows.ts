@@ -1,5 +1,5 @@
 import { type Context, conflict } from '@reticle/kit'
-import { runPrepared } from '@reticle/kit/db/prepared'
+import { queryRows } from '@reticle/kit/db/prepared'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -32,45 +32,44 @@ export interface JobChange {
 
 export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
   const ids = jobs.map((one) => one.id)
-  const { rows } = await sql<JobRow>`
-    select * from jobs where job_id = any(${ids}::int[])`.execute(db)
-  return byId(rows)
+  return byId(await queryRows<JobRow>(db, jobsById, [ids]))
 }
 
 /**
- * The first statement of a write: it may be about a million rows, wait a minute for the next piece of its body, and
+ * Settings of a transaction that writes: it may be about a million rows, wait a minute for the next piece of its body, and
  * `lockWaitMs` for another write of the same job.
  */
-export async function openWrite(
-  tx: Tx,
-  { lockWaitMs }: Pick<Deps['settings'], 'lockWaitMs'>,
-): Promise<void> {
-  await sql`select set_config('lock_timeout', ${String(lockWaitMs)}, true),
-    set_config('statement_timeout', '10min', true),
-    set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
+const settingsOf = ({ lockWaitMs }: Pick<Deps['settings'], 'lockWaitMs'>) =>
+  sql`set local lock_timeout = ${sql.lit(lockWaitMs)}; set local statement_timeout = '10min';
+    set local idle_in_transaction_session_timeout = '1min'`
+
+/** The first statement of a write that waits for its body before it locks anything. */
+export async function openWrite(tx: Tx, settings: Deps['settings']): Promise<void> {
+  await settingsOf(settings).execute(tx)
 }
 
 /**
- * Locks the jobs of a target for writing, in id order, so that two writers never wait for each other. Rows that
+ * Locks the jobs of a target for writing, in id order, so that two writers never wait for each other; with the settings of
+ * a write, and the beginning of its transaction, it is one round trip. Rows that
  * the events of projects-svc have not brought yet are made from what it says about the target; it is asked once more for
  * them, since they are also missing when the target was deleted while its body was on the way, and nothing would ever
  * clean up after it.
  *
- * @throws DomainError conflict `annotations_locked` after the wait of `openWrite`; not_found for a target that is gone
+ * @throws DomainError conflict `annotations_locked` after `lockWaitMs`; not_found for a target that is gone
  */
 export async function lockJobs(
   tx: Tx,
-  deps: Pick<Deps, 'services'>,
+  deps: Pick<Deps, 'services' | 'settings'>,
   target: Target,
   context: Context,
 ): Promise<JobRows> {
   try {
-    const rows = await selectForUpdate(tx, target)
+    const rows = await selectForUpdate(tx, deps, target)
     if (rows.length === target.jobs.length) return byId(rows)
     await insertJobs(tx, target)
     // Not earlier: from here on the events of these jobs wait for this transaction.
     await openTarget(deps, { target: target.kind, id: target.id }, 'annotations:write', context)
-    return byId(await selectForUpdate(tx, target))
+    return byId(await selectForUpdate(tx, deps, target))
   } catch (thrown) {
     if (isLockTimeout(thrown)) throw locked()
     throw thrown
@@ -86,9 +85,14 @@ export const locked = () =>
 const isLockTimeout = (thrown: unknown) =>
   thrown instanceof Error && Reflect.get(thrown, 'code') === '55P03'
 
-async function selectForUpdate(tx: Tx, { jobs }: Target): Promise<JobRow[]> {
-  const ids = jobs.map((one) => one.id)
-  const { rows } = await sql<JobRow>`
+/** Without parameters, so that all of it is one message. */
+async function selectForUpdate(
+  tx: Tx,
+  { settings }: Pick<Deps, 'settings'>,
+  { jobs }: Target,
+): Promise<JobRow[]> {
+  const ids = sql.lit(`{${jobs.map((one) => one.id).join()}}`)
+  const { rows } = await sql<JobRow>`${settingsOf(settings)};
     select * from jobs where job_id = any(${ids}::int[]) order by job_id for update`.execute(tx)
   return rows
 }
@@ -159,12 +163,11 @@ export async function updateJobs(
   changes: ReadonlyMap<number, JobChange>,
   reason: Reason | undefined,
 ): Promise<JobRow[]> {
-  const author = reason?.cause.principal ? '_by' : ''
-  const name = `update_jobs${reason ? '_kept' : ''}${author}`
-  const update = sql<JobRow>`
-    with change as materialized (select * from unnest(${sql.join(arraysOf(changes))})
-      as change (id, tags_more, shapes_more, tracks_more, complete_for, noted_for, written,
-        created, updated, deleted, created_ids)),
+  const record = reason && recorded(reason, changeColumns.length + 1)
+  const name = ['update_jobs', record && 'kept', reason?.cause.principal && 'by']
+  const text = `
+    with change as materialized (select * from unnest(${changeColumns.map(({ type }, index) => `$${index + 1}::${type}[]`)})
+      as change (${changeColumns.map((column) => column.name)})),
     before as materialized (select job_id as id, generation as was, tags + shapes + tracks as had
       from jobs where job_id in (select id from change)),
     changed as (
@@ -177,35 +180,37 @@ export async function updateJobs(
         generation = coalesce(written, generation)
       from change join before using (id) where jobs.job_id = change.id
       returning jobs.*, change.*, before.was, before.had
-    )${reason ? recorded(reason) : sql``}
-    select ${jobColumns} from changed`
-  return runPrepared(tx, name, update)
+    )${record ? `, ${record.text}` : ''}
+    select ${columnsOfJob.join(', ')} from changed`
+  const list = [...changes]
+  const values = changeColumns.map(({ of }) => list.map(of))
+  const statement = { name: name.filter(Boolean).join('_'), text }
+  return queryRows(tx, statement, [...values, ...(record?.values ?? [])])
 }
 
-function arraysOf(changes: ReadonlyMap<number, JobChange>) {
-  const list = [...changes.values()]
-  const of = (type: string, read: (change: JobChange) => unknown) =>
-    sql`${list.map(read)}::${sql.raw(type)}[]`
-  return [
-    sql`${[...changes.keys()]}::int[]`,
-    of('int', (one) => one.tags),
-    of('int', (one) => one.shapes),
-    of('int', (one) => one.tracks),
-    of('int', (one) => one.labels_revision),
-    of('int', (one) => one.labels_noted),
-    of('bigint', (one) => one.generation),
-    of('int', (one) => one.counts.created),
-    of('int', (one) => one.counts.updated),
-    of('int', (one) => one.counts.deleted),
-    of('int8multirange', (one) => one.created_ids),
-  ]
-}
+type ChangeColumn = { name: string; type: string; of: (entry: [number, JobChange]) => unknown }
+const changeColumns: readonly ChangeColumn[] = [
+  { name: 'id', type: 'int', of: ([job]) => job },
+  { name: 'tags_more', type: 'int', of: ([, one]) => one.tags },
+  { name: 'shapes_more', type: 'int', of: ([, one]) => one.shapes },
+  { name: 'tracks_more', type: 'int', of: ([, one]) => one.tracks },
+  { name: 'complete_for', type: 'int', of: ([, one]) => one.labels_revision },
+  { name: 'noted_for', type: 'int', of: ([, one]) => one.labels_noted },
+  { name: 'written', type: 'bigint', of: ([, one]) => one.generation },
+  { name: 'created', type: 'int', of: ([, one]) => one.counts.created },
+  { name: 'updated', type: 'int', of: ([, one]) => one.counts.updated },
+  { name: 'deleted', type: 'int', of: ([, one]) => one.counts.deleted },
+  { name: 'created_ids', type: 'int8multirange', of: ([, one]) => one.created_ids },
+]
 
 const columnsOfJob = [
   ...['job_id', 'task_id', 'project_id', 'organization_id', 'start_frame', 'stop_frame'],
   ...['revision', 'labels_revision', 'tags', 'shapes', 'tracks', 'updated_date'],
   ...['labels_changes', 'labels_noted', 'labels_sweep', 'generation'],
 ] as const
-const jobColumns = sql.join(columnsOfJob.map((name) => sql.ref(name)))
+const jobsById = {
+  name: 'jobs_by_id',
+  text: `select ${columnsOfJob.join(', ')} from jobs where job_id = any($1::int[])`,
+}
 
 const byId = (rows: JobRow[]): JobRows => new Map(rows.map((row) => [row.job_id, row]))

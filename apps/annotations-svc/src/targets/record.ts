@@ -1,6 +1,5 @@
 import type { RevisionAction } from '@reticle/contracts/rest/history'
 import type { Cause } from '@reticle/kit/outbox/emit'
-import { type RawBuilder, sql } from 'kysely'
 import type { AnnotationsSettings } from '../config.ts'
 
 /** Why jobs changed, for their history. */
@@ -17,32 +16,31 @@ export const byLabels = (
   cause: Reason['cause'] = { principal: null, request_id: null },
 ): Reason | undefined => (historyDays > 0 ? { action: 'label_change', cause } : undefined)
 
-const recordColumns =
-  sql.raw(`task_id, job_id, revision, generation, replaced_generation, labels_revision,
-  created_ids, created_date, author_id, action, created, updated, deleted, request_id, rq_id, has_before`)
+const recordColumns = `task_id, job_id, revision, generation, replaced_generation, labels_revision,
+  created_ids, created_date, author_id, action, created, updated, deleted, request_id, rq_id, has_before`
 
 /**
  * Statements that record the rows of `changed` (`updateJobs`) as revisions, beside the one that makes them. The clock is
  * that of the moment, under the lock: dates of a job are in the order of its revisions.
+ *
+ * @param first number of their first parameter
  */
-export function recorded({
-  action,
-  cause: { principal, request_id },
-  rq_id,
-}: Reason): RawBuilder<unknown> {
-  const author = principal && {
-    ...{ id: principal.user_id, username: principal.username },
-    ...{ first_name: principal.first_name, last_name: principal.last_name },
-  }
-  const known = author
-    ? sql`, known as (insert into authors (id, username, first_name, last_name)
-        values (${sql.join(Object.values(author))}) on conflict (id) do nothing)`
-    : sql``
-  return sql`${known}, recorded as (
+export function recorded(
+  { action, cause: { principal, request_id }, rq_id }: Reason,
+  first: number,
+) {
+  const at = (index: number) => `$${first + index}`
+  const author = principal
+    ? [principal.user_id, principal.username, principal.first_name, principal.last_name]
+    : []
+  const known = `known as (insert into authors (id, username, first_name, last_name)
+    values (${[3, 4, 5, 6].map(at)}) on conflict (id) do nothing),`
+  const text = `${principal ? known : ''} recorded as (
     insert into revisions (${recordColumns})
     select task_id, job_id, revision, generation, case when written is not null and had > 0 then was end,
-      labels_revision, created_ids, clock_timestamp(), ${author?.id ?? null}::int, ${action},
-      created, updated, deleted, ${rq_id === undefined ? request_id : null}::text,
-      ${rq_id ?? null}::text, updated + deleted > 0
+      labels_revision, created_ids, clock_timestamp(), ${principal ? at(3) : 'null'}::int, ${at(0)},
+      created, updated, deleted, ${at(1)}::text, ${at(2)}::text, updated + deleted > 0
     from changed)`
+  const values = [action, rq_id === undefined ? request_id : null, rq_id ?? null, ...author]
+  return { text, values }
 }

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream'
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { columnSeparator } from '@reticle/contracts/row-lines'
 import { copyIn, emptyText } from '@reticle/kit/db/copy'
-import { runPrepared } from '@reticle/kit/db/prepared'
-import { sql, type Transaction } from 'kysely'
+import { queryRows } from '@reticle/kit/db/prepared'
+import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Target } from '../targets/target.ts'
 import { type StoredRow, tables } from './stored.ts'
@@ -92,10 +92,8 @@ function withEmpty(kind: RowKind, text: string): string {
 
 async function insertArrays(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): Promise<void> {
   const { table, columns } = tables[kind]
-  const names = sql.join(columns.map((name) => sql.id(name)))
-  const insert = sql`insert into ${sql.table(table)} (${names})
-    select * from unnest(${sql.join(arraysOf(kind, rows))})`
-  await runPrepared(tx, `insert_${table}`, insert)
+  const text = `insert into ${table} (${columns.map(quoted)}) select * from ${given(columns)}`
+  await queryRows(tx, { name: `insert_${table}`, text }, arraysOf(kind, rows))
 }
 
 /** Changes rows where they are: every column but those of the place. */
@@ -108,26 +106,29 @@ export async function updateRows(
   if (rows.length === 0) return
   const { table, columns } = tables[kind]
   const changed = columns.filter((name) => !ofPlace.includes(name))
-  const changes = changed.map((name) => sql`${sql.id(name)} = given.${sql.id(name)}`)
-  const names = sql.join(columns.map((name) => sql.id(name)))
-  const update = sql`
-    update ${sql.table(table)} as stored set ${sql.join(changes)}
-    from unnest(${sql.join(arraysOf(kind, rows))}) as given (${names})
-    where stored.task_id = ${task_id} and stored.id = given.id
+  const text = `
+    update ${table} as stored set ${changed.map((name) => `${quoted(name)} = given.${quoted(name)}`)}
+    from ${given(columns)} as given (${columns.map(quoted)})
+    where stored.task_id = $${columns.length + 1} and stored.id = given.id
       and stored.generation = given.generation and stored.job_id = given.job_id`
-  await runPrepared(tx, `update_${table}`, update)
+  await queryRows(tx, { name: `update_${table}`, text }, [...arraysOf(kind, rows), task_id])
 }
 
 const ofPlace = ['task_id', 'job_id', 'generation', 'id', 'origin']
 
+const quoted = (name: string) => `"${name}"`
+
+/** The arrays of `arraysOf`, side by side. */
+const given = (columns: readonly string[]) =>
+  `unnest(${columns.map((name, index) => `$${index + 1}::${typeOf(name)}[]`)})`
+
 /** One array a column; an empty text is null where the column can be. */
-function arraysOf(kind: RowKind, rows: readonly StoredRow[]) {
+function arraysOf(kind: RowKind, rows: readonly StoredRow[]): unknown[] {
   const { columns, neverNull } = tables[kind]
   const split = rows.map((row) => row.text.split(columnSeparator))
   return columns.map((name, index) => {
     const texts = split.map((row) => row[index] ?? '')
-    const values = neverNull.includes(name) ? texts : texts.map((text) => text || null)
-    return sql`${values}::${sql.raw(typeOf(name))}[]`
+    return neverNull.includes(name) ? texts : texts.map((text) => text || null)
   })
 }
 

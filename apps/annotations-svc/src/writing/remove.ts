@@ -9,7 +9,7 @@ import { type Find, type Found, openFinder, readNamed } from '../reading/find.ts
 import { setBytes } from '../reading/json.ts'
 import { fixSnapshot, openLater } from '../reading/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
-import { lockJobs, openWrite } from '../targets/job-rows.ts'
+import { lockJobs } from '../targets/job-rows.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
 import { inTransaction } from '../targets/transaction.ts'
@@ -83,7 +83,6 @@ async function removeSet(
   onGone: (row: Row) => void,
   context: Context,
 ): Promise<Outcome> {
-  await openWrite(tx, deps.settings)
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(if_match, target, before)
   const ledger = newLedger()

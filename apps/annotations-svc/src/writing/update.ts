@@ -80,8 +80,7 @@ async function changeSet(
   context: Context,
 ): Promise<Outcome> {
   const { target } = update
-  await openWrite(tx, deps.settings)
-  const source = update.isWhole ? update.source : await spool(tx, update.source, deps.settings)
+  const source = await wholeOf(tx, update, deps.settings)
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(update.if_match, target, before)
   assertSameLabels(update.labels, before)
@@ -110,6 +109,16 @@ async function changeSet(
     ...{ generation: null, createdIds: (job: number) => multirange(created.get(job)) },
   }
   return closeWrite(tx, target, { ...closing, note: update.note }, context)
+}
+
+async function wholeOf(
+  tx: Work['tx'],
+  { source, isWhole }: Begun<Batch>,
+  settings: Deps['settings'],
+) {
+  if (isWhole) return source
+  await openWrite(tx, settings)
+  return spool(tx, source, settings)
 }
 
 async function changeBatch(work: Work, batch: Batch): Promise<void> {

@@ -1,6 +1,7 @@
 import { type EventType, topics } from '@reticle/contracts/events/define'
-import { sql, type Transaction } from 'kysely'
+import { CompiledQuery, type Transaction } from 'kysely'
 import { v7 as uuid } from 'uuid'
+import { queryRows } from '../db/prepared.ts'
 import { traceparentNow } from '../observe/traces.ts'
 import type { Principal } from '../rpc/context.ts'
 import type { Actor, Caller, Headers } from './envelope.ts'
@@ -52,14 +53,21 @@ export async function emitAll<Db, T>(
   if (facts.length === 0) return []
   if (!(event.topic in topics)) throw new Error(`${event.type}: there is no topic ${event.topic}`)
   const rows = facts.map((data) => rowOf(event, data, cause))
-  const values = rows.map(
-    ({ id, key, headers, data }) =>
-      sql`(${id}::uuid, ${event.topic}, ${key}, ${event.type}, ${event.version}::smallint, ${headers}::jsonb, ${data}::jsonb)`,
-  )
-  await sql`
-    insert into outbox (event_id, topic, key, type, version, headers, data)
-    values ${sql.join(values)}`.execute(tx)
+  const ofEvent = [event.topic, event.type, event.version]
+  const insert = insertText(rows.length)
+  const values = [...ofEvent, ...rows.flatMap((row) => [row.id, row.key, row.headers, row.data])]
+  if (rows.length === 1) await queryRows(tx, { name: 'emit', text: insert }, values)
+  else await tx.executeQuery(CompiledQuery.raw(insert, values))
   return rows.map(({ id }) => id)
+}
+
+function insertText(rows: number): string {
+  const row = (index: number) => {
+    const [id, key, headers, data] = [4, 5, 6, 7].map((at) => `$${at + 4 * index}`)
+    return `(${id}::uuid, $1, ${key}, $2, $3::smallint, ${headers}::jsonb, ${data}::jsonb)`
+  }
+  return `insert into outbox (event_id, topic, key, type, version, headers, data)
+    values ${Array.from({ length: rows }, (_, index) => row(index))}`
 }
 
 function rowOf<T>(event: EventType<T>, given: T, cause: Cause) {

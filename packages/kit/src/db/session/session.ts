@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { isCancelled, isConnectionLost } from '../errors.ts'
+import { openSender } from './beginning.ts'
 import { beyondCall, signalOfCall } from './call-signal.ts'
 
 /** What a streaming statement may do to the connection it runs on. */
@@ -57,19 +58,21 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   const query = async (text: string, values: readonly unknown[]) => {
     if (isEnding) throw new Error('a statement came while its transaction was being ended')
     const [first] = values
-    if (isStreaming(first)) {
-      signalOfCall()?.throwIfAborted()
-      return { command: 'UPDATE', rowCount: await first.runOn(client, connection), rows: [] }
-    }
-    if (text === 'rollback') return broken ? nothing : ending(() => plain(text, []))
-    if (text === 'commit') return ending(commit)
-    return connection.duringCall(() => plain(text, [...values]))
+    if (isStreaming(first)) return stream(first)
+    const step = steps.get(text)
+    return step ? step() : connection.duringCall(() => sender.send(text, [...values]))
+  }
+  const stream = async (statement: StreamingStatement) => {
+    signalOfCall()?.throwIfAborted()
+    await sender.begun()
+    return { command: 'UPDATE', rowCount: await statement.runOn(client, connection), rows: [] }
   }
   const plain = (text: string, values: unknown[]) =>
     client.query(text, values).catch((thrown) => {
       if (isConnectionLost(thrown)) drop(thrown)
       throw thrown
     })
+  const sender = openSender(plain)
   /** What comes meanwhile would be done behind it, for good; kysely refuses that only once the end is answered. */
   const ending = async <R>(end: () => Promise<R>): Promise<R> => {
     isEnding = true
@@ -79,6 +82,7 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
       isEnding = false
     }
   }
+  const rollback = async () => (broken ? nothing : plain('rollback', []))
   /** Not interrupted once it has begun: half of it would be neither done nor undone. */
   const commit = async () => {
     signalOfCall()?.throwIfAborted()
@@ -86,6 +90,11 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
     beyondCall(committed)
     return result
   }
+  const steps = new Map<string, () => Promise<unknown>>([
+    ['begin', async () => sender.begin() ?? nothing],
+    ['commit', async () => (sender.forget() ? nothing : ending(commit))],
+    ['rollback', async () => (sender.forget() ? nothing : ending(rollback))],
+  ])
   return { query, release: () => client.release(broken) } as unknown as PostgresPoolClient
 }
 

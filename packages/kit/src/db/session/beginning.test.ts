@@ -1,0 +1,64 @@
+import { sql, type Transaction } from 'kysely'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../../testing/db.ts'
+import { copyOut } from '../copy.ts'
+import { queryRows } from '../prepared.ts'
+
+const { db, onCommit } = await testDatabase<object>([])
+
+type Tx = Transaction<object>
+const sent = sql<{ query: string }>`select query from pg_stat_activity where pid = pg_backend_pid()`
+const depth = sql<{ name: string }>`savepoint here` // fails outside of a transaction
+
+test('a transaction begins with its first statement, in one message', async () => {
+  const { rows } = await db.transaction().execute((tx) => sent.execute(tx))
+  expect(rows[0]?.query).toMatch(/^begin; select query/)
+})
+
+test('several statements without values are one message, and answer the last of them', async () => {
+  const { rows } = await db
+    .transaction()
+    .execute((tx) =>
+      sql<{ lock_timeout: string }>`set local lock_timeout = 77; show lock_timeout`.execute(tx),
+    )
+  expect(rows).toEqual([{ lock_timeout: '77ms' }])
+  expect((await sql`show lock_timeout`.execute(db)).rows).toEqual([{ lock_timeout: '2s' }])
+})
+
+const first: Record<string, (tx: Tx) => Promise<unknown>> = {
+  'without values': (tx) => sql`select 1`.execute(tx),
+  'with values': (tx) => sql`select ${1}::int`.execute(tx),
+  prepared: (tx) => queryRows(tx, { name: 'one', text: 'select $1::int' }, [1]),
+  'a COPY': async (tx) => {
+    for await (const _ of copyOut(tx, sql`select 1`.compile(db)));
+  },
+}
+
+test.each(Object.keys(first))(
+  'what follows a first statement %s is in the transaction',
+  async (name) => {
+    await db.transaction().execute(async (tx) => {
+      await first[name]?.(tx)
+      await depth.execute(tx)
+    })
+    await expect(depth.execute(db)).rejects.toThrow('transaction blocks')
+  },
+)
+
+test('a first statement that fails leaves nothing begun', async () => {
+  await expect(db.transaction().execute((tx) => sql`select 1 / 0`.execute(tx))).rejects.toThrow(
+    'division by zero',
+  )
+  await expect(depth.execute(db)).rejects.toThrow('transaction blocks')
+})
+
+test('a transaction that asks nothing is none', async () => {
+  let heard = 0
+  const stop = onCommit(() => heard++)
+  expect(await db.transaction().execute(async () => 'done')).toBe('done')
+  const failed = db.transaction().execute(async () => Promise.reject(new Error('no')))
+  await expect(failed).rejects.toThrow('no')
+  expect(heard).toBe(0)
+  expect((await sent.execute(db)).rows[0]?.query).toMatch(/^select query/)
+  stop()
+})
