@@ -87,8 +87,8 @@ export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/k
 /** Folders of a service that import only those before them; files beside them may be imported by all. */
 export const orders: Record<string, string[]> = {
   'apps/annotations-svc': [
-    ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'writing'],
-    ...['upkeep', 'statistics', 'annotations', 'events'],
+    ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
+    ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],
   ],
 }
 

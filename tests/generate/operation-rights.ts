@@ -50,6 +50,8 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   getTaskAnnotationsFile: ['task import'],
   sendTaskAnnotationsFile: ['task import'],
   deleteTaskAnnotationsFile: ['task import'],
+  exportProjectDataset: ['project export'],
+  downloadProjectDataset: ['request download'],
   exportTaskDataset: ['task export'],
   downloadTaskDataset: ['request download'],
   listFrames: ['task view'],
@@ -152,6 +154,7 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   getDelivery: ['webhook view'],
 
   getRequest: ['request view'],
+  streamRequest: ['request view'],
   cancelRequest: ['request cancel'],
   listShare: ['share list'],
   recordEvents: ['event send'],
@@ -171,6 +174,6 @@ export const withoutRule = {
   'everybody who is signed in': ['listFormats', 'getPlugins', 'getLimits'],
   'everybody, for what is their own': [
     ...['getSelf', 'changePassword', 'listAccessTokens', 'createAccessToken'],
-    ...['getCurrentAccessToken', 'listRequests'],
+    ...['getCurrentAccessToken', 'listRequests', 'streamRequests'],
   ],
 } as const satisfies Record<string, readonly string[]>

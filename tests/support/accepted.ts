@@ -48,6 +48,7 @@ export const queries: Record<string, string> = {
   updateTaskAnnotations: '?action=create',
   updateJobAnnotations: '?action=create',
   getJobAnnotationsDiff: '?from=1',
+  exportProjectDataset: '?format=COCO%201.0',
   exportTaskDataset: '?format=COCO%201.0',
   exportJobDataset: '?format=COCO%201.0',
   importTaskAnnotations: '?format=COCO%201.0',

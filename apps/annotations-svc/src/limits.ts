@@ -1,8 +1,8 @@
 import type { PartFacts } from '@reticle/contracts/rest/server'
+import { mostNumbers as numbersPerRequest } from './bodies/check.ts'
 import type { AnnotationsSettings } from './config.ts'
 import { longestValue } from './validation/attributes.ts'
 import { mostNumbers as numbersPerObject } from './validation/points.ts'
-import { mostNumbers as numbersPerRequest } from './writing/check.ts'
 
 /** What `GET /server/limits` tells of annotations (`spec/extensions.md` 9). */
 export function describeLimits({

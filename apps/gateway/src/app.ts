@@ -36,6 +36,7 @@ import { serveDownloads } from './routes/downloads.ts'
 import { serveEvents } from './routes/events.ts'
 import { serveGone } from './routes/gone.ts'
 import { serveHealth, serveProbes } from './routes/health.ts'
+import { serveRequestStreams } from './routes/request-streams.ts'
 import { serveServer } from './routes/server.ts'
 import { serveSession } from './routes/session.ts'
 import { resumable, serveUploads } from './routes/uploads.ts'
@@ -171,6 +172,7 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void
   serveDocuments(api)
   serveDownloads(api, ports)
   serveEvents(api, ports)
+  serveRequestStreams(api, ports, phase)
   serveUploads(api, ports)
   serveAssets(api, ports)
   serveSession(api, ports)

@@ -8,7 +8,7 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import { afterAll, expect, test } from 'vitest'
 import type { RequestsDb } from './db/schema.ts'
 import { migrations, schema, startJobs, startWorker } from './index.ts'
-import { testStore } from './testing/run.ts'
+import { testStore, whole } from './testing/run.ts'
 import { authorityOf, noEvents, noOrganizations } from './testing/services.ts'
 import { settingsOf } from './testing/settings.ts'
 import { tasks } from './testing/wiring.ts'
@@ -57,7 +57,7 @@ const anna = callAs({ user_id: 1 })
 
 test('an export goes from the call over outbox, bus and thread to its file', async () => {
   const { requests } = jobs.services
-  const wanted = { id: tasks.works, format: 'COCO 1.0', save_images: false }
+  const wanted = { id: tasks.works, format: 'COCO 1.0', ...whole, save_images: false }
   const { rq_id } = await requests.exportTaskDataset(wanted, anna)
 
   const record = await requests.getRequest({ rq_id, wait: 14 }, anna)

@@ -2,12 +2,16 @@
 
 export type ReportKind = 'skipped' | 'converted' | 'dropped'
 
-/** spec/formats.md 4.4; `merged-group` is ours: members of a group became one object. */
+/**
+ * spec/formats.md 4.4; `duplicate` is that of spec/extensions.md 4, `merged-group` is ours: members of a group became one
+ * object.
+ */
 export type ReportCode =
   | 'clipped'
   | 'degenerate-shape'
   | 'dropped-attribute'
   | 'dropped-shape-type'
+  | 'duplicate'
   | 'duplicate-entry'
   | 'frame-outside-job'
   | 'ignored-file'
@@ -41,7 +45,13 @@ export interface Report {
 export interface ReportWriter {
   created(what: keyof Report['created'], count?: number): void
   /** Notes of one kind, code and reason become one entry. */
-  note(kind: ReportKind, code: ReportCode, reason: string, example?: ReportExample): void
+  note(
+    kind: ReportKind,
+    code: ReportCode,
+    reason: string,
+    example?: ReportExample,
+    count?: number,
+  ): void
   read(): Report
 }
 
@@ -57,8 +67,8 @@ export function createReport(): ReportWriter {
     created(what, count = 1) {
       created[what] += count
     },
-    note(kind, code, reason, example) {
-      totals[kind] += 1
+    note(kind, code, reason, example, count = 1) {
+      totals[kind] += count
       const key = `${kind} ${code} ${reason}`
       let entry = entries.get(key)
       if (!entry && entries.size < entriesKept) {
@@ -66,7 +76,7 @@ export function createReport(): ReportWriter {
         entries.set(key, entry)
       }
       if (!entry) return
-      entry.count += 1
+      entry.count += count
       if (example && entry.examples.length < examplesKept) entry.examples.push(example)
     },
     read: () => ({ created: { ...created }, ...totals, entries: [...entries.values()] }),

@@ -140,6 +140,9 @@ function ofProject({ project, org }: Chain): Probe[] {
     ),
     rule('updateProject', ok(id, json({ source_storage: { location: 'local' } }))),
     rule('deleteProject', changedSince(id)),
+    rowsOf('project: export annotations, dataset, backup')('exportProjectDataset', {
+      ...{ id, query: '?format=none', permitted: 400 },
+    }),
   ]
 }
 

@@ -1,23 +1,23 @@
 import { type BytesAnswer, type Context, DomainError, invalidText } from '@reticle/kit'
-import type { Deps, Handlers } from '../deps.ts'
-import { describeLimits } from '../limits.ts'
-import type { Checked } from '../reading/objects.ts'
-import { readLines, readSet } from '../reading/read.ts'
-import { readStatistics } from '../statistics/read.ts'
-import { annotationsTag } from '../targets/etags.ts'
-import { findJobRows } from '../targets/job-rows.ts'
-import { labelsForWrite } from '../targets/labels.ts'
-import { writeOnce } from '../targets/once.ts'
-import { openTarget, type Target } from '../targets/target.ts'
-import { type Batch, orNothing, readBody } from '../writing/body.ts'
-import { writeRows } from '../writing/bulk.ts'
+import { type Batch, orNothing, readBody } from '../bodies/body.ts'
 import {
   type Checker,
   openChecker,
   type ReadObject,
   readCreated,
   readNew,
-} from '../writing/check.ts'
+} from '../bodies/check.ts'
+import type { Deps, Handlers } from '../deps.ts'
+import { describeLimits } from '../limits.ts'
+import type { Checked } from '../reading/objects.ts'
+import { readLines, readSet } from '../reading/read.ts'
+import { readRevision, readStatistics } from '../statistics/read.ts'
+import { annotationsTag } from '../targets/etags.ts'
+import { findJobRows } from '../targets/job-rows.ts'
+import { labelsForWrite } from '../targets/labels.ts'
+import { writeOnce } from '../targets/once.ts'
+import { openTarget, type Target } from '../targets/target.ts'
+import { writeRows } from '../writing/bulk.ts'
 import { type Condition, removeObjects } from '../writing/remove.ts'
 import { updateObjects } from '../writing/update.ts'
 import { assertHasMedia, writeSet } from '../writing/write.ts'
@@ -50,6 +50,7 @@ export function annotationHandlers(deps: Deps): Handlers {
     describe: async () => describeLimits(deps),
     writeRows: (input, context) => writeRows(deps, input, context),
     getRevision: async (input, context) => {
+      if (input.target === 'project') return { etag: await readRevision(deps, input, context) }
       const target = await openTarget(deps, input, 'annotations:read', context)
       return { etag: annotationsTag(target, await findJobRows(deps.db, target)) }
     },

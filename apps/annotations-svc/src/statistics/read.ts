@@ -44,6 +44,17 @@ export async function readStatistics(
   })
 }
 
+/** What changes whenever the annotations of the target do, of a project as well. */
+export async function readRevision(
+  deps: Deps,
+  wanted: Pick<Wanted, 'target' | 'id'>,
+  context: Context,
+): Promise<string> {
+  const scope = await openScope(deps, wanted, context)
+  const jobs = await findJobs(deps.db, scope)
+  return tagOf(scope, { ...wanted, labels: false, authors: false }, { jobs, people: undefined })
+}
+
 type Jobs = ReadonlyMap<number, JobRow>
 
 const idsOf = ({ tasks }: Scope) => ({

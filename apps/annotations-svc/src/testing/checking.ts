@@ -1,9 +1,9 @@
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { attributeOf } from '@reticle/contracts/testing/records'
 import { DomainError } from '@reticle/kit'
+import { openChecker, readNew } from '../bodies/check.ts'
 import { readConfig } from '../config.ts'
 import { indexLabels } from '../validation/labels.ts'
-import { openChecker, readNew } from '../writing/check.ts'
 import { exampleLabels, neighboursOf, newWorkspace, user } from './workspace.ts'
 
 /** Valid objects, for tests that spoil one member of them. */

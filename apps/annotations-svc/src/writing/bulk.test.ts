@@ -45,7 +45,7 @@ describe.each(transports)('row lines over %s', (transport) => {
     const query = { target: 'task' as const, id: opened.task_id }
     const write = (
       lines: string[],
-      given: { call_id?: string; if_match?: string; mode?: 'append' } = {},
+      given: Partial<Omit<Parameters<typeof service.writeRows>[0], 'body'>> = {},
     ) => {
       const body = bodyOf(rowLinesHeader + lines.join(''))
       return service.writeRows(
@@ -71,7 +71,7 @@ describe.each(transports)('row lines over %s', (transport) => {
       encodeShape(box(0)),
       encodeTag(tag(4)),
     ]
-    expect(await write(lines)).toEqual({ tags: 1, shapes: 2, tracks: 2 })
+    expect(await write(lines)).toEqual({ tags: 1, shapes: 2, tracks: 2, duplicates: 0 })
     const { objects, etag } = await read()
     expect(objects.map(({ kind, object }) => [kind, object.frame])).toEqual([
       ['tag', 4],
@@ -96,6 +96,58 @@ describe.each(transports)('row lines over %s', (transport) => {
     expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([1, 2])
     await write([encodeShape(box(3))])
     expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([3])
+  })
+
+  describe('merged (extensions 4)', () => {
+    const near = { ...box(1), points: [1.009, 2, 3, 4.5] }
+    const far = { ...box(1), points: [1.02, 2, 3, 4.5] }
+
+    test('are added but for what is there already', async () => {
+      const { write, task } = setUp()
+      await task.put({ tags: [tag(4)], shapes: [box(1)], tracks: [track(2, 3)] })
+      const lines = [
+        ...[encodeTag(tag(4)), encodeTag(tag(3))],
+        ...[near, far, box(2), { ...box(1), rotation: 30 }].map(encodeShape),
+        ...[track(2, 3), track(2, 4)].map(encodeTrack),
+      ]
+      const written = await write(lines, { mode: 'merge' })
+      expect(written).toEqual({ tags: 1, shapes: 3, tracks: 1, duplicates: 3 })
+      const { set } = await task.get()
+      expect([set.tags.length, set.shapes.length, set.tracks.length]).toEqual([2, 4, 2])
+    })
+
+    test('stay as they are where nothing is new, with their revision', async () => {
+      const { write, task, workspace } = setUp()
+      const { etag } = await task.put({ shapes: [box(1), box(5)], tracks: [track(2, 11)] })
+      const lines = [encodeShape(near), encodeShape(box(5)), encodeTrack(track(2, 11))]
+      const told = workspace.told.length
+      expect(await write(lines, { mode: 'merge' })).toMatchObject({ shapes: 0, duplicates: 3 })
+      expect((await task.get()).etag).toBe(etag)
+      expect(workspace.told.length).toBe(told)
+    })
+
+    test('twice in the file they are twice, and what is there keeps its equals', async () => {
+      const { write, task } = setUp()
+      await task.put({ shapes: [box(2), box(2)] })
+      const lines = [box(1), box(1), box(2)].map(encodeShape)
+      expect(await write(lines, { mode: 'merge' })).toMatchObject({ shapes: 2, duplicates: 1 })
+      expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([1, 1, 2, 2])
+    })
+  })
+
+  test('as a dry run are checked and counted, and nothing of it stays', async () => {
+    const { write, task, workspace } = setUp()
+    const { etag } = await task.put({ shapes: [box(1)] })
+    const told = workspace.told.length
+    const call_id = randomUUID()
+    const lines = [encodeShape(box(1)), encodeShape(box(2))]
+    const counts = { tags: 0, shapes: 1, tracks: 0, duplicates: 1 }
+    const dry = await write(lines, { mode: 'merge', dry_run: true, call_id })
+    expect([dry, (await task.get()).etag, workspace.told.length]).toEqual([counts, etag, told])
+    const wrong = encodeShape({ ...box(2), points: [1] })
+    await expect(write([wrong], { dry_run: true })).rejects.toMatchObject({ kind: 'invalid' })
+    expect(await write(lines, { mode: 'merge', call_id })).toEqual(counts)
+    expect((await task.get()).set.shapes.length).toBe(2)
   })
 
   test('are written once, however often one call comes', async () => {
@@ -137,7 +189,7 @@ describe.each(transports)('row lines over %s', (transport) => {
   })
 
   test('belong to tasks and jobs, not to projects', async () => {
-    const attempt = service.getRevision({ target: 'project', id: 7 }, user())
+    const attempt = service.readRows({ target: 'project', id: 7 }, user())
     await expect(attempt).rejects.toMatchObject({ kind: 'invalid' })
   })
 })

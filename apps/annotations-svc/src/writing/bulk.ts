@@ -1,51 +1,84 @@
 import { decodeRows, type Row, RowLinesError, rowKinds } from '@reticle/contracts/row-lines'
 import { type Context, DomainError } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
+import type { Transaction } from 'kysely'
+import type { Batch } from '../bodies/body.ts'
+import { type Checker, openChecker, readNew } from '../bodies/check.ts'
+import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps, Handlers } from '../deps.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
 import { labelsForWrite } from '../targets/labels.ts'
 import { openTarget } from '../targets/target.ts'
-import type { Batch } from './body.ts'
-import { type Checker, openChecker, readNew } from './check.ts'
 import { type Outcome, tellProjects } from './commit.ts'
 import { assertHasMedia, storeSet } from './write.ts'
 
 type Input = Parameters<Handlers['writeRows']>[0]
-type Written = { tags: number; shapes: number; tracks: number }
+type Written = Awaited<ReturnType<Handlers['writeRows']>>
 
 /**
  * Row lines become annotations: validated as a PUT is, in one transaction, once for each `call_id`; a repeat is answered
- * what the first call was.
+ * what the first call was. A dry run does all of that and is undone.
  */
 export async function writeRows(deps: Deps, input: Input, context: Context): Promise<Written> {
   const target = await openTarget(deps, input, 'annotations:write', context)
   assertHasMedia(target)
   const labels = await labelsForWrite(deps, target, context)
   const checker = openChecker(deps, target, labels, context)
-  const written: Written = { tags: 0, shapes: 0, tracks: 0 }
+  const written: Written = { tags: 0, shapes: 0, tracks: 0, duplicates: 0 }
   const source = checkRows(input.body, checker, written)
+  const { mode, if_match, rq_id } = input
+  const write = {
+    ...{ target, source, if_match, labels, rq_id },
+    isReplacement: mode === 'replace',
+    action: 'import' as const,
+    ids: deps.ids.open(),
+    ...(mode === 'merge' && { onDuplicates: subtractFrom(written) }),
+  }
   let outcome: Outcome | undefined
-  const answer = await deps.bulk.transaction().execute((tx) =>
+  const answer = await inTransactionOrDry(deps, input, (tx) =>
     applyOnce(tx, input.call_id, async () => {
-      const isReplacement = input.mode === 'replace'
-      const { if_match } = input
-      const write = {
-        target,
-        source,
-        isReplacement,
-        action: 'import' as const,
-        if_match,
-        labels,
-        rq_id: input.rq_id,
-        ids: deps.ids.open(),
-      }
       outcome = await storeSet(tx, deps, write, context)
       return written
     }),
   )
-  if (outcome) await tellProjects(deps, outcome, context)
+  if (outcome && !input.dry_run) await tellProjects(deps, outcome, context)
   return answer
 }
+
+/** Says what would have been, on the way out of the transaction that is undone. */
+class DryRun extends Error {
+  readonly written: Written
+  constructor(written: Written) {
+    super('a dry run is undone')
+    this.written = written
+  }
+}
+
+async function inTransactionOrDry(
+  { bulk }: Pick<Deps, 'bulk'>,
+  { dry_run = false }: Pick<Input, 'dry_run'>,
+  write: (tx: Transaction<AnnotationsDb>) => Promise<Written>,
+): Promise<Written> {
+  try {
+    return await bulk.transaction().execute(async (tx) => {
+      const written = await write(tx)
+      if (dry_run) throw new DryRun(written)
+      return written
+    })
+  } catch (thrown) {
+    if (thrown instanceof DryRun) return thrown.written
+    throw thrown
+  }
+}
+
+const subtractFrom =
+  (written: Written) =>
+  ({ tags, shapes, tracks }: Pick<Written, 'tags' | 'shapes' | 'tracks'>): void => {
+    written.tags -= tags
+    written.shapes -= shapes
+    written.tracks -= tracks
+    written.duplicates += tags + shapes + tracks
+  }
 
 async function* checkRows(
   body: AsyncIterable<Uint8Array>,

@@ -89,6 +89,18 @@ export function noteMade(ledger: Ledger, kind: RowKind, job: number, count: numb
   ledger.hasIds = false
 }
 
+/** Takes back that rows were created; a job that nothing else was done to was not touched. */
+export function noteUndone(ledger: Ledger, kind: RowKind, job: number, count: number): void {
+  const name = arrayOf[kind]
+  const { delta, touched, by_action } = entryOf(ledger, job)
+  delta[name] -= count
+  by_action.create[name] -= count
+  touched[name] -= count
+  ledger.touched -= count
+  ledger.hasIds = false
+  if (sum(touched) === 0) ledger.jobs.delete(job)
+}
+
 /** What changes in the row of a job, beside its counts. */
 export type OfJob = (
   job: number,

@@ -2,6 +2,9 @@ import { arrayOf, type Row, type RowKind, rowKinds } from '@reticle/contracts/ro
 import type { BytesAnswer, Context } from '@reticle/kit'
 import { runPrepared } from '@reticle/kit/db/prepared'
 import { sql, type Transaction } from 'kysely'
+import type { Batch } from '../bodies/body.ts'
+import { assertFew } from '../bodies/check.ts'
+import { openIdReader, openOnce } from '../bodies/named.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { keeping } from '../history/keep.ts'
@@ -13,12 +16,9 @@ import { lockJobs } from '../targets/job-rows.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
 import { inTransaction } from '../targets/transaction.ts'
-import type { Batch } from './body.ts'
-import { assertFew } from './check.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerRows } from './held.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
-import { openIdReader, openOnce } from './named.ts'
 
 /** A removal of so many is answered out of memory: what was removed cannot simply be read again. */
 const mostHeld = 100

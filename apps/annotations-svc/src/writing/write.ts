@@ -1,6 +1,7 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { type BytesAnswer, type Context, invalidText } from '@reticle/kit'
 import type { Transaction } from 'kysely'
+import { begin } from '../bodies/begin.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -18,8 +19,8 @@ import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
 import { inTransaction } from '../targets/transaction.ts'
-import { begin } from './begin.ts'
 import { closeWrite, type Outcome, tellProjects } from './commit.ts'
+import { dropDuplicates } from './duplicates.ts'
 import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { openInserter } from './insert.ts'
 import { type Ledger, newLedger, note, noteEmptied } from './ledger.ts'
@@ -31,6 +32,8 @@ export interface Write {
   /** Checked objects in the order of the request, in batches of one kind. */
   source: AsyncIterable<readonly Checked[]>
   isReplacement: boolean
+  /** Told how many were taken back because their equals were there; given, equals are taken back. */
+  onDuplicates?: (dropped: Record<'tags' | 'shapes' | 'tracks', number>) => void
   action: AnnotationsChange['action']
   if_match: string | undefined
   /** The labels they were checked with; `seen` is absent when there are none to check. */
@@ -94,6 +97,7 @@ export async function storeSet(
     for (const row of before.values()) noteEmptied(ledger, row)
   } else {
     await followGenerations(tx, write, generationOf, before)
+    write.onDuplicates?.(await dropDuplicates(tx, { ...write, ledger }, before))
   }
   const { action, note, rq_id, ids } = write
   const createdIds = () => (generation === null ? ids.ranges() : null)

@@ -59,15 +59,15 @@ export const importFinish: Upload = async (call, ports) => {
 /** What is asked before there is a file, and with it. */
 function askedBy(call: UploadCall) {
   const { filename, conv_mask_to_poly, ...asked } = inputs.parse(call.input)
-  const { id, format, import_mode, location, if_match } = asked
+  const { id, format, import_mode, dry_run, location, if_match } = asked
   const target = targetOf(call.operation)
   return {
     wish: {
       ...({ purpose: 'annotations', target, id } as const),
-      ...{ format, import_mode, location, if_match },
+      ...{ format, import_mode, dry_run, location, if_match },
     },
     filename,
-    options: { format: format ?? '', import_mode, conv_mask_to_poly, if_match },
+    options: { format: format ?? '', import_mode, conv_mask_to_poly, dry_run, if_match },
   }
 }
 

@@ -24,8 +24,9 @@ const downloadInput = z.object({ id: z.int().default(0), rq_id: z.string().optio
  * client itself where that is wanted (`reliability.md` 16.1).
  */
 export function serveDownloads(api: FastifyInstance, ports: GatewayPorts): void {
-  const { downloadTaskDataset, downloadJobDataset, downloadEvents } = tables.requests
-  for (const operation of [downloadTaskDataset, downloadJobDataset])
+  const { downloadProjectDataset, downloadTaskDataset, downloadJobDataset, downloadEvents } =
+    tables.requests
+  for (const operation of [downloadProjectDataset, downloadTaskDataset, downloadJobDataset])
     serveDownload(api, operation, targetOf(operation), ports)
   serveDownload(api, downloadEvents, 'events', ports)
 }

@@ -1,3 +1,4 @@
+import { requestRecord } from '@reticle/contracts/testing/records'
 import { notFound } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
@@ -18,17 +19,7 @@ const { send, blobs } = await testGateway({
       },
       async getRequest({ rq_id }) {
         if (rq_id !== rqId()) throw notFound()
-        const nothing = { project_id: null, task_id: null, job_id: null, org_id: null }
-        return {
-          ...{ id: rq_id, status, message: 'the log is away', progress: 0, report: null },
-          operation: {
-            ...{ ...nothing, type: 'export:events', target: 'events' },
-            ...{ format: null, function_id: null, lightweight: null },
-          },
-          created_date: '2026-03-01T10:00:00.000Z',
-          ...{ started_date: null, finished_date: null, expiry_date: null },
-          ...{ owner: { id: 3, username: 'anna' }, result_url: null, result_id: null },
-        }
+        return requestRecord({ id: rq_id, status, message: 'the log is away' })
       },
       async getResultFile(input) {
         asked.push(input)

@@ -196,7 +196,7 @@ describe('annotations', () => {
   const query = '?format=COCO%201.0&import_mode=append&conv_mask_to_poly=False'
   const wish = {
     ...{ purpose: 'annotations', target: 'job', id: 31, format: 'COCO 1.0' },
-    ...{ import_mode: 'append', location: undefined, if_match: undefined },
+    ...{ import_mode: 'append', dry_run: false, location: undefined, if_match: undefined },
   }
 
   test.each([{}, json])('the first request asks what the last one will', async (headers) => {
@@ -212,7 +212,9 @@ describe('annotations', () => {
     const path = `/jobs/31/annotations/${query}&filename=3_abc`
     const answer = await post(path, { ...finished, ...headers }, body)
     expect([answer.status, answer.json()]).toEqual([202, { rq_id: 'action=import' }])
-    const options = { format: 'COCO 1.0', import_mode: 'append', conv_mask_to_poly: false }
+    const options = {
+      ...{ format: 'COCO 1.0', import_mode: 'append', conv_mask_to_poly: false, dry_run: false },
+    }
     expect(asked).toEqual([
       ['startImport', { target: 'job', id: 31, file_id: '3_abc', ...options }],
     ])

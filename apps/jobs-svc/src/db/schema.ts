@@ -144,6 +144,10 @@ export interface RequestsTable {
   finished_date: Timestamp | null
   expiry_date: Timestamp | null
   traceparent: string | null
+  bytes_done: number | null
+  bytes_total: number | null
+  items_done: number | null
+  items_total: number | null
 }
 
 export interface SweepsTable {

@@ -2,7 +2,7 @@ import type { Facts } from '@reticle/contracts/rest/facts'
 import { invalid } from '@reticle/kit'
 
 interface Named {
-  target: 'task' | 'job'
+  target: 'project' | 'task' | 'job'
   target_id: number
   format: string
   save_images: boolean

@@ -10,6 +10,7 @@ import type { RequestsDb } from '../db/schema.ts'
 import { chooseExporter } from '../formats/lookup.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
+import { optionsOf } from '../requests/rq-id.ts'
 import type { ExportWork } from '../requests/work.ts'
 import { downloadName } from './download-name.ts'
 import { exportEvents } from './events.ts'
@@ -29,13 +30,21 @@ export interface ExportDeps {
 type Requests = Service<typeof requests>
 type ExportInput = Parameters<Requests['exportTaskDataset']>[0]
 
-/** Exports of tasks, jobs and events, and the files they end in (`spec/api-annotations.md` 2.1, 2.2). */
+/** Exports of projects, tasks, jobs and events, and the files they end in (`spec/api-annotations.md` 2.1, 2.2). */
 export function exportHandlers(
   deps: ExportDeps,
-): Pick<Requests, 'exportTaskDataset' | 'exportJobDataset' | 'exportEvents' | 'getResultFile'> {
+): Pick<
+  Requests,
+  | 'exportProjectDataset'
+  | 'exportTaskDataset'
+  | 'exportJobDataset'
+  | 'exportEvents'
+  | 'getResultFile'
+> {
   const { db, services, settings } = deps
   const own = { db, authority: services.tasks, resultTtlHours: settings.resultTtlHours }
   return {
+    exportProjectDataset: (input, context) => startExport(deps, 'project', input, context),
     exportTaskDataset: (input, context) => startExport(deps, 'task', input, context),
     exportJobDataset: (input, context) => startExport(deps, 'job', input, context),
     exportEvents: (input, context) => exportEvents(deps, input, context),
@@ -45,7 +54,7 @@ export function exportHandlers(
 
 async function startExport(
   { db, services, settings }: ExportDeps,
-  target: 'task' | 'job',
+  target: ExportWork['target'],
   input: ExportInput,
   context: Context,
 ): Promise<{ rq_id: string }> {
@@ -54,15 +63,21 @@ async function startExport(
   allowTokenTo(input, signedIn(context))
   const { name: format } = chooseExporter(input.format, facts.dimension)
   assertLocal(input)
-  if (facts.size === 0) throw invalidText('This task data has not been initialized yet')
+  if (target !== 'project' && facts.size === 0)
+    throw invalidText('This task data has not been initialized yet')
   const filename = downloadName(input.filename, { target, target_id, format, save_images, facts })
-  const params: ExportWork['params'] = { format, save_images, filename }
+  const { frames, label_id, only_annotated, job_state, min_score } = input
+  const only = { frames, label_id, only_annotated, job_state, min_score }
+  const params: ExportWork['params'] = { only, format, save_images, filename }
 
   const { etag } = await services.annotations.getRevision({ target, id: target_id }, context)
   const subresource = save_images ? 'dataset' : 'annotations'
   const { user_id } = signedIn(context)
-  const id = { action: 'export', target, target_id, user_id, format, subresource } as const
-  const cache_key = cacheKey([target, target_id, subresource, format, etag], facts)
+  const options = optionsOf(only)
+  const id = { action: 'export', target, target_id, user_id, format, subresource, options } as const
+  const what = [target, target_id, subresource, format, etag, options ?? '']
+  // Which jobs are in a state is no revision of theirs.
+  const cache_key = job_state === undefined ? cacheKey(what, facts) : undefined
   const wish = { id, format, params, facts, cache_key, size_class: sizeClass(facts, save_images) }
   return change(db, context, (tx) => postRequest(tx, wish, settings, context))
 }
@@ -79,5 +94,6 @@ function cacheKey(
 
 const largeCount = 100_000
 
-const sizeClass = ({ size }: Facts, save_images: boolean): 'small' | 'large' =>
-  save_images && size > largeCount ? 'large' : 'small'
+/** How many frames a project has is known to nobody yet. */
+const sizeClass = ({ target, size }: Facts, save_images: boolean): 'small' | 'large' =>
+  save_images && (size > largeCount || target === 'project') ? 'large' : 'small'

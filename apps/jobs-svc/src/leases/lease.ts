@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import type { Amounts } from '../requests/amounts.ts'
 
 type Db = Kysely<RequestsDb>
 
@@ -63,12 +64,24 @@ export async function isOpen(db: Db, { request_uuid }: Lease): Promise<boolean> 
 export async function reportProgress(
   db: Db,
   lease: Lease,
-  { progress, stage }: { progress: number; stage: string },
+  { progress, stage, bytes_done, bytes_total, items_done, items_total }: ProgressMade,
 ): Promise<void> {
   await held(db, lease)
-    .set({ progress: sql<number>`greatest(progress, ${progress}::real)`, stage })
+    .set({
+      progress: sql<number>`greatest(progress, ${progress}::real)`,
+      stage,
+      ...(bytes_done !== undefined && { bytes_done: atLeast('bytes_done', bytes_done) }),
+      ...(items_done !== undefined && { items_done: atLeast('items_done', items_done) }),
+      ...(bytes_total !== undefined && { bytes_total }),
+      ...(items_total !== undefined && { items_total }),
+    })
     .execute()
 }
+
+type ProgressMade = Amounts & { progress: number; stage: string }
+
+const atLeast = (column: 'bytes_done' | 'items_done', count: number) =>
+  sql<number>`greatest(${sql.ref(column)}, ${count}::bigint)`
 
 /**
  * Says that the final transaction begins; from now on the request cannot be cancelled, and whatever happens its effect may

@@ -53,7 +53,11 @@ export async function findFrames(
   const frames = await inOrder(related.frames, params, order)
 
   const counted: Counted = { seen: 0, count: 0 }
-  const progress = (share: number) => deps.progress(readShare * share, 'Reading images')
+  const items_total = frames.length
+  const progress = (share: number) => {
+    const items_done = Math.round(share * items_total)
+    deps.progress(readShare * share, 'Reading images', { items_done, items_total })
+  }
   const isListed = params.job_file_mapping !== null
   const about = { listing, related, selection, isListed, report, signal, progress }
   const lines = frameLines(frames, about, counted)

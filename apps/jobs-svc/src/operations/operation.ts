@@ -1,5 +1,6 @@
 import type { annotations } from '@reticle/contracts/api/annotations'
 import type { events } from '@reticle/contracts/api/events'
+import type { jobs } from '@reticle/contracts/api/jobs'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
 import type { storages } from '@reticle/contracts/api/storages'
@@ -10,12 +11,14 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Downloads } from '@reticle/kit/outgoing/download'
 import type { HashedFile } from '../contents/repo.ts'
 import type { PdfReader } from '../pdf/reader.ts'
+import type { Progress } from '../requests/amounts.ts'
 import type { Work } from '../requests/work.ts'
 import type { Videos } from '../videos/videos.ts'
 
 /** What operations ask of other services. */
 export interface OperationServices {
-  tasks: Pick<Service<typeof tasks>, 'authorize'>
+  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks'>
+  jobs: Pick<Service<typeof jobs>, 'listJobs'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
   media: Pick<
     Service<typeof media>,
@@ -31,8 +34,7 @@ export interface OperationDeps {
   services: OperationServices
   blobs: BlobStore
   signal: AbortSignal
-  /** Told the share done, 0 to 1, and what is being done. */
-  progress: (share: number, stage: string) => void
+  progress: Progress
   /**
    * Called once, before the one call that changes what others see: afterwards the request cannot be cancelled.
    *

@@ -87,9 +87,9 @@ function folderOf({ input_key }: CreateWork): string {
 /** Files may be looked at more than once: what is done stays done. */
 function onlyForward(tell: OperationDeps['progress']): OperationDeps['progress'] {
   let most = 0
-  return (share, stage) => {
+  return (share, stage, amounts) => {
     most = Math.max(most, share)
-    tell(most, stage)
+    tell(most, stage, amounts)
   }
 }
 

@@ -1,8 +1,8 @@
 import { withFirstChunk } from '../chunks/first.ts'
+import { exportDataset } from '../exporting/export-dataset.ts'
+import { exportEvents } from '../exporting/export-events.ts'
+import { importAnnotations } from '../importing/import-annotations.ts'
 import type { Outcome, Work } from '../requests/work.ts'
-import { exportDataset } from './export-dataset.ts'
-import { exportEvents } from './export-events.ts'
-import { importAnnotations } from './import-annotations.ts'
 import type { OperationDeps } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
 

@@ -29,34 +29,47 @@ export async function stage(
   return readable(path)
 }
 
+/** Row lines of one kind. */
+export interface StagedRows extends Staged {
+  /** Without the header. */
+  lines: number
+}
+
 /** Splits row lines into a file a kind, which can then be read side by side. */
 export async function stageRows(
   dir: string,
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
-): Promise<Record<RowKind, Staged>> {
+): Promise<Record<RowKind, StagedRows>> {
   const path = (kind: RowKind) => join(dir, `${kind}.rows`)
   const files = await Promise.all(rowKinds.map((kind) => open(path(kind), 'w')))
+  const lines: Record<RowKind, number> = { tag: 0, shape: 0, track: 0 }
   try {
     for (const file of files) await file.appendFile(rowLinesHeader)
     let isFirst = true
     for await (const batch of splitLines(chunks)) {
       signal.throwIfAborted()
-      await appendByKind(files, isFirst ? batch.slice(1) : batch)
+      await appendByKind(files, isFirst ? batch.slice(1) : batch, lines)
       isFirst = false
     }
   } finally {
     await Promise.all(files.map((file) => file.close()))
   }
-  const [tag, shape, track] = rowKinds
-  return { tag: readable(path(tag)), shape: readable(path(shape)), track: readable(path(track)) }
+  const staged = (kind: RowKind) => ({ ...readable(path(kind)), lines: lines[kind] })
+  return { tag: staged('tag'), shape: staged('shape'), track: staged('track') }
 }
 
 /** Lines are latin-1 texts whose characters stand for bytes; they are written as those bytes. */
-async function appendByKind(files: readonly FileHandle[], lines: readonly string[]): Promise<void> {
-  for (const [index, file] of files.entries()) {
-    const own = lines.filter((line) => line.startsWith(rowKinds[index] ?? ''))
-    if (own.length > 0) await file.appendFile(Buffer.from(`${own.join('\n')}\n`, 'latin1'))
+async function appendByKind(
+  files: readonly FileHandle[],
+  batch: readonly string[],
+  lines: Record<RowKind, number>,
+): Promise<void> {
+  for (const [index, kind] of rowKinds.entries()) {
+    const file = files[index]
+    const own = batch.filter((line) => line.startsWith(kind))
+    lines[kind] += own.length
+    if (own.length > 0) await file?.appendFile(Buffer.from(`${own.join('\n')}\n`, 'latin1'))
   }
 }
 

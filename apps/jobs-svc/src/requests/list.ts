@@ -4,8 +4,9 @@ import { requestFields } from '@reticle/contracts/rest/requests'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { isAlive } from './repo.ts'
+import type { RequestsDb } from '../db/schema.ts'
+import type { ShownRow } from './messages.ts'
+import { isAlive, queuePosition } from './repo.ts'
 
 type Query = Input<typeof requests.listRequests>
 
@@ -33,10 +34,11 @@ export function listRequests(
   owner_id: number,
   query: Query,
   organization: number | null | undefined,
-): Promise<Listed<RequestRow>> {
+): Promise<Listed<ShownRow>> {
   const rows = db
     .selectFrom('requests')
     .selectAll()
+    .select(queuePosition.as('queue_position'))
     .where('owner_id', '=', owner_id)
     .where(isAlive)
     .where(inOrganization(organization))

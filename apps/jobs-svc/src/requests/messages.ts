@@ -4,15 +4,24 @@ import type { RequestRow } from '../db/schema.ts'
 
 const reportOrNull = report.nullable()
 
-/** The record of a request (`spec/api-annotations.md` 2.6). */
-export function toRequest(row: RequestRow): Request {
+/** A request as it is read: one that waits knows how many come before it. */
+export interface ShownRow extends RequestRow {
+  queue_position?: number | null
+}
+
+/** The record of a request (`spec/api-annotations.md` 2.6, `spec/extensions.md` 5). */
+export function toRequest(row: ShownRow): Request {
   const owner = principal.parse(row.principal)
+  const { queue_position = null, bytes_done, bytes_total, items_done, items_total, attempt } = row
   return {
     id: row.rq_id,
     status: row.status,
     message: messageOf(row),
     operation: operationOf(row),
     progress: row.status === 'finished' ? 1 : row.progress,
+    queue_position,
+    eta_seconds: secondsLeft(row, Date.now()),
+    ...{ bytes_done, bytes_total, items_done, items_total, attempt },
     created_date: row.created_date.toISOString(),
     started_date: isoOrNull(row.started_date),
     finished_date: isoOrNull(row.finished_date),
@@ -22,6 +31,17 @@ export function toRequest(row: RequestRow): Request {
     result_id: row.result_id,
     report: reportOrNull.parse(row.report),
   }
+}
+
+const tellingShare = 0.05
+const tellingMs = 5000
+
+/** As long as it will take if it goes on as it did; nothing before 5 % or 5 s. */
+function secondsLeft({ status, progress, started_date }: RequestRow, now: number): number | null {
+  if (status !== 'started' || started_date === null || progress === 0) return null
+  const spent = Math.max(0, now - started_date.getTime())
+  if (progress < tellingShare && spent < tellingMs) return null
+  return Math.round((spent * (1 - progress)) / progress / 1000)
 }
 
 const states = {

@@ -7,6 +7,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { requestHandlers } from '../server.ts'
+import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
@@ -30,7 +31,7 @@ beforeEach(async () => {
 const stored = () => db.selectFrom('requests').select(['rq_id', 'status', 'message']).execute()
 
 test('an export is queued once, and cancelled once', async () => {
-  const input = { id: 2, format: 'COCO 1.0', save_images: false }
+  const input = { id: 2, format: 'COCO 1.0', ...whole, save_images: false }
   const { rq_id } = await requests.exportTaskDataset(input, anna())
   expect(await stored()).toMatchObject([{ rq_id, status: 'queued' }])
   expect(await db.selectFrom('outbox').selectAll().execute()).toHaveLength(1)

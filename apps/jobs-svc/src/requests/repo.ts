@@ -1,6 +1,7 @@
 import type { BusyTarget } from '@reticle/contracts/api/operation'
 import { type InsertObject, type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import type { ShownRow } from './messages.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
@@ -10,13 +11,36 @@ export type RequestChanges = UpdateObject<RequestsDb, 'requests'>
 /** A record is gone once its life is over, even before the sweeper has come. */
 export const isAlive = sql<boolean>`(expiry_date is null or expiry_date > now())`
 
-export function findRequest(db: Db, rq_id: string): Promise<RequestRow | undefined> {
+/** Requests of its tenant that are claimed before one that waits (`leases/claim.ts`). */
+export const queuePosition = sql<number | null>`case when status = 'queued' then (
+  select count(*)::int from requests ahead
+  where ahead.status = 'queued' and ahead.tenant = requests.tenant
+    and (ahead.priority > requests.priority
+      or (ahead.priority = requests.priority and ahead.created_date < requests.created_date))) end`
+
+export function findRequest(db: Db, rq_id: string): Promise<ShownRow | undefined> {
   return db
     .selectFrom('requests')
     .selectAll()
+    .select(queuePosition.as('queue_position'))
     .where('rq_id', '=', rq_id)
     .where(isAlive)
     .executeTakeFirst()
+}
+
+/** How long what has ended is still told to those who follow all of somebody's requests. */
+const lingers = sql<boolean>`finished_date > now() - interval '10 seconds'`
+
+/** Requests of a user that are queued or started, and those that have just ended. */
+export function findMoving(db: Db, owner_id: number): Promise<ShownRow[]> {
+  return db
+    .selectFrom('requests')
+    .selectAll()
+    .select(queuePosition.as('queue_position'))
+    .where('owner_id', '=', owner_id)
+    .where((row) => row.or([row('status', 'in', ['queued', 'started']), lingers]))
+    .orderBy('created_date')
+    .execute()
 }
 
 /** Also finds what has expired: its file can be named as expired rather than as unknown. */

@@ -13,6 +13,7 @@ import { finish } from '../leases/ending.ts'
 import { enterFinal, tryLater } from '../leases/lease.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
+import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
@@ -38,7 +39,7 @@ const admin = callAs({ user_id: 9, role: 'admin' })
 
 const rqId =
   'action=export&target=task&target_id=1&user_id=1&format=COCO_1~0&subresource=annotations'
-const wanted = { id: 1, format: 'COCO 1.0', save_images: false }
+const wanted = { id: 1, format: 'COCO 1.0', ...whole, save_images: false }
 
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
@@ -78,13 +79,12 @@ describe.each(transports)('over %s', (transport) => {
         job_id: null,
         org_id: 2,
         format: 'COCO 1.0',
-        function_id: null,
-        lightweight: null,
+        ...{ function_id: null, lightweight: null },
       },
-      progress: 0,
+      ...{ progress: 0, queue_position: 0, eta_seconds: null, attempt: 0 },
+      ...{ bytes_done: null, bytes_total: null, items_done: null, items_total: null },
       created_date: expect.any(String),
-      started_date: null,
-      finished_date: null,
+      ...{ started_date: null, finished_date: null },
       expiry_date: null,
       owner: { id: 1, username: 'anna' },
       result_url: null,

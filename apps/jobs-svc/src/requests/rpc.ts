@@ -5,10 +5,11 @@ import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { type Authority, assertMay } from './access.ts'
 import { cancelRequest } from './cancel.ts'
+import { followLines } from './follow.ts'
 import { listRequests } from './list.ts'
 import { toRequest, toTaskStatus } from './messages.ts'
 import type { PostSettings } from './post.ts'
-import { findRequest, hasRunning } from './repo.ts'
+import { findMoving, findRequest, hasRunning } from './repo.ts'
 import { rqIdOf } from './rq-id.ts'
 import { untilEnded } from './wait.ts'
 
@@ -28,7 +29,12 @@ export function queueHandlers({
   settings,
 }: QueueDeps): Pick<
   Requests,
-  'listRequests' | 'getRequest' | 'getTaskStatus' | 'cancelRequest' | 'findRunning'
+  | 'listRequests'
+  | 'getRequest'
+  | 'followRequests'
+  | 'getTaskStatus'
+  | 'cancelRequest'
+  | 'findRunning'
 > {
   const own = { db, authority: services.tasks, resultTtlHours: settings.resultTtlHours }
   return {
@@ -45,6 +51,19 @@ export function queueHandlers({
       if (!row) throw notFound()
       await assertMay(services.tasks, 'view', row, context)
       return toRequest(await untilEnded(row, () => findRequest(db, rq_id), wait, context))
+    },
+
+    async followRequests({ rq_id }, context) {
+      const { user_id } = signedIn(context)
+      if (rq_id === undefined) {
+        const read = () => findMoving(db, user_id)
+        return { head: {}, chunks: followLines({ read, untilEnded: false }, context) }
+      }
+      const row = await findRequest(db, rq_id)
+      if (!row) throw notFound()
+      await assertMay(services.tasks, 'view', row, context)
+      const read = async () => [await findRequest(db, rq_id)].flatMap((found) => found ?? [])
+      return { head: {}, chunks: followLines({ read, untilEnded: true }, context) }
     },
 
     async findRunning({ target, id }) {

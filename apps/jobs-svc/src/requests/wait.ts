@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '@reticle/kit'
 import type { RequestRow } from '../db/schema.ts'
+import type { ShownRow } from './messages.ts'
 
 export const longestWait = 30_000 // milliseconds
 const pause = 200
@@ -12,11 +13,11 @@ const reserve = 500
  * A record that vanishes meanwhile is answered as it was.
  */
 export async function untilEnded(
-  first: RequestRow,
-  read: () => Promise<RequestRow | undefined>,
+  first: ShownRow,
+  read: () => Promise<ShownRow | undefined>,
   seconds: number,
   { deadline, signal }: Pick<Context, 'deadline' | 'signal'>,
-): Promise<RequestRow> {
+): Promise<ShownRow> {
   const end = Math.min(Date.now() + Math.min(seconds * 1000, longestWait), deadline - reserve)
   let row = first
   while (isRunning(row) && Date.now() < end) {
@@ -26,4 +27,4 @@ export async function untilEnded(
   return row
 }
 
-const isRunning = ({ status }: RequestRow) => status === 'queued' || status === 'started'
+export const isRunning = ({ status }: RequestRow) => status === 'queued' || status === 'started'

@@ -1,6 +1,6 @@
 import { principal } from '@reticle/contracts/principal'
 import { eventFilter } from '@reticle/contracts/rest/events'
-import { report, uploadedFile } from '@reticle/contracts/rest/requests'
+import { exported, importModes, report, uploadedFile } from '@reticle/contracts/rest/requests'
 import { sortingMethods } from '@reticle/contracts/rest/sources'
 import { validationParams } from '@reticle/contracts/rest/validation'
 import { z } from 'zod'
@@ -12,9 +12,10 @@ import type { RequestRow } from '../db/schema.ts'
  */
 
 const targets = ['task', 'job'] as const
-export const importModes = ['replace', 'append'] as const
 
 export const exportParams = z.object({
+  /** Absent in requests of programs that did not know it. */
+  only: exported.default({ frames: [], label_id: [], only_annotated: false }),
   format: z.string(),
   save_images: z.boolean(),
   /** What the download is called. */
@@ -26,6 +27,8 @@ const importParams = z.object({
   import_mode: z.enum(importModes),
   conv_mask_to_poly: z.boolean(),
   if_match: z.string().nullable(),
+  /** Absent in requests of programs that did not know it. */
+  dry_run: z.boolean().default(false),
   file: uploadedFile,
 })
 const createParams = z.object({
@@ -67,12 +70,19 @@ const claimed = {
 }
 
 const ofObject = { ...claimed, target: z.enum(targets), target_id: z.int(), task_id: z.int() }
-const exported = z.literal('export')
+const ofExported = {
+  ...claimed,
+  target: z.enum(['project', 'task', 'job']),
+  target_id: z.int(),
+  /** Null for a project. */
+  task_id: z.int().nullable(),
+}
+const exporting = z.literal('export')
 
 export const work = z.discriminatedUnion('action', [
   z.discriminatedUnion('target', [
-    z.object({ ...ofObject, action: exported, params: exportParams }),
-    z.object({ ...claimed, target: z.literal('events'), action: exported, params: eventsParams }),
+    z.object({ ...ofExported, action: exporting, params: exportParams }),
+    z.object({ ...claimed, target: z.literal('events'), action: exporting, params: eventsParams }),
   ]),
   z.object({ ...ofObject, action: z.literal('import'), params: importParams }),
   z.object({
@@ -106,7 +116,7 @@ export const outcome = z.object({
 
 export type Outcome = z.infer<typeof outcome>
 export type Work = z.infer<typeof work>
-export type ExportWork = Extract<Work, { action: 'export'; target: 'task' | 'job' }>
+export type ExportWork = Extract<Work, { action: 'export'; target_id: number }>
 export type ExportEventsWork = Extract<Work, { target: 'events' }>
 export type ImportWork = Extract<Work, { action: 'import' }>
 export type CreateWork = Extract<Work, { action: 'create' }>

@@ -117,11 +117,15 @@ export const importWork = (
     import_mode: 'replace',
     conv_mask_to_poly: true,
     if_match: null,
+    dry_run: false,
     file: { name: 'a.json', key: 'none', size: 0 },
     ...params,
   },
   ...given,
 })
+
+/** A selection that leaves nothing out. */
+export const whole = { frames: [], label_id: [], only_annotated: false }
 
 export const exportWork = (
   params: Partial<ExportWork['params']> = {},
@@ -129,7 +133,11 @@ export const exportWork = (
 ): ExportWork => ({
   ...claimed(),
   action: 'export',
-  params: { format: 'COCO 1.0', save_images: false, filename: 'a.zip', ...params },
+  params: {
+    only: whole,
+    ...{ format: 'COCO 1.0', save_images: false, filename: 'a.zip' },
+    ...params,
+  },
   ...given,
 })
 

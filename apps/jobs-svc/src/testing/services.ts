@@ -11,9 +11,14 @@ export interface Grant {
   facts: Facts
 }
 
+const missing = async () => {
+  throw notFound('this service is not part of the test')
+}
+
 /** Answers for what it was told of: another user's object is forbidden, what nobody has is not found. */
 export function authorityOf(grants: readonly Grant[]): OperationServices['tasks'] {
   return {
+    listTasks: missing,
     authorize: async ({ target, id }, { principal }) => {
       const known = grants.filter((one) => one.target === target && one.id === id)
       if (known.length === 0) throw notFound()
@@ -32,13 +37,10 @@ export function bytesAnswer(texts: readonly string[]) {
 export const jsonLinesOf = (values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`)
 
-const missing = async () => {
-  throw notFound('this service is not part of the test')
-}
-
 /** Services of which only those given answer. */
 export function servicesOf(given: {
-  tasks?: OperationServices['tasks']
+  tasks?: Partial<OperationServices['tasks']>
+  jobs?: OperationServices['jobs']
   labels?: OperationServices['labels']
   media?: Partial<OperationServices['media']>
   storages?: Partial<OperationServices['storages']>
@@ -46,7 +48,8 @@ export function servicesOf(given: {
   events?: OperationServices['events']
 }): OperationServices {
   return {
-    tasks: given.tasks ?? { authorize: missing },
+    tasks: { authorize: missing, listTasks: missing, ...given.tasks },
+    jobs: given.jobs ?? { listJobs: missing },
     labels: given.labels ?? { getLabelSet: missing },
     media: {
       attachMedia: missing,

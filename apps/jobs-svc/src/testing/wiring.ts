@@ -68,7 +68,7 @@ const openApplied = (url: string) =>
 function writeOnce(db: Kysely<unknown>): OperationServices['annotations']['writeRows'] {
   return async ({ call_id = '', body }) => {
     for await (const _ of body);
-    const created = { tags: 0, shapes: 1, tracks: 0 }
+    const created = { tags: 0, shapes: 1, tracks: 0, duplicates: 0 }
     const answer = await db.transaction().execute((tx) =>
       applyOnce(tx, call_id, async () => {
         await sql`insert into applied (call_id) values (${call_id})`.execute(tx)

@@ -1,10 +1,10 @@
 import type { Facts, targets } from '@reticle/contracts/rest/facts'
+import { importModes } from '@reticle/contracts/rest/requests'
 import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
 import { type Context, invalid, invalidText } from '@reticle/kit'
 import { chooseImporter } from '../formats/lookup.ts'
 import type { Authority } from '../requests/access.ts'
 import { type RqIdParts, rqIdOf } from '../requests/rq-id.ts'
-import { importModes } from '../requests/work.ts'
 
 /** What files are uploaded for: who may, of what object, and under which id the work on them runs. */
 

@@ -13,6 +13,7 @@ import { claimFile } from '../files/claim-file.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest, requestRunning } from '../requests/post.ts'
 import { isRunning } from '../requests/repo.ts'
+import { optionsOf } from '../requests/rq-id.ts'
 import type { CreateWork, ImportWork } from '../requests/work.ts'
 import { takeSession } from '../sessions/take-session.ts'
 import { workParams } from '../sources/parameters.ts'
@@ -57,7 +58,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
     if (given.purpose === 'annotations') assertImportable(given, facts)
     else judge(given, facts)
     const rq_id = rqIdFor(given)
-    if (await isRunning(db, rq_id)) throw requestRunning(rq_id)
+    if (!given.dry_run && (await isRunning(db, rq_id))) throw requestRunning(rq_id)
     return facts
   }
 
@@ -108,7 +109,7 @@ async function startImport(
   body: StartImport,
   context: Context,
 ): Promise<{ rq_id: string }> {
-  const { target, id, conv_mask_to_poly, if_match = null } = body
+  const { target, id, conv_mask_to_poly, dry_run = false, if_match = null } = body
   const aim = { purpose: 'annotations', target: taskOrJob(target), id } as const
   const facts = await permit(services.tasks, aim, context)
   const { format, import_mode } = assertImportable(body, facts)
@@ -116,10 +117,12 @@ async function startImport(
   return change(db, context, async (tx) => {
     const { upload_id, file } = await fileOf(tx, body)
     const { input_key } = await takeUpload(tx, { ...aim, upload_id, files: [file] }, context)
-    const options = { format, import_mode, conv_mask_to_poly, if_match }
-    const params: ImportWork['params'] = { ...options, file }
+    const asked = { format, import_mode, conv_mask_to_poly, if_match, dry_run }
+    const params: ImportWork['params'] = { ...asked, file }
     const size_class = sizeClass([file])
-    const wish = { id: workOf(aim), format, params, facts, input_key, size_class }
+    // Dry runs do not exclude each other, nor what is done for real: each has an id of its own.
+    const options = dry_run ? optionsOf({ dry_run, input_key }) : undefined
+    const wish = { id: { ...workOf(aim), options }, format, params, facts, input_key, size_class }
     return postRequest(tx, wish, settings, context)
   })
 }

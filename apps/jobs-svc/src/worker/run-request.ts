@@ -8,6 +8,7 @@ import { leasesLost, noteClaim, timeRun } from '../metrics.ts'
 import { registerPending } from '../objects/repo.ts'
 import { failureOf } from '../operations/failure.ts'
 import { firstChunkKey, resultKey } from '../operations/result-key.ts'
+import type { Amounts, Progress } from '../requests/amounts.ts'
 import { readWork } from '../requests/work.ts'
 import type { Held, HeldRequests } from './held.ts'
 import { type SettleDeps, settle } from './settle.ts'
@@ -73,13 +74,13 @@ async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise
   if (work.action === 'create')
     await registerPending(db, { key: firstChunkKey(work), kind: 'frames', task_id: work.task_id })
   let written = Promise.resolve()
-  const write = (progress: number, stage: string) =>
-    reportProgress(db, row, { progress, stage }).catch((thrown) =>
+  const write = (progress: number, stage: string, amounts?: Amounts) =>
+    reportProgress(db, row, { progress, stage, ...amounts }).catch((thrown) =>
       log.warn({ err: thrown }, 'progress could not be written'),
     )
-  const progress = (share: number, stage: string) => {
+  const progress: Progress = (share, stage, amounts) => {
     running.moved(held)
-    written = written.then(() => write(share, stage))
+    written = written.then(() => write(share, stage, amounts))
   }
   const conversion = await slot.run(work, {
     progress,

@@ -93,8 +93,8 @@ async function runIn(
   running: Running,
   { wired, data, tell, findDecoder }: Thread,
 ): Promise<Outcome> {
-  const { progress, moved } = progressGate((share, stage) =>
-    tell({ type: 'progress', share, stage }),
+  const { progress, moved } = progressGate((share, stage, amounts = {}) =>
+    tell({ type: 'progress', share, stage, amounts }),
   )
   const stored = withBuckets(wired.blobs, wired.services.storages)
   const blobs = withShare(watchedBlobs(stored, moved), data.shareDir)

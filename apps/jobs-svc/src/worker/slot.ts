@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { startThread } from '@reticle/kit/thread'
 import type { HashedFile } from '../contents/repo.ts'
 import { type Failure, isOutOfMemory, lostWorker, outOfMemory } from '../operations/failure.ts'
+import type { Progress } from '../requests/amounts.ts'
 import type { Outcome, Work } from '../requests/work.ts'
 import { fromThread, type ThreadData, type ToThread } from './thread-messages.ts'
 
@@ -11,7 +12,7 @@ export type Conversion =
   | { type: 'failed'; failure: Failure & { detail: string } }
 
 export interface Watch {
-  progress: (share: number, stage: string) => void
+  progress: Progress
   /** False: the lease is lost. */
   enterFinal: () => Promise<boolean>
   /** Undefined: the lease is lost. */
@@ -83,7 +84,7 @@ function converse(worker: Worker, work: Work, watch: Watch, graceMs: number): Pr
     }
     listen('message', (sent) => {
       const message = fromThread.parse(sent)
-      if (message.type === 'progress') watch.progress(message.share, message.stage)
+      if (message.type === 'progress') watch.progress(message.share, message.stage, message.amounts)
       if (message.type === 'final') void answerFinal(watch, tell)
       if (message.type === 'keep') void answerKept(watch, message.files, tell)
       if (message.type === 'done' || message.type === 'failed') resolve(message)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { failure } from '../operations/failure.ts'
+import { amounts } from '../requests/amounts.ts'
 import { outcome, work } from '../requests/work.ts'
 
 /** What the worker's main thread and its conversion threads tell each other. */
@@ -38,7 +39,7 @@ export const toThread = z.discriminatedUnion('type', [
 
 export const fromThread = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
-  z.object({ type: z.literal('progress'), share: z.number(), stage: z.string() }),
+  z.object({ type: z.literal('progress'), share: z.number(), stage: z.string(), amounts }),
   z.object({ type: z.literal('final') }),
   /** Files that are to be kept once. */
   z.object({ type: z.literal('keep'), files: z.array(hashedFile) }),

@@ -11,6 +11,7 @@ const supervisor: Grant = { is: ['supervisor'], role: 'user' }
 export const projectRules: readonly Rule[] = [
   { action: 'create', sandbox: user, leader: user, member: supervisor },
   { action: 'view', sandbox: staff, leader: user, member: staff },
+  { action: 'export', sandbox: staff, leader: user, member: staff },
   { action: 'update', sandbox: workingStaff, leader: user, member: workingStaff },
   { action: 'update:assignee', sandbox: owner, leader: user, member: owner },
   { action: 'update:owner', sandbox: 'nobody', leader: user, member: 'nobody' },

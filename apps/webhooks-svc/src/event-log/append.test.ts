@@ -15,6 +15,7 @@ import type { Request } from '@reticle/contracts/rest/requests'
 import {
   jobRecord,
   projectRecord,
+  requestRecord,
   taskRecord,
   userRecord,
 } from '@reticle/contracts/testing/records'
@@ -189,16 +190,8 @@ describe('changes of annotations (api-workspace 6.2)', () => {
 describe('data sets (api-workspace 6.2)', () => {
   const finished = (type: string, status: Request['status'] = 'finished') => {
     const ids = { project_id: 7, task_id: 1, job_id: null, org_id: null }
-    const request: Request = {
-      ...{ id: 'x', status, message: '', progress: 1, result_url: null, result_id: null },
-      operation: {
-        ...{ type, target: 'task', ...ids, format: 'COCO 1.0' },
-        ...{ function_id: null, lightweight: null },
-      },
-      created_date: '2026-03-01T10:00:00.000Z',
-      ...{ started_date: null, finished_date: null, expiry_date: null, report: null },
-      owner: { id: 3, username: 'anna' },
-    }
+    const { operation } = requestRecord()
+    const request = requestRecord({ status, operation: { ...operation, ...ids, type } })
     return arrives(requestFinished, { tenant: 'user:3', request_uuid: 'x', request }, { actor })
   }
 

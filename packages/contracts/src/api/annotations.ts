@@ -11,6 +11,7 @@ import {
   revisionParams,
   revisionQuery,
 } from '../rest/history.ts'
+import { importModes } from '../rest/requests.ts'
 import { partFacts } from '../rest/server.ts'
 import { annotationStatistics, statisticsQuery } from '../rest/statistics.ts'
 import { del, get, internal, operations, patch, post, put } from './operation.ts'
@@ -49,9 +50,9 @@ const count = {
   answers: { 200: bytesOf(annotationStatistics) },
 }
 
-/** Objects per kind after a write of row lines. */
+/** Objects per kind that a write of row lines brought, and how many it did not bring because they were there. */
 export const written = z
-  .object({ tags: z.int(), shapes: z.int(), tracks: z.int() })
+  .object({ tags: z.int(), shapes: z.int(), tracks: z.int(), duplicates: z.int() })
   .meta({ id: 'WrittenRows' })
 
 /** Annotation sets (`spec/api-annotations.md` 1.9). They pass as bytes: `rest/annotations.ts` documents them. */
@@ -96,7 +97,10 @@ export const annotations = operations('AnnotationService', {
     query: z.object({
       target: z.enum(targets),
       id: z.int(),
-      mode: z.enum(['replace', 'append']),
+      /** `merge`: what the target has already is not added (`spec/extensions.md` 4). */
+      mode: z.enum(importModes),
+      /** All of it is done and nothing of it stays. */
+      dry_run: z.boolean().optional(),
       call_id: z.string(),
       if_match: z.string().optional(),
       /** Of the request in the background that it is part of. */

@@ -6,6 +6,7 @@ import { dataParameters } from '../rest/media.ts'
 import {
   downloadQuery,
   exportQuery,
+  followedRequests,
   importQuery,
   request,
   requestList,
@@ -91,6 +92,19 @@ export const requests = operations('RequestService', {
     query: waitQuery,
     answers: { 200: request },
   }),
+  streamRequests: get('/requests/stream', {
+    by: 'gateway',
+    answers: { 200: bytes },
+    summary: 'Own requests as they change, as server-sent events',
+  }),
+  streamRequest: get('/requests/:rq_id/stream', {
+    by: 'gateway',
+    params: rqIdParams,
+    answers: { 200: bytes },
+    summary: 'A request as it changes, as server-sent events, until it has ended',
+  }),
+  /** A line of JSON for the record as it is, and one for each change. */
+  followRequests: internal({ query: followedRequests, answers: { 200: bytes } }),
   getTaskStatus: get('/tasks/:id/status', {
     limit: 'polling',
     params: idParams,
@@ -102,6 +116,7 @@ export const requests = operations('RequestService', {
     params: rqIdParams,
     answers: { 200: nothing },
   }),
+  exportProjectDataset: post('/projects/:id/dataset/export', start),
   exportTaskDataset: post('/tasks/:id/dataset/export', start),
   exportJobDataset: post('/jobs/:id/dataset/export', start),
   uploadTaskData: post('/tasks/:id/data', {
@@ -128,6 +143,7 @@ export const requests = operations('RequestService', {
   getJobAnnotationsFile: get('/jobs/:id/annotations/:file_id', seen),
   sendJobAnnotationsFile: patch('/jobs/:id/annotations/:file_id', sent),
   deleteJobAnnotationsFile: del('/jobs/:id/annotations/:file_id', dropped),
+  downloadProjectDataset: get('/projects/:id/dataset/download', download),
   downloadTaskDataset: get('/tasks/:id/dataset/download', download),
   downloadJobDataset: get('/jobs/:id/dataset/download', download),
   exportEvents: post('/events/export', {
@@ -189,6 +205,7 @@ export const requests = operations('RequestService', {
         format: z.string(),
         import_mode: z.string(),
         conv_mask_to_poly: z.boolean(),
+        dry_run: z.boolean().optional(),
         if_match: z.string().optional(),
         file_id: z.string().optional(),
         location: z.string().optional(),

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { integer, link, queryFlag, text, timestamp } from './common.ts'
+import { frameSpan, selection } from './annotation-query.ts'
+import { filter, integer, link, number, queryFlag, text, timestamp } from './common.ts'
+import { states } from './jobs.ts'
 import { listFields, listOf } from './lists.ts'
 
 /** Requests, the background work: `spec/api-annotations.md` 2.1 to 2.3, 2.6. */
@@ -47,6 +49,17 @@ export const request = z
       .meta({ id: 'RequestOperation' }),
     /** 0 to 1. */
     progress: z.number(),
+    /** Requests of the same workspace that come before it; null unless it waits. */
+    queue_position: z.int().nullable(),
+    /** Seconds that are left, by what was done so far; null until that says something. */
+    eta_seconds: z.int().nullable(),
+    bytes_done: z.int().nullable(),
+    bytes_total: z.int().nullable(),
+    /** Frames or files, whichever the work is counted in. */
+    items_done: z.int().nullable(),
+    items_total: z.int().nullable(),
+    /** How often a worker has taken it, this time included. */
+    attempt: z.int(),
     created_date: timestamp,
     started_date: timestamp.nullable(),
     finished_date: timestamp.nullable(),
@@ -96,8 +109,30 @@ export const requestList = listOf(requestFields)
 /** Seconds to wait for the end, at most 30. */
 export const waitQuery = z.object({ wait: integer.optional() })
 
+/** What of a task or job is exported (`spec/api-annotations.md` 2.1); nothing said: all of it. */
+const exportSelection = {
+  ...selection,
+  only_annotated: queryFlag.default(false).meta({
+    description: 'Yes: only frames on which something is visible, of what is chosen otherwise',
+  }),
+  job_state: filter(z.enum(states)).meta({ description: 'Only frames of jobs in this state' }),
+  min_score: filter(number.pipe(z.number().min(0).max(1))).meta({
+    description: 'Without shapes of a lower score; tags and tracks have none and stay',
+  }),
+}
+
+/** The same as a request remembers it. */
+export const exported = z.object({
+  frames: z.array(frameSpan),
+  label_id: z.array(z.int()),
+  only_annotated: z.boolean(),
+  job_state: z.enum(states).optional(),
+  min_score: z.number().optional(),
+})
+
 /** Query of an export; words of location and format are judged by the service. */
 export const exportQuery = z.object({
+  ...exportSelection,
   format: z.string().optional(),
   filename: z.string().optional(),
   save_images: queryFlag.default(false),
@@ -105,14 +140,26 @@ export const exportQuery = z.object({
   cloud_storage_id: integer.optional(),
 })
 
+export const importModes = ['replace', 'append', 'merge'] as const
+
 export const importQuery = z.object({
   format: z.string().optional(),
   filename: z.string().optional(),
   location: z.string().optional(),
   cloud_storage_id: integer.optional(),
   conv_mask_to_poly: queryFlag.default(true),
-  import_mode: text(16).default('replace'),
+  import_mode: text(16)
+    .default('replace')
+    .meta({
+      description: `One of ${importModes.join(', ')}: in place of what is there, beside it, or beside it without what is there already`,
+    }),
+  dry_run: queryFlag.default(false).meta({
+    description: 'Yes: all of it is done and reported, and nothing of it stays',
+  }),
 })
+
+/** Which requests are followed: one, or all of the caller's own. */
+export const followedRequests = z.object({ rq_id: z.string().optional() })
 
 export const downloadQuery = z.object({ rq_id: z.string().optional() })
 
@@ -138,6 +185,7 @@ export const resultFile = z
   .meta({ id: 'ResultFile' })
 
 export type Request = z.infer<typeof request>
+export type Exported = z.infer<typeof exported>
 export type Report = z.infer<typeof report>
 export type UploadedFile = z.infer<typeof uploadedFile>
 export type TaskStatus = z.infer<typeof taskStatus>

@@ -35,6 +35,7 @@ export const uploadWish = z.object({
   ...sentFor,
   format: z.string().optional(),
   import_mode: z.string().optional(),
+  dry_run: z.boolean().optional(),
   location: z.string().optional(),
   if_match: z.string().optional(),
 })

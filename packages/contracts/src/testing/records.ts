@@ -6,6 +6,7 @@ import type { Attribute, Label } from '../rest/labels.ts'
 import type { FrameSource } from '../rest/media.ts'
 import type { Invitation, Membership, Organization } from '../rest/organizations.ts'
 import type { Project } from '../rest/projects.ts'
+import type { Request } from '../rest/requests.ts'
 import type { Task } from '../rest/tasks.ts'
 import type { BasicUser, User } from '../rest/users.ts'
 
@@ -235,6 +236,27 @@ export function frameOf(given: Partial<FrameSource> = {}): FrameSource {
     length: 1,
     packing: 'stored',
     media_type: 'image/jpeg',
+    ...given,
+  }
+}
+
+/** An export of the annotations of task 1 that waits. */
+export function requestRecord(given: Partial<Request> = {}): Request {
+  return {
+    id: 'action=export&target=task&target_id=1&user_id=3&format=COCO_1~0&subresource=annotations',
+    status: 'queued',
+    message: '',
+    operation: {
+      ...{ type: 'export:annotations', target: 'task', format: 'COCO 1.0' },
+      ...{ project_id: 7, task_id: 1, job_id: null, org_id: null },
+      ...{ function_id: null, lightweight: null },
+    },
+    ...{ progress: 0, queue_position: null, eta_seconds: null, attempt: 0 },
+    ...{ bytes_done: null, bytes_total: null, items_done: null, items_total: null },
+    created_date: '2026-03-01T10:00:00.000Z',
+    ...{ started_date: null, finished_date: null, expiry_date: null },
+    owner: { id: anna.id, username: anna.username },
+    ...{ result_url: null, result_id: null, report: null },
     ...given,
   }
 }

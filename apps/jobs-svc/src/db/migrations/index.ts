@@ -10,6 +10,7 @@ import { idempotencyKeys } from './0008-idempotency-keys.ts'
 import { uploadSessions } from './0009-upload-sessions.ts'
 import { chunks } from './0010-chunks.ts'
 import { contents } from './0011-contents.ts'
+import { amounts } from './0012-amounts.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -24,4 +25,5 @@ export const migrations: Migrations = {
   '0009-upload-sessions': uploadSessions,
   '0010-chunks': chunks,
   '0011-contents': contents,
+  '0012-amounts': amounts,
 }

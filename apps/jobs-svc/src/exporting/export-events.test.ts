@@ -4,10 +4,10 @@ import type { EventFilter } from '@reticle/contracts/rest/events'
 import { unavailable } from '@reticle/kit'
 import { callAs } from '@reticle/kit/testing/call'
 import { expect, test } from 'vitest'
+import { runOperation } from '../operations/run.ts'
 import type { ExportEventsWork } from '../requests/work.ts'
 import { runOf, testStore } from '../testing/run.ts'
 import { bytesAnswer, servicesOf } from '../testing/services.ts'
-import { runOperation } from './run.ts'
 
 const store = await testStore()
 const filter: EventFilter = {

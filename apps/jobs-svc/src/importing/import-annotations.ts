@@ -7,11 +7,11 @@ import { createReport } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { importerOf } from '../formats/lookup.ts'
 import { blobSource } from '../media/blob-source.ts'
+import { formatLabels } from '../operations/format-labels.ts'
+import { contextOf, type OperationDeps, type OperationServices } from '../operations/operation.ts'
+import { toReport } from '../operations/report.ts'
+import { stage } from '../operations/staging.ts'
 import type { ImportWork, Outcome } from '../requests/work.ts'
-import { formatLabels } from './format-labels.ts'
-import { contextOf, type OperationDeps, type OperationServices } from './operation.ts'
-import { toReport } from './report.ts'
-import { stage } from './staging.ts'
 import { toRowLines } from './to-rows.ts'
 
 /** Share of the work after which the file is read and checked. */
@@ -19,7 +19,8 @@ const readShare = 0.7
 
 /**
  * Reads a file of annotations into the task or job. Everything is read and checked before anything changes; then one call
- * writes it in one transaction, which repeated with the same request changes nothing again.
+ * writes it in one transaction, which repeated with the same request changes nothing again. A dry run goes as far and is undone
+ * there (`spec/extensions.md` 4).
  */
 export async function importAnnotations(work: ImportWork, deps: OperationDeps): Promise<Outcome> {
   const { blobs, services, signal, tmpDir } = deps
@@ -30,7 +31,11 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
   const { labels } = await services.labels.getLabelSet({ target: 'task', id: task_id }, context)
   const into = { labels: formatLabels(labels), frames: await targetFrames(facts, deps, context) }
   const report = createReport()
-  const progress = (share: number) => deps.progress(readShare * share, 'Reading the file')
+  const { size: bytes_total } = params.file
+  const progress = (share: number) => {
+    const bytes_done = Math.round(share * bytes_total)
+    deps.progress(readShare * share, 'Reading the file', { bytes_done, bytes_total })
+  }
   const source = blobSource(blobs, params.file)
   const objects = importerOf(params.format).importAnnotations(source, into, {
     report,
@@ -39,22 +44,25 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
     archiveLimits: deps.limits,
   })
   const takenGroups =
-    params.import_mode === 'append' ? await largestGroup(services, { target, id }, context) : 0
+    params.import_mode !== 'replace' ? await largestGroup(services, { target, id }, context) : 0
   const lines = toRowLines(objects, takenGroups)
   const staged = await stage(tmpDir, 'import.rows', lines, signal).catch((thrown) => {
     throw namingFile(thrown, params.file.name)
   })
 
-  await deps.enterFinal()
+  const { import_mode: mode, if_match, dry_run } = params
+  if (!dry_run) await deps.enterFinal()
   deps.progress(readShare, 'Storing annotations')
-  const { import_mode: mode, if_match } = params
-  const write = { target, id, mode, call_id, rq_id, body: staged.read() }
-  const created = await services.annotations.writeRows(
+  const write = { target, id, mode, dry_run, call_id, rq_id, body: staged.read() }
+  const { duplicates, ...created } = await services.annotations.writeRows(
     if_match === null ? write : { ...write, if_match },
     context,
   )
+  if (duplicates > 0) report.note('skipped', 'duplicate', isThere, undefined, duplicates)
   return { report: { ...toReport(report), created }, result: null, result_id: null }
 }
+
+const isThere = 'equal to an object that is there'
 
 /** Files number their groups from 1: beside what is there already, equal numbers would make one object of two. */
 async function largestGroup(

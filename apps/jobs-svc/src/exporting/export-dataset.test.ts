@@ -1,14 +1,14 @@
 import { encodeShape, encodeTrack, rowLinesHeader } from '@reticle/contracts/row-lines'
-import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
+import { factsOf, frameOf, jobRecord, labelOf } from '@reticle/contracts/testing/records'
 import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
 import { notFound } from '@reticle/kit'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { gather } from '../media/packed.ts'
-import { exportWork, runOf, testStore, upload } from '../testing/run.ts'
+import { type OperationServices, UnusableInput } from '../operations/operation.ts'
+import { exportWork, runOf, testStore, upload, whole } from '../testing/run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from '../testing/services.ts'
 import { exportDataset } from './export-dataset.ts'
-import { type OperationServices, UnusableInput } from './operation.ts'
 
 const store = await testStore()
 const { blobs } = store
@@ -59,14 +59,14 @@ const readFrames: OperationServices['media']['readFrames'] = async ({ start, sto
 
 const common = { label_id: 1, group: 0, source: 'manual' as const, attributes: [] }
 const place = { occluded: false, outside: false, z_order: 0, rotation: 0 }
-const shapeAt = (frame: number) =>
+const shapeAt = (frame: number, score = 1) =>
   encodeShape({
     ...common,
     ...place,
     id: 7,
     frame,
     type: 'rectangle',
-    score: 1,
+    score,
     points: [1, 2, 4, 6],
     elements: [],
   })
@@ -240,5 +240,80 @@ test('an export that is stopped ends at once and leaves no object', async () => 
   await expect(exportDataset(work, run)).rejects.toThrow()
   await expect(blobs.stat(`requests/results/${work.request_uuid}/1`)).rejects.toMatchObject({
     kind: 'not_found',
+  })
+})
+
+/** What is in an export with this selection: file names of images, and of each annotation its image. */
+async function selected(
+  only: Partial<ReturnType<typeof exportWork>['params']['only']>,
+  lines: string[],
+  target: Parameters<typeof exportWork>[1] = {},
+) {
+  const services = servicesWith(lines)
+  const listJobs: OperationServices['jobs']['listJobs'] = async ({ task_id, state }) => {
+    const found = [jobRecord({ id: 32, task_id, state, start_frame: 2, stop_frame: 3 })]
+    return { count: 1, results: state === 'completed' ? found : [] }
+  }
+  const work = exportWork({ only: { ...whole, ...only } }, target)
+  const { result } = await exportDataset(
+    work,
+    await runOf(store, { ...services, jobs: { listJobs } }),
+  )
+  const data = JSON.parse((await (await archiveOf(result?.key)).text(instances)) ?? '{}')
+  const names = new Map(
+    data.images.map((one: { id: number }) => [one.id, Reflect.get(one, 'file_name')]),
+  )
+  return {
+    images: [...names.values()],
+    annotations: data.annotations.map((one: { image_id: number }) => names.get(one.image_id)),
+  }
+}
+
+describe('a selection (api-annotations 2.1)', () => {
+  test('of frames: a track has its place on each of them', async () => {
+    const spans = [
+      { first: 1, last: 1 },
+      { first: 3, last: 9 },
+    ]
+    const lines = [shapeAt(0), shapeAt(1), trackAt(2)]
+    expect(await selected({ frames: spans }, lines)).toEqual({
+      images: ['b.jpg', 'd.jpg'],
+      annotations: ['b.jpg', 'd.jpg'],
+    })
+  })
+
+  test('of labels', async () => {
+    const lines = [shapeAt(0), trackAt(1)]
+    const none = await selected({ label_id: [2] }, lines)
+    expect([none.images.length, none.annotations]).toEqual([4, []])
+    const all = await selected({ label_id: [1, 2] }, lines)
+    expect(all.annotations).toEqual(['a.jpg', 'b.jpg'])
+  })
+
+  test('of sure shapes: tracks have no score', async () => {
+    const lines = [shapeAt(0, 0.4), shapeAt(1, 0.5), trackAt(2)]
+    const { annotations } = await selected({ min_score: 0.5 }, lines)
+    expect(annotations).toEqual(['b.jpg', 'c.jpg', 'd.jpg'])
+  })
+
+  test('of jobs in a state', async () => {
+    const lines = [shapeAt(1), shapeAt(2)]
+    expect(await selected({ job_state: 'completed' }, lines)).toEqual({
+      images: ['c.jpg', 'd.jpg'],
+      annotations: ['c.jpg'],
+    })
+    expect((await selected({ job_state: 'rejected' }, lines)).images).toEqual([])
+  })
+
+  test('of frames that show something, of what else was chosen', async () => {
+    const hidden = { ...keyframe(3), outside: true }
+    const lines = [shapeAt(0, 0.1), shapeAt(1), trackAt(2, hidden)]
+    expect((await selected({ only_annotated: true }, lines)).images).toEqual([
+      'a.jpg',
+      'b.jpg',
+      'c.jpg',
+    ])
+    const sure = await selected({ only_annotated: true, min_score: 0.5 }, lines)
+    expect(sure).toEqual({ images: ['b.jpg', 'c.jpg'], annotations: ['b.jpg', 'c.jpg'] })
   })
 })

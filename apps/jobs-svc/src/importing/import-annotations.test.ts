@@ -9,10 +9,10 @@ import {
 import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
 import { forbidden } from '@reticle/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { OperationServices } from '../operations/operation.ts'
 import { importWork, runOf, testStore, upload } from '../testing/run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from '../testing/services.ts'
 import { importAnnotations } from './import-annotations.ts'
-import type { OperationServices } from './operation.ts'
 
 const store = await testStore()
 const { blobs } = store
@@ -49,7 +49,8 @@ const writeRows: Write = async ({ body, ...query }) => {
   for await (const batch of decodeRows(body)) rows.push(...batch)
   written.push({ query, rows })
   const count = (kind: string) => rows.filter((row) => row.kind === kind).length
-  return { tags: count('tag'), shapes: count('shape'), tracks: count('track') }
+  const duplicates = query.mode === 'merge' ? 2 : 0
+  return { tags: count('tag'), shapes: count('shape'), tracks: count('track'), duplicates }
 }
 let stored: string[] = []
 const readRows = async () => bytesAnswer([rowLinesHeader, ...stored])
@@ -96,6 +97,7 @@ test('annotations of a file become row lines, written in one call', async () => 
       target: 'task',
       id: 1,
       mode: 'append',
+      dry_run: false,
       call_id: work.request_uuid,
       rq_id: work.rq_id,
       if_match: '"t1-1"',

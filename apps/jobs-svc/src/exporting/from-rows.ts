@@ -12,7 +12,7 @@ import {
 } from '@reticle/contracts/row-lines'
 import type { Shape, Tag, Track } from '@reticle/formats/model'
 import type { AnnotationStreams } from '@reticle/formats/tracks'
-import type { Staged } from './staging.ts'
+import type { Staged } from '../operations/staging.ts'
 
 /** Staged row lines as the objects that formats know; `stopFrame` says how far a track may reach. */
 export function fromRows(

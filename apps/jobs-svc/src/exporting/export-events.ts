@@ -1,6 +1,6 @@
+import { contextOf, type OperationDeps } from '../operations/operation.ts'
+import { resultKey } from '../operations/result-key.ts'
 import type { ExportEventsWork, Outcome } from '../requests/work.ts'
-import { contextOf, type OperationDeps } from './operation.ts'
-import { resultKey } from './result-key.ts'
 
 /**
  * Writes a part of the log of events as CSV into the blob store (`spec/api-workspace.md` 6.3). Its rows pass through as

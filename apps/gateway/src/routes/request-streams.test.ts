@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { requestRecord } from '@reticle/contracts/testing/records'
+import { notFound } from '@reticle/kit'
+import { expect, test } from 'vitest'
+import { testGateway } from '../testing/gateway.ts'
+
+const { id } = requestRecord()
+const asked: unknown[] = []
+const left: string[] = []
+
+const line = (given: Parameters<typeof requestRecord>[0]) =>
+  Buffer.from(`${JSON.stringify(requestRecord(given))}\n`)
+
+async function* lines(rq_id: string | undefined) {
+  try {
+    yield line({ status: 'started', progress: 0.5 })
+    await sleep(30)
+    yield line({ status: 'finished', progress: 1, result_url: '/tasks/1/dataset/download?rq_id=x' })
+    if (rq_id === undefined) await new Promise(() => undefined)
+  } finally {
+    left.push(rq_id ?? 'all')
+  }
+}
+
+const { send, url } = await testGateway({
+  services: {
+    requests: {
+      async followRequests({ rq_id }) {
+        asked.push(rq_id)
+        if (rq_id === 'unknown') throw notFound()
+        return { head: {}, chunks: lines(rq_id) }
+      },
+    },
+  },
+})
+
+const path = `/api/requests/${encodeURIComponent(id)}/stream`
+const dataOf = (text: string) =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json))
+
+test('a request is followed to its end, its links absolute', async () => {
+  const answer = await send(path)
+  expect(answer.status).toBe(200)
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+  })
+  expect(answer.headers['content-disposition']).toBeUndefined()
+  expect(answer.text).toMatch(/^retry: \d+\n\nevent: request\nid: action=export&.*\ndata: \{/)
+  expect(dataOf(answer.text)).toMatchObject([
+    { id, status: 'started', progress: 0.5, result_url: null },
+    { id, status: 'finished', result_url: `${url}/api/tasks/1/dataset/download?rq_id=x` },
+  ])
+  expect(asked.at(-1)).toBe(id)
+})
+
+test('what does not exist is an error, not a stream', async () => {
+  const answer = await send('/api/requests/unknown/stream')
+  expect([answer.status, answer.headers['content-type']]).toEqual([
+    404,
+    'application/vnd.service+json',
+  ])
+})
+
+test('HEAD follows nothing', async () => {
+  const answer = await send(path, { method: 'HEAD' })
+  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/event-stream'])
+})
+
+test('all of the own are followed until the client goes, at once and without an end', async () => {
+  const abort = new AbortController()
+  const answer = await fetch(`${url}/api/requests/stream`, {
+    headers: { authorization: 'Token anna', 'accept-encoding': 'gzip', 'last-event-id': id },
+    signal: abort.signal,
+  })
+  expect(answer.headers.get('content-encoding')).toBeNull()
+  let text = ''
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  while (dataOf(text).length < 2) text += (await reader?.read())?.value ?? ''
+  expect(asked.at(-1)).toBeUndefined()
+  abort.abort()
+})
+
+test('a gateway that stops ends them, so that clients go elsewhere', async () => {
+  const other = await testGateway({
+    services: {
+      requests: { followRequests: async () => ({ head: {}, chunks: lines(undefined) }) },
+    },
+  })
+  const answer = other.send('/api/requests/stream')
+  await sleep(200)
+  await other.stop()
+  expect(dataOf((await answer).text).length).toBe(2)
+})

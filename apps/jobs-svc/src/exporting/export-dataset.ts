@@ -1,0 +1,72 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeZip } from '@reticle/formats/archive/zip-writer'
+import type { Dataset } from '@reticle/formats/model'
+import { createReport } from '@reticle/formats/report'
+import type { Context } from '@reticle/kit'
+import { exporterOf } from '../formats/lookup.ts'
+import { formatLabels } from '../operations/format-labels.ts'
+import { contextOf, type OperationDeps } from '../operations/operation.ts'
+import { toReport } from '../operations/report.ts'
+import { resultKey } from '../operations/result-key.ts'
+import type { ExportWork, Outcome } from '../requests/work.ts'
+import { type Part, readPart } from './export-part.ts'
+import { subsetsOf } from './subsets.ts'
+
+/** Share of the work after which the rows are here and the conversion begins. */
+const rowsShare = 0.2
+
+/**
+ * Writes the annotations of a project, task or job, with the pictures where wanted, as an archive of the format into the blob
+ * store. The annotations of each task come from one snapshot.
+ */
+export async function exportDataset(work: ExportWork, deps: OperationDeps): Promise<Outcome> {
+  const { blobs, services, signal } = deps
+  const context = contextOf(work, signal)
+  const { target, target_id, task_id, params } = work
+  deps.progress(0, 'Reading annotations')
+  const { labels } = await services.labels.getLabelSet(
+    target === 'project' ? { target, id: target_id } : { target: 'task', id: task_id ?? 0 },
+    context,
+  )
+  const parts = await readParts(work, deps, context)
+
+  deps.progress(rowsShare, 'Writing the archive')
+  const dataset: Dataset = {
+    labels: formatLabels(labels),
+    subsets: subsetsOf(parts),
+    saveImages: params.save_images,
+  }
+  const report = createReport()
+  const items_total = parts.reduce((sum, { frames }) => sum + frames.length, 0)
+  const progress = (share: number) => {
+    const items_done = Math.round(share * items_total)
+    const whole = rowsShare + (1 - rowsShare) * share
+    deps.progress(whole, 'Writing the archive', { items_done, items_total })
+  }
+  const files = exporterOf(params.format).exportDataset(dataset, { report, signal, progress })
+  const key = resultKey(work)
+  const { size } = await blobs.put(key, writeZip(files, work.created_date), { signal })
+  return { report: toReport(report), result: { key, size }, result_id: null }
+}
+
+/** Of a project its tasks that have media, by id. */
+async function readParts(
+  { target, target_id: id, params: { only } }: ExportWork,
+  deps: OperationDeps,
+  context: Context,
+): Promise<Part[]> {
+  const { services, tmpDir, progress } = deps
+  if (target !== 'project') return [await readPart({ target, id, only, tmpDir }, deps, context)]
+  const query = { project_id: id, sort: 'id', page_size: 'all' }
+  const { results } = await services.tasks.listTasks(query, context)
+  const tasks = results.filter((task) => task.size > 0)
+  const parts: Part[] = []
+  for (const [index, { id: task_id }] of tasks.entries()) {
+    const own = join(tmpDir, String(task_id))
+    await mkdir(own)
+    parts.push(await readPart({ target: 'task', id: task_id, only, tmpDir: own }, deps, context))
+    progress((rowsShare * (index + 1)) / tasks.length, 'Reading annotations')
+  }
+  return parts
+}

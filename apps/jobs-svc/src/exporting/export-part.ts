@@ -1,0 +1,108 @@
+import { decodeFrames } from '@reticle/contracts/frame-lines'
+import type { Track } from '@reticle/contracts/rest/annotations'
+import type { Facts } from '@reticle/contracts/rest/facts'
+import type { FrameSource } from '@reticle/contracts/rest/media'
+import type { Exported } from '@reticle/contracts/rest/requests'
+import type { Item, ItemFrame } from '@reticle/formats/model'
+import { type ItemOptions, itemsOf } from '@reticle/formats/tracks'
+import type { Context } from '@reticle/kit'
+import { isUndecodable, readSource } from '../frames/source.ts'
+import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
+import { stageRows } from '../operations/staging.ts'
+import { shownFrames, wantedFrames, wantedStreams } from './export-selection.ts'
+import { fromRows } from './from-rows.ts'
+
+/** What one task or job has to be exported. */
+export interface Part {
+  /** That of its task; empty for none. */
+  subset: string
+  frames: readonly ItemFrame[]
+  /** How many tracks it has at most. */
+  tracks: number
+  /** What the frames show; may be read again. */
+  items: (options?: Pick<ItemOptions, 'firstIndex' | 'firstTrackId'>) => AsyncIterable<Item>
+}
+
+interface Wanted {
+  target: 'task' | 'job'
+  id: number
+  only: Exported
+  /** A folder of its own, for what waits. */
+  tmpDir: string
+}
+
+/**
+ * Reads a task or job out of one snapshot, as far as it is wanted. Memory does not grow with its annotations: rows wait in a
+ * temporary file.
+ */
+export async function readPart(
+  { target, id, only, tmpDir }: Wanted,
+  deps: OperationDeps,
+  context: Context,
+): Promise<Part> {
+  const { services, signal } = deps
+  const facts = await services.tasks.authorize({ target, id, action: 'export' }, context)
+  const task_id = facts.task_id ?? 0
+  const deleted = await services.media.getDeletedFrames({ task_id }, context)
+  const deletedFrames = new Set(deleted.frames)
+  const all = await itemFrames(facts, deps, context)
+  const present = all.filter(({ frame }) => !deletedFrames.has(frame))
+  const wanted = await wantedFrames(present, { only, task_id }, services, context)
+  const { chunks } = await services.annotations.readRows({ target, id }, context)
+  const rows = await stageRows(tmpDir, chunks, signal)
+  const itemsOn = (frames: readonly ItemFrame[], options: ItemOptions = {}) => {
+    const streams = fromRows(rows, (track) => stopFrame(track, facts.jobs))
+    return itemsOf(frames, wantedStreams(streams, only), { ...options, deletedFrames })
+  }
+  const frames = only.only_annotated ? await shownFrames(wanted, itemsOn(wanted), signal) : wanted
+  return {
+    subset: facts.subset,
+    frames,
+    tracks: rows.track.lines,
+    items: (options) => itemsOn(frames, options),
+  }
+}
+
+async function itemFrames(
+  { task_id, jobs, target, size, frames: chosen }: Facts,
+  { services, blobs }: OperationDeps,
+  context: Context,
+): Promise<ItemFrame[]> {
+  const [job] = jobs
+  const isJob = target === 'job' && job !== undefined
+  const start = isJob ? job.start_frame : 0
+  const range = { task_id: task_id ?? 0, start, stop: isJob ? job.stop_frame : size - 1 }
+  const frames: ItemFrame[] = []
+  const { chunks } = await services.media.readFrames(range, context)
+  for await (const batch of decodeFrames(chunks))
+    for (const source of batch) frames.push(itemFrame(start + frames.length, source, blobs))
+  if (chosen.length === 0) return frames
+  const isChosen = new Set(chosen)
+  return frames.filter(({ frame }) => isChosen.has(frame))
+}
+
+function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {
+  const { width, height } = source
+  const path = source.packing === 'video' ? `${source.name}.PNG` : source.name // spec/formats.md 4.2
+  return { frame, path, width, height, image: () => readImage(blobs, source) }
+}
+
+/** A member of an archive may be broken behind its head, which was all that was looked at when it was uploaded. */
+async function* readImage(
+  blobs: OperationDeps['blobs'],
+  source: FrameSource,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* readSource(blobs, source)
+  } catch (thrown) {
+    throw isUndecodable(thrown)
+      ? new UnusableInput(`${source.name}: the image cannot be unpacked`)
+      : thrown
+  }
+}
+
+/** A track reaches no further than the job that its last keyframe is in. */
+function stopFrame({ shapes, frame }: Track, jobs: Facts['jobs']): number | undefined {
+  const last = shapes.at(-1)?.frame ?? frame
+  return jobs.find((job) => job.start_frame <= last && last <= job.stop_frame)?.stop_frame
+}

@@ -1,0 +1,69 @@
+import type { FrameSpan } from '@reticle/contracts/rest/annotation-query'
+import type { Exported } from '@reticle/contracts/rest/requests'
+import type { Item, ItemFrame } from '@reticle/formats/model'
+import type { AnnotationStreams } from '@reticle/formats/tracks'
+import type { Context } from '@reticle/kit'
+import type { OperationServices } from '../operations/operation.ts'
+
+/**
+ * What of a task or job is exported (`spec/api-annotations.md` 2.1). It is chosen before a format sees any of it, so that all
+ * formats choose alike.
+ */
+
+/** The frames that are wanted, whatever is on them. */
+export async function wantedFrames(
+  frames: readonly ItemFrame[],
+  { only, task_id }: { only: Exported; task_id: number },
+  { jobs }: Pick<OperationServices, 'jobs'>,
+  context: Context,
+): Promise<ItemFrame[]> {
+  const { job_state: state } = only
+  const ofJobs =
+    state &&
+    (await jobs.listJobs({ task_id, state, type: 'annotation', page_size: 'all' }, context))
+  const spans = ofJobs?.results.map((job) => ({ first: job.start_frame, last: job.stop_frame }))
+  const isWanted = (frame: number) =>
+    (only.frames.length === 0 || isWithin(only.frames, frame)) &&
+    (spans === undefined || isWithin(spans, frame))
+  return frames.filter(({ frame }) => isWanted(frame))
+}
+
+const isWithin = (spans: readonly FrameSpan[], frame: number) =>
+  spans.some(({ first, last }) => first <= frame && frame <= last)
+
+/** The annotations that are wanted, wherever they are. Parts of skeletons come with their skeleton. */
+export function wantedStreams(
+  { tags, shapes, tracks }: AnnotationStreams,
+  { label_id, min_score }: Exported,
+): AnnotationStreams {
+  const labels = new Set(label_id)
+  const isLabelled = (one: { label_id: number }) => labels.size === 0 || labels.has(one.label_id)
+  const isSure = ({ score }: { score: number }) => min_score === undefined || score >= min_score
+  return {
+    tags: kept(tags, isLabelled),
+    shapes: kept(shapes, (shape) => isLabelled(shape) && isSure(shape)),
+    tracks: kept(tracks, isLabelled),
+  }
+}
+
+async function* kept<T>(
+  all: AsyncIterable<T> | Iterable<T>,
+  isWanted: (one: T) => boolean,
+): AsyncGenerator<T> {
+  for await (const one of all) if (isWanted(one)) yield one
+}
+
+/** The frames of which `items` show something. */
+export async function shownFrames(
+  frames: readonly ItemFrame[],
+  items: AsyncIterable<Item>,
+  signal: AbortSignal,
+): Promise<ItemFrame[]> {
+  const shown: ItemFrame[] = []
+  for await (const { index } of items) {
+    signal.throwIfAborted()
+    const frame = frames[index]
+    if (frame) shown.push(frame)
+  }
+  return shown
+}

@@ -1,0 +1,74 @@
+import type { ItemFrame } from '@reticle/formats/model'
+import { expect, test } from 'vitest'
+import type { Part } from './export-part.ts'
+import { subsetsOf } from './subsets.ts'
+
+/** A part whose every frame shows one tag, and whose tracks begin where they are told to. */
+function partOf(subset: string, paths: string[], tracks = 0): Part {
+  const frames: ItemFrame[] = paths.map((path, frame) => ({ frame, path, width: 4, height: 3 }))
+  const tag = { label_id: 1, group: 0, source: 'manual', attributes: [] }
+  return {
+    subset,
+    frames,
+    tracks,
+    async *items({ firstIndex = 0, firstTrackId = 0 } = {}) {
+      for (const [at, { frame }] of frames.entries())
+        yield {
+          index: firstIndex + at,
+          shapes: [],
+          tags: [{ ...tag, frame: frame + firstTrackId }],
+        }
+    },
+  }
+}
+
+const namesOf = (parts: Part[]) =>
+  subsetsOf(parts).map(({ name, frames }) => [name, frames.map(({ path }) => path)])
+
+test('there is one for each name, in the order of names, the tasks of each in theirs', () => {
+  const parts = [partOf('train', ['b.jpg']), partOf('test', ['a.jpg']), partOf('train', ['c.jpg'])]
+  expect(namesOf(parts)).toEqual([
+    ['test', ['a.jpg']],
+    ['train', ['b.jpg', 'c.jpg']],
+  ])
+})
+
+test('what has no name is the default, or beside a subset of that name another', () => {
+  expect(namesOf([partOf('', ['a.jpg'])])).toEqual([['default', ['a.jpg']]])
+  expect(namesOf([partOf('', ['a.jpg']), partOf('default', ['a.jpg'])])).toEqual([
+    ['default', ['a.jpg']],
+    ['default_1', ['a.jpg']],
+  ])
+  expect(namesOf([])).toEqual([])
+})
+
+test('frames of one subset that are called alike are told apart (formats 5)', () => {
+  const paths = ['x/a.jpg', 'b']
+  expect(
+    namesOf([partOf('', paths), partOf('', ['x/a_1.jpg', ...paths]), partOf('', paths)]),
+  ).toEqual([
+    ['default', ...[['x/a.jpg', 'b', 'x/a_1.jpg', 'x/a_1_1.jpg', 'b_1', 'x/a_1_1_1.jpg', 'b_1_1']]],
+  ])
+})
+
+test('frames are counted through in a subset, tracks in all of them, whichever is read first', async () => {
+  const parts = [
+    partOf('b', ['a.jpg'], 2),
+    partOf('a', ['a.jpg', 'b.jpg'], 3),
+    partOf('b', ['b.jpg'], 1),
+  ]
+  const seen = async (at: number) => {
+    const found: number[][] = []
+    for await (const { index, tags } of subsetsOf(parts)[at]?.items() ?? [])
+      found.push([index, tags[0]?.frame ?? -1])
+    return found
+  }
+  expect(await seen(1)).toEqual([
+    [0, 3],
+    [1, 5],
+  ])
+  expect(await seen(0)).toEqual([
+    [0, 0],
+    [1, 1],
+  ])
+})

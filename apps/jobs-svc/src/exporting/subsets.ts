@@ -1,0 +1,48 @@
+import type { Item, ItemFrame, Subset } from '@reticle/formats/model'
+import type { Part } from './export-part.ts'
+
+/** What formats call the part of a dataset that has no name, and what else where somebody has taken that. */
+const unnamed = 'default'
+const unnamedToo = 'default_1'
+
+/**
+ * The subsets of a dataset (`spec/formats.md` 5): one for each that its tasks name, by name, its tasks in the order that is given.
+ * Frames of one subset that are called alike are told apart, and tracks are numbered through.
+ */
+export function subsetsOf(parts: readonly Part[]): Subset[] {
+  const isTaken = parts.some(({ subset }) => subset === unnamed)
+  const nameOf = ({ subset }: Part) => subset || (isTaken ? unnamedToo : unnamed)
+  const names = [...new Set(parts.map(nameOf))].sort()
+  let firstTrackId = 0
+  return names.map((name) => {
+    const own = parts.filter((part) => nameOf(part) === name)
+    const begin = firstTrackId
+    firstTrackId += own.reduce((sum, { tracks }) => sum + tracks, 0)
+    return { name, frames: apart(own), items: () => itemsOfAll(own, begin) }
+  })
+}
+
+async function* itemsOfAll(parts: readonly Part[], begin: number): AsyncGenerator<Item> {
+  let firstIndex = 0
+  let firstTrackId = begin
+  for (const { frames, tracks, items } of parts) {
+    yield* items({ firstIndex, firstTrackId })
+    firstIndex += frames.length
+    firstTrackId += tracks
+  }
+}
+
+/** The second `a.jpg` becomes `a_1.jpg`, the third `a_1_1.jpg`. */
+function apart(parts: readonly Part[]): ItemFrame[] {
+  const taken = new Set<string>()
+  const free = (path: string): string => (taken.has(path) ? free(lengthened(path)) : path)
+  return parts.flatMap(({ frames }) =>
+    frames.map((frame) => {
+      const path = free(frame.path)
+      taken.add(path)
+      return path === frame.path ? frame : { ...frame, path }
+    }),
+  )
+}
+
+const lengthened = (path: string) => path.replace(/(\.[^./]*)?$/, '_1$1')
