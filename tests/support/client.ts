@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 
 /** A JSON body as it comes: stories read the members they assert on. */
@@ -39,7 +40,7 @@ export function client(api: string, authorization?: string) {
       },
       body: form ?? raw ?? (json === undefined ? undefined : JSON.stringify(json)),
     })
-    const text = await answer.text()
+    const text = await textOf(answer)
     return { status: answer.status, headers: answer.headers, text, body: parsed(text) }
   }
 
@@ -80,6 +81,23 @@ export function client(api: string, authorization?: string) {
 }
 
 export const rqIdOf = (started: unknown) => z.object({ rq_id: z.string() }).parse(started).rq_id
+
+const silenceMs = 500
+
+/** All of it; of an event stream, which need not end, what comes before the first silence. */
+async function textOf(answer: Response): Promise<string> {
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
+  if (!isStream || !answer.body) return answer.text()
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (;;) {
+    const piece = await Promise.race([reader.read(), sleep(silenceMs)])
+    if (!piece || piece.done) break
+    text += piece.value
+  }
+  await reader.cancel()
+  return text
+}
 
 function parsed(text: string): Json {
   try {
