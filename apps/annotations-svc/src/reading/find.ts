@@ -90,8 +90,10 @@ async function findRows(
   const jobs = target.jobs.map((one) => one.id)
   const job = jobs.length === 1 ? '($3::int[])[1]' : undefined
   const kept = keep?.(kind, 'from stored where job_id = any($3::int[])', job)
-  const text = `with stored as ${kept ? `materialized (${named}), kept as (${kept})` : `(${named})`}
-    select job_id, ${lineOf[kind].join(', ')} from stored`
+  const line = `job_id, ${lineOf[kind].join(', ')}`
+  const text = kept
+    ? `with stored as materialized (${named}) ${kept} returning ${line}`
+    : `with stored as (${named}) select ${line} from stored`
   const name = [kind, 'by_id', kept && 'kept', kept && job && 'of_job'].filter(Boolean).join('_')
   const values = [target.task_id, ids, ...(kept ? [jobs] : [])]
   const texts = await queryTexts(db, { name, text }, values)
