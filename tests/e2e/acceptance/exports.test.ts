@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unzip } from '../../support/archives.ts'
+import type { Json } from '../../support/client.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
+import { type Person, people } from '../../support/people.ts'
+import { pictures } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Items 12 and 13 of the checklist of `spec/api-annotations.md` 10, and what of an object is exported (2.1). */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let anna: Person
+const { newPerson, newOrganization, newMember } = people(() => reticle)
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  anna = await newPerson()
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+const coco = 'format=COCO%201.0'
+const exportOf = (at: string, query = '') =>
+  anna.api.call('POST', `${at}/dataset/export?${coco}${query}`)
+const exported = async (at: string, query = ''): Promise<Json> =>
+  anna.api.finished((await exportOf(at, query)).body)
+
+/** The documents of an export by the names of their subsets. */
+async function documentsOf(at: string, query = ''): Promise<Record<string, Json>> {
+  const { result_url } = await exported(at, query)
+  const members = await unzip((await anna.api.bytes(result_url)).bytes)
+  const documents: Record<string, Json> = {}
+  for (const [name, bytes] of members) {
+    const [, subset] = /^annotations\/instances_(.+)\.json$/.exec(name) ?? []
+    if (subset) documents[subset] = JSON.parse(bytes.toString())
+  }
+  return documents
+}
+
+/** Frames and the labels of their boxes, in the order of the document: `['0: car bus', '1:']`. */
+function contentsOf({ images, annotations, categories }: Json): string[] {
+  const names = new Map(categories.map((one: Json) => [one.id, one.name]))
+  return images.map((image: Json) => {
+    const own = annotations.filter((one: Json) => one.image_id === image.id)
+    const frame = Number(/(\d+)/.exec(image.file_name)?.[1]) - 1 // pictures are counted from 1
+    return [`${frame}:`, ...own.map((one: Json) => names.get(one.category_id))].join(' ')
+  })
+}
+
+/** Four frames in two jobs: a car and a bus, nothing, a doubtful car, a bus. */
+async function newTask(): Promise<Json> {
+  const labels = [{ name: 'car' }, { name: 'bus' }]
+  const task = await taskWithMedia(anna.api, { labels, segment_size: 2 })
+  const [car, bus] = task.labels.map(({ id }: Json) => id)
+  const shapes = [
+    ...[rectangle(car, 0), rectangle(bus, 0)],
+    ...[{ ...rectangle(car, 2), score: 0.25, source: 'auto' }, rectangle(bus, 3)],
+  ]
+  await anna.api.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
+  return { ...task, car, bus, at: `/tasks/${task.id}` }
+}
+
+describe('12. an export', () => {
+  test('12. of what has not changed is there at once, with the same file', async () => {
+    const { at } = await newTask()
+    const first = await exported(at)
+    const again = (await exportOf(at)).body
+    const request = await anna.api.done('GET', `/requests/${encodeURIComponent(again.rq_id)}`)
+    expect(request).toMatchObject({ status: 'finished', progress: 1, result_url: first.result_url })
+    expect(Date.parse(request.expiry_date)).toBeGreaterThanOrEqual(Date.parse(first.expiry_date))
+    const files = await Promise.all([first, request].map((one) => anna.api.bytes(one.result_url)))
+    expect(files[0]?.bytes.equals(files[1]?.bytes ?? Buffer.alloc(0))).toBe(true)
+    expect(request.report).toEqual(first.report)
+  })
+
+  test('12. after an edit is another file', async () => {
+    const { at, car } = await newTask()
+    expect(contentsOf((await documentsOf(at)).default)).toEqual([
+      '0: car bus',
+      '1:',
+      '2: car',
+      '3: bus',
+    ])
+    await anna.api.done('PATCH', `${at}/annotations/?action=create`, {
+      json: { shapes: [rectangle(car, 1)] },
+    })
+    expect(contentsOf((await documentsOf(at)).default)[1]).toBe('1: car')
+  })
+
+  test('12. that runs is not started a second time: 409 with its id', async () => {
+    const { at } = await newTask()
+    const answers = await Promise.all([1, 2, 3].map(() => exportOf(at, '&save_images=true')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409])
+    expect(new Set(answers.map(({ body }) => body.rq_id)).size).toBe(1)
+    await anna.api.finished(answers[0]?.body)
+  })
+})
+
+describe('13. the file of an export', () => {
+  test('13. is nobody else’s, whole or in parts, and told by its head', async () => {
+    const organization = await newOrganization()
+    const { api } = organization.owner
+    const task = await taskWithMedia(api)
+    await api.done('PATCH', `/tasks/${task.id}`, { json: { organization_id: organization.id } })
+    const member = await newMember(organization, 'maintainer')
+    const started = await api.done('POST', `/tasks/${task.id}/dataset/export?${coco}`)
+    const { result_url } = await api.finished(started)
+    const whole = await api.bytes(result_url)
+    const part = await api.bytes(result_url, { range: 'bytes=2-5' })
+    expect([part.status, part.headers.get('content-range')]).toEqual([
+      206,
+      `bytes 2-5/${whole.bytes.length}`,
+    ])
+    expect(part.bytes.equals(whole.bytes.subarray(2, 6))).toBe(true)
+    const beyond = await api.bytes(result_url, { range: `bytes=${whole.bytes.length}-` })
+    expect(beyond.status).toBe(416)
+    const name = `task_${task.id}_annotations_\\d{4}(_\\d\\d){5}_coco 1.0.zip`
+    expect(whole.headers.get('content-disposition')).toMatch(new RegExp(name))
+    expect((await member.api.bytes(result_url)).status).toBe(403)
+  })
+})
+
+describe('what of an object is exported', () => {
+  let task: Json
+  beforeAll(async () => {
+    task = await newTask()
+    const [, second] = await jobsOf(anna.api, task.id)
+    await anna.api.done('PATCH', `/jobs/${second.id}`, { json: { state: 'completed' } })
+  })
+
+  test.each([
+    ['frames=0,3', ['0: car bus', '3: bus']],
+    ['frames=1-2', ['1:', '2: car']],
+    ['label_id=BUS', ['0: bus', '1:', '2:', '3: bus']],
+    ['only_annotated=true', ['0: car bus', '2: car', '3: bus']],
+    ['only_annotated=true&label_id=CAR', ['0: car', '2: car']],
+    ['only_annotated=true&label_id=CAR&frames=1-3', ['2: car']],
+    ['min_score=0.5', ['0: car bus', '1:', '2:', '3: bus']],
+    ['job_state=completed', ['2: car', '3: bus']],
+    ['job_state=rejected', []],
+  ])('%s', async (words, expected) => {
+    const query = words.replace('BUS', String(task.bus)).replace('CAR', String(task.car))
+    expect(contentsOf((await documentsOf(task.at, `&${query}`)).default)).toEqual(expected)
+  })
+
+  test('other wishes are other requests', async () => {
+    const ids = await Promise.all(
+      ['', '&min_score=0.5', '&min_score=0.6'].map(
+        async (query) => (await exported(task.at, query)).id,
+      ),
+    )
+    expect(new Set(ids).size).toBe(3)
+    expect(ids[1]).toMatch(/&options=[0-9a-f]{8}$/)
+  })
+
+  test.each(['frames=3-1', 'min_score=2', 'min_score=x', 'job_state=done', 'label_id=x'])(
+    '%s is refused',
+    async (query) => {
+      const { status, body } = await exportOf(task.at, `&${query}`)
+      expect([status, Object.keys(body)]).toEqual([400, [query.split('=')[0]]])
+    },
+  )
+})
+
+describe('a project', () => {
+  test('is exported with the tasks that have media, by their subsets', async () => {
+    const json = { name: 'p', labels: [{ name: 'car' }] }
+    const project = await anna.api.done('POST', '/projects', { json })
+    const [label] = project.labels
+    for (const subset of ['train', 'train', 'test']) {
+      const files = await pictures(2)
+      const { id } = await taskWithMedia(anna.api, { project_id: project.id, files })
+      await anna.api.done('PATCH', `/tasks/${id}`, { json: { subset } })
+      const shapes = [rectangle(label.id, 1)]
+      await anna.api.done('PUT', `/tasks/${id}/annotations/`, { json: { shapes } })
+    }
+    await anna.api.done('POST', '/tasks', { json: { name: 'empty', project_id: project.id } })
+    const documents = await documentsOf(`/projects/${project.id}`)
+    expect(Object.keys(documents).sort()).toEqual(['test', 'train'])
+    expect(documents.train.images.length).toBe(4)
+    expect(documents.train.annotations.length).toBe(2)
+    expect(documents.test.images.length).toBe(2)
+  })
+
+  test('without any is a valid archive with nothing in it', async () => {
+    const json = { name: 'p', labels: [{ name: 'car' }] }
+    const { id } = await anna.api.done('POST', '/projects', { json })
+    const request = await exported(`/projects/${id}`)
+    expect(request.operation).toMatchObject({ target: 'project', project_id: id, task_id: null })
+    const members = await unzip((await anna.api.bytes(request.result_url)).bytes)
+    expect([...members.keys()].every((name) => !name.endsWith('.jpg'))).toBe(true)
+  })
+})

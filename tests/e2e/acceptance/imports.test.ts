@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json } from '../../support/client.ts'
+import { rectangle, taskWithMedia } from '../../support/factories.ts'
+import { type Person, people } from '../../support/people.ts'
+import { annotationFile, pictures } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Item 15 of the checklist of `spec/api-annotations.md` 10; merging and trying (`spec/extensions.md` 4). */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let anna: Person
+const { newPerson } = people(() => reticle)
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  anna = await newPerson()
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+type Box = [x: number, y: number, width: number, height: number]
+
+/** Boxes of the first picture. */
+function cocoOf(file_name: string, boxes: readonly Box[], label = 'car'): FormData {
+  const document = {
+    images: [{ id: 1, file_name, width: 64, height: 48 }],
+    categories: [{ id: 1, name: label }],
+    annotations: boxes.map((bbox, at) => ({
+      ...{ id: at + 1, image_id: 1, category_id: 1, iscrowd: 0, bbox, area: bbox[2] * bbox[3] },
+    })),
+  }
+  return annotationFile(JSON.stringify(document), 'a.json')
+}
+
+/** A task with one box, 1,2 to 30,40, on its first frame. */
+async function newTask(): Promise<Json> {
+  const files = await pictures(2)
+  const task = await taskWithMedia(anna.api, { files })
+  const at = `/tasks/${task.id}`
+  const json = { shapes: [rectangle(task.labels[0].id)] }
+  await anna.api.done('PUT', `${at}/annotations/`, { json })
+  return { at, name: files[0]?.name }
+}
+
+const start = (at: string, form: FormData, query = '') =>
+  anna.api.call('POST', `${at}/annotations/?format=COCO%201.0${query}`, { form })
+const ended = async (at: string, form: FormData, query = ''): Promise<Json> =>
+  anna.api.ended((await start(at, form, query)).body.rq_id)
+const setOf = async (at: string) => anna.api.done('GET', `${at}/annotations/`)
+const boxesOf = async (at: string) =>
+  (await setOf(at)).shapes.map(({ points }: Json) => points.join()).sort()
+
+const there = '1,2,30,40'
+const same: Box = [1, 2, 29, 38]
+const nearly: Box = [1.004, 2.004, 28.996, 37.996]
+const other: Box = [5, 6, 10, 10]
+
+describe('15. an import', () => {
+  test('15. that fails keeps what was there', async () => {
+    const { at, name } = await newTask()
+    const before = await setOf(at)
+    const request = await ended(at, cocoOf(name, [other], 'unknown'))
+    expect([request.status, request.message]).toEqual([
+      'failed',
+      expect.stringContaining('unknown'),
+    ])
+    expect(await setOf(at)).toEqual(before)
+  })
+
+  test('15. replaces what was there, unless it is to be added', async () => {
+    const { at, name } = await newTask()
+    await ended(at, cocoOf(name, [other]), '&import_mode=append')
+    expect(await boxesOf(at)).toEqual([there, '5,6,15,16'])
+    await ended(at, cocoOf(name, [other]))
+    expect(await boxesOf(at)).toEqual(['5,6,15,16'])
+  })
+
+  test('15. of one object runs once: 409 with its id', async () => {
+    const { at, name } = await newTask()
+    const many = Array.from({ length: 5000 }, (): Box => other)
+    const answers = await Promise.all([1, 2].map(() => start(at, cocoOf(name, many))))
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409])
+    expect(answers[0]?.body.rq_id).toBe(answers[1]?.body.rq_id)
+    await anna.api.finished(answers[0]?.body)
+    expect((await boxesOf(at)).length).toBe(5000)
+  })
+
+  test('15. in no known mode is refused', async () => {
+    const { at, name } = await newTask()
+    const { status, body } = await start(at, cocoOf(name, [other]), '&import_mode=mix')
+    expect([status, body]).toEqual([400, { import_mode: ['"mix" is not a valid choice.'] }])
+  })
+})
+
+describe('merging', () => {
+  test('adds what is not there, and counts what is', async () => {
+    const { at, name } = await newTask()
+    const request = await ended(at, cocoOf(name, [same, nearly, other]), '&import_mode=merge')
+    expect(await boxesOf(at)).toEqual([there, '5,6,15,16'])
+    expect(request.report).toMatchObject({
+      ...{ created: { tags: 0, shapes: 1, tracks: 0 }, skipped: 2 },
+      entries: [{ kind: 'skipped', code: 'duplicate', count: 2 }],
+    })
+  })
+
+  test('twice is merging once', async () => {
+    const { at, name } = await newTask()
+    for (const _ of [1, 2]) await ended(at, cocoOf(name, [other]), '&import_mode=merge')
+    expect(await boxesOf(at)).toEqual([there, '5,6,15,16'])
+  })
+})
+
+describe('a dry run', () => {
+  test('reports as the import would, and changes nothing', async () => {
+    const { at, name } = await newTask()
+    const before = await setOf(at)
+    const tried = await ended(at, cocoOf(name, [other]), '&dry_run=true')
+    expect([tried.status, tried.result_id]).toEqual(['finished', null])
+    expect(tried.id).toMatch(/&options=[0-9a-f]{8}$/)
+    expect(await setOf(at)).toEqual(before)
+    const done = await ended(at, cocoOf(name, [other]))
+    expect(tried.report).toEqual(done.report)
+  })
+
+  test('finds what would fail', async () => {
+    const { at, name } = await newTask()
+    const request = await ended(at, cocoOf(name, [other], 'unknown'), '&dry_run=true')
+    expect([request.status, request.message]).toEqual([
+      'failed',
+      expect.stringContaining('unknown'),
+    ])
+  })
+
+  test('runs beside an import of the same object', async () => {
+    const { at, name } = await newTask()
+    const both = await Promise.all(
+      ['', '&dry_run=true'].map((query) => start(at, cocoOf(name, [other]), query)),
+    )
+    expect(both.map(({ status }) => status)).toEqual([202, 202])
+    for (const { body } of both) await anna.api.finished(body)
+    expect(await boxesOf(at)).toEqual(['5,6,15,16'])
+  })
+})

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json } from '../../support/client.ts'
+import { taskWithMedia } from '../../support/factories.ts'
+import { basicOf, type Organization, type Person, people } from '../../support/people.ts'
+import { annotationFile } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Item 16 of the checklist of `spec/api-annotations.md` 10, and what is seen of requests beside it (`spec/extensions.md` 5). */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let organization: Organization
+let owner: Person
+const { newPerson, newOrganization, newMember } = people(() => reticle)
+let project: Json
+let task: Json
+let alone: Json
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  organization = await newOrganization()
+  owner = organization.owner
+  project = await owner.api.done('POST', `/projects?org=${organization.slug}`, {
+    json: { name: 'p', labels: [{ name: 'car' }] },
+  })
+  task = await taskWithMedia(owner.api, { project_id: project.id })
+  alone = await taskWithMedia(owner.api)
+  await owner.api.finished(await exportOf(task))
+  await owner.api.finished(await exportOf(alone))
+  const form = annotationFile('{"images":[],"annotations":[],"categories":[]}', 'a.json')
+  const at = `/tasks/${task.id}/annotations/?format=COCO%201.0`
+  await owner.api.ended((await owner.api.done('POST', at, { form })).rq_id)
+}, 60_000)
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+const exportOf = ({ id }: Json, query = '', api = owner.api): Promise<Json> =>
+  api.done('POST', `/tasks/${id}/dataset/export?format=COCO%201.0${query}`)
+const idsOf = async (query: string, { api } = owner) =>
+  (await api.done('GET', `/requests?page_size=100${query}`)).results
+    .map(({ id }: Json) => id)
+    .sort()
+const address = (id: string, rest = '') => `/requests/${encodeURIComponent(id)}${rest}`
+
+describe('16. requests', () => {
+  test.each([
+    ['status=finished', 5],
+    ['status=queued', 0],
+    ['action=export', 2],
+    ['action=create', 2],
+    ['target=task', 5],
+    ['target=job', 0],
+    ['subresource=annotations', 3],
+    ['format=COCO%201.0', 3],
+    ['project_id=PROJECT', 3],
+    ['task_id=ALONE', 2],
+    ['job_id=1', 0],
+    ['org=SLUG', 3],
+    ['org=', 2],
+    ['org_id=ORG', 3],
+  ])('16. are filtered by %s', async (words, count) => {
+    const query = words
+      .replace('PROJECT', project.id)
+      .replace('ALONE', alone.id)
+      .replace('SLUG', organization.slug)
+      .replace('ORG', String(organization.id))
+    expect((await idsOf(`&${query}`)).length).toBe(count)
+  })
+
+  test('16. are listed for who started them alone', async () => {
+    const member = await newMember(organization, 'maintainer')
+    expect(await idsOf('', member)).toEqual([])
+    const [own] = await idsOf('&action=export')
+    expect((await member.api.call('GET', address(own))).status).toBe(403)
+    const [creation] = await idsOf(`&action=create&task_id=${task.id}`)
+    expect((await member.api.call('GET', address(creation))).status).toBe(200)
+    expect((await member.api.call('POST', address(creation, '/cancel'))).status).toBe(403)
+  })
+
+  test('16. are cancelled while they wait or run, and then leave nothing', async () => {
+    const wishes = Array.from({ length: 12 }, (_, at) => `&save_images=true&min_score=0.${at + 10}`)
+    const started = await Promise.all(wishes.map((query) => exportOf(task, query)))
+    const last = started.at(-1).rq_id
+    const { status, text } = await owner.api.call('POST', address(last, '/cancel'))
+    expect([status, text]).toEqual([200, ''])
+    const record = await owner.api.done('GET', address(last))
+    expect(record).toMatchObject({ status: 'failed', message: 'Cancelled', result_url: null })
+    for (const one of started.slice(0, -1)) await owner.api.finished(one)
+  })
+
+  test('16. that have ended are cancelled no more', async () => {
+    const [ended] = await idsOf('&action=export')
+    const { status, body } = await owner.api.call('POST', address(ended, '/cancel'))
+    expect([status, body]).toEqual([400, [expect.stringContaining('this one is finished')]])
+  })
+})
+
+/** The records of a stream, as they come. */
+async function* eventsOf(rest: string, by = owner): AsyncGenerator<Json> {
+  const left = new AbortController()
+  const headers = { authorization: basicOf(by.username) }
+  const answer = await fetch(`${by.api.api}${rest}`, { headers, signal: left.signal })
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  let text = ''
+  try {
+    for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const events = (text + piece).split('\n\n')
+      text = events.pop() ?? ''
+      for (const event of events) {
+        const [, data] = /^event: request\nid: .*\ndata: (.*)$/.exec(event) ?? []
+        if (data) yield JSON.parse(data)
+      }
+    }
+  } finally {
+    left.abort()
+  }
+}
+
+describe('a stream of events', () => {
+  test('of one request begins with what is, tells each change, and ends with it', async () => {
+    const { rq_id } = await exportOf(task, '&min_score=0.75')
+    const seen: Json[] = []
+    for await (const record of eventsOf(address(rq_id, '/stream'))) seen.push(record)
+    expect(seen.every(({ id }) => id === rq_id)).toBe(true)
+    expect(seen.at(-1)).toEqual(await owner.api.done('GET', address(rq_id)))
+    expect(seen.at(-1).status).toBe('finished')
+    const shares = seen.map(({ progress }) => progress)
+    expect(shares).toEqual([...shares].sort((one, next) => one - next))
+  })
+
+  test('of one that has ended tells that, and ends', async () => {
+    const [ended] = await idsOf(`&action=create&task_id=${task.id}`)
+    const seen: Json[] = []
+    for await (const record of eventsOf(address(ended, '/stream'))) seen.push(record)
+    expect(seen.map(({ status }) => status)).toEqual(['finished'])
+  })
+
+  test('of all requests tells of those of one’s own', async () => {
+    const other = await newMember(organization, 'maintainer')
+    const events = eventsOf('/requests/stream')
+    const first = events.next()
+    const foreign = await exportOf(task, '', other.api)
+    const { rq_id } = await exportOf(task, '&min_score=0.85')
+    const seen = new Set<string>()
+    let next = await first
+    for (; !next.done; next = await events.next()) {
+      seen.add(next.value.id)
+      if (next.value.id === rq_id && next.value.status === 'finished') break
+    }
+    expect(seen.has(foreign.rq_id)).toBe(false)
+    await events.return(undefined)
+  })
+
+  test('of a request of somebody else is refused, of none is not found', async () => {
+    const stranger = await newPerson()
+    const [own] = await idsOf('&action=export')
+    expect((await stranger.api.call('GET', address(own, '/stream'))).status).toBe(403)
+    expect((await owner.api.call('GET', address('action=none', '/stream'))).status).toBe(404)
+  })
+})
