@@ -15,8 +15,10 @@ const project = (name: string, include: string[], more: ProjectTest = {}) => ({
     name,
     include,
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.cluster.test.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // For what hangs: a machine that is busy with something else may stand still for half a minute.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     ...more,
   },
 })

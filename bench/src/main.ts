@@ -12,6 +12,7 @@ import { hooksFigure } from './hooks.ts'
 import { limitOf } from './limit.ts'
 import { listFigures } from './lists.ts'
 import { mediaFigures } from './media.ts'
+import { movementFigures } from './movement.ts'
 import { neighbourFigure } from './neighbours.ts'
 import { queueFigure } from './queue.ts'
 import { hopFigure } from './rpc.ts'
@@ -69,6 +70,7 @@ async function measureEmbedded() {
       ['media', () => mediaFigures()],
       ['uploads', () => uploadKillsFigures()],
       ['video', () => videoFigures()],
+      ['movement', () => movementFigures(server)],
     ]
     const figures: Figure[] = []
     for (const [id, measure] of parts) if (isAsked(id)) figures.push(...(await measure()))

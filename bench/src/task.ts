@@ -8,6 +8,7 @@ const date = z.coerce.date()
 const request = z.object({
   status: z.string(),
   message: z.string(),
+  result_url: z.string().nullable(),
   created_date: date,
   finished_date: date.nullable(),
 })

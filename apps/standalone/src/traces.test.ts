@@ -138,8 +138,10 @@ async function signIn() {
 
 async function finished({ rq_id = '' }: { rq_id?: string }): Promise<void> {
   const path = `/requests/${encodeURIComponent(rq_id)}?wait=10`
-  const { status, message } = await admin('GET', path)
-  expect({ status, message }).toMatchObject({ status: 'finished' })
+  let record = await admin('GET', path)
+  while (record.status === 'queued' || record.status === 'started')
+    record = await admin('GET', path)
+  expect(record).toMatchObject({ status: 'finished' })
 }
 
 const traceOf = (digit: string) => digit.repeat(32)

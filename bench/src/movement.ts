@@ -1,0 +1,161 @@
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { type Restartable, residentMiB } from './server.ts'
+import { annotationPieces } from './shapes.ts'
+import { boundFigure, type Figure, ratioFigure } from './table.ts'
+import { callerOf, finished, makeTask } from './task.ts'
+
+/** Sizes of the sets that are compared: the larger one may take ten and a half times as long, and no more memory. */
+const sizes = [1_000_000, 10_000_000] as const
+const jobs = 10
+const framesOfJob = 100
+
+const mostMiB = 150
+const mostTimes = 10.5
+
+interface Moved {
+  exportMs: number
+  importMs: number
+  exportMiB: number
+  importMiB: number
+}
+
+/**
+ * A set exported as COCO and imported again, of a million shapes and of ten: times to each other, and growth of the process that
+ * grows most over what it had at rest. Takes half an hour and 20 GB.
+ */
+export async function movementFigures(server: Restartable): Promise<Figure[]> {
+  const [small, large] = [await move(server, sizes[0]), await move(server, sizes[1])]
+  const times = (what: 'exportMs' | 'importMs') => ({
+    limit: small[what],
+    subject: large[what],
+    ratio: large[what] / small[what],
+  })
+  const memory = { most: mostMiB, unit: 'MiB' }
+  const title = 'COCO of 10,000,000 shapes'
+  return [
+    ratioFigure('export', `${title} written / of 1,000,000`, times('exportMs'), mostTimes),
+    ratioFigure('import', `${title} read / of 1,000,000`, times('importMs'), mostTimes),
+    boundFigure(
+      'export',
+      `${title}: growth of the process that grows most`,
+      [large.exportMiB],
+      memory,
+    ),
+    boundFigure(
+      'import',
+      `${title}: growth of the process that grows most`,
+      [large.importMiB],
+      memory,
+    ),
+  ]
+}
+
+async function move(server: Restartable, count: number): Promise<Moved> {
+  const call = callerOf(server)
+  const task = await makeTask(server, jobs * framesOfJob, framesOfJob)
+  await fill(server, task, count)
+  const at = `/tasks/${task.id}`
+  const format = `format=${encodeURIComponent('COCO 1.0')}`
+  const exported = await watched(server.pid(), async () =>
+    finished(call, await call('POST', `${at}/dataset/export?${format}`)),
+  )
+
+  const folder = await mkdtemp(join(tmpdir(), 'reticle-bench-'))
+  try {
+    const file = join(folder, 'annotations.zip')
+    await download(server, String(exported.result.result_url), file)
+    const form = new FormData()
+    form.append('annotation_file', await openAsBlob(file), 'annotations.zip')
+    const answer = await call('POST', `${at}/annotations/?${format}&conv_mask_to_poly=false`, form)
+    const imported = await watched(server.pid(), () => finished(call, answer))
+    return {
+      ...{ exportMs: exported.ms, exportMiB: exported.growth },
+      ...{ importMs: imported.ms, importMiB: imported.growth },
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+const jobList = z.object({ results: z.array(z.object({ id: z.int(), start_frame: z.int() })) })
+
+async function fill(
+  { api, authorization }: Restartable,
+  { id, labelId }: { id: number; labelId: number },
+  count: number,
+): Promise<void> {
+  const listed = await callerOf({ api, authorization })(
+    'GET',
+    `/jobs?task_id=${id}&page_size=${jobs}`,
+  )
+  for (const { id: job, start_frame: firstFrame } of jobList.parse(listed).results) {
+    const given = { labelId, count: count / jobs, frames: framesOfJob, firstFrame }
+    const answer = await fetch(`${api}/jobs/${job}/annotations/`, {
+      method: 'PUT',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: Readable.toWeb(Readable.from(batched(annotationPieces(given)))),
+      duplex: 'half',
+    } as RequestInit)
+    if (!answer.ok) throw new Error(`PUT: ${answer.status} ${await answer.text()}`)
+    for await (const _ of answer.body ?? []);
+  }
+}
+
+function* batched(pieces: Iterable<string>): Generator<Buffer> {
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    if (text.length < 1 << 16) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  yield Buffer.from(text)
+}
+
+async function download({ authorization }: Restartable, url: string, file: string): Promise<void> {
+  const answer = await fetch(url, { headers: { authorization } })
+  if (!answer.ok || !answer.body) throw new Error(`${url}: ${answer.status}`)
+  await pipeline(answer.body, createWriteStream(file))
+}
+
+/** Milliseconds, and MiB by which the process grows most that grows most: the server or one that it has started. */
+async function watched<R>(pid: number, run: () => Promise<R>) {
+  const rest = new Map<number, number>()
+  let growth = 0
+  const look = async () => {
+    for (const one of await familyOf(pid)) {
+      const now = residentMiB(one)
+      const before = rest.get(one) ?? now
+      rest.set(one, before)
+      growth = Math.max(growth, now - before)
+    }
+  }
+  await look()
+  const watch = setInterval(look, 100)
+  try {
+    const began = performance.now()
+    const result = await run()
+    return { result, ms: performance.now() - began, growth }
+  } finally {
+    clearInterval(watch)
+  }
+}
+
+/** A process and those that it, or one of these, has started. */
+async function familyOf(root: number): Promise<number[]> {
+  const parents = new Map<number, number>()
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
+    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+  }
+  const isOurs = (pid: number): boolean =>
+    pid === root || (parents.has(pid) && isOurs(parents.get(pid) ?? 0))
+  return [...parents.keys()].filter(isOurs)
+}
