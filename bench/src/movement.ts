@@ -95,7 +95,7 @@ async function fill(
     `/jobs?task_id=${id}&page_size=${jobs}`,
   )
   for (const { id: job, start_frame: firstFrame } of jobList.parse(listed).results) {
-    const given = { labelId, count: count / jobs, frames: framesOfJob, firstFrame }
+    const given = { labelId, count: count / jobs, frames: framesOfJob, firstFrame, side: 200 }
     const answer = await fetch(`${api}/jobs/${job}/annotations/`, {
       method: 'PUT',
       headers: { authorization, 'content-type': 'application/json' },

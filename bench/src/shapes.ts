@@ -15,6 +15,8 @@ export interface Body {
   /** Over so many frames. */
   frames?: number
   firstFrame?: number
+  /** Polygons are within a square of so many pixels; unless given, anywhere in the picture, larger than any that people draw. */
+  side?: number
 }
 
 /** The set as one text. */
@@ -28,13 +30,14 @@ export function* annotationPieces({
   count = shapeCount,
   frames = frameCount,
   firstFrame = 0,
+  side,
 }: Body): Generator<string> {
   const next = numbers(100)
   const step = Math.max(1, shapeCount / count)
   yield '{"version":0,"tags":[],"tracks":[],"shapes":['
   for (let at = 0; at < count; at++) {
     const index = Math.floor(at * step)
-    const { type, points } = geometry(index % shapeCount, next)
+    const { type, points } = geometry(index % shapeCount, next, side)
     const shape = {
       type,
       frame: firstFrame + ((index * 7919) % frames),
@@ -50,16 +53,20 @@ export function* annotationPieces({
 
 type Next = (below: number) => number
 
-function geometry(index: number, next: Next): { type: string; points: number[] } {
+function geometry(
+  index: number,
+  next: Next,
+  side: number | undefined,
+): { type: string; points: number[] } {
   if (index < polygonsFrom) {
     const [x, y] = [next(1500), next(800)]
     return { type: 'rectangle', points: [x, y, x + 1 + next(300), y + 1 + next(200)] }
   }
-  if (index < masksFrom)
-    return {
-      type: 'polygon',
-      points: Array.from({ length: 2 * (18 + (index % 9)) }, () => next(1900)),
-    }
+  if (index < masksFrom) {
+    const from = side === undefined ? 0 : next(1000 - side)
+    const numbers = { length: 2 * (18 + (index % 9)) }
+    return { type: 'polygon', points: Array.from(numbers, () => from + next(side ?? 1900)) }
+  }
   return { type: 'mask', points: mask(next) }
 }
 
