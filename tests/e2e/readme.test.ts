@@ -56,6 +56,16 @@ test('so do those about annotations: written, read, compared, restored and count
   ])
 })
 
+test('so do those about requests: followed, tried, merged, chosen and fetched', {
+  timeout: 90_000,
+}, async () => {
+  const [, ...lines] = (await follow('docs/requests.md')).trimEnd().split('\n')
+  expect(lines.slice(0, -1)).toEqual([
+    ...['finished', '1', 'true', '0', 'finished', 'duplicate', '4', 'finished'],
+  ])
+  expect(lines.at(-1)).toMatch(/this one is finished.* too late$/)
+})
+
 test('every file that a document points to is there', () => {
   const documents = [
     'README.md',
@@ -64,6 +74,7 @@ test('every file that a document points to is there', () => {
     'docs/annotations.md',
     'docs/media.md',
     'docs/operations.md',
+    'docs/requests.md',
     ...readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`),
   ]
   for (const document of documents) {
