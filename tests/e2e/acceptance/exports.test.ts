@@ -182,6 +182,14 @@ describe('a project', () => {
     expect(documents.train.images.length).toBe(4)
     expect(documents.train.annotations.length).toBe(2)
     expect(documents.test.images.length).toBe(2)
+
+    const [first] = (await anna.api.done('GET', `/tasks?project_id=${project.id}&sort=id`)).results
+    await anna.api.done('PATCH', `/tasks/${first.id}`, { json: { subset: 'test' } })
+    const moved = await documentsOf(`/projects/${project.id}`)
+    expect([moved.train.images.length, moved.test.images.length]).toEqual([2, 4])
+    await anna.api.done('PATCH', `/tasks/${first.id}/data/meta`, { json: { deleted_frames: [0] } })
+    const fewer = await documentsOf(`/projects/${project.id}`)
+    expect([fewer.train.images.length, fewer.test.images.length]).toEqual([2, 3])
   })
 
   test('without any is a valid archive with nothing in it', async () => {
