@@ -31,15 +31,20 @@ const objectsMs = 200
  * app its own process on real Kafka, MinIO and PostgreSQL. `--write` puts them into `docs/performance.md`, `--json` prints them
  * as JSON behind the table. `--only P9` measures a part of the embedded mode alone, and then writes its rows among the others.
  */
-const { values: asked } = parseArgs({
-  options: {
-    split: { type: 'boolean' },
-    write: { type: 'boolean' },
-    json: { type: 'boolean' },
-    only: { type: 'string', multiple: true },
-  },
-})
-const isAsked = (id: string) => asked.only === undefined || asked.only.includes(id)
+const usage = `npm run bench -- [options]
+
+  --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
+  --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, P6, P9, lists, bus,
+                kills, neighbours, media, uploads, video, movement (half an hour; not measured unless it is named)
+  --write       puts the figures into docs/performance.md
+  --json        prints them as JSON behind the table
+`
+const asked = readOptions()
+if (asked.help) {
+  console.log(usage)
+  process.exit()
+}
+const isAsked = (id: string) => asked.only?.includes(id) ?? id !== 'movement'
 const name = asked.split ? 'split' : 'embedded'
 const { limit, figures } = asked.split ? await measureSplit() : await measureEmbedded()
 const table = tableOf(figures)
@@ -47,6 +52,17 @@ console.log(table)
 if (asked.json) console.log(JSON.stringify({ mode: name, limit, figures }, null, 2))
 if (asked.write) write()
 process.exitCode = figures.every((figure) => figure.holds) ? 0 : 1
+
+function readOptions() {
+  const flag = { type: 'boolean' } as const
+  const only = { type: 'string', multiple: true } as const
+  try {
+    return parseArgs({ options: { split: flag, write: flag, json: flag, help: flag, only } }).values
+  } catch (thrown) {
+    console.error(`${thrown instanceof Error ? thrown.message : thrown}\n\n${usage}`)
+    return process.exit(2)
+  }
+}
 
 async function measureEmbedded() {
   const server = await startEmbedded()
