@@ -171,6 +171,8 @@ export interface Run {
   signal: AbortSignal
   /** Told now and then with the share done, 0 to 1. */
   progress(share: number): void
+  /** Of imports: whether masks become polygons. Absent: as the format does by itself, which its option tells. */
+  conv_mask_to_poly?: boolean | undefined
   /** Caps on an archive that is read (`archiveLimits`). */
   archiveLimits?: ArchiveLimits
 }

@@ -41,6 +41,7 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
     report,
     signal,
     progress,
+    conv_mask_to_poly: params.conv_mask_to_poly,
     archiveLimits: deps.limits,
   })
   const takenGroups =

@@ -25,7 +25,8 @@ const eventsParams = z.object({ filter: eventFilter, filename: z.string() })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
-  conv_mask_to_poly: z.boolean(),
+  /** Absent: as the format does by itself. */
+  conv_mask_to_poly: z.boolean().optional(),
   if_match: z.string().nullable(),
   /** Absent in requests of programs that did not know it. */
   dry_run: z.boolean().default(false),

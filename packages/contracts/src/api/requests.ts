@@ -204,7 +204,7 @@ export const requests = operations('RequestService', {
         file: uploadedFile.optional(),
         format: z.string(),
         import_mode: z.string(),
-        conv_mask_to_poly: z.boolean(),
+        conv_mask_to_poly: z.boolean().optional(),
         dry_run: z.boolean().optional(),
         if_match: z.string().optional(),
         file_id: z.string().optional(),

@@ -11,12 +11,8 @@ import {
   wrong,
 } from '../json/fields.ts'
 import { storedValue } from '../labels.ts'
-import type { AttributeValue, Label, ShapeType } from '../model.ts'
-
-export interface Geometry {
-  type: ShapeType
-  points: number[]
-}
+import type { Geometry } from '../masks.ts'
+import type { AttributeValue, Label } from '../model.ts'
 
 /** The ids an annotation must have. */
 export function readIds(record: JsonRecord, place: Place) {

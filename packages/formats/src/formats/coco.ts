@@ -1,4 +1,5 @@
 /** COCO 1.0, the instances of the COCO data set (spec/formats.md 8). */
+import { convMaskToPoly } from '../masks.ts'
 import type { Format } from '../model.ts'
 import { exportCoco } from './coco-export.ts'
 import { importCoco } from './coco-import.ts'
@@ -19,7 +20,7 @@ export const coco: Format = {
   },
   importer: {
     extensions: ['JSON', 'ZIP'],
-    options: [],
+    options: [convMaskToPoly(false)],
     kinds: ['rectangle', 'polygon', 'mask'],
     importAnnotations: importCoco,
   },
