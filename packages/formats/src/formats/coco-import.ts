@@ -39,7 +39,14 @@ export async function* importCoco(
   target: ImportTarget,
   run: Run,
 ): AsyncGenerator<Imported> {
-  const files = await findCocoFiles(source, run)
+  yield* importCocoFiles(await findCocoFiles(source, run), target, run)
+}
+
+export async function* importCocoFiles(
+  files: CocoFile[],
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
   const state = newImport(files, target, run)
   for (const file of files) yield* importFile(file, state)
   state.labels.check()

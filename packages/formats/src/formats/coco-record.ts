@@ -142,6 +142,15 @@ export function readAttributes(record: JsonRecord, label: Label, place: Place) {
   return { values, unknown }
 }
 
+/** What among the attributes of a record is for a label to declare. */
+export function readCustomAttributes(record: JsonRecord, place: Place) {
+  const all = attributesOf(record, place)
+  return {
+    attributes: Object.entries(all).filter(([name]) => !reserved.has(name)),
+    isOfTrack: isGiven(all.track_id) && isGiven(all.keyframe),
+  }
+}
+
 function isCrowd(record: JsonRecord): boolean | undefined {
   return record.iscrowd === undefined ? undefined : Number(record.iscrowd) === 1
 }

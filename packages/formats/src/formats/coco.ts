@@ -1,6 +1,7 @@
 /** COCO 1.0, the instances of the COCO data set (spec/formats.md 8). */
 import { convMaskToPoly } from '../masks.ts'
 import type { Format } from '../model.ts'
+import { openCocoDataset } from './coco-dataset.ts'
 import { exportCoco } from './coco-export.ts'
 import { importCoco } from './coco-import.ts'
 import { carries } from './coco-instances.ts'
@@ -23,5 +24,6 @@ export const coco: Format = {
     options: [convMaskToPoly(false)],
     kinds: ['rectangle', 'polygon', 'mask'],
     importAnnotations: importCoco,
+    openDataset: openCocoDataset,
   },
 }
