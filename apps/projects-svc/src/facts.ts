@@ -15,6 +15,8 @@ export interface FactsRow
     JobPeople {
   organization_id: number | null
   updated_date: Date
+  /** What its task is part of while an import makes it; absent for projects. */
+  draft_id?: string | null
 }
 
 /** One prepared statement: every call about annotations, media or requests begins with it. */
@@ -26,11 +28,16 @@ export async function findFacts(
   return row
 }
 
-const ofTask = `t.id as task_id, t.project_id, t.organization_id,
+/** A task that an import is making is treated as one of the project that it will be in. */
+const ofTask = `t.id as task_id, p.id as project_id, t.draft_id,
+  case when t.draft_id is null then t.organization_id else p.organization_id end as organization_id,
   t.owner_id as task_owner_id, t.assignee_id as task_assignee_id,
   p.owner_id as project_owner_id, p.assignee_id as project_assignee_id,
-  coalesce(p.labels_revision, t.labels_revision) as labels_revision,
+  coalesce(d.labels_revision, p.labels_revision, t.labels_revision) as labels_revision,
   t.size, t.dimension, t.subset`
+
+const aboveTask = `left join drafts d on d.draft_id = t.draft_id
+  left join projects p on p.id = coalesce(t.project_id, d.project_id)`
 
 const rangeOf = (job: string) =>
   `json_build_object('id', ${job}.id, 'start_frame', ${job}.start_frame, 'stop_frame', ${job}.stop_frame)`
@@ -58,14 +65,14 @@ const statements: Record<Facts['target'], Prepared> = {
         t.owner_id, t.assignee_id, t.updated_date, '[]'::json as frames,
         (select coalesce(json_agg(${rangeOf('j')} order by j.id), '[]') from jobs j
           where j.task_id = t.id and j.type = 'annotation') as jobs
-      from tasks t left join projects p on p.id = t.project_id where t.id = $1`,
+      from tasks t ${aboveTask} where t.id = $1`,
   },
   job: {
     name: 'facts_of_job',
     text: `select j.id as job_id, ${ofTask},
         t.owner_id, j.assignee_id, j.updated_date, json_build_array(${rangeOf('j')}) as jobs,
         ${framesOf('j')} as frames
-      from jobs j join tasks t on t.id = j.task_id left join projects p on p.id = t.project_id
+      from jobs j join tasks t on t.id = j.task_id ${aboveTask}
       where j.id = $1`,
   },
 }

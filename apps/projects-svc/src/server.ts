@@ -11,6 +11,7 @@ import { commentHandlers } from './comments/rpc.ts'
 import type { ProjectsSettings } from './config.ts'
 import { annotationsChangedHandler } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
+import { draftHandlers } from './drafts/rpc.ts'
 import { jobLayoutHandlers, taskLayoutHandlers } from './ground-truth/rpc.ts'
 import { guideHandlers } from './guides/rpc.ts'
 import { identityHandlers, type Mailer } from './identity/index.ts'
@@ -67,6 +68,7 @@ export function handlers(deps: ServerDeps) {
       ...describeHandler({ settings, mailer: mail.mailer }),
       ...authorizeHandler({ db, settings }),
       ...annotationsChangedHandler({ db, settings }),
+      ...draftHandlers({ db }),
     },
     issues: { ...issueHandlers({ db }), ...commentHandlers({ db }) },
     guides: { ...guideHandlers({ db }), ...assetHandlers({ db, blobs }) },

@@ -6,6 +6,7 @@
 import type { RandomAccess } from './archive/source.ts'
 import type { ArchiveLimits } from './archive/zip-directory.ts'
 import type { ArchiveFile } from './archive/zip-writer.ts'
+import type { FileLabel } from './file-labels.ts'
 import type { ReportWriter } from './report.ts'
 
 export const shapeTypes = [
@@ -165,12 +166,37 @@ export type Imported =
   | { kind: 'shape'; shape: Shape }
   | { kind: 'track'; track: Track }
 
+/** A picture of a set: the frame that it becomes, and its member of the archive. */
+export interface FileImage {
+  /** `/`-separated, unique in its subset. */
+  name: string
+  member: string
+}
+
+export interface FileSubset {
+  name: string
+  /** In the order of frames; there is one at least. */
+  images: readonly FileImage[]
+  /** Annotations of these images, onto frames that have their names; read once at most. */
+  importAnnotations(target: ImportTarget, run: Run): AsyncIterable<Imported>
+}
+
+/** A set that comes with its images. */
+export interface FileDataset {
+  /** All that the file declares, with the attributes that its annotations have. */
+  labels: readonly FileLabel[]
+  /** There is one at least. */
+  subsets: readonly FileSubset[]
+}
+
 /** What accompanies a conversion. */
 export interface Run {
   report: ReportWriter
   signal: AbortSignal
   /** Told now and then with the share done, 0 to 1. */
   progress(share: number): void
+  /** Of imports: whether masks become polygons. Absent: as the format does by itself, which its option tells. */
+  conv_mask_to_poly?: boolean | undefined
   /** Caps on an archive that is read (`archiveLimits`). */
   archiveLimits?: ArchiveLimits
 }
@@ -200,6 +226,11 @@ export interface Importer {
   options: readonly FormatOption[]
   /** @throws {FormatError} when the data cannot be imported; what came before then counts for nothing. */
   importAnnotations(source: RandomAccess, target: ImportTarget, run: Run): AsyncIterable<Imported>
+  /**
+   * Labels, subsets and images of an archive, for an import into a project; absent where the format has no images.
+   * @throws {FormatError} when it has no images, or misses one that has annotations.
+   */
+  openDataset?(source: RandomAccess, run: Run): Promise<FileDataset>
 }
 
 export interface Format {

@@ -30,7 +30,7 @@ test('the lists are sorted and say what each format carries', () => {
         name: 'COCO 1.0',
         ext: 'JSON, ZIP',
         kinds: ['rectangle', 'polygon', 'mask'],
-        options: [],
+        options: [{ name: 'conv_mask_to_poly', type: 'boolean', default: false }],
         ...rest,
       },
     ],

@@ -2,7 +2,7 @@ import { type Operation, restOperations } from '@reticle/contracts'
 import { isPage } from '@reticle/contracts/api/operation'
 import { bodies, queries } from '../../support/accepted.ts'
 import type { Json, Sent } from '../../support/client.ts'
-import { annotationFile, assetForm, picture } from '../../support/pictures.ts'
+import { annotationFile, assetForm, datasetFile, picture } from '../../support/pictures.ts'
 import { tus } from '../../support/tus.ts'
 import { type Ids, type Tenant, uploadForm } from './tenants.ts'
 
@@ -215,6 +215,7 @@ export async function sentOf({ operation: { name }, json, headers }: Ask): Promi
   if (name === 'createAsset')
     return { form: assetForm(json?.guide_id ?? 0, await picture('a.png', 8, 8)), headers }
   if (name.startsWith('send')) return { raw: 'x', headers: { ...chunk, ...headers } }
+  if (name === 'importProjectDataset') return { form: datasetFile(Buffer.from('PK')), headers }
   if (name.startsWith('import')) return { form: annotationFile('{}', 'a.json'), headers }
   return { json, headers }
 }

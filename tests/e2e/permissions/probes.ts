@@ -1,6 +1,6 @@
 import { restOperations } from '@reticle/contracts'
 import type { Json, Sent } from '../../support/client.ts'
-import { annotationFile, assetForm } from '../../support/pictures.ts'
+import { annotationFile, assetForm, datasetFile } from '../../support/pictures.ts'
 import { tus } from '../../support/tus.ts'
 import type { Place, RowName } from './meaning.ts'
 import type { Chain } from './world.ts'
@@ -47,10 +47,10 @@ const changedSince = (id: number): More => ({
   permitted: 412,
 })
 /** The file's format is unknown, which is told to those who may import. */
-const imported = (id: number): More => ({
+const imported = (id: number, form = annotationFile('{}', 'a.json')): More => ({
   id,
   query: '?format=none',
-  sent: { form: annotationFile('{}', 'a.json') },
+  sent: { form },
   permitted: 400,
 })
 /** A file on its way that nobody has begun, which is told to those who might have. */
@@ -130,6 +130,8 @@ function ofProject({ project, org }: Chain): Probe[] {
     ...[{ name: 'p' }, { labels: [] }, { bug_tracker: '' }, { status: 'annotation' }].map((body) =>
       update('updateProject', ok(id, json(body))),
     ),
+    update('importProjectDataset', imported(id, datasetFile(Buffer.from('PK')))),
+    ...ofFiles('ProjectDataset', id).map(([name, more]) => update(name, more)),
     rowsOf('project: update assignee')(
       'updateProject',
       ok(id, json({ assignee_id: idOf(project.assignee) })),

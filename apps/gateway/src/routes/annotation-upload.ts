@@ -8,9 +8,13 @@ import { targetOf } from '../serve.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
 import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
-/** `POST /{tasks|jobs}/:id/annotations/`: one file of annotations is imported (api-annotations 2.3). */
+/**
+ * `POST /{tasks|jobs}/:id/annotations/` and `POST /projects/:id/dataset/`: one file is imported, of annotations or of a data set
+ * with its images (api-annotations 2.3).
+ */
 
-const field = 'annotation_file'
+const fieldOf = ({ operation }: Pick<UploadCall, 'operation'>) =>
+  targetOf(operation) === 'project' ? 'dataset_file' : 'annotation_file'
 const limits = { files: 2, fields: 10, parts: 20 } // a second file is refused by name
 const inputs = z.object({
   ...importQuery.shape,
@@ -25,7 +29,7 @@ export const importUpload: Upload = async (call, ports) => {
   if (filename && isEmpty(call)) return importFinish(call, ports)
   const opening = beforeItsEffect(call.context)
   const { upload_id, prefix } = await requests.openUpload(wish, opening)
-  if (isEmpty(call)) throw noFile()
+  if (isEmpty(call)) throw noFile(call)
 
   return handOver(ports, {
     prefix,
@@ -49,7 +53,7 @@ export const importFinish: Upload = async (call, ports) => {
   const { wish, filename, options } = askedBy(call)
   if (!filename) {
     await requests.checkUpload(wish, call.context)
-    throw noFile()
+    throw noFile(call)
   }
   const { target, id, location } = wish
   const body = { target, id, file_id: filename, location, ...options }
@@ -63,7 +67,8 @@ function askedBy(call: UploadCall) {
   const target = targetOf(call.operation)
   return {
     wish: {
-      ...({ purpose: 'annotations', target, id } as const),
+      ...{ purpose: target === 'project' ? ('dataset' as const) : ('annotations' as const) },
+      ...{ target, id },
       ...{ format, import_mode, dry_run, location, if_match },
     },
     filename,
@@ -72,30 +77,30 @@ function askedBy(call: UploadCall) {
 }
 
 const isEmpty = ({ request }: UploadCall) => announcedLength(request.raw) === 0
-const noFile = () => invalid({ [field]: 'No file was submitted.' }, 'required')
+const noFile = (call: Pick<UploadCall, 'operation'>) =>
+  invalid({ [fieldOf(call)]: 'No file was submitted.' }, 'required')
 
 async function storeAnnotations(
-  { request, context: { signal } }: UploadCall,
+  call: UploadCall,
   { blobs, settings }: GatewayPorts,
   prefix: string,
 ): Promise<UploadedFile> {
+  const { request, context } = call
+  const field = fieldOf(call)
   let stored: UploadedFile | undefined
   const onFile: OnFile = async (file, halt) => {
-    assertFile(file, stored)
+    assertFile(field, file, stored)
     stored = await storeFile(blobs, `${prefix}0`, file, halt)
   }
+  const { signal } = context
   await readForm(request, { limits, maxBytes: settings.maxMultipartBytes, signal, onFile })
-  return notEmpty(stored)
+  if (!stored) throw noFile(call)
+  if (stored.size === 0) throw invalid({ [field]: 'The submitted file is empty.' })
+  return stored
 }
 
-function assertFile(file: ArrivingFile, stored: UploadedFile | undefined): void {
+function assertFile(field: string, file: ArrivingFile, stored: UploadedFile | undefined): void {
   if (file.field !== field)
     throw invalid({ [field]: `No file was submitted. It is expected here, not in ${file.field}.` })
   if (stored) throw invalid({ [field]: 'Only one file can be submitted.' })
-}
-
-function notEmpty(stored: UploadedFile | undefined): UploadedFile {
-  if (!stored) throw noFile()
-  if (stored.size === 0) throw invalid({ [field]: 'The submitted file is empty.' })
-  return stored
 }

@@ -41,6 +41,8 @@ const { uploadTaskData, getTaskDataFile, sendTaskDataFile } = requests
 const { importTaskAnnotations, getTaskAnnotationsFile, sendTaskAnnotationsFile } = requests
 const { importJobAnnotations, getJobAnnotationsFile, sendJobAnnotationsFile } = requests
 
+const { importProjectDataset, getProjectDatasetFile, sendProjectDatasetFile } = requests
+
 const collections: readonly Collection[] = [
   collection('data', [uploadTaskData, getTaskDataFile, sendTaskDataFile], ofData),
   collection(
@@ -51,6 +53,11 @@ const collections: readonly Collection[] = [
   collection(
     'annotations',
     [importJobAnnotations, getJobAnnotationsFile, sendJobAnnotationsFile],
+    ofAnnotations,
+  ),
+  collection(
+    'dataset',
+    [importProjectDataset, getProjectDatasetFile, sendProjectDatasetFile],
     ofAnnotations,
   ),
 ]

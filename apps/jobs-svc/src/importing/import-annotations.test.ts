@@ -120,6 +120,21 @@ test('annotations of a file become row lines, written in one call', async () => 
   expect(run.told).toEqual(['Reading the file', 'final', 'Storing annotations'])
 })
 
+test('masks of a file become polygons, each part of them one, when that is asked for', async () => {
+  const segmentation = { counts: [0, 1, 99, 1, 4899], size: [50, 100] }
+  const file = await upload(blobs, 'a.json', coco([{ image_id: 1, segmentation }]))
+  const typesWhere = async (conv_mask_to_poly?: boolean) => {
+    const work = importWork({ file, conv_mask_to_poly })
+    const { report } = await importAnnotations(work, await runOf(store, services))
+    const shapes = written.at(-1)?.rows.map((row) => decodeShape(row.columns))
+    return [shapes?.map(({ type, group }) => `${type} ${group}`), report?.converted]
+  }
+
+  expect(await typesWhere(true)).toEqual([['polygon 1', 'polygon 1'], 1])
+  expect(await typesWhere(false)).toEqual([['mask 0'], 0])
+  expect(await typesWhere()).toEqual([['mask 0'], 0])
+})
+
 test('groups of a file that is appended are not those of what is there', async () => {
   const ring = [0, 0, 5, 0, 5, 5]
   const annotations = [

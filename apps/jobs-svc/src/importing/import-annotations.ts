@@ -41,6 +41,7 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
     report,
     signal,
     progress,
+    conv_mask_to_poly: params.conv_mask_to_poly,
     archiveLimits: deps.limits,
   })
   const takenGroups =
@@ -82,7 +83,7 @@ async function largestGroup(
 }
 
 /** What is wrong with the upload as a whole names it, as what is wrong inside of it names the member. */
-function namingFile(thrown: unknown, file: string): unknown {
+export function namingFile(thrown: unknown, file: string): unknown {
   const isPlaced = thrown instanceof FormatError && thrown.place.file !== undefined
   return thrown instanceof FormatError && !isPlaced
     ? new FormatError(thrown.message, { file })

@@ -17,7 +17,10 @@ import type { Videos } from '../videos/videos.ts'
 
 /** What operations ask of other services. */
 export interface OperationServices {
-  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks'>
+  tasks: Pick<
+    Service<typeof tasks>,
+    'authorize' | 'listTasks' | 'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
+  >
   jobs: Pick<Service<typeof jobs>, 'listJobs'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
   media: Pick<
@@ -48,6 +51,12 @@ export interface OperationDeps {
    * @throws LeaseLost
    */
   keepOnce: (files: HashedFile[]) => Promise<Map<string, string>>
+  /**
+   * The media of this task is in files of the request: they stay for as long as there is the task.
+   *
+   * @throws LeaseLost
+   */
+  keepForTask: (task_id: number) => Promise<void>
   /** A folder of this run's own, removed after it. */
   tmpDir: string
   limits: ArchiveLimits

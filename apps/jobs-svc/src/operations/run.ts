@@ -2,6 +2,7 @@ import { withFirstChunk } from '../chunks/first.ts'
 import { exportDataset } from '../exporting/export-dataset.ts'
 import { exportEvents } from '../exporting/export-events.ts'
 import { importAnnotations } from '../importing/import-annotations.ts'
+import { importDataset } from '../importing/import-dataset.ts'
 import type { Outcome, Work } from '../requests/work.ts'
 import type { OperationDeps } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
@@ -12,7 +13,7 @@ export async function runOperation(work: Work, deps: OperationDeps): Promise<Out
     case 'export':
       return work.target === 'events' ? exportEvents(work, deps) : exportDataset(work, deps)
     case 'import':
-      return importAnnotations(work, deps)
+      return work.target === 'project' ? importDataset(work, deps) : importAnnotations(work, deps)
     case 'create':
       return withFirstChunk(work, deps, await prepareMedia(work, deps))
   }

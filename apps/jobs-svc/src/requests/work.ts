@@ -25,12 +25,14 @@ const eventsParams = z.object({ filter: eventFilter, filename: z.string() })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
-  conv_mask_to_poly: z.boolean(),
+  /** Absent: as the format does by itself. */
+  conv_mask_to_poly: z.boolean().optional(),
   if_match: z.string().nullable(),
   /** Absent in requests of programs that did not know it. */
   dry_run: z.boolean().default(false),
   file: uploadedFile,
 })
+const datasetParams = importParams.omit({ import_mode: true, if_match: true })
 const createParams = z.object({
   files: z.array(uploadedFile),
   image_quality: z.int(),
@@ -78,13 +80,24 @@ const ofExported = {
   task_id: z.int().nullable(),
 }
 const exporting = z.literal('export')
+const importing = z.literal('import')
 
 export const work = z.discriminatedUnion('action', [
   z.discriminatedUnion('target', [
     z.object({ ...ofExported, action: exporting, params: exportParams }),
     z.object({ ...claimed, target: z.literal('events'), action: exporting, params: eventsParams }),
   ]),
-  z.object({ ...ofObject, action: z.literal('import'), params: importParams }),
+  z.discriminatedUnion('target', [
+    z.object({ ...ofObject, action: importing, params: importParams }),
+    z.object({
+      ...claimed,
+      target: z.literal('project'),
+      target_id: z.int(),
+      action: importing,
+      params: datasetParams,
+      input_key: z.string().nullable(),
+    }),
+  ]),
   z.object({
     ...ofObject,
     action: z.literal('create'),
@@ -118,7 +131,8 @@ export type Outcome = z.infer<typeof outcome>
 export type Work = z.infer<typeof work>
 export type ExportWork = Extract<Work, { action: 'export'; target_id: number }>
 export type ExportEventsWork = Extract<Work, { target: 'events' }>
-export type ImportWork = Extract<Work, { action: 'import' }>
+export type ImportWork = Extract<Work, { action: 'import'; task_id: number }>
+export type ImportDatasetWork = Extract<Work, { action: 'import'; target: 'project' }>
 export type CreateWork = Extract<Work, { action: 'create' }>
 
 export type Action = RequestRow['action']

@@ -13,7 +13,7 @@ import { afterAll } from 'vitest'
 import type { OperationDeps, OperationServices } from '../operations/operation.ts'
 import { pdfiumReader } from '../pdf/pdfium.ts'
 import { pdfLimits } from '../pdf/reader.ts'
-import type { CreateWork, ExportWork, ImportWork } from '../requests/work.ts'
+import type { CreateWork, ExportWork, ImportDatasetWork, ImportWork } from '../requests/work.ts'
 import { unsupportedVideo } from '../videos/library.ts'
 
 /** A folder with a blob store, removed when the test file is done. */
@@ -45,6 +45,7 @@ export async function runOf(
       told.push('final')
     },
     keepOnce: async () => new Map(),
+    keepForTask: async () => undefined,
     tmpDir: await mkdtemp(join(root, 'tmp-')),
     limits: archiveLimits,
     videos: { prepare: () => Promise.reject(unsupportedVideo()) },
@@ -123,6 +124,20 @@ export const importWork = (
   },
   ...given,
 })
+
+export const importDatasetWork = (
+  params: Partial<ImportDatasetWork['params']> = {},
+): ImportDatasetWork => {
+  const { task_id: _, ...rest } = claimed()
+  return {
+    ...rest,
+    ...{ action: 'import', target: 'project', target_id: 7, input_key: 'requests/uploads/none/' },
+    params: {
+      ...{ format: 'COCO 1.0', dry_run: false, file: { name: 'a.zip', key: 'none', size: 0 } },
+      ...params,
+    },
+  }
+}
 
 /** A selection that leaves nothing out. */
 export const whole = { frames: [], label_id: [], only_annotated: false }

@@ -15,10 +15,15 @@ const missing = async () => {
   throw notFound('this service is not part of the test')
 }
 
+const noTasks: OperationServices['tasks'] = {
+  ...{ authorize: missing, listTasks: missing },
+  ...{ openDraft: missing, addDraftTask: missing, publishDraft: missing, dropDraft: missing },
+}
+
 /** Answers for what it was told of: another user's object is forbidden, what nobody has is not found. */
 export function authorityOf(grants: readonly Grant[]): OperationServices['tasks'] {
   return {
-    listTasks: missing,
+    ...noTasks,
     authorize: async ({ target, id }, { principal }) => {
       const known = grants.filter((one) => one.target === target && one.id === id)
       if (known.length === 0) throw notFound()
@@ -48,7 +53,7 @@ export function servicesOf(given: {
   events?: OperationServices['events']
 }): OperationServices {
   return {
-    tasks: { authorize: missing, listTasks: missing, ...given.tasks },
+    tasks: { ...noTasks, ...given.tasks },
     jobs: given.jobs ?? { listJobs: missing },
     labels: given.labels ?? { getLabelSet: missing },
     media: {

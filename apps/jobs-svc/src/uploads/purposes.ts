@@ -21,7 +21,9 @@ interface Purpose {
   field: string
   /** @throws DomainError invalid for an object that takes no such files now */
   judge: (facts: Facts) => void
-  work: (target: 'task' | 'job', target_id: number) => RqIdParts
+  work: (target: Aim['target'], target_id: number) => RqIdParts
+  /** The object is a project, rather than a task or job. */
+  isOfProject?: boolean
 }
 
 const purposes: Record<UploadPurpose, Purpose> = {
@@ -41,28 +43,42 @@ const purposes: Record<UploadPurpose, Purpose> = {
       ...{ action: 'import', target, target_id, subresource: 'annotations' },
     }),
   },
+  dataset: {
+    action: 'import',
+    field: 'dataset_file',
+    isOfProject: true,
+    judge: () => undefined,
+    work: (target, target_id) => ({
+      ...{ action: 'import', target, target_id, subresource: 'dataset' },
+    }),
+  },
 }
 
 export const fieldOf = (purpose: UploadPurpose): string => purposes[purpose].field
 
 /** The request that the files of an upload become. */
-export const workOf = ({ purpose, target, id }: Aim): RqIdParts =>
-  purposes[purpose].work(taskOrJob(target), id)
+export const workOf = (aim: Aim): RqIdParts => purposes[aim.purpose].work(targetOf(aim), aim.id)
 
 export const rqIdFor = (aim: Aim): string => rqIdOf(workOf(aim))
 
 /** @throws DomainError not_found, forbidden, invalid for an object of another kind */
 export async function permit(tasks: Authority, aim: Aim, context: Context): Promise<Facts> {
   const { purpose, id } = aim
-  const target = taskOrJob(aim.target)
+  const target = targetOf(aim)
   return tasks.authorize({ target, id, action: purposes[purpose].action }, context)
 }
 
 export const judge = ({ purpose }: Aim, facts: Facts): void => purposes[purpose].judge(facts)
 
-export function taskOrJob(target: Aim['target']): 'task' | 'job' {
-  if (target === 'project') throw invalidText('Files are uploaded to a task or a job')
-  return target
+export function targetOf({ purpose, target }: Pick<Aim, 'purpose' | 'target'>): Aim['target'] {
+  if ((target === 'project') === (purposes[purpose].isOfProject ?? false)) return target
+  throw invalidText(`Files for ${purpose} are not uploaded to a ${target}`)
+}
+
+/** @throws DomainError invalid for a set that cannot be one by its name */
+export function assertName({ purpose }: Pick<Aim, 'purpose'>, name: string): void {
+  if (purpose !== 'dataset' || /\.zip$/i.test(name)) return
+  throw invalid({ [fieldOf(purpose)]: 'Dataset file should be zip archive' })
 }
 
 /** @throws DomainError invalid unless these are the facts of a task that has no media yet */
@@ -83,12 +99,15 @@ export function assertImportable(
   facts: Facts,
 ) {
   const importer = chooseImporter(format, facts.dimension)
-  const mode = importModes.find((one) => one === import_mode)
+  const isDataset = facts.target === 'project'
+  if (isDataset && !importer.importer?.openDataset)
+    throw invalidText(`The format '${importer.name}' has no images: import it into a task`)
+  const mode = isDataset ? 'replace' : importModes.find((one) => one === import_mode)
   if (!mode) throw invalid({ import_mode: `"${import_mode.slice(0, 100)}" is not a valid choice.` })
   if (location !== 'local')
     throw invalidText(
       `Importing from the location '${location.slice(0, 100)}' is not supported, only from 'local'`,
     )
-  purposes.annotations.judge(facts)
+  purposes[isDataset ? 'dataset' : 'annotations'].judge(facts)
   return { format: importer.name, import_mode: mode }
 }

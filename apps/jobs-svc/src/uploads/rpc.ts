@@ -14,17 +14,18 @@ import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest, requestRunning } from '../requests/post.ts'
 import { isRunning } from '../requests/repo.ts'
 import { optionsOf } from '../requests/rq-id.ts'
-import type { CreateWork, ImportWork } from '../requests/work.ts'
+import type { CreateWork, ImportDatasetWork, ImportWork } from '../requests/work.ts'
 import { takeSession } from '../sessions/take-session.ts'
 import { workParams } from '../sources/parameters.ts'
 import { type ClaimedUpload, claimUpload, unknownUpload } from './claim-upload.ts'
 import {
   assertEmpty,
   assertImportable,
+  assertName,
   judge,
   permit,
   rqIdFor,
-  taskOrJob,
+  targetOf,
   workOf,
 } from './purposes.ts'
 import { insertUpload } from './repo.ts'
@@ -55,8 +56,8 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
   /** @throws DomainError for what would be refused when all of it had arrived */
   const check = async (given: Wish, context: Context) => {
     const facts = await permit(services.tasks, given, context)
-    if (given.purpose === 'annotations') assertImportable(given, facts)
-    else judge(given, facts)
+    if (given.purpose === 'data') judge(given, facts)
+    else assertImportable(given, facts)
     const rq_id = rqIdFor(given)
     if (!given.dry_run && (await isRunning(db, rq_id))) throw requestRunning(rq_id)
     return facts
@@ -67,7 +68,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
       const facts = await check(given, context)
       const { purpose, id: target_id } = given
       const owner_id = signedIn(context).user_id
-      const upload = { purpose, target: taskOrJob(given.target), target_id, owner_id }
+      const upload = { purpose, target: targetOf(given), target_id, owner_id }
       return change(db, context, (tx) => insertUpload(tx, upload, facts.organization_id))
     },
 
@@ -110,15 +111,19 @@ async function startImport(
   context: Context,
 ): Promise<{ rq_id: string }> {
   const { target, id, conv_mask_to_poly, dry_run = false, if_match = null } = body
-  const aim = { purpose: 'annotations', target: taskOrJob(target), id } as const
+  const purpose = target === 'project' ? 'dataset' : 'annotations'
+  const aim = { purpose, target, id } as const
   const facts = await permit(services.tasks, aim, context)
   const { format, import_mode } = assertImportable(body, facts)
   if (if_match !== null) await assertUnchanged(services, { target, id, if_match }, context)
   return change(db, context, async (tx) => {
     const { upload_id, file } = await fileOf(tx, body)
+    assertName(aim, file.name)
     const { input_key } = await takeUpload(tx, { ...aim, upload_id, files: [file] }, context)
-    const asked = { format, import_mode, conv_mask_to_poly, if_match, dry_run }
-    const params: ImportWork['params'] = { ...asked, file }
+    const asked = { format, conv_mask_to_poly, dry_run, file }
+    const ofSet: ImportWork['params'] = { ...asked, import_mode, if_match }
+    const params: ImportWork['params'] | ImportDatasetWork['params'] =
+      purpose === 'dataset' ? asked : ofSet
     const size_class = sizeClass([file])
     // Dry runs do not exclude each other, nor what is done for real: each has an id of its own.
     const options = dry_run ? optionsOf({ dry_run, input_key }) : undefined

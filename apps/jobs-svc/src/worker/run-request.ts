@@ -1,5 +1,5 @@
 import { inSpan, traceBindings } from '@reticle/kit/observe/traces'
-import { keepOnce } from '../contents/keep-once.ts'
+import { keepForTask, keepOnce } from '../contents/keep-once.ts'
 import { removeSpare } from '../contents/remove-spare.ts'
 import type { RequestRow } from '../db/schema.ts'
 import { finishFromTwin } from '../leases/ending.ts'
@@ -88,6 +88,11 @@ async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise
     keepOnce: (files) =>
       keepOnce(db, row, files).catch((thrown) => {
         log.warn({ err: thrown }, 'files could not be made known')
+        throw thrown
+      }),
+    keepForTask: (task_id) =>
+      keepForTask(db, row, task_id).catch((thrown) => {
+        log.warn({ err: thrown }, 'files could not be kept for a task')
         throw thrown
       }),
     signal: abort.signal,

@@ -34,6 +34,8 @@ interface Running {
   grant: (granted: boolean) => void
   /** Answers where files are kept; null: nowhere. */
   kept: (keys: Map<string, string> | null) => void
+  /** Answers whether files are kept for a task. */
+  shared: (isHeld: boolean) => void
 }
 
 /** Runs the requests that are sent to `port`, one at a time, and tells what became of them. */
@@ -52,8 +54,9 @@ export async function serveConversions(port: MessagePort, data: ThreadData): Pro
     if (message.type === 'abort') running?.abort.abort(new LeaseLost('The request was taken away'))
     if (message.type === 'final') running?.grant(message.granted)
     if (message.type === 'kept') running?.kept(message.keys)
+    if (message.type === 'shared') running?.shared(message.isHeld)
     if (message.type === 'run') {
-      const unasked = { grant: () => undefined, kept: () => undefined }
+      const unasked = { grant: () => undefined, kept: () => undefined, shared: () => undefined }
       running = { abort: new AbortController(), ...unasked }
       void convert(message.work, running, { wired, data, tell, findDecoder: findOnce })
     }
@@ -110,6 +113,7 @@ async function runIn(
       progress,
       enterFinal: () => mayEnterFinal(running, tell),
       keepOnce: (files) => keepOnce(files, running, tell),
+      keepForTask: (task_id) => keepForTask(task_id, running, tell),
       tmpDir,
       limits: data.limits,
       shareDir: data.shareDir,
@@ -133,6 +137,15 @@ async function keepOnce(
   if (!keys) throw new LeaseLost('The request was taken away')
   running.abort.signal.throwIfAborted()
   return keys
+}
+
+async function keepForTask(task_id: number, running: Running, tell: Thread['tell']): Promise<void> {
+  const isHeld = await new Promise<boolean>((resolve) => {
+    running.shared = resolve
+    tell({ type: 'share', task_id })
+  })
+  if (!isHeld) throw new LeaseLost('The request was taken away')
+  running.abort.signal.throwIfAborted()
 }
 
 async function mayEnterFinal(running: Running, tell: Thread['tell']): Promise<void> {

@@ -34,6 +34,7 @@ export const toThread = z.discriminatedUnion('type', [
   /** Whether the final transaction may begin. */
   z.object({ type: z.literal('final'), granted: z.boolean() }),
   /** Where files are kept, by their keys; null: the lease is lost, or nobody could tell. */
+  z.object({ type: z.literal('shared'), isHeld: z.boolean() }),
   z.object({ type: z.literal('kept'), keys: z.map(z.string(), z.string()).nullable() }),
 ])
 
@@ -43,6 +44,8 @@ export const fromThread = z.discriminatedUnion('type', [
   z.object({ type: z.literal('final') }),
   /** Files that are to be kept once. */
   z.object({ type: z.literal('keep'), files: z.array(hashedFile) }),
+  /** A task whose media is in the files of the request. */
+  z.object({ type: z.literal('share'), task_id: z.int() }),
   z.object({ type: z.literal('done'), outcome }),
   /** `detail`: the stack, for the log. */
   z.object({ type: z.literal('failed'), failure: failure.extend({ detail: z.string() }) }),

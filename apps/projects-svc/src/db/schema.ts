@@ -115,6 +115,15 @@ export interface DeadEventsTable {
   replayed_date: Timestamp | null
 }
 
+export interface DraftsTable {
+  draft_id: string
+  project_id: number | null
+  labels: unknown
+  labels_revision: number
+  based_on: number
+  created_date: Generated<Date>
+}
+
 export interface FrameNamesTable {
   task_id: number
   first_frame: number
@@ -327,6 +336,7 @@ export interface TasksTable {
   updated_date: Generated<Date>
   consensus_replicas: Generated<number>
   validation_mode: 'gt' | 'gt_pool' | null
+  draft_id: string | null
 }
 
 export interface UsersTable {
@@ -362,6 +372,7 @@ export interface ProjectsDb {
   comments: CommentsTable
   data_sets: DataSetsTable
   dead_events: DeadEventsTable
+  drafts: DraftsTable
   frame_names: FrameNamesTable
   frames: FramesTable
   guides: GuidesTable
@@ -396,6 +407,7 @@ export type CloudStorageRow = Selectable<CloudStoragesTable>
 export type CommentRow = Selectable<CommentsTable>
 export type DataSetRow = Selectable<DataSetsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
+export type DraftRow = Selectable<DraftsTable>
 export type FrameNameRow = Selectable<FrameNamesTable>
 export type FrameRow = Selectable<FramesTable>
 export type GuideRow = Selectable<GuidesTable>

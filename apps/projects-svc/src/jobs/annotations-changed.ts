@@ -45,6 +45,7 @@ export async function applyAnnotationsChange(
     ...(await updateJobs(tx, idsOf(rows.filter(isBeginning)), { state: 'in progress' })),
     ...(await updateJobs(tx, idsOf(rows.filter((row) => !isBeginning(row))), {})),
   ]
+  if (task.draft_id !== null) return // it is told of when it is published
   if (rows.length < mostEvents) await emitJobs(tx, { action, rows, moved, changes }, cause)
   await updateTaskWith(tx, task, { action, ...total([...changes.values()]) }, cause)
 }

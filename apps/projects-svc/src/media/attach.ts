@@ -134,6 +134,7 @@ async function splitTask(
     status: 'annotation',
     validation_mode: wish ? 'gt' : null,
   })
+  if (row.draft_id !== null) return jobCount // it is told of when it is published
   const task = await taskRecord(tx, changed)
   await emit(tx, taskUpdated, { task, before_update: fieldsBefore(before, task) }, context)
   if (jobCount < mostEvents) {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { annotationsChange } from '../events/annotations.ts'
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
-import { authorizeQuery, facts } from '../rest/facts.ts'
+import { authorizeQuery, facts, labelSet } from '../rest/facts.ts'
+import { labelWrite } from '../rest/labels.ts'
 import { partFacts } from '../rest/server.ts'
 import { task, taskCreate, taskList, taskPatch } from '../rest/tasks.ts'
 import { taskValidationLayout, validationLayoutPatch } from '../rest/validation.ts'
@@ -33,6 +34,28 @@ export const tasks = operations('TaskService', {
   describe: internal({ answers: { 200: partFacts } }),
   /** May the caller do this, and what is there to know? One call a request (`design.md` 2). */
   authorize: internal({ query: authorizeQuery, answers: { 200: facts } }),
+  /**
+   * Begins to make tasks of a project that nobody sees yet, and answers the labels that the project will have: its own with
+   * these items applied to them.
+   */
+  openDraft: internal({
+    body: z
+      .object({ draft_id: z.string(), project_id: z.int(), labels: z.array(labelWrite) })
+      .meta({ id: 'OpenDraft' }),
+    answers: { 200: labelSet },
+  }),
+  /** Its media is attached and its annotations are written as those of any task. */
+  addDraftTask: internal({
+    query: z.object({ draft_id: z.string(), name: z.string(), subset: z.string() }),
+    answers: { 200: z.object({ task_id: z.int() }).meta({ id: 'DraftTask' }) },
+  }),
+  /** All of it is seen from now on. Publishing twice with one `call_id` is publishing once. */
+  publishDraft: internal({
+    query: z.object({ draft_id: z.string(), call_id: z.string() }),
+    answers: { 200: nothing },
+  }),
+  /** What was not published goes. */
+  dropDraft: internal({ query: z.object({ draft_id: z.string() }), answers: { 200: nothing } }),
   /** The second door of `annotations.changed`, deduplicated by the event's id (`spec/api-annotations.md` 1.11). */
   annotationsChanged: internal({
     body: z.object({ event_id: z.string(), change: annotationsChange }),

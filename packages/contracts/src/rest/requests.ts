@@ -147,7 +147,10 @@ export const importQuery = z.object({
   filename: z.string().optional(),
   location: z.string().optional(),
   cloud_storage_id: integer.optional(),
-  conv_mask_to_poly: queryFlag.default(true),
+  conv_mask_to_poly: queryFlag.optional().meta({
+    description:
+      'Masks of the file become polygons, or do not; absent: as `options` of the format in `/server/annotation/formats` says',
+  }),
   import_mode: text(16)
     .default('replace')
     .meta({

@@ -5,7 +5,7 @@ import { targets } from './facts.ts'
 /** Uploads in several requests: `spec/api-annotations.md` 2.4, `spec/api-workspace.md` 4.5. */
 
 /** What files may be sent for. */
-export const uploadPurposes = ['data', 'annotations'] as const
+export const uploadPurposes = ['data', 'annotations', 'dataset'] as const
 
 /** The media type of a piece of a file. */
 export const chunkType = 'application/offset+octet-stream'

@@ -146,7 +146,7 @@ describe('an export', () => {
       [1, 100],
       [0, 100],
     ])
-    expect(annotations[0]).toMatchObject({ segmentation: [[20, 10, 20, 20, 10, 20, 10, 10]] })
+    expect(annotations[0]).toMatchObject({ segmentation: [[10, 10, 20, 10, 20, 20, 10, 20]] })
     expect(annotations[0]?.attributes).not.toHaveProperty('is_crowd')
   })
 

@@ -32,10 +32,12 @@ export async function importBytes(
   format: Format,
   bytes: Uint8Array | string,
   target: ImportTarget,
+  given: Pick<Run, 'conv_mask_to_poly'> = {},
 ): Promise<ImportResult> {
   const { importer } = format
   if (!importer) throw new Error(`${format.name} has no importer`)
   const { run, progress } = newRun()
+  Object.assign(run, given)
   const imported: Imported[] = []
   const source = sourceOf(Buffer.from(bytes))
   for await (const one of importer.importAnnotations(source, target, run)) imported.push(one)
