@@ -143,6 +143,6 @@ describe('bombs are refused before they cost anything', () => {
   ])('%#', (text, reason) => {
     const begin = performance.now()
     expect(fault(text, { cut: 65_536 })).toContain(reason)
-    expect(performance.now() - begin).toBeLessThan(2000)
+    expect(performance.now() - begin).toBeLessThan(5000)
   })
 })
