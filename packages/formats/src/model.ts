@@ -3,6 +3,7 @@
  * coordinates are pixels from the top-left corner, frames are counted from 0 in their task.
  */
 
+import type { Described, TaskAbout } from './about.ts'
 import type { RandomAccess } from './archive/source.ts'
 import type { ArchiveLimits } from './archive/zip-directory.ts'
 import type { ArchiveFile } from './archive/zip-writer.ts'
@@ -40,6 +41,10 @@ export interface Label {
   name: string
   /** `any`, a shape type, `skeleton` or `tag`. */
   type: string
+  /** `#2080c0`. */
+  color?: string
+  /** The drawing of a skeleton. */
+  svg?: string
   attributes: readonly AttributeSpec[]
   sublabels: readonly Label[]
 }
@@ -126,6 +131,21 @@ export interface Subset {
   frames: readonly ItemFrame[]
   /** Frames that have annotations, ascending by index; read once at most. */
   items(): AsyncIterable<Item>
+  /** The same a task at a time: for formats that keep tracks, or say where things come from. */
+  parts: readonly Part[]
+}
+
+/** What a subset has of one task. */
+export interface Part {
+  about: TaskAbout
+  /** As they are called in the subset. */
+  frames: readonly ItemFrame[]
+  /** Frames that have annotations, ascending by their index in `frames`; of tracks what they show where `withTracks`. */
+  items(withTracks: boolean): AsyncIterable<Item>
+  /** Tracks as they are stored, also where they are not to be seen. */
+  tracks(): AsyncIterable<Track> | Iterable<Track>
+  /** Of the task: keyframes on them do not count. */
+  deletedFrames: ReadonlySet<number>
 }
 
 export interface Dataset {
@@ -133,6 +153,13 @@ export interface Dataset {
   labels: readonly Label[]
   subsets: readonly Subset[]
   saveImages: boolean
+  about: {
+    /** What is exported: the one part says it of a task or job. */
+    target: 'project' | 'task' | 'job'
+    project?: Described
+    /** When: ISO 8601. */
+    dumped: string
+  }
 }
 
 // ---- coming in

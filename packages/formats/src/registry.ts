@@ -1,5 +1,6 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
+import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import {
   type Exporter,
   type Format,
@@ -9,7 +10,7 @@ import {
   shapeTypes,
 } from './model.ts'
 
-export const formats: readonly Format[] = [coco]
+export const formats: readonly Format[] = [coco, service, serviceForImages, serviceForVideo]
 
 /** One row of `GET /server/annotation/formats`. */
 export interface FormatRow {

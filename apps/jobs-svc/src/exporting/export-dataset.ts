@@ -10,6 +10,7 @@ import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
 import { resultKey } from '../operations/result-key.ts'
 import type { ExportWork, Outcome } from '../requests/work.ts'
+import { aboutProject } from './about.ts'
 import { type Part, readPart } from './export-part.ts'
 import { subsetsOf } from './subsets.ts'
 
@@ -36,6 +37,7 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
     labels: formatLabels(labels),
     subsets: subsetsOf(parts),
     saveImages: params.save_images,
+    about: await aboutDataset(work, services, context),
   }
   const report = createReport()
   const items_total = parts.reduce((sum, { frames }) => sum + frames.length, 0)
@@ -48,6 +50,17 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
   const key = resultKey(work)
   const { size } = await blobs.put(key, writeZip(files, work.created_date), { signal })
   return { report: toReport(report), result: { key, size }, result_id: null }
+}
+
+async function aboutDataset(
+  { target, target_id: id, created_date }: ExportWork,
+  { projects }: OperationDeps['services'],
+  context: Context,
+): Promise<Dataset['about']> {
+  const dumped = created_date.toISOString()
+  if (target !== 'project') return { target, dumped }
+  const project = aboutProject(await projects.getProject({ id }, context), context)
+  return { target, project, dumped }
 }
 
 /** Of a project its tasks that have media, by id. */

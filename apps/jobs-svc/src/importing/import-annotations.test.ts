@@ -4,6 +4,7 @@ import {
   decodeTrack,
   encodeTag,
   type Row,
+  rowColumns,
   rowLinesHeader,
 } from '@reticle/contracts/row-lines'
 import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
@@ -218,4 +219,22 @@ test('rights that were taken away meanwhile end the import', async () => {
   const none = { ...services, tasks: authorityOf([{ target: 'task', id: 1, user_id: 2, facts }]) }
   const attempt = importAnnotations(importWork({ file }), await runOf(store, none))
   await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
+})
+
+test('frames of a file are those of the media (formats 7.6)', async () => {
+  const text = `<annotations><image id="20"><tag label="car"/></image>
+    <track label="car"><box frame="15" xtl="1" ytl="1" xbr="2" ybr="2"/></track></annotations>`
+  const file = await upload(blobs, 'a.xml', text)
+  const video = { start_frame: 10, stop_frame: 20, frame_filter: 'step=5', video_name: 'a.mp4' }
+  const media = { ...services.media, getMediaFacts: async () => video }
+  written.length = 0
+  const run = await runOf(store, { ...services, media })
+  await importAnnotations(importWork({ format: 'CVAT 1.1', file }), run)
+  const [{ rows } = { rows: [] }] = written
+  expect(
+    rows.map(({ kind, columns }) => [kind, columns[rowColumns[kind].indexOf('frame')]]),
+  ).toEqual([
+    ['tag', '2'],
+    ['track', '1'],
+  ])
 })

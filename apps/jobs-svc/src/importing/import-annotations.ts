@@ -1,5 +1,6 @@
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { Facts } from '@reticle/contracts/rest/facts'
+import { stepOf } from '@reticle/contracts/rest/sources'
 import { decodeRows, rowColumns } from '@reticle/contracts/row-lines'
 import { FormatError } from '@reticle/formats/errors'
 import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
@@ -96,6 +97,7 @@ async function targetFrames(
   { services }: OperationDeps,
   context: Context,
 ): Promise<TargetFrames> {
+  const media = await services.media.getMediaFacts({ task_id: task_id ?? 0 }, context)
   const frames: TargetFrame[] = []
   const range = { task_id: task_id ?? 0, start: 0, stop: size - 1 }
   const { chunks } = await services.media.readFrames(range, context)
@@ -107,5 +109,12 @@ async function targetFrames(
     chosen.length > 0
       ? isChosen.has(frame)
       : target === 'task' || jobs.some((job) => job.start_frame <= frame && frame <= job.stop_frame)
-  return { frames, start_frame: 0, step: 1, is_video: false, includes }
+  const { start_frame, frame_filter, video_name } = media
+  return {
+    frames,
+    start_frame,
+    step: stepOf(frame_filter),
+    is_video: video_name !== null,
+    includes,
+  }
 }

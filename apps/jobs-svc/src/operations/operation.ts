@@ -3,6 +3,7 @@ import type { events } from '@reticle/contracts/api/events'
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
+import type { projects } from '@reticle/contracts/api/projects'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
@@ -15,17 +16,17 @@ import type { Progress } from '../requests/amounts.ts'
 import type { Work } from '../requests/work.ts'
 import type { Videos } from '../videos/videos.ts'
 
+type Drafting = 'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
+
 /** What operations ask of other services. */
 export interface OperationServices {
-  tasks: Pick<
-    Service<typeof tasks>,
-    'authorize' | 'listTasks' | 'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
-  >
-  jobs: Pick<Service<typeof jobs>, 'listJobs'>
+  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks' | 'getTask' | Drafting>
+  projects: Pick<Service<typeof projects>, 'getProject'>
+  jobs: Pick<Service<typeof jobs>, 'listJobs' | 'getJob'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
   media: Pick<
     Service<typeof media>,
-    'attachMedia' | 'readFrames' | 'getDeletedFrames' | 'locateChunk'
+    'attachMedia' | 'readFrames' | 'getDeletedFrames' | 'getMediaFacts' | 'locateChunk'
   >
   storages: Pick<Service<typeof storages>, 'listSourceFiles' | 'readSourceFile'>
   annotations: Pick<Service<typeof annotations>, 'readRows' | 'writeRows'>

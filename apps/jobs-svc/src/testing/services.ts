@@ -1,4 +1,5 @@
 import type { Facts } from '@reticle/contracts/rest/facts'
+import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
 import { forbidden, notFound } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import type { OperationServices } from '../operations/operation.ts'
@@ -16,7 +17,7 @@ const missing = async () => {
 }
 
 const noTasks: OperationServices['tasks'] = {
-  ...{ authorize: missing, listTasks: missing },
+  ...{ authorize: missing, listTasks: missing, getTask: async ({ id }) => taskRecord({ id }) },
   ...{ openDraft: missing, addDraftTask: missing, publishDraft: missing, dropDraft: missing },
 }
 
@@ -42,10 +43,14 @@ export function bytesAnswer(texts: readonly string[]) {
 export const jsonLinesOf = (values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`)
 
-/** Services of which only those given answer. */
+/** All frames of some pictures. */
+const wholeMedia = { start_frame: 0, stop_frame: 0, frame_filter: '', video_name: null }
+
+/** Services of which only those given answer, and those that describe things. */
 export function servicesOf(given: {
   tasks?: Partial<OperationServices['tasks']>
-  jobs?: OperationServices['jobs']
+  projects?: OperationServices['projects']
+  jobs?: Partial<OperationServices['jobs']>
   labels?: OperationServices['labels']
   media?: Partial<OperationServices['media']>
   storages?: Partial<OperationServices['storages']>
@@ -54,13 +59,15 @@ export function servicesOf(given: {
 }): OperationServices {
   return {
     tasks: { ...noTasks, ...given.tasks },
-    jobs: given.jobs ?? { listJobs: missing },
+    projects: given.projects ?? { getProject: async ({ id }) => projectRecord({ id }) },
+    jobs: { listJobs: missing, getJob: async ({ id }) => jobRecord({ id }), ...given.jobs },
     labels: given.labels ?? { getLabelSet: missing },
     media: {
       attachMedia: missing,
       readFrames: missing,
       locateChunk: missing,
       getDeletedFrames: async () => ({ frames: [] }),
+      getMediaFacts: async () => wholeMedia,
       ...given.media,
     },
     storages: { listSourceFiles: missing, readSourceFile: missing, ...given.storages },

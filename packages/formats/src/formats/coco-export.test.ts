@@ -56,7 +56,7 @@ describe('an export', () => {
       { name: 'x/y' },
     )
     const subsets = [...one.subsets, ...two.subsets]
-    const { files } = await exportBytes(coco.exporter, { labels, subsets, saveImages: true })
+    const { files } = await exportBytes(coco.exporter, { ...one, subsets, saveImages: true })
     expect(Object.keys(files)).toEqual([
       'annotations/instances_Train.json',
       'annotations/instances_x_y.json',

@@ -1,0 +1,33 @@
+/** A document is read by what is open: each element says who reads the elements in it. */
+import type { XmlAttributes, XmlHandler } from '../xml/scan.ts'
+
+export interface Context {
+  open(name: string, attributes: XmlAttributes): Context
+  /** Text of the element, in pieces; absent: it does not matter. */
+  text?: (piece: string) => void
+  close(): void
+}
+
+/** An element that does not matter, with all that is in it. */
+export const passedOver: Context = { open: () => passedOver, close: () => undefined }
+
+/** A document whose root `read` opens. */
+export function handlerOf(read: Context): XmlHandler {
+  const open: Context[] = [read]
+  const handler: XmlHandler = {
+    wantsText: false,
+    open(name, attributes) {
+      const inner = (open.at(-1) ?? passedOver).open(name, attributes)
+      open.push(inner)
+      handler.wantsText = inner.text !== undefined
+    },
+    text(piece) {
+      open.at(-1)?.text?.(piece)
+    },
+    close() {
+      open.pop()?.close()
+      handler.wantsText = open.at(-1)?.text !== undefined
+    },
+  }
+  return handler
+}
