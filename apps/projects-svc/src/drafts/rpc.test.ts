@@ -56,6 +56,8 @@ describe.each(transports)('%s', (transport) => {
       labels: own,
     })
     await expect(tasks.authorize(asked, bo.call)).rejects.toMatchObject({ kind: 'forbidden' })
+    const look = tasks.authorize({ ...asked, action: 'annotations:read' }, anna.call)
+    await expect(look).rejects.toMatchObject({ kind: 'not_found' })
   })
 
   test('a draft that is published is there with all its events, once', async () => {
