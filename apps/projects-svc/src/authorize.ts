@@ -25,6 +25,9 @@ const restricted: Rules = {
 }
 const standings = { project: projectStanding, task: taskStanding, job: jobStanding }
 
+/** All that is done with the annotations of a draft (`drafts/`): nobody looks at it. */
+const drafting = 'annotations:write'
+
 /**
  * The facts of a target on which the caller may do `action`. One query.
  *
@@ -38,7 +41,7 @@ export async function permitted(
   by: Rules = rules,
 ): Promise<FactsRow> {
   const row = await findFacts(db, target)
-  if (!row) throw notFound()
+  if (!row || (row.draft_id && action !== drafting)) throw notFound()
   const standing = standings[target.target](principal, row)
   if (!factsOnly.has(action)) allow(by[target.target], action, principal, standing)
   return row

@@ -11,6 +11,8 @@ import { blobSource } from '../media/blob-source.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
 import type { ImportDatasetWork, Outcome } from '../requests/work.ts'
+import { openArchive } from '../sources/archives.ts'
+import { wholeObject } from '../sources/found.ts'
 import { namingFile } from './import-annotations.ts'
 import { type Created, importSubset } from './import-subset.ts'
 
@@ -36,12 +38,18 @@ export async function importDataset(
   const dataset = await open(params.format, blobSource(blobs, file), run).catch((thrown) => {
     throw namingFile(thrown, file.name)
   })
+  const listing = await openArchive(
+    wholeObject(file.name, file.key, file.size),
+    { is: 'zip' },
+    // What is wrong with the archive has been told of by who read its annotations.
+    { ...deps, report: createReport(), prefix: '' },
+  )
   const { labels: current } = await services.labels.getLabelSet(project, context)
   const draft_id = randomUUID()
   try {
     const body = { draft_id, project_id, labels: labelItems(dataset.labels, current) }
     const { labels } = await services.tasks.openDraft({ body }, context)
-    const created = await importAll(dataset, { work, draft_id, file, labels, run }, deps)
+    const created = await importAll(dataset, { work, draft_id, file, listing, labels, run }, deps)
     if (!params.dry_run) {
       await deps.enterFinal()
       await services.tasks.publishDraft({ draft_id, call_id }, context)

@@ -9,8 +9,7 @@ import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps, UnusableInput } from '../operations/operation.ts'
 import { type Staged, stage } from '../operations/staging.ts'
 import type { ImportDatasetWork } from '../requests/work.ts'
-import { openArchive } from '../sources/archives.ts'
-import { type Found, wholeObject } from '../sources/found.ts'
+import type { Found, Listing } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { relatedTo } from '../sources/related.ts'
 import { everyFrame } from '../sources/selection.ts'
@@ -22,8 +21,9 @@ export type Created = Report['created']
 interface About {
   work: ImportDatasetWork
   draft_id: string
-  /** The archive, where it is kept. */
+  /** The archive, where it is kept, and its members. */
   file: UploadedFile
+  listing: Listing
   /** Labels that the project will have. */
   labels: readonly Label[]
   run: Run
@@ -74,17 +74,12 @@ const allOf = (frames: readonly TargetFrame[]) => ({
 async function attachImages(
   task_id: number,
   subset: FileSubset,
-  { file, run, progress }: About,
+  { listing, run, progress }: About,
   deps: OperationDeps,
   context: Context,
 ): Promise<TargetFrame[]> {
-  const { services, tmpDir, signal, limits, blobs } = deps
+  const { services, tmpDir, signal } = deps
   const counted: Counted = { seen: 0, count: 0 }
-  const archive = wholeObject(file.name, file.key, file.size)
-  // What is twice in the archive is told of by who reads its annotations.
-  const silent = { note: () => undefined, created: () => undefined, read: run.report.read }
-  const rest = { blobs, limits, signal, progress: () => undefined, report: silent, prefix: '' }
-  const listing = await openArchive(archive, { is: 'zip' }, rest)
   const found = imagesOf(subset, listing.files)
   const about = {
     ...{ listing, related: relatedTo([]), selection: everyFrame, isListed: false, signal },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
@@ -56,6 +57,8 @@ describe.each(transports)('%s', (transport) => {
       labels: own,
     })
     await expect(tasks.authorize(asked, bo.call)).rejects.toMatchObject({ kind: 'forbidden' })
+    const look = tasks.authorize({ ...asked, action: 'annotations:read' }, anna.call)
+    await expect(look).rejects.toMatchObject({ kind: 'not_found' })
   })
 
   test('a draft that is published is there with all its events, once', async () => {
@@ -85,6 +88,25 @@ describe.each(transports)('%s', (transport) => {
     expect(after).toEqual(planned)
     expect(after.labels.map(({ name }) => name)).toEqual(['car', 'road'])
     expect((await projects.getProject({ id: project.id }, anna.call)).tasks.count).toBe(2)
+  })
+
+  test('annotations that come into a draft begin its jobs, and nobody is told before it is published', async () => {
+    const { project, draft_id } = await open()
+    const id = await addTask(draft_id)
+    await takeEvents()
+    const facts = await tasks.authorize(
+      { target: 'task', id, action: 'annotations:write' },
+      anna.call,
+    )
+    const counts = { revision: 1, tags: 0, shapes: 2, tracks: 0, is_annotated: true }
+    const job_id = Number(facts.jobs[0]?.id)
+    const change = { task_id: id, action: 'import' as const, jobs: [{ job_id, ...counts }] }
+    await tasks.annotationsChanged({ body: { event_id: randomUUID(), change } }, anna.call)
+    expect(await takeEvents()).toEqual([])
+    await publish(draft_id)
+    expect((await takeEvents()).map(({ type }) => type)).toEqual(['create:task', 'create:job'])
+    const { results } = await jobs.listJobs({ project_id: project.id }, anna.call)
+    expect(results).toMatchObject([{ id: job_id, state: 'in progress' }])
   })
 
   test('a draft that is dropped leaves nothing, and says so to those who keep things', async () => {
