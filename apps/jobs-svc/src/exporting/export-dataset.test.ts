@@ -9,7 +9,6 @@ import {
 import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
 import { forbidden, notFound } from '@reticle/kit'
-import { callAs } from '@reticle/kit/testing/call'
 import { describe, expect, test } from 'vitest'
 import { gather } from '../media/packed.ts'
 import { type OperationServices, UnusableInput } from '../operations/operation.ts'
@@ -153,14 +152,12 @@ describe('the native format', () => {
   })
 
   test('tells nobody the address of somebody else', async () => {
-    const task = taskRecord({ id: 1 })
     const owned = (id: number) => ({
       ...servicesWith([]),
-      tasks: { ...tasks, getTask: async () => ({ ...task, owner: { ...anna, id } }) },
+      tasks: { ...tasks, getTask: async () => taskRecord({ owner: { ...anna, id } }) },
     })
-    const own = callAs({ user_id: 1 }).principal
-    if (!own) throw new Error('a caller has a principal')
-    const given = { principal: { ...own, email: 'own@example.org' } }
+    const { principal } = exportWork()
+    const given = { principal: { ...principal, email: 'own@example.org' } }
     expect(await documentOf([], given, owned(1))).toContain('<email>own@example.org</email>')
     expect(await documentOf([], given, owned(2))).toContain('<email></email>')
   })

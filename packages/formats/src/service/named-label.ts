@@ -19,10 +19,10 @@ export function namedLabel(label: Label): NamedLabel {
 }
 
 /** The point of a skeleton. @throws {FormatError} when it has none of that name */
-export function partOf(skeleton: NamedLabel, name: string, place: Place): NamedLabel {
+export function partOf(skeleton: NamedLabel, name: string, place: () => Place): NamedLabel {
   const part = skeleton.parts.get(name)
   if (part) return part
-  throw new FormatError(`Label '${skeleton.label.name}' has no point '${name}'`, place)
+  throw new FormatError(`Label '${skeleton.label.name}' has no point '${name}'`, place())
 }
 
 /** In the order of the points of the label, however a file lists them. */
@@ -46,8 +46,9 @@ export function addValue(
 ): boolean {
   const spec = specs.get(name)
   if (!spec) return false
-  // Only a checkbox can be wrong: no place is looked up for others.
-  const value = spec.input_type === 'checkbox' ? storedValue(spec, text, place()) : text
+  // Only a checkbox can be wrong; a place is dear, so it is looked up for what may be.
+  const isPlain = spec.input_type !== 'checkbox' || text === 'true' || text === 'false'
+  const value = isPlain ? text : storedValue(spec, text, place())
   if (value !== undefined) values.set(spec, { spec_id: spec.id, value })
   return true
 }

@@ -121,7 +121,7 @@ function shapeContext(
       if (!partType || partType === 'skeleton') {
         return inside(reading, { named, values, record }, element, own)
       }
-      const part = partOf(named, own.get('label') ?? '', placeOf(reading, record))
+      const part = partOf(named, own.get('label') ?? '', () => placeOf(reading, record))
       return shapeContext(reading, { ...found, type: partType, named: part }, own, (shape) =>
         elements.push(shape),
       )

@@ -16,24 +16,29 @@ export interface AttributeList extends XmlAttributes {
 export function attributeList(): AttributeList {
   const names: string[] = []
   const values: string[] = []
+  let count = 0 // the lists stay as long as they ever were: they are filled again with every element
+  const find = (name: string): number => {
+    for (let at = 0; at < count; at += 1) if (names[at] === name) return at
+    return -1
+  }
   return {
     get(name) {
-      const at = names.indexOf(name)
+      const at = find(name)
       return at < 0 ? undefined : values[at]
     },
     clear() {
-      names.length = 0
-      values.length = 0
+      count = 0
     },
     add(name, value) {
-      if (names.includes(name)) return false
-      names.push(name)
-      values.push(value)
+      if (find(name) >= 0) return false
+      names[count] = name
+      values[count] = value
+      count += 1
       return true
     },
-    count: () => names.length,
+    count: () => count,
     change(change) {
-      for (const [at, value] of values.entries()) values[at] = change(value)
+      for (let at = 0; at < count; at += 1) values[at] = change(values[at] ?? '')
     },
   }
 }
