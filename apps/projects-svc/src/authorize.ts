@@ -65,6 +65,7 @@ export function authorizeHandler({
       const { organization_id, organization_role, relations } = standings[target](principal, row)
       return {
         target,
+        name: row.name,
         project_id: row.project_id,
         task_id: row.task_id,
         job_id: row.job_id,

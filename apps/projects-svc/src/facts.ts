@@ -26,7 +26,7 @@ export async function findFacts(
   return row
 }
 
-const ofTask = `t.id as task_id, t.project_id, t.organization_id,
+const ofTask = `t.name, t.id as task_id, t.project_id, t.organization_id,
   t.owner_id as task_owner_id, t.assignee_id as task_assignee_id,
   p.owner_id as project_owner_id, p.assignee_id as project_assignee_id,
   coalesce(p.labels_revision, t.labels_revision) as labels_revision,
@@ -44,7 +44,7 @@ const framesOf = (job: string) => `case ${job}.type when 'ground_truth' then
 const statements: Record<Facts['target'], Prepared> = {
   project: {
     name: 'facts_of_project',
-    text: `select p.id as project_id, null::int as task_id, null::int as job_id,
+    text: `select p.name, p.id as project_id, null::int as task_id, null::int as job_id,
         p.organization_id, p.owner_id, p.assignee_id, p.labels_revision,
         0 as size, '2d' as dimension, '' as subset, '[]'::json as frames,
         greatest(p.updated_date, (select max(updated_date) from tasks where project_id = p.id))

@@ -116,6 +116,7 @@ function ofProject({ project, org }: Chain): Probe[] {
   const { id } = project
   const see = rowsOf('project: list, view, preview')
   const update = rowsOf('project: update name, labels, bug_tracker, status; import dataset')
+  const give = rowsOf('project: export annotations, dataset, backup')
   const rule = rowsOf('project: update storages; delete')
   const within = `?org=${org}`
   return [
@@ -140,9 +141,8 @@ function ofProject({ project, org }: Chain): Probe[] {
     ),
     rule('updateProject', ok(id, json({ source_storage: { location: 'local' } }))),
     rule('deleteProject', changedSince(id)),
-    rowsOf('project: export annotations, dataset, backup')('exportProjectDataset', {
-      ...{ id, query: '?format=none', permitted: 400 },
-    }),
+    give('exportProjectDataset', { id, query: '?format=none', permitted: 400 }),
+    give('exportProjectBackup', { id, query: '?location=none', permitted: 400 }),
   ]
 }
 
@@ -152,6 +152,7 @@ function ofTask({ task, project, org }: Chain): Probe[] {
   const update = rowsOf(
     'task: update name, labels, bug_tracker, subset; upload data; data/meta; annotations write, import',
   )
+  const give = rowsOf('task: export annotations, dataset, backup')
   const hand = rowsOf('task: update owner, assignee, project; delete')
   const managed = { name: 't', project_id: project.id, labels: [{ name: 'x' }] }
   return [
@@ -189,9 +190,8 @@ function ofTask({ task, project, org }: Chain): Probe[] {
       'updateTask',
       ok(id, json({ target_storage: { location: 'local' } })),
     ),
-    rowsOf('task: export annotations, dataset, backup')('exportTaskDataset', {
-      ...{ id, query: '?format=none', permitted: 400 },
-    }),
+    give('exportTaskDataset', { id, query: '?format=none', permitted: 400 }),
+    give('exportTaskBackup', { id, query: '?location=none', permitted: 400 }),
   ]
 }
 

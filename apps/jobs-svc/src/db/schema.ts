@@ -109,7 +109,7 @@ export interface RequestsTable {
   action: 'export' | 'import' | 'create'
   target: 'project' | 'task' | 'job' | 'events'
   target_id: number
-  subresource: 'annotations' | 'dataset' | null
+  subresource: 'annotations' | 'dataset' | 'backup' | null
   format: string | null
   params: unknown
   project_id: number | null

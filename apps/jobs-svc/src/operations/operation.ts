@@ -1,5 +1,6 @@
 import type { annotations } from '@reticle/contracts/api/annotations'
 import type { events } from '@reticle/contracts/api/events'
+import type { guides } from '@reticle/contracts/api/guides'
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
@@ -17,7 +18,8 @@ import type { Videos } from '../videos/videos.ts'
 
 /** What operations ask of other services. */
 export interface OperationServices {
-  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks'>
+  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks' | 'describeBackup'>
+  guides: Pick<Service<typeof guides>, 'getAssetFile'>
   jobs: Pick<Service<typeof jobs>, 'listJobs'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
   media: Pick<

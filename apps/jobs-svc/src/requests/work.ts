@@ -1,4 +1,5 @@
 import { principal } from '@reticle/contracts/principal'
+import { backedUp } from '@reticle/contracts/rest/backups'
 import { eventFilter } from '@reticle/contracts/rest/events'
 import { exported, importModes, report, uploadedFile } from '@reticle/contracts/rest/requests'
 import { sortingMethods } from '@reticle/contracts/rest/sources'
@@ -22,6 +23,7 @@ export const exportParams = z.object({
   filename: z.string(),
 })
 const eventsParams = z.object({ filter: eventFilter, filename: z.string() })
+export const backupParams = z.object({ lightweight: z.boolean(), filename: z.string() })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
@@ -79,7 +81,16 @@ const ofExported = {
 }
 const exporting = z.literal('export')
 
-export const work = z.discriminatedUnion('action', [
+const backup = z.object({
+  ...claimed,
+  subresource: z.literal('backup'),
+  action: exporting,
+  target: z.enum(backedUp),
+  target_id: z.int(),
+  params: backupParams,
+})
+
+const others = z.discriminatedUnion('action', [
   z.discriminatedUnion('target', [
     z.object({ ...ofExported, action: exporting, params: exportParams }),
     z.object({ ...claimed, target: z.literal('events'), action: exporting, params: eventsParams }),
@@ -93,6 +104,8 @@ export const work = z.discriminatedUnion('action', [
     input_key: z.string().nullable().default(null),
   }),
 ])
+
+export const work = z.union([backup, others])
 
 /** What an operation made. */
 export const outcome = z.object({
@@ -116,7 +129,8 @@ export const outcome = z.object({
 
 export type Outcome = z.infer<typeof outcome>
 export type Work = z.infer<typeof work>
-export type ExportWork = Extract<Work, { action: 'export'; target_id: number }>
+export type BackupWork = Extract<Work, { subresource: 'backup'; action: 'export' }>
+export type ExportWork = Extract<z.infer<typeof others>, { action: 'export'; target_id: number }>
 export type ExportEventsWork = Extract<Work, { target: 'events' }>
 export type ImportWork = Extract<Work, { action: 'import' }>
 export type CreateWork = Extract<Work, { action: 'create' }>

@@ -19,6 +19,7 @@ const missing = async () => {
 export function authorityOf(grants: readonly Grant[]): OperationServices['tasks'] {
   return {
     listTasks: missing,
+    describeBackup: missing,
     authorize: async ({ target, id }, { principal }) => {
       const known = grants.filter((one) => one.target === target && one.id === id)
       if (known.length === 0) throw notFound()
@@ -40,6 +41,7 @@ export const jsonLinesOf = (values: readonly unknown[]) =>
 /** Services of which only those given answer. */
 export function servicesOf(given: {
   tasks?: Partial<OperationServices['tasks']>
+  guides?: Partial<OperationServices['guides']>
   jobs?: OperationServices['jobs']
   labels?: OperationServices['labels']
   media?: Partial<OperationServices['media']>
@@ -48,7 +50,8 @@ export function servicesOf(given: {
   events?: OperationServices['events']
 }): OperationServices {
   return {
-    tasks: { authorize: missing, listTasks: missing, ...given.tasks },
+    tasks: { authorize: missing, listTasks: missing, describeBackup: missing, ...given.tasks },
+    guides: { getAssetFile: missing, ...given.guides },
     jobs: given.jobs ?? { listJobs: missing },
     labels: given.labels ?? { getLabelSet: missing },
     media: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { backupQuery } from '../rest/backups.ts'
 import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { exportEventsQuery, getEventsQuery, queryId } from '../rest/events.ts'
 import { targets } from '../rest/facts.ts'
@@ -37,6 +38,12 @@ import { busyTargets, del, get, internal, operations, patch, post } from './oper
 const start = {
   params: idParams,
   query: exportQuery,
+  by_token: 'always',
+  answers: { 202: rqId, 409: rqId },
+} as const
+const backUp = {
+  params: idParams,
+  query: backupQuery,
   by_token: 'always',
   answers: { 202: rqId, 409: rqId },
 } as const
@@ -119,6 +126,16 @@ export const requests = operations('RequestService', {
   exportProjectDataset: post('/projects/:id/dataset/export', start),
   exportTaskDataset: post('/tasks/:id/dataset/export', start),
   exportJobDataset: post('/jobs/:id/dataset/export', start),
+  exportProjectBackup: post('/projects/:id/backup/export', {
+    ...backUp,
+    summary: 'Write a project, its tasks and their media into an archive to restore it from',
+  }),
+  exportTaskBackup: post('/tasks/:id/backup/export', {
+    ...backUp,
+    summary: 'Write a task and its media into an archive to restore it from',
+  }),
+  downloadProjectBackup: get('/projects/:id/backup/download', download),
+  downloadTaskBackup: get('/tasks/:id/backup/download', download),
   uploadTaskData: post('/tasks/:id/data', {
     by: 'gateway',
     params: idParams,

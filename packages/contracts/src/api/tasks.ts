@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { annotationsChange } from '../events/annotations.ts'
-import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { backupTarget } from '../rest/backups.ts'
+import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { authorizeQuery, facts } from '../rest/facts.ts'
 import { partFacts } from '../rest/server.ts'
 import { task, taskCreate, taskList, taskPatch } from '../rest/tasks.ts'
@@ -33,6 +34,8 @@ export const tasks = operations('TaskService', {
   describe: internal({ answers: { 200: partFacts } }),
   /** May the caller do this, and what is there to know? One call a request (`design.md` 2). */
   authorize: internal({ query: authorizeQuery, answers: { 200: facts } }),
+  /** Backup lines (`backup-lines.ts`) of a project or task that the caller may export. */
+  describeBackup: internal({ query: backupTarget, answers: { 200: bytes } }),
   /** The second door of `annotations.changed`, deduplicated by the event's id (`spec/api-annotations.md` 1.11). */
   annotationsChanged: internal({
     body: z.object({ event_id: z.string(), change: annotationsChange }),

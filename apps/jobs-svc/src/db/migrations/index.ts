@@ -11,6 +11,7 @@ import { uploadSessions } from './0009-upload-sessions.ts'
 import { chunks } from './0010-chunks.ts'
 import { contents } from './0011-contents.ts'
 import { amounts } from './0012-amounts.ts'
+import { backups } from './0013-backups.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -26,4 +27,5 @@ export const migrations: Migrations = {
   '0010-chunks': chunks,
   '0011-contents': contents,
   '0012-amounts': amounts,
+  '0013-backups': backups,
 }
