@@ -56,12 +56,18 @@ test('so do those about annotations: written, read, compared, restored and count
   ])
 })
 
+test('so do those about backups: made, fetched and restored', { timeout: 90_000 }, async () => {
+  const [, ...lines] = (await follow('docs/backups.md')).trimEnd().split('\n')
+  expect(lines).toEqual(['finished', 'kept'])
+})
+
 test('every file that a document points to is there', () => {
   const documents = [
     'README.md',
     'CONTRIBUTING.md',
     'docs/architecture.md',
     'docs/annotations.md',
+    'docs/backups.md',
     'docs/media.md',
     'docs/operations.md',
     ...readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`),

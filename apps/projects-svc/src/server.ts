@@ -67,7 +67,7 @@ export function handlers(deps: ServerDeps) {
       ...taskLayoutHandlers({ db }),
       ...describeHandler({ settings, mailer: mail.mailer }),
       ...authorizeHandler({ db, settings }),
-      ...backupHandlers({ db }),
+      ...backupHandlers({ db, bulk, settings }),
       ...annotationsChangedHandler({ db, settings }),
     },
     issues: { ...issueHandlers({ db }), ...commentHandlers({ db }) },

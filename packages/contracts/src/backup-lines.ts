@@ -4,6 +4,7 @@ import { type BackupLine, backupLine } from './rest/backups.ts'
  * Backup lines, what there is to know of a project or task but its annotations, between projects-svc and the converters.
  *
  * - UTF-8. A line is one `backupLine` as JSON and ends in `\n`.
+ * - `{task}` in the key of a frame stands for the id that a task gets.
  * - Order: the project, where it is one; then of each task its own line, its frames and its issues.
  */
 const longestLine = 64 * 1024 * 1024
@@ -51,5 +52,35 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+/** Lines of a backup, taken one after the other by what they are. */
+export interface BackupLines {
+  /** The next line, when it is of this kind. */
+  take: <K extends keyof BackupLine>(kind: K) => Promise<BackupLine[K]>
+  /** All that follow of this kind. */
+  all: <K extends keyof BackupLine>(kind: K) => AsyncGenerator<NonNullable<BackupLine[K]>>
+}
+
+export function openBackupLines(chunks: AsyncIterable<Uint8Array>): BackupLines {
+  const source = decodeBackupLines(chunks)
+  let waiting: Promise<IteratorResult<BackupLine>> | undefined
+  const take: BackupLines['take'] = async (kind) => {
+    waiting ??= source.next()
+    const { done, value } = await waiting
+    const found = done ? undefined : value[kind]
+    if (found !== undefined) waiting = undefined
+    return found
+  }
+  return {
+    take,
+    all: async function* (kind) {
+      for (;;) {
+        const found = await take(kind)
+        if (found === undefined) return
+        yield found
+      }
+    },
   }
 }

@@ -173,7 +173,8 @@ test('which frames of a source they were is not said as if the others were there
 
 test('a project is its description, its guide and its tasks in folders', async () => {
   const guide = `![](/api/assets/${asset}) ![](/api/assets/${asset.replace('1', '2')})`
-  const project = { name: 'P', bug_tracker: 'https://x.example', status: 'validation', guide }
+  const status = 'validation' as const
+  const project = { name: 'P', bug_tracker: 'https://x.example', status, guide }
   const place = { job: 0, frame: 0, position: [1, 2], resolved: true, owner: 'anna' }
   const issue = { ...place, comments: [{ message: 'no', owner: 'bo' }] }
   const lines = [{ project }, { task: plain }, ...frames, { issue }, { task: plain }, ...frames]
@@ -194,7 +195,8 @@ test('a project is its description, its guide and its tasks in folders', async (
 })
 
 test('a project without media is described, and so has a backup', async () => {
-  const project = { name: 'P', bug_tracker: '', status: 'annotation', guide: null }
+  const status = 'annotation' as const
+  const project = { name: 'P', bug_tracker: '', status, guide: null }
   const { names } = await written([{ project }], { target: 'project', target_id: 7 })
   expect(names).toEqual(['project.json'])
 })

@@ -1,4 +1,4 @@
-import { decodeBackupLines } from '@reticle/contracts/backup-lines'
+import { type BackupLines, openBackupLines } from '@reticle/contracts/backup-lines'
 import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { BackupProject, BackupTask } from '@reticle/contracts/rest/backups'
 import type { Label } from '@reticle/contracts/rest/labels'
@@ -10,7 +10,6 @@ import { toReport } from '../operations/report.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { type Staged, stage } from '../operations/staging.ts'
 import type { BackupWork, Outcome } from '../requests/work.ts'
-import { type Lines, openLines } from './lines.ts'
 import { guideFiles } from './write-guide.ts'
 import { mediaFiles } from './write-media.ts'
 import { namesOf, setText } from './write-sets.ts'
@@ -50,7 +49,7 @@ export async function exportBackup(work: BackupWork, deps: OperationDeps): Promi
   // What organizations let their workers export is known there.
   await services.tasks.authorize({ target, id, action: 'export' }, context)
   const { chunks } = await services.tasks.describeBackup({ target, id }, context)
-  const lines = openLines(decodeBackupLines(chunks))
+  const lines = openBackupLines(chunks)
   const project = await lines.take('project')
   const parts = await readParts(lines, run)
   if (!project && parts.length === 0) throw new UnusableInput('The task was deleted')
@@ -67,7 +66,7 @@ function raise(): never {
   throw new Error('the backup of a task has one')
 }
 
-async function readParts(lines: Lines, run: Run): Promise<Part[]> {
+async function readParts(lines: BackupLines, run: Run): Promise<Part[]> {
   const parts: Part[] = []
   for (;;) {
     const task = await lines.take('task')
@@ -76,7 +75,12 @@ async function readParts(lines: Lines, run: Run): Promise<Part[]> {
   }
 }
 
-async function readPart(task: BackupTask, name: string, lines: Lines, run: Run): Promise<Part> {
+async function readPart(
+  task: BackupTask,
+  name: string,
+  lines: BackupLines,
+  run: Run,
+): Promise<Part> {
   const { services, tmpDir, signal, context } = run
   const { labels } = await services.labels.getLabelSet(
     { target: 'task', id: task.id ?? 0 },
@@ -98,7 +102,7 @@ async function readPart(task: BackupTask, name: string, lines: Lines, run: Run):
 
 async function stageIssues(
   name: string,
-  lines: Lines,
+  lines: BackupLines,
   { tmpDir, signal }: Run,
 ): Promise<Staged | undefined> {
   const first = await lines.take('issue')

@@ -7,7 +7,9 @@ import { chosenName } from '../exports/download-name.ts'
 import { allowTokenTo, assertLocal } from '../exports/location.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
-import type { BackupWork } from '../requests/work.ts'
+import type { BackupWork, RestoreWork } from '../requests/work.ts'
+import { permit, workOf } from '../uploads/purposes.ts'
+import { fileOf, sizeClass, takeUpload } from '../uploads/rpc.ts'
 
 export interface BackupDeps {
   db: Kysely<RequestsDb>
@@ -21,10 +23,11 @@ type ExportInput = Parameters<Requests['exportTaskBackup']>[0]
 /** Backups of projects and tasks (`spec/api-annotations.md` 2.5). */
 export function backupHandlers(
   deps: BackupDeps,
-): Pick<Requests, 'exportProjectBackup' | 'exportTaskBackup'> {
+): Pick<Requests, 'exportProjectBackup' | 'exportTaskBackup' | 'startRestore'> {
   return {
     exportProjectBackup: (input, context) => startBackup(deps, 'project', input, context),
     exportTaskBackup: (input, context) => startBackup(deps, 'task', input, context),
+    startRestore: ({ body }, context) => startRestore(deps, body, context),
   }
 }
 
@@ -58,6 +61,25 @@ async function startBackup(
 }
 
 const largeCount = 100_000
+
+/** An archive becomes a project or task of the caller, in the workspace that the request names. */
+async function startRestore(
+  { db, services, settings }: BackupDeps,
+  body: RestoreInput,
+  context: Context,
+): Promise<{ rq_id: string }> {
+  const aim = { purpose: 'backup', target: body.target, id: 0 } as const
+  const facts = await permit(services.tasks, aim, context)
+  assertLocal(body)
+  return change(db, context, async (tx) => {
+    const { upload_id, file } = await fileOf(tx, body)
+    const { input_key } = await takeUpload(tx, { ...aim, upload_id, files: [file] }, context)
+    const params: RestoreWork['params'] = { file }
+    const wish = { id: workOf(aim), params, facts, input_key, size_class: sizeClass([file]) }
+    return postRequest(tx, wish, settings, context)
+  })
+}
+type RestoreInput = Parameters<Requests['startRestore']>[0]['body']
 
 interface Named extends Pick<BackupWork, 'target'> {
   name: string

@@ -25,7 +25,7 @@ export interface BackupMedia {
 export async function* mediaFiles(blobs: Blobs, media: BackupMedia): AsyncGenerator<ArchiveFile> {
   if (media.isVideo) return yield* videoFiles(blobs, media)
   if (!media.isListOnly) yield* imageFiles(blobs, media)
-  yield { path: manifestPath, content: imageManifest(media.frames) }
+  yield { path: manifestPath, content: imageManifest(media) }
 }
 
 const folder = 'data/'
@@ -57,15 +57,32 @@ async function* imageFiles(
 const line = (value: unknown) => `${JSON.stringify(value)}\n`
 const head = (type: 'images' | 'video') => line({ version: '1.1' }) + line({ type })
 
-async function* imageManifest(frames: Staged): AsyncGenerator<string> {
+type Listed = Pick<BackupMedia, 'frames' | 'isListOnly'>
+
+async function* imageManifest({ frames, isListOnly }: Listed): AsyncGenerator<string> {
   yield head('images')
-  for await (const batch of decodeFrames(frames.read())) yield batch.map(frameLine).join('')
+  for await (const batch of decodeFrames(frames.read()))
+    yield batch.map((frame) => frameLine(frame, isListOnly)).join('')
 }
 
-function frameLine({ name: file, width, height, related }: FrameSource): string {
+/** @param isListOnly then it is said as well how large files are that are not there */
+function frameLine(
+  { name: file, width, height, length: size, related }: FrameSource,
+  isListOnly: boolean,
+): string {
   const [, name = file, extension = ''] = /^(.*[^/])(\.[^./]+)$/s.exec(file) ?? []
-  const meta = related && { related_images: related.files.map((one) => one.name) }
-  return line({ name, extension, width, height, ...(meta && { meta }) })
+  const meta = related && {
+    related_images: related.files.map((one) => one.name),
+    ...(isListOnly && { related_sizes: related.files.map((one) => one.length) }),
+  }
+  return line({
+    name,
+    extension,
+    width,
+    height,
+    ...(isListOnly && { size }),
+    ...(meta && { meta }),
+  })
 }
 
 /** All frames are of one file; which of its frames they are is said in the description of the task. */

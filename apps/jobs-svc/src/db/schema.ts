@@ -190,8 +190,8 @@ export interface UploadedFilesTable {
 export interface UploadsTable {
   upload_id: string
   prefix: string
-  purpose: 'data' | 'annotations'
-  target: 'task' | 'job'
+  purpose: 'data' | 'annotations' | 'backup'
+  target: 'project' | 'task' | 'job'
   target_id: number
   owner_id: number
   created_date: Generated<Date>

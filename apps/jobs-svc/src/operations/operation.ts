@@ -18,8 +18,14 @@ import type { Videos } from '../videos/videos.ts'
 
 /** What operations ask of other services. */
 export interface OperationServices {
-  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks' | 'describeBackup'>
-  guides: Pick<Service<typeof guides>, 'getAssetFile'>
+  tasks: Pick<
+    Service<typeof tasks>,
+    'authorize' | 'listTasks' | 'describeBackup' | 'restoreBackup' | 'undoRestore'
+  >
+  guides: Pick<
+    Service<typeof guides>,
+    'getAssetFile' | 'createGuide' | 'openAssetUpload' | 'storeAsset' | 'updateGuide'
+  >
   jobs: Pick<Service<typeof jobs>, 'listJobs'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
   media: Pick<

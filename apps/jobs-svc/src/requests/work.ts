@@ -81,6 +81,15 @@ const ofExported = {
 }
 const exporting = z.literal('export')
 
+const restoring = z.object({
+  ...claimed,
+  subresource: z.literal('backup'),
+  action: z.literal('import'),
+  target: z.enum(backedUp),
+  params: z.object({ file: uploadedFile }),
+  /** Below this key lies what was uploaded. */
+  input_key: z.string(),
+})
 const backup = z.object({
   ...claimed,
   subresource: z.literal('backup'),
@@ -105,7 +114,7 @@ const others = z.discriminatedUnion('action', [
   }),
 ])
 
-export const work = z.union([backup, others])
+export const work = z.union([backup, restoring, others])
 
 /** What an operation made. */
 export const outcome = z.object({
@@ -123,6 +132,8 @@ export const outcome = z.object({
       checksum: z.string(),
     })
     .optional(),
+  /** Tasks that were restored, and the prefixes below which lies what was made of their files. */
+  restored: z.array(z.object({ task_id: z.int(), prefix: z.string() })).optional(),
   /** Keys of uploaded files that were stored before: they are read there. */
   spare: z.array(z.string()).optional(),
 })
@@ -132,7 +143,8 @@ export type Work = z.infer<typeof work>
 export type BackupWork = Extract<Work, { subresource: 'backup'; action: 'export' }>
 export type ExportWork = Extract<z.infer<typeof others>, { action: 'export'; target_id: number }>
 export type ExportEventsWork = Extract<Work, { target: 'events' }>
-export type ImportWork = Extract<Work, { action: 'import' }>
+export type RestoreWork = Extract<Work, { subresource: 'backup'; action: 'import' }>
+export type ImportWork = Extract<z.infer<typeof others>, { action: 'import' }>
 export type CreateWork = Extract<Work, { action: 'create' }>
 
 export type Action = RequestRow['action']

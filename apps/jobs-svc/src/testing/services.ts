@@ -15,11 +15,17 @@ const missing = async () => {
   throw notFound('this service is not part of the test')
 }
 
+const noGuides = {
+  ...{ getAssetFile: missing, createGuide: missing, updateGuide: missing },
+  ...{ openAssetUpload: missing, storeAsset: missing },
+}
+const noBackups = { describeBackup: missing, restoreBackup: missing, undoRestore: missing }
+
 /** Answers for what it was told of: another user's object is forbidden, what nobody has is not found. */
 export function authorityOf(grants: readonly Grant[]): OperationServices['tasks'] {
   return {
     listTasks: missing,
-    describeBackup: missing,
+    ...noBackups,
     authorize: async ({ target, id }, { principal }) => {
       const known = grants.filter((one) => one.target === target && one.id === id)
       if (known.length === 0) throw notFound()
@@ -50,8 +56,8 @@ export function servicesOf(given: {
   events?: OperationServices['events']
 }): OperationServices {
   return {
-    tasks: { authorize: missing, listTasks: missing, describeBackup: missing, ...given.tasks },
-    guides: { getAssetFile: missing, ...given.guides },
+    tasks: { authorize: missing, listTasks: missing, ...noBackups, ...given.tasks },
+    guides: { ...noGuides, ...given.guides },
     jobs: given.jobs ?? { listJobs: missing },
     labels: given.labels ?? { getLabelSet: missing },
     media: {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Facts, targets } from '@reticle/contracts/rest/facts'
 import { importModes } from '@reticle/contracts/rest/requests'
 import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
@@ -15,23 +16,29 @@ export interface Aim {
 }
 
 interface Purpose {
+  /** What such files are for. */
+  targets: readonly Target[]
   /** Of the rules of its object. */
   action: string
   /** What a form calls its files. */
   field: string
   /** @throws DomainError invalid for an object that takes no such files now */
   judge: (facts: Facts) => void
-  work: (target: 'task' | 'job', target_id: number) => RqIdParts
+  work: (target: Target, target_id: number) => RqIdParts
 }
+
+type Target = Aim['target']
 
 const purposes: Record<UploadPurpose, Purpose> = {
   data: {
+    targets: ['task', 'job'],
     action: 'upload:data',
     field: 'client_files',
     judge: assertEmpty,
     work: (target, target_id) => ({ action: 'create', target, target_id }),
   },
   annotations: {
+    targets: ['task', 'job'],
     action: 'import',
     field: 'annotation_file',
     judge: ({ size }) => {
@@ -41,27 +48,38 @@ const purposes: Record<UploadPurpose, Purpose> = {
       ...{ action: 'import', target, target_id, subresource: 'annotations' },
     }),
   },
+  backup: {
+    targets: ['project', 'task'],
+    action: 'create',
+    field: 'backup_file',
+    judge: () => undefined,
+    work: (target, target_id) => ({
+      ...{ action: 'import', target, target_id, uuid: randomUUID(), subresource: 'backup' },
+    }),
+  },
 }
 
 export const fieldOf = (purpose: UploadPurpose): string => purposes[purpose].field
 
 /** The request that the files of an upload become. */
-export const workOf = ({ purpose, target, id }: Aim): RqIdParts =>
-  purposes[purpose].work(taskOrJob(target), id)
+export const workOf = (aim: Aim): RqIdParts => purposes[aim.purpose].work(targetOf(aim), aim.id)
 
 export const rqIdFor = (aim: Aim): string => rqIdOf(workOf(aim))
 
 /** @throws DomainError not_found, forbidden, invalid for an object of another kind */
 export async function permit(tasks: Authority, aim: Aim, context: Context): Promise<Facts> {
   const { purpose, id } = aim
-  const target = taskOrJob(aim.target)
+  const target = targetOf(aim)
   return tasks.authorize({ target, id, action: purposes[purpose].action }, context)
 }
 
 export const judge = ({ purpose }: Aim, facts: Facts): void => purposes[purpose].judge(facts)
 
-export function taskOrJob(target: Aim['target']): 'task' | 'job' {
-  if (target === 'project') throw invalidText('Files are uploaded to a task or a job')
+/** @throws DomainError invalid for an object that takes no such files */
+export function targetOf({ purpose, target }: Pick<Aim, 'purpose' | 'target'>): Target {
+  const { targets } = purposes[purpose]
+  if (!targets.includes(target))
+    throw invalidText(`Files are uploaded to a ${targets.join(' or a ')}`)
   return target
 }
 

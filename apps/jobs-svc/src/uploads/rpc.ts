@@ -9,6 +9,7 @@ import { readIfMatch } from '@reticle/kit/etag'
 import type { Kysely, Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
+import { assertLocal } from '../exports/location.ts'
 import { claimFile } from '../files/claim-file.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest, requestRunning } from '../requests/post.ts'
@@ -24,7 +25,7 @@ import {
   judge,
   permit,
   rqIdFor,
-  taskOrJob,
+  targetOf,
   workOf,
 } from './purposes.ts'
 import { insertUpload } from './repo.ts'
@@ -57,6 +58,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
     const facts = await permit(services.tasks, given, context)
     if (given.purpose === 'annotations') assertImportable(given, facts)
     else judge(given, facts)
+    if (given.purpose === 'backup') assertLocal(given)
     const rq_id = rqIdFor(given)
     if (!given.dry_run && (await isRunning(db, rq_id))) throw requestRunning(rq_id)
     return facts
@@ -67,7 +69,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
       const facts = await check(given, context)
       const { purpose, id: target_id } = given
       const owner_id = signedIn(context).user_id
-      const upload = { purpose, target: taskOrJob(given.target), target_id, owner_id }
+      const upload = { purpose, target: targetOf(given), target_id, owner_id }
       return change(db, context, (tx) => insertUpload(tx, upload, facts.organization_id))
     },
 
@@ -110,7 +112,7 @@ async function startImport(
   context: Context,
 ): Promise<{ rq_id: string }> {
   const { target, id, conv_mask_to_poly, dry_run = false, if_match = null } = body
-  const aim = { purpose: 'annotations', target: taskOrJob(target), id } as const
+  const aim = { purpose: 'annotations', target, id } as const
   const facts = await permit(services.tasks, aim, context)
   const { format, import_mode } = assertImportable(body, facts)
   if (if_match !== null) await assertUnchanged(services, { target, id, if_match }, context)
@@ -147,16 +149,16 @@ async function assertUnchanged(
 type Tx = Transaction<RequestsDb>
 
 /** The file that came with the request, or the one that it names. */
-async function fileOf(
+export async function fileOf(
   tx: Tx,
-  { upload_id, file, file_id }: StartImport,
+  { upload_id, file, file_id }: Pick<StartImport, 'upload_id' | 'file' | 'file_id'>,
 ): Promise<{ upload_id: string; file: UploadedFile }> {
   if (upload_id !== undefined && file) return { upload_id, file }
   if (file_id === undefined) throw unknownUpload()
   return claimFile(tx, file_id)
 }
 
-async function takeUpload(
+export async function takeUpload(
   tx: Tx,
   { id: target_id, ...upload }: { id: number } & Omit<ClaimedUpload, 'target_id'>,
   context: Context,
@@ -168,7 +170,7 @@ async function takeUpload(
 const largeBytes = 500 * 1024 * 1024
 const largeCount = 100_000
 
-function sizeClass(files: readonly { size: number }[]): 'small' | 'large' {
+export function sizeClass(files: readonly { size: number }[]): 'small' | 'large' {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   return bytes > largeBytes || files.length > largeCount ? 'large' : 'small'
 }

@@ -1,6 +1,6 @@
 import type { BackupIssue, BackupProject } from '@reticle/contracts/rest/backups'
 import type { Kysely } from 'kysely'
-import type { IssueRow, ProjectsDb } from '../db/schema.ts'
+import type { IssueRow, JobRow, ProjectsDb } from '../db/schema.ts'
 import { listValidationFrames } from '../ground-truth/repo.ts'
 import { findDataSet } from '../media/repo.ts'
 import type { TaskRead } from './messages.ts'
@@ -32,7 +32,7 @@ export async function listTaskIdsOf(db: Db, project_id: number): Promise<number[
 export async function readTask(db: Db, id: number): Promise<Omit<TaskRead, 'row'>> {
   const dataSet = await findDataSet(db, id)
   if (!dataSet) throw new Error(`task ${id} has frames and no data set`)
-  const jobs = await db.selectFrom('jobs').selectAll().where('task_id', '=', id).execute()
+  const jobs = await listOwnJobs(db, id)
   const guide = await db
     .selectFrom('guides')
     .select('markdown')
@@ -42,6 +42,11 @@ export async function readTask(db: Db, id: number): Promise<Omit<TaskRead, 'row'
     guide: guide?.markdown ?? null,
     ...{ dataSet, jobs, truth: await listValidationFrames(db, id) },
   }
+}
+
+/** Jobs of a task of every type, in id order. */
+export function listOwnJobs(db: Db, task_id: number): Promise<JobRow[]> {
+  return db.selectFrom('jobs').selectAll().where('task_id', '=', task_id).orderBy('id').execute()
 }
 
 /** An issue, and the name of who opened it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { backupQuery } from '../rest/backups.ts'
+import { backedUp, backupQuery, restoreQuery } from '../rest/backups.ts'
 import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { exportEventsQuery, getEventsQuery, queryId } from '../rest/events.ts'
 import { targets } from '../rest/facts.ts'
@@ -25,6 +25,7 @@ import {
   fileParams,
   namedFile,
   newFile,
+  newFileParams,
   notedChunk,
   openedChunk,
   openedUpload,
@@ -55,6 +56,13 @@ const upload = {
   form: z.object({ annotation_file: bytes }),
   answers: { 202: rqId, 409: rqId },
 } as const
+/** The archive in one of the fields that clients know it by. */
+const restore = {
+  by: 'gateway',
+  query: restoreQuery,
+  form: z.object({ backup_file: bytes }),
+  answers: { 202: rqId },
+} as const
 /** A file on its way, by the protocol of resumable uploads; its bytes are what bounds them. */
 const seen = {
   by: 'gateway',
@@ -78,6 +86,7 @@ const dropped = {
   answers: { 204: nothing },
   summary: 'Give up a file that was sent in pieces',
 } as const
+const ofArchive = { params: newFileParams } as const
 const download = {
   by: 'gateway',
   limit: 'none',
@@ -134,6 +143,17 @@ export const requests = operations('RequestService', {
     ...backUp,
     summary: 'Write a task and its media into an archive to restore it from',
   }),
+  importProjectBackup: post('/projects/backup/', {
+    ...restore,
+    summary: 'Make a project of an archive',
+  }),
+  getProjectBackupFile: get('/projects/backup/:file_id', { ...seen, ...ofArchive }),
+  sendProjectBackupFile: patch('/projects/backup/:file_id', { ...sent, ...ofArchive }),
+  deleteProjectBackupFile: del('/projects/backup/:file_id', { ...dropped, ...ofArchive }),
+  importTaskBackup: post('/tasks/backup/', { ...restore, summary: 'Make a task of an archive' }),
+  getTaskBackupFile: get('/tasks/backup/:file_id', { ...seen, ...ofArchive }),
+  sendTaskBackupFile: patch('/tasks/backup/:file_id', { ...sent, ...ofArchive }),
+  deleteTaskBackupFile: del('/tasks/backup/:file_id', { ...dropped, ...ofArchive }),
   downloadProjectBackup: get('/projects/:id/backup/download', download),
   downloadTaskBackup: get('/tasks/:id/backup/download', download),
   uploadTaskData: post('/tasks/:id/data', {
@@ -228,6 +248,20 @@ export const requests = operations('RequestService', {
         location: z.string().optional(),
       })
       .meta({ id: 'StartImport' }),
+    answers: { 202: rqId },
+  }),
+  startRestore: internal({
+    body: z
+      .object({
+        /** As in `startImport`. */
+        upload_id: z.string().optional(),
+        file: uploadedFile.optional(),
+        file_id: z.string().optional(),
+        target: z.enum(backedUp),
+        location: z.string().optional(),
+        cloud_storage_id: z.int().optional(),
+      })
+      .meta({ id: 'StartRestore' }),
     answers: { 202: rqId },
   }),
   /** Is work of the object, or of what is in it, queued or started? Asked by the gateway for who owns the object. */

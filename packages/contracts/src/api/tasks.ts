@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { annotationsChange } from '../events/annotations.ts'
-import { backupTarget } from '../rest/backups.ts'
+import { backupTarget, restored, restoreTarget } from '../rest/backups.ts'
 import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { authorizeQuery, facts } from '../rest/facts.ts'
 import { partFacts } from '../rest/server.ts'
@@ -36,6 +36,10 @@ export const tasks = operations('TaskService', {
   authorize: internal({ query: authorizeQuery, answers: { 200: facts } }),
   /** Backup lines (`backup-lines.ts`) of a project or task that the caller may export. */
   describeBackup: internal({ query: backupTarget, answers: { 200: bytes } }),
+  /** Backup lines become a project or task in the workspace of the caller, all in one transaction. */
+  restoreBackup: internal({ query: restoreTarget, body: bytes, answers: { 200: restored } }),
+  /** Nothing of it stays, nor comes later. */
+  undoRestore: internal({ query: z.object({ call_id: z.string() }), answers: { 200: nothing } }),
   /** The second door of `annotations.changed`, deduplicated by the event's id (`spec/api-annotations.md` 1.11). */
   annotationsChanged: internal({
     body: z.object({ event_id: z.string(), change: annotationsChange }),

@@ -47,7 +47,7 @@ const backupJob = z.object({
 export const backupProject = z.object({
   name: z.string(),
   bug_tracker: z.string(),
-  status: z.string(),
+  status: z.enum(statuses),
   /** Markdown; null where there is none. */
   guide: z.string().nullable(),
   /** For one that is restored; those of one that is backed up are read elsewhere. */
@@ -100,6 +100,9 @@ export const backupLine = z
   .object({ project: backupProject, task: backupTask, frame: frameSource, issue: backupIssue })
   .partial()
   .refine((line) => Object.keys(line).length === 1, { error: 'one key is expected' })
+
+/** What a restored backup becomes: once for each `call_id`. */
+export const restoreTarget = z.object({ target: z.enum(backedUp), call_id: z.string() })
 
 export const backupTarget = z.object({ target: z.enum(backedUp), id: z.int() })
 

@@ -7,5 +7,11 @@ export const backups: Step = {
     await sql`alter table requests drop constraint requests_subresource_check`.execute(db)
     await sql`alter table requests add constraint requests_subresource_check
       check (subresource in ('annotations', 'dataset', 'backup'))`.execute(db)
+    await sql`alter table uploads drop constraint uploads_purpose_check`.execute(db)
+    await sql`alter table uploads add constraint uploads_purpose_check
+      check (purpose in ('data', 'annotations', 'backup'))`.execute(db)
+    await sql`alter table uploads drop constraint uploads_target_check`.execute(db)
+    await sql`alter table uploads add constraint uploads_target_check
+      check (target in ('project', 'task', 'job'))`.execute(db)
   },
 }
