@@ -10,6 +10,7 @@ import { restrictExports } from './export-rule.ts'
 import { type FactsRow, findFacts, type Target } from './facts.ts'
 import { jobRules } from './jobs/policy.ts'
 import { projectRules } from './projects/policy.ts'
+import { workspaceStanding } from './roles.ts'
 import { jobStanding, projectStanding, taskStanding } from './standing.ts'
 import { taskRules } from './tasks/policy.ts'
 
@@ -52,6 +53,19 @@ export interface AuthorizeDeps {
   settings: Pick<ProjectsSettings, 'restrictsWorkerExports'>
 }
 
+/** What will be made in the workspace that the request names: there is no object yet, and so no id. */
+function factsOfNew(target: Facts['target'], principal: Principal): Facts {
+  const standing = workspaceStanding(principal)
+  allow(rules[target], 'create', principal, standing)
+  const none = { project_id: null, task_id: null, job_id: null }
+  const { organization_id, organization_role } = standing
+  return {
+    ...{ target, name: '', ...none, organization_id, organization_role, relations: [] },
+    ...{ labels_revision: 0, size: 0, dimension: '2d', subset: '', jobs: [], frames: [] },
+    updated_date: new Date(0).toISOString(),
+  }
+}
+
 /**
  * `authorize`: may the caller do `action` on a project, task or job, and what is there to know of it? An answer is a yes
  * (`design.md` 2).
@@ -64,10 +78,12 @@ export function authorizeHandler({
   return {
     async authorize({ target, id, action }, context): Promise<Facts> {
       const principal = signedIn(context)
+      if (action === 'create') return factsOfNew(target, principal)
       const row = await permitted(db, principal, { target, id }, action, own)
       const { organization_id, organization_role, relations } = standings[target](principal, row)
       return {
         target,
+        name: row.name,
         project_id: row.project_id,
         task_id: row.task_id,
         job_id: row.job_id,

@@ -29,7 +29,7 @@ export async function findFacts(
 }
 
 /** A task that an import is making is treated as one of the project that it will be in. */
-const ofTask = `t.id as task_id, p.id as project_id, t.draft_id,
+const ofTask = `t.name, t.id as task_id, p.id as project_id, t.draft_id,
   case when t.draft_id is null then t.organization_id else p.organization_id end as organization_id,
   t.owner_id as task_owner_id, t.assignee_id as task_assignee_id,
   p.owner_id as project_owner_id, p.assignee_id as project_assignee_id,
@@ -51,7 +51,7 @@ const framesOf = (job: string) => `case ${job}.type when 'ground_truth' then
 const statements: Record<Facts['target'], Prepared> = {
   project: {
     name: 'facts_of_project',
-    text: `select p.id as project_id, null::int as task_id, null::int as job_id,
+    text: `select p.name, p.id as project_id, null::int as task_id, null::int as job_id,
         p.organization_id, p.owner_id, p.assignee_id, p.labels_revision,
         0 as size, '2d' as dimension, '' as subset, '[]'::json as frames,
         greatest(p.updated_date, (select max(updated_date) from tasks where project_id = p.id))

@@ -6,6 +6,7 @@ import type { SecretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import { assetHandlers } from './assets/rpc.ts'
 import { authorizeHandler } from './authorize.ts'
+import { backupHandlers } from './backups/rpc.ts'
 import { cloudStorageHandlers } from './cloud-storages/rpc.ts'
 import { commentHandlers } from './comments/rpc.ts'
 import type { ProjectsSettings } from './config.ts'
@@ -67,6 +68,7 @@ export function handlers(deps: ServerDeps) {
       ...taskLayoutHandlers({ db }),
       ...describeHandler({ settings, mailer: mail.mailer }),
       ...authorizeHandler({ db, settings }),
+      ...backupHandlers({ db, bulk, settings }),
       ...annotationsChangedHandler({ db, settings }),
       ...draftHandlers({ db }),
     },

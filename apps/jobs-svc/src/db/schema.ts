@@ -109,7 +109,7 @@ export interface RequestsTable {
   action: 'export' | 'import' | 'create'
   target: 'project' | 'task' | 'job' | 'events'
   target_id: number
-  subresource: 'annotations' | 'dataset' | null
+  subresource: 'annotations' | 'dataset' | 'backup' | null
   format: string | null
   params: unknown
   project_id: number | null
@@ -190,7 +190,7 @@ export interface UploadedFilesTable {
 export interface UploadsTable {
   upload_id: string
   prefix: string
-  purpose: 'data' | 'annotations' | 'dataset'
+  purpose: 'data' | 'annotations' | 'dataset' | 'backup'
   target: 'project' | 'task' | 'job'
   target_id: number
   owner_id: number

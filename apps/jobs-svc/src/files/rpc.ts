@@ -26,6 +26,8 @@ type Dropped =
   | 'deleteTaskAnnotationsFile'
   | 'deleteJobAnnotationsFile'
   | 'deleteProjectDatasetFile'
+  | 'deleteProjectBackupFile'
+  | 'deleteTaskBackupFile'
 type Handlers = Pick<Requests, 'createFile' | 'findFile' | 'openChunk' | 'noteChunk' | Dropped>
 
 /** Files that arrive in pieces: how much of each is stored, and who may store the next (`spec/api-annotations.md` 2.4). */
@@ -33,8 +35,8 @@ export function fileHandlers(deps: UploadDeps): Handlers {
   const { db, services, settings } = deps
   const { uploadTtlHours: ttl } = settings
   const drop = (purpose: Aim['purpose'], target: Aim['target']) => {
-    return (named: Pick<NamedFile, 'id' | 'file_id'>, context: Context) =>
-      dropFile(deps, { ...named, purpose, target }, context)
+    return (named: { id?: number; file_id: string }, context: Context) =>
+      dropFile(deps, { id: 0, ...named, purpose, target }, context)
   }
 
   return {
@@ -85,6 +87,8 @@ export function fileHandlers(deps: UploadDeps): Handlers {
     deleteTaskAnnotationsFile: drop('annotations', 'task'),
     deleteJobAnnotationsFile: drop('annotations', 'job'),
     deleteProjectDatasetFile: drop('dataset', 'project'),
+    deleteProjectBackupFile: drop('backup', 'project'),
+    deleteTaskBackupFile: drop('backup', 'task'),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { annotations } from '@reticle/contracts/api/annotations'
 import type { events } from '@reticle/contracts/api/events'
+import type { guides } from '@reticle/contracts/api/guides'
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
@@ -17,12 +18,17 @@ import type { Work } from '../requests/work.ts'
 import type { Videos } from '../videos/videos.ts'
 
 type Drafting = 'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
+type BackingUp = 'describeBackup' | 'restoreBackup' | 'undoRestore'
 
 /** What operations ask of other services. */
 export interface OperationServices {
-  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks' | 'getTask' | Drafting>
+  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks' | 'getTask' | Drafting | BackingUp>
   projects: Pick<Service<typeof projects>, 'getProject'>
   jobs: Pick<Service<typeof jobs>, 'listJobs' | 'getJob'>
+  guides: Pick<
+    Service<typeof guides>,
+    'getAssetFile' | 'createGuide' | 'openAssetUpload' | 'storeAsset' | 'updateGuide'
+  >
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
   media: Pick<
     Service<typeof media>,

@@ -5,6 +5,10 @@ export function resultKey({ request_uuid, lease_token }: Lease): string {
   return `requests/results/${request_uuid}/${lease_token}`
 }
 
+/** Below this is what an attempt to restore a backup makes of its files. */
+export const restoredPrefix = ({ request_uuid, lease_token }: Lease): string =>
+  `requests/restored/${request_uuid}-${lease_token}/`
+
 /** Where an attempt to prepare media puts the first chunk of it. */
 export function firstChunkKey({
   task_id,

@@ -1,3 +1,5 @@
+import { exportBackup } from '../backups/export-backup.ts'
+import { importBackup } from '../backups/import-backup.ts'
 import { withFirstChunk } from '../chunks/first.ts'
 import { exportDataset } from '../exporting/export-dataset.ts'
 import { exportEvents } from '../exporting/export-events.ts'
@@ -9,6 +11,8 @@ import { prepareMedia } from './prepare-media.ts'
 
 /** Runs what a request asks for, once. Nothing that others see has changed when it throws. */
 export async function runOperation(work: Work, deps: OperationDeps): Promise<Outcome> {
+  if ('subresource' in work)
+    return work.action === 'export' ? exportBackup(work, deps) : importBackup(work, deps)
   switch (work.action) {
     case 'export':
       return work.target === 'events' ? exportEvents(work, deps) : exportDataset(work, deps)

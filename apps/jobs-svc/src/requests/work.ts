@@ -1,4 +1,5 @@
 import { principal } from '@reticle/contracts/principal'
+import { backedUp } from '@reticle/contracts/rest/backups'
 import { eventFilter } from '@reticle/contracts/rest/events'
 import { exported, importModes, report, uploadedFile } from '@reticle/contracts/rest/requests'
 import { sortingMethods } from '@reticle/contracts/rest/sources'
@@ -22,6 +23,7 @@ export const exportParams = z.object({
   filename: z.string(),
 })
 const eventsParams = z.object({ filter: eventFilter, filename: z.string() })
+export const backupParams = z.object({ lightweight: z.boolean(), filename: z.string() })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
@@ -82,7 +84,25 @@ const ofExported = {
 const exporting = z.literal('export')
 const importing = z.literal('import')
 
-export const work = z.discriminatedUnion('action', [
+const restoring = z.object({
+  ...claimed,
+  subresource: z.literal('backup'),
+  action: z.literal('import'),
+  target: z.enum(backedUp),
+  params: z.object({ file: uploadedFile }),
+  /** Below this key lies what was uploaded. */
+  input_key: z.string(),
+})
+const backup = z.object({
+  ...claimed,
+  subresource: z.literal('backup'),
+  action: exporting,
+  target: z.enum(backedUp),
+  target_id: z.int(),
+  params: backupParams,
+})
+
+const others = z.discriminatedUnion('action', [
   z.discriminatedUnion('target', [
     z.object({ ...ofExported, action: exporting, params: exportParams }),
     z.object({ ...claimed, target: z.literal('events'), action: exporting, params: eventsParams }),
@@ -107,6 +127,8 @@ export const work = z.discriminatedUnion('action', [
   }),
 ])
 
+export const work = z.union([backup, restoring, others])
+
 /** What an operation made. */
 export const outcome = z.object({
   report: report.nullable(),
@@ -123,16 +145,21 @@ export const outcome = z.object({
       checksum: z.string(),
     })
     .optional(),
+  /** Tasks that were restored, and the prefixes below which lies what was made of their files. */
+  restored: z.array(z.object({ task_id: z.int(), prefix: z.string() })).optional(),
   /** Keys of uploaded files that were stored before: they are read there. */
   spare: z.array(z.string()).optional(),
 })
 
 export type Outcome = z.infer<typeof outcome>
 export type Work = z.infer<typeof work>
-export type ExportWork = Extract<Work, { action: 'export'; target_id: number }>
+export type BackupWork = Extract<Work, { subresource: 'backup'; action: 'export' }>
+export type ExportWork = Extract<z.infer<typeof others>, { action: 'export'; target_id: number }>
 export type ExportEventsWork = Extract<Work, { target: 'events' }>
-export type ImportWork = Extract<Work, { action: 'import'; task_id: number }>
-export type ImportDatasetWork = Extract<Work, { action: 'import'; target: 'project' }>
+type AnyImportWork = Extract<z.infer<typeof others>, { action: 'import' }>
+export type ImportWork = Extract<AnyImportWork, { task_id: number }>
+export type ImportDatasetWork = Extract<AnyImportWork, { target: 'project' }>
+export type RestoreWork = Extract<Work, { subresource: 'backup'; action: 'import' }>
 export type CreateWork = Extract<Work, { action: 'create' }>
 
 export type Action = RequestRow['action']

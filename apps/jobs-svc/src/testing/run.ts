@@ -13,7 +13,13 @@ import { afterAll } from 'vitest'
 import type { OperationDeps, OperationServices } from '../operations/operation.ts'
 import { pdfiumReader } from '../pdf/pdfium.ts'
 import { pdfLimits } from '../pdf/reader.ts'
-import type { CreateWork, ExportWork, ImportDatasetWork, ImportWork } from '../requests/work.ts'
+import type {
+  BackupWork,
+  CreateWork,
+  ExportWork,
+  ImportDatasetWork,
+  ImportWork,
+} from '../requests/work.ts'
 import { unsupportedVideo } from '../videos/library.ts'
 
 /** A folder with a blob store, removed when the test file is done. */
@@ -153,6 +159,16 @@ export const exportWork = (
     ...{ format: 'COCO 1.0', save_images: false, filename: 'a.zip' },
     ...params,
   },
+  ...given,
+})
+
+export const backupWork = ({
+  lightweight = true,
+  ...given
+}: Partial<BackupWork> & { lightweight?: boolean } = {}): BackupWork => ({
+  ...claimed(),
+  ...{ action: 'export', subresource: 'backup' },
+  params: { lightweight, filename: 'a.zip' },
   ...given,
 })
 

@@ -19,6 +19,11 @@ const missing = async () => {
 const noTasks: OperationServices['tasks'] = {
   ...{ authorize: missing, listTasks: missing, getTask: async ({ id }) => taskRecord({ id }) },
   ...{ openDraft: missing, addDraftTask: missing, publishDraft: missing, dropDraft: missing },
+  ...{ describeBackup: missing, restoreBackup: missing, undoRestore: missing },
+}
+const noGuides = {
+  ...{ getAssetFile: missing, createGuide: missing, updateGuide: missing },
+  ...{ openAssetUpload: missing, storeAsset: missing },
 }
 
 /** Answers for what it was told of: another user's object is forbidden, what nobody has is not found. */
@@ -51,6 +56,7 @@ export function servicesOf(given: {
   tasks?: Partial<OperationServices['tasks']>
   projects?: OperationServices['projects']
   jobs?: Partial<OperationServices['jobs']>
+  guides?: Partial<OperationServices['guides']>
   labels?: OperationServices['labels']
   media?: Partial<OperationServices['media']>
   storages?: Partial<OperationServices['storages']>
@@ -61,6 +67,7 @@ export function servicesOf(given: {
     tasks: { ...noTasks, ...given.tasks },
     projects: given.projects ?? { getProject: async ({ id }) => projectRecord({ id }) },
     jobs: { listJobs: missing, getJob: async ({ id }) => jobRecord({ id }), ...given.jobs },
+    guides: { ...noGuides, ...given.guides },
     labels: given.labels ?? { getLabelSet: missing },
     media: {
       attachMedia: missing,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Facts, targets } from '@reticle/contracts/rest/facts'
 import { importModes } from '@reticle/contracts/rest/requests'
 import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
@@ -15,25 +16,29 @@ export interface Aim {
 }
 
 interface Purpose {
+  /** What such files are for. */
+  targets: readonly Target[]
   /** Of the rules of its object. */
   action: string
   /** What a form calls its files. */
   field: string
   /** @throws DomainError invalid for an object that takes no such files now */
   judge: (facts: Facts) => void
-  work: (target: Aim['target'], target_id: number) => RqIdParts
-  /** The object is a project, rather than a task or job. */
-  isOfProject?: boolean
+  work: (target: Target, target_id: number) => RqIdParts
 }
+
+type Target = Aim['target']
 
 const purposes: Record<UploadPurpose, Purpose> = {
   data: {
+    targets: ['task', 'job'],
     action: 'upload:data',
     field: 'client_files',
     judge: assertEmpty,
     work: (target, target_id) => ({ action: 'create', target, target_id }),
   },
   annotations: {
+    targets: ['task', 'job'],
     action: 'import',
     field: 'annotation_file',
     judge: ({ size }) => {
@@ -44,12 +49,21 @@ const purposes: Record<UploadPurpose, Purpose> = {
     }),
   },
   dataset: {
+    targets: ['project'],
     action: 'import',
     field: 'dataset_file',
-    isOfProject: true,
     judge: () => undefined,
     work: (target, target_id) => ({
       ...{ action: 'import', target, target_id, subresource: 'dataset' },
+    }),
+  },
+  backup: {
+    targets: ['project', 'task'],
+    action: 'create',
+    field: 'backup_file',
+    judge: () => undefined,
+    work: (target, target_id) => ({
+      ...{ action: 'import', target, target_id, uuid: randomUUID(), subresource: 'backup' },
     }),
   },
 }
@@ -70,9 +84,12 @@ export async function permit(tasks: Authority, aim: Aim, context: Context): Prom
 
 export const judge = ({ purpose }: Aim, facts: Facts): void => purposes[purpose].judge(facts)
 
-export function targetOf({ purpose, target }: Pick<Aim, 'purpose' | 'target'>): Aim['target'] {
-  if ((target === 'project') === (purposes[purpose].isOfProject ?? false)) return target
-  throw invalidText(`Files for ${purpose} are not uploaded to a ${target}`)
+/** @throws DomainError invalid for an object that takes no such files */
+export function targetOf({ purpose, target }: Pick<Aim, 'purpose' | 'target'>): Target {
+  const { targets } = purposes[purpose]
+  if (!targets.includes(target))
+    throw invalidText(`Files are uploaded to a ${targets.join(' or a ')}`)
+  return target
 }
 
 /** @throws DomainError invalid for a set that cannot be one by its name */

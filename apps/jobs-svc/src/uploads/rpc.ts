@@ -9,6 +9,7 @@ import { readIfMatch } from '@reticle/kit/etag'
 import type { Kysely, Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
+import { assertLocal } from '../exports/location.ts'
 import { claimFile } from '../files/claim-file.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest, requestRunning } from '../requests/post.ts'
@@ -56,8 +57,9 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
   /** @throws DomainError for what would be refused when all of it had arrived */
   const check = async (given: Wish, context: Context) => {
     const facts = await permit(services.tasks, given, context)
-    if (given.purpose === 'data') judge(given, facts)
+    if (given.purpose === 'data' || given.purpose === 'backup') judge(given, facts)
     else assertImportable(given, facts)
+    if (given.purpose === 'backup') assertLocal(given)
     const rq_id = rqIdFor(given)
     if (!given.dry_run && (await isRunning(db, rq_id))) throw requestRunning(rq_id)
     return facts
@@ -152,16 +154,16 @@ async function assertUnchanged(
 type Tx = Transaction<RequestsDb>
 
 /** The file that came with the request, or the one that it names. */
-async function fileOf(
+export async function fileOf(
   tx: Tx,
-  { upload_id, file, file_id }: StartImport,
+  { upload_id, file, file_id }: Pick<StartImport, 'upload_id' | 'file' | 'file_id'>,
 ): Promise<{ upload_id: string; file: UploadedFile }> {
   if (upload_id !== undefined && file) return { upload_id, file }
   if (file_id === undefined) throw unknownUpload()
   return claimFile(tx, file_id)
 }
 
-async function takeUpload(
+export async function takeUpload(
   tx: Tx,
   { id: target_id, ...upload }: { id: number } & Omit<ClaimedUpload, 'target_id'>,
   context: Context,
@@ -173,7 +175,7 @@ async function takeUpload(
 const largeBytes = 500 * 1024 * 1024
 const largeCount = 100_000
 
-function sizeClass(files: readonly { size: number }[]): 'small' | 'large' {
+export function sizeClass(files: readonly { size: number }[]): 'small' | 'large' {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   return bytes > largeBytes || files.length > largeCount ? 'large' : 'small'
 }

@@ -29,7 +29,7 @@ const mostIds = 100
  */
 export async function applyAnnotationsChange(
   tx: Tx,
-  { task_id, action, jobs }: AnnotationsChange,
+  { task_id, action, jobs, keeps_state = false }: AnnotationsChange,
   { autoInProgress }: AnnotationsChangedSettings,
   cause: Cause,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function applyAnnotationsChange(
   if (!task) return
   const rows = await listJobsById(tx, task_id, [...changes.keys()])
   if (rows.length === 0) return
-  const mayBegin = autoInProgress && action !== 'delete'
+  const mayBegin = autoInProgress && action !== 'delete' && !keeps_state
   const isBeginning = ({ id, state }: JobView) =>
     mayBegin && state === 'new' && changes.get(id)?.is_annotated === true
   const moved = [

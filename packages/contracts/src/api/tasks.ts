@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { annotationsChange } from '../events/annotations.ts'
-import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { backupTarget, restored, restoreTarget } from '../rest/backups.ts'
+import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { authorizeQuery, facts, labelSet } from '../rest/facts.ts'
 import { labelWrite } from '../rest/labels.ts'
 import { partFacts } from '../rest/server.ts'
@@ -56,6 +57,12 @@ export const tasks = operations('TaskService', {
   }),
   /** What was not published goes. */
   dropDraft: internal({ query: z.object({ draft_id: z.string() }), answers: { 200: nothing } }),
+  /** Backup lines (`backup-lines.ts`) of a project or task that the caller may export. */
+  describeBackup: internal({ query: backupTarget, answers: { 200: bytes } }),
+  /** Backup lines become a project or task in the workspace of the caller, all in one transaction. */
+  restoreBackup: internal({ query: restoreTarget, body: bytes, answers: { 200: restored } }),
+  /** Nothing of it stays, nor comes later. */
+  undoRestore: internal({ query: z.object({ call_id: z.string() }), answers: { 200: nothing } }),
   /** The second door of `annotations.changed`, deduplicated by the event's id (`spec/api-annotations.md` 1.11). */
   annotationsChanged: internal({
     body: z.object({ event_id: z.string(), change: annotationsChange }),

@@ -19,6 +19,8 @@ export const jobRange = z
 export const facts = z
   .object({
     target: z.enum(targets),
+    /** Of the target; of a job that of its task. */
+    name: z.string(),
     project_id: z.int().nullable(),
     task_id: z.int().nullable(),
     job_id: z.int().nullable(),

@@ -12,6 +12,7 @@ import { chunks } from './0010-chunks.ts'
 import { contents } from './0011-contents.ts'
 import { amounts } from './0012-amounts.ts'
 import { datasetUploads } from './0013-dataset-uploads.ts'
+import { backups } from './0014-backups.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -28,4 +29,5 @@ export const migrations: Migrations = {
   '0011-contents': contents,
   '0012-amounts': amounts,
   '0013-dataset-uploads': datasetUploads,
+  '0014-backups': backups,
 }
