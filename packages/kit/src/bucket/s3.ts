@@ -2,6 +2,7 @@ import { orAborted, untilAborted } from '../blob/abort.ts'
 import { type S3, s3Client } from '../blob/s3/client.ts'
 import { codeOf } from '../blob/s3/errors.ts'
 import { getObject } from '../blob/s3/get.ts'
+import { putObject } from '../blob/s3/put.ts'
 import { DomainError } from '../errors.ts'
 import { guardedAgent } from '../outgoing/agent.ts'
 import type { S3Address } from './address.ts'
@@ -17,6 +18,7 @@ import {
   type LevelQuery,
   largestAnswer,
   probeBy,
+  writing,
 } from './bucket.ts'
 import type { BucketGuard } from './endpoint.ts'
 
@@ -48,6 +50,8 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
       }
     },
     read: (key, part, signal) => read(large, key, part, signal),
+    write: (key, chunks, signal) =>
+      writing({ key, chunks, signal }, (pieces) => putObject(large, key, pieces, signal), reasonOf),
     canWrite: async (signal) => {
       try {
         await failing(() => beginUpload(small, signal), reasonOf)
