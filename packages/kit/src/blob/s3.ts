@@ -24,7 +24,7 @@ export async function s3Blobs(options: S3Options): Promise<BlobStore> {
   return {
     put: async (key, chunks, options) => {
       checkKey(key)
-      return putObject(writing, key, chunks, options?.signal)
+      return putObject(writing, key, chunks, options)
     },
     get: async (key, range) => {
       checkKey(key)

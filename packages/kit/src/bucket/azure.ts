@@ -135,7 +135,8 @@ async function* read(
 
 /** Azure takes 50,000 of them, which are 390 GiB. */
 const blockBytes = 8 * 1024 * 1024
-const inFlight = 4
+/** When the last bytes are asked for all others are there: until then it can be given up. */
+const inFlight = 1
 
 /**
  * The blob appears with the list of its blocks. Blocks without one are no blob and in no list; Azure has no call that removes

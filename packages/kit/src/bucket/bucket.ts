@@ -57,7 +57,8 @@ export interface Bucket {
   read: (key: string, part: Part, signal: AbortSignal) => AsyncIterable<Uint8Array>
   /**
    * Replaces what is there. All or nothing: where `chunks` fail, which is thrown as it is, or the signal fires before the last
-   * of them was taken, there is no object and no part of one. Memory does not grow with the object.
+   * of them was taken, there is no object and no part of one. Parts go one by one, so that memory does not grow with the object
+   * and little is on its way when the last chunk is asked for.
    */
   write: (key: string, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>
   /** Whether these credentials may write; nothing is left behind. */
@@ -112,7 +113,10 @@ export function assertKey(key: string): void {
   if (/(^|\/)\.\.?(\/|$)/.test(key)) throw new BucketFailure('bad_key')
 }
 
-/** Runs a write; what its chunks throw passes as it is, and a signal is not kept waiting by silent ones. */
+/**
+ * Runs a write; what its chunks throw passes as it is, and a signal is not kept waiting by silent ones. They are left when
+ * everything that was begun has an end, so that whoever gives them can wait for that.
+ */
 export async function writing(
   { key, chunks, signal }: { key: string; chunks: AsyncIterable<Uint8Array>; signal: AbortSignal },
   write: (chunks: AsyncIterable<Uint8Array>) => Promise<unknown>,
@@ -120,9 +124,10 @@ export async function writing(
 ): Promise<void> {
   assertKey(key)
   let broken: { thrown: unknown } | undefined
+  const pieces = chunks[Symbol.asyncIterator]()
   async function* watched() {
     try {
-      yield* chunks
+      yield* { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) }
     } catch (thrown) {
       broken = { thrown }
       throw thrown
@@ -133,6 +138,8 @@ export async function writing(
     await write(untilAborted(watched(), signal))
   } catch (thrown) {
     throw broken ? broken.thrown : failureOf(thrown, reasonOf)
+  } finally {
+    pieces.return?.().catch(() => undefined)
   }
 }
 

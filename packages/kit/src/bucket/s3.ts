@@ -51,7 +51,11 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
     },
     read: (key, part, signal) => read(large, key, part, signal),
     write: (key, chunks, signal) =>
-      writing({ key, chunks, signal }, (pieces) => putObject(large, key, pieces, signal), reasonOf),
+      writing(
+        { key, chunks, signal },
+        (pieces) => putObject(large, key, pieces, { signal, inFlight }),
+        reasonOf,
+      ),
     canWrite: async (signal) => {
       try {
         await failing(() => beginUpload(small, signal), reasonOf)
@@ -63,6 +67,9 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
     },
   }
 }
+
+/** When the last bytes are asked for all others are there: until then it can be given up. */
+const inFlight = 1
 
 const amazon = 'https://s3.amazonaws.com'
 

@@ -15,6 +15,8 @@ export interface S3Server {
   open: Set<string>
   /** Buckets that nobody may write. */
   sealed: Set<string>
+  /** Buckets that take no bytes any more: what is sent there is never answered. */
+  stalled: Set<string>
   /** Keys of uploads in parts that were neither completed nor given up. */
   unfinished: () => string[]
   /** How often it was asked for anything. */
@@ -33,6 +35,7 @@ export async function startS3(
     buckets: new Map(),
     open: new Set<string>(),
     sealed: new Set<string>(),
+    stalled: new Set<string>(),
     uploads: new Map<string, Upload>(),
   }
   let count = 0
@@ -56,7 +59,7 @@ interface Upload {
   parts: Map<number, Buffer>
 }
 
-type State = Pick<S3Server, 'key' | 'buckets' | 'open' | 'sealed'> & {
+type State = Pick<S3Server, 'key' | 'buckets' | 'open' | 'sealed' | 'stalled'> & {
   uploads: Map<string, Upload>
 }
 
@@ -72,15 +75,22 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   const object = rest.join('/')
   if (method === 'GET' && query.has('location')) return xml(response, '<LocationConstraint/>')
   if (object === '') return list(response, bucket, query)
-  if (!['GET', 'HEAD'].includes(method) && state.sealed.has(name))
-    return fail(response, 403, 'AccessDenied')
-  if (query.has('uploads') || query.has('uploadId'))
-    return inParts(state.uploads, { method, query, body, bucket, key: object }, response)
-  if (method === 'PUT') bucket.set(object, body)
-  if (method === 'DELETE') bucket.delete(object)
-  if (method === 'DELETE') return response.writeHead(204).end()
-  if (method === 'PUT') return response.writeHead(200, { etag: '"x"' }).end()
-  return send(response, bucket.get(object), request)
+  const isWrite = !['GET', 'HEAD'].includes(method)
+  if (isWrite && state.sealed.has(name)) return fail(response, 403, 'AccessDenied')
+  if (method === 'PUT' && state.stalled.has(name)) return
+  if (!isWrite) return send(response, bucket.get(object), request)
+  const sent = { method, query, body, bucket, key: object }
+  if (query.has('uploads') || query.has('uploadId')) return inParts(state.uploads, sent, response)
+  return whole(sent, response)
+}
+
+function whole({ method, body, bucket, key }: Sent, response: ServerResponse) {
+  if (method === 'DELETE') {
+    bucket.delete(key)
+    return response.writeHead(204).end()
+  }
+  bucket.set(key, body)
+  return response.writeHead(200, { etag: '"x"' }).end()
 }
 
 interface Sent {

@@ -6,8 +6,13 @@ import type { S3 } from './client.ts'
 import { codeOf } from './errors.ts'
 import { partBytes, partsOf } from './parts.ts'
 
-/** Parts on their way at once: with the one being filled, a put holds 40 MiB at most. */
-const inFlight = 4
+export interface PutOptions {
+  signal?: AbortSignal | undefined
+  /** Parts on their way at once: with the one being filled, a put of four holds 40 MiB at most. */
+  inFlight?: number
+}
+
+const usuallyInFlight = 4
 /** S3 takes no more. */
 const mostParts = 10_000
 const completeMs = 60_000
@@ -20,7 +25,7 @@ export async function putObject(
   s3: S3,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-  signal: AbortSignal | undefined,
+  { signal, inFlight = usuallyInFlight }: PutOptions = {},
 ): Promise<Stored> {
   const halt = new AbortController()
   const leave = () => halt.abort(signal?.reason)
@@ -37,11 +42,16 @@ export async function putObject(
   }
   try {
     halt.signal.throwIfAborted()
-    const etag = await putParts(s3, key, counted(), halt)
+    const etag = await putParts(s3, key, counted(), { halt, inFlight })
     return { size, sha256: hash.digest('hex'), etag }
   } finally {
     signal?.removeEventListener('abort', leave)
   }
+}
+
+interface Sending {
+  halt: AbortController
+  inFlight: number
 }
 
 /** Whatever fails first halts everything else. Resolves to the etag. */
@@ -49,10 +59,11 @@ async function putParts(
   s3: S3,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-  halt: AbortController,
+  sending: Sending,
 ): Promise<string> {
+  const { halt } = sending
   const spare: Buffer[] = []
-  const upload = multipartUpload(s3, key, halt, (bytes) => spare.push(bytes))
+  const upload = multipartUpload(s3, key, sending, (bytes) => spare.push(bytes))
   let size = 0
   try {
     for await (const { bytes, isWhole } of partsOf(chunks, spare)) {
@@ -110,7 +121,7 @@ interface MultipartUpload {
 function multipartUpload(
   s3: S3,
   key: string,
-  halt: AbortController,
+  { halt, inFlight }: Sending,
   onStored: (bytes: Buffer) => void,
 ): MultipartUpload {
   const { bucket, call } = s3
