@@ -2,6 +2,7 @@ import { withFirstChunk } from '../chunks/first.ts'
 import { exportDataset } from '../exporting/export-dataset.ts'
 import { exportEvents } from '../exporting/export-events.ts'
 import { importAnnotations } from '../importing/import-annotations.ts'
+import { delivered } from '../locations/deliver.ts'
 import type { Outcome, Work } from '../requests/work.ts'
 import type { OperationDeps } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
@@ -10,7 +11,9 @@ import { prepareMedia } from './prepare-media.ts'
 export async function runOperation(work: Work, deps: OperationDeps): Promise<Outcome> {
   switch (work.action) {
     case 'export':
-      return work.target === 'events' ? exportEvents(work, deps) : exportDataset(work, deps)
+      return delivered(work, deps, (own) =>
+        work.target === 'events' ? exportEvents(work, own) : exportDataset(work, own),
+      )
     case 'import':
       return importAnnotations(work, deps)
     case 'create':

@@ -1,6 +1,7 @@
 import { principal } from '@reticle/contracts/principal'
 import { type Request, report, type TaskStatus } from '@reticle/contracts/rest/requests'
 import type { RequestRow } from '../db/schema.ts'
+import { goesElsewhere } from '../locations/elsewhere.ts'
 
 const reportOrNull = report.nullable()
 
@@ -76,8 +77,8 @@ function operationOf(row: RequestRow): Request['operation'] {
   return { type, target, project_id, task_id, job_id, org_id, format, ...later }
 }
 
-function resultUrl({ result_key, target, target_id, rq_id }: RequestRow): string | null {
-  if (result_key === null) return null
+function resultUrl({ result_key, target, target_id, rq_id, params }: RequestRow): string | null {
+  if (result_key === null || goesElsewhere(params)) return null
   const place = target === 'events' ? '/events' : `/${target}s/${target_id}/dataset`
   return `${place}/download?rq_id=${encodeURIComponent(rq_id)}`
 }

@@ -13,15 +13,21 @@ import type { RequestRow } from '../db/schema.ts'
 
 const targets = ['task', 'job'] as const
 
+/** Where the file of an export goes: what the download is called, or its key in a cloud storage. */
+const destination = {
+  filename: z.string(),
+  /** Absent in requests of programs that did not know it. */
+  cloud_storage_id: z.int().nullable().default(null),
+}
+
 export const exportParams = z.object({
   /** Absent in requests of programs that did not know it. */
   only: exported.default({ frames: [], label_id: [], only_annotated: false }),
   format: z.string(),
   save_images: z.boolean(),
-  /** What the download is called. */
-  filename: z.string(),
+  ...destination,
 })
-const eventsParams = z.object({ filter: eventFilter, filename: z.string() })
+const eventsParams = z.object({ filter: eventFilter, ...destination })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
@@ -30,6 +36,8 @@ const importParams = z.object({
   /** Absent in requests of programs that did not know it. */
   dry_run: z.boolean().default(false),
   file: uploadedFile,
+  /** The storage that has the file, its name being the key there; null: it was uploaded. */
+  cloud_storage_id: z.int().nullable().default(null),
 })
 const createParams = z.object({
   files: z.array(uploadedFile),
@@ -78,11 +86,22 @@ const ofExported = {
   task_id: z.int().nullable(),
 }
 const exporting = z.literal('export')
+/** The file of an export that another request has made: it has only to go where this one wants it. */
+const made = {
+  result_key: z.string().nullable().default(null),
+  result_size: z.number().nullable().default(null),
+  report: report.nullable().default(null),
+}
 
 export const work = z.discriminatedUnion('action', [
   z.discriminatedUnion('target', [
-    z.object({ ...ofExported, action: exporting, params: exportParams }),
-    z.object({ ...claimed, target: z.literal('events'), action: exporting, params: eventsParams }),
+    z.object({ ...ofExported, ...made, action: exporting, params: exportParams }),
+    z.object({
+      ...{ ...claimed, ...made },
+      target: z.literal('events'),
+      action: exporting,
+      params: eventsParams,
+    }),
   ]),
   z.object({ ...ofObject, action: z.literal('import'), params: importParams }),
   z.object({

@@ -119,6 +119,7 @@ export const importWork = (
     if_match: null,
     dry_run: false,
     file: { name: 'a.json', key: 'none', size: 0 },
+    cloud_storage_id: null,
     ...params,
   },
   ...given,
@@ -132,10 +133,11 @@ export const exportWork = (
   given: Partial<ExportWork> = {},
 ): ExportWork => ({
   ...claimed(),
+  ...{ result_key: null, result_size: null, report: null },
   action: 'export',
   params: {
     only: whole,
-    ...{ format: 'COCO 1.0', save_images: false, filename: 'a.zip' },
+    ...{ format: 'COCO 1.0', save_images: false, filename: 'a.zip', cloud_storage_id: null },
     ...params,
   },
   ...given,
