@@ -16,6 +16,7 @@ const stories = {
   'the main job': () => import('../e2e/main-job.test.ts'),
   'COCO archives': () => import('../e2e/coco-archives.test.ts'),
   'cloud storages': () => import('../e2e/acceptance/storages.test.ts'),
+  'files in cloud storages': () => import('../e2e/acceptance/cloud-files.test.ts'),
   'a large set': () => import('../e2e/large-set.test.ts'),
   workspaces: () => import('../e2e/acceptance/workspaces.test.ts'),
   'every route': () => import('../e2e/walk.test.ts'),

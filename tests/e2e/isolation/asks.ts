@@ -43,7 +43,11 @@ export function pathOf({ path }: Operation, ids: Ids): string {
 
 export function asksFor(foreign: readonly Foreign[], own: Tenant): Ask[] {
   return closed.flatMap((operation) => [
-    ...foreign.flatMap((one) => [...inPath(operation, one, own), ...inQuery(operation, one, own)]),
+    ...foreign.flatMap((one) => [
+      ...inPath(operation, one, own),
+      ...inQuery(operation, one, own),
+      ...inPlace(operation, one, own),
+    ]),
     ...(isList(operation) ? sorted(operation) : []),
     ...foreign.slice(0, 1).flatMap((one) => inScope(operation, one, own)),
   ])
@@ -111,6 +115,17 @@ function inQuery(operation: Operation, foreign: Foreign, own: Tenant): Ask[] {
   )
   if (!isList(operation)) return simple
   return [...simple, ...filtered(operation, foreign, names), ...searched(operation, foreign)]
+}
+
+/** A cloud storage of others, as where files of own objects go to and come from. */
+function inPlace(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
+  const { shape = {} } = operation.query ?? {}
+  if (operation.method !== 'POST' || !('cloud_storage_id' in shape && 'location' in shape))
+    return []
+  const { query = '?' } = base(operation)
+  const place = `location=cloud_storage&cloud_storage_id=${enc(ids.cloudstorages)}&filename=a.zip`
+  const path = pathOf(operation, own.ids)
+  return [{ operation, path, query: `${query}&${place}`, answer: 'refused' }]
 }
 
 function filtered(operation: Operation, foreign: Foreign, names: readonly string[]): Ask[] {

@@ -1,7 +1,7 @@
 import { importQuery, type UploadedFile } from '@reticle/contracts/rest/requests'
 import { invalid } from '@reticle/kit'
 import { z } from 'zod'
-import { announcedLength } from '../body.ts'
+import { announcedLength, bodyOf } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { isForm } from '../request.ts'
 import { targetOf } from '../serve.ts'
@@ -22,14 +22,13 @@ const inputs = z.object({
   if_match: z.string().optional(),
 })
 
-/** All of it in one request. */
+/** All of it in one request; without a body it names a file that is somewhere else. */
 export const importUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
-  const { wish, filename, options } = askedBy(call)
-  if (filename && isEmpty(call)) return importFinish(call, ports)
+  const { wish, options } = askedBy(call)
+  if (isEmpty(call.request) || isElsewhere(wish)) return importNamed(call, ports)
   const opening = beforeItsEffect(call.context)
   const { upload_id, prefix } = await requests.openUpload(wish, opening)
-  if (isEmpty(call)) throw noFile(call)
 
   return handOver(ports, {
     prefix,
@@ -48,21 +47,27 @@ export const importStart: Upload = async (call, { services }) =>
 
 /** The last request: `filename` is what `Upload-Filename` was. A file of its own is taken before that. */
 export const importFinish: Upload = async (call, ports) => {
-  const { requests } = ports.services
-  if (!isEmpty(call) && isForm(call.request)) return importUpload(call, ports)
-  const { wish, filename, options } = askedBy(call)
-  if (!filename) {
-    await requests.checkUpload(wish, call.context)
-    throw noFile(call)
-  }
-  const { target, id, location } = wish
-  const body = { target, id, file_id: filename, location, ...options }
-  return requests.startImport({ body }, call.context)
+  if (!isEmpty(call.request) && isForm(call.request)) return importUpload(call, ports)
+  return importNamed(call, ports, 'local')
+}
+
+/** A file that was sent before, or is in a cloud storage: the one that is named, or that of the object. */
+async function importNamed(
+  { request, ...call }: UploadCall,
+  { services, settings }: GatewayPorts,
+  usual?: string,
+): Promise<unknown> {
+  // Some clients send a form or a document with nothing in it.
+  if (!isEmpty(request)) for await (const _ of bodyOf(request, settings.maxBodyBytes));
+  const { wish, filename, options, cloud_storage_id } = askedBy(call)
+  const { target, id, location = usual } = wish
+  const named = { file_id: filename, location, cloud_storage_id }
+  return services.requests.startImport({ body: { target, id, ...named, ...options } }, call.context)
 }
 
 /** What is asked before there is a file, and with it. */
-function askedBy(call: UploadCall) {
-  const { filename, conv_mask_to_poly, ...asked } = inputs.parse(call.input)
+function askedBy(call: Pick<UploadCall, 'input' | 'operation'>) {
+  const { filename, conv_mask_to_poly, cloud_storage_id, ...asked } = inputs.parse(call.input)
   const { id, format, import_mode, dry_run, location, if_match } = asked
   const target = targetOf(call.operation)
   return {
@@ -71,12 +76,13 @@ function askedBy(call: UploadCall) {
       ...{ target, id },
       ...{ format, import_mode, dry_run, location, if_match },
     },
-    filename,
+    ...{ filename, cloud_storage_id },
     options: { format: format ?? '', import_mode, conv_mask_to_poly, dry_run, if_match },
   }
 }
 
-const isEmpty = ({ request }: UploadCall) => announcedLength(request.raw) === 0
+const isElsewhere = ({ location }: { location?: string }) => location === 'cloud_storage'
+const isEmpty = ({ raw }: UploadCall['request']) => announcedLength(raw) === 0
 const noFile = (call: Pick<UploadCall, 'operation'>) =>
   invalid({ [fieldOf(call)]: 'No file was submitted.' }, 'required')
 

@@ -1,7 +1,7 @@
 import { backedUp, restoreQuery } from '@reticle/contracts/rest/backups'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { DomainError, invalid } from '@reticle/kit'
-import { announcedLength } from '../body.ts'
+import { announcedLength, bodyOf } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { isForm } from '../request.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
@@ -16,7 +16,7 @@ const limits = { files: 2, fields: 10, parts: 20 } // a second file is refused b
 export const restoreUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
   const { wish, filename, body } = askedBy(call)
-  if (filename && isEmpty(call)) return restoreFinish(call, ports)
+  if (isElsewhere(wish) || (filename && isEmpty(call))) return restoreFinish(call, ports)
   const { upload_id, prefix } = await requests.openUpload(wish, beforeItsEffect(call.context))
   if (isEmpty(call)) throw noFile()
   return handOver(ports, {
@@ -33,9 +33,11 @@ export const restoreStart: Upload = async (call, { services }) =>
 /** The last request: `filename` is what `Upload-Filename` was. A file of its own is taken before that. */
 export const restoreFinish: Upload = async (call, ports) => {
   const { requests } = ports.services
-  if (!isEmpty(call) && isForm(call.request)) return restoreUpload(call, ports)
   const { wish, filename, body } = askedBy(call)
-  if (!filename) {
+  // Some clients send a form with nothing in it.
+  if (isElsewhere(wish)) for await (const _ of bodyOf(call.request, ports.settings.maxBodyBytes));
+  else if (!isEmpty(call) && isForm(call.request)) return restoreUpload(call, ports)
+  else if (!filename) {
     await requests.checkUpload(wish, call.context)
     throw noFile()
   }
@@ -55,6 +57,7 @@ function askedBy({ operation, input }: UploadCall) {
 const gone = () =>
   new DomainError('gone', 'This endpoint is no longer supported. Use GET /requests/{rq_id}')
 
+const isElsewhere = ({ location }: { location?: string }) => location === 'cloud_storage'
 const isEmpty = ({ request }: UploadCall) => announcedLength(request.raw) === 0
 const noFile = () => invalid({ [field]: 'No file was submitted.' }, 'required')
 

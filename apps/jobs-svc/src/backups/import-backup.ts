@@ -11,6 +11,7 @@ import { createReport, type ReportWriter } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { joinTexts } from '@reticle/kit/pieces'
 import { keptOnce } from '../contents/hashed.ts'
+import { fetchedFile } from '../locations/fetch.ts'
 import { failureOf } from '../operations/failure.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
@@ -54,8 +55,9 @@ export async function importBackup(work: RestoreWork, deps: OperationDeps): Prom
   const context = contextOf(work, signal)
   deps.progress(0, 'Reading the archive')
   await services.tasks.authorize({ target, id: 0, action: 'create' }, context)
-  const { files, spare } = await keptOnce([params.file], input_key, deps)
-  const [file = params.file] = files
+  const fetched = await fetchedFile(params, deps, context)
+  const { files, spare } = await keptOnce([fetched], input_key, deps)
+  const [file = fetched] = files
   const archive = await openBackup(blobs, file, target, limits)
   const run: Run = { ...deps, work, archive, context, report: createReport() }
   try {

@@ -3,17 +3,18 @@ import { type Context, invalidText, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { chosenName } from '../exports/download-name.ts'
-import { allowTokenTo, assertLocal } from '../exports/location.ts'
+import { destinationOf } from '../locations/destination.ts'
+import { comingFile, originOf } from '../locations/origin.ts'
+import type { Storages } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
-import type { BackupWork, RestoreWork } from '../requests/work.ts'
+import type { BackupWork } from '../requests/work.ts'
 import { permit, workOf } from '../uploads/purposes.ts'
-import { fileOf, sizeClass, takeUpload } from '../uploads/rpc.ts'
+import { sizeClass, takeFile } from '../uploads/rpc.ts'
 
 export interface BackupDeps {
   db: Kysely<RequestsDb>
-  services: { tasks: Authority }
+  services: { tasks: Authority; storages: Storages }
   settings: PostSettings
 }
 
@@ -42,15 +43,12 @@ async function startBackup(
 ): Promise<{ rq_id: string }> {
   const { id: target_id, lightweight } = input
   const facts = await services.tasks.authorize({ target, id: target_id, action: 'export' }, context)
-  allowTokenTo(input, signedIn(context))
-  assertLocal(input)
   if (target === 'task' && facts.size === 0)
     throw invalidText('This task data has not been initialized yet')
   const usual = usualName({ ...facts, target, lightweight })
-  const params: BackupWork['params'] = {
-    lightweight,
-    filename: chosenName(input.filename, usual),
-  }
+  const object = { target, id: target_id }
+  const destination = await destinationOf(input, { usual, object }, services.storages, context)
+  const params: BackupWork['params'] = { lightweight, ...destination }
   const { user_id } = signedIn(context)
   const what = { action: 'export', target, target_id, user_id, subresource: 'backup' } as const
   const id = { ...what, ...(lightweight && ({ lightweight: 'True' } as const)) }
@@ -70,12 +68,14 @@ async function startRestore(
 ): Promise<{ rq_id: string }> {
   const aim = { purpose: 'backup', target: body.target, id: 0 } as const
   const facts = await permit(services.tasks, aim, context)
-  assertLocal(body)
+  const named = { ...body, filename: body.file_id }
+  const origin = await originOf(named, undefined, services.storages, context)
   return change(db, context, async (tx) => {
-    const { upload_id, file } = await fileOf(tx, body)
-    const { input_key } = await takeUpload(tx, { ...aim, upload_id, files: [file] }, context)
-    const params: RestoreWork['params'] = { file }
-    const wish = { id: workOf(aim), params, facts, input_key, size_class: sizeClass([file]) }
+    const { input_key, ...params } = origin
+      ? await comingFile(tx, origin, facts.organization_id)
+      : await takeFile(tx, aim, body, context)
+    const size_class = sizeClass([params.file])
+    const wish = { id: workOf(aim), params, facts, input_key, size_class }
     return postRequest(tx, wish, settings, context)
   })
 }

@@ -7,6 +7,7 @@ import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
 import { createReport } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { importerOf } from '../formats/lookup.ts'
+import { fetchedFile } from '../locations/fetch.ts'
 import { blobSource } from '../media/blob-source.ts'
 import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps, type OperationServices } from '../operations/operation.ts'
@@ -27,17 +28,18 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
   const { blobs, services, signal, tmpDir } = deps
   const context = contextOf(work, signal)
   const { target, target_id: id, task_id, params, rq_id, request_uuid: call_id } = work
+  const file = await fetchedFile(params, deps, context)
   deps.progress(0, 'Reading the file')
   const facts = await services.tasks.authorize({ target, id, action: 'import' }, context)
   const { labels } = await services.labels.getLabelSet({ target: 'task', id: task_id }, context)
   const into = { labels: formatLabels(labels), frames: await targetFrames(facts, deps, context) }
   const report = createReport()
-  const { size: bytes_total } = params.file
+  const { size: bytes_total } = file
   const progress = (share: number) => {
     const bytes_done = Math.round(share * bytes_total)
     deps.progress(readShare * share, 'Reading the file', { bytes_done, bytes_total })
   }
-  const source = blobSource(blobs, params.file)
+  const source = blobSource(blobs, file)
   const objects = importerOf(params.format).importAnnotations(source, into, {
     report,
     signal,
@@ -49,7 +51,7 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
     params.import_mode !== 'replace' ? await largestGroup(services, { target, id }, context) : 0
   const lines = toRowLines(objects, takenGroups)
   const staged = await stage(tmpDir, 'import.rows', lines, signal).catch((thrown) => {
-    throw namingFile(thrown, params.file.name)
+    throw namingFile(thrown, file.name)
   })
 
   const { import_mode: mode, if_match, dry_run } = params

@@ -7,6 +7,7 @@ import { createReport } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { keptOnce } from '../contents/hashed.ts'
 import { importerOf } from '../formats/lookup.ts'
+import { fetchedFile } from '../locations/fetch.ts'
 import { blobSource } from '../media/blob-source.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
@@ -31,7 +32,7 @@ export async function importDataset(
   deps.progress(0, 'Reading the file')
   const project = { target: 'project', id: project_id } as const
   await services.tasks.authorize({ ...project, action: 'import' }, context)
-  const file = await keptFile(work, deps)
+  const file = await keptFile(work, deps, context)
   const { conv_mask_to_poly } = params
   const rest = { signal, conv_mask_to_poly, archiveLimits: deps.limits }
   const run: Run = { report: createReport(), progress: () => undefined, ...rest }
@@ -61,10 +62,15 @@ export async function importDataset(
 }
 
 /** The archive stays where its tenant has it: its images are the media of the tasks. */
-async function keptFile({ params, input_key }: ImportDatasetWork, deps: OperationDeps) {
+async function keptFile(
+  { params, input_key }: ImportDatasetWork,
+  deps: OperationDeps,
+  context: Context,
+) {
   if (input_key === null) throw new Error('a request for an import has a place for its file')
-  const { files } = await keptOnce([params.file], input_key, deps)
-  const [file = params.file] = files
+  const fetched = await fetchedFile(params, deps, context)
+  const { files } = await keptOnce([fetched], input_key, deps)
+  const [file = fetched] = files
   return file
 }
 

@@ -34,7 +34,10 @@ export interface OperationServices {
     Service<typeof media>,
     'attachMedia' | 'readFrames' | 'getDeletedFrames' | 'getMediaFacts' | 'locateChunk'
   >
-  storages: Pick<Service<typeof storages>, 'listSourceFiles' | 'readSourceFile'>
+  storages: Pick<
+    Service<typeof storages>,
+    'listSourceFiles' | 'readSourceFile' | 'readStorageFile' | 'writeStorageFile'
+  >
   annotations: Pick<Service<typeof annotations>, 'readRows' | 'writeRows'>
   events: Pick<Service<typeof events>, 'readEvents'>
 }

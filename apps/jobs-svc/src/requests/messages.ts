@@ -2,6 +2,7 @@ import { principal } from '@reticle/contracts/principal'
 import { type Request, report, type TaskStatus } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
 import type { RequestRow } from '../db/schema.ts'
+import { goesElsewhere } from '../locations/elsewhere.ts'
 
 const reportOrNull = report.nullable()
 
@@ -81,14 +82,9 @@ function operationOf(row: RequestRow): Request['operation'] {
   return { type, target, project_id, task_id, job_id, org_id, format, ...more }
 }
 
-function resultUrl({
-  result_key,
-  subresource,
-  target,
-  target_id,
-  rq_id,
-}: RequestRow): string | null {
-  if (result_key === null) return null
+function resultUrl(row: RequestRow): string | null {
+  const { result_key, params, subresource, target, target_id, rq_id } = row
+  if (result_key === null || goesElsewhere(params)) return null
   const what = subresource === 'backup' ? 'backup' : 'dataset'
   const place = target === 'events' ? '/events' : `/${target}s/${target_id}/${what}`
   return `${place}/download?rq_id=${encodeURIComponent(rq_id)}`

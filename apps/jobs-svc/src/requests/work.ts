@@ -14,16 +14,22 @@ import type { RequestRow } from '../db/schema.ts'
 
 const targets = ['task', 'job'] as const
 
+/** Where the file of an export goes: what the download is called, or its key in a cloud storage. */
+const destination = {
+  filename: z.string(),
+  /** Absent in requests of programs that did not know it. */
+  cloud_storage_id: z.int().nullable().default(null),
+}
+
 export const exportParams = z.object({
   /** Absent in requests of programs that did not know it. */
   only: exported.default({ frames: [], label_id: [], only_annotated: false }),
   format: z.string(),
   save_images: z.boolean(),
-  /** What the download is called. */
-  filename: z.string(),
+  ...destination,
 })
-const eventsParams = z.object({ filter: eventFilter, filename: z.string() })
-export const backupParams = z.object({ lightweight: z.boolean(), filename: z.string() })
+const eventsParams = z.object({ filter: eventFilter, ...destination })
+export const backupParams = z.object({ lightweight: z.boolean(), ...destination })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
@@ -33,6 +39,8 @@ const importParams = z.object({
   /** Absent in requests of programs that did not know it. */
   dry_run: z.boolean().default(false),
   file: uploadedFile,
+  /** The storage that has the file, its name being the key there; null: it was uploaded. */
+  cloud_storage_id: z.int().nullable().default(null),
 })
 const datasetParams = importParams.omit({ import_mode: true, if_match: true })
 const createParams = z.object({
@@ -83,18 +91,25 @@ const ofExported = {
 }
 const exporting = z.literal('export')
 const importing = z.literal('import')
+/** The file of an export that another request has made: it has only to go where this one wants it. */
+const made = {
+  result_key: z.string().nullable().default(null),
+  result_size: z.number().nullable().default(null),
+  report: report.nullable().default(null),
+}
 
 const restoring = z.object({
   ...claimed,
   subresource: z.literal('backup'),
   action: z.literal('import'),
   target: z.enum(backedUp),
-  params: z.object({ file: uploadedFile }),
+  params: importParams.pick({ file: true, cloud_storage_id: true }),
   /** Below this key lies what was uploaded. */
   input_key: z.string(),
 })
 const backup = z.object({
   ...claimed,
+  ...made,
   subresource: z.literal('backup'),
   action: exporting,
   target: z.enum(backedUp),
@@ -104,8 +119,13 @@ const backup = z.object({
 
 const others = z.discriminatedUnion('action', [
   z.discriminatedUnion('target', [
-    z.object({ ...ofExported, action: exporting, params: exportParams }),
-    z.object({ ...claimed, target: z.literal('events'), action: exporting, params: eventsParams }),
+    z.object({ ...ofExported, ...made, action: exporting, params: exportParams }),
+    z.object({
+      ...{ ...claimed, ...made },
+      target: z.literal('events'),
+      action: exporting,
+      params: eventsParams,
+    }),
   ]),
   z.discriminatedUnion('target', [
     z.object({ ...ofObject, action: importing, params: importParams }),

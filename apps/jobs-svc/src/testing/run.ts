@@ -126,6 +126,7 @@ export const importWork = (
     if_match: null,
     dry_run: false,
     file: { name: 'a.json', key: 'none', size: 0 },
+    cloud_storage_id: null,
     ...params,
   },
   ...given,
@@ -139,7 +140,8 @@ export const importDatasetWork = (
     ...rest,
     ...{ action: 'import', target: 'project', target_id: 7, input_key: 'requests/uploads/none/' },
     params: {
-      ...{ format: 'COCO 1.0', dry_run: false, file: { name: 'a.zip', key: 'none', size: 0 } },
+      ...{ format: 'COCO 1.0', dry_run: false, cloud_storage_id: null },
+      file: { name: 'a.zip', key: 'none', size: 0 },
       ...params,
     },
   }
@@ -153,10 +155,11 @@ export const exportWork = (
   given: Partial<ExportWork> = {},
 ): ExportWork => ({
   ...claimed(),
+  ...{ result_key: null, result_size: null, report: null },
   action: 'export',
   params: {
     only: whole,
-    ...{ format: 'COCO 1.0', save_images: false, filename: 'a.zip' },
+    ...{ format: 'COCO 1.0', save_images: false, filename: 'a.zip', cloud_storage_id: null },
     ...params,
   },
   ...given,
@@ -168,7 +171,8 @@ export const backupWork = ({
 }: Partial<BackupWork> & { lightweight?: boolean } = {}): BackupWork => ({
   ...claimed(),
   ...{ action: 'export', subresource: 'backup' },
-  params: { lightweight, filename: 'a.zip' },
+  ...{ result_key: null, result_size: null, report: null },
+  params: { lightweight, filename: 'a.zip', cloud_storage_id: null },
   ...given,
 })
 

@@ -77,7 +77,13 @@ export function servicesOf(given: {
       getMediaFacts: async () => wholeMedia,
       ...given.media,
     },
-    storages: { listSourceFiles: missing, readSourceFile: missing, ...given.storages },
+    storages: {
+      listSourceFiles: missing,
+      readSourceFile: missing,
+      readStorageFile: missing,
+      writeStorageFile: missing,
+      ...given.storages,
+    },
     annotations: { readRows: missing, writeRows: missing, ...given.annotations },
     events: given.events ?? { readEvents: missing },
   }
@@ -90,7 +96,11 @@ export const noEvents = { permitEventExport: missing }
 export const noOrganizations = { findWorkspace: missing }
 
 /** Cloud storages, where nobody asks for one. */
-export const noStorages = { permitSource: missing }
+export const noStorages = {
+  permitSource: missing,
+  getCloudStorage: missing,
+  findDefaultStorages: async () => ({ source_storage: null, target_storage: null }),
+}
 
 /** All of these. */
 export const noOthers = {

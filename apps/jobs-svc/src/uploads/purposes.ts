@@ -112,7 +112,7 @@ export interface ImportWish {
 
 /** @returns the format's own name and the mode, both known */
 export function assertImportable(
-  { format, import_mode = 'replace', location = 'local' }: ImportWish,
+  { format, import_mode = 'replace' }: Pick<ImportWish, 'format' | 'import_mode'>,
   facts: Facts,
 ) {
   const importer = chooseImporter(format, facts.dimension)
@@ -121,10 +121,14 @@ export function assertImportable(
     throw invalidText(`The format '${importer.name}' has no images: import it into a task`)
   const mode = isDataset ? 'replace' : importModes.find((one) => one === import_mode)
   if (!mode) throw invalid({ import_mode: `"${import_mode.slice(0, 100)}" is not a valid choice.` })
+  purposes[isDataset ? 'dataset' : 'annotations'].judge(facts)
+  return { format: importer.name, import_mode: mode }
+}
+
+/** @throws DomainError invalid for a file that is announced here and said to be elsewhere */
+export function assertSentHere({ location = 'local' }: Pick<ImportWish, 'location'>): void {
   if (location !== 'local')
     throw invalidText(
       `Importing from the location '${location.slice(0, 100)}' is not supported, only from 'local'`,
     )
-  purposes[isDataset ? 'dataset' : 'annotations'].judge(facts)
-  return { format: importer.name, import_mode: mode }
 }

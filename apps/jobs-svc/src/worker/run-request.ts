@@ -2,7 +2,7 @@ import { inSpan, traceBindings } from '@reticle/kit/observe/traces'
 import { keepForTask, keepOnce } from '../contents/keep-once.ts'
 import { removeSpare } from '../contents/remove-spare.ts'
 import type { RequestRow } from '../db/schema.ts'
-import { finishFromTwin } from '../leases/ending.ts'
+import { finishFromTwin, withTwinFile } from '../leases/ending.ts'
 import { enterFinal, isOpen, reportProgress } from '../leases/lease.ts'
 import { leasesLost, noteClaim, timeRun } from '../metrics.ts'
 import { registerPending } from '../objects/repo.ts'
@@ -68,7 +68,7 @@ async function run(deps: RunDeps, row: RequestRow): Promise<void> {
 
 async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise<Conversion> {
   const { row, abort } = held
-  const work = readWork(row)
+  const work = readWork(await withTwinFile(db, row))
   if ('subresource' in work && work.action === 'import')
     await registerPending(db, { key: restoredPrefix(row), kind: 'media' })
   if (work.action === 'export')

@@ -243,7 +243,10 @@ export const requests = operations('RequestService', {
   startImport: internal({
     body: z
       .object({
-        /** Either a file that came in one request, by its upload, or one that came in several, by its id. */
+        /**
+         * Either a file that came in one request, by its upload, or one that is named: that came in several, by its id, or is
+         * in a cloud storage, by its key there.
+         */
         upload_id: z.string().optional(),
         target: z.enum(targets),
         id: z.int(),
@@ -255,6 +258,7 @@ export const requests = operations('RequestService', {
         if_match: z.string().optional(),
         file_id: z.string().optional(),
         location: z.string().optional(),
+        cloud_storage_id: z.int().optional(),
       })
       .meta({ id: 'StartImport' }),
     answers: { 202: rqId },

@@ -1,4 +1,4 @@
-import type { BucketItem } from 'minio'
+import type { BucketItem, Client } from 'minio'
 import { attachment } from '../content-disposition.ts'
 import { unavailable } from '../errors.ts'
 import { type BlobInfo, type BlobStore, checkKey, checkPrefix } from './blob.ts'
@@ -19,11 +19,12 @@ export async function s3Blobs(options: S3Options): Promise<BlobStore> {
   const s3 = s3Client(options)
   const { call, bucket } = s3
   await openBucket(s3, options)
+  const writing = makingBucket(s3)
 
   return {
     put: async (key, chunks, options) => {
       checkKey(key)
-      return putObject(s3, key, chunks, options?.signal)
+      return putObject(writing, key, chunks, options)
     },
     get: async (key, range) => {
       checkKey(key)
@@ -69,6 +70,23 @@ async function openBucket({ call, bucket }: S3, { endpoint }: S3Options): Promis
     if (isAway(reason)) return
     const text = [codeOf(reason), reason instanceof Error ? reason.message : reason].join(' ')
     throw new Error(`the bucket "${bucket}" cannot be used at ${endpoint}: ${text}`)
+  }
+}
+
+/** The bucket may not have been made yet, when the store was away at the start. */
+const makingBucket = ({ call, bucket, ...s3 }: S3): S3 => ({
+  ...s3,
+  bucket,
+  call: (run, limits) => call((client) => intoBucket(client, bucket, () => run(client)), limits),
+})
+
+async function intoBucket<T>(client: Client, bucket: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'NoSuchBucket') throw thrown
+    await makeBucket(client, bucket)
+    return write()
   }
 }
 

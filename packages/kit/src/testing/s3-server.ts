@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
@@ -14,6 +15,10 @@ export interface S3Server {
   open: Set<string>
   /** Buckets that nobody may write. */
   sealed: Set<string>
+  /** Buckets that take no bytes any more: what is sent there is never answered. */
+  stalled: Set<string>
+  /** Keys of uploads in parts that were neither completed nor given up. */
+  unfinished: () => string[]
   /** How often it was asked for anything. */
   calls: () => number
   close: () => Promise<void>
@@ -30,6 +35,8 @@ export async function startS3(
     buckets: new Map(),
     open: new Set<string>(),
     sealed: new Set<string>(),
+    stalled: new Set<string>(),
+    uploads: new Map<string, Upload>(),
   }
   let count = 0
   const server = createServer((request, response) => {
@@ -43,10 +50,18 @@ export async function startS3(
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }
-  return { ...state, url, calls: () => count, close }
+  const unfinished = () => [...state.uploads.values()].map((upload) => upload.key)
+  return { ...state, url, unfinished, calls: () => count, close }
 }
 
-type State = Pick<S3Server, 'key' | 'buckets' | 'open' | 'sealed'>
+interface Upload {
+  key: string
+  parts: Map<number, Buffer>
+}
+
+type State = Pick<S3Server, 'key' | 'buckets' | 'open' | 'sealed' | 'stalled'> & {
+  uploads: Map<string, Upload>
+}
 
 async function answer(state: State, request: IncomingMessage, response: ServerResponse) {
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://s3')
@@ -60,17 +75,60 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   const object = rest.join('/')
   if (method === 'GET' && query.has('location')) return xml(response, '<LocationConstraint/>')
   if (object === '') return list(response, bucket, query)
-  if (!['GET', 'HEAD'].includes(method) && state.sealed.has(name))
-    return fail(response, 403, 'AccessDenied')
-  if (method === 'PUT') bucket.set(object, body)
-  if (method === 'POST')
+  const isWrite = !['GET', 'HEAD'].includes(method)
+  if (isWrite && state.sealed.has(name)) return fail(response, 403, 'AccessDenied')
+  if (method === 'PUT' && state.stalled.has(name)) return
+  if (!isWrite) return send(response, bucket.get(object), request)
+  const sent = { method, query, body, bucket, key: object }
+  if (query.has('uploads') || query.has('uploadId')) return inParts(state.uploads, sent, response)
+  return whole(sent, response)
+}
+
+function whole({ method, body, bucket, key }: Sent, response: ServerResponse) {
+  if (method === 'DELETE') {
+    bucket.delete(key)
+    return response.writeHead(204).end()
+  }
+  bucket.set(key, body)
+  return response.writeHead(200, { etag: '"x"' }).end()
+}
+
+interface Sent {
+  method: string
+  query: URLSearchParams
+  body: Buffer
+  bucket: Map<string, Buffer>
+  key: string
+}
+
+/** An upload in parts: begun, sent, and completed or given up. */
+function inParts(
+  uploads: Map<string, Upload>,
+  { method, query, body, bucket, key }: Sent,
+  response: ServerResponse,
+) {
+  const id = query.get('uploadId') ?? randomUUID()
+  if (query.has('uploads')) {
+    uploads.set(id, { key, parts: new Map() })
     return xml(
       response,
-      `<InitiateMultipartUploadResult><UploadId>upload</UploadId></InitiateMultipartUploadResult>`,
+      `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
     )
+  }
+  const upload = uploads.get(id)
+  if (!upload) return fail(response, 404, 'NoSuchUpload')
+  if (method === 'PUT') {
+    upload.parts.set(Number(query.get('partNumber')), body)
+    return response.writeHead(200, { etag: '"x"' }).end()
+  }
+  uploads.delete(id)
   if (method === 'DELETE') return response.writeHead(204).end()
-  if (method === 'PUT') return response.writeHead(200, { etag: '"x"' }).end()
-  return send(response, bucket.get(object), request)
+  const parts = [...upload.parts].sort(([one], [other]) => one - other).map(([, part]) => part)
+  bucket.set(key, Buffer.concat(parts))
+  return xml(
+    response,
+    '<CompleteMultipartUploadResult><Location>here</Location><ETag>"x"</ETag></CompleteMultipartUploadResult>',
+  )
 }
 
 function refusalOf({ key, open }: State, bucket: string, { headers }: IncomingMessage) {

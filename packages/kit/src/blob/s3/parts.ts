@@ -6,6 +6,8 @@ export interface Part {
   bytes: Buffer
   /** There is no other one. */
   isWhole: boolean
+  /** None comes after it. */
+  isLast: boolean
 }
 
 /**
@@ -23,7 +25,7 @@ export async function* partsOf(
     for (let at = 0; at < chunk.length; ) {
       if (length === partBytes) {
         isWhole = false
-        yield { bytes: part, isWhole }
+        yield { bytes: part, isWhole, isLast: false }
         part = spare.pop() ?? Buffer.allocUnsafe(partBytes)
         length = 0
       }
@@ -34,7 +36,7 @@ export async function* partsOf(
       at += piece.length
     }
   }
-  yield { bytes: part.subarray(0, length), isWhole }
+  yield { bytes: part.subarray(0, length), isWhole, isLast: true }
 }
 
 /** Small objects take little room: a part grows by doubling. */

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto'
-import type { Client } from 'minio'
 import { DomainError, unavailable } from '../../errors.ts'
 import { untilAborted } from '../abort.ts'
 import type { Stored } from '../blob.ts'
-import { makeBucket, type S3 } from './client.ts'
+import type { S3 } from './client.ts'
 import { codeOf } from './errors.ts'
 import { partBytes, partsOf } from './parts.ts'
 
-/** Parts on their way at once: with the one being filled, a put holds 40 MiB at most. */
-const inFlight = 4
+export interface PutOptions {
+  signal?: AbortSignal | undefined
+  /** Parts on their way at once: with the one being filled, a put of four holds 40 MiB at most. */
+  inFlight?: number
+}
+
+const usuallyInFlight = 4
 /** S3 takes no more. */
 const mostParts = 10_000
 const completeMs = 60_000
@@ -21,7 +25,7 @@ export async function putObject(
   s3: S3,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-  signal: AbortSignal | undefined,
+  { signal, inFlight = usuallyInFlight }: PutOptions = {},
 ): Promise<Stored> {
   const halt = new AbortController()
   const leave = () => halt.abort(signal?.reason)
@@ -38,11 +42,16 @@ export async function putObject(
   }
   try {
     halt.signal.throwIfAborted()
-    const etag = await putParts(s3, key, counted(), halt)
+    const etag = await putParts(s3, key, counted(), { halt, inFlight })
     return { size, sha256: hash.digest('hex'), etag }
   } finally {
     signal?.removeEventListener('abort', leave)
   }
+}
+
+interface Sending {
+  halt: AbortController
+  inFlight: number
 }
 
 /** Whatever fails first halts everything else. Resolves to the etag. */
@@ -50,10 +59,11 @@ async function putParts(
   s3: S3,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-  halt: AbortController,
+  sending: Sending,
 ): Promise<string> {
+  const { halt } = sending
   const spare: Buffer[] = []
-  const upload = multipartUpload(s3, key, halt, (bytes) => spare.push(bytes))
+  const upload = multipartUpload(s3, key, sending, (bytes) => spare.push(bytes))
   let size = 0
   try {
     for await (const { bytes, isWhole } of partsOf(chunks, spare)) {
@@ -71,20 +81,31 @@ async function putParts(
 }
 
 async function putWhole(s3: S3, key: string, bytes: Buffer, signal: AbortSignal): Promise<string> {
-  const { etag } = await s3.call(
-    (client) => intoBucket(client, s3.bucket, () => client.putObject(s3.bucket, key, bytes)),
-    { signal, quietMs: quietMs(bytes) },
-  )
+  const { etag } = await s3.call((client) => client.putObject(s3.bucket, key, bytes), {
+    signal,
+    quietMs: quietMs(bytes),
+  })
   const md5 = createHash('md5').update(bytes).digest('hex')
   return etag === md5 ? etag : checkedEtag(s3, key, bytes.length) // encrypted objects have other etags
 }
 
 /** What a store says it has kept is not taken on trust (`reliability.md` F23). */
 async function checkedEtag({ call, bucket }: S3, key: string, expected: number): Promise<string> {
-  const { size, etag } = await call((client) => client.statObject(bucket, key), { key })
-  if (size === expected) return etag
+  const { size, etag } = await call(
+    (client) => client.statObject(bucket, key).catch(unlessUnseen),
+    {
+      key,
+    },
+  )
+  if (size === expected || size === undefined) return etag
   await call((client) => client.removeObject(bucket, key))
   throw unavailable(`The object storage kept ${size} of ${expected} bytes.`)
+}
+
+/** Somebody else's bucket may be open for writing alone: then nothing can be looked at. */
+function unlessUnseen(thrown: unknown): { size?: number; etag: string } {
+  if (codeOf(thrown) !== 'AccessDenied') throw thrown
+  return { etag: '' }
 }
 
 interface MultipartUpload {
@@ -100,7 +121,7 @@ interface MultipartUpload {
 function multipartUpload(
   s3: S3,
   key: string,
-  halt: AbortController,
+  { halt, inFlight }: Sending,
   onStored: (bytes: Buffer) => void,
 ): MultipartUpload {
   const { bucket, call } = s3
@@ -110,12 +131,8 @@ function multipartUpload(
   let uploadID = ''
   let count = 0
 
-  const begin = () =>
-    call(
-      (client) =>
-        intoBucket(client, bucket, () => client.initiateNewMultipartUpload(bucket, key, {})),
-      { signal },
-    )
+  // Not ended by `halt`: whoever does not hear the id cannot remove what was begun.
+  const begin = () => call((client) => client.initiateNewMultipartUpload(bucket, key, {}))
   const send = async (part: number, bytes: Buffer) => {
     const headers = { 'content-md5': createHash('md5').update(bytes).digest('base64') }
     const place = { bucketName: bucket, objectName: key, uploadID, partNumber: part, headers }
@@ -144,9 +161,9 @@ function multipartUpload(
     abandon: async () => {
       await Promise.all(running)
       if (uploadID === '') return
-      await call((client) => client.abortMultipartUpload(bucket, key, uploadID), {
-        isRepeatable: false,
-      }).catch(() => undefined)
+      await call((client) => client.abortMultipartUpload(bucket, key, uploadID)).catch(
+        () => undefined,
+      )
     },
   }
 }
@@ -154,17 +171,6 @@ function multipartUpload(
 const tooLarge = () => {
   const most = (mostParts * partBytes) / 1024 ** 3
   return new DomainError('too_large', `An object has ${Math.floor(most)} GiB at most.`)
-}
-
-/** The bucket may not have been made yet, when the store was away at the start. */
-async function intoBucket<T>(client: Client, bucket: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (thrown) {
-    if (codeOf(thrown) !== 'NoSuchBucket') throw thrown
-    await makeBucket(client, bucket)
-    return write()
-  }
 }
 
 /** Bytes that the operating system has taken are out of sight until it wants more: 4 MiB, at 40 KB a second or more. */
