@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Transaction } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../testing/db.ts'
+import { openProxy } from '../../testing/proxy.ts'
+import { openDatabase } from '../connect.ts'
 import { copyOut } from '../copy.ts'
 import { queryRows } from '../prepared.ts'
+import { endingWith } from './call-signal.ts'
 
-const { db, onCommit } = await testDatabase<object>([])
+const { db, url, onCommit } = await testDatabase<object>([])
 
 type Tx = Transaction<object>
 const sent = sql<{ query: string }>`select query from pg_stat_activity where pid = pg_backend_pid()`
@@ -61,4 +65,25 @@ test('a transaction that asks nothing is none', async () => {
   expect(heard).toBe(0)
   expect((await sent.execute(db)).rows[0]?.query).toMatch(/^select query/)
   stop()
+})
+
+test('a transaction that a silent server does not begin ends with its call', async () => {
+  const { hostname, port, pathname, username, password } = new URL(url)
+  const proxy = await openProxy({ host: hostname, port: Number(port) })
+  const address = `postgres://${username}:${password}@127.0.0.1:${proxy.port}${pathname}`
+  const other = openDatabase<object>(address, { application: 'silent' })
+  await sql`select 1`.execute(other.db) // connected
+  proxy.blackHole()
+  const call = new AbortController()
+  const one = { name: 'one', text: 'select $1::int' }
+  const attempt = endingWith(call.signal, () =>
+    other.db.transaction().execute((tx) => queryRows(tx, one, [1])),
+  )
+  const ended = expect(attempt).rejects.toThrow('the call is over')
+  await sleep(100) // the beginning is on its way
+  call.abort(new Error('the call is over'))
+  await ended
+  proxy.cut()
+  await other.close()
+  await proxy.close()
 })

@@ -64,7 +64,7 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   }
   const stream = async (statement: StreamingStatement) => {
     signalOfCall()?.throwIfAborted()
-    await sender.begun()
+    await connection.duringCall(sender.begun) // a server that says nothing keeps nobody longer than their call
     return { command: 'UPDATE', rowCount: await statement.runOn(client, connection), rows: [] }
   }
   const plain = (text: string, values: unknown[]) =>
