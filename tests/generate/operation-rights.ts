@@ -187,7 +187,7 @@ export const withoutRule = {
     ...['confirmPasswordReset', 'verifyEmail', 'resendEmail', 'followEmailLink'],
     ...['getCapabilities', 'getDocs', 'getSwagger', 'getUserAgreements'],
   ],
-  'everybody who is signed in': ['listFormats', 'getPlugins', 'getLimits'],
+  'everybody who is signed in': ['listFormats', 'listFormatLosses', 'getPlugins', 'getLimits'],
   'everybody, for what is their own': [
     ...['getSelf', 'changePassword', 'listAccessTokens', 'createAccessToken'],
     ...['getCurrentAccessToken', 'listRequests', 'streamRequests'],

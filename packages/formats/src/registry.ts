@@ -64,6 +64,16 @@ export function listFormats(known: readonly Format[] = formats): {
   }
 }
 
+/** The answer of `GET /server/formats/losses`, sorted by name. */
+export function listLosses(known: readonly Format[] = formats): {
+  formats: { name: string; kinds: Exporter['carries'] }[]
+} {
+  const exporters = known.flatMap(({ name, exporter }) =>
+    exporter ? [{ name, kinds: exporter.carries }] : [],
+  )
+  return { formats: exporters.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
+}
+
 function findByName<T extends Format>(known: readonly T[], name: string): T | undefined {
   const lower = name.toLowerCase()
   return (
