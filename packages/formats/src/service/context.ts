@@ -14,20 +14,15 @@ export const passedOver: Context = { open: () => passedOver, close: () => undefi
 /** A document whose root `read` opens. */
 export function handlerOf(read: Context): XmlHandler {
   const open: Context[] = [read]
-  const handler: XmlHandler = {
-    wantsText: false,
+  return {
     open(name, attributes) {
-      const inner = (open.at(-1) ?? passedOver).open(name, attributes)
-      open.push(inner)
-      handler.wantsText = inner.text !== undefined
+      open.push((open.at(-1) ?? passedOver).open(name, attributes))
     },
     text(piece) {
       open.at(-1)?.text?.(piece)
     },
     close() {
       open.pop()?.close()
-      handler.wantsText = open.at(-1)?.text !== undefined
     },
   }
-  return handler
 }

@@ -91,21 +91,21 @@ function readMaskElement(
 
 /** @throws what `fail` makes of an attribute that is not there */
 export function required(attributes: XmlAttributes, name: string, fail: Fail): string {
-  const text = attributes.get(name)
+  const text = attributes[name]
   if (text === undefined) throw fail(`the attribute ${name} is missing`)
   return text
 }
 
 /** Degrees in [0, 360). */
 function readRotation(attributes: XmlAttributes, fail: Fail): number {
-  const text = attributes.get('rotation')
+  const text = attributes.rotation
   const rest = text === undefined ? 0 : readNumber(text, fail) % 360
   return rest < 0 ? rest + 360 : rest
 }
 
 /** A whole number, or 0 when there is none. */
 export function readCount(attributes: XmlAttributes, name: string, fail: Fail): number {
-  const text = attributes.get(name)
+  const text = attributes[name]
   const value = text === undefined ? 0 : readInteger(text, (why) => fail(`${name}: ${why}`))
   if (Math.abs(value) <= largest) return value
   throw fail(`${name}: ${value} is not within ${-largest} to ${largest}`)
@@ -115,7 +115,7 @@ const largest = 2_147_483_647
 
 /** Yes or no, or undefined when it is not said. */
 export function readFlag(attributes: XmlAttributes, name: string, fail: Fail): boolean | undefined {
-  const text = attributes.get(name)
+  const text = attributes[name]
   if (text === undefined) return undefined
   if (text === '1' || text === '0') return text === '1'
   const isYes = flags.get(text.toLowerCase())

@@ -2,7 +2,7 @@
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { documentsRun, fileName, imageFiles, inPieces } from '../export-files.ts'
 import type { Dataset, Exporter, Item, Part, Run, Subset } from '../model.ts'
-import { escapeValue } from '../xml/text.ts'
+import { escapeValue } from '../xml/escape.ts'
 import { type Layout, type Losses, newLosses } from './losses.ts'
 import { framesOf } from './walk-track.ts'
 import { metaText } from './write-meta.ts'

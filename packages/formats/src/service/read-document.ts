@@ -29,7 +29,7 @@ export function documentContext(reading: Reading): Context {
 export function namesContext(take: (name: string) => void): Context {
   const names: Context = {
     open(element, attributes) {
-      const name = element === 'image' ? attributes.get('name') : undefined
+      const name = element === 'image' ? attributes.name : undefined
       if (name !== undefined) take(name)
       return passedOver
     },

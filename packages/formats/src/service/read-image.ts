@@ -10,8 +10,8 @@ import { failing, fits, give, labelOf, placeOf, type Reading, skip, takes } from
 
 /** Reads an image; frames are looked for by name, then by number. */
 export function imageContext(reading: Reading, attributes: XmlAttributes): Context {
-  const name = attributes.get('name')
-  const id = attributes.get('id')
+  const name = attributes.name
+  const id = attributes.id
   const record = `image ${name ?? id}`
   const fail = failing(reading, record)
   if (name === undefined && id === undefined) throw fail('it has neither name nor id')
@@ -121,7 +121,7 @@ function shapeContext(
       if (!partType || partType === 'skeleton') {
         return inside(reading, { named, values, record }, element, own)
       }
-      const part = partOf(named, own.get('label') ?? '', () => placeOf(reading, record))
+      const part = partOf(named, own.label ?? '', () => placeOf(reading, record))
       return shapeContext(reading, { ...found, type: partType, named: part }, own, (shape) =>
         elements.push(shape),
       )

@@ -11,7 +11,7 @@ import { failing, fits, give, labelOf, placeOf, type Reading, skip } from './rea
 import { addShape, type Draft, draftOfPart, maskOf, newDraft, trackOf } from './track-draft.ts'
 
 export function trackContext(reading: Reading, attributes: XmlAttributes): Context {
-  const record = `track ${attributes.get('id') ?? ''}`.trim()
+  const record = `track ${attributes.id ?? ''}`.trim()
   const named = labelOf(reading, attributes, record)
   if (!named) return passedOver
   const draft = newDraft(named, readGroup(reading, attributes, record))
@@ -20,7 +20,7 @@ export function trackContext(reading: Reading, attributes: XmlAttributes): Conte
     ...shapes,
     open(element, own) {
       if (element !== 'track') return shapes.open(element, own)
-      const part = partOf(named, own.get('label') ?? '', () => placeOf(reading, record))
+      const part = partOf(named, own.label ?? '', () => placeOf(reading, record))
       return shapesContext(reading, draftOfPart(draft, part), record)
     },
     close: () => finish(reading, draft, record),
@@ -107,7 +107,7 @@ function partNamed(
   attributes: XmlAttributes,
   record: string,
 ): NamedLabel {
-  return partOf(skeleton, attributes.get('label') ?? '', () => placeOf(reading, record))
+  return partOf(skeleton, attributes.label ?? '', () => placeOf(reading, record))
 }
 
 /** Files count frames of the media, the service those of the task. */

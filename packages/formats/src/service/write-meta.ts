@@ -1,7 +1,7 @@
 /** `<meta>`: what is exported and with which labels (spec/formats.md 7.3). */
 import type { Described, Person, TaskAbout } from '../about.ts'
 import type { Dataset, Label, Part } from '../model.ts'
-import { escapeText, escapeValue } from '../xml/text.ts'
+import { escapeText, escapeValue } from '../xml/escape.ts'
 
 /** A name and its text, or the elements in it. */
 type Node = readonly [name: string, content: string | number | readonly Node[]]

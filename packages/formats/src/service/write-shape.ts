@@ -1,6 +1,6 @@
 /** Shapes as elements (spec/formats.md 7.4 and 7.5). */
 import type { Shape, ShapeType, Tag } from '../model.ts'
-import { escapeValue } from '../xml/text.ts'
+import { escapeValue } from '../xml/escape.ts'
 import { cuboidCorners } from './elements.ts'
 import type { WrittenLabel } from './written-label.ts'
 import { fixed2, pairs } from './written-number.ts'

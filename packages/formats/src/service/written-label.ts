@@ -1,6 +1,6 @@
 /** Labels ready to be written: what every shape of one says again is put together once. */
 import type { AttributeValue, Label } from '../model.ts'
-import { escapeText, escapeValue } from '../xml/text.ts'
+import { escapeText, escapeValue } from '../xml/escape.ts'
 
 export interface WrittenLabel {
   label: Label
