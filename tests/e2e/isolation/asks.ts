@@ -36,9 +36,15 @@ export function pathOf({ path }: Operation, ids: Ids): string {
   if (path.includes(':') && id === undefined) throw new Error(`there is no foreign ${first}`)
   const parts = path
     .replace(':delivery_id', enc(ids.deliveries))
-    .replace(':file_id', enc(ids.files))
+    .replace(':file_id', enc(fileOf(path, ids)))
     .replace(':revision', '1')
   return parts.replace(/:\w+/, enc(id))
+}
+
+/** The files of restores belong to no object. */
+const fileOf = (path: string, ids: Ids) => {
+  const [, place] = /^\/(\w+\/backup)\/:file_id/.exec(path) ?? []
+  return ids[place ?? 'files']
 }
 
 export function asksFor(foreign: readonly Foreign[], own: Tenant): Ask[] {
@@ -64,6 +70,8 @@ function base(operation: Operation): Pick<Ask, 'operation' | 'query' | 'json'> {
 /** People outside of these are told that there are none (`spec/api-workspace.md` 1.4). */
 const tellsNothing = /^\/(?:organizations|invitations)\//
 
+const partKinds = ['deliveries', 'files', 'projects/backup', 'tasks/backup']
+
 /** The foreign object itself; of a foreign part that of an own whole, too. */
 function inPath(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
   if (!hasId(operation)) return []
@@ -72,7 +80,8 @@ function inPath(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
   const rq_id = operation.name.startsWith('download') ? `?rq_id=${enc(ids.requests)}` : asked.query
   const whole = { ...asked, query: rq_id }
   if (!/:(?:delivery|file)_id/.test(operation.path)) return [whole]
-  const mixed = { ...own.ids, deliveries: ids.deliveries ?? 0, files: ids.files ?? '' }
+  const parts = partKinds.map((kind) => [kind, ids[kind] ?? ''])
+  const mixed = { ...own.ids, ...Object.fromEntries(parts) }
   return [whole, { ...asked, path: pathOf(operation, mixed), answer: 'refused' }]
 }
 
