@@ -1,13 +1,11 @@
 import type { tasks } from '@reticle/contracts/api/tasks'
 import { annotationsChanged } from '@reticle/contracts/events/annotations'
-import { requestFinished } from '@reticle/contracts/events/requests'
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import type { Service } from '@reticle/kit'
 import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
 import { retrySerialization } from '@reticle/kit/db/errors'
 import { once } from '@reticle/kit/outbox/inbox'
 import type { Kysely, Transaction } from 'kysely'
-import { undoRestore } from './backups/restore.ts'
 import type { ProjectsDb } from './db/schema.ts'
 import {
   type AnnotationsChangedSettings,
@@ -24,12 +22,6 @@ export function eventHandler(settings: AnnotationsChangedSettings): Handle<Proje
     on(annotationsChanged, (tx, change, event) =>
       applyAnnotationsChange(tx, change, settings, causeOf(event)),
     ),
-    // Whoever restored a backup may be gone: what is left of an import that failed is nothing.
-    on(requestFinished, async (tx, { request_uuid, request }, event) => {
-      const { status, operation } = request
-      if (status === 'failed' && operation.type === 'import:backup')
-        await undoRestore(tx, request_uuid, causeOf(event))
-    }),
     // Many changes of tasks move a project once, and no save waits for its row (`design.md` 8).
     on(taskUpdated, async (tx, { task }) => {
       if (task.project_id !== null) await followChild(tx, task.project_id, task.updated_date)

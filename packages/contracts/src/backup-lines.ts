@@ -4,8 +4,7 @@ import { type BackupLine, backupLine } from './rest/backups.ts'
  * Backup lines, what there is to know of a project or task but its annotations, between projects-svc and the converters.
  *
  * - UTF-8. A line is one `backupLine` as JSON and ends in `\n`.
- * - `{task}` in the key of a frame stands for the id that a task gets.
- * - Order: the project, where it is one; then of each task its own line, its frames and its issues.
+ * - Order: the project, where it is one; then of each task its own line, its frames and its issues. A task is restored from its own.
  */
 const longestLine = 64 * 1024 * 1024
 

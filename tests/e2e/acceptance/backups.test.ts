@@ -8,6 +8,7 @@ import { formOf, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { sendFile } from '../../support/tus.ts'
 import { describeProject, describeTask } from '../backups/described.ts'
+import { backupForm, backupOf, restoreOf } from '../backups/round-trip.ts'
 import { addProject, addTask } from '../backups/world.ts'
 
 /** Item 24 of `spec/api-workspace.md` 11: what is backed up comes back, here and elsewhere, or nothing does. */
@@ -35,24 +36,8 @@ afterAll(async () => {
   there.remove()
 })
 
-async function backup(of: string, query = ''): Promise<Buffer> {
-  const started = await api.done('POST', `/${of}/backup/export${query}`)
-  const { result_url } = await api.finished(started)
-  return (await api.bytes(result_url)).bytes
-}
-
-function backupForm(bytes: Uint8Array, field = 'backup_file'): FormData {
-  const form = new FormData()
-  form.append(field, new Blob([Buffer.from(bytes)]), 'backup.zip')
-  return form
-}
-
-/** The record of the request that an archive became. */
-async function restore(bytes: Uint8Array, of = 'projects', to = api): Promise<Json> {
-  const { rq_id } = await to.done('POST', `/${of}/backup/`, { form: backupForm(bytes) })
-  return to.ended(rq_id)
-}
-
+const backup = (of: string, query?: string) => backupOf(api, of, query)
+const restore = (bytes: Uint8Array, of = 'projects', to = api) => restoreOf(to, bytes, of)
 const members = (bytes: Buffer) => unzip(bytes)
 /** The archive with members changed, added or, for null, left out. */
 async function changed(bytes: Buffer, given: Record<string, string | null>): Promise<Buffer> {

@@ -12,8 +12,7 @@ import type { BlobStore, Range } from '@reticle/kit/blob/blob'
 const mark = 'bucket:'
 
 /** The colon at its end keeps a file from being taken for one that is spread over objects, whatever it is called. */
-export const bucketKey = (task_id: number | '{task}', path: string): string =>
-  `${mark}${task_id}:${path}:`
+export const bucketKey = (task_id: number, path: string): string => `${mark}${task_id}:${path}:`
 
 export const isBucketKey = (key: string): boolean => key.startsWith(mark)
 

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { lockHeld } from '../leases/lease.ts'
 import { registerLive } from '../objects/repo.ts'
+import { mediaPrefix } from '../operations/result-key.ts'
 import { type HashedFile, insertContents, shareContents, useContents } from './repo.ts'
 
 type KeptFor = Pick<RequestRow, 'request_uuid' | 'lease_token' | 'tenant' | 'input_key'>
@@ -35,7 +36,7 @@ export function keepOnce(
 
 /**
  * The media of a task is in files of a request that runs: they stay for as long as there is the task, whatever becomes of what was
- * uploaded. What the task has is known under a key at which there is no object.
+ * uploaded. What the task has is known under its key (`mediaPrefix`), with whatever is made of these files below it.
  *
  * @returns false when the lease is lost
  */
@@ -44,11 +45,11 @@ export function keepForTask(
   row: KeptFor & Pick<RequestRow, 'org_id'>,
   task_id: number,
 ): Promise<boolean> {
-  const { input_key, request_uuid, org_id: organization_id } = row
+  const { input_key, org_id: organization_id } = row
   if (input_key === null) throw new Error('a request for media has a place for its files')
   return db.transaction().execute(async (tx) => {
     if (!(await lockHeld(tx, row))) return false
-    const key = `requests/media/${request_uuid}/${task_id}/`
+    const key = mediaPrefix(row, task_id)
     await registerLive(tx, { key, kind: 'media', task_id, organization_id })
     await shareContents(tx, input_key, key)
     return true

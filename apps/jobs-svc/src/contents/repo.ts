@@ -76,15 +76,6 @@ const rows = (files: readonly HashedFile[]) => sql`
   unnest(${files.map(({ key }) => key)}::text[], ${files.map(({ size }) => size)}::bigint[],
     ${files.map(({ sha256 }) => sha256)}::text[]) as file (key, size, sha256)`
 
-/** What an upload uses is used by these as well, from this transaction on. */
-export async function useToo(tx: Tx, prefix: string, others: readonly string[]): Promise<void> {
-  await sql`
-    insert into content_uses (prefix, content_id)
-    select other, content_id from content_uses, unnest(${[...others]}::text[]) as other
-    where content_uses.prefix = ${prefix}
-    on conflict do nothing`.execute(tx)
-}
-
 /** What an upload brought or uses, locked. */
 export function lockContentsOf(tx: Tx, prefix: string): Promise<Content[]> {
   return tx

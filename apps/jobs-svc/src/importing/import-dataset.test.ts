@@ -27,13 +27,16 @@ const services = servicesOf({
     ...authorityOf([{ target: 'project', id: 7, user_id: 1, facts }]),
     openDraft: async ({ body }) => {
       note('open', body)
-      return { labels_revision: 2, labels }
+      return { project_id: 7, labels_revision: 2, labels }
     },
     addDraftTask: async ({ name, subset }) => {
       note('task', { name, subset })
       return { task_id: calls.length }
     },
-    publishDraft: async (given) => note('publish', given),
+    publishDraft: async (given) => {
+      note('publish', given)
+      return { project_id: 7, task_ids: [] }
+    },
     dropDraft: async (given) => note('drop', given),
   },
   labels: { getLabelSet: async () => ({ labels_revision: 1, labels: [] }) },

@@ -1,33 +1,29 @@
-import { randomUUID } from 'node:crypto'
 import type { Label, LabelWrite } from '@reticle/contracts/rest/labels'
 import { FormatError } from '@reticle/formats/errors'
 import type { FileLabel } from '@reticle/formats/file-labels'
 import type { FileDataset, Run } from '@reticle/formats/model'
 import { createReport } from '@reticle/formats/report'
-import type { Context } from '@reticle/kit'
-import { keptOnce } from '../contents/hashed.ts'
 import { importerOf } from '../formats/lookup.ts'
-import { fetchedFile } from '../locations/fetch.ts'
 import { blobSource } from '../media/blob-source.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
 import type { ImportDatasetWork, Outcome } from '../requests/work.ts'
 import { openArchive } from '../sources/archives.ts'
 import { wholeObject } from '../sources/found.ts'
+import { asDraft } from './draft.ts'
 import { namingFile } from './import-annotations.ts'
 import { type Created, importSubset } from './import-subset.ts'
+import { keptFile } from './kept-file.ts'
 
 /**
- * Makes a task of each subset of an archive, with its images and annotations. All of it is made where nobody sees it, as a draft,
- * and shown in one transaction at the end, with the labels that come with it: a failure, a cancellation or a dry run leaves nothing
- * (`reliability.md` 6.3). Every attempt has a draft of its own; that it is published once is said by the request's uuid.
+ * Makes a task of each subset of an archive, with its images and annotations, and the labels that come with it: all of it or nothing.
  */
 export async function importDataset(
   work: ImportDatasetWork,
   deps: OperationDeps,
 ): Promise<Outcome> {
   const { services, blobs, signal } = deps
-  const { target_id: project_id, params, request_uuid: call_id } = work
+  const { target_id: project_id, params, request_uuid } = work
   const context = contextOf(work, signal)
   deps.progress(0, 'Reading the file')
   const project = { target: 'project', id: project_id } as const
@@ -46,32 +42,13 @@ export async function importDataset(
     { ...deps, report: createReport(), prefix: '' },
   )
   const { labels: current } = await services.labels.getLabelSet(project, context)
-  const draft_id = randomUUID()
-  try {
+  const asked = { request_uuid, isTried: params.dry_run }
+  const { made: created } = await asDraft(asked, deps, context, async (draft_id) => {
     const body = { draft_id, project_id, labels: labelItems(dataset.labels, current) }
     const { labels } = await services.tasks.openDraft({ body }, context)
-    const created = await importAll(dataset, { work, draft_id, file, listing, labels, run }, deps)
-    if (!params.dry_run) {
-      await deps.enterFinal()
-      await services.tasks.publishDraft({ draft_id, call_id }, context)
-    }
-    return { report: { ...toReport(run.report), created }, result: null, result_id: null }
-  } finally {
-    await drop(draft_id, deps, context)
-  }
-}
-
-/** The archive stays where its tenant has it: its images are the media of the tasks. */
-async function keptFile(
-  { params, input_key }: ImportDatasetWork,
-  deps: OperationDeps,
-  context: Context,
-) {
-  if (input_key === null) throw new Error('a request for an import has a place for its file')
-  const fetched = await fetchedFile(params, deps, context)
-  const { files } = await keptOnce([fetched], input_key, deps)
-  const [file = fetched] = files
-  return file
+    return importAll(dataset, { work, draft_id, file, listing, labels, run }, deps)
+  })
+  return { report: { ...toReport(run.report), created }, result: null, result_id: null }
 }
 
 function open(format: string, source: ReturnType<typeof blobSource>, run: Run) {
@@ -122,12 +99,4 @@ function labelItems(wanted: readonly FileLabel[], current: readonly Label[]): La
     if (label) return items.length === 0 ? [] : [{ id: label.id, attributes: items }]
     return [{ name, attributes: items }]
   })
-}
-
-const dropMs = 10_000
-
-/** Of what was published nothing is left to be dropped. What cannot be dropped now is a day later (`drafts/` of projects-svc). */
-async function drop(draft_id: string, { services }: OperationDeps, context: Context) {
-  const own = { ...context, signal: AbortSignal.timeout(dropMs), deadline: Date.now() + dropMs }
-  await services.tasks.dropDraft({ draft_id }, own).catch(() => undefined)
 }

@@ -1,7 +1,6 @@
 import { keyOfAll } from '@reticle/kit/blob/spread'
 import type { Kysely, Transaction } from 'kysely'
 import { addChunk } from '../chunks/repo.ts'
-import { keepRestored } from '../contents/restored.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { goesElsewhere } from '../locations/elsewhere.ts'
 import { registerDead } from '../objects/repo.ts'
@@ -32,7 +31,6 @@ export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): 
   }
   return endHeld(db, row, changes, async (tx) => {
     await keepChunk(tx, row, outcome)
-    await keepRestored(tx, row, outcome.restored)
     await registerDead(tx, (outcome.spare ?? []).map(keyOfAll))
   })
 }

@@ -76,11 +76,6 @@ export async function makeAllDead(db: Db, keys: readonly string[]): Promise<void
     .execute()
 }
 
-/** What is known by other rows now. */
-export async function dropRow(db: Db, key: string): Promise<void> {
-  await db.deleteFrom('blobs').where('key', '=', key).execute()
-}
-
 /** Dead objects that have been removed. */
 export async function forgetDead(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return

@@ -18,7 +18,7 @@ import type { Work } from '../requests/work.ts'
 import type { Videos } from '../videos/videos.ts'
 
 type Drafting = 'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
-type BackingUp = 'describeBackup' | 'restoreBackup' | 'undoRestore'
+type BackingUp = 'describeBackup' | 'restoreTask'
 
 /** What operations ask of other services. */
 export interface OperationServices {

@@ -1,5 +1,4 @@
 import { exportBackup } from '../backups/export-backup.ts'
-import { importBackup } from '../backups/import-backup.ts'
 import { withFirstChunk } from '../chunks/first.ts'
 import { exportDataset } from '../exporting/export-dataset.ts'
 import { exportEvents } from '../exporting/export-events.ts'
@@ -7,6 +6,7 @@ import { importAnnotations } from '../importing/import-annotations.ts'
 import { importDataset } from '../importing/import-dataset.ts'
 import { delivered } from '../locations/deliver.ts'
 import type { Outcome, Work } from '../requests/work.ts'
+import { importBackup } from '../restoring/import-backup.ts'
 import type { OperationDeps } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
 

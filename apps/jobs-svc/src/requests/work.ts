@@ -165,8 +165,6 @@ export const outcome = z.object({
       checksum: z.string(),
     })
     .optional(),
-  /** Tasks that were restored, and the prefixes below which lies what was made of their files. */
-  restored: z.array(z.object({ task_id: z.int(), prefix: z.string() })).optional(),
   /** Keys of uploaded files that were stored before: they are read there. */
   spare: z.array(z.string()).optional(),
 })

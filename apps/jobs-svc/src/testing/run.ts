@@ -19,6 +19,7 @@ import type {
   ExportWork,
   ImportDatasetWork,
   ImportWork,
+  RestoreWork,
 } from '../requests/work.ts'
 import { unsupportedVideo } from '../videos/library.ts'
 
@@ -173,6 +174,16 @@ export const backupWork = ({
   ...{ action: 'export', subresource: 'backup' },
   ...{ result_key: null, result_size: null, report: null },
   params: { lightweight, filename: 'a.zip', cloud_storage_id: null },
+  ...given,
+})
+
+export const restoreWork = (
+  file: RestoreWork['params']['file'],
+  given: Partial<RestoreWork> = {},
+): RestoreWork => ({
+  ...claimed(),
+  ...{ action: 'import', subresource: 'backup', input_key: 'requests/uploads/none/' },
+  params: { file, cloud_storage_id: null },
   ...given,
 })
 

@@ -19,7 +19,7 @@ const missing = async () => {
 const noTasks: OperationServices['tasks'] = {
   ...{ authorize: missing, listTasks: missing, getTask: async ({ id }) => taskRecord({ id }) },
   ...{ openDraft: missing, addDraftTask: missing, publishDraft: missing, dropDraft: missing },
-  ...{ describeBackup: missing, restoreBackup: missing, undoRestore: missing },
+  ...{ describeBackup: missing, restoreTask: missing },
 }
 const noGuides = {
   ...{ getAssetFile: missing, createGuide: missing, updateGuide: missing },

@@ -7,7 +7,7 @@ import { enterFinal, isOpen, reportProgress } from '../leases/lease.ts'
 import { leasesLost, noteClaim, timeRun } from '../metrics.ts'
 import { registerPending } from '../objects/repo.ts'
 import { failureOf } from '../operations/failure.ts'
-import { firstChunkKey, restoredPrefix, resultKey } from '../operations/result-key.ts'
+import { firstChunkKey, resultKey } from '../operations/result-key.ts'
 import type { Amounts, Progress } from '../requests/amounts.ts'
 import { readWork } from '../requests/work.ts'
 import type { Held, HeldRequests } from './held.ts'
@@ -69,8 +69,6 @@ async function run(deps: RunDeps, row: RequestRow): Promise<void> {
 async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise<Conversion> {
   const { row, abort } = held
   const work = readWork(await withTwinFile(db, row))
-  if ('subresource' in work && work.action === 'import')
-    await registerPending(db, { key: restoredPrefix(row), kind: 'media' })
   if (work.action === 'export')
     await registerPending(db, { key: resultKey(row), kind: 'result', organization_id: row.org_id })
   if (work.action === 'create')

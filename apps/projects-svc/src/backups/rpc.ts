@@ -1,12 +1,11 @@
 import type { tasks } from '@reticle/contracts/api/tasks'
 import { type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
 import { joinTexts } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { backupLinesOf } from './describe.ts'
-import { type RestoreSettings, restoreBackup, undoRestore } from './restore.ts'
+import { type RestoreSettings, restoreTask } from './restore.ts'
 
 export interface BackupDeps {
   db: Kysely<ProjectsDb>
@@ -15,7 +14,7 @@ export interface BackupDeps {
   settings: RestoreSettings
 }
 
-type Handlers = Pick<Service<typeof tasks>, 'describeBackup' | 'restoreBackup' | 'undoRestore'>
+type Handlers = Pick<Service<typeof tasks>, 'describeBackup' | 'restoreTask'>
 
 /** What backups are made of, and what becomes of them (`spec/api-workspace.md` 7); the archives are the affair of jobs-svc. */
 export function backupHandlers({ db, bulk = db, settings }: BackupDeps): Handlers {
@@ -26,13 +25,9 @@ export function backupHandlers({ db, bulk = db, settings }: BackupDeps): Handler
       return { head: { type: 'application/x-ndjson' }, chunks }
     },
 
-    async restoreBackup(input, context) {
-      return bulk.transaction().execute((tx) => restoreBackup(tx, input, settings, context))
-    },
-
-    async undoRestore({ call_id }, context) {
-      await change(db, context, (tx) => undoRestore(tx, call_id, context))
-      return undefined
+    async restoreTask(input, context) {
+      const restored = bulk.transaction().execute((tx) => restoreTask(tx, input, settings, context))
+      return { job_ids: await restored }
     },
   }
 }

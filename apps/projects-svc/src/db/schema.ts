@@ -117,10 +117,13 @@ export interface DeadEventsTable {
 
 export interface DraftsTable {
   draft_id: string
+  target: 'project' | 'task'
+  owner_id: number
+  organization_id: number | null
   project_id: number | null
-  labels: unknown
-  labels_revision: number
-  based_on: number
+  labels: unknown | null
+  labels_revision: number | null
+  based_on: number | null
   created_date: Generated<Date>
 }
 
@@ -290,6 +293,7 @@ export interface ProjectsTable {
   labels_revision: Generated<number>
   created_date: Generated<Date>
   updated_date: Generated<Date>
+  draft_id: string | null
 }
 
 export interface SessionsTable {

@@ -41,11 +41,11 @@ export async function planned(
 
 const labelsOf = (draft: DraftRow): Label[] => z.array(label).parse(draft.labels)
 
-/** Labels that annotations of tasks of the draft may use. */
-export const labelSetOf = (draft: DraftRow) => ({
-  labels_revision: draft.labels_revision,
-  labels: labelsOf(draft),
-})
+/** Labels that annotations of tasks of the draft may use; undefined: those that project and tasks have. */
+export const labelSetOf = (draft: DraftRow) =>
+  draft.labels_revision === null
+    ? undefined
+    : { labels_revision: draft.labels_revision, labels: labelsOf(draft) }
 
 /** Makes the labels of a locked project, which are as they were when those were planned, what the draft says. */
 export async function publishLabels(

@@ -1,21 +1,20 @@
 import type { Label } from '@reticle/contracts/rest/labels'
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { laterDate } from '../db/dates.ts'
-import type { DraftsTable, ProjectsDb } from '../db/schema.ts'
+import type { DraftsTable, ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { selectTasks, type TaskView } from '../tasks/repo.ts'
 
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 export type DraftRow = Selectable<DraftsTable>
 
-export async function insertDraft(
-  tx: Tx,
-  { labels, ...row }: Omit<DraftRow, 'labels' | 'created_date'> & { labels: readonly Label[] },
-): Promise<void> {
-  await tx
-    .insertInto('drafts')
-    .values({ ...row, labels: JSON.stringify(labels) })
-    .execute()
+export async function insertDraft(tx: Tx, row: Insertable<DraftsTable>): Promise<void> {
+  await tx.insertInto('drafts').values(row).execute()
+}
+
+/** Its tasks will be in this one. */
+export async function setProject(tx: Tx, draft_id: string, project_id: number): Promise<void> {
+  await tx.updateTable('drafts').set({ project_id }).where('draft_id', '=', draft_id).execute()
 }
 
 export function findDraft(db: Db, draft_id: string): Promise<DraftRow | undefined> {
@@ -41,19 +40,45 @@ export function lockTasksOfDraft(tx: Tx, draft_id: string): Promise<TaskView[]> 
     .execute()
 }
 
-/** Locked tasks of a draft come into their project; they are answered in id order. */
+/** What is published was made at this moment. */
+const shown = { draft_id: null, created_date: sql<Date>`now()`, updated_date: laterDate }
+
+/** A locked project comes into its workspace. */
+export function showProject(
+  tx: Tx,
+  id: number,
+  { owner_id, organization_id }: Pick<DraftRow, 'owner_id' | 'organization_id'>,
+): Promise<ProjectRow> {
+  return tx
+    .updateTable('projects')
+    .set({ ...shown, owner_id, organization_id })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Locked tasks of a draft come into their place, with what is in them; they are answered in id order. */
 export async function showTasks(
   tx: Tx,
   ids: readonly number[],
-  place: { project_id: number; organization_id: number | null; owner_id: number },
+  place: Pick<DraftRow, 'project_id' | 'organization_id' | 'owner_id'>,
 ): Promise<TaskView[]> {
   const wanted = [...ids]
-  const now = sql<Date>`now()`
   await tx
     .updateTable('tasks')
-    .set({ ...place, draft_id: null, created_date: now, updated_date: laterDate })
+    .set({ ...place, ...shown })
     .where((where) => where('id', '=', where.fn.any(where.val(wanted))))
     .execute()
+  await sql`
+    with dated_jobs as (
+      update jobs set created_date = now(), updated_date = now()
+      where task_id = any(${wanted}::int[]) returning id
+    ), dated_issues as (
+      update issues set created_date = now(), updated_date = now()
+      where job_id in (select id from dated_jobs) returning id
+    )
+    update comments set created_date = now(), updated_date = now()
+    where issue_id in (select id from dated_issues)`.execute(tx)
   return selectTasks(tx)
     .where((where) => where('tasks.id', '=', where.fn.any(where.val(wanted))))
     .orderBy('tasks.id')
@@ -64,9 +89,10 @@ export async function deleteDraft(tx: Tx, draft_id: string): Promise<void> {
   await tx.deleteFrom('drafts').where('draft_id', '=', draft_id).execute()
 }
 
-/** Jobs and frames go with them. */
-export async function deleteTasksOfDraft(tx: Tx, draft_id: string): Promise<void> {
+/** Its tasks, and the project that is only there for them; jobs, frames, labels and guides go with these. */
+export async function deleteInDraft(tx: Tx, draft_id: string): Promise<void> {
   await tx.deleteFrom('tasks').where('draft_id', '=', draft_id).execute()
+  await tx.deleteFrom('projects').where('draft_id', '=', draft_id).execute()
 }
 
 /** Drafts that nobody works on any more. */

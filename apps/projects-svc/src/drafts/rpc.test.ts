@@ -20,7 +20,7 @@ describe.each(transports)('%s', (transport) => {
     const project = await projects.createProject({ body }, anna.call)
     const draft_id = `draft-${++count}`
     const given = { draft_id, project_id: project.id, labels: items }
-    const set = await tasks.openDraft({ body: given }, anna.call)
+    const { project_id: _, ...set } = await tasks.openDraft({ body: given }, anna.call)
     return { project, draft_id, ...set }
   }
   const addTask = async (draft_id: string, subset = 'train') => {

@@ -72,7 +72,8 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       const facts = await findFacts(db, asked)
       if (!facts) throw notFound()
       const draft = facts.draft_id ? await findDraft(db, facts.draft_id) : undefined
-      if (draft) return labelSetOf(draft)
+      const planned = draft && labelSetOf(draft)
+      if (planned) return planned
       const { labels_revision } = facts
       return { labels_revision, labels: await listOwnLabels(db, ownerOf(facts)) }
     },

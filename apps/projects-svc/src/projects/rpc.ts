@@ -1,31 +1,36 @@
 import type { Input } from '@reticle/contracts/api/operation'
 import type { projects } from '@reticle/contracts/api/projects'
+import { projectCreated, projectDeleted } from '@reticle/contracts/events/projects'
 import type { Principal } from '@reticle/contracts/principal'
-import type { Project, ProjectPatch } from '@reticle/contracts/rest/projects'
+import type { Project, ProjectCreate, ProjectPatch } from '@reticle/contracts/rest/projects'
 import { type Context, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
+import { emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo } from '../changes.ts'
+import { allowLongStatements } from '../db/long.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
-import { planLabels } from '../labels/plan.ts'
+import { planLabels, planNewLabels } from '../labels/plan.ts'
+import { writeLabels } from '../labels/repo-write.ts'
 import { assertNothingElse } from '../moving/enter.ts'
 import { moveProject } from '../moving/project.ts'
-import { lockNamed } from '../organizations/index.ts'
+import { holdOrganization, lockNamed } from '../organizations/index.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { workspaceStanding } from '../roles.ts'
 import { projectStanding } from '../standing.ts'
 import { checkStorages } from '../storages/check.ts'
 import { planStorages } from '../storages/plan.ts'
+import { setStorages } from '../storages/repo.ts'
+import { emitDeletedTasks } from '../tasks/deleted.ts'
+import { lockTasksOfProject } from '../tasks/repo.ts'
 import { changeProject, type ProjectChange } from './change.ts'
-import { createProject } from './create.ts'
 import { listProjects } from './list.ts'
 import { projectRules } from './policy.ts'
 import { projectRecord, projectRecords } from './records.ts'
-import { removeProject } from './remove.ts'
-import { findProject, lockProject } from './repo.ts'
+import { deleteProject, findProject, insertProject, lockProject } from './repo.ts'
 
 /** The action behind each key of a PATCH. */
 const rights = {
@@ -51,7 +56,11 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
     async createProject({ body }, context) {
       const principal = signedIn(context)
       allow(projectRules, 'create', principal, workspaceStanding(principal))
-      return change(db, context, (tx) => createProject(tx, principal, body, context))
+      return change(db, context, async (tx) => {
+        const project = await create(tx, principal, body)
+        await emit(tx, projectCreated, { project }, context)
+        return project
+      })
     },
 
     async getProject({ id }, context) {
@@ -74,10 +83,40 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
         if (!row) throw notFound()
         allow(projectRules, 'delete', principal, projectStanding(principal, row))
         assertMatches(if_match, row)
-        await removeProject(tx, row, context)
+        await allowLongStatements(tx)
+        const tasks = await lockTasksOfProject(tx, id)
+        await emitDeletedTasks(tx, tasks, context)
+        const project = await projectRecord(tx, row)
+        const task_ids = tasks.map((task) => task.id)
+        await emit(tx, projectDeleted, { project, task_ids }, context)
+        await deleteProject(tx, id)
       })
     },
   }
+}
+
+async function create(
+  tx: Transaction<ProjectsDb>,
+  principal: Principal,
+  { name, bug_tracker, owner_id, assignee_id, labels = [], ...body }: ProjectCreate,
+): Promise<Project> {
+  const { organization_id } = workspaceStanding(principal)
+  await holdOrganization(tx, organization_id)
+  await checkPeople(tx, principal, { owner_id, assignee_id }, organization_id)
+  const storages = await checkStorages(tx, principal, planStorages(body), organization_id)
+  const plan = planNewLabels(labels)
+  const row = await insertProject(tx, {
+    name,
+    bug_tracker,
+    organization_id,
+    owner_id: owner_id ?? principal.user_id,
+    assignee_id,
+    assignee_updated_date: assignee_id == null ? null : new Date(),
+  })
+  const owner = { kind: 'project', id: row.id } as const
+  await setStorages(tx, owner, storages)
+  await writeLabels(tx, owner, [], plan)
+  return projectRecord(tx, row)
 }
 
 /** An organization is locked before what is in it, as everywhere. */

@@ -9,6 +9,7 @@ import type { Cause } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo } from '../changes.ts'
+import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb, TaskRow } from '../db/schema.ts'
 import { planLabels } from '../labels/plan.ts'
 import { listOwnLabels } from '../labels/repo.ts'
@@ -16,6 +17,7 @@ import { assertMovable, moveTask } from '../moving/task.ts'
 import { lockNamed } from '../organizations/index.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
+import { touchProject } from '../projects/repo.ts'
 import { taskStanding } from '../standing.ts'
 import { checkStorages } from '../storages/check.ts'
 import { planStorages } from '../storages/plan.ts'
@@ -27,13 +29,19 @@ import {
   managedLabels,
   otherOrganization,
 } from './create.ts'
+import { emitDeletedTask } from './deleted.ts'
 import { listTasks } from './list.ts'
 import { shownTask } from './messages.ts'
 import { type Move, mapLabels } from './move.ts'
 import { taskRules } from './policy.ts'
 import { taskRecord, taskRecords } from './records.ts'
-import { removeTask } from './remove.ts'
-import { findOtherDimension, findTask, lockTaskAndProject, type TaskView } from './repo.ts'
+import {
+  deleteTask,
+  findOtherDimension,
+  findTask,
+  lockTaskAndProject,
+  type TaskView,
+} from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 type Handlers = Pick<
@@ -105,7 +113,10 @@ export function taskHandlers({ db, settings }: TaskDeps): Handlers {
         if (!row) throw notFound()
         allow(taskRules, 'delete', principal, taskStanding(principal, row))
         assertMatches(if_match, row)
-        await removeTask(tx, row, context)
+        await allowLongStatements(tx)
+        await emitDeletedTask(tx, row, context)
+        await deleteTask(tx, id)
+        await touchProject(tx, row.project_id)
       })
     },
   }

@@ -50,8 +50,6 @@ export const backupProject = z.object({
   status: z.enum(statuses),
   /** Markdown; null where there is none. */
   guide: z.string().nullable(),
-  /** For one that is restored; those of one that is backed up are read elsewhere. */
-  labels: z.array(labelWrite).optional(),
 })
 
 export const backupTask = z.object({
@@ -62,6 +60,7 @@ export const backupTask = z.object({
   status: z.string(),
   subset: z.string(),
   guide: z.string().nullable(),
+  /** Of one that is restored and in no project; those of one that is backed up are read elsewhere. */
   labels: z.array(labelWrite).optional(),
   /** Jobs follow each other and have sizes of their own. */
   has_custom_segments: z.boolean(),
@@ -101,22 +100,10 @@ export const backupLine = z
   .partial()
   .refine((line) => Object.keys(line).length === 1, { error: 'one key is expected' })
 
-/** What a restored backup becomes: once for each `call_id`. */
-export const restoreTarget = z.object({ target: z.enum(backedUp), call_id: z.string() })
-
 export const backupTarget = z.object({ target: z.enum(backedUp), id: z.int() })
 
-/** What a backup became. */
-export const restored = z
-  .object({
-    /** Null for a task that is in none. */
-    project_id: z.int().nullable(),
-    /** In the order of the backup, and so are their jobs. */
-    tasks: z.array(
-      z.object({ task_id: z.int(), job_ids: z.array(z.int()) }).meta({ id: 'RestoredTask' }),
-    ),
-  })
-  .meta({ id: 'Restored' })
+/** Jobs of a task that was restored, in the order of the backup. */
+export const restoredTask = z.object({ job_ids: z.array(z.int()) }).meta({ id: 'RestoredTask' })
 
 export type BackedUp = (typeof backedUp)[number]
 export type BackupIssue = z.infer<typeof backupIssue>
@@ -124,4 +111,3 @@ export type BackupJob = z.infer<typeof backupJob>
 export type BackupLine = z.infer<typeof backupLine>
 export type BackupProject = z.infer<typeof backupProject>
 export type BackupTask = z.infer<typeof backupTask>
-export type Restored = z.infer<typeof restored>

@@ -34,13 +34,6 @@ export async function noteApplied<T>(
   return numAffectedRows === 1n
 }
 
-/** From now on a call that has been applied is answered nothing: what it did was undone. */
-export async function forgetAnswer<T>(tx: Transaction<T>, callId: string): Promise<void> {
-  await sql`update applied_calls set response = ${Buffer.from('null')} where call_id = ${callId}`.execute(
-    tx,
-  )
-}
-
 /** What a call was answered when it was applied; nothing when it has not been. */
 export async function answerOf<T, R>(
   db: Kysely<T>,

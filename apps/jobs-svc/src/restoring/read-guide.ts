@@ -40,41 +40,31 @@ export async function readGuide(
 
 const referenceTo = (name: string) => `(assets/${name}`
 
-type Owner = { project_id: number } | { task_id: number }
-
-/**
- * Makes the guide of a project or task and its assets, each once however often it is tried.
- *
- * @param call_id that nothing else has
- */
+/** Makes the guide of a project or task and its assets. */
 export async function restoreGuide(
   { markdown, assets, folder }: ArchivedGuide,
-  { owner, call_id }: { owner: Owner; call_id: string },
+  owner: { project_id: number } | { task_id: number },
   { zip }: BackupArchive,
   { services: { guides }, blobs, signal }: Pick<OperationDeps, 'services' | 'blobs' | 'signal'>,
   context: Context,
 ): Promise<void> {
-  const once = (what: string) => ({ ...context, next_call_id: `${call_id} ${what}` })
-  const { id: guide_id } = await guides.createGuide(
-    { body: { ...owner, markdown: '' } },
-    once('guide'),
-  )
+  const { id: guide_id } = await guides.createGuide({ body: { ...owner, markdown: '' } }, context)
   let text = markdown
   // The longer first: no name is the beginning of another then.
   const longestFirst = [...assets].sort((one, other) => other.length - one.length)
-  for (const [place, filename] of longestFirst.entries()) {
+  for (const filename of longestFirst) {
     const file = `${folder}assets/${filename}`
     const entry = zip.files.get(file)
     if (!entry) continue
-    const { upload_id, prefix } = await guides.openAssetUpload({}, once(`opening ${place}`))
+    const { upload_id, prefix } = await guides.openAssetUpload({}, context)
     await blobs.put(`${prefix}0`, zip.stream(entry), { signal })
     const body = { upload_id, guide_id, filename, media_type: 'application/octet-stream' }
     const { uuid } = await guides
-      .storeAsset({ body }, once(`storing ${place}`))
+      .storeAsset({ body }, context)
       .catch((thrown) => namingMember(thrown, file))
     text = text.replaceAll(referenceTo(filename), `(/api/assets/${uuid}`)
   }
-  await guides.updateGuide({ id: guide_id, body: { markdown: text } }, once('text'))
+  await guides.updateGuide({ id: guide_id, body: { markdown: text } }, context)
 }
 
 function namingMember(thrown: unknown, file: string): never {

@@ -18,7 +18,7 @@ import {
   wrong,
 } from '@reticle/formats/json/fields'
 import { isBatch, type Member, ScanError } from '@reticle/formats/json/scan'
-import { fromArchiveEllipse } from './ellipse.ts'
+import { fromArchiveEllipse } from '../backups/ellipse.ts'
 import { type Sets, splitSets } from './split-sets.ts'
 
 /** A label by its name: its id, those of its attributes, and the labels of its parts. */

@@ -12,9 +12,9 @@ import { stepOf } from '@reticle/contracts/rest/sources'
 import { taskCreate } from '@reticle/contracts/rest/tasks'
 import { FormatError } from '@reticle/formats/errors'
 import { z } from 'zod'
+import { version } from '../backups/write-task.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { type BackupArchive, readDocument } from './read-archive.ts'
-import { version } from './write-task.ts'
 
 /** What there is of an old or foreign archive may be less than ours says: what is not there has the value of the standard. */
 
@@ -70,7 +70,9 @@ const taskJson = z.object({
 export type ArchivedTask = z.infer<typeof taskJson>
 
 /** @throws FormatError, UnusableInput */
-export async function readProject(archive: BackupArchive): Promise<Omit<BackupProject, 'guide'>> {
+export async function readProject(
+  archive: BackupArchive,
+): Promise<Omit<BackupProject, 'guide'> & { labels: ArchivedLabel[] }> {
   await assertVersion(archive, 'project.json')
   const read = await readDocument(archive, 'project.json', projectJson)
   if (!read) throw new UnusableInput('The archive is not a backup')

@@ -22,12 +22,12 @@ export interface MediaWanted {
   archive: BackupArchive
   folder: string
   task: ArchivedTask
+  /** What it becomes. */
+  task_id: number
   /** Equal seeds give equal frames. */
   seed: string
   /** Below this key lies what is made of the files. */
   prefix: string
-  /** The staged list of frames is called so. */
-  name: string
 }
 
 type Deps = Pick<OperationDeps, 'blobs' | 'videos' | 'tmpDir' | 'signal'> & {
@@ -41,6 +41,8 @@ export interface RestoredMedia extends FoundMedia {
 }
 
 const manifestName = 'manifest.jsonl'
+/** Frames of one task at a time are staged under this name. */
+const listName = 'frames.lines'
 /** Beside the media, but none. */
 const others = new Set([manifestName, 'index.json'])
 
@@ -95,7 +97,7 @@ interface Pictures extends RestoredMedia {
 }
 
 async function picturesOf(
-  { task, name, seed }: MediaWanted,
+  { task, seed }: MediaWanted,
   members: Listing,
   manifest: Manifest | undefined,
   { report, signal, tmpDir, progress }: Deps,
@@ -116,7 +118,7 @@ async function picturesOf(
   const about = { listing: members, related, selection, isListed, report, signal, progress }
   const names = namesIn(task)
   const lines = names.see(frameLines(frames, about, counted))
-  const staged = await stage(tmpDir, name, lines, signal)
+  const staged = await stage(tmpDir, listName, lines, signal)
   return { ...foundMedia(staged, names), chunk_size: chunkSize(counted.first), counted }
 }
 
@@ -150,7 +152,7 @@ function namesIn({ data }: ArchivedTask): SeenNames {
 }
 
 async function videoOf(
-  { task, name, prefix }: MediaWanted,
+  { task, prefix }: MediaWanted,
   { members, file }: { members: Listing; file: Found },
   { blobs, videos, signal, tmpDir }: Deps,
 ): Promise<RestoredMedia> {
@@ -160,30 +162,30 @@ async function videoOf(
   const about = { videos, selection: selectionOf(task.data), key: `${prefix}index`, signal }
   const names = namesIn(task)
   const lines = names.see(videoLines(wholeObject(file.name, key, size), about, counted))
-  const staged = await stage(tmpDir, name, lines, signal)
+  const staged = await stage(tmpDir, listName, lines, signal)
   if (counted.count === 0) throw new UnusableInput(`${file.name}: No media data found`)
   return { ...foundMedia(staged, names), video_name: file.name, chunk_size: 36 }
 }
 
 /** Media that stays in a cloud storage: which one that is, somebody says later. */
 async function listed(
-  { archive, folder, task, name }: MediaWanted,
+  { archive, folder, task, task_id }: MediaWanted,
   manifest: Manifest | undefined,
   { tmpDir, signal }: Deps,
 ): Promise<RestoredMedia> {
   const file = `${folder}data/${manifestName}`
   if (!manifest) throw new UnusableInput(`${archive.file.name}: ${file} is missing`)
   const names = namesIn(task)
-  const lines = names.see(listedLines(manifest, task, file))
+  const lines = names.see(listedLines(manifest, { ...task, task_id }, file))
   return {
-    ...foundMedia(await stage(tmpDir, name, lines, signal), names),
+    ...foundMedia(await stage(tmpDir, listName, lines, signal), names),
     chunk_size: chunkSize(),
   }
 }
 
 async function* listedLines(
   { places, pictures, related, sizes }: Manifest,
-  { data }: ArchivedTask,
+  { data, task_id }: ArchivedTask & { task_id: number },
   file: string,
 ): AsyncGenerator<string> {
   const selection = selectionOf(data)
@@ -197,7 +199,7 @@ async function* listedLines(
         { file },
       )
     const { media_type, size } = known
-    const place = { key: bucketKey('{task}', name), offset: 0, length, packing: 'stored' } as const
+    const place = { key: bucketKey(task_id, name), offset: 0, length, packing: 'stored' } as const
     return { image: { name, ...place, media_type }, size }
   }
   for (const name of places.keys()) {
