@@ -21,6 +21,7 @@ const stories = {
   imports: () => import('../e2e/acceptance/imports.test.ts'),
   'imports into projects': () => import('../e2e/acceptance/imports-projects.test.ts'),
   requests: () => import('../e2e/acceptance/requests.test.ts'),
+  'cancelled requests': () => import('../e2e/acceptance/cancel.test.ts'),
   backups: () => import('../e2e/acceptance/backups.test.ts'),
   tokens: () => import('../e2e/acceptance/token-rights.test.ts'),
   'a large set': () => import('../e2e/large-set.test.ts'),
