@@ -127,6 +127,17 @@ describe.each(transports)('over %s', (transport) => {
       expect(record.operation).toMatchObject({ type, ...operation })
     })
 
+    test('is seen by who asked, and where there is one for all by who sees its object', async () => {
+      const { rq_id } = await post(calls)
+      const isShared = ['import:annotations', 'import:dataset', 'create:task'].includes(type)
+      await calls.getRequest({ rq_id }, callAs({ user_id: 9, role: 'admin' }))
+      const theirs = calls.getRequest({ rq_id }, bob)
+      if (isShared) expect(await theirs).toMatchObject({ id: rq_id, owner: { id: 1 } })
+      else await expect(theirs).rejects.toMatchObject({ kind: 'forbidden' })
+      const stranger = calls.getRequest({ rq_id }, callAs({ user_id: 5 }))
+      await expect(stranger).rejects.toMatchObject({ kind: 'forbidden' })
+    })
+
     test('waits in a queue that is not full: of the user, of the workspace', async () => {
       const tenant = type === 'export:events' ? 'user:1' : 'org:2'
       const refusal = { kind: 'too_many', code: 'too_many_requests', retry_after: 60 }
