@@ -166,7 +166,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   describe('an export that was made before', () => {
-    const statusOf = async (given: Partial<typeof wanted> & { min_score?: number } = {}) => {
+    const statusOf = async (given: Partial<Parameters<Calls['exportTaskDataset']>[0]> = {}) => {
       const { rq_id } = await calls.exportTaskDataset({ ...wanted, ...given }, anna)
       return (await calls.getRequest({ rq_id }, anna)).status
     }
@@ -187,7 +187,7 @@ describe.each(transports)('over %s', (transport) => {
 
     test.each([
       ['with images', { save_images: true }],
-      ['of some frames', { frames: [{ start: 0, stop: 1 }] }],
+      ['of some frames', { frames: [{ first: 0, last: 1 }] }],
       ['of sure shapes', { min_score: 0.5 }],
     ])('is another one %s', async (_, given) => {
       expect(await statusOf(given)).toBe('queued')
