@@ -117,6 +117,59 @@ test('13. projects and events are exported there as well', async () => {
   expect([...bucket().keys()]).toEqual(['p.zip', 'logs/e.csv'])
 })
 
+test('13. backups go there under their name, and become projects and tasks again from there', async () => {
+  bucket().clear()
+  const place = `location=cloud_storage&cloud_storage_id=${storage.id}`
+  const json = { name: 'Kept', labels: [{ name: 'car' }] }
+  const project = await api.done('POST', '/projects', { json })
+  await taskWithMedia(api, { project_id: project.id })
+  for (const of of [`projects/${project.id}`, `tasks/${task.id}`]) {
+    const started = await api.done('POST', `/${of}/backup/export?${place}&lightweight=false`)
+    expect((await api.finished(started)).result_url).toBeNull()
+    const file = await api.call(
+      'GET',
+      `/${of}/backup/download?rq_id=${encodeURIComponent(started.rq_id)}`,
+    )
+    expect([file.status, file.body]).toEqual([
+      400,
+      ['The export process has no result file to be downloaded locally'],
+    ])
+  }
+  const [first = '', second = ''] = bucket().keys()
+  expect(first).toMatch(/^project_kept_backup_[\d_]{19}\.zip$/)
+  expect(second).toMatch(/^task_a task_backup_[\d_]{19}\.zip$/)
+
+  const restored = async (of: string, key: string) =>
+    api.finished(await api.done('POST', `/${of}/backup/?${place}&filename=${key}`))
+  const { result_id } = await restored('projects', first)
+  expect(await api.done('GET', `/projects/${result_id}`)).toMatchObject({
+    ...{ name: 'Kept', tasks: { count: 1 } },
+  })
+  const again = await restored('tasks', second)
+  expect(await shapesOf(again.result_id)).toBe(1)
+})
+
+test('13. a backup that cannot go there, or come from there, is refused', async () => {
+  const { id } = await api.done('POST', '/projects', { json: { name: 'p' } })
+  const stranger = await newPerson()
+  const own = await stranger.api.done('POST', '/projects', { json: { name: 'p' } })
+  const place = (given?: number) =>
+    `location=cloud_storage${given ? `&cloud_storage_id=${given}` : ''}`
+  const unnamed = [400, { cloud_storage_id: ['cloud_storage_id was not provided'] }]
+  for (const [mine, theirs] of [
+    [`/projects/${id}/backup/export?`, `/projects/${own.id}/backup/export?`],
+    ['/projects/backup/?filename=a.zip&', '/projects/backup/?filename=a.zip&'],
+    ['/tasks/backup/?filename=a.zip&', '/tasks/backup/?filename=a.zip&'],
+  ]) {
+    expect(await refused(`${mine}${place()}`)).toEqual(unnamed)
+    expect((await refused(`${mine}${place(999_999)}`))[0]).toBe(404)
+    expect((await refused(`${theirs}${place(storage.id)}`, stranger.api))[0]).toBe(403)
+  }
+  expect(await refused(`/projects/backup/?${place(storage.id)}`)).toEqual([
+    ...[400, ['The filename was not specified']],
+  ])
+})
+
 test('13. what cannot go there is refused, or says why it did not', async () => {
   const start = `/tasks/${task.id}/dataset/export?`
   expect(await refused(`${start}${coco}&location=cloud_storage`)).toEqual([

@@ -15,7 +15,7 @@ export interface S3Server {
   open: Set<string>
   /** Buckets that nobody may write. */
   sealed: Set<string>
-  /** Buckets that take no bytes any more: what is sent there is never answered. */
+  /** Buckets that fell silent: objects that are sent there or asked for are never answered. */
   stalled: Set<string>
   /** Keys of uploads in parts that were neither completed nor given up. */
   unfinished: () => string[]
@@ -77,7 +77,7 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   if (object === '') return list(response, bucket, query)
   const isWrite = !['GET', 'HEAD'].includes(method)
   if (isWrite && state.sealed.has(name)) return fail(response, 403, 'AccessDenied')
-  if (method === 'PUT' && state.stalled.has(name)) return
+  if (['PUT', 'GET'].includes(method) && state.stalled.has(name)) return
   if (!isWrite) return send(response, bucket.get(object), request)
   const sent = { method, query, body, bucket, key: object }
   if (query.has('uploads') || query.has('uploadId')) return inParts(state.uploads, sent, response)
