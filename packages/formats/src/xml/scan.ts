@@ -31,55 +31,15 @@ const pieceLength = 65_536
 export function createXmlScanner(handler: XmlHandler): XmlScanner {
   const parser = new SaxesParser({ xmlns: false })
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  /** Characters since the last tag or text, to a piece. */
-  let held = 0
-  let attributes = 0
-  let line = 1
-  const open: string[] = []
-  const refuse = (reason: string) => new XmlError(reason, parser.line)
-
-  parser.on('error', ({ message }) => {
-    const reason = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
-    throw refuse(open.length > 0 ? `${reason} in <${open.at(-1)}>` : reason)
-  })
-  parser.on('xmldecl', ({ encoding = 'UTF-8' }) => {
-    if (!/^(utf-?8|us-ascii|ascii)$/i.test(encoding))
-      throw refuse(`the encoding is ${encoding.slice(0, 40)}, expected UTF-8`)
-  })
-  parser.on('doctype', (doctype) => {
-    const isBare = !doctype.replace(/"[^"]*"|'[^']*'/g, '').includes('[')
-    if (!isBare) throw refuse('a DOCTYPE with definitions is not allowed')
-  })
-  parser.on('opentagstart', ({ name }) => {
-    if (open.push(name) > most.depth) throw refuse(`nested deeper than ${most.depth} levels`)
-    ;[line, attributes] = [parser.line, 0]
-  })
-  parser.on('attribute', () => {
-    if (++attributes > most.attributes) throw refuse(`more than ${most.attributes} attributes`)
-  })
-  parser.on('opentag', (tag) => {
-    held = 0
-    handler.open(tag.name, tag.attributes)
-  })
-  parser.on('closetag', ({ name, isSelfClosing }) => {
-    held = 0
-    open.pop()
-    if (!isSelfClosing) line = parser.line
-    handler.close(name)
-  })
-  const text = (piece: string) => {
-    held = 0
-    line = parser.line
-    if (open.length > 0) handler.text(piece)
-  }
-  parser.on('text', text)
-  parser.on('cdata', text)
+  const state: State = { held: 0, line: 1, open: [] }
+  guard(parser, state)
+  tell(parser, state, handler)
 
   const take = (piece: string) => {
     parser.write(piece)
-    held += piece.length
-    if (held > most.characters)
-      throw refuse(`a tag, text or comment of more than ${most.characters} characters`)
+    state.held += piece.length
+    if (state.held > most.characters)
+      throw refusal(parser, `a tag, text or comment of more than ${most.characters} characters`)
   }
   const decode = (bytes: Uint8Array): string => {
     try {
@@ -97,8 +57,68 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
       take(decode(new Uint8Array()))
       parser.close()
     },
-    line: () => line,
+    line: () => state.line,
   }
+}
+
+interface State {
+  /** Characters since the last tag or text, to a piece. */
+  held: number
+  line: number
+  /** Names of the elements that are open. */
+  open: string[]
+}
+
+const refusal = ({ line }: SaxesParser, reason: string) => new XmlError(reason, line)
+
+/** Refuses what is not well-formed, and what could be large or lead anywhere. */
+function guard(parser: SaxesParser, state: State): void {
+  const { open } = state
+  let attributes = 0
+  parser.on('error', ({ message }) => {
+    const reason = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
+    throw refusal(parser, open.length > 0 ? `${reason} in <${open.at(-1)}>` : reason)
+  })
+  parser.on('xmldecl', ({ encoding = 'UTF-8' }) => {
+    if (!/^(utf-?8|us-ascii|ascii)$/i.test(encoding))
+      throw refusal(parser, `the encoding is ${encoding.slice(0, 40)}, expected UTF-8`)
+  })
+  parser.on('doctype', (doctype) => {
+    const isBare = !doctype.replace(/"[^"]*"|'[^']*'/g, '').includes('[')
+    if (!isBare) throw refusal(parser, 'a DOCTYPE with definitions is not allowed')
+  })
+  parser.on('opentagstart', ({ name }) => {
+    attributes = 0
+    state.line = parser.line
+    if (open.push(name) > most.depth)
+      throw refusal(parser, `nested deeper than ${most.depth} levels`)
+  })
+  parser.on('attribute', () => {
+    if (++attributes > most.attributes)
+      throw refusal(parser, `more than ${most.attributes} attributes`)
+  })
+}
+
+/** Tells the handler of tags and texts. */
+function tell(parser: SaxesParser, state: State, handler: XmlHandler): void {
+  const { open } = state
+  parser.on('opentag', ({ name, attributes }) => {
+    state.held = 0
+    handler.open(name, attributes)
+  })
+  parser.on('closetag', ({ name, isSelfClosing }) => {
+    state.held = 0
+    if (!isSelfClosing) state.line = parser.line
+    open.pop()
+    handler.close(name)
+  })
+  const text = (piece: string) => {
+    state.held = 0
+    state.line = parser.line
+    if (open.length > 0) handler.text(piece)
+  }
+  parser.on('text', text)
+  parser.on('cdata', text)
 }
 
 /** Line ends before the first byte that is no UTF-8. */
