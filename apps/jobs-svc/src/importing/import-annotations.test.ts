@@ -204,6 +204,15 @@ describe('a file that cannot be imported changes nothing', () => {
   })
 })
 
+test('a dry run asks for one, and never says that it is about to write', async () => {
+  const file = await upload(blobs, 'a.json', coco([{ image_id: 1, ...box }]))
+  const run = await runOf(store, services)
+  const { report } = await importAnnotations(importWork({ file, dry_run: true }), run)
+  expect(written).toMatchObject([{ query: { dry_run: true } }])
+  expect(run.told).not.toContain('final')
+  expect(report?.created.shapes).toBe(1)
+})
+
 test('nothing is written once the lease is lost', async () => {
   const file = await upload(blobs, 'a.json', coco([]))
   const enterFinal = async () => {
