@@ -20,9 +20,9 @@ export async function* imageFiles(
   const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   let done = 0
   for (const { name, frames } of subsets) {
-    for (const { path, image } of frames) {
+    for (const { path, image, source } of frames) {
       run.signal.throwIfAborted()
-      if (image) yield { path: `${folderOf(name)}/${path}`, content: image() }
+      if (image) yield { path: `${folderOf(name)}/${path}`, content: image(), source }
       done += 1
       run.progress(documentsShare + ((1 - documentsShare) * done) / all)
     }

@@ -115,6 +115,8 @@ export interface ItemFrame {
   height: number
   /** The original bytes; called when images are saved. */
   image?: () => AsyncIterable<Uint8Array>
+  /** What those bytes are known by (`ArchiveFile.source`). */
+  source?: string
 }
 
 /** The annotations of one frame. */

@@ -2,12 +2,12 @@ import { type BackupLines, openBackupLines } from '@reticle/contracts/backup-lin
 import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { BackupProject, BackupTask } from '@reticle/contracts/rest/backups'
 import type { Label } from '@reticle/contracts/rest/labels'
-import { type ArchiveFile, writeZip } from '@reticle/formats/archive/zip-writer'
+import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
+import { writeArchive } from '../checkpoints/write-archive.ts'
 import { contextOf, type OperationDeps, UnusableInput } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
-import { resultKey } from '../operations/result-key.ts'
 import { type Staged, stage } from '../operations/staging.ts'
 import type { BackupWork, Outcome } from '../requests/work.ts'
 import { guideFiles } from './write-guide.ts'
@@ -40,7 +40,7 @@ interface Run extends OperationDeps {
  * annotations wait in temporary files, media passes through as it is stored. Each job's annotations come from one snapshot.
  */
 export async function exportBackup(work: BackupWork, deps: OperationDeps): Promise<Outcome> {
-  const { blobs, services, signal, progress } = deps
+  const { services, signal, progress } = deps
   const context = contextOf(work, signal)
   const report = createReport()
   const run: Run = { ...deps, context, report }
@@ -54,12 +54,12 @@ export async function exportBackup(work: BackupWork, deps: OperationDeps): Promi
   const parts = await readParts(lines, run)
   if (!project && parts.length === 0) throw new UnusableInput('The task was deleted')
 
-  const files = project
-    ? await projectFiles({ project, id, parts }, params, run)
-    : taskFiles(parts[0] ?? raise(), '', { ...params, ...counting(parts, run) }, run)
-  const key = resultKey(work)
-  const { size } = await blobs.put(key, writeZip(files, work.created_date), { signal })
-  return { report: toReport(report), result: { key, size }, result_id: null }
+  const files = () =>
+    project
+      ? projectFiles({ project, id, parts }, params, run)
+      : taskFiles(parts[0] ?? raise(), '', { ...params, ...counting(parts, run) }, run)
+  const result = await writeArchive(work, deps, files)
+  return { report: toReport(report), result, result_id: null }
 }
 
 function raise(): never {
@@ -154,20 +154,17 @@ interface ProjectParts {
   parts: readonly Part[]
 }
 
-async function projectFiles(
+async function* projectFiles(
   { project, id, parts }: ProjectParts,
   { lightweight }: BackupWork['params'],
   run: Run,
-): Promise<AsyncGenerator<ArchiveFile>> {
+): AsyncGenerator<ArchiveFile> {
   const { services, context } = run
   const { labels } = await services.labels.getLabelSet({ target: 'project', id }, context)
   const wishes = { lightweight, ...counting(parts, run) }
-  return (async function* () {
-    yield { path: 'project.json', content: projectJson(project, labels) }
-    yield* guideFiles(project.guide, run, context)
-    for (const [place, part] of parts.entries())
-      yield* taskFiles(part, `task_${place}/`, wishes, run)
-  })()
+  yield { path: 'project.json', content: projectJson(project, labels) }
+  yield* guideFiles(project.guide, run, context)
+  for (const [place, part] of parts.entries()) yield* taskFiles(part, `task_${place}/`, wishes, run)
 }
 
 /** @param folder that the files of the task lie in */

@@ -2,7 +2,7 @@ import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { FrameSource, StoredImage } from '@reticle/contracts/rest/media'
 import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { readSource } from '../frames/source.ts'
+import { readSource, sourceKey } from '../frames/source.ts'
 import { openPart } from '../media/stored-part.ts'
 import type { Staged } from '../operations/staging.ts'
 import type { VideoIndex } from '../video/decoder.ts'
@@ -39,6 +39,7 @@ async function* imageFiles(
   const fileOf = (image: StoredImage) => ({
     path: `${folder}${image.name}`,
     content: readSource(blobs, image),
+    source: sourceKey(image),
   })
   for await (const batch of decodeFrames(frames.read())) {
     for (const { related, ...frame } of batch) {
@@ -93,9 +94,14 @@ async function* videoFiles(
   const first = await firstFrame(frames)
   const { video, index } = await readIndex(blobs, first.key)
   const { key, size, name } = video
-  yield { path: `${folder}${name}`, content: await openPart(blobs, key, { start: 0, end: size }) }
+  yield { path: `${folder}${name}`, content: readWhole(blobs, key, size), source: key }
   yield { path: manifestPath, content: videoManifest(name, index) }
   onFrame()
+}
+
+/** Opened when it is first read. */
+async function* readWhole(blobs: Blobs, key: string, size: number): AsyncGenerator<Uint8Array> {
+  yield* await openPart(blobs, key, { start: 0, end: size })
 }
 
 async function firstFrame(frames: Staged): Promise<FrameSource> {

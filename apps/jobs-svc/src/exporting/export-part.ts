@@ -7,7 +7,7 @@ import type { TaskAbout } from '@reticle/formats/about'
 import type { Item, ItemFrame } from '@reticle/formats/model'
 import { type AnnotationStreams, type ItemOptions, itemsOf } from '@reticle/formats/tracks'
 import type { Context } from '@reticle/kit'
-import { isUndecodable, readSource } from '../frames/source.ts'
+import { isUndecodable, readSource, sourceKey } from '../frames/source.ts'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 import { stageRows } from '../operations/staging.ts'
 import { aboutPart } from './about.ts'
@@ -102,7 +102,8 @@ async function itemFrames(
 function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {
   const { width, height } = source
   const path = source.packing === 'video' ? `${source.name}.PNG` : source.name // spec/formats.md 4.2
-  return { frame, path, width, height, image: () => readImage(blobs, source) }
+  const bytes = { source: sourceKey(source), image: () => readImage(blobs, source) }
+  return { frame, path, width, height, ...bytes }
 }
 
 /** A member of an archive may be broken behind its head, which was all that was looked at when it was uploaded. */

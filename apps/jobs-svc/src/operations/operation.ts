@@ -11,6 +11,7 @@ import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { Context, Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Downloads } from '@reticle/kit/outgoing/download'
+import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { HashedFile } from '../contents/repo.ts'
 import type { PdfReader } from '../pdf/reader.ts'
 import type { Progress } from '../requests/amounts.ts'
@@ -67,6 +68,13 @@ export interface OperationDeps {
    * @throws LeaseLost
    */
   keepForTask: (task_id: number) => Promise<void>
+  /**
+   * Keeps how far an archive came, for the next attempt; null: what was kept counts no more.
+   *
+   * @throws LeaseLost
+   */
+  keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<void>
+  checkpoints: CheckpointTiming
   /** A folder of this run's own, removed after it. */
   tmpDir: string
   limits: ArchiveLimits
@@ -77,6 +85,13 @@ export interface OperationDeps {
   pdfs: PdfReader
   /** The way out to addresses that users name; to be closed by whoever opened it. */
   openDownloads: () => Downloads
+}
+
+export interface CheckpointTiming {
+  /** Milliseconds that an archive is written before the first one. */
+  afterMs: number
+  /** Milliseconds from one to the next. */
+  everyMs: number
 }
 
 /** Longest that a request may run (`reliability.md` 6.3). */

@@ -5,6 +5,7 @@ import { exported, importModes, report, uploadedFile } from '@reticle/contracts/
 import { sortingMethods } from '@reticle/contracts/rest/sources'
 import { validationParams } from '@reticle/contracts/rest/validation'
 import { z } from 'zod'
+import { checkpoint } from '../checkpoints/checkpoint.ts'
 import type { RequestRow } from '../db/schema.ts'
 
 /**
@@ -98,6 +99,9 @@ const made = {
   report: report.nullable().default(null),
 }
 
+/** How far the last attempt to write an archive came. */
+const written = { checkpoint: checkpoint.nullable().default(null) }
+
 const restoring = z.object({
   ...claimed,
   subresource: z.literal('backup'),
@@ -110,6 +114,7 @@ const restoring = z.object({
 const backup = z.object({
   ...claimed,
   ...made,
+  ...written,
   subresource: z.literal('backup'),
   action: exporting,
   target: z.enum(backedUp),
@@ -119,7 +124,7 @@ const backup = z.object({
 
 const others = z.discriminatedUnion('action', [
   z.discriminatedUnion('target', [
-    z.object({ ...ofExported, ...made, action: exporting, params: exportParams }),
+    z.object({ ...ofExported, ...made, ...written, action: exporting, params: exportParams }),
     z.object({
       ...{ ...claimed, ...made },
       target: z.literal('events'),

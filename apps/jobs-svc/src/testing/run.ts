@@ -53,6 +53,8 @@ export async function runOf(
     },
     keepOnce: async () => new Map(),
     keepForTask: async () => undefined,
+    keepCheckpoint: async () => undefined,
+    checkpoints: { afterMs: 5 * 60_000, everyMs: 15_000 },
     tmpDir: await mkdtemp(join(root, 'tmp-')),
     limits: archiveLimits,
     videos: { prepare: () => Promise.reject(unsupportedVideo()) },
@@ -156,7 +158,7 @@ export const exportWork = (
   given: Partial<ExportWork> = {},
 ): ExportWork => ({
   ...claimed(),
-  ...{ result_key: null, result_size: null, report: null },
+  ...{ result_key: null, result_size: null, report: null, checkpoint: null },
   action: 'export',
   params: {
     only: whole,
@@ -172,7 +174,7 @@ export const backupWork = ({
 }: Partial<BackupWork> & { lightweight?: boolean } = {}): BackupWork => ({
   ...claimed(),
   ...{ action: 'export', subresource: 'backup' },
-  ...{ result_key: null, result_size: null, report: null },
+  ...{ result_key: null, result_size: null, report: null, checkpoint: null },
   params: { lightweight, filename: 'a.zip', cloud_storage_id: null },
   ...given,
 })

@@ -24,7 +24,9 @@ const wiring = {
 }
 const messages = on(port, 'message')
 const remote = { nets: [], maxBytes: 0 }
-await serveConversions(ofThread, { wiring, tmpDir: root, limits, remote, videoCacheBytes })
+const checkpoints = { afterMs: 60_000, everyMs: 0 }
+const own = { tmpDir: root, limits, remote, videoCacheBytes, checkpoints }
+await serveConversions(ofThread, { wiring, ...own })
 afterAll(() => port.close())
 beforeEach(async () => {
   await sql`truncate applied`.execute(db)

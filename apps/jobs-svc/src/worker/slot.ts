@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '@reticle/kit/thread'
+import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { HashedFile } from '../contents/repo.ts'
 import { type Failure, isOutOfMemory, lostWorker, outOfMemory } from '../operations/failure.ts'
 import type { Progress } from '../requests/amounts.ts'
@@ -19,6 +20,8 @@ export interface Watch {
   keepOnce: (files: HashedFile[]) => Promise<Map<string, string> | undefined>
   /** False: the lease is lost. */
   keepForTask: (task_id: number) => Promise<boolean>
+  /** False: the lease is lost. */
+  keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<boolean>
   /** Stops the conversion; at the latest after the grace its thread is gone. */
   signal: AbortSignal
 }
@@ -103,10 +106,11 @@ function converse(worker: Worker, work: Work, watch: Watch, graceMs: number): Pr
   }).finally(() => left.abort())
 }
 
-type Question = Extract<FromThread, { type: 'final' | 'keep' | 'share' }>
+type Question = Extract<FromThread, { type: (typeof questions)[number] }>
 
+const questions = ['final', 'keep', 'share', 'checkpoint'] as const
 const isQuestion = (message: FromThread): message is Question =>
-  message.type === 'final' || message.type === 'keep' || message.type === 'share'
+  questions.some((type) => type === message.type)
 
 async function answer(asked: Question, watch: Watch): Promise<ToThread> {
   switch (asked.type) {
@@ -115,6 +119,10 @@ async function answer(asked: Question, watch: Watch): Promise<ToThread> {
     case 'keep': {
       const keys = await watch.keepOnce(asked.files).catch(() => undefined)
       return { type: 'kept', keys: keys ?? null }
+    }
+    case 'checkpoint': {
+      const isHeld = await watch.keepCheckpoint(asked.checkpoint).catch(() => false)
+      return { type: 'noted', isHeld }
     }
     case 'share':
       return { type: 'shared', isHeld: await watch.keepForTask(asked.task_id).catch(() => false) }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
@@ -56,6 +56,7 @@ export async function startS3(
 
 interface Upload {
   key: string
+  begun: Date
   parts: Map<number, Buffer>
 }
 
@@ -74,14 +75,16 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   if (!bucket) return fail(response, 404, 'NoSuchBucket')
   const object = rest.join('/')
   if (method === 'GET' && query.has('location')) return xml(response, '<LocationConstraint/>')
-  if (object === '') return list(response, bucket, query)
+  if (object === '')
+    return query.has('uploads')
+      ? listUploads(state.uploads, query, response)
+      : list(response, bucket, query)
   const isWrite = !['GET', 'HEAD'].includes(method)
   if (isWrite && state.sealed.has(name)) return fail(response, 403, 'AccessDenied')
   if (['PUT', 'GET'].includes(method) && state.stalled.has(name)) return
-  if (!isWrite) return send(response, bucket.get(object), request)
   const sent = { method, query, body, bucket, key: object }
   if (query.has('uploads') || query.has('uploadId')) return inParts(state.uploads, sent, response)
-  return whole(sent, response)
+  return isWrite ? whole(sent, response) : send(response, bucket.get(object), request)
 }
 
 function whole({ method, body, bucket, key }: Sent, response: ServerResponse) {
@@ -109,7 +112,7 @@ function inParts(
 ) {
   const id = query.get('uploadId') ?? randomUUID()
   if (query.has('uploads')) {
-    uploads.set(id, { key, parts: new Map() })
+    uploads.set(id, { key, begun: new Date(), parts: new Map() })
     return xml(
       response,
       `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
@@ -117,17 +120,54 @@ function inParts(
   }
   const upload = uploads.get(id)
   if (!upload) return fail(response, 404, 'NoSuchUpload')
+  const { parts } = upload
+  if (method === 'GET') return listParts(parts, response)
   if (method === 'PUT') {
-    upload.parts.set(Number(query.get('partNumber')), body)
-    return response.writeHead(200, { etag: '"x"' }).end()
+    parts.set(Number(query.get('partNumber')), body)
+    return response.writeHead(200, { etag: `"${md5(body)}"` }).end()
+  }
+  if (method === 'POST') {
+    const named = [...body.toString().matchAll(/<PartNumber>(\d+)<.*?<ETag>"?(\w+)/gs)]
+    const chosen = named.map(([, part, etag]) => ({ bytes: parts.get(Number(part)), etag }))
+    if (chosen.some(({ bytes, etag }) => !bytes || md5(bytes) !== etag))
+      return fail(response, 400, 'InvalidPart')
+    bucket.set(key, Buffer.concat(chosen.flatMap(({ bytes }) => bytes ?? [])))
   }
   uploads.delete(id)
   if (method === 'DELETE') return response.writeHead(204).end()
-  const parts = [...upload.parts].sort(([one], [other]) => one - other).map(([, part]) => part)
-  bucket.set(key, Buffer.concat(parts))
   return xml(
     response,
     '<CompleteMultipartUploadResult><Location>here</Location><ETag>"x"</ETag></CompleteMultipartUploadResult>',
+  )
+}
+
+const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
+
+function listParts(parts: Map<number, Buffer>, response: ServerResponse) {
+  const shown = [...parts]
+    .sort(([one], [other]) => one - other)
+    .map(
+      ([part, bytes]) =>
+        `<Part><PartNumber>${part}</PartNumber><ETag>"${md5(bytes)}"</ETag><Size>${bytes.length}</Size></Part>`,
+    )
+  return xml(response, `<ListPartsResult><Bucket/>${shown.join('')}</ListPartsResult>`)
+}
+
+function listUploads(
+  uploads: Map<string, Upload>,
+  query: URLSearchParams,
+  response: ServerResponse,
+) {
+  const prefix = query.get('prefix') ?? ''
+  const shown = [...uploads]
+    .filter(([, { key }]) => key.startsWith(prefix))
+    .map(
+      ([id, { key, begun }]) =>
+        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${begun.toISOString()}</Initiated></Upload>`,
+    )
+  return xml(
+    response,
+    `<ListMultipartUploadsResult><Bucket/>${shown.join('')}</ListMultipartUploadsResult>`,
   )
 }
 

@@ -13,6 +13,8 @@ import { contents } from './0011-contents.ts'
 import { amounts } from './0012-amounts.ts'
 import { datasetUploads } from './0013-dataset-uploads.ts'
 import { backups } from './0014-backups.ts'
+import { checkpoints } from './0015-checkpoints.ts'
+import { checkpointKeys } from './0016-checkpoint-keys.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -30,4 +32,6 @@ export const migrations: Migrations = {
   '0012-amounts': amounts,
   '0013-dataset-uploads': datasetUploads,
   '0014-backups': backups,
+  '0015-checkpoints': checkpoints,
+  '0016-checkpoint-keys': checkpointKeys,
 }

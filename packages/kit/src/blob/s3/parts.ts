@@ -1,5 +1,7 @@
+import { stepBytes } from '../blob.ts'
+
 /** S3 wants 5 MiB or more, and all but the last of one size. */
-export const partBytes = 8 * 1024 * 1024
+export const partBytes = stepBytes
 const firstBytes = 64 * 1024
 
 export interface Part {
