@@ -130,6 +130,19 @@ describe('24. what cannot be restored leaves nothing', () => {
     (await api.done('GET', '/tasks?page_size=1')).count,
   ]
 
+  test('24. a dry run tells what would be, and leaves as much', async () => {
+    const before = await count()
+    const form = backupForm(archive)
+    const { rq_id } = await api.done('POST', '/projects/backup/?dry_run=true', { form })
+    expect(rq_id).toMatch(/&options=[\da-f]{8}$/)
+    const tried = await api.finished({ rq_id })
+    expect(tried.result_id).toBeNull()
+    expect(await count()).toEqual(before)
+    const { report } = await restore(archive)
+    expect(tried.report).toEqual(report)
+    expect(report.created.shapes).toBeGreaterThan(0)
+  })
+
   test.each<[string, () => Promise<Buffer>, string]>([
     ['a truncated archive', async () => archive.subarray(0, archive.length - 700), 'backup.zip'],
     ['no archive', async () => Buffer.from('nothing'), 'backup.zip'],

@@ -45,12 +45,12 @@ export const restoreFinish: Upload = async (call, ports) => {
 }
 
 function askedBy({ operation, input }: UploadCall) {
-  const { filename, rq_id, ...place } = restoreQuery.parse(input)
+  const { filename, rq_id, dry_run, ...place } = restoreQuery.parse(input)
   if (rq_id !== undefined) throw gone()
   const target = backedUp.find((one) => operation.path.startsWith(`/${one}s/`))
   if (!target) throw new Error(`${operation.name} makes neither a project nor a task`)
   const wish = { purpose: 'backup', target, id: 0, ...place } as const
-  return { wish, filename, body: { target, ...place } }
+  return { wish, filename, body: { target, dry_run, ...place } }
 }
 
 /** The call of the old protocol that asked how far a restore was (api-annotations 6.3). */

@@ -8,7 +8,8 @@ import { comingFile, originOf } from '../locations/origin.ts'
 import type { Storages } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
-import type { BackupWork } from '../requests/work.ts'
+import { optionsOf } from '../requests/rq-id.ts'
+import type { BackupWork, RestoreWork } from '../requests/work.ts'
 import { permit, workOf } from '../uploads/purposes.ts'
 import { sizeClass, takeFile } from '../uploads/rpc.ts'
 
@@ -66,16 +67,19 @@ async function startRestore(
   body: RestoreInput,
   context: Context,
 ): Promise<{ rq_id: string }> {
-  const aim = { purpose: 'backup', target: body.target, id: 0 } as const
+  const { target, dry_run = false } = body
+  const aim = { purpose: 'backup', target, id: 0 } as const
   const facts = await permit(services.tasks, aim, context)
   const named = { ...body, filename: body.file_id }
   const origin = await originOf(named, undefined, services.storages, context)
   return change(db, context, async (tx) => {
-    const { input_key, ...params } = origin
+    const { input_key, ...given } = origin
       ? await comingFile(tx, origin, facts.organization_id)
       : await takeFile(tx, aim, body, context)
-    const size_class = sizeClass([params.file])
-    const wish = { id: workOf(aim), params, facts, input_key, size_class }
+    const params: RestoreWork['params'] = { dry_run, ...given }
+    const size_class = sizeClass([given.file])
+    const options = dry_run ? optionsOf({ dry_run }) : undefined
+    const wish = { id: { ...workOf(aim), options }, params, facts, input_key, size_class }
     return postRequest(tx, wish, settings, context)
   })
 }

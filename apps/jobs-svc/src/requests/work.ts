@@ -107,7 +107,7 @@ const restoring = z.object({
   subresource: z.literal('backup'),
   action: z.literal('import'),
   target: z.enum(backedUp),
-  params: importParams.pick({ file: true, cloud_storage_id: true }),
+  params: importParams.pick({ file: true, cloud_storage_id: true, dry_run: true }),
   /** Below this key lies what was uploaded. */
   input_key: z.string(),
 })

@@ -30,14 +30,15 @@ interface Run extends OperationDeps {
  */
 export async function importBackup(work: RestoreWork, deps: OperationDeps): Promise<Outcome> {
   const { services, blobs, limits, signal } = deps
-  const { target, request_uuid } = work
+  const { target, request_uuid, params } = work
   const context = contextOf(work, signal)
   deps.progress(0, 'Reading the archive')
   await services.tasks.authorize({ target, id: 0, action: 'create' }, context)
   const file = await keptFile(work, deps, context)
   const archive = await openBackup(blobs, file, target, limits)
   const report = createReport()
-  const { published } = await asDraft({ request_uuid }, deps, context, (draft_id) =>
+  const asked = { request_uuid, isTried: params.dry_run }
+  const { published } = await asDraft(asked, deps, context, (draft_id) =>
     restoreAll({ ...deps, work, archive, context, report, draft_id }),
   )
   const result_id = published?.project_id ?? published?.task_ids[0] ?? null

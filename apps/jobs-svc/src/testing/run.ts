@@ -185,7 +185,7 @@ export const restoreWork = (
 ): RestoreWork => ({
   ...claimed(),
   ...{ action: 'import', subresource: 'backup', input_key: 'requests/uploads/none/' },
-  params: { file, cloud_storage_id: null },
+  params: { file, cloud_storage_id: null, dry_run: false },
   ...given,
 })
 

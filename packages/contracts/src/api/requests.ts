@@ -271,6 +271,7 @@ export const requests = operations('RequestService', {
         file: uploadedFile.optional(),
         file_id: z.string().optional(),
         target: z.enum(backedUp),
+        dry_run: z.boolean().optional(),
         location: z.string().optional(),
         cloud_storage_id: z.int().optional(),
       })

@@ -4,6 +4,7 @@ import { jobTypes, stages, states } from './jobs.ts'
 import { labelWrite } from './labels.ts'
 import { frameSource } from './media.ts'
 import { statuses } from './projects.ts'
+import { dryRun } from './requests.ts'
 
 /** Backups of projects and tasks: `spec/api-annotations.md` 2.5, `spec/api-workspace.md` 7. */
 
@@ -24,6 +25,7 @@ export const restoreQuery = z.object({
   filename: z.string().optional(),
   location: z.string().optional(),
   cloud_storage_id: integer.optional(),
+  dry_run: dryRun,
   rq_id: z.string().optional(),
 })
 

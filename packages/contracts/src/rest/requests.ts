@@ -142,6 +142,11 @@ export const exportQuery = z.object({
 
 export const importModes = ['replace', 'append', 'merge'] as const
 
+/** Of imports of every kind: `spec/extensions.md` 4. */
+export const dryRun = queryFlag.default(false).meta({
+  description: 'Yes: all of it is done and reported, and nothing of it stays',
+})
+
 export const importQuery = z.object({
   format: z.string().optional(),
   filename: z.string().optional(),
@@ -156,9 +161,7 @@ export const importQuery = z.object({
     .meta({
       description: `One of ${importModes.join(', ')}: in place of what is there, beside it, or beside it without what is there already`,
     }),
-  dry_run: queryFlag.default(false).meta({
-    description: 'Yes: all of it is done and reported, and nothing of it stays',
-  }),
+  dry_run: dryRun,
 })
 
 /** Which requests are followed: one, or all of the caller's own. */
