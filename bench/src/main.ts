@@ -9,6 +9,7 @@ import { busFigures } from './bus.ts'
 import { databaseKillsFigure } from './database-kills.ts'
 import { historyFigures } from './history-figures.ts'
 import { hooksFigure } from './hooks.ts'
+import { imageFigures } from './images.ts'
 import { limitOf } from './limit.ts'
 import { listFigures } from './lists.ts'
 import { mediaFigures } from './media.ts'
@@ -35,7 +36,9 @@ const usage = `npm run bench -- [options]
 
   --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
   --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, P6, P9, lists, bus,
-                kills, neighbours, media, uploads, video, movement (half an hour; not measured unless it is named)
+                kills, neighbours, media, uploads, video; not measured unless they are named: movement (half an hour,
+                20 GB), images (some minutes, four times its larger set)
+  --images-mib N  the larger set of images; default: 2000, or what a tenth of the free disk has room for
   --write       puts the figures into docs/performance.md
   --json        prints them as JSON behind the table
 `
@@ -44,7 +47,7 @@ if (asked.help) {
   console.log(usage)
   process.exit()
 }
-const isAsked = (id: string) => asked.only?.includes(id) ?? id !== 'movement'
+const isAsked = (id: string) => asked.only?.includes(id) ?? !['movement', 'images'].includes(id)
 const name = asked.split ? 'split' : 'embedded'
 const { limit, figures } = asked.split ? await measureSplit() : await measureEmbedded()
 const table = tableOf(figures)
@@ -57,7 +60,9 @@ function readOptions() {
   const flag = { type: 'boolean' } as const
   const only = { type: 'string', multiple: true } as const
   try {
-    return parseArgs({ options: { split: flag, write: flag, json: flag, help: flag, only } }).values
+    const size = { 'images-mib': { type: 'string' } } as const
+    const options = { split: flag, write: flag, json: flag, help: flag, only, ...size }
+    return parseArgs({ options }).values
   } catch (thrown) {
     console.error(`${thrown instanceof Error ? thrown.message : thrown}\n\n${usage}`)
     return process.exit(2)
@@ -87,6 +92,7 @@ async function measureEmbedded() {
       ['uploads', () => uploadKillsFigures()],
       ['video', () => videoFigures()],
       ['movement', () => movementFigures(server)],
+      ['images', () => imageFigures(server, asked['images-mib'])],
     ]
     const figures: Figure[] = []
     for (const [id, measure] of parts) if (isAsked(id)) figures.push(...(await measure()))

@@ -1,11 +1,12 @@
 import { createWriteStream, openAsBlob } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { type Restartable, residentMiB } from './server.ts'
+import { watched } from './family.ts'
+import type { Restartable } from './server.ts'
 import { annotationPieces } from './shapes.ts'
 import { boundFigure, type Figure, ratioFigure } from './table.ts'
 import { callerOf, finished, makeTask } from './task.ts'
@@ -75,8 +76,8 @@ async function move(server: Restartable, count: number): Promise<Moved> {
     const answer = await call('POST', `${at}/annotations/?${format}&conv_mask_to_poly=false`, form)
     const imported = await watched(server.pid(), () => finished(call, answer))
     return {
-      ...{ exportMs: exported.ms, exportMiB: exported.growth },
-      ...{ importMs: imported.ms, importMiB: imported.growth },
+      ...{ exportMs: exported.ms, exportMiB: Math.max(...exported.growths) },
+      ...{ importMs: imported.ms, importMiB: Math.max(...imported.growths) },
     }
   } finally {
     await rm(folder, { recursive: true })
@@ -122,40 +123,4 @@ async function download({ authorization }: Restartable, url: string, file: strin
   const answer = await fetch(url, { headers: { authorization } })
   if (!answer.ok || !answer.body) throw new Error(`${url}: ${answer.status}`)
   await pipeline(answer.body, createWriteStream(file))
-}
-
-/** Milliseconds, and MiB by which the process grows most that grows most: the server or one that it has started. */
-async function watched<R>(pid: number, run: () => Promise<R>) {
-  const rest = new Map<number, number>()
-  let growth = 0
-  const look = async () => {
-    for (const one of await familyOf(pid)) {
-      const now = residentMiB(one)
-      const before = rest.get(one) ?? now
-      rest.set(one, before)
-      growth = Math.max(growth, now - before)
-    }
-  }
-  await look()
-  const watch = setInterval(look, 100)
-  try {
-    const began = performance.now()
-    const result = await run()
-    return { result, ms: performance.now() - began, growth }
-  } finally {
-    clearInterval(watch)
-  }
-}
-
-/** A process and those that it, or one of these, has started. */
-async function familyOf(root: number): Promise<number[]> {
-  const parents = new Map<number, number>()
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
-    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
-  }
-  const isOurs = (pid: number): boolean =>
-    pid === root || (parents.has(pid) && isOurs(parents.get(pid) ?? 0))
-  return [...parents.keys()].filter(isOurs)
 }

@@ -20,11 +20,19 @@ export async function makePhotos(
 ): Promise<string[]> {
   const picture = await scene(width, height)
   return Array.from({ length: count }, (_, index) => {
-    const file = join(folder, `${String(index).padStart(6, '0')}.jpg`)
+    const file = join(folder, nameOf(index))
     writeFileSync(file, commented(picture, index))
     return file
   })
 }
+
+/** The same without files: the name and the bytes of the one of each number. */
+export async function photographer({ width, height }: Omit<Photos, 'count'>) {
+  const picture = await scene(width, height)
+  return (index: number) => ({ name: nameOf(index), bytes: commented(picture, index) })
+}
+
+const nameOf = (index: number) => `${String(index).padStart(6, '0')}.jpg`
 
 /** Soft shapes with grain, so that a JPEG of it has about as many bytes as one of a camera. */
 async function scene(width: number, height: number): Promise<Buffer> {

@@ -66,12 +66,18 @@ test('so do those about requests: followed, tried, merged, chosen and fetched', 
   expect(lines.at(-1)).toMatch(/this one is finished.* too late$/)
 })
 
+test('so do those about backups: made, fetched and restored', { timeout: 90_000 }, async () => {
+  const [, ...lines] = (await follow('docs/backups.md')).trimEnd().split('\n')
+  expect(lines).toEqual(['finished', 'kept'])
+})
+
 test('every file that a document points to is there', () => {
   const documents = [
     'README.md',
     'CONTRIBUTING.md',
     'docs/architecture.md',
     'docs/annotations.md',
+    'docs/backups.md',
     'docs/media.md',
     'docs/operations.md',
     'docs/requests.md',

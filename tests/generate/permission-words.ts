@@ -73,6 +73,7 @@ export const actions: Readonly<Record<string, string>> = {
   'annotations:write': 'write annotations',
   'validation:read': 'see which frames are ground truth',
   'validation:write': 'leave out frames of the ground truth',
+  'project import': 'import data sets',
   'project update': 'change name, labels, tracker and status',
   'task update': 'change name, labels, tracker and subset',
   'job delete': 'delete ground truth',

@@ -51,6 +51,7 @@ export const queries: Record<string, string> = {
   exportProjectDataset: '?format=COCO%201.0',
   exportTaskDataset: '?format=COCO%201.0',
   exportJobDataset: '?format=COCO%201.0',
+  importProjectDataset: '?format=COCO%201.0',
   importTaskAnnotations: '?format=COCO%201.0',
   importJobAnnotations: '?format=COCO%201.0',
 }

@@ -77,3 +77,9 @@ export function annotationFile(content: string | Uint8Array, name: string): Form
   form.append('annotation_file', new Blob([part]), name)
   return form
 }
+
+export function datasetFile(content: Uint8Array, name = 'set.zip'): FormData {
+  const form = new FormData()
+  form.append('dataset_file', new Blob([Buffer.from(content)]), name)
+  return form
+}

@@ -31,6 +31,8 @@ export async function wire(options: unknown): Promise<Wired> {
   return {
     services: {
       tasks: people.service(tables.tasks),
+      projects: people.service(tables.projects),
+      guides: people.service(tables.guides),
       jobs: people.service(tables.jobs),
       labels: people.service(tables.labels),
       media: people.service(tables.media),

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { RequestsDb } from './db/schema.ts'
 import { migrations, schema, startJobs, startWorker } from './index.ts'
 import { testStore, whole } from './testing/run.ts'
-import { authorityOf, noEvents, noOrganizations } from './testing/services.ts'
+import { authorityOf, noEvents, noOrganizations, noStorages } from './testing/services.ts'
 import { settingsOf } from './testing/settings.ts'
 import { tasks } from './testing/wiring.ts'
 
@@ -35,11 +35,7 @@ const jobs = startJobs({
     events: noEvents,
     organizations: noOrganizations,
     media: { locateFrame: noPicture, locateChunk: noPicture, readFrames: noPicture },
-    storages: {
-      readPreviewImage: noPicture,
-      readSourceFile: noPicture,
-      permitSource: noPicture,
-    },
+    storages: { ...noStorages, readPreviewImage: noPicture, readSourceFile: noPicture },
   },
 })
 const wiring = {

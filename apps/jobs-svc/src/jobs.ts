@@ -28,6 +28,7 @@ import type { RequestsDb } from './db/schema.ts'
 import { openDecoder } from './frames/decode.ts'
 import { openPictures } from './frames/pictures.ts'
 import { frameHandlers } from './frames/rpc.ts'
+import type { Storages } from './locations/storage.ts'
 import { watchRequests } from './metrics.ts'
 import { aboutHandlers, requestHandlers } from './server.ts'
 import { withShare } from './share/files.ts'
@@ -52,7 +53,8 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
     tasks: Pick<Service<typeof tasks>, 'authorize'>
     organizations: Pick<Service<typeof organizations>, 'findWorkspace'>
     media: Pick<Service<typeof media>, 'locateFrame' | 'locateChunk' | 'readFrames'>
-    storages: Pick<Service<typeof storages>, 'readPreviewImage' | 'permitSource' | 'readSourceFile'>
+    storages: Storages &
+      Pick<Service<typeof storages>, 'readPreviewImage' | 'permitSource' | 'readSourceFile'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
   }

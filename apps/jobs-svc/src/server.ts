@@ -1,6 +1,7 @@
 import type { requests } from '@reticle/contracts/api/requests'
 import type { server } from '@reticle/contracts/api/server'
 import type { Service } from '@reticle/kit'
+import { backupHandlers } from './backups/rpc.ts'
 import type { JobsSettings } from './config.ts'
 import { type ExportDeps, exportHandlers } from './exports/rpc.ts'
 import { fileHandlers } from './files/rpc.ts'
@@ -18,6 +19,7 @@ export const requestHandlers = (
 ): Service<typeof requests> => ({
   ...queueHandlers(deps),
   ...exportHandlers(deps),
+  ...backupHandlers(deps),
   ...uploadHandlers(deps),
   ...sessionHandlers(deps),
   ...fileHandlers(deps),

@@ -138,6 +138,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await ask('task', maker)).toEqual({
       ...shared,
       target: 'task',
+      name: expect.any(String),
       project_id: ids.project,
       task_id: ids.task,
       job_id: null,

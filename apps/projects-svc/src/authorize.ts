@@ -10,6 +10,7 @@ import { restrictExports } from './export-rule.ts'
 import { type FactsRow, findFacts, type Target } from './facts.ts'
 import { jobRules } from './jobs/policy.ts'
 import { projectRules } from './projects/policy.ts'
+import { workspaceStanding } from './roles.ts'
 import { jobStanding, projectStanding, taskStanding } from './standing.ts'
 import { taskRules } from './tasks/policy.ts'
 
@@ -25,6 +26,9 @@ const restricted: Rules = {
 }
 const standings = { project: projectStanding, task: taskStanding, job: jobStanding }
 
+/** All that is done with the annotations of a draft (`drafts/`): nobody looks at it. */
+const drafting = 'annotations:write'
+
 /**
  * The facts of a target on which the caller may do `action`. One query.
  *
@@ -38,7 +42,7 @@ export async function permitted(
   by: Rules = rules,
 ): Promise<FactsRow> {
   const row = await findFacts(db, target)
-  if (!row) throw notFound()
+  if (!row || (row.draft_id && action !== drafting)) throw notFound()
   const standing = standings[target.target](principal, row)
   if (!factsOnly.has(action)) allow(by[target.target], action, principal, standing)
   return row
@@ -47,6 +51,19 @@ export async function permitted(
 export interface AuthorizeDeps {
   db: Kysely<ProjectsDb>
   settings: Pick<ProjectsSettings, 'restrictsWorkerExports'>
+}
+
+/** What will be made in the workspace that the request names: there is no object yet, and so no id. */
+function factsOfNew(target: Facts['target'], principal: Principal): Facts {
+  const standing = workspaceStanding(principal)
+  allow(rules[target], 'create', principal, standing)
+  const none = { project_id: null, task_id: null, job_id: null }
+  const { organization_id, organization_role } = standing
+  return {
+    ...{ target, name: '', ...none, organization_id, organization_role, relations: [] },
+    ...{ labels_revision: 0, size: 0, dimension: '2d', subset: '', jobs: [], frames: [] },
+    updated_date: new Date(0).toISOString(),
+  }
 }
 
 /**
@@ -61,10 +78,12 @@ export function authorizeHandler({
   return {
     async authorize({ target, id, action }, context): Promise<Facts> {
       const principal = signedIn(context)
+      if (action === 'create') return factsOfNew(target, principal)
       const row = await permitted(db, principal, { target, id }, action, own)
       const { organization_id, organization_role, relations } = standings[target](principal, row)
       return {
         target,
+        name: row.name,
         project_id: row.project_id,
         task_id: row.task_id,
         job_id: row.job_id,

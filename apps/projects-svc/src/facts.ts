@@ -15,6 +15,8 @@ export interface FactsRow
     JobPeople {
   organization_id: number | null
   updated_date: Date
+  /** What it is part of while an import makes it. */
+  draft_id: string | null
 }
 
 /** One prepared statement: every call about annotations, media or requests begins with it. */
@@ -26,11 +28,16 @@ export async function findFacts(
   return row
 }
 
-const ofTask = `t.id as task_id, t.project_id, t.organization_id,
-  t.owner_id as task_owner_id, t.assignee_id as task_assignee_id,
+/** A task that an import is making is treated as one of whoever makes it, in the project that it will be in. */
+const ofTask = `t.name, t.id as task_id, p.id as project_id, t.draft_id,
+  coalesce(t.organization_id, d.organization_id) as organization_id,
+  coalesce(t.owner_id, d.owner_id) as task_owner_id, t.assignee_id as task_assignee_id,
   p.owner_id as project_owner_id, p.assignee_id as project_assignee_id,
-  coalesce(p.labels_revision, t.labels_revision) as labels_revision,
+  coalesce(d.labels_revision, p.labels_revision, t.labels_revision) as labels_revision,
   t.size, t.dimension, t.subset`
+
+const aboveTask = `left join drafts d on d.draft_id = t.draft_id
+  left join projects p on p.id = coalesce(t.project_id, d.project_id)`
 
 const rangeOf = (job: string) =>
   `json_build_object('id', ${job}.id, 'start_frame', ${job}.start_frame, 'stop_frame', ${job}.stop_frame)`
@@ -44,28 +51,32 @@ const framesOf = (job: string) => `case ${job}.type when 'ground_truth' then
 const statements: Record<Facts['target'], Prepared> = {
   project: {
     name: 'facts_of_project',
-    text: `select p.id as project_id, null::int as task_id, null::int as job_id,
-        p.organization_id, p.owner_id, p.assignee_id, p.labels_revision,
+    text: `select p.name, p.id as project_id, null::int as task_id, null::int as job_id,
+        coalesce(p.organization_id, d.organization_id) as organization_id, p.draft_id,
+        coalesce(p.owner_id, d.owner_id) as owner_id, p.assignee_id,
+        null::int as task_owner_id, null::int as task_assignee_id,
+        coalesce(p.owner_id, d.owner_id) as project_owner_id,
+        p.assignee_id as project_assignee_id, p.labels_revision,
         0 as size, '2d' as dimension, '' as subset, '[]'::json as frames,
         greatest(p.updated_date, (select max(updated_date) from tasks where project_id = p.id))
           as updated_date,
         '[]'::json as jobs
-      from projects p where p.id = $1`,
+      from projects p left join drafts d on d.draft_id = p.draft_id where p.id = $1`,
   },
   task: {
     name: 'facts_of_task',
     text: `select null::int as job_id, ${ofTask},
-        t.owner_id, t.assignee_id, t.updated_date, '[]'::json as frames,
+        coalesce(t.owner_id, d.owner_id) as owner_id, t.assignee_id, t.updated_date, '[]'::json as frames,
         (select coalesce(json_agg(${rangeOf('j')} order by j.id), '[]') from jobs j
           where j.task_id = t.id and j.type = 'annotation') as jobs
-      from tasks t left join projects p on p.id = t.project_id where t.id = $1`,
+      from tasks t ${aboveTask} where t.id = $1`,
   },
   job: {
     name: 'facts_of_job',
     text: `select j.id as job_id, ${ofTask},
         t.owner_id, j.assignee_id, j.updated_date, json_build_array(${rangeOf('j')}) as jobs,
         ${framesOf('j')} as frames
-      from jobs j join tasks t on t.id = j.task_id left join projects p on p.id = t.project_id
+      from jobs j join tasks t on t.id = j.task_id ${aboveTask}
       where j.id = $1`,
   },
 }

@@ -28,6 +28,7 @@ import { commentRules } from './comments/policy.ts'
 import type { ProjectsSettings } from './config.ts'
 import { eventHandler, group } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
+import { dropOldDrafts } from './drafts/rpc.ts'
 import { guideRules } from './guides/policy.ts'
 import {
   accessTokenRules,
@@ -136,6 +137,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
   })
   const sweep = async (signal: AbortSignal) => {
     await forgetOld(db, clock.now())
+    await dropOldDrafts(db, clock.now())
     await purgeAccessTokens({ db, clock, settings: settings.identity })
     await purgeSessions({ db, clock })
     await fillFrameNames(db)

@@ -6,11 +6,13 @@ import type { SecretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import { assetHandlers } from './assets/rpc.ts'
 import { authorizeHandler } from './authorize.ts'
+import { backupHandlers } from './backups/rpc.ts'
 import { cloudStorageHandlers } from './cloud-storages/rpc.ts'
 import { commentHandlers } from './comments/rpc.ts'
 import type { ProjectsSettings } from './config.ts'
 import { annotationsChangedHandler } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
+import { draftHandlers } from './drafts/rpc.ts'
 import { jobLayoutHandlers, taskLayoutHandlers } from './ground-truth/rpc.ts'
 import { guideHandlers } from './guides/rpc.ts'
 import { identityHandlers, type Mailer } from './identity/index.ts'
@@ -66,7 +68,9 @@ export function handlers(deps: ServerDeps) {
       ...taskLayoutHandlers({ db }),
       ...describeHandler({ settings, mailer: mail.mailer }),
       ...authorizeHandler({ db, settings }),
+      ...backupHandlers({ db, bulk, settings }),
       ...annotationsChangedHandler({ db, settings }),
+      ...draftHandlers({ db }),
     },
     issues: { ...issueHandlers({ db }), ...commentHandlers({ db }) },
     guides: { ...guideHandlers({ db }), ...assetHandlers({ db, blobs }) },

@@ -44,11 +44,13 @@ export async function wire(options: unknown): Promise<Wired> {
     settings: projects.readConfig(env),
     secrets: secretBox(projects.readSecretKeys(env)),
   })
-  const { tasks, jobs, labels, media, storages } = people
+  const { projects: owned, tasks, jobs, labels, guides, media, storages } = people
   const known = {
+    projects: guard<Tables['projects']>(owned, onBug, 'projects-svc'),
     tasks: guard<Tables['tasks']>(tasks, onBug, 'projects-svc'),
     jobs: guard<Tables['jobs']>(jobs, onBug, 'projects-svc'),
     labels: guard<Tables['labels']>(labels, onBug, 'projects-svc'),
+    guides: guard<Tables['guides']>(guides, onBug, 'projects-svc'),
     media: guard<Tables['media']>(media, onBug, 'projects-svc'),
     storages: guard<Tables['storages']>(storages, onBug, 'projects-svc'),
   }

@@ -6,18 +6,21 @@ export interface Place {
   record?: string | undefined
   /** Bytes from the start of the file. */
   offset?: number | undefined
+  /** Of a text, from 1. */
+  line?: number | undefined
 }
 
 /**
  * Data that cannot be imported or exported (spec/formats.md 4.4): the request fails with this message,
- * which names the file, the record and the byte as far as they are known.
+ * which names the file, the record and the byte or line as far as they are known.
  */
 export class FormatError extends Error {
   override readonly name = 'FormatError'
   readonly place: Place
 
   constructor(reason: string, place: Place = {}) {
-    const at = place.offset === undefined ? '' : ` at byte ${place.offset}`
+    const byte = place.offset === undefined ? '' : ` at byte ${place.offset}`
+    const at = place.line === undefined ? byte : ` at line ${place.line}`
     super([place.file, place.record, `${reason}${at}`].filter(Boolean).join(': '))
     this.place = place
   }

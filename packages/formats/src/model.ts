@@ -3,9 +3,11 @@
  * coordinates are pixels from the top-left corner, frames are counted from 0 in their task.
  */
 
+import type { Described, TaskAbout } from './about.ts'
 import type { RandomAccess } from './archive/source.ts'
 import type { ArchiveLimits } from './archive/zip-directory.ts'
 import type { ArchiveFile } from './archive/zip-writer.ts'
+import type { FileLabel } from './file-labels.ts'
 import type { ReportWriter } from './report.ts'
 
 export const shapeTypes = [
@@ -39,6 +41,10 @@ export interface Label {
   name: string
   /** `any`, a shape type, `skeleton` or `tag`. */
   type: string
+  /** `#2080c0`. */
+  color?: string
+  /** The drawing of a skeleton. */
+  svg?: string
   attributes: readonly AttributeSpec[]
   sublabels: readonly Label[]
 }
@@ -109,6 +115,8 @@ export interface ItemFrame {
   height: number
   /** The original bytes; called when images are saved. */
   image?: () => AsyncIterable<Uint8Array>
+  /** What those bytes are known by (`ArchiveFile.source`). */
+  source?: string
 }
 
 /** The annotations of one frame. */
@@ -125,6 +133,21 @@ export interface Subset {
   frames: readonly ItemFrame[]
   /** Frames that have annotations, ascending by index; read once at most. */
   items(): AsyncIterable<Item>
+  /** The same a task at a time: for formats that keep tracks, or say where things come from. */
+  parts: readonly Part[]
+}
+
+/** What a subset has of one task. */
+export interface Part {
+  about: TaskAbout
+  /** As they are called in the subset. */
+  frames: readonly ItemFrame[]
+  /** Frames that have annotations, ascending by their index in `frames`; of tracks what they show where `withTracks`. */
+  items(withTracks: boolean): AsyncIterable<Item>
+  /** Tracks as they are stored, also where they are not to be seen. */
+  tracks(): AsyncIterable<Track> | Iterable<Track>
+  /** Of the task: keyframes on them do not count. */
+  deletedFrames: ReadonlySet<number>
 }
 
 export interface Dataset {
@@ -132,6 +155,13 @@ export interface Dataset {
   labels: readonly Label[]
   subsets: readonly Subset[]
   saveImages: boolean
+  about: {
+    /** What is exported: the one part says it of a task or job. */
+    target: 'project' | 'task' | 'job'
+    project?: Described
+    /** When: ISO 8601. */
+    dumped: string
+  }
 }
 
 // ---- coming in
@@ -165,12 +195,37 @@ export type Imported =
   | { kind: 'shape'; shape: Shape }
   | { kind: 'track'; track: Track }
 
+/** A picture of a set: the frame that it becomes, and its member of the archive. */
+export interface FileImage {
+  /** `/`-separated, unique in its subset. */
+  name: string
+  member: string
+}
+
+export interface FileSubset {
+  name: string
+  /** In the order of frames; there is one at least. */
+  images: readonly FileImage[]
+  /** Annotations of these images, onto frames that have their names; read once at most. */
+  importAnnotations(target: ImportTarget, run: Run): AsyncIterable<Imported>
+}
+
+/** A set that comes with its images. */
+export interface FileDataset {
+  /** All that the file declares, with the attributes that its annotations have. */
+  labels: readonly FileLabel[]
+  /** There is one at least. */
+  subsets: readonly FileSubset[]
+}
+
 /** What accompanies a conversion. */
 export interface Run {
   report: ReportWriter
   signal: AbortSignal
   /** Told now and then with the share done, 0 to 1. */
   progress(share: number): void
+  /** Of imports: whether masks become polygons. Absent: as the format does by itself, which its option tells. */
+  conv_mask_to_poly?: boolean | undefined
   /** Caps on an archive that is read (`archiveLimits`). */
   archiveLimits?: ArchiveLimits
 }
@@ -200,6 +255,11 @@ export interface Importer {
   options: readonly FormatOption[]
   /** @throws {FormatError} when the data cannot be imported; what came before then counts for nothing. */
   importAnnotations(source: RandomAccess, target: ImportTarget, run: Run): AsyncIterable<Imported>
+  /**
+   * Labels, subsets and images of an archive, for an import into a project; absent where the format has no images.
+   * @throws {FormatError} when it has no images, or misses one that has annotations.
+   */
+  openDataset?(source: RandomAccess, run: Run): Promise<FileDataset>
 }
 
 export interface Format {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { coco } from './formats/coco.ts'
 import type { Format } from './model.ts'
-import { findExporter, findImporter, formats, listFormats } from './registry.ts'
+import { findExporter, findImporter, formats, listFormats, listLosses } from './registry.ts'
 
 const named = (name: string, aliases: string[] = []): Format => ({ ...coco, name, aliases })
 
@@ -30,7 +30,7 @@ test('the lists are sorted and say what each format carries', () => {
         name: 'COCO 1.0',
         ext: 'JSON, ZIP',
         kinds: ['rectangle', 'polygon', 'mask'],
-        options: [],
+        options: [{ name: 'conv_mask_to_poly', type: 'boolean', default: false }],
         ...rest,
       },
     ],
@@ -43,6 +43,18 @@ test('the lists are sorted and say what each format carries', () => {
         ...rest,
       },
     ],
+  })
+})
+
+test('the losses of an export are told kind by kind', () => {
+  const { importer: _, ...outOnly } = named('a')
+  const { exporter: __, ...inOnly } = named('in')
+  const { formats: rows } = listLosses([named('b'), outOnly, inOnly])
+  expect(rows.map(({ name }) => name)).toEqual(['a', 'b'])
+  expect(rows[0]?.kinds).toEqual({
+    ...{ rectangle: 'kept', polygon: 'kept', mask: 'kept', ellipse: 'converted' },
+    ...{ polyline: 'dropped', points: 'dropped', cuboid: 'dropped', skeleton: 'dropped' },
+    tag: 'dropped',
   })
 })
 

@@ -1,5 +1,6 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
+import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import {
   type Exporter,
   type Format,
@@ -9,7 +10,7 @@ import {
   shapeTypes,
 } from './model.ts'
 
-export const formats: readonly Format[] = [coco]
+export const formats: readonly Format[] = [coco, service, serviceForImages, serviceForVideo]
 
 /** One row of `GET /server/annotation/formats`. */
 export interface FormatRow {
@@ -61,6 +62,16 @@ export function listFormats(known: readonly Format[] = formats): {
       format.exporter ? [rowOf(format, format.exporter, carriedKinds(format.exporter))] : [],
     ),
   }
+}
+
+/** The answer of `GET /server/formats/losses`, sorted by name. */
+export function listLosses(known: readonly Format[] = formats): {
+  formats: { name: string; kinds: Exporter['carries'] }[]
+} {
+  const exporters = known.flatMap(({ name, exporter }) =>
+    exporter ? [{ name, kinds: exporter.carries }] : [],
+  )
+  return { formats: exporters.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
 }
 
 function findByName<T extends Format>(known: readonly T[], name: string): T | undefined {

@@ -1,132 +1,157 @@
-/** Masks as polygons along the borders of their pixels (spec/formats.md 6.4). */
-import { type Bitmap, cropToBitmap } from './run-lengths.ts'
+/**
+ * Masks as polygons along the borders of their pixels (spec/formats.md 6.4): border following after Suzuki and Abe (1985), over
+ * the ends of runs rather than over pixels.
+ */
 
 /**
- * The rings of a crop mask, one for each group of pixels that touch by side or corner; x, y per vertex on
- * the corners of pixels, so that rasterising the rings gives the mask back. Holes hang on their ring by
- * a bridge without width.
+ * Where the value changes along a row: upright pieces of the border, one pixel high, in reading order. Set pixels lie on the right
+ * of who walks them: an even one is the left side of a run and leads up, the odd one after it is the run's right side and leads down.
+ */
+interface Edges {
+  x: Int32Array
+  y: Int32Array
+  /** The first edge of each row of the box; the last entry counts all. */
+  rows: Int32Array
+}
+
+/**
+ * The rings of a crop mask, one for each group of pixels that touch by side or corner, in reading order of their first pixels.
+ *
+ * Vertices (x, y after one another) lie on corners of pixels, where the border turns and nowhere else; pixel (i, j) is the square from
+ * (i, j) to (i + 1, j + 1), so that rasterising the rings gives exactly the mask back. Holes hang on their ring by a bridge
+ * without width, islands in holes are rings of their own. The cost follows the number of runs and rows, not that of pixels.
  */
 export function maskToPolygons(points: readonly number[]): number[][] {
-  const grid = padded(cropToBitmap(points))
-  const parts = labelParts(grid)
-  const outer = new Map<number, number[]>()
-  const holes: [part: number, ring: number[]][] = []
-  const walked = new Uint8Array(grid.bits.length * 4)
-  for (let at = 0; at < grid.bits.length; at += 1) {
-    for (const heading of [0, 2]) {
-      if (!isBorder(grid, at, heading) || walked[at * 4 + heading] === 1) continue
-      const ring = follow(grid, at, heading, walked)
-      const part = parts[at] ?? 0
-      if (isClockwise(ring)) outer.set(part, ring)
-      else holes.push([part, ring])
-    }
-  }
-  for (const [part, hole] of holes) outer.set(part, bridge(outer.get(part) ?? [], hole))
-  return [...outer.values()].map((ring) => place(ring, grid))
+  const edges = edgesOf(points)
+  const next = linkEdges(edges)
+  return joinHoles(next).map((first) => cornersOf(first, next, edges))
 }
 
-/** A bitmap with one empty pixel around it, so that every set pixel has eight neighbours. */
-function padded({ left, top, width, height, bits }: Bitmap): Bitmap {
-  const wide = width + 2
-  const larger = new Uint8Array(wide * (height + 2))
-  for (let row = 0; row < height; row += 1) {
-    larger.set(bits.subarray(row * width, (row + 1) * width), (row + 1) * wide + 1)
+/** A run over the end of a row is one of each row; runs without a gap are one. */
+function edgesOf(points: readonly number[]): Edges {
+  const [left = 0, top = 0, right = 0, bottom = 0] = points.slice(-4)
+  const [width, height] = [right - left + 1, bottom - top + 1]
+  const most = points.length + 2 * height
+  const [x, y, rows] = [new Int32Array(most), new Int32Array(most), new Int32Array(height + 1)]
+  let count = 0
+  const add = (column: number, row: number): void => {
+    const isGap = count === 0 || x[count - 1] !== left + column || y[count - 1] !== top + row
+    if (isGap) {
+      x[count] = left + column
+      y[count] = top + row
+    }
+    count += isGap ? 1 : -1
+    rows[row + 1] = count
   }
-  return { left: left - 1, top: top - 1, width: wide, height: height + 2, bits: larger }
+  let at = 0
+  for (let index = 0; index < points.length - 4; index += 1) {
+    const end = at + (points[index] ?? 0)
+    while (index % 2 === 1 && at < end) {
+      const row = Math.floor(at / width)
+      const stop = Math.min(end, (row + 1) * width)
+      add(at - row * width, row)
+      add(stop - row * width, row)
+      at = stop
+    }
+    at = end
+  }
+  for (let row = 1; row <= height; row += 1)
+    rows[row] = Math.max(rows[row] ?? 0, rows[row - 1] ?? 0)
+  return { x, y, rows }
 }
 
-/** Numbers the groups of touching set pixels from 1. */
-function labelParts({ width, bits }: Bitmap): Int32Array {
-  const parts = new Int32Array(bits.length)
-  const around = [-width - 1, -width, -width + 1, -1, 1, width - 1, width, width + 1]
-  let part = 0
-  for (let at = 0; at < bits.length; at += 1) {
-    if (bits[at] !== 1 || parts[at] !== 0) continue
-    part += 1
-    parts[at] = part
-    const open = [at]
-    for (let from = open.pop(); from !== undefined; from = open.pop()) {
-      for (const step of around) {
-        const next = from + step
-        if (bits[next] !== 1 || parts[next] !== 0) continue
-        parts[next] = part
-        open.push(next)
-      }
-    }
+/** The edge that follows each one along its border. */
+function linkEdges({ x, rows }: Edges): Int32Array {
+  const next = new Int32Array(rows.at(-1) ?? 0)
+  for (let line = 0; line <= rows.length - 1; line += 1) {
+    const above = rows[line - 1] ?? 0
+    const below = rows[line] ?? 0
+    linkAcross(x, { above, below, end: rows[line + 1] ?? below }, next)
   }
-  return parts
+  return next
 }
 
 /**
- * A border is walked with its set pixel on the right: heading 0 east above the pixel, 1 south on its
- * right, 2 west below, 3 north on its left.
+ * Links the edges that meet on the line between two rows: those of the row above are from `above` to `below`, those of the row
+ * below it from there to `end`.
  */
-const ahead = [
-  { x: 1, y: 0 },
-  { x: 0, y: 1 },
-  { x: -1, y: 0 },
-  { x: 0, y: -1 },
-] as const
-
-function isBorder({ width, bits }: Bitmap, at: number, heading: number): boolean {
-  const outside = sideOf(heading + 3, width)
-  return bits[at] === 1 && bits[at + outside] === 0
+function linkAcross(
+  x: Int32Array,
+  { above, below, end }: { above: number; below: number; end: number },
+  next: Int32Array,
+): void {
+  const line = followLine(next, below)
+  const columnOf = (edge: number, stop: number) => (edge < stop ? (x[edge] ?? 0) : Infinity)
+  let [a, b] = [above, below]
+  while (a < below || b < end) {
+    const ahead = columnOf(a, below) - columnOf(b, end)
+    if (ahead < 0) line.one(a++)
+    else if (ahead > 0) line.one(b++)
+    else line.both(a++, b++)
+  }
 }
 
-function sideOf(heading: number, width: number): number {
-  const { x = 0, y = 0 } = ahead[heading % 4] ?? {}
-  return y * width + x
+/**
+ * Told of the edges at a line from left to right. Between an edge and the next the border goes along the line wherever one of the
+ * two pixels is set.
+ *
+ * @param below the first edge of the row below the line; edges before it end there from above
+ */
+function followLine(next: Int32Array, below: number) {
+  let open = -1
+  const join = (left: number, right: number): void => {
+    const leadsHere = left < below === (left % 2 === 1)
+    if (leadsHere) next[left] = right
+    else next[right] = left
+  }
+  const one = (edge: number): void => {
+    if (open >= 0) join(open, edge)
+    open = open < 0 ? edge : -1
+  }
+  const both = (a: number, b: number): void => {
+    if (a % 2 === b % 2) join(a, b)
+    else {
+      // Two pixels have only this corner in common: the border passes between them, so that they are of one group.
+      const [near, far] = a % 2 === 0 ? [a, b] : [b, a]
+      join(open, near)
+      open = far
+    }
+  }
+  return { one, both }
 }
 
-/** Follows one border and answers its corners in the grid. */
-function follow(grid: Bitmap, start: number, startHeading: number, walked: Uint8Array): number[] {
+/**
+ * The first edges of the rings, each with its holes. The first edge of a hole is the right side of a run whose left side is of the
+ * same group and was met before: between the two goes the bridge.
+ */
+function joinHoles(next: Int32Array): number[] {
+  const seen = new Uint8Array(next.length)
+  const rings: number[] = []
+  for (let first = 0; first < next.length; first += 1) {
+    if (seen[first] === 1) continue
+    let last = first
+    for (let edge = first; seen[edge] === 0; edge = next[edge] ?? 0) {
+      seen[edge] = 1
+      last = edge
+    }
+    if (first % 2 === 0) rings.push(first)
+    else {
+      next[last] = next[first - 1] ?? 0
+      next[first - 1] = first
+    }
+  }
+  return rings
+}
+
+function cornersOf(first: number, next: Int32Array, { x, y }: Edges): number[] {
   const ring: number[] = []
-  let at = start
-  let heading = startHeading
+  let edge = first
   do {
-    walked[at * 4 + heading] = 1
-    const front = at + sideOf(heading, grid.width)
-    const diagonal = front + sideOf(heading + 3, grid.width)
-    const before = heading
-    if (grid.bits[diagonal] === 1) {
-      at = diagonal
-      heading = (heading + 3) % 4
-    } else if (grid.bits[front] === 1) at = front
-    else heading = (heading + 1) % 4
-    if (heading !== before) ring.push(...cornerAt(grid, at, heading))
-  } while (at !== start || heading !== startHeading)
+    const to = next[edge] ?? 0
+    const [from, until] = [x[edge] ?? 0, x[to] ?? 0]
+    const line = (y[edge] ?? 0) + (edge % 2)
+    if (from !== until) ring.push(from, line, until, line)
+    edge = to
+  } while (edge !== first)
   return ring
-}
-
-/** Where the border of a pixel begins for a heading: the corner behind. */
-function cornerAt({ width }: Bitmap, at: number, heading: number): [x: number, y: number] {
-  const [x, y] = [at % width, Math.floor(at / width)]
-  return [x + (heading === 1 || heading === 2 ? 1 : 0), y + (heading >= 2 ? 1 : 0)]
-}
-
-/** Outer borders run clockwise on the screen, borders of holes the other way. */
-function isClockwise(ring: number[]): boolean {
-  let doubled = 0
-  for (let at = 0; at < ring.length; at += 2) {
-    const next = (at + 2) % ring.length
-    doubled += (ring[at] ?? 0) * (ring[next + 1] ?? 0) - (ring[next] ?? 0) * (ring[at + 1] ?? 0)
-  }
-  return doubled > 0
-}
-
-/** One ring that goes to the hole, around it, and back the same way. */
-function bridge(ring: number[], hole: number[]): number[] {
-  const [x = 0, y = 0] = hole
-  let near = 0
-  let best = Infinity
-  for (let at = 0; at < ring.length; at += 2) {
-    const far = Math.hypot((ring[at] ?? 0) - x, (ring[at + 1] ?? 0) - y)
-    if (far < best) [near, best] = [at, far]
-  }
-  const back = [x, y, ...ring.slice(near, near + 2)]
-  return [...ring.slice(0, near + 2), ...hole, ...back, ...ring.slice(near + 2)]
-}
-
-function place(ring: number[], { left, top }: Bitmap): number[] {
-  return ring.map((value, at) => value + (at % 2 === 0 ? left : top))
 }

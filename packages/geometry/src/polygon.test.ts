@@ -10,6 +10,7 @@ import {
   columnsArea,
   columnsBox,
   columnsToCrop,
+  cropToBitmap,
   cropToColumns,
   encodeRuns,
 } from './run-lengths.ts'
@@ -114,6 +115,56 @@ test('a mask as polygons and back is the same mask', () => {
     { numRuns: 500 },
   )
 })
+
+test('a border turns at each vertex, and there is one for each group of pixels that touch', () => {
+  const pixels = fc.uint8Array({ minLength: 63, maxLength: 63, max: 1 })
+  fc.assert(
+    fc.property(pixels, (bits) => {
+      const crop = bitmapToCrop({ left: 0, top: 0, width: 9, height: 7, bits })
+      if (!crop) return
+      const rings = maskToPolygons(crop)
+      expect(rings).toHaveLength(groupsOf(crop))
+      for (const ring of rings) expect(straightAt(ring)).toEqual([])
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('runs without pixels between others change nothing', () => {
+  const whole = maskToPolygons([1, 4, 1, 3, 4, 4, 6, 6])
+  expect(maskToPolygons([1, 2, 0, 2, 1, 1, 0, 0, 0, 2, 4, 4, 6, 6])).toEqual(whole)
+  expect(maskToPolygons([9, 0, 0, 2, 2])).toEqual([])
+})
+
+/** Groups of pixels that touch by side or corner, by spreading from one to the next. */
+function groupsOf(crop: readonly number[]): number {
+  const { width, bits } = cropToBitmap(crop)
+  const spread = (at: number): void => {
+    bits[at] = 0
+    for (const row of [-1, 0, 1])
+      for (const column of [-1, 0, 1]) {
+        const x = (at % width) + column
+        const to = at + row * width + column
+        if (x >= 0 && x < width && bits[to] === 1) spread(to)
+      }
+  }
+  let groups = 0
+  for (let at = bits.indexOf(1); at >= 0; at = bits.indexOf(1)) {
+    groups += 1
+    spread(at)
+  }
+  return groups
+}
+
+/** Vertices of a ring at which it does not turn by a right angle. */
+function straightAt(ring: readonly number[]): number[] {
+  const steps = ring.map((value, at) => (ring[(at + 2) % ring.length] ?? 0) - value)
+  return ring.flatMap((_, at) => {
+    const isUpright = steps[at] === 0
+    const turns = isUpright !== (steps[(at + 2) % steps.length] === 0)
+    return at % 2 === 0 && !turns ? [at] : []
+  })
+}
 
 test('pixels that touch at a corner are one polygon, a hole hangs on its ring', () => {
   expect(maskToPolygons([0, 1, 2, 1, 0, 0, 1, 1])).toHaveLength(1)

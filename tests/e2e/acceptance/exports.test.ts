@@ -75,6 +75,33 @@ describe('12. an export', () => {
     expect(request.report).toEqual(first.report)
   })
 
+  test('12. tells in its report what the matrix of losses foretells', async () => {
+    const task = await taskWithMedia(anna.api, { labels: [{ name: 'car' }] })
+    const place = { frame: 0, label_id: task.labels[0].id }
+    const points: Record<string, number[]> = {
+      rectangle: [1, 1, 9, 9],
+      polygon: [1, 1, 9, 1, 9, 9],
+      polyline: [1, 1, 9, 9],
+      points: [4, 4],
+      ellipse: [20, 20, 26, 14],
+      cuboid: [1, 1, 1, 9, 9, 1, 9, 9, 3, 3, 3, 11, 11, 3, 11, 11],
+      mask: [0, 16, 2, 2, 5, 5],
+    }
+    const shapes = Object.keys(points).map((type) => ({ ...place, type, points: points[type] }))
+    const at = `/tasks/${task.id}`
+    await anna.api.done('PUT', `${at}/annotations/`, { json: { shapes, tags: [place] } })
+    const { formats } = await anna.api.done('GET', '/server/formats/losses')
+    expect(formats.length).toBeGreaterThan(0)
+    for (const { name, kinds } of formats) {
+      const call = `${at}/dataset/export?format=${encodeURIComponent(name)}`
+      const { report } = await anna.api.finished((await anna.api.call('POST', call)).body)
+      const count = (fate: string) =>
+        [...Object.keys(points), 'tag'].filter((kind) => kinds[kind] === fate).length
+      const told = { dropped: count('dropped'), converted: count('converted') }
+      expect(report, name).toMatchObject(told)
+    }
+  })
+
   test('12. after an edit is another file', async () => {
     const { at, car } = await newTask()
     expect(contentsOf((await documentsOf(at)).default)).toEqual([

@@ -78,6 +78,33 @@ describe('16. requests', () => {
     expect((await member.api.call('POST', address(creation, '/cancel'))).status).toBe(403)
   })
 
+  test('16. that restore a backup are for who began them and administrators, in any organization', async () => {
+    const form = new FormData()
+    form.append('backup_file', new Blob(['no archive']), 'a.zip')
+    const at = `/projects/backup/?org=${organization.slug}`
+    const { rq_id } = await owner.api.done('POST', at, { form })
+    const record = await owner.api.ended(rq_id)
+    expect(record).toMatchObject({ status: 'failed', operation: { type: 'import:backup' } })
+    expect(record.message).not.toBe('')
+    const member = await newMember(organization, 'maintainer')
+    expect((await member.api.call('GET', address(rq_id))).status).toBe(403)
+    expect((await member.api.call('POST', address(rq_id, '/cancel'))).status).toBe(403)
+    expect((await reticle.admin.call('GET', address(rq_id))).status).toBe(200)
+  })
+
+  test('16. are seen by strangers under no circumstances, and told anew each time', async () => {
+    const stranger = await newPerson()
+    for (const action of ['export', 'import', 'create']) {
+      const [id] = await idsOf(`&action=${action}&task_id=${task.id}`)
+      expect((await stranger.api.call('GET', address(id))).status).toBe(403)
+      const { status, headers } = await owner.api.call('GET', address(id))
+      expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    }
+    const unknown = 'action=import&target=task&target_id=999999&subresource=annotations'
+    expect((await owner.api.call('GET', address(unknown))).status).toBe(404)
+    expect((await owner.api.call('POST', address(unknown, '/cancel'))).status).toBe(404)
+  })
+
   test('16. are cancelled while they wait or run, and then leave nothing', async () => {
     const wishes = Array.from({ length: 12 }, (_, at) => `&save_images=true&min_score=0.${at + 10}`)
     const started = await Promise.all(wishes.map((query) => exportOf(task, query)))

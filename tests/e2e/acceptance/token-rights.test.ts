@@ -65,15 +65,16 @@ describe('8. what an access token may do', () => {
     }
   })
 
-  test.each(['/tasks/:task', '/jobs/:job'])(
-    '8. exporting %s to a cloud storage: not the one that only reads',
-    async (target) => {
-      const there = 'location=cloud_storage&cloud_storage_id=999999'
-      const [refused, permitted] = await both('POST', `${target}/dataset/export?${format}&${there}`)
-      expect(refused).toBe(403)
-      expect(permitted, 'there is no such storage').toBe(404)
-    },
-  )
+  test.each([
+    ...['/projects/:project', '/tasks/:task', '/jobs/:job'].map((of) => `${of}/dataset/export`),
+    ...['/projects/:project', '/tasks/:task'].map((of) => `${of}/backup/export`),
+    '/events/export',
+  ])('8. %s to a cloud storage: not the one that only reads', async (address) => {
+    const there = 'location=cloud_storage&cloud_storage_id=999999'
+    const [refused, permitted] = await both('POST', `${address}?${format}&${there}`)
+    expect(refused).toBe(403)
+    expect(permitted, 'there is no such storage').toBe(404)
+  })
 
   test('8. exporting events and fetching the file: both', async () => {
     for (const api of [reading, writing]) {

@@ -2,7 +2,7 @@ import { type Operation, restOperations } from '@reticle/contracts'
 import { isPage } from '@reticle/contracts/api/operation'
 import { bodies, queries } from '../../support/accepted.ts'
 import type { Json, Sent } from '../../support/client.ts'
-import { annotationFile, assetForm, picture } from '../../support/pictures.ts'
+import { annotationFile, assetForm, datasetFile, picture } from '../../support/pictures.ts'
 import { tus } from '../../support/tus.ts'
 import { type Ids, type Tenant, uploadForm } from './tenants.ts'
 
@@ -36,14 +36,24 @@ export function pathOf({ path }: Operation, ids: Ids): string {
   if (path.includes(':') && id === undefined) throw new Error(`there is no foreign ${first}`)
   const parts = path
     .replace(':delivery_id', enc(ids.deliveries))
-    .replace(':file_id', enc(ids.files))
+    .replace(':file_id', enc(fileOf(path, ids)))
     .replace(':revision', '1')
   return parts.replace(/:\w+/, enc(id))
 }
 
+/** The files of restores belong to no object. */
+const fileOf = (path: string, ids: Ids) => {
+  const [, place] = /^\/(\w+\/backup)\/:file_id/.exec(path) ?? []
+  return ids[place ?? 'files']
+}
+
 export function asksFor(foreign: readonly Foreign[], own: Tenant): Ask[] {
   return closed.flatMap((operation) => [
-    ...foreign.flatMap((one) => [...inPath(operation, one, own), ...inQuery(operation, one, own)]),
+    ...foreign.flatMap((one) => [
+      ...inPath(operation, one, own),
+      ...inQuery(operation, one, own),
+      ...inPlace(operation, one, own),
+    ]),
     ...(isList(operation) ? sorted(operation) : []),
     ...foreign.slice(0, 1).flatMap((one) => inScope(operation, one, own)),
   ])
@@ -60,6 +70,8 @@ function base(operation: Operation): Pick<Ask, 'operation' | 'query' | 'json'> {
 /** People outside of these are told that there are none (`spec/api-workspace.md` 1.4). */
 const tellsNothing = /^\/(?:organizations|invitations)\//
 
+const partKinds = ['deliveries', 'files', 'projects/backup', 'tasks/backup']
+
 /** The foreign object itself; of a foreign part that of an own whole, too. */
 function inPath(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
   if (!hasId(operation)) return []
@@ -68,7 +80,8 @@ function inPath(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
   const rq_id = operation.name.startsWith('download') ? `?rq_id=${enc(ids.requests)}` : asked.query
   const whole = { ...asked, query: rq_id }
   if (!/:(?:delivery|file)_id/.test(operation.path)) return [whole]
-  const mixed = { ...own.ids, deliveries: ids.deliveries ?? 0, files: ids.files ?? '' }
+  const parts = partKinds.map((kind) => [kind, ids[kind] ?? ''])
+  const mixed = { ...own.ids, ...Object.fromEntries(parts) }
   return [whole, { ...asked, path: pathOf(operation, mixed), answer: 'refused' }]
 }
 
@@ -111,6 +124,17 @@ function inQuery(operation: Operation, foreign: Foreign, own: Tenant): Ask[] {
   )
   if (!isList(operation)) return simple
   return [...simple, ...filtered(operation, foreign, names), ...searched(operation, foreign)]
+}
+
+/** A cloud storage of others, as where files of own objects go to and come from. */
+function inPlace(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
+  const { shape = {} } = operation.query ?? {}
+  if (operation.method !== 'POST' || !('cloud_storage_id' in shape && 'location' in shape))
+    return []
+  const { query = '?' } = base(operation)
+  const place = `location=cloud_storage&cloud_storage_id=${enc(ids.cloudstorages)}&filename=a.zip`
+  const path = pathOf(operation, own.ids)
+  return [{ operation, path, query: `${query}&${place}`, answer: 'refused' }]
 }
 
 function filtered(operation: Operation, foreign: Foreign, names: readonly string[]): Ask[] {
@@ -215,6 +239,7 @@ export async function sentOf({ operation: { name }, json, headers }: Ask): Promi
   if (name === 'createAsset')
     return { form: assetForm(json?.guide_id ?? 0, await picture('a.png', 8, 8)), headers }
   if (name.startsWith('send')) return { raw: 'x', headers: { ...chunk, ...headers } }
+  if (name === 'importProjectDataset') return { form: datasetFile(Buffer.from('PK')), headers }
   if (name.startsWith('import')) return { form: annotationFile('{}', 'a.json'), headers }
   return { json, headers }
 }

@@ -107,13 +107,17 @@ export async function addObjects(owner: Client, name: string, within: string) {
   const request = await owner.finished(exported)
   const token = await owner.done('POST', '/auth/access_tokens', { json: { name: `${name}-token` } })
   const hooked = await hook(owner, name, project)
-  const sent = { name: `${name}-file`, length: 5 }
-  const file = await begin(owner, `/tasks/${task.id}/annotations/`, sent)
+  const begun = async (path: string) => {
+    const file = await begin(owner, path, { name: `${name}-file`, length: 5 })
+    return String(file.headers.get('upload-filename'))
+  }
   return {
     ids: {
       ...{ projects: project.id, tasks: task.id, jobs: job.id, labels: label.id },
       ...{ requests: request.id, auth: token.id, cloudstorages: cloud.id },
-      files: String(file.headers.get('upload-filename')),
+      files: await begun(`/tasks/${task.id}/annotations/`),
+      'projects/backup': await begun('/projects/backup/'),
+      'tasks/backup': await begun('/tasks/backup/'),
       ...{ ...hooked.ids, ...reviewed.ids },
     },
     told: [

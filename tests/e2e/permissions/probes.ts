@@ -1,6 +1,6 @@
 import { restOperations } from '@reticle/contracts'
 import type { Json, Sent } from '../../support/client.ts'
-import { annotationFile, assetForm } from '../../support/pictures.ts'
+import { annotationFile, assetForm, datasetFile } from '../../support/pictures.ts'
 import { tus } from '../../support/tus.ts'
 import type { Place, RowName } from './meaning.ts'
 import type { Chain } from './world.ts'
@@ -47,23 +47,30 @@ const changedSince = (id: number): More => ({
   permitted: 412,
 })
 /** The file's format is unknown, which is told to those who may import. */
-const imported = (id: number): More => ({
+const imported = (id: number, form = annotationFile('{}', 'a.json')): More => ({
   id,
   query: '?format=none',
-  sent: { form: annotationFile('{}', 'a.json') },
+  sent: { form },
   permitted: 400,
 })
 /** A file on its way that nobody has begun, which is told to those who might have. */
-const ofFiles = (of: string, id: number): [string, More][] =>
+const ofFiles = (of: string, id: number, org?: string): [string, More][] =>
   ['get', 'send', 'delete'].map((verb) => [
     `${verb}${of}File`,
     {
       id,
       key: '1_none',
+      ...(org !== undefined && { query: `?org=${org}` }),
       sent: verb === 'send' ? { raw: 'x', headers: chunk } : {},
       permitted: 404,
     },
   ])
+/** The place is unknown, which is told to those who may restore there. */
+const restored = (org: string): More => ({
+  query: `?org=${org}&location=none`,
+  sent: { form: new FormData() },
+  permitted: 400,
+})
 /** There is none of that number, which is told to those who may see or change annotations. */
 const unknownRevision = (id: number): More => ({ id, key: '999999', permitted: 404 })
 const chunk = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
@@ -116,7 +123,9 @@ function ofProject({ project, org }: Chain): Probe[] {
   const { id } = project
   const see = rowsOf('project: list, view, preview')
   const update = rowsOf('project: update name, labels, bug_tracker, status; import dataset')
+  const give = rowsOf('project: export annotations, dataset, backup')
   const rule = rowsOf('project: update storages; delete')
+  const make = rowsOf('project: create, restore backup')
   const within = `?org=${org}`
   return [
     see('listProjects', listed(project)),
@@ -124,12 +133,16 @@ function ofProject({ project, org }: Chain): Probe[] {
     see('getProjectPreview', ok(id)),
     see('getProjectDataMeta', ok(id)),
     see('getProjectAnnotationStatistics', ok(id)),
-    rowsOf('project: create, restore backup')('createProject', {
+    make('createProject', {
       ...{ query: within, ...json({ name: 'new' }), permitted: 201 },
     }),
+    make('importProjectBackup', restored(org)),
+    ...ofFiles('ProjectBackup', 0, org).map(([name, more]) => make(name, more)),
     ...[{ name: 'p' }, { labels: [] }, { bug_tracker: '' }, { status: 'annotation' }].map((body) =>
       update('updateProject', ok(id, json(body))),
     ),
+    update('importProjectDataset', imported(id, datasetFile(Buffer.from('PK')))),
+    ...ofFiles('ProjectDataset', id).map(([name, more]) => update(name, more)),
     rowsOf('project: update assignee')(
       'updateProject',
       ok(id, json({ assignee_id: idOf(project.assignee) })),
@@ -140,9 +153,8 @@ function ofProject({ project, org }: Chain): Probe[] {
     ),
     rule('updateProject', ok(id, json({ source_storage: { location: 'local' } }))),
     rule('deleteProject', changedSince(id)),
-    rowsOf('project: export annotations, dataset, backup')('exportProjectDataset', {
-      ...{ id, query: '?format=none', permitted: 400 },
-    }),
+    give('exportProjectDataset', { id, query: '?format=none', permitted: 400 }),
+    give('exportProjectBackup', { id, query: '?location=none', permitted: 400 }),
   ]
 }
 
@@ -152,7 +164,9 @@ function ofTask({ task, project, org }: Chain): Probe[] {
   const update = rowsOf(
     'task: update name, labels, bug_tracker, subset; upload data; data/meta; annotations write, import',
   )
+  const give = rowsOf('task: export annotations, dataset, backup')
   const hand = rowsOf('task: update owner, assignee, project; delete')
+  const make = rowsOf('task: create without project, restore backup')
   const managed = { name: 't', project_id: project.id, labels: [{ name: 'x' }] }
   return [
     see('listTasks', listed(task)),
@@ -163,9 +177,9 @@ function ofTask({ task, project, org }: Chain): Probe[] {
     see('getTaskAnnotationStatistics', ok(id)),
     see('getTaskData', ok(id, { query: '?type=frame&number=0' })),
     see('listFrames', { query: `?search=frame&task_id=${id}`, permitted: 'listed' }),
-    rowsOf('task: create without project, restore backup')('createTask', {
-      ...{ query: `?org=${org}`, ...json({ name: 'new' }), permitted: 201 },
-    }),
+    make('createTask', { query: `?org=${org}`, ...json({ name: 'new' }), permitted: 201 }),
+    make('importTaskBackup', restored(org)),
+    ...ofFiles('TaskBackup', 0, org).map(([name, more]) => make(name, more)),
     // Labels of such a task are the project's: told to those who may create it.
     rowsOf('task: create in project')('createTask', { ...json(managed), permitted: 400 }),
     ...[{ name: 't' }, { labels: [] }, { bug_tracker: '' }, { subset: '' }].map((body) =>
@@ -189,9 +203,8 @@ function ofTask({ task, project, org }: Chain): Probe[] {
       'updateTask',
       ok(id, json({ target_storage: { location: 'local' } })),
     ),
-    rowsOf('task: export annotations, dataset, backup')('exportTaskDataset', {
-      ...{ id, query: '?format=none', permitted: 400 },
-    }),
+    give('exportTaskDataset', { id, query: '?format=none', permitted: 400 }),
+    give('exportTaskBackup', { id, query: '?location=none', permitted: 400 }),
   ]
 }
 

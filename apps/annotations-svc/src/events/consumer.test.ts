@@ -1,6 +1,6 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { projectDeleted } from '@reticle/contracts/events/projects'
-import { jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+import { draftDropped, jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import {
   attributeOf,
   jobRecord,
@@ -60,6 +60,14 @@ test('annotations go with their task', async () => {
   expect([await rowsOf(gone.task_id), (await jobsOf(gone.task_id)).length]).toEqual([0, 0])
   // A tag, three shapes, and the track, which is seen in all three jobs.
   expect(await rowsOf(kept.task_id)).toBe(7)
+})
+
+test('annotations go with the tasks that an import did not publish', async () => {
+  const [gone, kept] = [setUp(), setUp()]
+  await gone.task.put(set)
+  await kept.task.put(set)
+  await receive(draftDropped, { draft_id: 'd', task_ids: [gone.task_id] })
+  expect([await rowsOf(gone.task_id), await rowsOf(kept.task_id)]).toEqual([0, 7])
 })
 
 test('a task that is deleted while a body is on its way keeps nothing of it', async () => {

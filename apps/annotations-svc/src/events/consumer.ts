@@ -1,6 +1,6 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { projectDeleted } from '@reticle/contracts/events/projects'
-import { jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+import { draftDropped, jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import { userDeleted, userUpdated } from '@reticle/contracts/events/users'
 import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
 import type { AnnotationsSettings } from '../config.ts'
@@ -27,6 +27,7 @@ export function eventHandler(
     on(jobCreated, (tx, { job }) => addJob(tx, job)),
     on(jobDeleted, (tx, { job }) => removeJob(tx, job)),
     on(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
+    on(draftDropped, (tx, { task_ids }) => removeTasks(tx, task_ids)),
     on(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
     on(labelsChanged, async (tx, change, event) => {
       await followLabels(tx, change, byLabels(settings, causeOf(event)), causeOf(event))

@@ -26,9 +26,9 @@ export async function writeRows(deps: Deps, input: Input, context: Context): Pro
   const checker = openChecker(deps, target, labels, context)
   const written: Written = { tags: 0, shapes: 0, tracks: 0, duplicates: 0 }
   const source = checkRows(input.body, checker, written)
-  const { mode, if_match, rq_id } = input
+  const { mode, if_match, rq_id, keeps_state } = input
   const write = {
-    ...{ target, source, if_match, labels, rq_id },
+    ...{ target, source, if_match, labels, rq_id, keeps_state },
     isReplacement: mode === 'replace',
     action: 'import' as const,
     ids: deps.ids.open(),

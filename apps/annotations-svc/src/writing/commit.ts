@@ -34,6 +34,8 @@ export interface Closing {
   settings: Pick<Deps['settings'], 'historyDays'>
   /** Of the request in the background that it is part of. */
   rq_id?: string | undefined
+  /** Its jobs do not begin with it. */
+  keeps_state?: boolean | undefined
   /** Told the entity tag that the write led to. */
   note: Note | undefined
 }
@@ -59,7 +61,7 @@ async function close(
   closing: Closing,
   context: Context,
 ): Promise<Outcome> {
-  const { action, ledger, before, rq_id } = closing
+  const { action, ledger, before, rq_id, keeps_state } = closing
   if (ledger.touched === 0) return { etag: annotationsTag(target, before), event: undefined }
   const ofJob = (job: number) => ({
     ...labelsAfter(target, closing, before.get(job)),
@@ -73,7 +75,8 @@ async function close(
   for (const row of rows) after.set(row.job_id, row)
   const sorted = rows.sort((a, b) => a.job_id - b.job_id)
   const place = { task_id: target.task_id, project_id: target.project_id ?? undefined }
-  const change = { ...place, action, jobs: eventsOf(ledger, sorted, action) }
+  const kept = keeps_state ? { keeps_state } : {}
+  const change = { ...place, action, ...kept, jobs: eventsOf(ledger, sorted, action) }
   const cause = { ...context, organization_id: target.organization_id }
   const event_id = await emit(tx, annotationsChanged, change, cause)
   return { etag: annotationsTag(target, after), event: { event_id, change } }

@@ -41,6 +41,8 @@ export interface Write {
   note?: Note | undefined
   /** Of the request in the background that it is part of. */
   rq_id?: string | undefined
+  /** Its jobs do not begin with it. */
+  keeps_state?: boolean | undefined
   /** For the objects and their parts. */
   ids: RequestIds
   /** Gets the objects of the answer, where they are answered. */
@@ -99,10 +101,10 @@ export async function storeSet(
     await followGenerations(tx, write, generationOf, before)
     write.onDuplicates?.(await dropDuplicates(tx, { ...write, ledger }, before))
   }
-  const { action, note, rq_id, ids } = write
+  const { action, note, rq_id, keeps_state, ids } = write
   const createdIds = () => (generation === null ? ids.ranges() : null)
   const { settings } = deps
-  const rest = { generation, createdIds, settings, note, rq_id }
+  const rest = { generation, createdIds, settings, note, rq_id, keeps_state }
   return closeWrite(tx, target, { action, ledger, before, labels_revision, ...rest }, context)
 }
 

@@ -4,7 +4,7 @@ import { announcedLength, assertLength } from '../body.ts'
 import type { GatewaySettings } from '../config.ts'
 import { unsupportedMediaType } from '../http-error.ts'
 import { type Check, isForm, isUpload } from '../request.ts'
-import { isStep } from '../tus/steps.ts'
+import { mayCarryNone } from '../tus/steps.ts'
 
 type Limits = Pick<
   GatewaySettings,
@@ -41,7 +41,7 @@ function assertType(request: FastifyRequest, operation: Operation): void {
     if (type.trim() === media_type) return
     throw unsupportedMediaType(`Send pieces of a file as ${media_type}.`)
   }
-  if (isUpload(operation) && !operation.body && !isStep(request))
+  if (isUpload(operation) && !operation.body && !mayCarryNone(request))
     throw unsupportedMediaType('Send the file as multipart/form-data.')
   if (!json.test(type.trim()))
     throw unsupportedMediaType(

@@ -1,16 +1,20 @@
 import { importQuery, type UploadedFile } from '@reticle/contracts/rest/requests'
 import { invalid } from '@reticle/kit'
 import { z } from 'zod'
-import { announcedLength } from '../body.ts'
+import { announcedLength, bodyOf } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { isForm } from '../request.ts'
 import { targetOf } from '../serve.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
 import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
-/** `POST /{tasks|jobs}/:id/annotations/`: one file of annotations is imported (api-annotations 2.3). */
+/**
+ * `POST /{tasks|jobs}/:id/annotations/` and `POST /projects/:id/dataset/`: one file is imported, of annotations or of a data set
+ * with its images (api-annotations 2.3).
+ */
 
-const field = 'annotation_file'
+const fieldOf = ({ operation }: Pick<UploadCall, 'operation'>) =>
+  targetOf(operation) === 'project' ? 'dataset_file' : 'annotation_file'
 const limits = { files: 2, fields: 10, parts: 20 } // a second file is refused by name
 const inputs = z.object({
   ...importQuery.shape,
@@ -18,14 +22,13 @@ const inputs = z.object({
   if_match: z.string().optional(),
 })
 
-/** All of it in one request. */
+/** All of it in one request; without a body it names a file that is somewhere else. */
 export const importUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
-  const { wish, filename, options } = askedBy(call)
-  if (filename && isEmpty(call)) return importFinish(call, ports)
+  const { wish, options } = askedBy(call)
+  if (isEmpty(call.request) || isElsewhere(wish)) return importNamed(call, ports)
   const opening = beforeItsEffect(call.context)
   const { upload_id, prefix } = await requests.openUpload(wish, opening)
-  if (isEmpty(call)) throw noFile()
 
   return handOver(ports, {
     prefix,
@@ -44,58 +47,66 @@ export const importStart: Upload = async (call, { services }) =>
 
 /** The last request: `filename` is what `Upload-Filename` was. A file of its own is taken before that. */
 export const importFinish: Upload = async (call, ports) => {
-  const { requests } = ports.services
-  if (!isEmpty(call) && isForm(call.request)) return importUpload(call, ports)
-  const { wish, filename, options } = askedBy(call)
-  if (!filename) {
-    await requests.checkUpload(wish, call.context)
-    throw noFile()
-  }
-  const { target, id, location } = wish
-  const body = { target, id, file_id: filename, location, ...options }
-  return requests.startImport({ body }, call.context)
+  if (!isEmpty(call.request) && isForm(call.request)) return importUpload(call, ports)
+  return importNamed(call, ports, 'local')
+}
+
+/** A file that was sent before, or is in a cloud storage: the one that is named, or that of the object. */
+async function importNamed(
+  { request, ...call }: UploadCall,
+  { services, settings }: GatewayPorts,
+  usual?: string,
+): Promise<unknown> {
+  // Some clients send a form or a document with nothing in it.
+  if (!isEmpty(request)) for await (const _ of bodyOf(request, settings.maxBodyBytes));
+  const { wish, filename, options, cloud_storage_id } = askedBy(call)
+  const { target, id, location = usual } = wish
+  const named = { file_id: filename, location, cloud_storage_id }
+  return services.requests.startImport({ body: { target, id, ...named, ...options } }, call.context)
 }
 
 /** What is asked before there is a file, and with it. */
-function askedBy(call: UploadCall) {
-  const { filename, conv_mask_to_poly, ...asked } = inputs.parse(call.input)
+function askedBy(call: Pick<UploadCall, 'input' | 'operation'>) {
+  const { filename, conv_mask_to_poly, cloud_storage_id, ...asked } = inputs.parse(call.input)
   const { id, format, import_mode, dry_run, location, if_match } = asked
   const target = targetOf(call.operation)
   return {
     wish: {
-      ...({ purpose: 'annotations', target, id } as const),
+      ...{ purpose: target === 'project' ? ('dataset' as const) : ('annotations' as const) },
+      ...{ target, id },
       ...{ format, import_mode, dry_run, location, if_match },
     },
-    filename,
+    ...{ filename, cloud_storage_id },
     options: { format: format ?? '', import_mode, conv_mask_to_poly, dry_run, if_match },
   }
 }
 
-const isEmpty = ({ request }: UploadCall) => announcedLength(request.raw) === 0
-const noFile = () => invalid({ [field]: 'No file was submitted.' }, 'required')
+const isElsewhere = ({ location }: { location?: string }) => location === 'cloud_storage'
+const isEmpty = ({ raw }: UploadCall['request']) => announcedLength(raw) === 0
+const noFile = (call: Pick<UploadCall, 'operation'>) =>
+  invalid({ [fieldOf(call)]: 'No file was submitted.' }, 'required')
 
 async function storeAnnotations(
-  { request, context: { signal } }: UploadCall,
+  call: UploadCall,
   { blobs, settings }: GatewayPorts,
   prefix: string,
 ): Promise<UploadedFile> {
+  const { request, context } = call
+  const field = fieldOf(call)
   let stored: UploadedFile | undefined
   const onFile: OnFile = async (file, halt) => {
-    assertFile(file, stored)
+    assertFile(field, file, stored)
     stored = await storeFile(blobs, `${prefix}0`, file, halt)
   }
+  const { signal } = context
   await readForm(request, { limits, maxBytes: settings.maxMultipartBytes, signal, onFile })
-  return notEmpty(stored)
+  if (!stored) throw noFile(call)
+  if (stored.size === 0) throw invalid({ [field]: 'The submitted file is empty.' })
+  return stored
 }
 
-function assertFile(file: ArrivingFile, stored: UploadedFile | undefined): void {
+function assertFile(field: string, file: ArrivingFile, stored: UploadedFile | undefined): void {
   if (file.field !== field)
     throw invalid({ [field]: `No file was submitted. It is expected here, not in ${file.field}.` })
   if (stored) throw invalid({ [field]: 'Only one file can be submitted.' })
-}
-
-function notEmpty(stored: UploadedFile | undefined): UploadedFile {
-  if (!stored) throw noFile()
-  if (stored.size === 0) throw invalid({ [field]: 'The submitted file is empty.' })
-  return stored
 }

@@ -24,9 +24,10 @@ const downloadInput = z.object({ id: z.int().default(0), rq_id: z.string().optio
  * client itself where that is wanted (`reliability.md` 16.1).
  */
 export function serveDownloads(api: FastifyInstance, ports: GatewayPorts): void {
-  const { downloadProjectDataset, downloadTaskDataset, downloadJobDataset, downloadEvents } =
-    tables.requests
-  for (const operation of [downloadProjectDataset, downloadTaskDataset, downloadJobDataset])
+  const { downloadEvents, ...files } = tables.requests
+  const { downloadProjectDataset, downloadTaskDataset, downloadJobDataset } = files
+  const datasets = [downloadProjectDataset, downloadTaskDataset, downloadJobDataset]
+  for (const operation of [...datasets, files.downloadProjectBackup, files.downloadTaskBackup])
     serveDownload(api, operation, targetOf(operation), ports)
   serveDownload(api, downloadEvents, 'events', ports)
 }

@@ -41,13 +41,6 @@ test('an id that is none is not found, there as everywhere', async () => {
   expect((await send('/api/tasks/x/backup')).status).toBe(404)
 })
 
-test.each(['/projects/backup', '/tasks/backup'])(
-  'POST %s for nothing known is 404',
-  async (path) => {
-    expect((await send(`/api${path}`, { method: 'POST' })).status).toBe(404)
-  },
-)
-
 test('other methods of such a path are 405', async () => {
   const answer = await send('/api/tasks/12/backup', { method: 'DELETE' })
   expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])

@@ -1,28 +1,18 @@
 import { gone as rows } from '@reticle/contracts/api/gone'
-import { type Operation, operations, post } from '@reticle/contracts/api/operation'
-import { detail } from '@reticle/contracts/rest/auth'
-import { DomainError, notFound } from '@reticle/kit'
+import type { Operation } from '@reticle/contracts/api/operation'
+import { DomainError } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayPorts } from '../ports.ts'
 import { reader } from '../read.ts'
 import { queryOf } from '../request.ts'
 import { methodOf, pathOf } from '../serve.ts'
 
-/** The call of the old protocol that asked how far a restore was; without its `rq_id` nothing is here yet. */
-const restore = (path: string) =>
-  post(path, { by: 'gateway', gone: 'GET /requests/{rq_id}', answers: { 410: detail } })
-const restores = operations('GoneService', {
-  followProjectRestore: restore('/projects/backup'),
-  followTaskRestore: restore('/tasks/backup'),
-})
-
 /** What is no more (`spec/api-workspace.md` 1.4, `spec/api-annotations.md` 6.3): 410, and what to call instead. */
 export function serveGone(
   api: FastifyInstance,
   { settings }: Pick<GatewayPorts, 'settings'>,
 ): void {
-  for (const operation of [...Object.values(rows), ...Object.values(restores)])
-    serve(api, operation, settings)
+  for (const operation of Object.values(rows)) serve(api, operation, settings)
 }
 
 function serve(api: FastifyInstance, operation: Operation, settings: GatewayPorts['settings']) {
@@ -35,7 +25,6 @@ function serve(api: FastifyInstance, operation: Operation, settings: GatewayPort
     handler: async (request) => {
       await read(request)
       const query = queryOf(request)
-      if (method === 'POST' && !query.has('rq_id')) throw notFound()
       const isPoll = query.get('action') === 'import_status'
       const instead = isPoll ? 'GET /requests/{rq_id}' : operation.gone
       throw new DomainError('gone', `This endpoint is no longer supported. Use ${instead}`)

@@ -216,23 +216,35 @@ describe('annotations', () => {
       ...{ format: 'COCO 1.0', import_mode: 'append', conv_mask_to_poly: false, dry_run: false },
     }
     expect(asked).toEqual([
-      ['startImport', { target: 'job', id: 31, file_id: '3_abc', ...options }],
+      ['startImport', { target: 'job', id: 31, file_id: '3_abc', location: 'local', ...options }],
     ])
   })
 
   test('it may be named without any header', async () => {
     const answer = await post('/jobs/31/annotations?format=COCO&filename=3_abc', {})
     expect(answer.status).toBe(202)
-    expect(asked).toMatchObject([['startImport', { file_id: '3_abc' }]])
+    expect(asked).toMatchObject([['startImport', { file_id: '3_abc', location: undefined }]])
   })
 
-  test('an end without a file is refused', async () => {
-    const answer = await post('/tasks/12/annotations?format=COCO', finished)
-    expect([answer.status, answer.json()]).toEqual([
-      400,
-      { annotation_file: ['No file was submitted.'] },
-    ])
+  test('an end without a name is for the service to judge', async () => {
+    await post('/tasks/12/annotations?format=COCO', finished)
+    expect(asked).toMatchObject([['startImport', { file_id: undefined, location: 'local' }]])
   })
+
+  test.each<[string, Sent['headers'], Sent['body']]>([
+    ['nothing', {}, undefined],
+    ['an empty document', {}, {}],
+    ['an empty form', {}, new FormData()],
+  ])(
+    'one in a cloud storage is named by its key, with %s as the body',
+    async (_, headers, body) => {
+      const there = 'location=cloud_storage&cloud_storage_id=9&filename=in%2Fa.zip'
+      const answer = await post(`/tasks/12/annotations?format=COCO&${there}`, headers, body)
+      expect(answer.status).toBe(202)
+      const named = { location: 'cloud_storage', cloud_storage_id: 9, file_id: 'in/a.zip' }
+      expect(asked).toMatchObject([['startImport', { target: 'task', id: 12, ...named }]])
+    },
+  )
 
   test('a file of its own is taken before one that is named', async () => {
     const body = new FormData()

@@ -15,6 +15,7 @@ import { createFile, type FileRoutes, serveFiles } from '../tus/files.ts'
 import { type Step, stepOf } from '../tus/steps.ts'
 import { importFinish, importStart, importUpload } from './annotation-upload.ts'
 import { assetUpload } from './asset-upload.ts'
+import { restoreFinish, restoreStart, restoreUpload } from './backup-upload.ts'
 import { dataFinish, dataMultiple, dataStart, dataUpload } from './data-upload.ts'
 import { assertBoundary } from './form.ts'
 import type { Upload, UploadCall } from './upload.ts'
@@ -29,6 +30,7 @@ const { requests, guides } = tables
 const ofData = {
   ...{ once: dataUpload, start: dataStart, multiple: dataMultiple, finish: dataFinish },
 }
+const ofBackup = { once: restoreUpload, start: restoreStart, finish: restoreFinish }
 const ofAnnotations = { once: importUpload, start: importStart, finish: importFinish }
 
 const collection = (
@@ -41,7 +43,17 @@ const { uploadTaskData, getTaskDataFile, sendTaskDataFile } = requests
 const { importTaskAnnotations, getTaskAnnotationsFile, sendTaskAnnotationsFile } = requests
 const { importJobAnnotations, getJobAnnotationsFile, sendJobAnnotationsFile } = requests
 
+const { importProjectDataset, getProjectDatasetFile, sendProjectDatasetFile } = requests
+const { importProjectBackup, getProjectBackupFile, sendProjectBackupFile } = requests
+const { importTaskBackup, getTaskBackupFile, sendTaskBackupFile } = requests
+
 const collections: readonly Collection[] = [
+  collection(
+    'backup',
+    [importProjectBackup, getProjectBackupFile, sendProjectBackupFile],
+    ofBackup,
+  ),
+  collection('backup', [importTaskBackup, getTaskBackupFile, sendTaskBackupFile], ofBackup),
   collection('data', [uploadTaskData, getTaskDataFile, sendTaskDataFile], ofData),
   collection(
     'annotations',
@@ -51,6 +63,11 @@ const collections: readonly Collection[] = [
   collection(
     'annotations',
     [importJobAnnotations, getJobAnnotationsFile, sendJobAnnotationsFile],
+    ofAnnotations,
+  ),
+  collection(
+    'dataset',
+    [importProjectDataset, getProjectDatasetFile, sendProjectDatasetFile],
     ofAnnotations,
   ),
 ]
@@ -84,7 +101,8 @@ type Answer = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>
 
-const ofObject = z.object({ id: z.int() })
+/** What is to be made has none. */
+const ofObject = z.object({ id: z.int().default(0) })
 
 function serveCollection(
   scope: FastifyInstance,

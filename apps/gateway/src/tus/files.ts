@@ -21,7 +21,8 @@ export interface FileRoutes {
   sent: Operation
 }
 
-const named = z.object({ id: z.int(), file_id: z.string() })
+/** What is to be made has no id yet. */
+const named = z.object({ id: z.int().default(0), file_id: z.string() })
 
 export function serveFiles(
   scope: FastifyInstance,

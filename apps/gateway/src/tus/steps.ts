@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { queryOf } from '../request.ts'
 
 /** The steps of an upload in several requests, and `once` for all of it in one: `spec/api-annotations.md` 2.4. */
 export const steps = ['once', 'start', 'create', 'multiple', 'finish'] as const
@@ -13,5 +14,9 @@ export function stepOf({ headers }: FastifyRequest): Step {
   return has('upload-multiple') ? 'multiple' : 'once'
 }
 
-/** One of several requests: those that carry no file may send an empty document as well as nothing. */
-export const isStep = (request: FastifyRequest): boolean => stepOf(request) !== 'once'
+/**
+ * May it come without a file? One of several requests, and one whose file is in a cloud storage: they may send an empty
+ * document as well as nothing.
+ */
+export const mayCarryNone = (request: FastifyRequest): boolean =>
+  stepOf(request) !== 'once' || queryOf(request).get('location') === 'cloud_storage'

@@ -1,5 +1,5 @@
 import { projectDeleted } from '@reticle/contracts/events/projects'
-import { jobDeleted, taskCreated, taskDeleted } from '@reticle/contracts/events/tasks'
+import { draftDropped, jobDeleted, taskCreated, taskDeleted } from '@reticle/contracts/events/tasks'
 import { userDeleted } from '@reticle/contracts/events/users'
 import {
   jobRecord,
@@ -62,6 +62,13 @@ test('requests of a deleted task end, its media and results die, those of others
   expect(events).toEqual([{ type: 'request.finished' }])
   const chunks = await db.selectFrom('chunks').select('task_id').execute()
   expect(chunks).toEqual([{ task_id: 2 }])
+})
+
+test('media of tasks that an import did not publish dies', async () => {
+  await addBlob('media/1/', 1)
+  await addBlob('media/2/', 2)
+  await arrives(draftDropped, { draft_id: 'd', task_ids: [1] })
+  expect([await stateOf('media/1/'), await stateOf('media/2/')]).toEqual(['dead', 'live'])
 })
 
 test('a started request of a deleted task is taken from its worker', async () => {

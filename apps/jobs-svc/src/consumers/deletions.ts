@@ -1,5 +1,5 @@
 import { projectDeleted } from '@reticle/contracts/events/projects'
-import { jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
+import { draftDropped, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import { userDeleted } from '@reticle/contracts/events/users'
 import { on, type Route } from '@reticle/kit/bus/bus'
 import type { Transaction } from 'kysely'
@@ -30,6 +30,7 @@ export function deletions(resultTtlHours: number): Route<RequestsDb>[] {
       await drop(tx, { task_id: [task.id] }, 'task')
       await dropMedia(tx, [task.id])
     }),
+    on(draftDropped, (tx: Tx, { task_ids }) => dropMedia(tx, task_ids)),
     on(jobDeleted, (tx: Tx, { job }) => drop(tx, { job_id: [job.id] }, 'job')),
     on(userDeleted, (tx: Tx, { user }) => drop(tx, { owner_id: [user.id] }, 'user')),
     on(projectDeleted, async (tx: Tx, { project, task_ids }) => {

@@ -9,13 +9,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { deleteFiles, insertFiles, listFiles } from '../files/repo.ts'
-import { makeLive, makeTaskDead } from '../objects/repo.ts'
+import { makeDead, makeLive, makeTaskDead } from '../objects/repo.ts'
 import { insertSession } from '../sessions/repo.ts'
 import { sweep } from '../sweeper.ts'
 import { addRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
 import { keptOnce } from './hashed.ts'
-import { keepOnce } from './keep-once.ts'
+import { keepForTask, keepOnce } from './keep-once.ts'
 import { releaseUpload } from './release.ts'
 import { removeSpare } from './remove-spare.ts'
 import { useContents } from './repo.ts'
@@ -184,6 +184,31 @@ describe('a content', () => {
     expect(await stored()).toEqual([])
     expect(await db.selectFrom('contents').selectAll().execute()).toEqual([])
     expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
+  })
+
+  test('stays with the last of the tasks that one file is the media of', async () => {
+    const { row, files, prefix } = await uploaded(1, { archive: 'all' })
+    const [key] = await kept({ row, files, prefix, upload_id: '', task_id: 1 })
+    const set = { ...row, action: 'import', target: 'project' } as const
+    expect(await keepForTask(db, set, 11)).toBe(true)
+    expect(await keepForTask(db, set, 12)).toBe(true)
+    await makeDead(db, prefix) // the import is over
+
+    await swept()
+    expect(await stored()).toEqual([key])
+    await makeTaskDead(db, [11])
+    await swept()
+    expect(await stored()).toEqual([key])
+    await makeTaskDead(db, [12])
+    await swept()
+    await swept()
+    expect(await stored()).toEqual([])
+    expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
+  })
+
+  test('is kept for no task by a worker that lost its lease', async () => {
+    const { row } = await uploaded(1, { archive: 'all' })
+    expect(await keepForTask(db, { ...row, lease_token: 0 }, 11)).toBe(false)
   })
 
   test('stays whole when the one that reused it goes first', async () => {

@@ -64,6 +64,14 @@ export async function useContents(
   return new Map(found.rows.map(({ key, kept }) => [key, kept]))
 }
 
+/** Another user of all that an upload uses; it goes by a prefix of its own. */
+export async function shareContents(tx: Tx, prefix: string, other: string): Promise<void> {
+  await sql`
+    insert into content_uses (prefix, content_id)
+    select ${other}, content_id from content_uses where prefix = ${prefix}
+    on conflict do nothing`.execute(tx)
+}
+
 const rows = (files: readonly HashedFile[]) => sql`
   unnest(${files.map(({ key }) => key)}::text[], ${files.map(({ size }) => size)}::bigint[],
     ${files.map(({ sha256 }) => sha256)}::text[]) as file (key, size, sha256)`

@@ -20,6 +20,12 @@ export interface BlobsTable {
   dead_date: Timestamp | null
 }
 
+export interface CheckpointMembersTable {
+  batch_id: Generated<number>
+  request_uuid: string
+  members: string
+}
+
 export interface ChunksTable {
   task_id: number
   name: string
@@ -109,7 +115,7 @@ export interface RequestsTable {
   action: 'export' | 'import' | 'create'
   target: 'project' | 'task' | 'job' | 'events'
   target_id: number
-  subresource: 'annotations' | 'dataset' | null
+  subresource: 'annotations' | 'dataset' | 'backup' | null
   format: string | null
   params: unknown
   project_id: number | null
@@ -148,6 +154,7 @@ export interface RequestsTable {
   bytes_total: number | null
   items_done: number | null
   items_total: number | null
+  checkpoint: unknown | null
 }
 
 export interface SweepsTable {
@@ -190,8 +197,8 @@ export interface UploadedFilesTable {
 export interface UploadsTable {
   upload_id: string
   prefix: string
-  purpose: 'data' | 'annotations'
-  target: 'task' | 'job'
+  purpose: 'data' | 'annotations' | 'dataset' | 'backup'
+  target: 'project' | 'task' | 'job'
   target_id: number
   owner_id: number
   created_date: Generated<Date>
@@ -207,6 +214,7 @@ export interface WorkersTable {
 export interface RequestsDb {
   applied_calls: AppliedCallsTable
   blobs: BlobsTable
+  checkpoint_members: CheckpointMembersTable
   chunks: ChunksTable
   content_uses: ContentUsesTable
   contents: ContentsTable
@@ -227,6 +235,7 @@ export interface RequestsDb {
 
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type BlobRow = Selectable<BlobsTable>
+export type CheckpointMemberRow = Selectable<CheckpointMembersTable>
 export type ChunkRow = Selectable<ChunksTable>
 export type ContentUseRow = Selectable<ContentUsesTable>
 export type ContentRow = Selectable<ContentsTable>

@@ -1,8 +1,14 @@
 import { encodeShape, encodeTrack, rowLinesHeader } from '@reticle/contracts/row-lines'
-import { factsOf, frameOf, jobRecord, labelOf } from '@reticle/contracts/testing/records'
+import {
+  factsOf,
+  frameOf,
+  jobRecord,
+  labelOf,
+  taskRecord,
+} from '@reticle/contracts/testing/records'
 import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
-import { notFound } from '@reticle/kit'
+import { forbidden, notFound } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
 import { gather } from '../media/packed.ts'
 import { type OperationServices, UnusableInput } from '../operations/operation.ts'
@@ -24,6 +30,18 @@ const tasks = authorityOf([
     id: 32,
     user_id: 1,
     facts: factsOf({ target: 'job', job_id: 32, size: 4, jobs: second ? [second] : [] }),
+  },
+  {
+    target: 'task',
+    id: 2,
+    user_id: 1,
+    facts: factsOf({
+      size: 4,
+      jobs: [
+        { id: 35, start_frame: 0, stop_frame: 2 },
+        { id: 36, start_frame: 2, stop_frame: 3 },
+      ],
+    }),
   },
   {
     target: 'job',
@@ -57,6 +75,7 @@ const frames = pictures.map(({ name, key, size }) => frameOf({ name, key, length
 const readFrames: OperationServices['media']['readFrames'] = async ({ start, stop }) =>
   bytesAnswer(jsonLinesOf(frames.slice(start, stop + 1)))
 
+const anna = { ...{ url: '', username: 'anna' }, ...{ first_name: '', last_name: '' } }
 const common = { label_id: 1, group: 0, source: 'manual' as const, attributes: [] }
 const place = { occluded: false, outside: false, z_order: 0, rotation: 0 }
 const shapeAt = (frame: number, score = 1) =>
@@ -104,6 +123,68 @@ async function archiveOf(key: string | undefined) {
 }
 
 const instances = 'annotations/instances_default.json'
+
+describe('the native format', () => {
+  const video = { start_frame: 10, stop_frame: 25, frame_filter: 'step=5', video_name: 'clip.mp4' }
+  const documentOf = async (
+    lines: string[],
+    given: Parameters<typeof exportWork>[1] = {},
+    services = servicesWith(lines, { readFrames, getMediaFacts: async () => video }),
+  ) => {
+    const work = exportWork({ format: 'Service 1.1' }, given)
+    const { result } = await exportDataset(work, await runOf(store, services))
+    return (await (await archiveOf(result?.key)).text('annotations.xml')) ?? ''
+  }
+
+  test('keeps tracks, and counts frames as the media does', async () => {
+    const text = await documentOf([shapeAt(1), trackAt(2)])
+    expect(text).toContain(
+      '<image id="15" name="b.jpg" width="100" height="50">\n    <box label="car"',
+    )
+    expect(text).toContain(
+      '<track id="0" label="car" source="manual">\n    <box frame="20" keyframe="1"',
+    )
+    expect(text).toContain('<box frame="25" keyframe="0"')
+    expect(text).toContain('<start_frame>10</start_frame>\n      <stop_frame>25</stop_frame>')
+    expect(text).toContain('<source>clip.mp4</source>\n    </task>')
+    expect(text).toContain('<id>32</id>\n          <start>2</start>\n          <stop>3</stop>')
+    expect(text).toContain('<dumped>2026-03-01 10:00:00.000000+00:00</dumped>')
+  })
+
+  test('tells nobody the address of somebody else', async () => {
+    const owned = (id: number) => ({
+      ...servicesWith([]),
+      tasks: { ...tasks, getTask: async () => taskRecord({ owner: { ...anna, id } }) },
+    })
+    const { principal } = exportWork()
+    const given = { principal: { ...principal, email: 'own@example.org' } }
+    expect(await documentOf([], given, owned(1))).toContain('<email>own@example.org</email>')
+    expect(await documentOf([], given, owned(2))).toContain('<email></email>')
+  })
+
+  test('of a job tells what may be known without its task', async () => {
+    const services = servicesWith([])
+    const getTask = async () => {
+      throw forbidden()
+    }
+    const getJob = async () => jobRecord({ id: 32, start_frame: 2, stop_frame: 3 })
+    const hidden = {
+      ...services,
+      tasks: { ...tasks, getTask },
+      jobs: { ...services.jobs, getJob },
+      media: { ...services.media, getMediaFacts: async () => video },
+    }
+    const text = await documentOf([], { target: 'job', target_id: 32 }, hidden)
+    expect(text).toContain('<job>\n      <id>32</id>')
+    expect(text).toContain('<start_frame>20</start_frame>\n      <stop_frame>25</stop_frame>')
+    expect(text).toContain('<owner></owner>')
+  })
+
+  test('a track of the later of two jobs that share its last keyframe goes on to the end', async () => {
+    const text = await documentOf([trackAt(2)], { target: 'task', target_id: 2 })
+    expect([...text.matchAll(/ frame="(\d+)"/g)].map(([, frame]) => frame)).toEqual(['20', '25'])
+  })
+})
 
 test('annotations of a task become an archive under a key of the attempt', async () => {
   const work = exportWork()
@@ -257,7 +338,7 @@ async function selected(
   const work = exportWork({ only: { ...whole, ...only } }, target)
   const { result } = await exportDataset(
     work,
-    await runOf(store, { ...services, jobs: { listJobs } }),
+    await runOf(store, { ...services, jobs: { ...services.jobs, listJobs } }),
   )
   const data = JSON.parse((await (await archiveOf(result?.key)).text(instances)) ?? '{}')
   const names = new Map(

@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeZip } from '@reticle/formats/archive/zip-writer'
 import type { Dataset } from '@reticle/formats/model'
 import { createReport } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
+import { writeArchive } from '../checkpoints/write-archive.ts'
 import { exporterOf } from '../formats/lookup.ts'
 import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
-import { resultKey } from '../operations/result-key.ts'
 import type { ExportWork, Outcome } from '../requests/work.ts'
+import { aboutProject } from './about.ts'
 import { type Part, readPart } from './export-part.ts'
 import { subsetsOf } from './subsets.ts'
 
@@ -21,7 +21,7 @@ const rowsShare = 0.2
  * store. The annotations of each task come from one snapshot.
  */
 export async function exportDataset(work: ExportWork, deps: OperationDeps): Promise<Outcome> {
-  const { blobs, services, signal } = deps
+  const { services, signal } = deps
   const context = contextOf(work, signal)
   const { target, target_id, task_id, params } = work
   deps.progress(0, 'Reading annotations')
@@ -36,18 +36,32 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
     labels: formatLabels(labels),
     subsets: subsetsOf(parts),
     saveImages: params.save_images,
+    about: await aboutDataset(work, services, context),
   }
-  const report = createReport()
+  let report = createReport()
   const items_total = parts.reduce((sum, { frames }) => sum + frames.length, 0)
   const progress = (share: number) => {
     const items_done = Math.round(share * items_total)
     const whole = rowsShare + (1 - rowsShare) * share
     deps.progress(whole, 'Writing the archive', { items_done, items_total })
   }
-  const files = exporterOf(params.format).exportDataset(dataset, { report, signal, progress })
-  const key = resultKey(work)
-  const { size } = await blobs.put(key, writeZip(files, work.created_date), { signal })
-  return { report: toReport(report), result: { key, size }, result_id: null }
+  const files = () => {
+    report = createReport()
+    return exporterOf(params.format).exportDataset(dataset, { report, signal, progress })
+  }
+  const result = await writeArchive(work, deps, files)
+  return { report: toReport(report), result, result_id: null }
+}
+
+async function aboutDataset(
+  { target, target_id: id, created_date }: ExportWork,
+  { projects }: OperationDeps['services'],
+  context: Context,
+): Promise<Dataset['about']> {
+  const dumped = created_date.toISOString()
+  if (target !== 'project') return { target, dumped }
+  const project = aboutProject(await projects.getProject({ id }, context), context)
+  return { target, project, dumped }
 }
 
 /** Of a project its tasks that have media, by id. */

@@ -19,9 +19,10 @@ const workOf = (): ExportEventsWork => ({
   ...{ action: 'export', target: 'events', lease_token: 1, traceparent: null },
   request_uuid: randomUUID(),
   rq_id: 'a request',
+  ...{ result_key: null, result_size: null, report: null },
   created_date: new Date('2026-03-01T10:00:00.000Z'),
   principal: anna,
-  params: { filter, filename: 'logs.csv' },
+  params: { filter, filename: 'logs.csv', cloud_storage_id: null },
 })
 
 test('the rows of the log become the file as they are, read with the rights of who asked', async () => {

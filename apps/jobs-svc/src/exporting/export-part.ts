@@ -3,12 +3,14 @@ import type { Track } from '@reticle/contracts/rest/annotations'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import type { Exported } from '@reticle/contracts/rest/requests'
+import type { TaskAbout } from '@reticle/formats/about'
 import type { Item, ItemFrame } from '@reticle/formats/model'
-import { type ItemOptions, itemsOf } from '@reticle/formats/tracks'
+import { type AnnotationStreams, type ItemOptions, itemsOf } from '@reticle/formats/tracks'
 import type { Context } from '@reticle/kit'
-import { isUndecodable, readSource } from '../frames/source.ts'
+import { isUndecodable, readSource, sourceKey } from '../frames/source.ts'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 import { stageRows } from '../operations/staging.ts'
+import { aboutPart } from './about.ts'
 import { shownFrames, wantedFrames, wantedStreams } from './export-selection.ts'
 import { fromRows } from './from-rows.ts'
 
@@ -19,8 +21,15 @@ export interface Part {
   frames: readonly ItemFrame[]
   /** How many tracks it has at most. */
   tracks: number
-  /** What the frames show; may be read again. */
-  items: (options?: Pick<ItemOptions, 'firstIndex' | 'firstTrackId'>) => AsyncIterable<Item>
+  /** What the frames show, of tracks unless they are left out; may be read again. */
+  items: (
+    options?: Pick<ItemOptions, 'firstIndex' | 'firstTrackId'>,
+    withTracks?: boolean,
+  ) => AsyncIterable<Item>
+  /** The tracks that are wanted, as they are stored. */
+  stored: () => AnnotationStreams['tracks']
+  about: TaskAbout
+  deletedFrames: ReadonlySet<number>
 }
 
 interface Wanted {
@@ -50,16 +59,25 @@ export async function readPart(
   const wanted = await wantedFrames(present, { only, task_id }, services, context)
   const { chunks } = await services.annotations.readRows({ target, id }, context)
   const rows = await stageRows(tmpDir, chunks, signal)
-  const itemsOn = (frames: readonly ItemFrame[], options: ItemOptions = {}) => {
-    const streams = fromRows(rows, (track) => stopFrame(track, facts.jobs))
-    return itemsOf(frames, wantedStreams(streams, only), { ...options, deletedFrames })
+  const streams = () =>
+    wantedStreams(
+      fromRows(rows, (track) => stopFrame(track, facts.jobs)),
+      only,
+    )
+  const itemsOn = (frames: readonly ItemFrame[], options: ItemOptions = {}, withTracks = true) => {
+    const all = streams()
+    const own = withTracks ? all : { ...all, tracks: [] }
+    return itemsOf(frames, own, { ...options, deletedFrames })
   }
   const frames = only.only_annotated ? await shownFrames(wanted, itemsOn(wanted), signal) : wanted
   return {
     subset: facts.subset,
     frames,
     tracks: rows.track.lines,
-    items: (options) => itemsOn(frames, options),
+    items: (options, withTracks) => itemsOn(frames, options, withTracks),
+    stored: () => streams().tracks,
+    about: await aboutPart(facts, all[0], services, context),
+    deletedFrames,
   }
 }
 
@@ -84,7 +102,8 @@ async function itemFrames(
 function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {
   const { width, height } = source
   const path = source.packing === 'video' ? `${source.name}.PNG` : source.name // spec/formats.md 4.2
-  return { frame, path, width, height, image: () => readImage(blobs, source) }
+  const bytes = { source: sourceKey(source), image: () => readImage(blobs, source) }
+  return { frame, path, width, height, ...bytes }
 }
 
 /** A member of an archive may be broken behind its head, which was all that was looked at when it was uploaded. */
@@ -101,8 +120,8 @@ async function* readImage(
   }
 }
 
-/** A track reaches no further than the job that its last keyframe is in. */
+/** A track reaches no further than the job that its last keyframe is in; of jobs that share it, the last. */
 function stopFrame({ shapes, frame }: Track, jobs: Facts['jobs']): number | undefined {
   const last = shapes.at(-1)?.frame ?? frame
-  return jobs.find((job) => job.start_frame <= last && last <= job.stop_frame)?.stop_frame
+  return jobs.findLast((job) => job.start_frame <= last && last <= job.stop_frame)?.stop_frame
 }

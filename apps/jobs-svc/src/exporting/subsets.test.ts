@@ -3,6 +3,12 @@ import { expect, test } from 'vitest'
 import type { Part } from './export-part.ts'
 import { subsetsOf } from './subsets.ts'
 
+const about: Part['about'] = {
+  ...{ id: 1, name: '', bug_tracker: '', created_date: '', updated_date: '' },
+  ...{ owner: null, assignee: null, size: 0, mode: 'annotation', overlap: 0, frame_filter: '' },
+  ...{ origin: 0, step: 1, start_frame: 0, stop_frame: 0, segments: [] },
+}
+
 /** A part whose every frame shows one tag, and whose tracks begin where they are told to. */
 function partOf(subset: string, paths: string[], tracks = 0): Part {
   const frames: ItemFrame[] = paths.map((path, frame) => ({ frame, path, width: 4, height: 3 }))
@@ -11,7 +17,11 @@ function partOf(subset: string, paths: string[], tracks = 0): Part {
     subset,
     frames,
     tracks,
-    async *items({ firstIndex = 0, firstTrackId = 0 } = {}) {
+    about,
+    deletedFrames: new Set([3]),
+    stored: () => [],
+    async *items({ firstIndex = 0, firstTrackId = 0 } = {}, withTracks = true) {
+      if (!withTracks) return
       for (const [at, { frame }] of frames.entries())
         yield {
           index: firstIndex + at,
@@ -71,4 +81,17 @@ test('frames are counted through in a subset, tracks in all of them, whichever i
     [0, 0],
     [1, 1],
   ])
+})
+
+test('a part of a subset has its own frames, as they are called there, and counts from its first', async () => {
+  const [subset] = subsetsOf([partOf('', ['a.jpg', 'b.jpg']), partOf('', ['a.jpg'])])
+  const [one, two] = subset?.parts ?? []
+  expect(two?.frames.map(({ path }) => path)).toEqual(['a_1.jpg'])
+  expect([one?.about, one?.deletedFrames]).toEqual([about, new Set([3])])
+  const indices = async (withTracks: boolean) => {
+    const found: number[] = []
+    for await (const { index } of two?.items(withTracks) ?? []) found.push(index)
+    return found
+  }
+  expect([await indices(true), await indices(false)]).toEqual([[0], []])
 })

@@ -1,4 +1,4 @@
-import type { Item, ItemFrame, Subset } from '@reticle/formats/model'
+import type { Part as FormatPart, Item, ItemFrame, Subset } from '@reticle/formats/model'
 import type { Part } from './export-part.ts'
 
 /** What formats call the part of a dataset that has no name, and what else where somebody has taken that. */
@@ -18,7 +18,23 @@ export function subsetsOf(parts: readonly Part[]): Subset[] {
     const own = parts.filter((part) => nameOf(part) === name)
     const begin = firstTrackId
     firstTrackId += own.reduce((sum, { tracks }) => sum + tracks, 0)
-    return { name, frames: apart(own), items: () => itemsOfAll(own, begin) }
+    const frames = apart(own)
+    return { name, frames, items: () => itemsOfAll(own, begin), parts: formatParts(own, frames) }
+  })
+}
+
+function formatParts(parts: readonly Part[], frames: readonly ItemFrame[]): FormatPart[] {
+  let end = 0
+  return parts.map((part) => {
+    const start = end
+    end += part.frames.length
+    return {
+      about: part.about,
+      frames: frames.slice(start, end),
+      items: (withTracks) => part.items({}, withTracks),
+      tracks: part.stored,
+      deletedFrames: part.deletedFrames,
+    }
   })
 }
 

@@ -6,14 +6,14 @@ import { type Context, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
+import { destinationOf } from '../locations/destination.ts'
+import type { Storages } from '../locations/storage.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import type { ExportEventsWork } from '../requests/work.ts'
-import { chosenName } from './download-name.ts'
-import { assertLocal } from './location.ts'
 
 interface Deps {
   db: Kysely<RequestsDb>
-  services: { events: Pick<Service<typeof events>, 'permitEventExport'> }
+  services: { events: Pick<Service<typeof events>, 'permitEventExport'>; storages: Storages }
   settings: PostSettings
 }
 
@@ -30,9 +30,9 @@ export async function exportEvents(
 ): Promise<{ rq_id: string }> {
   const now = new Date().toISOString()
   const filter = await services.events.permitEventExport(partOf(input, now), context)
-  assertLocal(input)
-  const filename = chosenName(input.filename, `logs_${now.slice(0, 19).replace(/[-T:]/g, '_')}.csv`)
-  const params: ExportEventsWork['params'] = { filter, filename }
+  const usual = `logs_${now.slice(0, 19).replace(/[-T:]/g, '_')}.csv`
+  const destination = await destinationOf(input, { usual }, services.storages, context)
+  const params: ExportEventsWork['params'] = { filter, ...destination }
 
   const { user_id } = signedIn(context)
   const what = { action: 'export', target: 'events', target_id: 0 } as const

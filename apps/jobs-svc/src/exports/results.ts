@@ -4,6 +4,7 @@ import { changeAfter } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { goesElsewhere } from '../locations/elsewhere.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
 import { type Authority, assertMay } from '../requests/access.ts'
 import {
@@ -76,6 +77,8 @@ async function findFinished(
   if (isExpired(row)) throw expired()
   if (row.status !== 'finished' || row.finished_date === null)
     throw invalidText('The export process is not finished', 'request_not_finished')
+  if (goesElsewhere(row.params))
+    throw invalidText('The export process has no result file to be downloaded locally')
   return row
 }
 

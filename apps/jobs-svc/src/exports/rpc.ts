@@ -8,13 +8,14 @@ import { change } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { chooseExporter } from '../formats/lookup.ts'
+import { destinationOf } from '../locations/destination.ts'
+import type { Storages } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import { optionsOf } from '../requests/rq-id.ts'
 import type { ExportWork } from '../requests/work.ts'
-import { downloadName } from './download-name.ts'
+import { defaultName } from './download-name.ts'
 import { exportEvents } from './events.ts'
-import { allowTokenTo, assertLocal } from './location.ts'
 import { getResultFile } from './results.ts'
 
 export interface ExportDeps {
@@ -23,6 +24,7 @@ export interface ExportDeps {
     tasks: Authority
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
+    storages: Storages
   }
   settings: PostSettings
 }
@@ -60,15 +62,15 @@ async function startExport(
 ): Promise<{ rq_id: string }> {
   const { id: target_id, save_images } = input
   const facts = await services.tasks.authorize({ target, id: target_id, action: 'export' }, context)
-  allowTokenTo(input, signedIn(context))
   const { name: format } = chooseExporter(input.format, facts.dimension)
-  assertLocal(input)
   if (target !== 'project' && facts.size === 0)
     throw invalidText('This task data has not been initialized yet')
-  const filename = downloadName(input.filename, { target, target_id, format, save_images, facts })
+  const usual = defaultName({ target, target_id, format, save_images, facts })
+  const object = { target, id: target_id }
+  const destination = await destinationOf(input, { usual, object }, services.storages, context)
   const { frames, label_id, only_annotated, job_state, min_score } = input
   const only = { frames, label_id, only_annotated, job_state, min_score }
-  const params: ExportWork['params'] = { only, format, save_images, filename }
+  const params: ExportWork['params'] = { only, format, save_images, ...destination }
 
   const { etag } = await services.annotations.getRevision({ target, id: target_id }, context)
   const subresource = save_images ? 'dataset' : 'annotations'

@@ -1,7 +1,7 @@
 import { type Context, forbidden, notFound, signedIn } from '@reticle/kit'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { type Aim, taskOrJob } from '../uploads/purposes.ts'
+import { type Aim, targetOf } from '../uploads/purposes.ts'
 import { readFileId } from './file-id.ts'
 import { type FoundFile, findFile } from './repo.ts'
 
@@ -18,7 +18,7 @@ export async function ownFile(
   context: Context,
 ): Promise<FoundFile> {
   const named = readFileId(given)
-  const of = { purpose, target: taskOrJob(target), target_id }
+  const of = { purpose, target: targetOf({ purpose, target }), target_id }
   const found = named && (await findFile(db, named.file_id, of, ttlHours))
   if (!found || found.owner_id !== named.owner_id) throw notFound()
   if (found.owner_id !== signedIn(context).user_id) throw forbidden()

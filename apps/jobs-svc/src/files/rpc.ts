@@ -8,7 +8,7 @@ import { type Keeper, useContents } from '../contents/repo.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { tenantOf } from '../requests/post.ts'
 import { assertUnused, openSession } from '../sessions/open-session.ts'
-import { type Aim, judge, permit, taskOrJob } from '../uploads/purposes.ts'
+import { type Aim, assertName, judge, permit, targetOf } from '../uploads/purposes.ts'
 import { dropUpload, expiryOf, insertUpload, lockUsed } from '../uploads/repo.ts'
 import type { UploadDeps } from '../uploads/rpc.ts'
 import { makeRoom } from './add-files.ts'
@@ -21,7 +21,13 @@ import { assertRoom, lockRoom } from './room.ts'
 type Requests = Service<typeof requests>
 type Tx = Transaction<RequestsDb>
 type NewFile = Parameters<Requests['createFile']>[0]
-type Dropped = 'deleteTaskDataFile' | 'deleteTaskAnnotationsFile' | 'deleteJobAnnotationsFile'
+type Dropped =
+  | 'deleteTaskDataFile'
+  | 'deleteTaskAnnotationsFile'
+  | 'deleteJobAnnotationsFile'
+  | 'deleteProjectDatasetFile'
+  | 'deleteProjectBackupFile'
+  | 'deleteTaskBackupFile'
 type Handlers = Pick<Requests, 'createFile' | 'findFile' | 'openChunk' | 'noteChunk' | Dropped>
 
 /** Files that arrive in pieces: how much of each is stored, and who may store the next (`spec/api-annotations.md` 2.4). */
@@ -29,8 +35,8 @@ export function fileHandlers(deps: UploadDeps): Handlers {
   const { db, services, settings } = deps
   const { uploadTtlHours: ttl } = settings
   const drop = (purpose: Aim['purpose'], target: Aim['target']) => {
-    return (named: Pick<NamedFile, 'id' | 'file_id'>, context: Context) =>
-      dropFile(deps, { ...named, purpose, target }, context)
+    return (named: { id?: number; file_id: string }, context: Context) =>
+      dropFile(deps, { id: 0, ...named, purpose, target }, context)
   }
 
   return {
@@ -80,6 +86,9 @@ export function fileHandlers(deps: UploadDeps): Handlers {
     deleteTaskDataFile: drop('data', 'task'),
     deleteTaskAnnotationsFile: drop('annotations', 'task'),
     deleteJobAnnotationsFile: drop('annotations', 'job'),
+    deleteProjectDatasetFile: drop('dataset', 'project'),
+    deleteProjectBackupFile: drop('backup', 'project'),
+    deleteTaskBackupFile: drop('backup', 'task'),
   }
 }
 
@@ -103,6 +112,7 @@ async function createFile(
   const { user_id: owner_id } = signedIn(context)
   const facts = await permit(services.tasks, aim, context)
   judge(aim, facts)
+  assertName(aim, name)
   return change(db, context, async (tx) => {
     const ttl = settings.uploadTtlHours
     await lockRoom(tx, owner_id)
@@ -140,7 +150,7 @@ async function findKnown(
 }
 
 const uploadOf = ({ purpose, target, id: target_id }: Aim) => ({
-  ...{ purpose, target: taskOrJob(target), target_id },
+  ...{ purpose, target: targetOf({ purpose, target }), target_id },
 })
 
 const nameTaken = (name: string) =>

@@ -7,6 +7,9 @@ import { gather, isUnpackError, openPlace } from '../media/packed.ts'
 
 type Blobs = Pick<BlobStore, 'get'>
 
+/** Where the bytes of an image are, which never change there. */
+export const sourceKey = ({ key, offset, length }: StoredImage) => `${key}:${offset}:${length}`
+
 /** Nothing can be seen of it, and asking again does not help. */
 export const undecodable = (detail = 'This image cannot be decoded.') =>
   notFound(detail, 'image_undecodable')

@@ -4,6 +4,7 @@ import {
   decodeTrack,
   encodeTag,
   type Row,
+  rowColumns,
   rowLinesHeader,
 } from '@reticle/contracts/row-lines'
 import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
@@ -120,6 +121,21 @@ test('annotations of a file become row lines, written in one call', async () => 
   expect(run.told).toEqual(['Reading the file', 'final', 'Storing annotations'])
 })
 
+test('masks of a file become polygons, each part of them one, when that is asked for', async () => {
+  const segmentation = { counts: [0, 1, 99, 1, 4899], size: [50, 100] }
+  const file = await upload(blobs, 'a.json', coco([{ image_id: 1, segmentation }]))
+  const typesWhere = async (conv_mask_to_poly?: boolean) => {
+    const work = importWork({ file, conv_mask_to_poly })
+    const { report } = await importAnnotations(work, await runOf(store, services))
+    const shapes = written.at(-1)?.rows.map((row) => decodeShape(row.columns))
+    return [shapes?.map(({ type, group }) => `${type} ${group}`), report?.converted]
+  }
+
+  expect(await typesWhere(true)).toEqual([['polygon 1', 'polygon 1'], 1])
+  expect(await typesWhere(false)).toEqual([['mask 0'], 0])
+  expect(await typesWhere()).toEqual([['mask 0'], 0])
+})
+
 test('groups of a file that is appended are not those of what is there', async () => {
   const ring = [0, 0, 5, 0, 5, 5]
   const annotations = [
@@ -188,6 +204,15 @@ describe('a file that cannot be imported changes nothing', () => {
   })
 })
 
+test('a dry run asks for one, and never says that it is about to write', async () => {
+  const file = await upload(blobs, 'a.json', coco([{ image_id: 1, ...box }]))
+  const run = await runOf(store, services)
+  const { report } = await importAnnotations(importWork({ file, dry_run: true }), run)
+  expect(written).toMatchObject([{ query: { dry_run: true } }])
+  expect(run.told).not.toContain('final')
+  expect(report?.created.shapes).toBe(1)
+})
+
 test('nothing is written once the lease is lost', async () => {
   const file = await upload(blobs, 'a.json', coco([]))
   const enterFinal = async () => {
@@ -203,4 +228,22 @@ test('rights that were taken away meanwhile end the import', async () => {
   const none = { ...services, tasks: authorityOf([{ target: 'task', id: 1, user_id: 2, facts }]) }
   const attempt = importAnnotations(importWork({ file }), await runOf(store, none))
   await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
+})
+
+test('frames of a file are those of the media (formats 7.6)', async () => {
+  const text = `<annotations><image id="20"><tag label="car"/></image>
+    <track label="car"><box frame="15" xtl="1" ytl="1" xbr="2" ybr="2"/></track></annotations>`
+  const file = await upload(blobs, 'a.xml', text)
+  const video = { start_frame: 10, stop_frame: 20, frame_filter: 'step=5', video_name: 'a.mp4' }
+  const media = { ...services.media, getMediaFacts: async () => video }
+  written.length = 0
+  const run = await runOf(store, { ...services, media })
+  await importAnnotations(importWork({ format: 'CVAT 1.1', file }), run)
+  const [{ rows } = { rows: [] }] = written
+  expect(
+    rows.map(({ kind, columns }) => [kind, columns[rowColumns[kind].indexOf('frame')]]),
+  ).toEqual([
+    ['tag', '2'],
+    ['track', '1'],
+  ])
 })

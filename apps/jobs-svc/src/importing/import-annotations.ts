@@ -1,11 +1,13 @@
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { Facts } from '@reticle/contracts/rest/facts'
+import { stepOf } from '@reticle/contracts/rest/sources'
 import { decodeRows, rowColumns } from '@reticle/contracts/row-lines'
 import { FormatError } from '@reticle/formats/errors'
 import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
 import { createReport } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { importerOf } from '../formats/lookup.ts'
+import { fetchedFile } from '../locations/fetch.ts'
 import { blobSource } from '../media/blob-source.ts'
 import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps, type OperationServices } from '../operations/operation.ts'
@@ -26,28 +28,30 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
   const { blobs, services, signal, tmpDir } = deps
   const context = contextOf(work, signal)
   const { target, target_id: id, task_id, params, rq_id, request_uuid: call_id } = work
+  const file = await fetchedFile(params, deps, context)
   deps.progress(0, 'Reading the file')
   const facts = await services.tasks.authorize({ target, id, action: 'import' }, context)
   const { labels } = await services.labels.getLabelSet({ target: 'task', id: task_id }, context)
   const into = { labels: formatLabels(labels), frames: await targetFrames(facts, deps, context) }
   const report = createReport()
-  const { size: bytes_total } = params.file
+  const { size: bytes_total } = file
   const progress = (share: number) => {
     const bytes_done = Math.round(share * bytes_total)
     deps.progress(readShare * share, 'Reading the file', { bytes_done, bytes_total })
   }
-  const source = blobSource(blobs, params.file)
+  const source = blobSource(blobs, file)
   const objects = importerOf(params.format).importAnnotations(source, into, {
     report,
     signal,
     progress,
+    conv_mask_to_poly: params.conv_mask_to_poly,
     archiveLimits: deps.limits,
   })
   const takenGroups =
     params.import_mode !== 'replace' ? await largestGroup(services, { target, id }, context) : 0
   const lines = toRowLines(objects, takenGroups)
   const staged = await stage(tmpDir, 'import.rows', lines, signal).catch((thrown) => {
-    throw namingFile(thrown, params.file.name)
+    throw namingFile(thrown, file.name)
   })
 
   const { import_mode: mode, if_match, dry_run } = params
@@ -82,7 +86,7 @@ async function largestGroup(
 }
 
 /** What is wrong with the upload as a whole names it, as what is wrong inside of it names the member. */
-function namingFile(thrown: unknown, file: string): unknown {
+export function namingFile(thrown: unknown, file: string): unknown {
   const isPlaced = thrown instanceof FormatError && thrown.place.file !== undefined
   return thrown instanceof FormatError && !isPlaced
     ? new FormatError(thrown.message, { file })
@@ -95,6 +99,7 @@ async function targetFrames(
   { services }: OperationDeps,
   context: Context,
 ): Promise<TargetFrames> {
+  const media = await services.media.getMediaFacts({ task_id: task_id ?? 0 }, context)
   const frames: TargetFrame[] = []
   const range = { task_id: task_id ?? 0, start: 0, stop: size - 1 }
   const { chunks } = await services.media.readFrames(range, context)
@@ -106,5 +111,12 @@ async function targetFrames(
     chosen.length > 0
       ? isChosen.has(frame)
       : target === 'task' || jobs.some((job) => job.start_frame <= frame && frame <= job.stop_frame)
-  return { frames, start_frame: 0, step: 1, is_video: false, includes }
+  const { start_frame, frame_filter, video_name } = media
+  return {
+    frames,
+    start_frame,
+    step: stepOf(frame_filter),
+    is_video: video_name !== null,
+    includes,
+  }
 }

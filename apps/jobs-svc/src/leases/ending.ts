@@ -2,6 +2,7 @@ import { keyOfAll } from '@reticle/kit/blob/spread'
 import type { Kysely, Transaction } from 'kysely'
 import { addChunk } from '../chunks/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { goesElsewhere } from '../locations/elsewhere.ts'
 import { registerDead } from '../objects/repo.ts'
 import { afterEnd, endColumns } from '../requests/ending.ts'
 import {
@@ -9,6 +10,7 @@ import {
   lockCached,
   lockTenant,
   type RequestChanges,
+  sharedFile,
   sharedResult,
 } from '../requests/repo.ts'
 import type { Outcome } from '../requests/work.ts'
@@ -61,10 +63,10 @@ export const failLost = (db: Db, row: RequestRow, message: string, ttl: number):
     return end(tx, held(tx, row).where(isLost), { ...endColumns(row, 'failed', ttl), message })
   })
 
-/** The end of a claimed request whose file another has made meanwhile. False: there is none. */
+/** The end of a claimed request whose file another has made meanwhile. False: there is none, or it has to go elsewhere. */
 export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Promise<boolean> {
   const { cache_key } = row
-  if (cache_key === null) return false
+  if (cache_key === null || goesElsewhere(row.params)) return false
   return db.transaction().execute(async (tx) => {
     await lockTenant(tx, row.tenant)
     const twin = await lockCached(tx, cache_key)
@@ -72,6 +74,19 @@ export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Prom
     await extendLife(tx, twin, ttl * 3600)
     const changes = { ...endColumns(row, 'finished', ttl), ...sharedResult(twin) }
     return end(tx, held(tx, row), changes)
+  })
+}
+
+/** A claimed request that has to go elsewhere, with the file that another has made meanwhile where there is one. */
+export async function withTwinFile(db: Db, row: RequestRow): Promise<RequestRow> {
+  const { cache_key, result_key } = row
+  if (cache_key === null || result_key !== null || !goesElsewhere(row.params)) return row
+  return db.transaction().execute(async (tx) => {
+    await lockTenant(tx, row.tenant)
+    const twin = await lockCached(tx, cache_key)
+    if (!twin) return row
+    const changes = sharedFile(twin)
+    return (await held(tx, row).set(changes).returningAll().executeTakeFirst()) ?? row
   })
 }
 

@@ -96,7 +96,10 @@ export async function makeTaskDead(db: Db, task_ids: readonly number[]): Promise
     .execute()
 }
 
-/** A result may serve several requests; it dies with the last of them. False: it still serves one. */
+/**
+ * A result may serve several requests; it dies with the last of them. One that is being written may be gone on with. False: it
+ * still serves one.
+ */
 export async function dropUnusedResult(db: Db, key: string | null): Promise<boolean> {
   if (key === null) return false
   const { numUpdatedRows } = await db
@@ -106,9 +109,14 @@ export async function dropUnusedResult(db: Db, key: string | null): Promise<bool
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('requests').select('rq_id').where('result_key', '=', key))),
     )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('requests').select('rq_id').where(checkpointKey, '=', key))),
+    )
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
+
+const checkpointKey = sql<string>`checkpoint ->> 'key'`
 
 const hourMs = 3_600_000
 /** Results and pictures that were begun and never referred to. */

@@ -147,7 +147,7 @@ async function manifestOf(
 const chunkOfVideo = 36
 
 /** Frames a chunk, so that chunks take about the same room (`spec/api-workspace.md` 4.5). */
-function chunkSize({ width, height } = { width: 1, height: 1 }): number {
+export function chunkSize({ width, height } = { width: 1, height: 1 }): number {
   const fitting = Math.floor((36 * 1920 * 1080) / (width * height))
   return Math.min(Math.max(fitting, 2), 72)
 }

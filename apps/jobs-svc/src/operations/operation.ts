@@ -1,30 +1,44 @@
 import type { annotations } from '@reticle/contracts/api/annotations'
 import type { events } from '@reticle/contracts/api/events'
+import type { guides } from '@reticle/contracts/api/guides'
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
+import type { projects } from '@reticle/contracts/api/projects'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { Context, Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Downloads } from '@reticle/kit/outgoing/download'
+import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { HashedFile } from '../contents/repo.ts'
 import type { PdfReader } from '../pdf/reader.ts'
 import type { Progress } from '../requests/amounts.ts'
 import type { Work } from '../requests/work.ts'
 import type { Videos } from '../videos/videos.ts'
 
+type Drafting = 'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
+type BackingUp = 'describeBackup' | 'restoreTask'
+
 /** What operations ask of other services. */
 export interface OperationServices {
-  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks'>
-  jobs: Pick<Service<typeof jobs>, 'listJobs'>
+  tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks' | 'getTask' | Drafting | BackingUp>
+  projects: Pick<Service<typeof projects>, 'getProject'>
+  jobs: Pick<Service<typeof jobs>, 'listJobs' | 'getJob'>
+  guides: Pick<
+    Service<typeof guides>,
+    'getAssetFile' | 'createGuide' | 'openAssetUpload' | 'storeAsset' | 'updateGuide'
+  >
   labels: Pick<Service<typeof labels>, 'getLabelSet'>
   media: Pick<
     Service<typeof media>,
-    'attachMedia' | 'readFrames' | 'getDeletedFrames' | 'locateChunk'
+    'attachMedia' | 'readFrames' | 'getDeletedFrames' | 'getMediaFacts' | 'locateChunk'
   >
-  storages: Pick<Service<typeof storages>, 'listSourceFiles' | 'readSourceFile'>
+  storages: Pick<
+    Service<typeof storages>,
+    'listSourceFiles' | 'readSourceFile' | 'readStorageFile' | 'writeStorageFile'
+  >
   annotations: Pick<Service<typeof annotations>, 'readRows' | 'writeRows'>
   events: Pick<Service<typeof events>, 'readEvents'>
 }
@@ -48,6 +62,19 @@ export interface OperationDeps {
    * @throws LeaseLost
    */
   keepOnce: (files: HashedFile[]) => Promise<Map<string, string>>
+  /**
+   * The media of this task is in files of the request: they stay for as long as there is the task.
+   *
+   * @throws LeaseLost
+   */
+  keepForTask: (task_id: number) => Promise<void>
+  /**
+   * Keeps how far an archive came, for the next attempt; null: what was kept counts no more.
+   *
+   * @throws LeaseLost
+   */
+  keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<void>
+  checkpoints: CheckpointTiming
   /** A folder of this run's own, removed after it. */
   tmpDir: string
   limits: ArchiveLimits
@@ -58,6 +85,13 @@ export interface OperationDeps {
   pdfs: PdfReader
   /** The way out to addresses that users name; to be closed by whoever opened it. */
   openDownloads: () => Downloads
+}
+
+export interface CheckpointTiming {
+  /** Milliseconds that an archive is written before the first one. */
+  afterMs: number
+  /** Milliseconds from one to the next. */
+  everyMs: number
 }
 
 /** Longest that a request may run (`reliability.md` 6.3). */

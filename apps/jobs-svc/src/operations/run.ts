@@ -1,18 +1,28 @@
+import { exportBackup } from '../backups/export-backup.ts'
 import { withFirstChunk } from '../chunks/first.ts'
 import { exportDataset } from '../exporting/export-dataset.ts'
 import { exportEvents } from '../exporting/export-events.ts'
 import { importAnnotations } from '../importing/import-annotations.ts'
+import { importDataset } from '../importing/import-dataset.ts'
+import { delivered } from '../locations/deliver.ts'
 import type { Outcome, Work } from '../requests/work.ts'
+import { importBackup } from '../restoring/import-backup.ts'
 import type { OperationDeps } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
 
 /** Runs what a request asks for, once. Nothing that others see has changed when it throws. */
 export async function runOperation(work: Work, deps: OperationDeps): Promise<Outcome> {
+  if ('subresource' in work)
+    return work.action === 'export'
+      ? delivered(work, deps, (own) => exportBackup(work, own))
+      : importBackup(work, deps)
   switch (work.action) {
     case 'export':
-      return work.target === 'events' ? exportEvents(work, deps) : exportDataset(work, deps)
+      return delivered(work, deps, (own) =>
+        work.target === 'events' ? exportEvents(work, own) : exportDataset(work, own),
+      )
     case 'import':
-      return importAnnotations(work, deps)
+      return work.target === 'project' ? importDataset(work, deps) : importAnnotations(work, deps)
     case 'create':
       return withFirstChunk(work, deps, await prepareMedia(work, deps))
   }

@@ -22,8 +22,12 @@ export async function assertMay(
   allow(requestRules, action, caller, { organization_id: null, organization_role: null, relations })
 }
 
-/** Imports and creations are one per object, so everybody who sees the object may follow them. */
-const isShared = ({ action }: RequestRow) => action !== 'export'
+/**
+ * Imports and creations are one per object, so everybody who sees the object may follow them. What restores a backup has no
+ * object yet.
+ */
+const isShared = ({ action, subresource }: RequestRow) =>
+  action !== 'export' && subresource !== 'backup'
 
 async function maySeeTarget(
   authority: Authority,

@@ -8,7 +8,7 @@ import { queueDepth } from './depth.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 beforeEach(async () => {
-  await sql`truncate requests, tenant_turns`.execute(db)
+  await sql`truncate requests, tenant_turns cascade`.execute(db)
 })
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)

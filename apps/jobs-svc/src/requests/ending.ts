@@ -2,6 +2,7 @@ import { requestFinished } from '@reticle/contracts/events/requests'
 import { principal } from '@reticle/contracts/principal'
 import { emit } from '@reticle/kit/outbox/emit'
 import { sql, type Transaction } from 'kysely'
+import { deleteMembers } from '../checkpoints/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { makeDead, makeLive } from '../objects/repo.ts'
 import { endSession, keepSession } from '../sessions/repo.ts'
@@ -36,6 +37,7 @@ export function endColumns(
     lease_owner: null,
     lease_until: null,
     not_before_date: null,
+    checkpoint: null,
     finished_date: sql<Date>`now()`,
     expiry_date: sql<Date>`now() + make_interval(secs => ${seconds})`,
   }
@@ -55,6 +57,7 @@ export async function failLocked(
 /** What follows every end, in its transaction, with the tenant locked: the fate of its files, and the event. */
 export async function afterEnd(tx: Tx, row: RequestRow): Promise<void> {
   await settleFiles(tx, row)
+  await deleteMembers(tx, row.request_uuid)
   const { tenant, request_uuid, org_id: organization_id } = row
   const cause = {
     principal: principal.parse(row.principal),

@@ -1,6 +1,8 @@
 import { principal } from '@reticle/contracts/principal'
 import { type Request, report, type TaskStatus } from '@reticle/contracts/rest/requests'
+import { z } from 'zod'
 import type { RequestRow } from '../db/schema.ts'
+import { goesElsewhere } from '../locations/elsewhere.ts'
 
 const reportOrNull = report.nullable()
 
@@ -69,15 +71,21 @@ function messageOf({ status, stage, message }: RequestRow): string {
   return status === 'failed' ? message : ''
 }
 
+/** What the record shows of what was asked for. */
+const told = z.object({ lightweight: z.boolean().optional() })
+
 function operationOf(row: RequestRow): Request['operation'] {
   const { action, subresource, target, project_id, task_id, job_id, org_id, format } = row
   const type = action === 'create' ? 'create:task' : `${action}:${subresource ?? target}`
-  const later = { function_id: null, lightweight: null }
-  return { type, target, project_id, task_id, job_id, org_id, format, ...later }
+  const { lightweight = null } = told.parse(row.params)
+  const more = { function_id: null, lightweight }
+  return { type, target, project_id, task_id, job_id, org_id, format, ...more }
 }
 
-function resultUrl({ result_key, target, target_id, rq_id }: RequestRow): string | null {
-  if (result_key === null) return null
-  const place = target === 'events' ? '/events' : `/${target}s/${target_id}/dataset`
+function resultUrl(row: RequestRow): string | null {
+  const { result_key, params, subresource, target, target_id, rq_id } = row
+  if (result_key === null || goesElsewhere(params)) return null
+  const what = subresource === 'backup' ? 'backup' : 'dataset'
+  const place = target === 'events' ? '/events' : `/${target}s/${target_id}/${what}`
   return `${place}/download?rq_id=${encodeURIComponent(rq_id)}`
 }

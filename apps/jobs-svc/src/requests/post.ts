@@ -6,6 +6,7 @@ import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { goesElsewhere } from '../locations/elsewhere.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
 import { afterEnd, endColumns } from './ending.ts'
 import {
@@ -16,6 +17,7 @@ import {
   lockCached,
   lockRequest,
   lockTenant,
+  sharedFile,
   sharedResult,
 } from './repo.ts'
 import { type RqIdParts, rqIdOf } from './rq-id.ts'
@@ -42,7 +44,8 @@ export interface Wish {
 }
 
 /**
- * Queues a request, or finishes it at once from a result that is there. What was over under the same id is replaced.
+ * Queues a request, or finishes it at once from a result that is there; one that is wanted elsewhere has still to go there.
+ * What was over under the same id is replaced.
  *
  * @throws DomainError conflict with body `{rq_id}` while such a request runs; too_many beyond the queue's limits
  */
@@ -59,8 +62,8 @@ export async function postRequest(
   // Before that one goes: its file may be what is wished for.
   const cached = wish.cache_key === undefined ? undefined : await lockCached(tx, wish.cache_key)
   if (before) await deleteRequest(tx, before)
-  if (cached) await finishFrom(tx, cached, row, settings)
-  else await queue(tx, row, settings, context)
+  if (cached && !goesElsewhere(wish.params)) await finishFrom(tx, cached, row, settings)
+  else await queue(tx, { ...row, ...(cached && sharedFile(cached)) }, settings, context)
   if (before) await dropUnusedResult(tx, before.result_key)
   return { rq_id: row.rq_id }
 }

@@ -147,14 +147,13 @@ export function lockCached(tx: Tx, cache_key: string): Promise<RequestRow | unde
 }
 
 /** Columns that a request takes over from the one that made the file. */
-export function sharedResult({ result_key, result_size, report }: RequestRow) {
-  return {
-    progress: 1,
-    result_key,
-    result_size,
-    report: JSON.stringify(report),
-    started_date: sql<Date>`now()`,
-  }
+export function sharedFile({ result_key, result_size, report }: RequestRow) {
+  return { result_key, result_size, report: JSON.stringify(report) }
+}
+
+/** The same, and with that it is done. */
+export function sharedResult(row: RequestRow) {
+  return { ...sharedFile(row), progress: 1, started_date: sql<Date>`now()` }
 }
 
 /** Files live as long since their last use as they did since they were made. */

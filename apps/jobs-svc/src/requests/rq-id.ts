@@ -10,6 +10,8 @@ export interface RqIdParts {
   /** Exports are a user's own; imports and creations are one per object. */
   user_id?: number
   format?: string
+  /** Of a backup; absent where it is not. */
+  lightweight?: 'True'
   subresource?: Subresource
   /** Tells requests apart whose wishes have no word of their own: `optionsOf`. */
   options?: string | undefined
@@ -17,9 +19,10 @@ export interface RqIdParts {
 
 /** The public id of a request: `key=value` pairs in the order of `spec/api-annotations.md` 2.6. */
 export function rqIdOf(parts: RqIdParts): string {
-  const { action, target, target_id, uuid, user_id, format, subresource, options } = parts
+  const { action, target, target_id, uuid, user_id, format } = parts
+  const { lightweight, subresource, options } = parts
   const what = uuid === undefined ? { target_id } : { id: uuid }
-  const words = { action, target, ...what, user_id, format, subresource, options }
+  const words = { action, target, ...what, user_id, format, lightweight, subresource, options }
   const pairs = Object.entries(words)
   return pairs
     .flatMap(([key, value]) => (value === undefined ? [] : `${key}=${readable(value)}`))

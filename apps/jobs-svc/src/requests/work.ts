@@ -1,9 +1,11 @@
 import { principal } from '@reticle/contracts/principal'
+import { backedUp } from '@reticle/contracts/rest/backups'
 import { eventFilter } from '@reticle/contracts/rest/events'
 import { exported, importModes, report, uploadedFile } from '@reticle/contracts/rest/requests'
 import { sortingMethods } from '@reticle/contracts/rest/sources'
 import { validationParams } from '@reticle/contracts/rest/validation'
 import { z } from 'zod'
+import { checkpoint } from '../checkpoints/checkpoint.ts'
 import type { RequestRow } from '../db/schema.ts'
 
 /**
@@ -13,24 +15,35 @@ import type { RequestRow } from '../db/schema.ts'
 
 const targets = ['task', 'job'] as const
 
+/** Where the file of an export goes: what the download is called, or its key in a cloud storage. */
+const destination = {
+  filename: z.string(),
+  /** Absent in requests of programs that did not know it. */
+  cloud_storage_id: z.int().nullable().default(null),
+}
+
 export const exportParams = z.object({
   /** Absent in requests of programs that did not know it. */
   only: exported.default({ frames: [], label_id: [], only_annotated: false }),
   format: z.string(),
   save_images: z.boolean(),
-  /** What the download is called. */
-  filename: z.string(),
+  ...destination,
 })
-const eventsParams = z.object({ filter: eventFilter, filename: z.string() })
+const eventsParams = z.object({ filter: eventFilter, ...destination })
+export const backupParams = z.object({ lightweight: z.boolean(), ...destination })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
-  conv_mask_to_poly: z.boolean(),
+  /** Absent: as the format does by itself. */
+  conv_mask_to_poly: z.boolean().optional(),
   if_match: z.string().nullable(),
   /** Absent in requests of programs that did not know it. */
   dry_run: z.boolean().default(false),
   file: uploadedFile,
+  /** The storage that has the file, its name being the key there; null: it was uploaded. */
+  cloud_storage_id: z.int().nullable().default(null),
 })
+const datasetParams = importParams.omit({ import_mode: true, if_match: true })
 const createParams = z.object({
   files: z.array(uploadedFile),
   image_quality: z.int(),
@@ -78,13 +91,58 @@ const ofExported = {
   task_id: z.int().nullable(),
 }
 const exporting = z.literal('export')
+const importing = z.literal('import')
+/** The file of an export that another request has made: it has only to go where this one wants it. */
+const made = {
+  result_key: z.string().nullable().default(null),
+  result_size: z.number().nullable().default(null),
+  report: report.nullable().default(null),
+}
 
-export const work = z.discriminatedUnion('action', [
+/** How far the last attempt to write an archive came. */
+const written = { checkpoint: checkpoint.nullable().default(null) }
+
+const restoring = z.object({
+  ...claimed,
+  subresource: z.literal('backup'),
+  action: z.literal('import'),
+  target: z.enum(backedUp),
+  params: importParams.pick({ file: true, cloud_storage_id: true, dry_run: true }),
+  /** Below this key lies what was uploaded. */
+  input_key: z.string(),
+})
+const backup = z.object({
+  ...claimed,
+  ...made,
+  ...written,
+  subresource: z.literal('backup'),
+  action: exporting,
+  target: z.enum(backedUp),
+  target_id: z.int(),
+  params: backupParams,
+})
+
+const others = z.discriminatedUnion('action', [
   z.discriminatedUnion('target', [
-    z.object({ ...ofExported, action: exporting, params: exportParams }),
-    z.object({ ...claimed, target: z.literal('events'), action: exporting, params: eventsParams }),
+    z.object({ ...ofExported, ...made, ...written, action: exporting, params: exportParams }),
+    z.object({
+      ...{ ...claimed, ...made },
+      target: z.literal('events'),
+      action: exporting,
+      params: eventsParams,
+    }),
   ]),
-  z.object({ ...ofObject, action: z.literal('import'), params: importParams }),
+  z.discriminatedUnion('target', [
+    z.object({ ...ofObject, action: importing, params: importParams }),
+    z.object({
+      ...claimed,
+      target: z.literal('project'),
+      target_id: z.int(),
+      action: importing,
+      params: datasetParams,
+      input_key: z.string().nullable(),
+    }),
+  ]),
   z.object({
     ...ofObject,
     action: z.literal('create'),
@@ -93,6 +151,8 @@ export const work = z.discriminatedUnion('action', [
     input_key: z.string().nullable().default(null),
   }),
 ])
+
+export const work = z.union([backup, restoring, others])
 
 /** What an operation made. */
 export const outcome = z.object({
@@ -116,9 +176,13 @@ export const outcome = z.object({
 
 export type Outcome = z.infer<typeof outcome>
 export type Work = z.infer<typeof work>
-export type ExportWork = Extract<Work, { action: 'export'; target_id: number }>
+export type BackupWork = Extract<Work, { subresource: 'backup'; action: 'export' }>
+export type ExportWork = Extract<z.infer<typeof others>, { action: 'export'; target_id: number }>
 export type ExportEventsWork = Extract<Work, { target: 'events' }>
-export type ImportWork = Extract<Work, { action: 'import' }>
+type AnyImportWork = Extract<z.infer<typeof others>, { action: 'import' }>
+export type ImportWork = Extract<AnyImportWork, { task_id: number }>
+export type ImportDatasetWork = Extract<AnyImportWork, { target: 'project' }>
+export type RestoreWork = Extract<Work, { subresource: 'backup'; action: 'import' }>
 export type CreateWork = Extract<Work, { action: 'create' }>
 
 export type Action = RequestRow['action']

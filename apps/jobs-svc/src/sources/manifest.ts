@@ -11,6 +11,8 @@ export interface Manifest {
   related: ReadonlyMap<string, readonly string[]>
   /** What it says of pictures, frames and context images, by name. */
   pictures: ReadonlyMap<string, KnownPicture>
+  /** Bytes of files, by name, where it says them: ours does of files that are not there. */
+  sizes: ReadonlyMap<string, number>
 }
 
 const version = z.object({ version: z.union([z.string(), z.number()]) })
@@ -20,7 +22,13 @@ const frame = z.object({
   extension: z.string().max(64).default(''),
   width: z.int().positive().optional().catch(undefined),
   height: z.int().positive().optional().catch(undefined),
-  meta: z.object({ related_images: z.array(z.string()).default([]) }).optional(),
+  size: z.int().min(0).optional().catch(undefined),
+  meta: z
+    .object({
+      related_images: z.array(z.string()).default([]),
+      related_sizes: z.array(z.int().min(0)).optional().catch(undefined),
+    })
+    .optional(),
 })
 
 const longestLine = 1024 * 1024
@@ -39,15 +47,16 @@ export async function readManifest(
   const places = new Map<string, number>()
   const related = new Map<string, readonly string[]>()
   const pictures = new Map<string, KnownPicture>()
+  const sizes = new Map<string, number>()
   let number = 0
   for await (const line of linesOf(name, pieces)) {
     number += 1
     const fail: Fail = (reason) => new FormatError(reason, { file: name, record: `line ${number}` })
     const value = parsed(line)
     if (number <= 2) assertHead(number, value, fail)
-    else addFrame({ places, related, pictures }, readFrame(value, fail), folder, fail)
+    else addFrame({ places, related, pictures, sizes }, readFrame(value, fail), folder, fail)
   }
-  return { places, related, pictures }
+  return { places, related, pictures, sizes }
 }
 
 type Fail = (reason: string) => FormatError
@@ -72,11 +81,12 @@ interface Filled {
   places: Map<string, number>
   related: Map<string, readonly string[]>
   pictures: Map<string, KnownPicture>
+  sizes: Map<string, number>
 }
 
 function addFrame(
-  { places, related, pictures }: Filled,
-  { name, extension, width, height, meta }: z.infer<typeof frame>,
+  { places, related, pictures, sizes }: Filled,
+  { name, extension, width, height, size: bytes, meta }: z.infer<typeof frame>,
   folder: string,
   fail: Fail,
 ): void {
@@ -89,6 +99,9 @@ function addFrame(
   const beside = (meta?.related_images ?? []).map((one) => `${folder}${one}`)
   if (beside.length > 0) related.set(file, beside)
   for (const one of beside) addPicture(pictures, one)
+  if (bytes !== undefined) sizes.set(file, bytes)
+  for (const [place, size] of (meta?.related_sizes ?? []).entries())
+    sizes.set(beside[place] ?? '', size)
 }
 
 /** Of a type that names tell: others have to be opened. */

@@ -81,7 +81,7 @@ describe.each(transports)('over %s', (transport) => {
   test('files of the server need none that are uploaded; nothing at all needs one', async () => {
     const { params } = await start({ server_files: ['a.jpg'] }, [])
     expect(params).toMatchObject({ files: [], server_files: ['a.jpg'] })
-    await sql`truncate requests`.execute(db)
+    await sql`truncate requests cascade`.execute(db)
     await expect(start({}, [])).rejects.toMatchObject({
       body: { client_files: ['No file was submitted.'] },
     })

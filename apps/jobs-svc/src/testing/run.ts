@@ -13,7 +13,14 @@ import { afterAll } from 'vitest'
 import type { OperationDeps, OperationServices } from '../operations/operation.ts'
 import { pdfiumReader } from '../pdf/pdfium.ts'
 import { pdfLimits } from '../pdf/reader.ts'
-import type { CreateWork, ExportWork, ImportWork } from '../requests/work.ts'
+import type {
+  BackupWork,
+  CreateWork,
+  ExportWork,
+  ImportDatasetWork,
+  ImportWork,
+  RestoreWork,
+} from '../requests/work.ts'
 import { unsupportedVideo } from '../videos/library.ts'
 
 /** A folder with a blob store, removed when the test file is done. */
@@ -45,6 +52,9 @@ export async function runOf(
       told.push('final')
     },
     keepOnce: async () => new Map(),
+    keepForTask: async () => undefined,
+    keepCheckpoint: async () => undefined,
+    checkpoints: { afterMs: 5 * 60_000, everyMs: 15_000 },
     tmpDir: await mkdtemp(join(root, 'tmp-')),
     limits: archiveLimits,
     videos: { prepare: () => Promise.reject(unsupportedVideo()) },
@@ -119,10 +129,26 @@ export const importWork = (
     if_match: null,
     dry_run: false,
     file: { name: 'a.json', key: 'none', size: 0 },
+    cloud_storage_id: null,
     ...params,
   },
   ...given,
 })
+
+export const importDatasetWork = (
+  params: Partial<ImportDatasetWork['params']> = {},
+): ImportDatasetWork => {
+  const { task_id: _, ...rest } = claimed()
+  return {
+    ...rest,
+    ...{ action: 'import', target: 'project', target_id: 7, input_key: 'requests/uploads/none/' },
+    params: {
+      ...{ format: 'COCO 1.0', dry_run: false, cloud_storage_id: null },
+      file: { name: 'a.zip', key: 'none', size: 0 },
+      ...params,
+    },
+  }
+}
 
 /** A selection that leaves nothing out. */
 export const whole = { frames: [], label_id: [], only_annotated: false }
@@ -132,12 +158,34 @@ export const exportWork = (
   given: Partial<ExportWork> = {},
 ): ExportWork => ({
   ...claimed(),
+  ...{ result_key: null, result_size: null, report: null, checkpoint: null },
   action: 'export',
   params: {
     only: whole,
-    ...{ format: 'COCO 1.0', save_images: false, filename: 'a.zip' },
+    ...{ format: 'COCO 1.0', save_images: false, filename: 'a.zip', cloud_storage_id: null },
     ...params,
   },
+  ...given,
+})
+
+export const backupWork = ({
+  lightweight = true,
+  ...given
+}: Partial<BackupWork> & { lightweight?: boolean } = {}): BackupWork => ({
+  ...claimed(),
+  ...{ action: 'export', subresource: 'backup' },
+  ...{ result_key: null, result_size: null, report: null, checkpoint: null },
+  params: { lightweight, filename: 'a.zip', cloud_storage_id: null },
+  ...given,
+})
+
+export const restoreWork = (
+  file: RestoreWork['params']['file'],
+  given: Partial<RestoreWork> = {},
+): RestoreWork => ({
+  ...claimed(),
+  ...{ action: 'import', subresource: 'backup', input_key: 'requests/uploads/none/' },
+  params: { file, cloud_storage_id: null, dry_run: false },
   ...given,
 })
 

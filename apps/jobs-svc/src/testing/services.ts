@@ -1,4 +1,5 @@
 import type { Facts } from '@reticle/contracts/rest/facts'
+import { jobRecord, projectRecord, taskRecord } from '@reticle/contracts/testing/records'
 import { forbidden, notFound } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import type { OperationServices } from '../operations/operation.ts'
@@ -15,10 +16,20 @@ const missing = async () => {
   throw notFound('this service is not part of the test')
 }
 
+const noTasks: OperationServices['tasks'] = {
+  ...{ authorize: missing, listTasks: missing, getTask: async ({ id }) => taskRecord({ id }) },
+  ...{ openDraft: missing, addDraftTask: missing, publishDraft: missing, dropDraft: missing },
+  ...{ describeBackup: missing, restoreTask: missing },
+}
+const noGuides = {
+  ...{ getAssetFile: missing, createGuide: missing, updateGuide: missing },
+  ...{ openAssetUpload: missing, storeAsset: missing },
+}
+
 /** Answers for what it was told of: another user's object is forbidden, what nobody has is not found. */
 export function authorityOf(grants: readonly Grant[]): OperationServices['tasks'] {
   return {
-    listTasks: missing,
+    ...noTasks,
     authorize: async ({ target, id }, { principal }) => {
       const known = grants.filter((one) => one.target === target && one.id === id)
       if (known.length === 0) throw notFound()
@@ -37,10 +48,15 @@ export function bytesAnswer(texts: readonly string[]) {
 export const jsonLinesOf = (values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`)
 
-/** Services of which only those given answer. */
+/** All frames of some pictures. */
+const wholeMedia = { start_frame: 0, stop_frame: 0, frame_filter: '', video_name: null }
+
+/** Services of which only those given answer, and those that describe things. */
 export function servicesOf(given: {
   tasks?: Partial<OperationServices['tasks']>
-  jobs?: OperationServices['jobs']
+  projects?: OperationServices['projects']
+  jobs?: Partial<OperationServices['jobs']>
+  guides?: Partial<OperationServices['guides']>
   labels?: OperationServices['labels']
   media?: Partial<OperationServices['media']>
   storages?: Partial<OperationServices['storages']>
@@ -48,17 +64,26 @@ export function servicesOf(given: {
   events?: OperationServices['events']
 }): OperationServices {
   return {
-    tasks: { authorize: missing, listTasks: missing, ...given.tasks },
-    jobs: given.jobs ?? { listJobs: missing },
+    tasks: { ...noTasks, ...given.tasks },
+    projects: given.projects ?? { getProject: async ({ id }) => projectRecord({ id }) },
+    jobs: { listJobs: missing, getJob: async ({ id }) => jobRecord({ id }), ...given.jobs },
+    guides: { ...noGuides, ...given.guides },
     labels: given.labels ?? { getLabelSet: missing },
     media: {
       attachMedia: missing,
       readFrames: missing,
       locateChunk: missing,
       getDeletedFrames: async () => ({ frames: [] }),
+      getMediaFacts: async () => wholeMedia,
       ...given.media,
     },
-    storages: { listSourceFiles: missing, readSourceFile: missing, ...given.storages },
+    storages: {
+      listSourceFiles: missing,
+      readSourceFile: missing,
+      readStorageFile: missing,
+      writeStorageFile: missing,
+      ...given.storages,
+    },
     annotations: { readRows: missing, writeRows: missing, ...given.annotations },
     events: given.events ?? { readEvents: missing },
   }
@@ -71,7 +96,11 @@ export const noEvents = { permitEventExport: missing }
 export const noOrganizations = { findWorkspace: missing }
 
 /** Cloud storages, where nobody asks for one. */
-export const noStorages = { permitSource: missing }
+export const noStorages = {
+  permitSource: missing,
+  getCloudStorage: missing,
+  findDefaultStorages: async () => ({ source_storage: null, target_storage: null }),
+}
 
 /** All of these. */
 export const noOthers = {

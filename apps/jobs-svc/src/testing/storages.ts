@@ -1,12 +1,14 @@
 import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
-import { notFound } from '@reticle/kit'
-import { bytesOf } from '@reticle/kit/testing/bytes'
+import { forbidden, notFound } from '@reticle/kit'
+import { bytesOf, gathered } from '@reticle/kit/testing/bytes'
+import type { Storages } from '../locations/storage.ts'
 import type { OperationServices } from '../operations/operation.ts'
 
-/** A cloud storage with these objects, and what was asked of it. */
+/** A cloud storage with these objects, what was asked of it, and what was written into it. */
 export function storageOf(objects: Readonly<Record<string, Uint8Array>>, pageSize = 500) {
   const read: string[] = []
   const listed: string[] = []
+  const written = new Map<string, string>()
   const keys = Object.keys(objects).sort()
   const storages: OperationServices['storages'] = {
     listSourceFiles: async ({ prefix, is_key, token = '0' }): Promise<SourceFiles> => {
@@ -25,6 +27,44 @@ export function storageOf(objects: Readonly<Record<string, Uint8Array>>, pageSiz
       if (!bytes) throw notFound(`The cloud storage does not have "${key}" any more.`)
       return { head: {}, chunks: bytesOf(bytes.subarray(start, end + 1)) }
     },
+    readStorageFile: async ({ key }) => {
+      read.push(key)
+      const bytes = objects[key]
+      if (!bytes) throw notFound(`"${key}" could not be read from the cloud storage.`)
+      return { head: {}, chunks: bytesOf(bytes) }
+    },
+    writeStorageFile: async ({ key, body }) => {
+      written.set(key, (await gathered(body)).toString())
+      return undefined
+    },
   }
-  return { storages, read, listed }
+  return { storages, read, listed, written }
+}
+
+/** Cloud storages by id, with their attributes; `forbidden` is one that the caller does not see. */
+export function seenStorages(
+  known: Readonly<Record<number, string>>,
+): Pick<Storages, 'getCloudStorage'> {
+  return {
+    getCloudStorage: async ({ id }) => {
+      const specific_attributes = known[id]
+      if (specific_attributes === undefined) throw notFound()
+      if (specific_attributes === 'forbidden') throw forbidden()
+      return { ...cloudStorageRecord, id, specific_attributes }
+    },
+  }
+}
+
+const cloudStorageRecord = {
+  id: 1,
+  provider_type: 'AWS_S3_BUCKET' as const,
+  resource: 'frames',
+  display_name: 'Raw frames',
+  description: '',
+  credentials_type: 'KEY_SECRET_KEY_PAIR' as const,
+  manifests: [],
+  owner: null,
+  organization: null,
+  created_date: '2026-03-01T10:00:00.000Z',
+  updated_date: '2026-03-01T10:00:00.000Z',
 }

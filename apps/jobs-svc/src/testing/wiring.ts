@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeShape, rowLinesHeader } from '@reticle/contracts/row-lines'
 import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
 import { invalidText, unavailable } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
 import { openDatabase } from '@reticle/kit/db/connect'
 import { applyOnce } from '@reticle/kit/outbox/calls'
@@ -22,6 +24,8 @@ export const tasks = {
   isDown: 5,
   isRefused: 6,
   isPatient: 7,
+  /** Has so many images; each read of one is noted in `readsOf`. */
+  hasImages: 8,
   /** Tasks from here on take some milliseconds, each its own number of them. */
   takesTime: 1000,
   /** Tasks from here on take until the file `gateOf` is there. */
@@ -30,6 +34,14 @@ export const tasks = {
 
 /** Beside the blob store of `root`. */
 export const gateOf = (root: string, task_id: number) => join(root, '..', `open-${task_id}`)
+
+export const images = {
+  count: 40,
+  bytes: 1024 * 1024,
+  key: (n: number) => `requests/uploads/i/${n}`,
+}
+/** Beside the blob store of `root`: a line with its key for each image that is read. */
+export const readsOf = (root: string) => join(root, '..', 'reads')
 
 const wiringOptions = z.object({
   /** Folder of the blob store. */
@@ -50,16 +62,39 @@ export async function wire(options: unknown): Promise<Wired> {
     return { labels_revision: 1, labels: [labelOf({ id: 1 })] }
   }
   const services = servicesOf({
-    tasks: { authorize: async ({ id }) => factsOf({ task_id: id, size: 1 }) },
+    tasks: { authorize: async ({ id }) => factsOf({ task_id: id, size: framesOf(id).length }) },
     labels: { getLabelSet },
-    media: { readFrames: async () => bytesAnswer(jsonLinesOf([frameOf()])) },
+    media: { readFrames: async ({ task_id }) => bytesAnswer(jsonLinesOf(framesOf(task_id))) },
     annotations: {
       readRows: async ({ id }) => bytesAnswer([rowLinesHeader, shapeOf(id)]),
       ...(db && { writeRows: writeOnce(db) }),
     },
   })
-  return { services, blobs: await diskBlobs(root) }
+  return { services, blobs: noting(await diskBlobs(root), { root, pace_ms }) }
 }
+
+function framesOf(task_id: number) {
+  if (task_id !== tasks.hasImages) return [frameOf()]
+  const place = { offset: 0, length: images.bytes, packing: 'stored' as const }
+  return Array.from({ length: images.count }, (_, n) =>
+    frameOf({ name: `${n}.jpg`, key: images.key(n), ...place }),
+  )
+}
+
+/** Reads of images take their time, and are noted. */
+const noting = (
+  blobs: BlobStore,
+  { root, pace_ms }: { root: string; pace_ms: number },
+): BlobStore => ({
+  ...blobs,
+  get: async (key, range) => {
+    if (key.startsWith('requests/uploads/i/')) {
+      await appendFile(readsOf(root), `${key}\n`)
+      await sleep(pace_ms)
+    }
+    return blobs.get(key, range)
+  },
+})
 
 const openApplied = (url: string) =>
   openDatabase<unknown>(url, { application: 'conversion', max: 1, search_path: ['requests'] }).db

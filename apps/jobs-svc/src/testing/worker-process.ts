@@ -14,7 +14,10 @@ import type { TestWiringOptions } from './wiring.ts'
 const toProcess = z.object({
   url: z.string(),
   root: z.string(),
-  timing: z.object({ leaseSeconds: z.number(), renewMs: z.number(), pollMs: z.number() }),
+  timing: z.object({
+    ...{ leaseSeconds: z.number(), renewMs: z.number(), pollMs: z.number() },
+    checkpoints: z.object({ afterMs: z.number(), everyMs: z.number() }).optional(),
+  }),
   pace_ms: z.number(),
 })
 export type ToProcess = z.infer<typeof toProcess>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Facts, targets } from '@reticle/contracts/rest/facts'
 import { importModes } from '@reticle/contracts/rest/requests'
 import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
@@ -15,23 +16,29 @@ export interface Aim {
 }
 
 interface Purpose {
+  /** What such files are for. */
+  targets: readonly Target[]
   /** Of the rules of its object. */
   action: string
   /** What a form calls its files. */
   field: string
   /** @throws DomainError invalid for an object that takes no such files now */
   judge: (facts: Facts) => void
-  work: (target: 'task' | 'job', target_id: number) => RqIdParts
+  work: (target: Target, target_id: number) => RqIdParts
 }
+
+type Target = Aim['target']
 
 const purposes: Record<UploadPurpose, Purpose> = {
   data: {
+    targets: ['task', 'job'],
     action: 'upload:data',
     field: 'client_files',
     judge: assertEmpty,
     work: (target, target_id) => ({ action: 'create', target, target_id }),
   },
   annotations: {
+    targets: ['task', 'job'],
     action: 'import',
     field: 'annotation_file',
     judge: ({ size }) => {
@@ -41,28 +48,54 @@ const purposes: Record<UploadPurpose, Purpose> = {
       ...{ action: 'import', target, target_id, subresource: 'annotations' },
     }),
   },
+  dataset: {
+    targets: ['project'],
+    action: 'import',
+    field: 'dataset_file',
+    judge: () => undefined,
+    work: (target, target_id) => ({
+      ...{ action: 'import', target, target_id, subresource: 'dataset' },
+    }),
+  },
+  backup: {
+    targets: ['project', 'task'],
+    action: 'create',
+    field: 'backup_file',
+    judge: () => undefined,
+    work: (target, target_id) => ({
+      ...{ action: 'import', target, target_id, uuid: randomUUID(), subresource: 'backup' },
+    }),
+  },
 }
 
 export const fieldOf = (purpose: UploadPurpose): string => purposes[purpose].field
 
 /** The request that the files of an upload become. */
-export const workOf = ({ purpose, target, id }: Aim): RqIdParts =>
-  purposes[purpose].work(taskOrJob(target), id)
+export const workOf = (aim: Aim): RqIdParts => purposes[aim.purpose].work(targetOf(aim), aim.id)
 
 export const rqIdFor = (aim: Aim): string => rqIdOf(workOf(aim))
 
 /** @throws DomainError not_found, forbidden, invalid for an object of another kind */
 export async function permit(tasks: Authority, aim: Aim, context: Context): Promise<Facts> {
   const { purpose, id } = aim
-  const target = taskOrJob(aim.target)
+  const target = targetOf(aim)
   return tasks.authorize({ target, id, action: purposes[purpose].action }, context)
 }
 
 export const judge = ({ purpose }: Aim, facts: Facts): void => purposes[purpose].judge(facts)
 
-export function taskOrJob(target: Aim['target']): 'task' | 'job' {
-  if (target === 'project') throw invalidText('Files are uploaded to a task or a job')
+/** @throws DomainError invalid for an object that takes no such files */
+export function targetOf({ purpose, target }: Pick<Aim, 'purpose' | 'target'>): Target {
+  const { targets } = purposes[purpose]
+  if (!targets.includes(target))
+    throw invalidText(`Files are uploaded to a ${targets.join(' or a ')}`)
   return target
+}
+
+/** @throws DomainError invalid for a set that cannot be one by its name */
+export function assertName({ purpose }: Pick<Aim, 'purpose'>, name: string): void {
+  if (purpose !== 'dataset' || /\.zip$/i.test(name)) return
+  throw invalid({ [fieldOf(purpose)]: 'Dataset file should be zip archive' })
 }
 
 /** @throws DomainError invalid unless these are the facts of a task that has no media yet */
@@ -79,16 +112,23 @@ export interface ImportWish {
 
 /** @returns the format's own name and the mode, both known */
 export function assertImportable(
-  { format, import_mode = 'replace', location = 'local' }: ImportWish,
+  { format, import_mode = 'replace' }: Pick<ImportWish, 'format' | 'import_mode'>,
   facts: Facts,
 ) {
   const importer = chooseImporter(format, facts.dimension)
-  const mode = importModes.find((one) => one === import_mode)
+  const isDataset = facts.target === 'project'
+  if (isDataset && !importer.importer?.openDataset)
+    throw invalidText(`The format '${importer.name}' has no images: import it into a task`)
+  const mode = isDataset ? 'replace' : importModes.find((one) => one === import_mode)
   if (!mode) throw invalid({ import_mode: `"${import_mode.slice(0, 100)}" is not a valid choice.` })
+  purposes[isDataset ? 'dataset' : 'annotations'].judge(facts)
+  return { format: importer.name, import_mode: mode }
+}
+
+/** @throws DomainError invalid for a file that is announced here and said to be elsewhere */
+export function assertSentHere({ location = 'local' }: Pick<ImportWish, 'location'>): void {
   if (location !== 'local')
     throw invalidText(
       `Importing from the location '${location.slice(0, 100)}' is not supported, only from 'local'`,
     )
-  purposes.annotations.judge(facts)
-  return { format: importer.name, import_mode: mode }
 }

@@ -11,6 +11,7 @@ import type { RequestsDb } from '../db/schema.ts'
 import { claim } from '../leases/claim.ts'
 import { fail, finish } from '../leases/ending.ts'
 import { enterFinal } from '../leases/lease.ts'
+import { readWork } from '../requests/work.ts'
 import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
@@ -18,6 +19,7 @@ import { settingsOf } from '../testing/settings.ts'
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
 const job = factsOf({ target: 'job', task_id: 2, job_id: 31 })
+const project = factsOf({ target: 'project', project_id: 7, task_id: null, size: 0, jobs: [] })
 const empty = factsOf({ size: 0, jobs: [] })
 const tasks = authorityOf([
   { target: 'task', id: 1, user_id: 1, facts: empty },
@@ -25,6 +27,7 @@ const tasks = authorityOf([
   { target: 'task', id: 2, user_id: 1, facts: factsOf({ task_id: 2 }) },
   { target: 'task', id: 2, user_id: 2, facts: factsOf({ task_id: 2 }) },
   { target: 'job', id: 31, user_id: 1, facts: job },
+  { target: 'project', id: 7, user_id: 1, facts: project },
 ])
 const annotations = { getRevision: async () => ({ etag: '"x"' }) }
 const services = { tasks, annotations, ...noOthers }
@@ -213,6 +216,30 @@ describe.each(transports)('over %s', (transport) => {
       operation: { type: 'import:annotations', format: 'COCO 1.0', task_id: 2 },
     })
     await expect(calls.openUpload(forImport, bob)).rejects.toMatchObject({ body: { rq_id } })
+  })
+
+  test('an archive becomes an import into its project, whatever mode is said', async () => {
+    const forProject = { purpose: 'dataset', target: 'project', id: 7, format: 'COCO 1.0' } as const
+    const { upload_id, prefix } = await calls.openUpload(forProject, anna)
+    const file = { name: 'set.ZIP', key: `${prefix}0`, size: 10 }
+    const asked = {
+      upload_id,
+      target: 'project',
+      id: 7,
+      format: 'coco 1.0',
+      import_mode: 'x',
+    } as const
+    const named = calls.startImport({ body: { ...asked, file: { ...file, name: 'a.json' } } }, anna)
+    await expect(named).rejects.toMatchObject({
+      body: { dataset_file: ['Dataset file should be zip archive'] },
+    })
+    const rq_id = 'action=import&target=project&target_id=7&subresource=dataset'
+    expect(await calls.startImport({ body: { ...asked, file } }, anna)).toEqual({ rq_id })
+    expect(await calls.getRequest({ rq_id }, anna)).toMatchObject({
+      operation: { type: 'import:dataset', format: 'COCO 1.0', project_id: 7, task_id: null },
+    })
+    await expect(calls.openUpload(forProject, anna)).rejects.toMatchObject({ body: { rq_id } })
+    expect(readWork(await claimNext())).toMatchObject({ target: 'project', params: { file } })
   })
 
   test.each([

@@ -3,28 +3,34 @@ import type { requests } from '@reticle/contracts/api/requests'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { namesSources } from '@reticle/contracts/rest/sources'
-import { type Context, changedMeanwhile, type Service, signedIn } from '@reticle/kit'
+import { type Context, changedMeanwhile, invalid, type Service, signedIn } from '@reticle/kit'
 import { change, changeAfter } from '@reticle/kit/db/change'
 import { readIfMatch } from '@reticle/kit/etag'
 import type { Kysely, Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { claimFile } from '../files/claim-file.ts'
+import { comingFile, type Origin, originOf } from '../locations/origin.ts'
+import type { Storages } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest, requestRunning } from '../requests/post.ts'
 import { isRunning } from '../requests/repo.ts'
 import { optionsOf } from '../requests/rq-id.ts'
-import type { CreateWork, ImportWork } from '../requests/work.ts'
+import type { CreateWork, ImportDatasetWork, ImportWork } from '../requests/work.ts'
 import { takeSession } from '../sessions/take-session.ts'
 import { workParams } from '../sources/parameters.ts'
-import { type ClaimedUpload, claimUpload, unknownUpload } from './claim-upload.ts'
+import { type ClaimedUpload, claimUpload } from './claim-upload.ts'
 import {
+  type Aim,
   assertEmpty,
   assertImportable,
+  assertName,
+  assertSentHere,
+  fieldOf,
   judge,
   permit,
   rqIdFor,
-  taskOrJob,
+  targetOf,
   workOf,
 } from './purposes.ts'
 import { insertUpload } from './repo.ts'
@@ -33,7 +39,7 @@ export interface UploadDeps {
   db: Kysely<RequestsDb>
   services: {
     tasks: Authority
-    storages: Pick<Service<typeof storages>, 'permitSource'>
+    storages: Storages & Pick<Service<typeof storages>, 'permitSource'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
   }
   settings: PostSettings &
@@ -55,8 +61,10 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
   /** @throws DomainError for what would be refused when all of it had arrived */
   const check = async (given: Wish, context: Context) => {
     const facts = await permit(services.tasks, given, context)
-    if (given.purpose === 'annotations') assertImportable(given, facts)
+    if (given.purpose === 'annotations' || given.purpose === 'dataset')
+      assertImportable(given, facts)
     else judge(given, facts)
+    if (given.purpose !== 'data') assertSentHere(given)
     const rq_id = rqIdFor(given)
     if (!given.dry_run && (await isRunning(db, rq_id))) throw requestRunning(rq_id)
     return facts
@@ -67,7 +75,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
       const facts = await check(given, context)
       const { purpose, id: target_id } = given
       const owner_id = signedIn(context).user_id
-      const upload = { purpose, target: taskOrJob(given.target), target_id, owner_id }
+      const upload = { purpose, target: targetOf(given), target_id, owner_id }
       return change(db, context, (tx) => insertUpload(tx, upload, facts.organization_id))
     },
 
@@ -110,16 +118,22 @@ async function startImport(
   context: Context,
 ): Promise<{ rq_id: string }> {
   const { target, id, conv_mask_to_poly, dry_run = false, if_match = null } = body
-  const aim = { purpose: 'annotations', target: taskOrJob(target), id } as const
+  const purpose = target === 'project' ? 'dataset' : 'annotations'
+  const aim = { purpose, target, id } as const
   const facts = await permit(services.tasks, aim, context)
   const { format, import_mode } = assertImportable(body, facts)
+  const origin = await originFor(services, body, context)
   if (if_match !== null) await assertUnchanged(services, { target, id, if_match }, context)
   return change(db, context, async (tx) => {
-    const { upload_id, file } = await fileOf(tx, body)
-    const { input_key } = await takeUpload(tx, { ...aim, upload_id, files: [file] }, context)
-    const asked = { format, import_mode, conv_mask_to_poly, if_match, dry_run }
-    const params: ImportWork['params'] = { ...asked, file }
-    const size_class = sizeClass([file])
+    const { input_key, ...given } = origin
+      ? await comingFile(tx, origin, facts.organization_id)
+      : await takeFile(tx, aim, body, context)
+    assertName(aim, given.file.name)
+    const asked = { format, conv_mask_to_poly, dry_run, ...given }
+    const ofSet: ImportWork['params'] = { ...asked, import_mode, if_match }
+    const params: ImportWork['params'] | ImportDatasetWork['params'] =
+      purpose === 'dataset' ? asked : ofSet
+    const size_class = sizeClass([given.file])
     // Dry runs do not exclude each other, nor what is done for real: each has an id of its own.
     const options = dry_run ? optionsOf({ dry_run, input_key }) : undefined
     const wish = { id: { ...workOf(aim), options }, format, params, facts, input_key, size_class }
@@ -144,19 +158,40 @@ async function assertUnchanged(
   throw changedMeanwhile('Annotations were changed by someone else', etag, 'annotations_changed')
 }
 
+/** A file that came with the request is what is imported, wherever others of the object come from. */
+async function originFor(
+  { storages }: UploadDeps['services'],
+  { upload_id, target, id, file_id, location, cloud_storage_id }: StartImport,
+  context: Context,
+): Promise<Origin | undefined> {
+  if (upload_id !== undefined) return undefined
+  const wish = { location, cloud_storage_id, filename: file_id }
+  return originOf(wish, { target, id }, storages, context)
+}
+
 type Tx = Transaction<RequestsDb>
+
+/** A file that was sent here. */
+export async function takeFile(tx: Tx, aim: Aim, sent: Sent, context: Context) {
+  const { upload_id, file } = await fileOf(tx, aim, sent)
+  const { input_key } = await takeUpload(tx, { ...aim, upload_id, files: [file] }, context)
+  return { input_key, file, cloud_storage_id: null }
+}
+
+type Sent = Pick<StartImport, 'upload_id' | 'file' | 'file_id'>
 
 /** The file that came with the request, or the one that it names. */
 async function fileOf(
   tx: Tx,
-  { upload_id, file, file_id }: StartImport,
+  { purpose }: Aim,
+  { upload_id, file, file_id }: Sent,
 ): Promise<{ upload_id: string; file: UploadedFile }> {
   if (upload_id !== undefined && file) return { upload_id, file }
-  if (file_id === undefined) throw unknownUpload()
+  if (!file_id) throw invalid({ [fieldOf(purpose)]: 'No file was submitted.' }, 'required')
   return claimFile(tx, file_id)
 }
 
-async function takeUpload(
+export async function takeUpload(
   tx: Tx,
   { id: target_id, ...upload }: { id: number } & Omit<ClaimedUpload, 'target_id'>,
   context: Context,
@@ -168,7 +203,7 @@ async function takeUpload(
 const largeBytes = 500 * 1024 * 1024
 const largeCount = 100_000
 
-function sizeClass(files: readonly { size: number }[]): 'small' | 'large' {
+export function sizeClass(files: readonly { size: number }[]): 'small' | 'large' {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   return bytes > largeBytes || files.length > largeCount ? 'large' : 'small'
 }

@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { silentLog } from '@reticle/kit/log'
+import { testClock } from '@reticle/kit/testing/clock'
 import { isFullRun } from '@reticle/kit/testing/config'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
@@ -12,6 +14,7 @@ import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { runOperation } from '../operations/run.ts'
 import { queueDepth } from '../requests/depth.ts'
 import { readWork } from '../requests/work.ts'
+import { sweep } from '../sweeper.ts'
 import { startProcess, type WorkerProcess } from '../testing/processes.ts'
 import { addRequest, readRequest, untilRequest } from '../testing/rows.ts'
 import { runOf, testStore, upload } from '../testing/run.ts'
@@ -148,7 +151,19 @@ test('workers that are killed at random points finish every request once (T-REQ-
   expect(rows.some(({ attempt }) => attempt > 1)).toBe(true)
   const events = await db.selectFrom('outbox').select('type').execute()
   expect(events.length).toBe(rows.length)
+  await expectNothingLeft()
 })
+
+/** A month later nothing that a request made is left in the object store: also not what killed attempts had begun. */
+async function expectNothingLeft() {
+  const clock = testClock(new Date(Date.now() + 31 * 24 * 3_600_000))
+  const limits = { uploadTtlHours: 12, chunkTtlHours: 168 }
+  await sweep({ db, blobs: store.blobs, clock, log: silentLog, ...limits })
+  const left = []
+  for await (const { key } of store.blobs.list('requests/')) left.push(key)
+  expect(left).toEqual([])
+  expect(await db.selectFrom('blobs').select('key').execute()).toEqual([])
+}
 
 test('what a killed worker had is begun by another once its lease has ended (T-REQ-2)', async () => {
   await haveWorkers(2)

@@ -1,8 +1,9 @@
 import { inSpan, traceBindings } from '@reticle/kit/observe/traces'
-import { keepOnce } from '../contents/keep-once.ts'
+import { findCheckpoint, saveCheckpoint } from '../checkpoints/repo.ts'
+import { keepForTask, keepOnce } from '../contents/keep-once.ts'
 import { removeSpare } from '../contents/remove-spare.ts'
 import type { RequestRow } from '../db/schema.ts'
-import { finishFromTwin } from '../leases/ending.ts'
+import { finishFromTwin, withTwinFile } from '../leases/ending.ts'
 import { enterFinal, isOpen, reportProgress } from '../leases/lease.ts'
 import { leasesLost, noteClaim, timeRun } from '../metrics.ts'
 import { registerPending } from '../objects/repo.ts'
@@ -68,7 +69,8 @@ async function run(deps: RunDeps, row: RequestRow): Promise<void> {
 
 async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise<Conversion> {
   const { row, abort } = held
-  const work = readWork(row)
+  const checkpoint = await findCheckpoint(db, row)
+  const work = readWork({ ...(await withTwinFile(db, row)), checkpoint })
   if (work.action === 'export')
     await registerPending(db, { key: resultKey(row), kind: 'result', organization_id: row.org_id })
   if (work.action === 'create')
@@ -88,6 +90,16 @@ async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise
     keepOnce: (files) =>
       keepOnce(db, row, files).catch((thrown) => {
         log.warn({ err: thrown }, 'files could not be made known')
+        throw thrown
+      }),
+    keepForTask: (task_id) =>
+      keepForTask(db, row, task_id).catch((thrown) => {
+        log.warn({ err: thrown }, 'files could not be kept for a task')
+        throw thrown
+      }),
+    keepCheckpoint: (checkpoint) =>
+      saveCheckpoint(db, row, checkpoint).catch((thrown) => {
+        log.warn({ err: thrown }, 'how far a request came could not be written')
         throw thrown
       }),
     signal: abort.signal,

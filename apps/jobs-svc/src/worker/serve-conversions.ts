@@ -4,6 +4,7 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openDownloads } from '@reticle/kit/outgoing/download'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { withBuckets } from '../buckets/with-buckets.ts'
+import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { HashedFile } from '../contents/repo.ts'
 import { failureOf } from '../operations/failure.ts'
 import { LeaseLost, type OperationServices } from '../operations/operation.ts'
@@ -34,6 +35,10 @@ interface Running {
   grant: (granted: boolean) => void
   /** Answers where files are kept; null: nowhere. */
   kept: (keys: Map<string, string> | null) => void
+  /** Answers whether files are kept for a task. */
+  shared: (isHeld: boolean) => void
+  /** Answers whether a checkpoint is kept. */
+  noted: (isHeld: boolean) => void
 }
 
 /** Runs the requests that are sent to `port`, one at a time, and tells what became of them. */
@@ -52,14 +57,18 @@ export async function serveConversions(port: MessagePort, data: ThreadData): Pro
     if (message.type === 'abort') running?.abort.abort(new LeaseLost('The request was taken away'))
     if (message.type === 'final') running?.grant(message.granted)
     if (message.type === 'kept') running?.kept(message.keys)
+    if (message.type === 'shared') running?.shared(message.isHeld)
+    if (message.type === 'noted') running?.noted(message.isHeld)
     if (message.type === 'run') {
-      const unasked = { grant: () => undefined, kept: () => undefined }
       running = { abort: new AbortController(), ...unasked }
       void convert(message.work, running, { wired, data, tell, findDecoder: findOnce })
     }
   })
   tell({ type: 'ready' })
 }
+
+const nothing = () => undefined
+const unasked = { grant: nothing, kept: nothing, shared: nothing, noted: nothing }
 
 async function wire({ module, options }: Wiring): Promise<Wired> {
   const loaded: { wire: (options: unknown) => Promise<Wired> } = await import(module)
@@ -110,6 +119,9 @@ async function runIn(
       progress,
       enterFinal: () => mayEnterFinal(running, tell),
       keepOnce: (files) => keepOnce(files, running, tell),
+      keepForTask: (task_id) => keepForTask(task_id, running, tell),
+      keepCheckpoint: (checkpoint) => keepCheckpoint(checkpoint, running, tell),
+      checkpoints: data.checkpoints,
       tmpDir,
       limits: data.limits,
       shareDir: data.shareDir,
@@ -133,6 +145,28 @@ async function keepOnce(
   if (!keys) throw new LeaseLost('The request was taken away')
   running.abort.signal.throwIfAborted()
   return keys
+}
+
+async function keepForTask(task_id: number, running: Running, tell: Thread['tell']): Promise<void> {
+  const isHeld = await new Promise<boolean>((resolve) => {
+    running.shared = resolve
+    tell({ type: 'share', task_id })
+  })
+  if (!isHeld) throw new LeaseLost('The request was taken away')
+  running.abort.signal.throwIfAborted()
+}
+
+async function keepCheckpoint(
+  checkpoint: NewCheckpoint | null,
+  running: Running,
+  tell: Thread['tell'],
+): Promise<void> {
+  const isHeld = await new Promise<boolean>((resolve) => {
+    running.noted = resolve
+    tell({ type: 'checkpoint', checkpoint })
+  })
+  if (!isHeld) throw new LeaseLost('The request was taken away')
+  running.abort.signal.throwIfAborted()
 }
 
 async function mayEnterFinal(running: Running, tell: Thread['tell']): Promise<void> {

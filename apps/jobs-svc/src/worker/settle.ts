@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Logger } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
+import { readPlace } from '../checkpoints/checkpoint.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { fail, finish } from '../leases/ending.ts'
 import { giveBack, tryLater } from '../leases/lease.ts'
@@ -12,7 +13,7 @@ import type { Conversion } from './slot.ts'
 
 export interface SettleDeps {
   db: Kysely<RequestsDb>
-  blobs: Pick<BlobStore, 'remove' | 'removePrefix'>
+  blobs: Pick<BlobStore, 'remove' | 'removePrefix' | 'abandon'>
   log: Logger
   resultTtlHours: number
   leaseSeconds: number
@@ -98,10 +99,17 @@ async function persistently(
   }
 }
 
-/** The end may have been written though nobody answered so: what the row refers to stays. */
+/**
+ * What this attempt began, and what it went on with. The end may have been written though nobody answered so, and another
+ * attempt may go on: what a row refers to stays.
+ */
 async function dropResult({ db, blobs, log }: SettleDeps, row: RequestRow): Promise<void> {
   try {
-    if (await dropUnusedResult(db, resultKey(row))) await blobs.remove(resultKey(row))
+    for (const key of new Set([resultKey(row), readPlace(row.checkpoint)?.key ?? resultKey(row)])) {
+      if (!(await dropUnusedResult(db, key))) continue
+      await blobs.remove(key)
+      await blobs.abandon(key)
+    }
   } catch (thrown) {
     log.warn({ err: thrown }, 'a result nobody needs is left to the sweeper')
   }

@@ -1,10 +1,11 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '@reticle/kit/thread'
+import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { HashedFile } from '../contents/repo.ts'
 import { type Failure, isOutOfMemory, lostWorker, outOfMemory } from '../operations/failure.ts'
 import type { Progress } from '../requests/amounts.ts'
 import type { Outcome, Work } from '../requests/work.ts'
-import { fromThread, type ThreadData, type ToThread } from './thread-messages.ts'
+import { type FromThread, fromThread, type ThreadData, type ToThread } from './thread-messages.ts'
 
 /** What became of a conversion; `detail` is for the log. */
 export type Conversion =
@@ -17,6 +18,10 @@ export interface Watch {
   enterFinal: () => Promise<boolean>
   /** Undefined: the lease is lost. */
   keepOnce: (files: HashedFile[]) => Promise<Map<string, string> | undefined>
+  /** False: the lease is lost. */
+  keepForTask: (task_id: number) => Promise<boolean>
+  /** False: the lease is lost. */
+  keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<boolean>
   /** Stops the conversion; at the latest after the grace its thread is gone. */
   signal: AbortSignal
 }
@@ -85,8 +90,7 @@ function converse(worker: Worker, work: Work, watch: Watch, graceMs: number): Pr
     listen('message', (sent) => {
       const message = fromThread.parse(sent)
       if (message.type === 'progress') watch.progress(message.share, message.stage, message.amounts)
-      if (message.type === 'final') void answerFinal(watch, tell)
-      if (message.type === 'keep') void answerKept(watch, message.files, tell)
+      else if (isQuestion(message)) void answer(message, watch).then(tell)
       if (message.type === 'done' || message.type === 'failed') resolve(message)
     })
     listen('error', (thrown) => resolve(broken(thrown)))
@@ -102,18 +106,27 @@ function converse(worker: Worker, work: Work, watch: Watch, graceMs: number): Pr
   }).finally(() => left.abort())
 }
 
-async function answerFinal(watch: Watch, tell: (message: ToThread) => void): Promise<void> {
-  const granted = await watch.enterFinal().catch(() => false)
-  tell({ type: 'final', granted })
-}
+type Question = Extract<FromThread, { type: (typeof questions)[number] }>
 
-async function answerKept(
-  watch: Watch,
-  files: HashedFile[],
-  tell: (message: ToThread) => void,
-): Promise<void> {
-  const keys = await watch.keepOnce(files).catch(() => undefined)
-  tell({ type: 'kept', keys: keys ?? null })
+const questions = ['final', 'keep', 'share', 'checkpoint'] as const
+const isQuestion = (message: FromThread): message is Question =>
+  questions.some((type) => type === message.type)
+
+async function answer(asked: Question, watch: Watch): Promise<ToThread> {
+  switch (asked.type) {
+    case 'final':
+      return { type: 'final', granted: await watch.enterFinal().catch(() => false) }
+    case 'keep': {
+      const keys = await watch.keepOnce(asked.files).catch(() => undefined)
+      return { type: 'kept', keys: keys ?? null }
+    }
+    case 'checkpoint': {
+      const isHeld = await watch.keepCheckpoint(asked.checkpoint).catch(() => false)
+      return { type: 'noted', isHeld }
+    }
+    case 'share':
+      return { type: 'shared', isHeld: await watch.keepForTask(asked.task_id).catch(() => false) }
+  }
 }
 
 function broken(thrown: unknown): Conversion {

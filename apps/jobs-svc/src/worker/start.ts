@@ -21,7 +21,7 @@ export interface WorkerPorts {
   /** Wakes idle slots; without a message they look for themselves. */
   bus: Pick<Bus, 'subscribe'>
   /** To put away what a conversion left that was stopped, and what it found to be stored twice. */
-  blobs: Pick<BlobStore, 'remove' | 'removePrefix'>
+  blobs: Pick<BlobStore, 'remove' | 'removePrefix' | 'abandon'>
   log: Logger
   settings: JobsSettings
   /** What each conversion thread loads to reach the other services. */
@@ -75,6 +75,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
     remote: { nets, maxBytes },
     ffmpegPath,
     videoCacheBytes,
+    checkpoints: timing.checkpoints,
   }
   const serving = Array.from({ length: slots }, () =>
     serveSlot({ ...shared, ...limited, data }, stopping.signal),

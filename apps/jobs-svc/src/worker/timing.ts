@@ -1,5 +1,5 @@
 import { leaseSeconds } from '../leases/lease.ts'
-import { hardLimitMs } from '../operations/operation.ts'
+import { type CheckpointTiming, hardLimitMs } from '../operations/operation.ts'
 import type { HeldTiming } from './held.ts'
 
 export interface WorkerTiming extends HeldTiming {
@@ -13,6 +13,8 @@ export interface WorkerTiming extends HeldTiming {
   drainMs: number
   /** Seconds before the second and the third attempt. */
   retrySeconds: readonly number[]
+  /** Of long exports. */
+  checkpoints: CheckpointTiming
 }
 
 /** `reliability.md` 6.2 and 6.3; the drain is that of the embedded mode. */
@@ -27,4 +29,5 @@ export const usualTiming: WorkerTiming = {
   heapMb: 1024,
   drainMs: 20_000,
   retrySeconds: [10, 60],
+  checkpoints: { afterMs: 5 * 60_000, everyMs: 15_000 },
 }

@@ -8,6 +8,14 @@ export function watchedBlobs(blobs: BlobStore, moved: () => void): BlobStore {
   return {
     ...blobs,
     put: (key, chunks, options) => blobs.put(key, each(chunks, moved), options),
+    putInSteps: (key, chunks, { isDue, ...steps }) =>
+      blobs.putInSteps(key, each(chunks, moved), {
+        ...steps,
+        isDue: () => {
+          moved()
+          return isDue()
+        },
+      }),
     get: async (key, range) => {
       const blob = await blobs.get(key, range)
       return { ...blob, chunks: each(blob.chunks, moved) }

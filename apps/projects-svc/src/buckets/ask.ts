@@ -105,6 +105,7 @@ const errors: Record<BucketReason, () => DomainError> = {
   forbidden: () => new DomainError('forbidden', 'The bucket cannot be used with its credentials.'),
   not_found: () => notFound('The bucket does not exist.'),
   no_key: () => notFound('The bucket does not have this key any more.'),
+  bad_key: () => invalid({ key: 'A key has no segments "." and "..".' }),
   bad_token: () => invalid({ next_token: 'This is no token of an earlier page.' }),
   blocked: () => forbidden('The address of the bucket is not allowed by this installation.'),
   unreachable: () => unavailable('The bucket cannot be reached just now.', 5),

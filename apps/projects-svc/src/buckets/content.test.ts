@@ -17,6 +17,7 @@ function bucketOf(objects: Record<string, string>, asked: string[] = []): Bucket
     files: refuse,
     exists: refuse,
     canWrite: refuse,
+    write: refuse,
     list: async ({ prefix, size, token = '0' }) => {
       asked.push(prefix)
       const below = Object.keys(objects).filter((key) => key.startsWith(prefix))

@@ -1,40 +1,38 @@
 import type { storages } from '@reticle/contracts/api/storages'
-import { type BytesAnswer, type Context, notFound, type Service, signedIn } from '@reticle/kit'
+import { type BytesAnswer, type Context, type Service, signedIn } from '@reticle/kit'
 import { BucketFailure } from '@reticle/kit/bucket/bucket'
 import { change } from '@reticle/kit/db/change'
-import { allow } from '@reticle/kit/policy'
 import { asking, bucketOf, domainError, patience } from '../buckets/ask.ts'
 import { listContent } from '../buckets/content.ts'
 import { findImage } from '../buckets/preview.ts'
-import type { CloudStorageRow } from '../db/schema.ts'
 import { changeCloudStorage, createCloudStorage } from './change.ts'
 import type { CloudStorageDeps } from './deps.ts'
+import { fileHandlers } from './files.ts'
 import { listCloudStorages } from './list.ts'
-import { cloudStorageRules } from './policy.ts'
 import { cloudStorageRecord, cloudStorageRecords } from './records.ts'
 import { removeCloudStorage } from './remove.ts'
-import { findCloudStorage } from './repo.ts'
 import { sourceHandlers } from './source.ts'
-import { cloudStorageStanding } from './standing.ts'
+import { visibleStorage } from './visible.ts'
 
 /** Buckets of users: `spec/api-workspace.md` 5.5. */
 export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof storages> {
   const { db, outside } = deps
   /** The storage that a call is about, which the caller has to see, and its bucket. */
   const opened = async (id: number, context: Context) => {
-    const row = await visible(deps, id, context)
+    const row = await visibleStorage(db, id, context)
     const { bucket, attributes } = await bucketOf(outside, row)
     return { row, bucket, shown: { prefix: attributes.prefix, manifests: row.manifests } }
   }
   return {
     ...sourceHandlers(deps),
+    ...fileHandlers(deps),
     async listCloudStorages(query, context) {
       const { count, results } = await listCloudStorages(db, signedIn(context), query)
       return { count, results: await cloudStorageRecords(db, results) }
     },
     createCloudStorage: (input, context) => createCloudStorage(deps, input, context),
     async getCloudStorage({ id }, context) {
-      return cloudStorageRecord(db, await visible(deps, id, context))
+      return cloudStorageRecord(db, await visibleStorage(db, id, context))
     },
     updateCloudStorage: (input, context) => changeCloudStorage(deps, input, context),
     async deleteCloudStorage(input, context) {
@@ -80,18 +78,6 @@ export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof sto
 }
 
 const words = { available: 'AVAILABLE', not_found: 'NOT_FOUND', forbidden: 'FORBIDDEN' } as const
-
-async function visible(
-  { db }: Pick<CloudStorageDeps, 'db'>,
-  id: number,
-  context: Context,
-): Promise<CloudStorageRow> {
-  const principal = signedIn(context)
-  const row = await findCloudStorage(db, id)
-  if (!row) throw notFound()
-  allow(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
-  return row
-}
 
 /** A value that is no object, as the body of an answer. */
 function json(value: unknown): BytesAnswer {

@@ -29,6 +29,7 @@ export function listComments(
 ): Promise<Listed<CommentView>> {
   const rows = selectComments(db)
     .leftJoin('users as owner', 'owner.id', 'comments.owner_id')
+    .where('tasks.draft_id', 'is', null)
     .where(visibleTo(principal))
   return listPage(rows, query, commentFields, columns)
 }

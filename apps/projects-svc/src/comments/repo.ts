@@ -25,6 +25,19 @@ export function findComment(db: Db, id: number): Promise<CommentView | undefined
   return selectComments(db).where('comments.id', '=', id).executeTakeFirst()
 }
 
+/** The first comments of tasks, in id order. */
+export function listCommentsOf(
+  db: Db,
+  task_ids: readonly number[],
+  most: number,
+): Promise<CommentView[]> {
+  return selectComments(db)
+    .where((where) => where('jobs.task_id', '=', where.fn.any(where.val([...task_ids]))))
+    .orderBy('comments.id')
+    .limit(most)
+    .execute()
+}
+
 /** Adds to a locked issue. */
 export async function insertComment(tx: Tx, row: Insertable<CommentsTable>): Promise<CommentView> {
   const { id } = await tx

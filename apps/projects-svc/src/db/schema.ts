@@ -115,6 +115,18 @@ export interface DeadEventsTable {
   replayed_date: Timestamp | null
 }
 
+export interface DraftsTable {
+  draft_id: string
+  target: 'project' | 'task'
+  owner_id: number
+  organization_id: number | null
+  project_id: number | null
+  labels: unknown | null
+  labels_revision: number | null
+  based_on: number | null
+  created_date: Generated<Date>
+}
+
 export interface FrameNamesTable {
   task_id: number
   first_frame: number
@@ -281,6 +293,7 @@ export interface ProjectsTable {
   labels_revision: Generated<number>
   created_date: Generated<Date>
   updated_date: Generated<Date>
+  draft_id: string | null
 }
 
 export interface SessionsTable {
@@ -327,6 +340,7 @@ export interface TasksTable {
   updated_date: Generated<Date>
   consensus_replicas: Generated<number>
   validation_mode: 'gt' | 'gt_pool' | null
+  draft_id: string | null
 }
 
 export interface UsersTable {
@@ -362,6 +376,7 @@ export interface ProjectsDb {
   comments: CommentsTable
   data_sets: DataSetsTable
   dead_events: DeadEventsTable
+  drafts: DraftsTable
   frame_names: FrameNamesTable
   frames: FramesTable
   guides: GuidesTable
@@ -396,6 +411,7 @@ export type CloudStorageRow = Selectable<CloudStoragesTable>
 export type CommentRow = Selectable<CommentsTable>
 export type DataSetRow = Selectable<DataSetsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
+export type DraftRow = Selectable<DraftsTable>
 export type FrameNameRow = Selectable<FrameNamesTable>
 export type FrameRow = Selectable<FramesTable>
 export type GuideRow = Selectable<GuidesTable>

@@ -15,27 +15,35 @@ type Tx = Transaction<ProjectsDb>
 
 /** Guides with the people of their targets; `has_job` is about this user. */
 export function guidesWithPeople(db: Db, user_id: number) {
-  return db
-    .selectFrom('guides')
-    .leftJoin('tasks', 'tasks.id', 'guides.task_id')
-    .leftJoin('projects', (join) =>
-      join.on(sql<SqlBool>`projects.id = coalesce(guides.project_id, tasks.project_id)`),
-    )
-    .select([
-      'tasks.owner_id as task_owner_id',
-      'tasks.assignee_id as task_assignee_id',
-      'projects.owner_id as project_owner_id',
-      'projects.assignee_id as project_assignee_id',
-    ])
-    .select(({ fn }) =>
-      fn.coalesce('tasks.organization_id', 'projects.organization_id').as('organization_id'),
-    )
-    .select(
-      sql<boolean>`exists (
+  return (
+    db
+      .selectFrom('guides')
+      .leftJoin('tasks', 'tasks.id', 'guides.task_id')
+      .leftJoin('projects', (join) =>
+        join.on(sql<SqlBool>`projects.id = coalesce(guides.project_id, tasks.project_id)`),
+      )
+      .leftJoin('drafts', (join) =>
+        join.on(sql<SqlBool>`drafts.draft_id = coalesce(projects.draft_id, tasks.draft_id)`),
+      )
+      .select([
+        'tasks.assignee_id as task_assignee_id',
+        'projects.assignee_id as project_assignee_id',
+      ])
+      // What is being restored is that of whoever restores it (`drafts/`).
+      .select(({ fn: { coalesce } }) => [
+        coalesce('tasks.owner_id', 'drafts.owner_id').as('task_owner_id'),
+        coalesce('projects.owner_id', 'drafts.owner_id').as('project_owner_id'),
+        coalesce('tasks.organization_id', 'projects.organization_id', 'drafts.organization_id').as(
+          'organization_id',
+        ),
+      ])
+      .select(
+        sql<boolean>`exists (
         select from jobs join tasks task on task.id = jobs.task_id
         where jobs.assignee_id = ${user_id}
           and (task.id = guides.task_id or task.project_id = guides.project_id))`.as('has_job'),
-    )
+      )
+  )
 }
 
 const selectGuides = (db: Db, user_id: number) => guidesWithPeople(db, user_id).selectAll('guides')

@@ -8,6 +8,7 @@ import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { followMarkdown } from '../assets/follow.ts'
 import type { ProjectsDb } from '../db/schema.ts'
+import { findFacts } from '../facts.ts'
 import { noSuchObject } from '../field-error.ts'
 import { ownerOf } from '../owner.ts'
 import { allowPatch } from '../patch-rights.ts'
@@ -84,8 +85,9 @@ async function create(
 ): Promise<Guide> {
   const asked = readTarget(named)
   const target = await lockTarget(tx, asked)
-  if (!target) throw invalid({ [`${asked.kind}_id`]: noSuchObject(asked.id) })
-  allow(guideRules, 'create', principal, guideStanding(principal, target.people))
+  const people = target && (await findFacts(tx, { target: asked.kind, id: asked.id }))
+  if (!people) throw invalid({ [`${asked.kind}_id`]: noSuchObject(asked.id) })
+  allow(guideRules, 'create', principal, guideStanding(principal, { ...people, has_job: false }))
   checkAssets(markdown)
   if (await hasGuide(tx, asked)) throw conflict(`The ${asked.kind} has a guide already.`)
   const row = await insertGuide(tx, asked, { markdown })

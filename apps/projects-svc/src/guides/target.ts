@@ -6,13 +6,11 @@ import type { ProjectsDb } from '../db/schema.ts'
 import type { Owner } from '../owner.ts'
 import { lockProject, touchProject } from '../projects/repo.ts'
 import { lockTaskAndProject, lockTasksOfProject, touchJobs, touchTasks } from '../tasks/repo.ts'
-import type { TargetPeople } from './standing.ts'
 
 type Tx = Transaction<ProjectsDb>
 
-/** A locked target and its people, as far as they may write its guide. */
+/** A locked target. */
 export interface Target extends Owner {
-  people: TargetPeople
   /** The target, or the project it is in. */
   project_id: number | null
 }
@@ -29,31 +27,10 @@ export function readTarget({ project_id, task_id }: GuideCreate): Owner {
 }
 
 /** Locks a target, which makes its guide one that nobody else changes. */
-export function lockTarget(tx: Tx, { kind, id }: Owner): Promise<Target | undefined> {
-  return kind === 'project' ? lockedProject(tx, id) : lockedTask(tx, id)
-}
-
-async function lockedProject(tx: Tx, id: number): Promise<Target | undefined> {
-  const row = await lockProject(tx, id)
-  if (!row) return undefined
-  const people = {
-    task_id: null,
-    task_owner_id: null,
-    task_assignee_id: null,
-    project_owner_id: row.owner_id,
-    project_assignee_id: row.assignee_id,
-    organization_id: row.organization_id,
-    has_job: false,
-  }
-  return { kind: 'project', id, people, project_id: id }
-}
-
-async function lockedTask(tx: Tx, id: number): Promise<Target | undefined> {
+export async function lockTarget(tx: Tx, { kind, id }: Owner): Promise<Target | undefined> {
+  if (kind === 'project') return (await lockProject(tx, id)) && { kind, id, project_id: id }
   const row = await lockTaskAndProject(tx, id)
-  if (!row) return undefined
-  const { owner_id: task_owner_id, assignee_id: task_assignee_id, project_id } = row
-  const people = { ...row, task_id: id, task_owner_id, task_assignee_id, has_job: false }
-  return { kind: 'task', id, people, project_id }
+  return row && { kind, id, project_id: row.project_id }
 }
 
 /** Moves the dates of a locked target and of the project it is in, without an event (`spec/api-workspace.md` 5.3). */

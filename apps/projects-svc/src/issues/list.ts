@@ -32,6 +32,7 @@ export function listIssues(
   const rows = selectIssues(db)
     .leftJoin('users as owner', 'owner.id', 'issues.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'issues.assignee_id')
+    .where('tasks.draft_id', 'is', null)
     .where(visibleTo(principal))
   return listPage(rows, query, issueFields, columns)
 }

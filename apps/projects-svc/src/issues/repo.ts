@@ -45,6 +45,19 @@ export function findIssue(db: Db, id: number): Promise<IssueView | undefined> {
   return selectIssues(db).where('issues.id', '=', id).executeTakeFirst()
 }
 
+/** The first issues of tasks, in id order. */
+export function listIssuesOf(
+  db: Db,
+  task_ids: readonly number[],
+  most: number,
+): Promise<IssueView[]> {
+  return selectIssues(db)
+    .where((where) => where('jobs.task_id', '=', where.fn.any(where.val([...task_ids]))))
+    .orderBy('issues.id')
+    .limit(most)
+    .execute()
+}
+
 /** Locks the task, which is the key of events of its issues and comments, then the issue. */
 export async function lockIssue(tx: Tx, id: number): Promise<IssueView | undefined> {
   await tx

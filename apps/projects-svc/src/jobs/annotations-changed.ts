@@ -29,7 +29,7 @@ const mostIds = 100
  */
 export async function applyAnnotationsChange(
   tx: Tx,
-  { task_id, action, jobs }: AnnotationsChange,
+  { task_id, action, jobs, keeps_state = false }: AnnotationsChange,
   { autoInProgress }: AnnotationsChangedSettings,
   cause: Cause,
 ): Promise<void> {
@@ -38,13 +38,14 @@ export async function applyAnnotationsChange(
   if (!task) return
   const rows = await listJobsById(tx, task_id, [...changes.keys()])
   if (rows.length === 0) return
-  const mayBegin = autoInProgress && action !== 'delete'
+  const mayBegin = autoInProgress && action !== 'delete' && !keeps_state
   const isBeginning = ({ id, state }: JobView) =>
     mayBegin && state === 'new' && changes.get(id)?.is_annotated === true
   const moved = [
     ...(await updateJobs(tx, idsOf(rows.filter(isBeginning)), { state: 'in progress' })),
     ...(await updateJobs(tx, idsOf(rows.filter((row) => !isBeginning(row))), {})),
   ]
+  if (task.draft_id !== null) return // it is told of when it is published
   if (rows.length < mostEvents) await emitJobs(tx, { action, rows, moved, changes }, cause)
   await updateTaskWith(tx, task, { action, ...total([...changes.values()]) }, cause)
 }

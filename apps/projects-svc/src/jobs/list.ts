@@ -39,6 +39,7 @@ export function listJobs(
   const isNarrow = query.project_id !== undefined || query.task_id !== undefined
   const rows = selectJobs(db)
     .leftJoin('users as assignee', 'assignee.id', 'jobs.assignee_id')
+    .where('tasks.draft_id', 'is', null)
     .where(visibleTo(principal))
     .$if(!isNarrow && principal.role !== 'admin', (all) => all.where(amongOwn(principal)))
   return listPage(rows, query, jobFields, { ...columns, ...names(principal) })

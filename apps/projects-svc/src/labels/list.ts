@@ -39,6 +39,7 @@ export function listLabels(
     .leftJoin('tasks', 'tasks.id', 'labels.task_id')
     .selectAll('labels')
     .where(owner ? belongingTo(owner) : visibleTo(principal))
+    .where(sql<SqlBool>`coalesce(projects.draft_id, tasks.draft_id) is null`)
     .where(asksForParent(query) ? sql<SqlBool>`true` : sql<SqlBool>`labels.parent_id is null`)
   return listPage(rows, query, labelFields, columns)
 }

@@ -8,6 +8,8 @@ import { assertMatches } from '@reticle/kit/etag'
 import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
+import { labelSetOf } from '../drafts/labels.ts'
+import { findDraft } from '../drafts/repo.ts'
 import { findFacts, type Target } from '../facts.ts'
 import { type Owner, ownerOf } from '../owner.ts'
 import { changeOwnedLabels } from './change.ts'
@@ -69,6 +71,9 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
     async getLabelSet(asked) {
       const facts = await findFacts(db, asked)
       if (!facts) throw notFound()
+      const draft = facts.draft_id ? await findDraft(db, facts.draft_id) : undefined
+      const planned = draft && labelSetOf(draft)
+      if (planned) return planned
       const { labels_revision } = facts
       return { labels_revision, labels: await listOwnLabels(db, ownerOf(facts)) }
     },

@@ -2,6 +2,7 @@ import type { media } from '@reticle/contracts/api/media'
 import type { Input } from '@reticle/contracts/api/operation'
 import { jobCreated, taskUpdated } from '@reticle/contracts/events/tasks'
 import { decodeFrames, FrameLinesError } from '@reticle/contracts/frame-lines'
+import type { JobRange } from '@reticle/contracts/rest/facts'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { stepOf } from '@reticle/contracts/rest/sources'
 import { type Context, invalidText, notFound, signedIn } from '@reticle/kit'
@@ -20,10 +21,17 @@ import { jobRecords } from '../jobs/records.ts'
 import { listJobsOf } from '../jobs/repo.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
-import { findOtherDimension, lockTask, type TaskView, updateTask } from '../tasks/repo.ts'
+import {
+  findOtherDimension,
+  listJobStatuses,
+  lockTask,
+  type TaskView,
+  updateTask,
+} from '../tasks/repo.ts'
+import { taskStatus } from '../tasks/status.ts'
 import { copyFrames, insertDataSet, insertJobs, insertReplicas, setLastFrame } from './repo.ts'
 import { insertFrameNames } from './repo-names.ts'
-import { planSplit, rangesOf, splitRanges } from './split.ts'
+import { planSplit, rangesOf, type Split, splitRanges } from './split.ts'
 
 type Tx = Transaction<ProjectsDb>
 type Attach = Input<(typeof media)['attachMedia']>
@@ -50,8 +58,7 @@ export function attachMedia(
     if (row.project_id !== null && (await findOtherDimension(tx, row.project_id, row)))
       throw invalidText(`The project has tasks of another dimension than ${row.dimension}`)
     if (input.cloud_storage_id !== undefined) await takeSource(tx, input, context)
-    const size = await storeFrames(tx, input, context.signal)
-    return { size, jobs: await splitTask(tx, row, { ...input, size }, settings, context) }
+    return attachFrames(tx, row, { ...input, frames: readable(input.body) }, settings, context)
   })
 }
 
@@ -65,9 +72,38 @@ async function takeSource(
   await permittedSource(tx, signedIn(context), { task_id, cloud_storage_id })
 }
 
+/** Frames of a task, and how they are shared out. */
+export interface Media extends Omit<Attach, 'task_id' | 'call_id' | 'body'> {
+  frames: AsyncIterable<FrameSource[]>
+  /** The jobs of a task that is restored; absent: what is said of the split decides. */
+  split?: Split & { ranges: readonly Range[] }
+  /** Done when the jobs are there, before they are told of; answers what is validated how. */
+  arrange?: (size: number) => Promise<ValidationMode>
+}
+
+type Range = Pick<JobRange, 'start_frame' | 'stop_frame'>
+type ValidationMode = TaskView['validation_mode']
+
+/**
+ * The same for a locked task without media, whatever it is that becomes its frames.
+ *
+ * @throws DomainError invalid
+ */
+export async function attachFrames(
+  tx: Tx,
+  row: TaskView,
+  media: Media,
+  settings: AttachSettings,
+  context: Context,
+): Promise<{ size: number; jobs: number }> {
+  const size = await storeFrames(tx, row.id, media, context.signal)
+  return { size, jobs: await splitTask(tx, row, { ...media, size }, settings, context) }
+}
+
 async function storeFrames(
   tx: Tx,
-  { task_id, image_quality, chunk_size, storage, cloud_storage_id, body, ...given }: Attach,
+  task_id: number,
+  { image_quality, chunk_size, storage, cloud_storage_id, frames, ...given }: Media,
   signal: AbortSignal,
 ): Promise<number> {
   const { start_frame = 0, frame_filter = '', video_name } = given
@@ -82,7 +118,7 @@ async function storeFrames(
     video_name,
   }
   await insertDataSet(tx, { ...kept, stop_frame: start_frame })
-  const size = await copyFrames(tx, task_id, readable(body), signal)
+  const size = await copyFrames(tx, task_id, frames, signal)
   if (size === 0) throw invalidText('No media data found')
   await setLastFrame(tx, task_id, start_frame + (size - 1) * stepOf(frame_filter))
   await insertFrameNames(tx, task_id)
@@ -97,8 +133,8 @@ async function* readable(body: Bytes): AsyncGenerator<FrameSource[]> {
   }
 }
 
-type Given = 'validation_params' | 'job_sizes' | 'job_count' | 'video_name'
-type Asked = Pick<Attach, Given> & { size: number }
+type Given = 'validation_params' | 'job_sizes' | 'job_count' | 'video_name' | 'split' | 'arrange'
+type Asked = Pick<Media, Given> & { size: number }
 
 /** @returns the number of jobs */
 async function splitTask(
@@ -108,32 +144,29 @@ async function splitTask(
   { maxJobsPerTask }: AttachSettings,
   context: Context,
 ): Promise<number> {
-  const { size, validation_params: wish } = asked
-  const sizes = asked.job_sizes?.frames
-  const isVideo = asked.video_name !== undefined
+  const { size, arrange = wishedTruth(tx, row, asked) } = asked
   assertOneSplit(row, asked)
-  const split = sizes
-    ? { segment_size: 0, overlap: 0, jobs: sizes.length }
-    : planSplit({ ...row, size, job_count: asked.job_count, isVideo })
+  const { ranges, ...split } = asked.split ?? rangesIn(row, asked)
   const jobCount = split.jobs * (1 + row.consensus_replicas)
   if (jobCount > maxJobsPerTask)
     throw invalidText(
       `The task would have ${jobCount} jobs, at most ${maxJobsPerTask} are allowed: choose a larger segment_size`,
     )
   const before = await taskRecord(tx, row)
-  await insertJobs(tx, row.id, sizes ? rangesOf(sizes) : splitRanges(size, split))
+  await insertJobs(tx, row.id, ranges)
   await insertReplicas(tx, row)
-  if (wish) await addWishedGroundTruth(tx, { task_id: row.id, size }, wish)
+  const validation_mode = await arrange(size)
   const { segment_size, overlap } = split
   const changed = await updateTask(tx, row.id, {
     size,
     segment_size,
     overlap,
-    mode: isVideo ? 'interpolation' : 'annotation',
+    mode: asked.video_name === undefined ? 'annotation' : 'interpolation',
     media_type: 'image',
-    status: 'annotation',
-    validation_mode: wish ? 'gt' : null,
+    status: taskStatus(await listJobStatuses(tx, row.id)),
+    validation_mode,
   })
+  if (row.draft_id !== null) return jobCount // it is told of when it is published
   const task = await taskRecord(tx, changed)
   await emit(tx, taskUpdated, { task, before_update: fieldsBefore(before, task) }, context)
   if (jobCount < mostEvents) {
@@ -147,6 +180,26 @@ async function splitTask(
   }
   return jobCount
 }
+
+function rangesIn(
+  row: TaskView,
+  { size, job_sizes, job_count, video_name }: Asked,
+): NonNullable<Media['split']> {
+  if (job_sizes) {
+    const ranges = rangesOf(job_sizes.frames)
+    return { segment_size: 0, overlap: 0, jobs: ranges.length, ranges }
+  }
+  const split = planSplit({ ...row, size, job_count, isVideo: video_name !== undefined })
+  return { ...split, ranges: splitRanges(size, split) }
+}
+
+const wishedTruth =
+  (tx: Tx, { id: task_id }: TaskView, { validation_params: wish }: Asked) =>
+  async (size: number): Promise<ValidationMode> => {
+    if (!wish) return null
+    await addWishedGroundTruth(tx, { task_id, size }, wish)
+    return 'gt'
+  }
 
 /** What is wished for with the media must not contradict what the task was made with. */
 function assertOneSplit(

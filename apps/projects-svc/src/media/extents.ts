@@ -12,7 +12,7 @@ export function extentHandlers({
   db,
 }: {
   db: Kysely<ProjectsDb>
-}): Pick<Service<typeof media>, 'listExtents' | 'getDeletedFrames'> {
+}): Pick<Service<typeof media>, 'listExtents' | 'getDeletedFrames' | 'getMediaFacts'> {
   return {
     async listExtents({ target, id, after }, context) {
       const row = await permitted(db, signedIn(context), { target, id }, 'view')
@@ -23,6 +23,13 @@ export function extentHandlers({
       const dataSet = await findDataSet(db, task_id)
       if (!dataSet) throw notFound()
       return { frames: dataSet.deleted_frames }
+    },
+
+    async getMediaFacts({ task_id }) {
+      const dataSet = await findDataSet(db, task_id)
+      if (!dataSet) throw notFound()
+      const { start_frame, stop_frame, frame_filter, video_name } = dataSet
+      return { start_frame, stop_frame, frame_filter, video_name }
     },
   }
 }

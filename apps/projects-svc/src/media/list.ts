@@ -38,6 +38,7 @@ export function listFoundFrames(
         .on('frames.frame', '<', sql<number>`frame_names.first_frame + ${together}::int`),
     )
     .innerJoin('tasks', 'tasks.id', 'frame_names.task_id')
+    .where('tasks.draft_id', 'is', null)
     .where(visibleTo(principal))
     .where(({ and }) => and([...holding('frame_names.names'), ...holding('frames.name')]))
     .$if(project_id !== undefined, (rows) =>

@@ -115,6 +115,15 @@ describe.each(transports)('%s', (transport) => {
       await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
     })
 
+    test('so is which frames of the media there are', async () => {
+      const { id } = await addTask()
+      expect(await media.getMediaFacts({ task_id: id }, anna.call)).toEqual({
+        ...{ start_frame: 0, stop_frame: 9, frame_filter: '', video_name: null },
+      })
+      const missing = media.getMediaFacts({ task_id: 999_999 }, anna.call)
+      await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
+    })
+
     test('stay readable', async () => {
       const { id, first } = await addTask()
       await ofTask(id, [2])

@@ -31,6 +31,7 @@ export function listProjects(
     .leftJoin('users as owner', 'owner.id', 'projects.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'projects.assignee_id')
     .selectAll('projects')
+    .where('projects.draft_id', 'is', null)
     .where(visibleTo(principal))
   return listPage(rows, query, projectFields, columns)
 }

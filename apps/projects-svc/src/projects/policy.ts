@@ -13,6 +13,7 @@ export const projectRules: readonly Rule[] = [
   { action: 'view', sandbox: staff, leader: user, member: staff },
   { action: 'export', sandbox: staff, leader: user, member: staff },
   { action: 'update', sandbox: workingStaff, leader: user, member: workingStaff },
+  { action: 'import', sandbox: workingStaff, leader: user, member: workingStaff },
   { action: 'update:assignee', sandbox: owner, leader: user, member: owner },
   { action: 'update:owner', sandbox: 'nobody', leader: user, member: 'nobody' },
   { action: 'update:storages', sandbox: owner, leader: user, member: owner },

@@ -67,8 +67,8 @@ export async function createTask(
   return { row, record }
 }
 
-/** One copy of a job could agree with nobody but the job itself. */
-function checkReplicas(wanted = 0, { maxConsensusReplicas: most }: CreateSettings): void {
+/** One copy of a job could agree with nobody but the job itself. @throws DomainError invalid */
+export function checkReplicas(wanted = 0, { maxConsensusReplicas: most }: CreateSettings): void {
   if (wanted === 1 || wanted > most)
     throw invalid({ consensus_replicas: `Ensure this value is 0, or from 2 to ${most}.` })
 }

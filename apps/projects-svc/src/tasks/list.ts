@@ -37,6 +37,7 @@ export function listTasks(
   const rows = selectTasks(db)
     .leftJoin('users as owner', 'owner.id', 'tasks.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'tasks.assignee_id')
+    .where('tasks.draft_id', 'is', null)
     .where(query.project_id === undefined ? visibleTo(principal) : visibleInProject(principal))
   return listPage(rows, query, taskFields, { ...columns, project_name: projectName(principal) })
 }

@@ -35,7 +35,12 @@ export async function testWorkspace(
 ) {
   const { db } = await testDatabase<ProjectsDb>([{ schema: 'projects', migrations }])
   const people = { user: 'users', accesstoken: 'access_tokens', login: 'password_failures' }
-  const things = { project: 'projects', task: 'tasks', cloudstorage: 'cloud_storages' }
+  const things = {
+    project: 'projects',
+    task: 'tasks',
+    draft: 'drafts',
+    cloudstorage: 'cloud_storages',
+  }
   await checkEmitOrder(db, { ...things, org: 'organizations', ...people })
   const blobs = await testBlobs()
   const settled = { ...readConfig({}), ...settings }

@@ -105,6 +105,8 @@ export const annotations = operations('AnnotationService', {
       if_match: z.string().optional(),
       /** Of the request in the background that it is part of. */
       rq_id: z.string().optional(),
+      /** Jobs do not begin with it. */
+      keeps_state: z.boolean().optional(),
     }),
     body: bytes,
     answers: { 200: written },

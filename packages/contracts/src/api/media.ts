@@ -8,6 +8,7 @@ import {
   frameSizes,
   locatedChunk,
   locatedFrame,
+  mediaFacts,
   targets,
 } from '../rest/facts.ts'
 import {
@@ -65,6 +66,7 @@ export const media = operations('MediaService', {
     query: z.object({ task_id: z.int() }),
     answers: { 200: deletedFrames },
   }),
+  getMediaFacts: internal({ query: z.object({ task_id: z.int() }), answers: { 200: mediaFacts } }),
   /** Frames and jobs of a target, which the caller must be allowed to view. */
   listExtents: internal({
     query: z.object({ target: z.enum(targets), id: z.int(), after: z.int().optional() }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { backedUp, backupQuery, restoreQuery } from '../rest/backups.ts'
 import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { exportEventsQuery, getEventsQuery, queryId } from '../rest/events.ts'
 import { targets } from '../rest/facts.ts'
@@ -24,6 +25,7 @@ import {
   fileParams,
   namedFile,
   newFile,
+  newFileParams,
   notedChunk,
   openedChunk,
   openedUpload,
@@ -40,6 +42,12 @@ const start = {
   by_token: 'always',
   answers: { 202: rqId, 409: rqId },
 } as const
+const backUp = {
+  params: idParams,
+  query: backupQuery,
+  by_token: 'always',
+  answers: { 202: rqId, 409: rqId },
+} as const
 const upload = {
   by: 'gateway',
   params: idParams,
@@ -47,6 +55,13 @@ const upload = {
   headers: ifMatch,
   form: z.object({ annotation_file: bytes }),
   answers: { 202: rqId, 409: rqId },
+} as const
+/** The archive in one of the fields that clients know it by. */
+const restore = {
+  by: 'gateway',
+  query: restoreQuery,
+  form: z.object({ backup_file: bytes }),
+  answers: { 202: rqId },
 } as const
 /** A file on its way, by the protocol of resumable uploads; its bytes are what bounds them. */
 const seen = {
@@ -71,6 +86,7 @@ const dropped = {
   answers: { 204: nothing },
   summary: 'Give up a file that was sent in pieces',
 } as const
+const ofArchive = { params: newFileParams } as const
 const download = {
   by: 'gateway',
   limit: 'none',
@@ -119,6 +135,27 @@ export const requests = operations('RequestService', {
   exportProjectDataset: post('/projects/:id/dataset/export', start),
   exportTaskDataset: post('/tasks/:id/dataset/export', start),
   exportJobDataset: post('/jobs/:id/dataset/export', start),
+  exportProjectBackup: post('/projects/:id/backup/export', {
+    ...backUp,
+    summary: 'Write a project, its tasks and their media into an archive to restore it from',
+  }),
+  exportTaskBackup: post('/tasks/:id/backup/export', {
+    ...backUp,
+    summary: 'Write a task and its media into an archive to restore it from',
+  }),
+  importProjectBackup: post('/projects/backup/', {
+    ...restore,
+    summary: 'Make a project of an archive',
+  }),
+  getProjectBackupFile: get('/projects/backup/:file_id', { ...seen, ...ofArchive }),
+  sendProjectBackupFile: patch('/projects/backup/:file_id', { ...sent, ...ofArchive }),
+  deleteProjectBackupFile: del('/projects/backup/:file_id', { ...dropped, ...ofArchive }),
+  importTaskBackup: post('/tasks/backup/', { ...restore, summary: 'Make a task of an archive' }),
+  getTaskBackupFile: get('/tasks/backup/:file_id', { ...seen, ...ofArchive }),
+  sendTaskBackupFile: patch('/tasks/backup/:file_id', { ...sent, ...ofArchive }),
+  deleteTaskBackupFile: del('/tasks/backup/:file_id', { ...dropped, ...ofArchive }),
+  downloadProjectBackup: get('/projects/:id/backup/download', download),
+  downloadTaskBackup: get('/tasks/:id/backup/download', download),
   uploadTaskData: post('/tasks/:id/data', {
     by: 'gateway',
     params: idParams,
@@ -143,6 +180,15 @@ export const requests = operations('RequestService', {
   getJobAnnotationsFile: get('/jobs/:id/annotations/:file_id', seen),
   sendJobAnnotationsFile: patch('/jobs/:id/annotations/:file_id', sent),
   deleteJobAnnotationsFile: del('/jobs/:id/annotations/:file_id', dropped),
+  importProjectDataset: post('/projects/:id/dataset/', {
+    ...{ by: 'gateway', params: idParams, query: importQuery },
+    form: z.object({ dataset_file: bytes }),
+    answers: { 202: rqId, 409: rqId },
+    summary: 'Make tasks of a data set with its images',
+  }),
+  getProjectDatasetFile: get('/projects/:id/dataset/:file_id', seen),
+  sendProjectDatasetFile: patch('/projects/:id/dataset/:file_id', sent),
+  deleteProjectDatasetFile: del('/projects/:id/dataset/:file_id', dropped),
   downloadProjectDataset: get('/projects/:id/dataset/download', download),
   downloadTaskDataset: get('/tasks/:id/dataset/download', download),
   downloadJobDataset: get('/jobs/:id/dataset/download', download),
@@ -197,20 +243,39 @@ export const requests = operations('RequestService', {
   startImport: internal({
     body: z
       .object({
-        /** Either a file that came in one request, by its upload, or one that came in several, by its id. */
+        /**
+         * Either a file that came in one request, by its upload, or one that is named: that came in several, by its id, or is
+         * in a cloud storage, by its key there.
+         */
         upload_id: z.string().optional(),
         target: z.enum(targets),
         id: z.int(),
         file: uploadedFile.optional(),
         format: z.string(),
         import_mode: z.string(),
-        conv_mask_to_poly: z.boolean(),
+        conv_mask_to_poly: z.boolean().optional(),
         dry_run: z.boolean().optional(),
         if_match: z.string().optional(),
         file_id: z.string().optional(),
         location: z.string().optional(),
+        cloud_storage_id: z.int().optional(),
       })
       .meta({ id: 'StartImport' }),
+    answers: { 202: rqId },
+  }),
+  startRestore: internal({
+    body: z
+      .object({
+        /** As in `startImport`. */
+        upload_id: z.string().optional(),
+        file: uploadedFile.optional(),
+        file_id: z.string().optional(),
+        target: z.enum(backedUp),
+        dry_run: z.boolean().optional(),
+        location: z.string().optional(),
+        cloud_storage_id: z.int().optional(),
+      })
+      .meta({ id: 'StartRestore' }),
     answers: { 202: rqId },
   }),
   /** Is work of the object, or of what is in it, queued or started? Asked by the gateway for who owns the object. */

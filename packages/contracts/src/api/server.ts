@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formats } from '../rest/formats.ts'
+import { formatLosses, formats } from '../rest/formats.ts'
 import {
   about,
   capabilities,
@@ -76,6 +76,10 @@ export const server = operations('ServerService', {
   listFormats: get('/server/annotation/formats', {
     answers: { 200: formats },
     summary: 'Formats that can be imported and exported',
+  }),
+  listFormatLosses: get('/server/formats/losses', {
+    answers: { 200: formatLosses },
+    summary: 'What exports of each format keep, convert and drop',
   }),
   /** The work of `listShare`, whose answer is a bare list. */
   readShare: internal({ query: shareQuery, answers: { 200: shareListing } }),

@@ -12,10 +12,17 @@ import {
   sourceFiles,
 } from '../rest/cloud-storages.ts'
 import { bytes, bytesOf, idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { targets } from '../rest/facts.ts'
+import { defaultStorages } from '../rest/storage.ts'
 import { del, get, internal, operations, patch, post } from './operation.ts'
 
 /** What has to be asked of somebody else's store takes as long as that one. */
 const within = 60
+
+/** What a whole file takes there or back, in seconds: as long as the request in the background that it is part of. */
+const withinRequest = 4 * 3600
+
+const fileOfStorage = z.object({ cloud_storage_id: z.int(), key: z.string() })
 
 /** The other fields are those of the body. */
 const keyForm = z.object({ key_file: bytes })
@@ -108,5 +115,23 @@ export const storages = operations('CloudStorageService', {
       end: z.int(),
     }),
     answers: { 200: bytes },
+  }),
+  /** Where files of an object come from and go to unless a caller says so; of a job its task's. The caller must see it. */
+  findDefaultStorages: internal({
+    query: z.object({ target: z.enum(targets), id: z.int() }),
+    answers: { 200: defaultStorages },
+  }),
+  /** All bytes of a file; the caller must be allowed to view the storage. */
+  readStorageFile: internal({
+    query: fileOfStorage,
+    within: withinRequest,
+    answers: { 200: bytes },
+  }),
+  /** All or nothing: a body that breaks off leaves nothing there. The caller must be allowed to view the storage. */
+  writeStorageFile: internal({
+    query: fileOfStorage,
+    body: bytes,
+    within: withinRequest,
+    answers: { 200: nothing },
   }),
 })

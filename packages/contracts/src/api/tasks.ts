@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { annotationsChange } from '../events/annotations.ts'
-import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { backupTarget, restoredTask } from '../rest/backups.ts'
+import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { openDraft, openedDraft, publishedDraft } from '../rest/drafts.ts'
 import { authorizeQuery, facts } from '../rest/facts.ts'
 import { partFacts } from '../rest/server.ts'
 import { task, taskCreate, taskList, taskPatch } from '../rest/tasks.ts'
@@ -33,6 +35,28 @@ export const tasks = operations('TaskService', {
   describe: internal({ answers: { 200: partFacts } }),
   /** May the caller do this, and what is there to know? One call a request (`design.md` 2). */
   authorize: internal({ query: authorizeQuery, answers: { 200: facts } }),
+  /** Begins to make tasks that nobody sees yet: of a project that there is, of a new one, or of none. */
+  openDraft: internal({ body: openDraft, answers: { 200: openedDraft } }),
+  /** Its media is attached, its annotations and its guide are written as those of any task. */
+  addDraftTask: internal({
+    query: z.object({ draft_id: z.string(), name: z.string(), subset: z.string() }),
+    answers: { 200: z.object({ task_id: z.int() }).meta({ id: 'DraftTask' }) },
+  }),
+  /** All of it is seen from now on. Publishing twice with one `call_id` is publishing once. */
+  publishDraft: internal({
+    query: z.object({ draft_id: z.string(), call_id: z.string() }),
+    answers: { 200: publishedDraft },
+  }),
+  /** What was not published goes. */
+  dropDraft: internal({ query: z.object({ draft_id: z.string() }), answers: { 200: nothing } }),
+  /** Backup lines (`backup-lines.ts`) of a project or task that the caller may export. */
+  describeBackup: internal({ query: backupTarget, answers: { 200: bytes } }),
+  /** A task of a draft becomes what backup lines tell of one: its labels, media, jobs and issues. */
+  restoreTask: internal({
+    query: z.object({ task_id: z.int() }),
+    body: bytes,
+    answers: { 200: restoredTask },
+  }),
   /** The second door of `annotations.changed`, deduplicated by the event's id (`spec/api-annotations.md` 1.11). */
   annotationsChanged: internal({
     body: z.object({ event_id: z.string(), change: annotationsChange }),

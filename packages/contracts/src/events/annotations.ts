@@ -17,6 +17,8 @@ export const annotationsChange = z
     /** Of the task; absent where it is in none. */
     project_id: z.int().optional(),
     action: z.enum(annotationActions),
+    /** Jobs are in the states that they are meant to be in: none of them begins with this. */
+    keeps_state: z.boolean().optional(),
     jobs: z.array(
       z
         .object({

@@ -48,6 +48,12 @@ export const jobUpdated = defineEvent('update:job', {
 })
 export const jobDeleted = defineEvent('delete:job', { ...ofJob, data: z.object({ job }) })
 
+/** An import into a project came to nothing: of its tasks nobody was told, only what is kept for them has to go. */
+export const draftDropped = defineEvent('draft.dropped', {
+  key: (data) => `draft:${data.draft_id}`,
+  data: z.object({ draft_id: z.string(), task_ids: z.array(z.int()) }),
+})
+
 /**
  * A task is in another project or workspace from here on (`spec/api-workspace.md` 3.4, 4.4): for services that keep where things
  * are and nothing else of them. What moves with its project is not told of here.

@@ -19,6 +19,8 @@ export const jobRange = z
 export const facts = z
   .object({
     target: z.enum(targets),
+    /** Of the target; of a job that of its task. */
+    name: z.string(),
     project_id: z.int().nullable(),
     task_id: z.int().nullable(),
     job_id: z.int().nullable(),
@@ -68,6 +70,19 @@ export const frameSizes = z
 
 /** Frames of a task that were deleted, ascending. */
 export const deletedFrames = z.object({ frames: z.array(z.int()) }).meta({ id: 'DeletedFrames' })
+
+/** Which frames of which media a task has. */
+export const mediaFacts = z
+  .object({
+    /** Its first and last frame, as the media counts them. */
+    start_frame: z.int(),
+    stop_frame: z.int(),
+    /** `step=N`; empty: every frame. */
+    frame_filter: z.string(),
+    /** Of the video that all of them are of, its file. */
+    video_name: z.string().nullable(),
+  })
+  .meta({ id: 'MediaFacts' })
 
 const frameRange = z.object({ start: z.int(), stop: z.int() }).meta({ id: 'FrameRange' })
 

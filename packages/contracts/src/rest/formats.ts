@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** `GET /server/annotation/formats`: `spec/api-annotations.md` 3. */
+/** `GET /server/annotation/formats`: `spec/api-annotations.md` 3; `GET /server/formats/losses`: `spec/extensions.md` 9. */
 
 const option = z.object({ name: z.string(), type: z.string(), default: z.unknown() })
 export const format = z
@@ -16,6 +16,18 @@ export const format = z
     options: z.array(option),
   })
   .meta({ id: 'Format' })
+
+/** What becomes of annotations of each kind in an export: what its report tells of. */
+export const formatLosses = z
+  .object({
+    formats: z.array(
+      z.object({
+        name: z.string(),
+        kinds: z.record(z.string(), z.enum(['kept', 'converted', 'dropped'])),
+      }),
+    ),
+  })
+  .meta({ id: 'FormatLosses' })
 
 export const formats = z
   .object({ importers: z.array(format), exporters: z.array(format) })

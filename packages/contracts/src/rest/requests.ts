@@ -142,20 +142,26 @@ export const exportQuery = z.object({
 
 export const importModes = ['replace', 'append', 'merge'] as const
 
+/** Of imports of every kind: `spec/extensions.md` 4. */
+export const dryRun = queryFlag.default(false).meta({
+  description: 'Yes: all of it is done and reported, and nothing of it stays',
+})
+
 export const importQuery = z.object({
   format: z.string().optional(),
   filename: z.string().optional(),
   location: z.string().optional(),
   cloud_storage_id: integer.optional(),
-  conv_mask_to_poly: queryFlag.default(true),
+  conv_mask_to_poly: queryFlag.optional().meta({
+    description:
+      'Masks of the file become polygons, or do not; absent: as `options` of the format in `/server/annotation/formats` says',
+  }),
   import_mode: text(16)
     .default('replace')
     .meta({
       description: `One of ${importModes.join(', ')}: in place of what is there, beside it, or beside it without what is there already`,
     }),
-  dry_run: queryFlag.default(false).meta({
-    description: 'Yes: all of it is done and reported, and nothing of it stays',
-  }),
+  dry_run: dryRun,
 })
 
 /** Which requests are followed: one, or all of the caller's own. */

@@ -17,4 +17,9 @@ export const storageWrite = z
   })
   .meta({ id: 'StorageWrite' })
 
+/** Those of a project or task, as services tell each other of them; null: unset. */
+export const defaultStorages = z
+  .object({ source_storage: storage.nullable(), target_storage: storage.nullable() })
+  .meta({ id: 'DefaultStorages' })
+
 export type Storage = z.infer<typeof storage>

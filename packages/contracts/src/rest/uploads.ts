@@ -5,10 +5,13 @@ import { targets } from './facts.ts'
 /** Uploads in several requests: `spec/api-annotations.md` 2.4, `spec/api-workspace.md` 4.5. */
 
 /** What files may be sent for. */
-export const uploadPurposes = ['data', 'annotations'] as const
+export const uploadPurposes = ['data', 'annotations', 'dataset', 'backup'] as const
 
 /** The media type of a piece of a file. */
 export const chunkType = 'application/offset+octet-stream'
+
+/** The same for files that belong to no object yet. */
+export const newFileParams = z.object({ file_id: z.string().max(255) })
 
 /** `file_id` is judged by the service: what is none is not found. */
 export const fileParams = idParams.extend({ file_id: z.string().max(255) })
@@ -28,6 +31,7 @@ export const uploadState = z
   })
   .meta({ id: 'UploadState' })
 
+/** The id is 0 where there is no object yet. */
 const sentFor = { purpose: z.enum(uploadPurposes), target: z.enum(targets), id: z.int() }
 
 /** What an upload is for, with what of an import can be judged before its file is there. */
@@ -38,6 +42,7 @@ export const uploadWish = z.object({
   dry_run: z.boolean().optional(),
   location: z.string().optional(),
   if_match: z.string().optional(),
+  cloud_storage_id: z.int().optional(),
 })
 
 /** Where files of an upload go: below `prefix`. */

@@ -179,6 +179,7 @@ export function invitationRecord(given: Partial<Invitation> = {}): Omit<Invitati
 export function factsOf(given: Partial<Facts> = {}): Facts {
   return {
     target: 'task',
+    name: 'Batch 1',
     project_id: 7,
     task_id: 1,
     job_id: null,

@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
+import type { Stored, WrittenMember, ZipTrack } from './zip-track.ts'
 
 /** One file of an archive to be written; `path` has `/` between its parts. */
 export interface ArchiveFile {
@@ -12,42 +13,70 @@ export interface ArchiveFile {
   content: string | Uint8Array | AsyncIterable<string | Uint8Array>
   /** Never deflated, whatever it is called. */
   isStored?: boolean
+  /** What the bytes are known by: where this is the same they are, and need not be read again to go on behind them. */
+  source?: string | undefined
 }
 
 /** Members up to this size are packed in one step. */
 const wholeBytes = 1_048_576
 
+export interface ZipSteps {
+  /** The beginning that a former attempt wrote of the same archive: only what comes after it is given. */
+  stored?: Stored | undefined
+  track?: ZipTrack | undefined
+}
+
+/** What a former attempt wrote is not how this archive begins: what it is made of has changed since. */
+export class ArchiveChanged extends Error {
+  constructor(where: string) {
+    super(`The archive differs from what was written of it before: ${where}`)
+  }
+}
+
 /**
  * The bytes of an archive with the given files, in their order.
  * @param modified The time every member carries: that of the request.
+ * @throws {ArchiveChanged}
  */
 export async function* writeZip(
   files: AsyncIterable<ArchiveFile> | Iterable<ArchiveFile>,
   modified: Date,
+  { stored, track }: ZipSteps = {},
 ): AsyncGenerator<Uint8Array> {
   const stamp = dosTime(modified)
   const written: Member[] = []
+  const former = stored?.members[Symbol.iterator]()
+  const behind = behindStored(stored)
   let offset = 0
-  for await (const { path, content, isStored } of files) {
-    const member = newMember(path, offset, stamp)
-    member.isStored ||= isStored === true
-    const whole = wholeOf(content)
-    if (whole) {
-      const bytes = writeWhole(member, whole)
-      offset += bytes.length
-      yield bytes
-    } else {
-      for await (const bytes of writeParts(member, content)) {
-        offset += bytes.length
-        yield bytes
-      }
-    }
+  for await (const file of files) {
+    const member = newMember(file, offset, stamp)
     written.push(member)
+    const before = former?.next()
+    if (before && !before.done) {
+      await proveSame(member, file, before.value)
+      offset += lengthOf(member)
+      continue
+    }
+    track?.begin(offset)
+    for await (const bytes of bytesOf(member, file.content)) {
+      track?.wrote(bytes)
+      yield* behind(bytes, offset)
+      offset += bytes.length
+    }
+    track?.ended(writtenOf(member))
   }
-  yield* writeDirectory(written, offset)
+  if (former && !former.next().done) throw new ArchiveChanged('it has fewer files')
+  track?.begin(offset)
+  for (const bytes of writeDirectory(written, offset)) {
+    track?.wrote(bytes)
+    yield* behind(bytes, offset)
+    offset += bytes.length
+  }
+  if (stored && offset < stored.size) throw new ArchiveChanged('it is shorter')
 }
 
 interface Member {
+  path: string
   name: Buffer
   offset: number
   stamp: number
@@ -57,12 +86,70 @@ interface Member {
   size: number
   packedSize: number
   crc: number
+  source: number | null
 }
 
-function newMember(path: string, offset: number, stamp: number): Member {
-  const sizes = { size: 0, packedSize: 0, crc: 0 }
-  const isStored = storedEndings.has(path.slice(path.lastIndexOf('.') + 1).toLowerCase())
-  return { name: Buffer.from(path), offset, stamp, isStored, isStreamed: false, ...sizes }
+function newMember({ path, isStored, source }: ArchiveFile, offset: number, stamp: number): Member {
+  const isPacked = storedEndings.has(path.slice(path.lastIndexOf('.') + 1).toLowerCase())
+  return {
+    path,
+    name: Buffer.from(path),
+    offset,
+    stamp,
+    isStored: isPacked || isStored === true,
+    isStreamed: false,
+    size: 0,
+    packedSize: 0,
+    crc: 0,
+    source: source === undefined ? null : crc32(source),
+  }
+}
+
+const writtenOf = (member: Member): WrittenMember => {
+  const { path, size, packedSize, crc, isStored, isStreamed, source } = member
+  return { path, size, packedSize, crc, isStored, isStreamed, source }
+}
+
+/** Bytes of a whole member. */
+const lengthOf = ({ name, packedSize, isStreamed }: Member) =>
+  30 + name.length + packedSize + (isStreamed ? streamedBytes : 0)
+
+/** The member becomes as it was written before. What has a source is not read for that, all else is made again. */
+async function proveSame(member: Member, file: ArchiveFile, before: WrittenMember): Promise<void> {
+  const { path, source, isStored } = before
+  const isTaken = source !== null && member.source === source
+  if (isTaken && member.path === path && member.isStored === isStored) {
+    Object.assign(member, before)
+    return
+  }
+  for await (const _ of bytesOf(member, file.content));
+  const made = writtenOf(member)
+  const isSame =
+    made.path === path &&
+    made.size === before.size &&
+    made.packedSize === before.packedSize &&
+    made.crc === before.crc &&
+    made.isStored === isStored &&
+    made.isStreamed === before.isStreamed
+  if (!isSame) throw new ArchiveChanged(path)
+}
+
+/** Leaves out bytes that are stored; of a member that is stored in part they have to be the same. */
+function behindStored(stored: Stored | undefined) {
+  let crc = 0
+  return (bytes: Uint8Array, offset: number): Uint8Array[] => {
+    if (!stored || offset >= stored.size) return [bytes]
+    const known = bytes.subarray(0, stored.size - offset)
+    crc = crc32(known, crc)
+    const isLast = offset + known.length === stored.size
+    if (isLast && crc !== stored.crc) throw new ArchiveChanged('in the middle of a file')
+    return known.length < bytes.length ? [bytes.subarray(known.length)] : []
+  }
+}
+
+function bytesOf(member: Member, content: ArchiveFile['content']) {
+  const whole = wholeOf(content)
+  return whole ? [writeWhole(member, whole)] : writeParts(member, content)
 }
 
 /** Packed already; deflating them again costs time and wins nothing. */
@@ -163,6 +250,8 @@ const none16 = 0xffff
 const none32 = 0xffffffff
 const utf8Flag = 0x0800
 const streamedFlag = 0x0008
+/** Around the data of a member whose sizes follow it: a field before, a record behind. */
+const streamedBytes = 20 + 24
 
 /** Version, flags, method and time: the same in both headers. */
 function commonFields(member: Member): number[] {

@@ -56,7 +56,7 @@ describe('an export', () => {
       { name: 'x/y' },
     )
     const subsets = [...one.subsets, ...two.subsets]
-    const { files } = await exportBytes(coco.exporter, { labels, subsets, saveImages: true })
+    const { files } = await exportBytes(coco.exporter, { ...one, subsets, saveImages: true })
     expect(Object.keys(files)).toEqual([
       'annotations/instances_Train.json',
       'annotations/instances_x_y.json',
@@ -146,7 +146,7 @@ describe('an export', () => {
       [1, 100],
       [0, 100],
     ])
-    expect(annotations[0]).toMatchObject({ segmentation: [[20, 10, 20, 20, 10, 20, 10, 10]] })
+    expect(annotations[0]).toMatchObject({ segmentation: [[10, 10, 20, 10, 20, 20, 10, 20]] })
     expect(annotations[0]?.attributes).not.toHaveProperty('is_crowd')
   })
 

@@ -1,19 +1,13 @@
 /** Exports COCO instances (spec/formats.md 8.1 and 8.2), written while the frames are read. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { documentsRun, fileName, imageFiles, inPieces } from '../export-files.ts'
 import { writtenValues } from '../labels.ts'
 import type { Dataset, Item, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
 import { type Instance, instancesOf, isWritten } from './coco-instances.ts'
 
-/** Text is handed on in pieces of about this many characters. */
-const pieceLength = 65_536
-
-/** Share of an export with images after which the documents are written. */
-const documentsShare = 0.25
-
 export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
   const frames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
-  const textShare = dataset.saveImages ? documentsShare : 1
-  const textRun = { ...run, progress: (share: number) => run.progress(textShare * share) }
+  const textRun = documentsRun(dataset, run)
   let firstImageId = 1
   for (const subset of dataset.subsets) {
     const path = `annotations/instances_${fileName(subset.name)}.json`
@@ -21,39 +15,7 @@ export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<Ar
     yield { path, content: inPieces(parts) }
     firstImageId += subset.frames.length
   }
-  if (dataset.saveImages) yield* imageFiles(dataset, frames, run)
-}
-
-async function* imageFiles(
-  { subsets }: Dataset,
-  allFrames: number,
-  run: Run,
-): AsyncGenerator<ArchiveFile> {
-  let done = 0
-  for (const { name, frames } of subsets) {
-    for (const { path, image } of frames) {
-      run.signal.throwIfAborted()
-      if (image) yield { path: `images/${fileName(name)}/${path}`, content: image() }
-      done += 1
-      run.progress(documentsShare + ((1 - documentsShare) * done) / allFrames)
-    }
-  }
-}
-
-/** A subset may be called anything, a member of an archive may not. */
-function fileName(subset: string): string {
-  return subset.replace(/[\\/:\p{Cc}]/gu, '_').replace(/^\.+$/, '_')
-}
-
-async function* inPieces(parts: AsyncIterable<string>): AsyncGenerator<string> {
-  let piece = ''
-  for await (const part of parts) {
-    piece += part
-    if (piece.length < pieceLength) continue
-    yield piece
-    piece = ''
-  }
-  yield piece
+  if (dataset.saveImages) yield* imageFiles(dataset, run, (name) => `images/${fileName(name)}`)
 }
 
 // ---- one file

@@ -24,12 +24,29 @@ export async function findCocoFiles(source: RandomAccess, run: Run): Promise<Coc
   const container = await detectContainer(source)
   if (container === 'json') return [bareFile(source)]
   if (container !== 'zip') throw new FormatError('expected a JSON file or a ZIP archive')
+  return (await openArchive(source, run)).files
+}
+
+/**
+ * The same where images have to be beside them.
+ * @throws {FormatError} for what is no archive, or has no annotations.
+ */
+export async function findCocoArchive(
+  source: RandomAccess,
+  run: Run,
+): Promise<{ files: CocoFile[]; zip: ZipReader }> {
+  if ((await detectContainer(source)) !== 'zip')
+    throw new FormatError('media is required: send a ZIP archive with the images')
+  return openArchive(source, run)
+}
+
+async function openArchive(source: RandomAccess, run: Run) {
   const zip = await openZip(source, run.archiveLimits)
   for (const name of zip.duplicates) {
     const reason = 'the archive has several members of one name, the last is used'
     run.report.note('skipped', 'duplicate-entry', reason, { file: name })
   }
-  return filesIn(zip, run)
+  return { files: await filesIn(zip, run), zip }
 }
 
 function bareFile(source: RandomAccess): CocoFile {

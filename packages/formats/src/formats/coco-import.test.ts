@@ -1,6 +1,6 @@
 import { encodeRuns } from '@reticle/geometry'
 import { describe, expect, test } from 'vitest'
-import { documentOf, imported, importedOne, labels, spec } from '../testing/coco.ts'
+import { documentOf, imported, importedOne, labels, spec, twoFrames } from '../testing/coco.ts'
 import { framesOf, importBytes, labelOf, targetOf } from '../testing/run.ts'
 import { coco } from './coco.ts'
 
@@ -34,6 +34,64 @@ describe('an import', () => {
       whole,
       whole,
       ['mask', [0, 1, 3, 4, 3, 4]],
+    ])
+  })
+
+  test('turns masks into polygons when that is asked for: one for each part, in a group', async () => {
+    // Rows of a column: two pixels at (3, 4), and apart from them one at (5, 4).
+    const parted = { counts: [244, 2, 158, 1, 7595], size: [80, 100] }
+    const single = { counts: [244, 1, 7755], size: [80, 100] }
+    const attributes = { color: 'blue', occluded: true }
+    const document = documentOf([
+      { segmentation: parted, category_id: 1, attributes },
+      { segmentation: single },
+      { segmentation: [[0, 0, 5, 0, 5, 5]] },
+    ])
+    const bytes = JSON.stringify(document)
+    const target = targetOf(labels, twoFrames())
+
+    const { shapes, report } = await importBytes(coco, bytes, target, { conv_mask_to_poly: true })
+
+    expect(shapes.map(({ type, group, points }) => [type, group, points])).toEqual([
+      ['polygon', 1, [3, 4, 4, 4, 4, 6, 3, 6]],
+      ['polygon', 1, [5, 4, 6, 4, 6, 5, 5, 5]],
+      ['polygon', 0, [3, 4, 4, 4, 4, 5, 3, 5]],
+      ['polygon', 0, [0, 0, 5, 0, 5, 5]],
+    ])
+    for (const part of shapes.slice(0, 2))
+      expect(part).toMatchObject({ occluded: true, attributes: [{ spec_id: 1, value: 'blue' }] })
+    expect(report).toMatchObject({
+      created: { shapes: 4 },
+      converted: 2,
+      entries: [
+        {
+          kind: 'converted',
+          code: 'dropped-shape-type',
+          count: 2,
+          reason: 'masks are read as polygons',
+          examples: [{ item: 'annotation 1' }, { item: 'annotation 2' }],
+        },
+      ],
+    })
+  })
+
+  test('keeps the keyframes of a track of masks that become polygons', async () => {
+    const attributes = { track_id: 7, keyframe: true }
+    const segmentation = { counts: [244, 1, 7755], size: [80, 100] }
+    const document = documentOf([
+      { segmentation, attributes },
+      { segmentation, attributes, image_id: 2 },
+    ])
+    const target = targetOf(labels, twoFrames())
+    const { tracks } = await importBytes(coco, JSON.stringify(document), target, {
+      conv_mask_to_poly: true,
+    })
+    const points = [3, 4, 4, 4, 4, 5, 3, 5]
+    expect(tracks.map((track) => track.shapes)).toMatchObject([
+      [
+        { type: 'polygon', frame: 0, keyframe: true, points },
+        { type: 'polygon', frame: 1, keyframe: true, points },
+      ],
     ])
   })
 

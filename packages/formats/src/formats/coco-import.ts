@@ -3,20 +3,14 @@ import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { JsonRecord } from '../json/fields.ts'
 import { type LabelFinder, labelFinder } from '../labels.ts'
+import { type Geometry, masksAsPolygons } from '../masks.ts'
 import { type UnmatchedItems, unmatchedItems } from '../match-frames.ts'
 import type { Imported, ImportTarget, Label, Run, Shape, TargetFrame } from '../model.ts'
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { type CocoFile, findCocoFiles } from './coco-files.ts'
 import { type CocoIndex, readIndex, recordsOf, scanFile } from './coco-index.ts'
 import { segmentRecords } from './coco-panoptic.ts'
-import {
-  type Flags,
-  type Geometry,
-  readAttributes,
-  readFlags,
-  readGeometry,
-  readIds,
-} from './coco-record.ts'
+import { type Flags, readAttributes, readFlags, readGeometry, readIds } from './coco-record.ts'
 import { type IdSet, idSet } from './id-set.ts'
 
 /** What lasts over all files of an import. */
@@ -45,7 +39,14 @@ export async function* importCoco(
   target: ImportTarget,
   run: Run,
 ): AsyncGenerator<Imported> {
-  const files = await findCocoFiles(source, run)
+  yield* importCocoFiles(await findCocoFiles(source, run), target, run)
+}
+
+export async function* importCocoFiles(
+  files: CocoFile[],
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
   const state = newImport(files, target, run)
   for (const file of files) yield* importFile(file, state)
   state.labels.check()
@@ -158,7 +159,7 @@ function shapesOf(found: Found, state: Import): Shape[] {
     note(state, 'dropped-shape-type', `label '${label.name}' takes skeletons only`, place)
     return []
   }
-  const parts = readGeometry(record, frame, place)
+  const parts = partsOf(found, state)
   if (parts.length === 0) {
     note(state, 'degenerate-shape', 'the shape has no area', place)
     return []
@@ -180,6 +181,14 @@ function shapesOf(found: Found, state: Import): Shape[] {
   const key = `${flags.track.id} of '${label.name}' (${only.type}) in ${place.file}`
   state.tracks.add(key, label, only, flags.track.isKeyframe, place)
   return []
+}
+
+function partsOf({ record, place, frame }: Found, { run }: Import): Geometry[] {
+  const parts = readGeometry(record, frame, place)
+  if (!run.conv_mask_to_poly || parts.every(({ type }) => type !== 'mask')) return parts
+  const { file, record: item } = place
+  run.report.note('converted', 'dropped-shape-type', 'masks are read as polygons', { file, item })
+  return masksAsPolygons(parts)
 }
 
 function noteLosses(

@@ -17,16 +17,31 @@ export interface CocoIndex {
   categories: Map<number, string>
 }
 
-/**
- * Reads images and categories. The keys of the root come in any order, and official files have
- * annotations before categories: those are walked over, the rest of the file is left for later.
- * @throws {FormatError} when the file is no COCO file, or an image is given twice.
- */
+/** The names of a file as they stand there, by id. */
+export interface CocoNames {
+  images: Map<number, string>
+  categories: Map<number, string>
+}
+
+/** The images of a file with the frames that they are. */
 export async function readIndex(
   file: CocoFile,
   target: TargetFrames,
   onBytes: (bytes: number) => void,
 ): Promise<CocoIndex> {
+  const { images, categories } = await readNames(file, onBytes)
+  return { images: matchImages(images, target, file.subset), categories }
+}
+
+/**
+ * Reads images and categories. The keys of the root come in any order, and official files have
+ * annotations before categories: those are walked over, the rest of the file is left for later.
+ * @throws {FormatError} when the file is no COCO file, or an image is given twice.
+ */
+export async function readNames(
+  file: CocoFile,
+  onBytes: (bytes: number) => void,
+): Promise<CocoNames> {
   const names = new Map<number, string>()
   const categories = new Map<number, string>()
   const keys = new Set<string>()
@@ -47,7 +62,7 @@ export async function readIndex(
     const reason = `expected an object with ${expectedKeys.join(', ')}: ${missing.join(', ')} missing`
     throw new FormatError(reason, { file: file.name })
   }
-  return { images: matchImages(names, target, file.subset), categories }
+  return { images: names, categories }
 }
 
 const expectedKeys = ['images', 'categories', 'annotations']
@@ -122,11 +137,12 @@ function matchImages(
   return images
 }
 
-/** The path as it stands, and without the folders that tools put before it. */
-function pathsOf(name: string, subset: string): string[] {
+/** The path as it stands, and without the folders that tools put before it; the shortest is the last. */
+export function pathsOf(name: string, subset: string): string[] {
   if (/^https?:\/\//.test(name)) return [name.slice(name.lastIndexOf('/') + 1)]
   const folders = [`images/${subset}/`, 'images/', `${subset}/`, 'JPEGImages/']
   const path = name.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')
   const shorter = folders.filter((folder) => path.startsWith(folder))
-  return [path, ...shorter.map((folder) => path.slice(folder.length))]
+  const without = shorter.map((folder) => path.slice(folder.length))
+  return [path, ...without.sort((a, b) => b.length - a.length)]
 }

@@ -11,12 +11,8 @@ import {
   wrong,
 } from '../json/fields.ts'
 import { storedValue } from '../labels.ts'
-import type { AttributeValue, Label, ShapeType } from '../model.ts'
-
-export interface Geometry {
-  type: ShapeType
-  points: number[]
-}
+import type { Geometry } from '../masks.ts'
+import type { AttributeValue, Label } from '../model.ts'
 
 /** The ids an annotation must have. */
 export function readIds(record: JsonRecord, place: Place) {
@@ -144,6 +140,15 @@ export function readAttributes(record: JsonRecord, label: Label, place: Place) {
   const known = new Set(label.attributes.map((spec) => spec.name))
   const unknown = Object.keys(attributes).filter((name) => !known.has(name) && !reserved.has(name))
   return { values, unknown }
+}
+
+/** What among the attributes of a record is for a label to declare. */
+export function readCustomAttributes(record: JsonRecord, place: Place) {
+  const all = attributesOf(record, place)
+  return {
+    attributes: Object.entries(all).filter(([name]) => !reserved.has(name)),
+    isOfTrack: isGiven(all.track_id) && isGiven(all.keyframe),
+  }
 }
 
 function isCrowd(record: JsonRecord): boolean | undefined {

@@ -1,5 +1,7 @@
 /** COCO 1.0, the instances of the COCO data set (spec/formats.md 8). */
+import { convMaskToPoly } from '../masks.ts'
 import type { Format } from '../model.ts'
+import { openCocoDataset } from './coco-dataset.ts'
 import { exportCoco } from './coco-export.ts'
 import { importCoco } from './coco-import.ts'
 import { carries } from './coco-instances.ts'
@@ -19,8 +21,9 @@ export const coco: Format = {
   },
   importer: {
     extensions: ['JSON', 'ZIP'],
-    options: [],
+    options: [convMaskToPoly(false)],
     kinds: ['rectangle', 'polygon', 'mask'],
     importAnnotations: importCoco,
+    openDataset: openCocoDataset,
   },
 }

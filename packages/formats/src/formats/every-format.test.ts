@@ -59,4 +59,19 @@ describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format)
     expect(read).toHaveLength(sent.length)
     for (const [index, value] of read.entries()) expect(value).toBeCloseTo(sent[index] ?? 0, 0)
   })
+
+  const option = importer?.options.find(({ name }) => name === 'conv_mask_to_poly')
+  test.skipIf(!option || !exporter)('turns masks into polygons as its option says', async () => {
+    const shapes = [shapeOf({ ...samples.mask, type: 'mask' })]
+    const { bytes } = await exportBytes(exporter, datasetOf(labels, frames, { shapes }))
+    const typeOf = async (conv_mask_to_poly?: boolean) => {
+      const again = await importBytes(format, bytes, targetOf(labels, frames), {
+        conv_mask_to_poly,
+      })
+      return again.shapes.map(({ type }) => type)
+    }
+    expect(await typeOf(true)).toEqual(['polygon'])
+    expect(await typeOf(false)).toEqual(['mask'])
+    expect(await typeOf()).toEqual([option?.default ? 'polygon' : 'mask'])
+  })
 })

@@ -1,4 +1,5 @@
 /** What tests of formats share: conversions from and to bytes in memory, and short annotations. */
+import type { TaskAbout } from '../about.ts'
 import { sourceOf } from '../archive/source.ts'
 import { openZip } from '../archive/zip-reader.ts'
 import { writeZip } from '../archive/zip-writer.ts'
@@ -11,6 +12,7 @@ import type {
   Item,
   ItemFrame,
   Label,
+  Part,
   Run,
   Shape,
   Track,
@@ -32,10 +34,12 @@ export async function importBytes(
   format: Format,
   bytes: Uint8Array | string,
   target: ImportTarget,
+  given: Pick<Run, 'conv_mask_to_poly'> = {},
 ): Promise<ImportResult> {
   const { importer } = format
   if (!importer) throw new Error(`${format.name} has no importer`)
   const { run, progress } = newRun()
+  Object.assign(run, given)
   const imported: Imported[] = []
   const source = sourceOf(Buffer.from(bytes))
   for await (const one of importer.importAnnotations(source, target, run)) imported.push(one)
@@ -79,17 +83,57 @@ export async function zipOf(files: Record<string, string | Uint8Array>): Promise
   return Buffer.concat(parts)
 }
 
-/** A data set of one subset. */
+/** A data set of one subset, which is one task. */
 export function datasetOf(
   labels: readonly Label[],
   frames: readonly ItemFrame[],
   given: Partial<AnnotationStreams>,
-  rest: { name?: string; saveImages?: boolean } = {},
+  rest: { name?: string; saveImages?: boolean; about?: Partial<TaskAbout> } = {},
 ): Dataset {
+  const { name = 'default', saveImages = false, about = {} } = rest
+  const part = partOf(frames, given, about)
+  const subset = { name, frames, items: () => part.items(true), parts: [part] }
+  return { labels, subsets: [subset], saveImages, about: { target: 'task', dumped: someDate } }
+}
+
+/** A task with these frames. */
+export function partOf(
+  frames: readonly ItemFrame[],
+  given: Partial<AnnotationStreams>,
+  about: Partial<TaskAbout> = {},
+): Part {
   const streams = { tags: [], shapes: [], tracks: [], ...given }
-  const items = (): AsyncIterable<Item> => itemsOf(frames, streams)
-  const { name = 'default', saveImages = false } = rest
-  return { labels, subsets: [{ name, frames, items }], saveImages }
+  const items = (withTracks: boolean): AsyncIterable<Item> =>
+    itemsOf(frames, withTracks ? streams : { ...streams, tracks: [] })
+  async function* tracks(): AsyncGenerator<Track> {
+    yield* streams.tracks
+  }
+  return { about: taskAbout(frames.length, about), frames, items, tracks, deletedFrames: new Set() }
+}
+
+const someDate = '2026-03-01T10:00:00.000Z'
+
+function taskAbout(size: number, given: Partial<TaskAbout>): TaskAbout {
+  const { origin = 0, step = 1 } = given
+  return {
+    id: 1,
+    name: 'a task',
+    bug_tracker: '',
+    created_date: someDate,
+    updated_date: someDate,
+    owner: null,
+    assignee: null,
+    size,
+    mode: 'annotation',
+    overlap: 0,
+    frame_filter: '',
+    origin,
+    step,
+    start_frame: origin,
+    stop_frame: origin + (size - 1) * step,
+    segments: [],
+    ...given,
+  }
 }
 
 /** Frames called `a.jpg`, `b.jpg` ... or as given, of 100 x 80 pixels or as given. */

@@ -30,6 +30,33 @@ export interface Blob {
   chunks: AsyncIterable<Uint8Array>
 }
 
+/** Puts in steps tell how far they came in multiples of so many bytes. */
+export const stepBytes = 8 * 1024 * 1024
+
+/** How far a put in steps came: survives the process. */
+export interface Begun {
+  /** Bytes that are stored, a multiple of `stepBytes`. */
+  size: number
+  /** What the store finds and knows them by; opaque. */
+  mark: string
+}
+
+export interface Steps {
+  /** Where an earlier put of the key came to; `chunks` begin behind it. */
+  from?: Begun | undefined
+  /** Asked whenever another step is stored: shall it be told? */
+  isDue: () => boolean
+  onStored: (begun: Begun) => void
+  signal?: AbortSignal
+}
+
+/** What an earlier put has stored is not there, or not as it was told. Nothing has been read of the source. */
+export class CannotGoOn extends Error {
+  constructor(key: string) {
+    super(`What was stored of ${key} is gone.`)
+  }
+}
+
 /**
  * Objects by key (`reliability.md` 16.1). Keys are ours, never a user's text: segments of letters, digits and `._-`, joined
  * by `/`; no key may be a folder of another. What is missing is `not_found`.
@@ -41,6 +68,20 @@ export interface BlobStore {
     chunks: AsyncIterable<Uint8Array>,
     options?: { signal?: AbortSignal },
   ) => Promise<Stored>
+  /**
+   * The same of what takes so long that another process may have to go on with it. One that fails keeps what it has stored, for
+   * a later one or for `abandon`. An earlier one that still runs, though it was taken for dead, does no harm: its bytes never
+   * come between those of a later one, at worst that one fails.
+   *
+   * @throws CannotGoOn
+   */
+  putInSteps: (
+    key: string,
+    chunks: AsyncIterable<Uint8Array>,
+    steps: Steps,
+  ) => Promise<Omit<Stored, 'sha256'>>
+  /** Removes what puts in steps have stored of the key; an object of the key stays. */
+  abandon: (key: string) => Promise<void>
   /** @throws DomainError `not_found`; `invalid` when `start` lies beyond the last byte */
   get: (key: string, range?: Range) => Promise<Blob>
   stat: (key: string) => Promise<BlobInfo>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { BlobStore, Range } from './blob.ts'
+import { stepsContract } from './steps-contract.ts'
 
 /** What every adapter of `BlobStore` promises (`reliability.md` 16.1). Uses only keys below `contract/`. */
 export function blobContract(name: string, blobs: BlobStore): void {
@@ -10,6 +11,7 @@ export function blobContract(name: string, blobs: BlobStore): void {
     testList(blobs)
     testKeys(blobs)
   })
+  stepsContract(name, blobs)
 }
 
 async function* pieces(...parts: (string | Uint8Array | Error)[]): AsyncIterable<Uint8Array> {

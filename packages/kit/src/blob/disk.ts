@@ -16,6 +16,7 @@ import {
   missingBlob,
   type Stored,
 } from './blob.ts'
+import { removeDraft, writeDraft } from './disk-draft.ts'
 
 /** No key begins with a dot. */
 const drafts = '.drafts'
@@ -30,6 +31,23 @@ export async function diskBlobs(root: string): Promise<BlobStore> {
 
   return {
     put: (key, chunks, options) => put(root, pathOf(key), chunks, options?.signal),
+    putInSteps: async (key, chunks, steps) => {
+      const path = pathOf(key)
+      const draft = draftOf(root, key)
+      try {
+        const { ino } = await writeDraft(draft, key, chunks, steps)
+        if ((await stat(draft).catch(() => undefined))?.ino !== ino) throw overtaken()
+        await moveInto(draft, path)
+      } catch (thrown) {
+        throw steps.signal?.aborted ? steps.signal.reason : roomOr(thrown)
+      }
+      const found = await stat(path)
+      return { size: found.size, etag: etagOf(found) }
+    },
+    abandon: (key) => {
+      checkKey(key)
+      return removeDraft(draftOf(root, key))
+    },
     get: async (key, range) => {
       const { size } = await statFile(pathOf(key), key)
       return { size, chunks: read(pathOf(key), key, boundsOf(size, range)) }
@@ -56,6 +74,12 @@ export async function diskBlobs(root: string): Promise<BlobStore> {
     removeUnfinished: (before) => removeDrafts(join(root, drafts), before),
   }
 }
+
+/** Of a put in steps: found by its key. */
+const draftOf = (root: string, key: string) =>
+  join(root, drafts, createHash('sha256').update(key).digest('hex'))
+
+const overtaken = () => unavailable('Another process goes on with this object.')
 
 async function removeDrafts(dir: string, before: Date): Promise<number> {
   let removed = 0

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { Client } from 'minio'
 import { afterAll, expect, test } from 'vitest'
 import { bytesOf } from '../testing/bytes.ts'
+import { startS3 } from '../testing/s3-server.ts'
+import { stepBytes } from './blob.ts'
 import { s3Blobs } from './s3.ts'
+import { stepsContract } from './steps-contract.ts'
 
 /** What a real store hardly ever does, done on purpose (`reliability.md` 19); the rest is in `s3.cluster.test.ts`. */
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -38,6 +42,12 @@ const credentials = {
   bucket: 'bucket',
   region: 'us-east-1',
 }
+function clientOf(url: string) {
+  const { hostname: endPoint, port } = new URL(url)
+  const { bucket: _, ...account } = credentials
+  return { client: new Client({ endPoint, port: Number(port), useSSL: false, ...account }) }
+}
+
 const gone = { kind: 'unavailable', retry_after: 2 }
 
 test('a store that is busy for a moment is asked once more, and no more', async () => {
@@ -142,4 +152,30 @@ test('credentials that are refused, and addresses that are none, end the start w
     await expect(
       s3Blobs({ ...credentials, endpoint: wrong.replace('...', 'key:secret') }),
     ).rejects.toThrow(`must look like http://host:9000, not "${wrong}"`)
+})
+
+const memory = await startS3(credentials.accessKey, credentials.secretKey)
+memory.buckets.set(credentials.bucket, new Map())
+afterAll(memory.close)
+const stepping = await s3Blobs({ ...credentials, endpoint: memory.url })
+
+stepsContract('an S3 in memory', stepping)
+
+test('parts that were written over since are not gone on with', async () => {
+  const told: { size: number; mark: string }[] = []
+  async function* broken() {
+    yield Buffer.alloc(2.5 * stepBytes, 'x')
+    await expect.poll(() => told.at(-1)?.size).toBe(2 * stepBytes)
+    throw new Error('source broke')
+  }
+  const steps = { isDue: () => true, onStored: (begun: (typeof told)[number]) => told.push(begun) }
+  await expect(stepping.putInSteps('over', broken(), steps)).rejects.toThrow('source broke')
+  const [from] = told
+  if (!from) throw new Error('nothing was told')
+  const { client } = clientOf(memory.url)
+  const [, uploadID = ''] = from.mark.split(' ')
+  const place = { bucketName: credentials.bucket, objectName: 'over', uploadID, partNumber: 1 }
+  await client.uploadPart({ ...place, headers: {} }, Buffer.alloc(stepBytes, 'y'))
+  const again = stepping.putInSteps('over', bytesOf('rest'), { ...steps, from })
+  await expect(again).rejects.toThrow('What was stored of over is gone.')
 })

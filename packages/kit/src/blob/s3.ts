@@ -1,11 +1,11 @@
-import type { BucketItem } from 'minio'
+import type { BucketItem, Client } from 'minio'
 import { attachment } from '../content-disposition.ts'
 import { unavailable } from '../errors.ts'
 import { type BlobInfo, type BlobStore, checkKey, checkPrefix } from './blob.ts'
 import { type Call, makeBucket, type S3, type S3Options, s3Client } from './s3/client.ts'
 import { codeOf, isAway } from './s3/errors.ts'
 import { getObject } from './s3/get.ts'
-import { putObject } from './s3/put.ts'
+import { putInSteps, putObject } from './s3/put.ts'
 
 export type { S3Options } from './s3/client.ts'
 
@@ -19,11 +19,20 @@ export async function s3Blobs(options: S3Options): Promise<BlobStore> {
   const s3 = s3Client(options)
   const { call, bucket } = s3
   await openBucket(s3, options)
+  const writing = makingBucket(s3)
 
   return {
     put: async (key, chunks, options) => {
       checkKey(key)
-      return putObject(s3, key, chunks, options?.signal)
+      return putObject(writing, key, chunks, options)
+    },
+    putInSteps: async (key, chunks, steps) => {
+      checkKey(key)
+      return putInSteps(writing, key, chunks, steps)
+    },
+    abandon: async (key) => {
+      checkKey(key)
+      await abortUploads(s3, (upload) => upload.key === key, key)
     },
     get: async (key, range) => {
       checkKey(key)
@@ -46,7 +55,7 @@ export async function s3Blobs(options: S3Options): Promise<BlobStore> {
       checkPrefix(prefix)
       return list(s3, prefix)
     },
-    removeUnfinished: (before) => removeUnfinished(s3, before),
+    removeUnfinished: (before) => abortUploads(s3, ({ initiated }) => initiated < before),
     presign: async (key, { seconds, type, filename }) => {
       checkKey(key)
       return call((client) =>
@@ -69,6 +78,23 @@ async function openBucket({ call, bucket }: S3, { endpoint }: S3Options): Promis
     if (isAway(reason)) return
     const text = [codeOf(reason), reason instanceof Error ? reason.message : reason].join(' ')
     throw new Error(`the bucket "${bucket}" cannot be used at ${endpoint}: ${text}`)
+  }
+}
+
+/** The bucket may not have been made yet, when the store was away at the start. */
+const makingBucket = ({ call, bucket, ...s3 }: S3): S3 => ({
+  ...s3,
+  bucket,
+  call: (run, limits) => call((client) => intoBucket(client, bucket, () => run(client)), limits),
+})
+
+async function intoBucket<T>(client: Client, bucket: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'NoSuchBucket') throw thrown
+    await makeBucket(client, bucket)
+    return write()
   }
 }
 
@@ -102,16 +128,20 @@ async function removePrefix({ call, bucket }: S3, prefix: string): Promise<numbe
   return removed
 }
 
-/** Of the whole bucket: MinIO finds none below a prefix. It also refuses a rule to do so by itself. */
-async function removeUnfinished({ call, bucket }: S3, before: Date): Promise<number> {
+/** Of the whole bucket, or of one key: MinIO finds none below a prefix. It also refuses a rule to do so by itself. */
+async function abortUploads(
+  { call, bucket }: S3,
+  isOver: (upload: { key: string; initiated: Date }) => boolean,
+  prefix = '',
+): Promise<number> {
   let removed = 0
   let after = { key: '', id: '' }
   for (;;) {
     const page = await call((client) =>
-      client.listIncompleteUploadsQuery(bucket, '', after.key, after.id, ''),
+      client.listIncompleteUploadsQuery(bucket, prefix, after.key, after.id, ''),
     )
-    for (const { key, uploadId, initiated } of page.uploads) {
-      if (initiated >= before) continue
+    for (const upload of page.uploads.filter(isOver)) {
+      const { key, uploadId } = upload
       await call((client) => client.abortMultipartUpload(bucket, key, uploadId).catch(unlessGone))
       removed++
     }

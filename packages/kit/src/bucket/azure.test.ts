@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { readNets } from '../outgoing/guard.ts'
+import { bytesOf, gathered } from '../testing/bytes.ts'
 import { startEndless } from '../testing/endless.ts'
 import { type Received, startReceiver } from '../testing/receiver.ts'
 import type { AzureAddress } from './address.ts'
@@ -67,6 +68,42 @@ test('a signature goes with every request, and says whether it may write', async
   expect(await bucket.canWrite(signal)).toBe(false)
   expect(await (await open({ sas: 'sv=1&sp=rcwl&sig=abc' })).canWrite(signal)).toBe(true)
   expect(await (await open()).canWrite(signal)).toBe(false)
+})
+
+test('a blob appears with the list of its blocks, and breaks off without one', async () => {
+  const sent = () =>
+    azure.received
+      .splice(0)
+      .map(({ method, path }) => `${method} ${/comp=\w+|$/.exec(path)?.[0] || path}`)
+  const mebibyte = Buffer.alloc(1024 * 1024)
+  azure.answer({ status: 201 })
+  sent()
+  const bucket = await open()
+  await bucket.write('a.zip', bytesOf(...new Array(9).fill(mebibyte)), signal)
+  expect(sent()).toEqual(['PUT comp=block', 'PUT comp=block', 'PUT comp=blocklist'])
+  async function* broken() {
+    for (let count = 0; count < 9; count++) yield mebibyte
+    throw new Error('broken')
+  }
+  await expect(bucket.write('a.zip', broken(), signal)).rejects.toThrow('broken')
+  expect(sent()).not.toContain('PUT comp=blocklist')
+})
+
+test.each([
+  [403, 'AuthorizationPermissionMismatch', 'forbidden'],
+  [404, 'ContainerNotFound', 'not_found'],
+  [500, 'InternalError', 'unreachable'],
+])('%i %s to what is written is %s', async (status, code, reason) => {
+  azure.answer(failure(status, code))
+  const attempt = (await open()).write('a.zip', bytesOf('a'), signal)
+  await expect(attempt).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
+})
+
+test('no key leads out of the container', async () => {
+  const count = azure.received.length
+  const attempt = gathered((await open()).read('../other/a.txt', {}, signal))
+  await expect(attempt).rejects.toMatchObject({ reason: 'bad_key' })
+  expect(azure.received.length).toBe(count)
 })
 
 test('an address that is not allowed is never asked', async () => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import {
   AnonymousCredential,
   ContainerClient,
@@ -9,6 +10,7 @@ import { guardedAgent } from '../outgoing/agent.ts'
 import { cutBytes } from '../pieces.ts'
 import type { AzureAddress } from './address.ts'
 import {
+  assertKey,
   type Bucket,
   BucketFailure,
   type BucketReason,
@@ -21,12 +23,13 @@ import {
   largestAnswer,
   type Part,
   probeBy,
+  writing,
 } from './bucket.ts'
 import type { BucketGuard } from './endpoint.ts'
 
 /** A container of Azure's blob storage. */
 export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {
-  const { small, large } = clientsOf(address, guard)
+  const { small, large, patient } = clientsOf(address, guard)
   const list = (query: LevelQuery, signal: AbortSignal) =>
     failing(
       () => listLevel(small, query, signal),
@@ -44,29 +47,34 @@ export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {
     exists: (key, signal) =>
       failing(() => small.getBlobClient(key).exists({ abortSignal: signal }), reasonOf),
     read: (key, part, signal) => read(large, key, part, signal),
+    write: (key, chunks, signal) =>
+      writing(
+        { key, chunks, signal },
+        (pieces) => putBlocks(patient, key, pieces, signal),
+        reasonOf,
+      ),
     canWrite: async () => mayWrite(address),
   }
 }
 
-/** Two clients: answers that are read whole come over connections that end when they bring too much. */
+/**
+ * Answers that are read whole come over connections that end when they bring too much; what is sent takes longer than what is
+ * asked.
+ */
 function clientsOf(address: AzureAddress, { nets, lookup }: BucketGuard) {
   const { url, bucket, sas, sharedKey } = address
   const { protocol } = new URL(url)
   const target = `${url}/${bucket}${sas === undefined ? '' : `?${sas}`}`
-  const client = (maxBytes?: number) => {
+  const client = (maxBytes?: number, tryTimeoutInMs = 15_000) => {
     const credential = sharedKey
       ? new StorageSharedKeyCredential(sharedKey.account, sharedKey.key)
       : new AnonymousCredential()
     const agent = guardedAgent(protocol, { nets, lookup, maxBytes })
-    return new ContainerClient(target, newPipeline(credential, { ...bounds, ...{ agent } }))
+    const retryOptions = { maxTries: 2, tryTimeoutInMs, retryDelayInMs: 200 }
+    const options = { retryOptions, redirectOptions: { maxRetries: 0 }, agent }
+    return new ContainerClient(target, newPipeline(credential, options))
   }
-  return { small: client(largestAnswer), large: client() }
-}
-
-/** With an agent of its own no proxy of the environment is asked. */
-const bounds = {
-  retryOptions: { maxTries: 2, tryTimeoutInMs: 15_000, retryDelayInMs: 200 },
-  redirectOptions: { maxRetries: 0 },
+  return { small: client(largestAnswer), large: client(), patient: client(largestAnswer, 120_000) }
 }
 
 async function listLevel(
@@ -112,6 +120,7 @@ async function* read(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const count = end === undefined ? undefined : end - start + 1
+  assertKey(key)
   try {
     const options = { abortSignal: signal, maxRetryRequests: 1 }
     const { readableStreamBody } = await client.getBlobClient(key).download(start, count, options)
@@ -121,6 +130,33 @@ async function* read(
   } catch (thrown) {
     const { reason } = failureOf(thrown, reasonOf)
     throw new BucketFailure(codeOf(thrown) === 'BlobNotFound' ? 'no_key' : reason)
+  }
+}
+
+/** Azure takes 50,000 of them, which are 390 GiB. */
+const blockBytes = 8 * 1024 * 1024
+/** When the last bytes are asked for all others are there: until then it can be given up. */
+const inFlight = 1
+
+/**
+ * The blob appears with the list of its blocks. Blocks without one are no blob and in no list; Azure has no call that removes
+ * them, and drops them after a week.
+ */
+async function putBlocks(
+  client: ContainerClient,
+  key: string,
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  const blob = client.getBlockBlobClient(key)
+  const body = Readable.from(chunks)
+  const left = new AbortController()
+  const abortSignal = AbortSignal.any([signal, left.signal])
+  try {
+    await blob.uploadStream(body, blockBytes, inFlight, { abortSignal })
+  } finally {
+    body.destroy()
+    left.abort() // blocks that are on their way when another fails
   }
 }
 

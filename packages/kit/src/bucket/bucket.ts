@@ -1,3 +1,5 @@
+import { untilAborted } from '../blob/abort.ts'
+
 /** Whether a bucket can be used; what cannot be reached at all is `not_found`. */
 export type Reach = 'available' | 'not_found' | 'forbidden'
 
@@ -53,6 +55,12 @@ export interface Bucket {
   exists: (key: string, signal: AbortSignal) => Promise<boolean>
   /** In pieces of at most 64 KiB. A key that is not there is found out with the first piece. */
   read: (key: string, part: Part, signal: AbortSignal) => AsyncIterable<Uint8Array>
+  /**
+   * Replaces what is there. All or nothing: where `chunks` fail, which is thrown as it is, or the signal fires before the last
+   * of them was taken, there is no object and no part of one. Parts go one by one, so that memory does not grow with the object
+   * and little is on its way when the last chunk is asked for.
+   */
+  write: (key: string, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>
   /** Whether these credentials may write; nothing is left behind. */
   canWrite: (signal: AbortSignal) => Promise<boolean>
 }
@@ -62,6 +70,8 @@ export type BucketReason =
   /** There is no such bucket. */
   | 'not_found'
   | 'no_key'
+  /** No key for every provider: a segment of it is `.` or `..`, which an address loses. */
+  | 'bad_key'
   | 'bad_token'
   /** The address is one that may not be asked. */
   | 'blocked'
@@ -96,6 +106,41 @@ export function failureOf(
   reasonOf: (thrown: unknown) => BucketReason,
 ): BucketFailure {
   return thrown instanceof BucketFailure ? thrown : new BucketFailure(reasonOf(thrown))
+}
+
+/** @throws BucketFailure bad_key: read as an address it could lead out of the bucket */
+export function assertKey(key: string): void {
+  if (/(^|\/)\.\.?(\/|$)/.test(key)) throw new BucketFailure('bad_key')
+}
+
+/**
+ * Runs a write; what its chunks throw passes as it is, and a signal is not kept waiting by silent ones. They are left when
+ * everything that was begun has an end, so that whoever gives them can wait for that.
+ */
+export async function writing(
+  { key, chunks, signal }: { key: string; chunks: AsyncIterable<Uint8Array>; signal: AbortSignal },
+  write: (chunks: AsyncIterable<Uint8Array>) => Promise<unknown>,
+  reasonOf: (thrown: unknown) => BucketReason,
+): Promise<void> {
+  assertKey(key)
+  let broken: { thrown: unknown } | undefined
+  const pieces = chunks[Symbol.asyncIterator]()
+  async function* watched() {
+    try {
+      yield* { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) }
+    } catch (thrown) {
+      broken = { thrown }
+      throw thrown
+    }
+  }
+  try {
+    signal.throwIfAborted()
+    await write(untilAborted(watched(), signal))
+  } catch (thrown) {
+    throw broken ? broken.thrown : failureOf(thrown, reasonOf)
+  } finally {
+    pieces.return?.().catch(() => undefined)
+  }
 }
 
 /** How a bucket can be used, told by listing one key of it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { gathered } from '../testing/bytes.ts'
+import { bytesOf, gathered } from '../testing/bytes.ts'
 import type { Bucket } from './bucket.ts'
 
 /** What every bucket promises, tried on each adapter: a bucket with these objects, and one that is not there. */
@@ -25,6 +25,8 @@ interface Given {
   bucket: () => Bucket
   missing: () => Bucket
   lacks?: readonly Lack[]
+  /** Keys of uploads that were begun and neither completed nor given up, where the store tells them. */
+  unfinished?: () => Promise<string[]>
 }
 
 const { signal } = new AbortController()
@@ -34,6 +36,7 @@ export function bucketContract(name: string, given: Given) {
     listing(given)
     files(given)
     reading(given)
+    writing(given)
   })
 }
 
@@ -154,5 +157,73 @@ function reading({ bucket, lacks = [] }: Given) {
   test('ends with its signal', async () => {
     const attempt = bucket().list({ prefix: '', size: 2 }, AbortSignal.abort())
     await expect(attempt).rejects.toMatchObject({ reason: 'unreachable' })
+  })
+}
+
+const mebibyte = Buffer.alloc(1024 * 1024, 'm')
+
+function writing({ bucket, missing, unfinished = async () => [] }: Given) {
+  const size = async (key: string) =>
+    (await bucket().files({ prefix: key, size: 1 }, signal)).files.find((one) => one.key === key)
+      ?.size
+  const text = async (key: string) => (await gathered(bucket().read(key, {}, signal))).toString()
+
+  test('takes an object under a key, and another one in its place', async () => {
+    const key = 'written/ü 20%+.txt'
+    await bucket().write(key, bytesOf('one ', 'after ', 'another'), signal)
+    expect(await text(key)).toBe('one after another')
+    await bucket().write(key, bytesOf(), signal)
+    expect(await size(key)).toBe(0)
+  })
+
+  test('takes one that is larger than a part, byte for byte', async () => {
+    const key = 'written/large.bin'
+    async function* pieces() {
+      for (let number = 0; number < 17; number++) yield mebibyte
+      yield Buffer.from('the end')
+    }
+    await bucket().write(key, pieces(), signal)
+    expect(await size(key)).toBe(17 * mebibyte.length + 7)
+    const tail = bucket().read(key, { start: 17 * mebibyte.length - 1 }, signal)
+    expect((await gathered(tail)).toString()).toBe('mthe end')
+    expect(await unfinished()).toEqual([])
+  })
+
+  test.each([
+    ['nothing', 0],
+    ['a little', 1],
+    ['some parts', 20],
+  ])('keeps nothing of bytes that break off after %s', async (_, count) => {
+    const broken = new Error('the source has an end')
+    async function* pieces() {
+      for (let number = 0; number < count; number++) yield mebibyte
+      throw broken
+    }
+    await expect(bucket().write('broken', pieces(), signal)).rejects.toBe(broken)
+    expect(await size('broken')).toBeUndefined()
+    expect(await unfinished()).toEqual([])
+  })
+
+  test('keeps nothing of what is given up, though its bytes are silent', async () => {
+    const end = new AbortController()
+    async function* pieces() {
+      for (let number = 0; number < 20; number++) yield mebibyte
+      end.abort()
+      await new Promise(() => undefined)
+    }
+    const attempt = bucket().write('given up', pieces(), end.signal)
+    await expect(attempt).rejects.toMatchObject({ reason: 'unreachable' })
+    expect(await size('given up')).toBeUndefined()
+    expect(await unfinished()).toEqual([])
+  })
+
+  test('is not made where it is missing, and has no key that leads elsewhere', async () => {
+    const there = missing().write('a.txt', bytesOf('a'), signal)
+    await expect(there).rejects.toMatchObject({ reason: 'not_found' })
+    expect(await missing().probe('', signal)).toBe('not_found')
+    for (const key of ['../a', 'a/../../b', './a', 'a/..']) {
+      const attempt = bucket().write(key, bytesOf('a'), signal)
+      await expect(attempt, key).rejects.toMatchObject({ reason: 'bad_key' })
+    }
   })
 }

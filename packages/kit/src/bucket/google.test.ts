@@ -1,6 +1,6 @@
-import { afterAll, expect, test } from 'vitest'
-import { gathered } from '../testing/bytes.ts'
-import { startReceiver } from '../testing/receiver.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { bytesOf, gathered } from '../testing/bytes.ts'
+import { type Reply, startReceiver } from '../testing/receiver.ts'
 import { bucketOpener } from './open.ts'
 
 /** Answers as Google gives them, for what its emulator never does; the rest is in `emulators.cluster.test.ts`. */
@@ -76,6 +76,67 @@ test('bytes come as they are, and a key that is gone is no bucket that is gone',
   google.answer(failure(404, 'No such object'))
   await expect(gathered(bucket.read('a/1.jpg', {}, signal))).rejects.toMatchObject({
     reason: 'no_key',
+  })
+})
+
+describe('an upload', () => {
+  const mebibyte = Buffer.alloc(1024 * 1024)
+  const address = { location: `${google.url}/upload/session` }
+  const session = (answer: Reply) => {
+    google.received.splice(0)
+    google.answer(({ method }) => {
+      if (method === 'POST') return { headers: address }
+      return method === 'DELETE' ? { status: 499 } : answer
+    })
+  }
+  const ranges = () =>
+    google.received.map(({ method, headers }) => `${method} ${headers['content-range'] ?? ''}`)
+
+  test('goes in parts, and the last one says how long it is', async () => {
+    session({ status: 308 })
+    google.answer(({ method, headers }) => {
+      if (method === 'POST') return { headers: address }
+      return { status: headers['content-range']?.endsWith('/*') ? 308 : 200 }
+    })
+    await bucket.write('a.zip', bytesOf(...new Array(9).fill(mebibyte)), signal)
+    expect(ranges()).toEqual([
+      'POST ',
+      'PUT bytes 0-8388607/*',
+      'PUT bytes 8388608-9437183/9437184',
+    ])
+    session({ status: 200 })
+    await bucket.write('empty', bytesOf(), signal)
+    expect(ranges()).toEqual(['POST ', 'PUT bytes */0'])
+  })
+
+  test('that breaks off is given up', async () => {
+    session({ status: 308 })
+    async function* broken() {
+      for (let count = 0; count < 9; count++) yield mebibyte
+      throw new Error('broken')
+    }
+    await expect(bucket.write('a.zip', broken(), signal)).rejects.toThrow('broken')
+    expect(ranges()).toEqual(['POST ', 'PUT bytes 0-8388607/*', 'DELETE '])
+  })
+
+  test.each([
+    [403, 'forbidden'],
+    [404, 'not_found'],
+    [500, 'unreachable'],
+  ])('that is refused with %i is %s, at its beginning and later', async (status, reason) => {
+    session({ status })
+    const attempt = bucket.write('a.zip', bytesOf('a'), signal)
+    await expect(attempt).rejects.toMatchObject({ reason })
+    google.answer(failure(status, 'secret of the account'))
+    const begun = bucket.write('a.zip', bytesOf('a'), signal)
+    await expect(begun).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
+  })
+
+  test('by nobody is forbidden without asking', async () => {
+    const open = bucketOpener({ nets: [] })
+    const nobody = await open({ provider: 'google', bucket: 'frames' })
+    const attempt = nobody.write('a.zip', bytesOf('a'), signal)
+    await expect(attempt).rejects.toMatchObject({ reason: 'forbidden' })
   })
 })
 

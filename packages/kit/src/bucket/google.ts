@@ -1,5 +1,6 @@
 import { type Bucket as GoogleApi, Storage, type StorageOptions } from '@google-cloud/storage'
 import { orAborted, untilAborted } from '../blob/abort.ts'
+import { partsOf } from '../blob/s3/parts.ts'
 import { cutBytes } from '../pieces.ts'
 import type { GoogleAddress } from './address.ts'
 import {
@@ -13,6 +14,7 @@ import {
   type LevelQuery,
   type Part,
   probeBy,
+  writing,
 } from './bucket.ts'
 
 /**
@@ -38,6 +40,15 @@ export function googleBucket(address: GoogleAddress): Bucket {
     exists: (key, signal) =>
       failing(async () => (await orAborted(bucket.file(key).exists(), signal))[0], reasonOf),
     read: (key, part, signal) => read(bucket, key, part, signal),
+    write: (key, chunks, signal) =>
+      writing(
+        { key, chunks, signal },
+        (pieces) => {
+          if (isNobody(address)) throw new BucketFailure('forbidden')
+          return putParts(bucket, key, pieces, signal)
+        },
+        reasonOf,
+      ),
     canWrite: (signal) => failing(() => orAborted(mayWrite(bucket), signal), reasonOf),
   }
 }
@@ -94,11 +105,69 @@ async function* read(
   }
 }
 
-const writing = 'storage.objects.create'
+/** The library begins uploads for no one. */
+const isNobody = ({ keyFile, endpoint }: GoogleAddress) => !keyFile && endpoint === undefined
+
+/**
+ * The object appears with its last part. The library begins the upload, and its parts are sent from here: its own streams leave
+ * a connection open when they are given up. The address of an upload is all that is needed to send to it.
+ */
+async function putParts(
+  bucket: GoogleApi,
+  key: string,
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  const [address] = await orAborted(bucket.file(key).createResumableUpload(), signal)
+  const spare: Buffer[] = []
+  let sent = 0
+  try {
+    for await (const { bytes, isLast } of partsOf(chunks, spare)) {
+      await sendPart(address, { bytes, isLast, at: sent }, signal)
+      sent += bytes.length
+      spare.push(bytes)
+    }
+  } catch (thrown) {
+    const given = { method: 'DELETE', signal: AbortSignal.timeout(longestCallMs) }
+    await fetch(address, given).catch(() => undefined) // it ends by itself after a week
+    throw thrown
+  }
+}
+
+interface PartOfUpload {
+  bytes: Buffer
+  isLast: boolean
+  /** Bytes before it. */
+  at: number
+}
+
+const partTakenStatus = 308
+const longestPartMs = 120_000
+
+async function sendPart(
+  address: string,
+  { bytes, isLast, at }: PartOfUpload,
+  signal: AbortSignal,
+): Promise<void> {
+  const end = at + bytes.length
+  const range = bytes.length === 0 ? '*' : `${at}-${end - 1}`
+  const answer = await fetch(address, {
+    method: 'PUT',
+    headers: { 'content-range': `bytes ${range}/${isLast ? end : '*'}` },
+    body: bytes,
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(longestPartMs)]),
+  })
+  await answer.arrayBuffer()
+  const isTaken = isLast ? answer.ok : answer.status === partTakenStatus
+  if (!isTaken) throw Object.assign(new Error('refused'), { code: answer.status })
+}
+
+const creating = 'storage.objects.create'
 
 async function mayWrite(bucket: GoogleApi): Promise<boolean> {
-  const [allowed] = await bucket.iam.testPermissions([writing])
-  return allowed[writing] === true
+  const [allowed] = await bucket.iam.testPermissions([creating])
+  return allowed[creating] === true
 }
 
 /** A token that was refused is told by the status of its answer, everything else by the code of the error. */

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { readNets } from '../outgoing/guard.ts'
+import { bytesOf } from '../testing/bytes.ts'
 import { startEndless } from '../testing/endless.ts'
 import { startReceiver } from '../testing/receiver.ts'
 import { startS3 } from '../testing/s3-server.ts'
@@ -34,7 +35,11 @@ const { signal } = new AbortController()
 
 const frames = await open()
 const none = await open({ bucket: 'nothing-here' })
-bucketContract('S3', { bucket: () => frames, missing: () => none })
+bucketContract('S3', {
+  bucket: () => frames,
+  missing: () => none,
+  unfinished: async () => store.unfinished(),
+})
 
 test('without credentials only a bucket that is open to all can be read', async () => {
   const anybody = await open({ bucket: 'public', credentials: undefined })
@@ -55,6 +60,13 @@ test('what may not be written is told without an attempt to write', async () => 
   expect(store.buckets.get('archive')?.size).toBe(objects.length)
 })
 
+test('what may not be written stays as it is', async () => {
+  const archive = await open({ bucket: 'archive' })
+  const attempt = archive.write('a.txt', bytesOf('other'), signal)
+  await expect(attempt).rejects.toMatchObject({ reason: 'forbidden' })
+  expect(store.buckets.get('archive')?.get('a.txt')?.toString()).toBe('first')
+})
+
 test('an address that is not allowed is never asked, however it is spelt', async () => {
   const calls = store.calls()
   const { port } = new URL(store.url)
@@ -63,6 +75,8 @@ test('an address that is not allowed is never asked, however it is spelt', async
     expect(await bucket.probe('', signal), host).toBe('not_found')
     const attempt = bucket.list({ prefix: '', size: 1 }, signal)
     await expect(attempt, host).rejects.toMatchObject({ reason: 'blocked' })
+    const write = bucket.write('a', bytesOf('a'), signal)
+    await expect(write, host).rejects.toMatchObject({ reason: 'blocked' })
   }
   const mapped = open({ endpoint: `http://[::ffff:127.0.0.1]:${port}` }, [])
   await expect(mapped).rejects.toMatchObject({ reason: 'unreachable' })

@@ -2,6 +2,7 @@ import { orAborted, untilAborted } from '../blob/abort.ts'
 import { type S3, s3Client } from '../blob/s3/client.ts'
 import { codeOf } from '../blob/s3/errors.ts'
 import { getObject } from '../blob/s3/get.ts'
+import { putObject } from '../blob/s3/put.ts'
 import { DomainError } from '../errors.ts'
 import { guardedAgent } from '../outgoing/agent.ts'
 import type { S3Address } from './address.ts'
@@ -17,6 +18,7 @@ import {
   type LevelQuery,
   largestAnswer,
   probeBy,
+  writing,
 } from './bucket.ts'
 import type { BucketGuard } from './endpoint.ts'
 
@@ -48,6 +50,12 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
       }
     },
     read: (key, part, signal) => read(large, key, part, signal),
+    write: (key, chunks, signal) =>
+      writing(
+        { key, chunks, signal },
+        (pieces) => putObject(large, key, pieces, { signal, inFlight }),
+        reasonOf,
+      ),
     canWrite: async (signal) => {
       try {
         await failing(() => beginUpload(small, signal), reasonOf)
@@ -59,6 +67,9 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
     },
   }
 }
+
+/** When the last bytes are asked for all others are there: until then it can be given up. */
+const inFlight = 1
 
 const amazon = 'https://s3.amazonaws.com'
 

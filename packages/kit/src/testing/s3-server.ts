@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
@@ -14,6 +15,10 @@ export interface S3Server {
   open: Set<string>
   /** Buckets that nobody may write. */
   sealed: Set<string>
+  /** Buckets that fell silent: objects that are sent there or asked for are never answered. */
+  stalled: Set<string>
+  /** Keys of uploads in parts that were neither completed nor given up. */
+  unfinished: () => string[]
   /** How often it was asked for anything. */
   calls: () => number
   close: () => Promise<void>
@@ -30,6 +35,8 @@ export async function startS3(
     buckets: new Map(),
     open: new Set<string>(),
     sealed: new Set<string>(),
+    stalled: new Set<string>(),
+    uploads: new Map<string, Upload>(),
   }
   let count = 0
   const server = createServer((request, response) => {
@@ -43,10 +50,19 @@ export async function startS3(
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }
-  return { ...state, url, calls: () => count, close }
+  const unfinished = () => [...state.uploads.values()].map((upload) => upload.key)
+  return { ...state, url, unfinished, calls: () => count, close }
 }
 
-type State = Pick<S3Server, 'key' | 'buckets' | 'open' | 'sealed'>
+interface Upload {
+  key: string
+  begun: Date
+  parts: Map<number, Buffer>
+}
+
+type State = Pick<S3Server, 'key' | 'buckets' | 'open' | 'sealed' | 'stalled'> & {
+  uploads: Map<string, Upload>
+}
 
 async function answer(state: State, request: IncomingMessage, response: ServerResponse) {
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://s3')
@@ -59,18 +75,100 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   if (!bucket) return fail(response, 404, 'NoSuchBucket')
   const object = rest.join('/')
   if (method === 'GET' && query.has('location')) return xml(response, '<LocationConstraint/>')
-  if (object === '') return list(response, bucket, query)
-  if (!['GET', 'HEAD'].includes(method) && state.sealed.has(name))
-    return fail(response, 403, 'AccessDenied')
-  if (method === 'PUT') bucket.set(object, body)
-  if (method === 'POST')
+  if (object === '')
+    return query.has('uploads')
+      ? listUploads(state.uploads, query, response)
+      : list(response, bucket, query)
+  const isWrite = !['GET', 'HEAD'].includes(method)
+  if (isWrite && state.sealed.has(name)) return fail(response, 403, 'AccessDenied')
+  if (['PUT', 'GET'].includes(method) && state.stalled.has(name)) return
+  const sent = { method, query, body, bucket, key: object }
+  if (query.has('uploads') || query.has('uploadId')) return inParts(state.uploads, sent, response)
+  return isWrite ? whole(sent, response) : send(response, bucket.get(object), request)
+}
+
+function whole({ method, body, bucket, key }: Sent, response: ServerResponse) {
+  if (method === 'DELETE') {
+    bucket.delete(key)
+    return response.writeHead(204).end()
+  }
+  bucket.set(key, body)
+  return response.writeHead(200, { etag: '"x"' }).end()
+}
+
+interface Sent {
+  method: string
+  query: URLSearchParams
+  body: Buffer
+  bucket: Map<string, Buffer>
+  key: string
+}
+
+/** An upload in parts: begun, sent, and completed or given up. */
+function inParts(
+  uploads: Map<string, Upload>,
+  { method, query, body, bucket, key }: Sent,
+  response: ServerResponse,
+) {
+  const id = query.get('uploadId') ?? randomUUID()
+  if (query.has('uploads')) {
+    uploads.set(id, { key, begun: new Date(), parts: new Map() })
     return xml(
       response,
-      `<InitiateMultipartUploadResult><UploadId>upload</UploadId></InitiateMultipartUploadResult>`,
+      `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
     )
+  }
+  const upload = uploads.get(id)
+  if (!upload) return fail(response, 404, 'NoSuchUpload')
+  const { parts } = upload
+  if (method === 'GET') return listParts(parts, response)
+  if (method === 'PUT') {
+    parts.set(Number(query.get('partNumber')), body)
+    return response.writeHead(200, { etag: `"${md5(body)}"` }).end()
+  }
+  if (method === 'POST') {
+    const named = [...body.toString().matchAll(/<PartNumber>(\d+)<.*?<ETag>"?(\w+)/gs)]
+    const chosen = named.map(([, part, etag]) => ({ bytes: parts.get(Number(part)), etag }))
+    if (chosen.some(({ bytes, etag }) => !bytes || md5(bytes) !== etag))
+      return fail(response, 400, 'InvalidPart')
+    bucket.set(key, Buffer.concat(chosen.flatMap(({ bytes }) => bytes ?? [])))
+  }
+  uploads.delete(id)
   if (method === 'DELETE') return response.writeHead(204).end()
-  if (method === 'PUT') return response.writeHead(200, { etag: '"x"' }).end()
-  return send(response, bucket.get(object), request)
+  return xml(
+    response,
+    '<CompleteMultipartUploadResult><Location>here</Location><ETag>"x"</ETag></CompleteMultipartUploadResult>',
+  )
+}
+
+const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
+
+function listParts(parts: Map<number, Buffer>, response: ServerResponse) {
+  const shown = [...parts]
+    .sort(([one], [other]) => one - other)
+    .map(
+      ([part, bytes]) =>
+        `<Part><PartNumber>${part}</PartNumber><ETag>"${md5(bytes)}"</ETag><Size>${bytes.length}</Size></Part>`,
+    )
+  return xml(response, `<ListPartsResult><Bucket/>${shown.join('')}</ListPartsResult>`)
+}
+
+function listUploads(
+  uploads: Map<string, Upload>,
+  query: URLSearchParams,
+  response: ServerResponse,
+) {
+  const prefix = query.get('prefix') ?? ''
+  const shown = [...uploads]
+    .filter(([, { key }]) => key.startsWith(prefix))
+    .map(
+      ([id, { key, begun }]) =>
+        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${begun.toISOString()}</Initiated></Upload>`,
+    )
+  return xml(
+    response,
+    `<ListMultipartUploadsResult><Bucket/>${shown.join('')}</ListMultipartUploadsResult>`,
+  )
 }
 
 function refusalOf({ key, open }: State, bucket: string, { headers }: IncomingMessage) {

@@ -11,6 +11,10 @@ import { uploadSessions } from './0009-upload-sessions.ts'
 import { chunks } from './0010-chunks.ts'
 import { contents } from './0011-contents.ts'
 import { amounts } from './0012-amounts.ts'
+import { datasetUploads } from './0013-dataset-uploads.ts'
+import { backups } from './0014-backups.ts'
+import { checkpoints } from './0015-checkpoints.ts'
+import { checkpointKeys } from './0016-checkpoint-keys.ts'
 
 /** Every step of the schema `requests`, in order. */
 export const migrations: Migrations = {
@@ -26,4 +30,8 @@ export const migrations: Migrations = {
   '0010-chunks': chunks,
   '0011-contents': contents,
   '0012-amounts': amounts,
+  '0013-dataset-uploads': datasetUploads,
+  '0014-backups': backups,
+  '0015-checkpoints': checkpoints,
+  '0016-checkpoint-keys': checkpointKeys,
 }

@@ -12,6 +12,7 @@ import { cloudStorages } from './0011-cloud-storages.ts'
 import { idempotencyKeys } from './0013-idempotency-keys.ts'
 import { frameNames } from './0014-frame-names.ts'
 import { media } from './0015-media.ts'
+import { drafts } from './0016-drafts.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -28,4 +29,5 @@ export const migrations: Migrations = {
   '0013-idempotency-keys': idempotencyKeys,
   '0014-frame-names': frameNames,
   '0015-media': media,
+  '0016-drafts': drafts,
 }

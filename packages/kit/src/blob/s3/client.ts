@@ -36,12 +36,20 @@ export interface Limits {
   isRepeatable?: boolean
 }
 
+/** Shows what theirs keeps to itself. */
+export class StoreClient extends Client {
+  /** What is there of an upload in parts. */
+  sentParts(bucket: string, key: string, uploadID: string) {
+    return this.listParts(bucket, key, uploadID)
+  }
+}
+
 /**
  * One call of the store, bounded in time and tried once more when what went wrong has mostly passed a moment later.
  *
  * @throws DomainError `unavailable`, or `not_found` for `key`; the reason of `signal`
  */
-export type Call = <T>(run: (client: Client) => Promise<T>, limits?: Limits) => Promise<T>
+export type Call = <T>(run: (client: StoreClient) => Promise<T>, limits?: Limits) => Promise<T>
 
 export interface S3 {
   bucket: string
@@ -66,7 +74,7 @@ export function s3Client(options: S3Options): S3 {
   const { protocol, hostname, port } = readEndpoint(endpoint)
   const useSSL = protocol === 'https:'
   const limits = new AsyncLocalStorage<{ signal: AbortSignal; quietMs: number }>()
-  const client = new Client({
+  const client = new StoreClient({
     endPoint: hostname,
     ...(port && { port: Number(port) }),
     useSSL,

@@ -1,11 +1,15 @@
+import { stepBytes } from '../blob.ts'
+
 /** S3 wants 5 MiB or more, and all but the last of one size. */
-export const partBytes = 8 * 1024 * 1024
+export const partBytes = stepBytes
 const firstBytes = 64 * 1024
 
 export interface Part {
   bytes: Buffer
   /** There is no other one. */
   isWhole: boolean
+  /** None comes after it. */
+  isLast: boolean
 }
 
 /**
@@ -23,7 +27,7 @@ export async function* partsOf(
     for (let at = 0; at < chunk.length; ) {
       if (length === partBytes) {
         isWhole = false
-        yield { bytes: part, isWhole }
+        yield { bytes: part, isWhole, isLast: false }
         part = spare.pop() ?? Buffer.allocUnsafe(partBytes)
         length = 0
       }
@@ -34,7 +38,7 @@ export async function* partsOf(
       at += piece.length
     }
   }
-  yield { bytes: part.subarray(0, length), isWhole }
+  yield { bytes: part.subarray(0, length), isWhole, isLast: true }
 }
 
 /** Small objects take little room: a part grows by doubling. */

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
-import type { Client } from 'minio'
-import { DomainError, unavailable } from '../../errors.ts'
+import { unavailable } from '../../errors.ts'
 import { untilAborted } from '../abort.ts'
-import type { Stored } from '../blob.ts'
-import { makeBucket, type S3 } from './client.ts'
+import type { Steps, Stored } from '../blob.ts'
+import type { S3 } from './client.ts'
 import { codeOf } from './errors.ts'
-import { partBytes, partsOf } from './parts.ts'
+import { findBegun, multipartUpload, quietMs, type Sending } from './multipart.ts'
+import { partsOf } from './parts.ts'
 
-/** Parts on their way at once: with the one being filled, a put holds 40 MiB at most. */
-const inFlight = 4
-/** S3 takes no more. */
-const mostParts = 10_000
-const completeMs = 60_000
+export interface PutOptions {
+  signal?: AbortSignal | undefined
+  /** Parts on their way at once: with the one being filled, a put of four holds 40 MiB at most. */
+  inFlight?: number
+}
+
+const usuallyInFlight = 4
 
 /**
  * All or nothing: the object appears with the last call, when everything before it has succeeded. The client's own
@@ -21,151 +23,102 @@ export async function putObject(
   s3: S3,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-  signal: AbortSignal | undefined,
+  { signal, inFlight = usuallyInFlight }: PutOptions = {},
 ): Promise<Stored> {
+  const hash = createHash('sha256')
+  async function* hashed() {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  const stored = await halting(signal, (halt) => putParts(s3, key, hashed(), { halt, inFlight }))
+  return { ...stored, sha256: hash.digest('hex') }
+}
+
+/** The same in steps that another process can go on behind. */
+export function putInSteps(
+  s3: S3,
+  key: string,
+  chunks: AsyncIterable<Uint8Array>,
+  steps: Steps,
+): Promise<Unhashed> {
+  return halting(steps.signal, async (halt) => {
+    const begun = steps.from && (await findBegun(s3, key, steps.from))
+    return putParts(s3, key, chunks, { halt, inFlight: usuallyInFlight, begun, steps })
+  })
+}
+
+type Unhashed = Omit<Stored, 'sha256'>
+
+async function halting(
+  signal: AbortSignal | undefined,
+  run: (halt: AbortController) => Promise<Unhashed>,
+): Promise<Unhashed> {
   const halt = new AbortController()
   const leave = () => halt.abort(signal?.reason)
   if (signal?.aborted) leave()
   signal?.addEventListener('abort', leave, { once: true })
-  const hash = createHash('sha256')
-  let size = 0
-  async function* counted() {
-    for await (const chunk of untilAborted(chunks, halt.signal)) {
-      hash.update(chunk)
-      size += chunk.length
-      yield chunk
-    }
-  }
   try {
     halt.signal.throwIfAborted()
-    const etag = await putParts(s3, key, counted(), halt)
-    return { size, sha256: hash.digest('hex'), etag }
+    return await run(halt)
   } finally {
     signal?.removeEventListener('abort', leave)
   }
 }
 
-/** Whatever fails first halts everything else. Resolves to the etag. */
+/** Whatever fails first halts everything else. */
 async function putParts(
   s3: S3,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-  halt: AbortController,
-): Promise<string> {
+  sending: Sending,
+): Promise<Unhashed> {
+  const { halt, steps } = sending
   const spare: Buffer[] = []
-  const upload = multipartUpload(s3, key, halt, (bytes) => spare.push(bytes))
-  let size = 0
+  const upload = multipartUpload(s3, key, sending, (bytes) => spare.push(bytes))
+  let size = steps?.from?.size ?? 0
   try {
-    for await (const { bytes, isWhole } of partsOf(chunks, spare)) {
-      if (isWhole) return await putWhole(s3, key, bytes, halt.signal)
+    for await (const { bytes, isWhole } of partsOf(untilAborted(chunks, halt.signal), spare)) {
       size += bytes.length
-      await upload.add(bytes)
+      if (isWhole && size === bytes.length)
+        return { size, etag: await putWhole(s3, key, bytes, halt.signal) }
+      if (bytes.length > 0) await upload.add(bytes)
     }
     await upload.complete()
-    return await checkedEtag(s3, key, size)
+    return { size, etag: await checkedEtag(s3, key, size) }
   } catch (thrown) {
     halt.abort(thrown)
-    await upload.abandon()
+    if (steps) await upload.rest()
+    else await upload.abandon()
     throw halt.signal.reason
   }
 }
 
 async function putWhole(s3: S3, key: string, bytes: Buffer, signal: AbortSignal): Promise<string> {
-  const { etag } = await s3.call(
-    (client) => intoBucket(client, s3.bucket, () => client.putObject(s3.bucket, key, bytes)),
-    { signal, quietMs: quietMs(bytes) },
-  )
+  const { etag } = await s3.call((client) => client.putObject(s3.bucket, key, bytes), {
+    signal,
+    quietMs: quietMs(bytes),
+  })
   const md5 = createHash('md5').update(bytes).digest('hex')
   return etag === md5 ? etag : checkedEtag(s3, key, bytes.length) // encrypted objects have other etags
 }
 
 /** What a store says it has kept is not taken on trust (`reliability.md` F23). */
 async function checkedEtag({ call, bucket }: S3, key: string, expected: number): Promise<string> {
-  const { size, etag } = await call((client) => client.statObject(bucket, key), { key })
-  if (size === expected) return etag
+  const { size, etag } = await call(
+    (client) => client.statObject(bucket, key).catch(unlessUnseen),
+    {
+      key,
+    },
+  )
+  if (size === expected || size === undefined) return etag
   await call((client) => client.removeObject(bucket, key))
   throw unavailable(`The object storage kept ${size} of ${expected} bytes.`)
 }
 
-interface MultipartUpload {
-  /** Sends a part, and waits while too many are on their way. */
-  add: (bytes: Buffer) => Promise<void>
-  /** Makes the parts one object. */
-  complete: () => Promise<void>
-  /** Removes the parts; what the store is not there to remove, `removeUnfinished` finds later. */
-  abandon: () => Promise<void>
+/** Somebody else's bucket may be open for writing alone: then nothing can be looked at. */
+function unlessUnseen(thrown: unknown): { size?: number; etag: string } {
+  if (codeOf(thrown) !== 'AccessDenied') throw thrown
+  return { etag: '' }
 }
-
-/** Begins with the first part. A part that fails fires `halt`; one that is stored is handed to `onStored`. */
-function multipartUpload(
-  s3: S3,
-  key: string,
-  halt: AbortController,
-  onStored: (bytes: Buffer) => void,
-): MultipartUpload {
-  const { bucket, call } = s3
-  const { signal } = halt
-  const done: { part: number; etag: string }[] = []
-  const running = new Set<Promise<void>>()
-  let uploadID = ''
-  let count = 0
-
-  const begin = () =>
-    call(
-      (client) =>
-        intoBucket(client, bucket, () => client.initiateNewMultipartUpload(bucket, key, {})),
-      { signal },
-    )
-  const send = async (part: number, bytes: Buffer) => {
-    const headers = { 'content-md5': createHash('md5').update(bytes).digest('base64') }
-    const place = { bucketName: bucket, objectName: key, uploadID, partNumber: part, headers }
-    const limits = { signal, quietMs: quietMs(bytes) }
-    const { etag } = await call((client) => client.uploadPart(place, bytes), limits)
-    done[part - 1] = { part, etag }
-    if (bytes.length === partBytes) onStored(bytes)
-  }
-  return {
-    add: async (bytes) => {
-      if (uploadID === '') uploadID = await begin()
-      if (++count > mostParts) throw tooLarge()
-      const sending = send(count, bytes)
-        .catch((thrown) => halt.abort(thrown))
-        .finally(() => running.delete(sending))
-      running.add(sending)
-      if (running.size === inFlight) await Promise.race(running)
-      signal.throwIfAborted()
-    },
-    complete: async () => {
-      await Promise.all(running)
-      signal.throwIfAborted()
-      const limits = { signal, quietMs: completeMs, isRepeatable: false }
-      await call((client) => client.completeMultipartUpload(bucket, key, uploadID, done), limits)
-    },
-    abandon: async () => {
-      await Promise.all(running)
-      if (uploadID === '') return
-      await call((client) => client.abortMultipartUpload(bucket, key, uploadID), {
-        isRepeatable: false,
-      }).catch(() => undefined)
-    },
-  }
-}
-
-const tooLarge = () => {
-  const most = (mostParts * partBytes) / 1024 ** 3
-  return new DomainError('too_large', `An object has ${Math.floor(most)} GiB at most.`)
-}
-
-/** The bucket may not have been made yet, when the store was away at the start. */
-async function intoBucket<T>(client: Client, bucket: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (thrown) {
-    if (codeOf(thrown) !== 'NoSuchBucket') throw thrown
-    await makeBucket(client, bucket)
-    return write()
-  }
-}
-
-/** Bytes that the operating system has taken are out of sight until it wants more: 4 MiB, at 40 KB a second or more. */
-const quietMs = ({ length }: Buffer) => 10_000 + Math.min(length, 4 * 1024 * 1024) / 40

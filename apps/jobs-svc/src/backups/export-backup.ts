@@ -1,0 +1,188 @@
+import { type BackupLines, openBackupLines } from '@reticle/contracts/backup-lines'
+import { encodeFrame } from '@reticle/contracts/frame-lines'
+import type { BackupProject, BackupTask } from '@reticle/contracts/rest/backups'
+import type { Label } from '@reticle/contracts/rest/labels'
+import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
+import { createReport, type ReportWriter } from '@reticle/formats/report'
+import type { Context } from '@reticle/kit'
+import { writeArchive } from '../checkpoints/write-archive.ts'
+import { contextOf, type OperationDeps, UnusableInput } from '../operations/operation.ts'
+import { toReport } from '../operations/report.ts'
+import { type Staged, stage } from '../operations/staging.ts'
+import type { BackupWork, Outcome } from '../requests/work.ts'
+import { guideFiles } from './write-guide.ts'
+import { mediaFiles } from './write-media.ts'
+import { namesOf, setText } from './write-sets.ts'
+import { projectJson, taskJson } from './write-task.ts'
+
+/** Share of the work after which all that is no media is here. */
+const readShare = 0.2
+
+/** A task with what waits of it in temporary files. */
+interface Part {
+  task: BackupTask
+  labels: readonly Label[]
+  frames: Staged
+  count: number
+  /** `annotations.json`. */
+  annotations: Staged
+  /** `issues.json`; undefined: there are none. */
+  issues: Staged | undefined
+}
+
+interface Run extends OperationDeps {
+  context: Context
+  report: ReportWriter
+}
+
+/**
+ * Writes a project or task as an archive into the blob store (`spec/api-workspace.md` 7). Memory does not grow with it: frames and
+ * annotations wait in temporary files, media passes through as it is stored. Each job's annotations come from one snapshot.
+ */
+export async function exportBackup(work: BackupWork, deps: OperationDeps): Promise<Outcome> {
+  const { services, signal, progress } = deps
+  const context = contextOf(work, signal)
+  const report = createReport()
+  const run: Run = { ...deps, context, report }
+  const { target, target_id: id, params } = work
+  progress(0, 'Reading annotations')
+  // What organizations let their workers export is known there.
+  await services.tasks.authorize({ target, id, action: 'export' }, context)
+  const { chunks } = await services.tasks.describeBackup({ target, id }, context)
+  const lines = openBackupLines(chunks)
+  const project = await lines.take('project')
+  const parts = await readParts(lines, run)
+  if (!project && parts.length === 0) throw new UnusableInput('The task was deleted')
+
+  const files = () =>
+    project
+      ? projectFiles({ project, id, parts }, params, run)
+      : taskFiles(parts[0] ?? raise(), '', { ...params, ...counting(parts, run) }, run)
+  const result = await writeArchive(work, deps, files)
+  return { report: toReport(report), result, result_id: null }
+}
+
+function raise(): never {
+  throw new Error('the backup of a task has one')
+}
+
+async function readParts(lines: BackupLines, run: Run): Promise<Part[]> {
+  const parts: Part[] = []
+  for (;;) {
+    const task = await lines.take('task')
+    if (!task) return parts
+    parts.push(await readPart(task, `${parts.length}`, lines, run))
+  }
+}
+
+async function readPart(
+  task: BackupTask,
+  name: string,
+  lines: BackupLines,
+  run: Run,
+): Promise<Part> {
+  const { services, tmpDir, signal, context } = run
+  const { labels } = await services.labels.getLabelSet(
+    { target: 'task', id: task.id ?? 0 },
+    context,
+  )
+  let count = 0
+  const frameTexts = async function* () {
+    for await (const frame of lines.all('frame')) {
+      count += 1
+      yield encodeFrame(frame)
+    }
+  }
+  const frames = await stage(tmpDir, `${name}.frames`, frameTexts(), signal)
+  const issues = await stageIssues(`${name}.issues`, lines, run)
+  const texts = setTexts(task, labels, run)
+  const annotations = await stage(tmpDir, `${name}.annotations`, texts, signal)
+  return { task, labels, frames, count, annotations, issues }
+}
+
+async function stageIssues(
+  name: string,
+  lines: BackupLines,
+  { tmpDir, signal }: Run,
+): Promise<Staged | undefined> {
+  const first = await lines.take('issue')
+  if (!first) return undefined
+  const texts = async function* () {
+    yield `[${JSON.stringify(first)}`
+    for await (const issue of lines.all('issue')) yield `,${JSON.stringify(issue)}`
+    yield ']'
+  }
+  return stage(tmpDir, name, texts(), signal)
+}
+
+/** A set for each job, in the order of jobs. */
+async function* setTexts(
+  { jobs }: BackupTask,
+  labels: readonly Label[],
+  { services, context, report }: Run,
+): AsyncGenerator<string> {
+  const names = namesOf(labels)
+  for (const [place, { id = 0 }] of jobs.entries()) {
+    yield place === 0 ? '[' : ','
+    const { chunks } = await services.annotations.readRows({ target: 'job', id }, context)
+    yield* setText(chunks, names, report)
+  }
+  yield ']'
+}
+
+interface Wishes extends Pick<BackupWork['params'], 'lightweight'> {
+  onFrame: () => void
+}
+
+/** Tells how many frames of all are written. */
+function counting(parts: readonly Part[], { progress }: Run): Pick<Wishes, 'onFrame'> {
+  const items_total = parts.reduce((sum, { count }) => sum + count, 0)
+  let items_done = 0
+  progress(readShare, 'Writing the archive')
+  return {
+    onFrame: () => {
+      items_done += 1
+      const share = readShare + (1 - readShare) * (items_done / items_total)
+      progress(share, 'Writing the archive', { items_done, items_total })
+    },
+  }
+}
+
+interface ProjectParts {
+  project: BackupProject
+  id: number
+  parts: readonly Part[]
+}
+
+async function* projectFiles(
+  { project, id, parts }: ProjectParts,
+  { lightweight }: BackupWork['params'],
+  run: Run,
+): AsyncGenerator<ArchiveFile> {
+  const { services, context } = run
+  const { labels } = await services.labels.getLabelSet({ target: 'project', id }, context)
+  const wishes = { lightweight, ...counting(parts, run) }
+  yield { path: 'project.json', content: projectJson(project, labels) }
+  yield* guideFiles(project.guide, run, context)
+  for (const [place, part] of parts.entries()) yield* taskFiles(part, `task_${place}/`, wishes, run)
+}
+
+/** @param folder that the files of the task lie in */
+async function* taskFiles(
+  { task, labels, frames, annotations, issues }: Part,
+  folder: string,
+  { lightweight, onFrame }: Wishes,
+  run: Run,
+): AsyncGenerator<ArchiveFile> {
+  const isListOnly = lightweight && task.data.storage === 'cloud_storage'
+  const isVideo = task.data.video_name !== null
+  const content = await taskJson({ task, labels, frames, isListOnly })
+  const media = { frames, isVideo, isListOnly, signal: run.signal, onFrame }
+  yield { path: `${folder}task.json`, content }
+  yield { path: `${folder}annotations.json`, content: annotations.read() }
+  if (issues) yield { path: `${folder}issues.json`, content: issues.read() }
+  for await (const file of guideFiles(task.guide, run, run.context))
+    yield { ...file, path: `${folder}${file.path}` }
+  for await (const file of mediaFiles(run.blobs, media))
+    yield { ...file, path: `${folder}${file.path}` }
+}

@@ -1,0 +1,102 @@
+import type { requests } from '@reticle/contracts/api/requests'
+import { type Context, invalidText, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import type { Kysely } from 'kysely'
+import type { RequestsDb } from '../db/schema.ts'
+import { destinationOf } from '../locations/destination.ts'
+import { comingFile, originOf } from '../locations/origin.ts'
+import type { Storages } from '../locations/storage.ts'
+import type { Authority } from '../requests/access.ts'
+import { type PostSettings, postRequest } from '../requests/post.ts'
+import { optionsOf } from '../requests/rq-id.ts'
+import type { BackupWork, RestoreWork } from '../requests/work.ts'
+import { permit, workOf } from '../uploads/purposes.ts'
+import { sizeClass, takeFile } from '../uploads/rpc.ts'
+
+export interface BackupDeps {
+  db: Kysely<RequestsDb>
+  services: { tasks: Authority; storages: Storages }
+  settings: PostSettings
+}
+
+type Requests = Service<typeof requests>
+type ExportInput = Parameters<Requests['exportTaskBackup']>[0]
+
+/** Backups of projects and tasks (`spec/api-annotations.md` 2.5). */
+export function backupHandlers(
+  deps: BackupDeps,
+): Pick<Requests, 'exportProjectBackup' | 'exportTaskBackup' | 'startRestore'> {
+  return {
+    exportProjectBackup: (input, context) => startBackup(deps, 'project', input, context),
+    exportTaskBackup: (input, context) => startBackup(deps, 'task', input, context),
+    startRestore: ({ body }, context) => startRestore(deps, body, context),
+  }
+}
+
+/**
+ * Nothing is taken from an earlier backup: states of jobs, issues and guides are in it, and no revision tells of all of them.
+ */
+async function startBackup(
+  { db, services, settings }: BackupDeps,
+  target: BackupWork['target'],
+  input: ExportInput,
+  context: Context,
+): Promise<{ rq_id: string }> {
+  const { id: target_id, lightweight } = input
+  const facts = await services.tasks.authorize({ target, id: target_id, action: 'export' }, context)
+  if (target === 'task' && facts.size === 0)
+    throw invalidText('This task data has not been initialized yet')
+  const usual = usualName({ ...facts, target, lightweight })
+  const object = { target, id: target_id }
+  const destination = await destinationOf(input, { usual, object }, services.storages, context)
+  const params: BackupWork['params'] = { lightweight, ...destination }
+  const { user_id } = signedIn(context)
+  const what = { action: 'export', target, target_id, user_id, subresource: 'backup' } as const
+  const id = { ...what, ...(lightweight && ({ lightweight: 'True' } as const)) }
+  const isLarge = target === 'project' || facts.size > largeCount
+  const size_class = isLarge ? ('large' as const) : ('small' as const)
+  const wish = { id, params, facts, size_class }
+  return change(db, context, (tx) => postRequest(tx, wish, settings, context))
+}
+
+const largeCount = 100_000
+
+/** An archive becomes a project or task of the caller, in the workspace that the request names. */
+async function startRestore(
+  { db, services, settings }: BackupDeps,
+  body: RestoreInput,
+  context: Context,
+): Promise<{ rq_id: string }> {
+  const { target, dry_run = false } = body
+  const aim = { purpose: 'backup', target, id: 0 } as const
+  const facts = await permit(services.tasks, aim, context)
+  const named = { ...body, filename: body.file_id }
+  const origin = await originOf(named, undefined, services.storages, context)
+  return change(db, context, async (tx) => {
+    const { input_key, ...given } = origin
+      ? await comingFile(tx, origin, facts.organization_id)
+      : await takeFile(tx, aim, body, context)
+    const params: RestoreWork['params'] = { dry_run, ...given }
+    const size_class = sizeClass([given.file])
+    const options = dry_run ? optionsOf({ dry_run }) : undefined
+    const wish = { id: { ...workOf(aim), options }, params, facts, input_key, size_class }
+    return postRequest(tx, wish, settings, context)
+  })
+}
+type RestoreInput = Parameters<Requests['startRestore']>[0]['body']
+
+interface Named extends Pick<BackupWork, 'target'> {
+  name: string
+  lightweight: boolean
+  updated_date: string
+}
+
+/** Characters of a name: with all that stands around it, a file name at its longest has room for them. */
+const longestName = 40
+
+function usualName({ target, name, lightweight, updated_date }: Named): string {
+  const plain = name.replace(/[\p{Cc}/\\]/gu, '_')
+  const date = updated_date.slice(0, 19).replace(/[-T:]/g, '_')
+  const words = [target, [...plain].slice(0, longestName).join(''), 'backup']
+  return `${words.join('_')}${lightweight ? '-lightweight' : ''}_${date}.zip`.toLowerCase()
+}

@@ -1,0 +1,115 @@
+import type {
+  Shape as RestShape,
+  Tag as RestTag,
+  Track as RestTrack,
+} from '@reticle/contracts/rest/annotations'
+import type { Label } from '@reticle/contracts/rest/labels'
+import {
+  arrayOf,
+  decodeRows,
+  decodeShape,
+  decodeTag,
+  decodeTrack,
+  type RowKind,
+  rowKinds,
+} from '@reticle/contracts/row-lines'
+import type { ReportWriter } from '@reticle/formats/report'
+import { unavailable } from '@reticle/kit'
+import { toArchiveEllipse } from './ellipse.ts'
+
+/** Names of labels and attributes by their ids. */
+export interface Names {
+  label: (id: number) => string
+  attribute: (id: number) => string
+}
+
+export function namesOf(labels: readonly Label[]): Names {
+  const all = labels.flatMap((label) => [label, ...label.sublabels])
+  const names = new Map(all.map(({ id, name }) => [id, name]))
+  const specs = new Map(all.flatMap((one) => one.attributes.map(({ id, name }) => [id, name])))
+  const known = (map: ReadonlyMap<number, string>) => (id: number) => map.get(id) ?? changed()
+  return { label: known(names), attribute: known(specs) }
+}
+
+/** Somebody has changed labels since they were read: another attempt reads them again. */
+function changed(): never {
+  throw unavailable('Labels were changed meanwhile.')
+}
+
+/**
+ * The text of one set of `annotations.json`: a job's tags, shapes and tracks, with names in the place of ids
+ * (`spec/api-workspace.md` 7).
+ *
+ * @param rows row lines of the job
+ */
+export async function* setText(
+  rows: AsyncIterable<Uint8Array>,
+  names: Names,
+  report: ReportWriter,
+): AsyncGenerator<string> {
+  let at = 0
+  let isFirst = true
+  const open = (kind: RowKind) => `${kind === 'tag' ? '{"version":0,' : '],'}"${arrayOf[kind]}":[`
+  yield open('tag')
+  for await (const batch of decodeRows(rows)) {
+    for (const { kind, columns } of batch) {
+      for (; rowKinds[at] !== kind; isFirst = true) yield open(rowKinds[++at] ?? unordered())
+      yield `${isFirst ? '' : ','}${JSON.stringify(toArchive[kind](columns, names))}`
+      isFirst = false
+      report.created(arrayOf[kind])
+    }
+  }
+  for (const kind of rowKinds.slice(at + 1)) yield open(kind)
+  yield ']}'
+}
+
+function unordered(): never {
+  throw new Error('tags come before shapes, and shapes before tracks')
+}
+
+const toArchive: Record<RowKind, (columns: string[], names: Names) => unknown> = {
+  tag: (columns, names) => tagOf(decodeTag(columns), names),
+  shape: (columns, names) => shapeOf(decodeShape(columns), names),
+  track: (columns, names) => trackOf(decodeTrack(columns), names),
+}
+
+function tagOf({ frame, group, source, attributes, label_id }: RestTag, names: Names) {
+  const label = names.label(label_id)
+  return { frame, group: group ?? 0, source, attributes: valuesOf(attributes, names), label }
+}
+
+const valuesOf = (attributes: RestTag['attributes'], { attribute }: Names) =>
+  attributes.map(({ spec_id, value }) => ({ name: attribute(spec_id), value }))
+
+type Place = Pick<RestShape, 'type' | 'occluded' | 'outside' | 'z_order' | 'rotation' | 'points'>
+
+function placeOf({ type, occluded, outside, z_order, rotation, points }: Place) {
+  const place = { type, occluded, outside, z_order, rotation }
+  return { ...place, points: type === 'ellipse' ? toArchiveEllipse(points) : points }
+}
+
+/** A score of 1 is what every shape has of whom nobody says another: the de-facto standard writes none. */
+function elementOf(shape: Omit<RestShape, 'elements'>, names: Names) {
+  const { score } = shape
+  return { ...placeOf(shape), ...tagOf(shape, names), ...(score !== 1 && { score }) }
+}
+
+const shapeOf = (shape: RestShape, names: Names) => ({
+  ...elementOf(shape, names),
+  elements: shape.elements.map((one) => elementOf(one, names)),
+})
+
+function trackElementOf(track: Omit<RestTrack, 'elements'>, names: Names) {
+  const shapes = track.shapes.map((shape) => ({
+    ...placeOf(shape),
+    frame: shape.frame,
+    attributes: valuesOf(shape.attributes, names),
+    ...(!shape.keyframe && { keyframe: false }),
+  }))
+  return { ...tagOf(track, names), shapes }
+}
+
+const trackOf = (track: RestTrack, names: Names) => ({
+  ...trackElementOf(track, names),
+  elements: track.elements.map((one) => trackElementOf(one, names)),
+})

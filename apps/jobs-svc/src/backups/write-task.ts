@@ -1,0 +1,118 @@
+import { decodeFrames } from '@reticle/contracts/frame-lines'
+import type { BackupJob, BackupProject, BackupTask } from '@reticle/contracts/rest/backups'
+import type { Label } from '@reticle/contracts/rest/labels'
+import { stepOf } from '@reticle/contracts/rest/sources'
+import { compareNames } from '../media/order.ts'
+import type { Staged } from '../operations/staging.ts'
+import { toArchiveLabels } from './write-labels.ts'
+
+/** The only version that there is. */
+export const version = '1.0'
+/** Who wrote the archive, and for which version of the interface (`spec/api-workspace.md` 7). */
+const generator = 'service/2.58.1'
+
+/** `project.json`. */
+export function projectJson(
+  { name, bug_tracker, status }: BackupProject,
+  labels: readonly Label[],
+): string {
+  const written = toArchiveLabels(labels)
+  return JSON.stringify({ name, bug_tracker, status, labels: written, version, generator })
+}
+
+/** What `task.json` is written from. */
+export interface Described {
+  task: BackupTask
+  labels: readonly Label[]
+  frames: Staged
+  /** Its media is only listed. */
+  isListOnly: boolean
+}
+
+/** `task.json`. */
+export async function taskJson({ task, labels, frames, isListOnly }: Described): Promise<string> {
+  const { name, bug_tracker, status, subset, jobs, has_custom_segments } = task
+  const names = await namesIn(frames, task)
+  return JSON.stringify({
+    ...{ name, bug_tracker, status, subset, version, generator },
+    labels: toArchiveLabels(labels),
+    data: {
+      ...dataOf(task, names),
+      storage: isListOnly ? 'cloud_storage' : 'local',
+      ...(has_custom_segments && { custom_segments: true }),
+      ...layoutOf(jobs, names.of),
+    },
+    jobs: jobs.map((job) => jobOf(job, has_custom_segments ? names.of : undefined)),
+  })
+}
+
+interface FrameNames {
+  count: number
+  isSorted: boolean
+  /** Of the frames that somebody names. */
+  of: ReadonlyMap<number, string>
+}
+
+/** Only names that are written are kept: of all frames where jobs list theirs, else those of ground truth. */
+async function namesIn(
+  frames: Staged,
+  { jobs, has_custom_segments }: BackupTask,
+): Promise<FrameNames> {
+  const named = new Set(jobs.flatMap((job) => job.frames ?? []))
+  const of = new Map<number, string>()
+  let [count, isSorted, before] = [0, true, '']
+  for await (const batch of decodeFrames(frames.read())) {
+    for (const { name } of batch) {
+      if (has_custom_segments || named.has(count)) of.set(count, name)
+      isSorted &&= count === 0 || compareNames.lexicographical(before, name) < 0
+      before = name
+      count += 1
+    }
+  }
+  return { count, isSorted, of }
+}
+
+/**
+ * Of images an archive has those that are frames, so that all of it are; which of their source they were is a key of ours. A video is
+ * there as a whole.
+ */
+function dataOf({ data }: BackupTask, { count, isSorted }: FrameNames) {
+  const { chunk_size, image_quality, start_frame, frame_filter, deleted_frames } = data
+  const common = { chunk_size, image_quality, storage_method: 'cache', deleted_frames }
+  const isChosen = start_frame > 0 || frame_filter !== ''
+  if (data.video_name !== null) {
+    const stop_frame = start_frame + (count - 1) * stepOf(frame_filter)
+    const chosen = { start_frame, stop_frame, ...(frame_filter !== '' && { frame_filter }) }
+    return { ...common, ...chosen, chunk_type: 'video', sorting_method: 'lexicographical' }
+  }
+  return {
+    ...{ ...common, start_frame: 0, stop_frame: count - 1, chunk_type: 'imageset' },
+    sorting_method: isSorted ? 'lexicographical' : 'predefined',
+    ...(isChosen && { source_frames: { start_frame, frame_filter } }),
+  }
+}
+
+type Names = FrameNames['of']
+
+function layoutOf(jobs: readonly BackupJob[], names: Names) {
+  const truth = jobs.find(({ type }) => type === 'ground_truth')
+  if (!truth) return {}
+  const frames = (truth.frames ?? []).flatMap((frame) => names.get(frame) ?? [])
+  return { validation_layout: { mode: 'gt', frames } }
+}
+
+/** @param names absent: jobs do not list their files */
+function jobOf({ id: _, disabled_frames = [], ...job }: BackupJob, names?: Names) {
+  const isListed = names !== undefined && job.type !== 'ground_truth'
+  return {
+    ...job,
+    ...(disabled_frames.length > 0 && { disabled_frames }),
+    ...(isListed && { files: filesOf(job, names) }),
+  }
+}
+
+function filesOf({ start_frame, stop_frame }: BackupJob, names: Names): string[] {
+  const count = stop_frame - start_frame + 1
+  const frames = Array.from({ length: count }, (_, index) => start_frame + index)
+  return frames.flatMap((frame) => names.get(frame) ?? [])
+}

@@ -1,0 +1,89 @@
+import { trackZip } from '@reticle/formats/archive/zip-track'
+import { ArchiveChanged, type ArchiveFile, writeZip } from '@reticle/formats/archive/zip-writer'
+import { type Begun, CannotGoOn, stepBytes } from '@reticle/kit/blob/blob'
+import type { OperationDeps } from '../operations/operation.ts'
+import { resultKey } from '../operations/result-key.ts'
+import type { BackupWork, ExportWork } from '../requests/work.ts'
+import { type Checkpoint, decodeMembers, encodeMembers } from './checkpoint.ts'
+
+type Archived = Pick<
+  ExportWork | BackupWork,
+  'request_uuid' | 'lease_token' | 'created_date' | 'checkpoint'
+>
+
+/**
+ * What is left in the object store is swept a day after it was begun (`sweeper.ts`), reading comes before writing, and an
+ * attempt lasts four hours at most.
+ */
+const longestMs = 12 * 3_600_000
+
+/**
+ * Writes the archive of an export into the object store, from where the last attempt came to. What is not of pictures is made
+ * again for that, and has to be as it was: otherwise, or where nothing is left of that attempt, from the start.
+ *
+ * @param files makes them, each time anew
+ */
+export async function writeArchive(
+  work: Archived,
+  deps: OperationDeps,
+  files: () => AsyncIterable<ArchiveFile>,
+): Promise<{ key: string; size: number }> {
+  const { checkpoint } = work
+  if (!checkpoint) return write(work, deps, files(), null)
+  if (Date.now() - checkpoint.begun_date.getTime() < longestMs)
+    try {
+      return await write(work, deps, files(), checkpoint)
+    } catch (thrown) {
+      const isUseless = thrown instanceof CannotGoOn || thrown instanceof ArchiveChanged
+      if (!isUseless) throw thrown
+    }
+  await giveUp(checkpoint, deps)
+  return write(work, deps, files(), null)
+}
+
+/** First nobody refers to it any more: who lost the lease has not the right to remove it. */
+async function giveUp({ key }: Checkpoint, { blobs, keepCheckpoint }: OperationDeps) {
+  await keepCheckpoint(null)
+  await blobs.abandon(key)
+  await blobs.remove(key)
+}
+
+async function write(
+  work: Archived,
+  deps: OperationDeps,
+  files: AsyncIterable<ArchiveFile>,
+  former: Checkpoint | null,
+): Promise<{ key: string; size: number }> {
+  const { blobs, signal, keepCheckpoint, checkpoints } = deps
+  const { key, begun_date } = former ?? { key: resultKey(work), begun_date: new Date() }
+  const track = trackZip(stepBytes)
+  let due = performance.now() + (former ? checkpoints.everyMs : checkpoints.afterMs)
+  let keeping: Promise<void> | undefined
+
+  const keep = async (begun: Begun) => {
+    const known = track.upTo(begun.size)
+    if (!known) return
+    const { crc } = known
+    const members = encodeMembers(known.members)
+    await keepCheckpoint({ ...begun, key, begun_date, crc, members })
+    track.keep(begun.size)
+  }
+  const onStored = (begun: Begun) => {
+    due = performance.now() + checkpoints.everyMs
+    keeping = keep(begun)
+      .catch(() => undefined) // the one before it stays
+      .finally(() => {
+        keeping = undefined
+      })
+  }
+  const isDue = () => !keeping && performance.now() >= due
+  const steps = { from: former ?? undefined, isDue, onStored, signal }
+  const stored = former && { ...former, members: decodeMembers(former.members) }
+  const bytes = writeZip(files, work.created_date, { stored: stored ?? undefined, track })
+  try {
+    const { size } = await blobs.putInSteps(key, bytes, steps)
+    return { key, size }
+  } finally {
+    await keeping // an answer that comes later would be taken for that of the next question
+  }
+}

@@ -1,0 +1,12 @@
+import type { Step } from '@reticle/kit/db/migrate'
+import { sql } from 'kysely'
+
+/** Files are uploaded to projects, too: sets that tasks are made of (`spec/api-annotations.md` 2.3). */
+export const datasetUploads: Step = {
+  up: async (db) => {
+    await sql`alter table uploads
+      drop constraint uploads_purpose_check, drop constraint uploads_target_check,
+      add constraint uploads_purpose_check check (purpose in ('data', 'annotations', 'dataset')),
+      add constraint uploads_target_check check (target in ('project', 'task', 'job'))`.execute(db)
+  },
+}

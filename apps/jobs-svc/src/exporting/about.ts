@@ -1,0 +1,81 @@
+import type { Facts } from '@reticle/contracts/rest/facts'
+import type { Project } from '@reticle/contracts/rest/projects'
+import { stepOf } from '@reticle/contracts/rest/sources'
+import type { Task } from '@reticle/contracts/rest/tasks'
+import type { BasicUser } from '@reticle/contracts/rest/users'
+import type { Described, Person, TaskAbout } from '@reticle/formats/about'
+import type { ItemFrame } from '@reticle/formats/model'
+import { type Context, DomainError } from '@reticle/kit'
+import type { OperationServices } from '../operations/operation.ts'
+
+/** What files tell of the project, task or job that they come from (`spec/formats.md` 7.3), as far as the caller may know it. */
+
+type Services = Pick<OperationServices, 'tasks' | 'jobs' | 'media'>
+
+/** Of a task, or of a job of which its task may be out of sight. */
+export async function aboutPart(
+  facts: Facts,
+  first: ItemFrame | undefined,
+  services: Services,
+  context: Context,
+): Promise<TaskAbout> {
+  const { target, task_id, job_id, size, jobs } = facts
+  const media = await services.media.getMediaFacts({ task_id: task_id ?? 0 }, context)
+  const task = await findTask(task_id ?? 0, services, context)
+  const job =
+    target === 'job' ? await services.jobs.getJob({ id: job_id ?? 0 }, context) : undefined
+  const { start_frame: origin, frame_filter, video_name: name } = media
+  const step = stepOf(frame_filter)
+  const { width = 0, height = 0 } = first ?? {}
+  return {
+    ...described({ ...nothing, ...task, ...job, owner: task?.owner ?? null }, context),
+    name: task?.name ?? '',
+    size,
+    mode: (job ?? task)?.mode === 'interpolation' ? 'interpolation' : 'annotation',
+    overlap: task?.overlap ?? 0,
+    ...{ frame_filter, origin, step },
+    start_frame: origin + (job?.start_frame ?? 0) * step,
+    stop_frame: origin + (job?.stop_frame ?? size - 1) * step,
+    segments: jobs.map((range) => ({ ...range, url: `/api/jobs/${range.id}` })),
+    ...(name !== null && { video: { name, width, height } }),
+  }
+}
+
+const nothing = {
+  ...{ id: 0, name: '', bug_tracker: '', created_date: '', updated_date: '' },
+  ...{ owner: null, assignee: null },
+}
+
+export const aboutProject = (project: Project, context: Context): Described =>
+  described(project, context)
+
+async function findTask(
+  id: number,
+  { tasks }: Services,
+  context: Context,
+): Promise<Task | undefined> {
+  return tasks.getTask({ id }, context).catch((thrown) => {
+    if (thrown instanceof DomainError && thrown.kind === 'forbidden') return undefined
+    throw thrown
+  })
+}
+
+type Record = Pick<Task, 'id' | 'name' | 'bug_tracker' | 'created_date' | 'updated_date'> & {
+  owner: BasicUser | null
+  assignee: BasicUser | null
+}
+
+function described(record: Record, context: Context): Described {
+  const { id, name, bug_tracker, created_date, updated_date, owner, assignee } = record
+  return {
+    ...{ id, name, bug_tracker, created_date, updated_date },
+    owner: personOf(owner, context),
+    assignee: personOf(assignee, context),
+  }
+}
+
+/** Only the caller's own address is theirs to know. */
+function personOf(user: BasicUser | null, { principal }: Context): Person | null {
+  const email = user?.id === principal?.user_id ? (principal?.email ?? '') : ''
+  return user && { username: user.username, email }
+}

@@ -1,0 +1,102 @@
+import type { Label, LabelWrite } from '@reticle/contracts/rest/labels'
+import { FormatError } from '@reticle/formats/errors'
+import type { FileLabel } from '@reticle/formats/file-labels'
+import type { FileDataset, Run } from '@reticle/formats/model'
+import { createReport } from '@reticle/formats/report'
+import { importerOf } from '../formats/lookup.ts'
+import { blobSource } from '../media/blob-source.ts'
+import { contextOf, type OperationDeps } from '../operations/operation.ts'
+import { toReport } from '../operations/report.ts'
+import type { ImportDatasetWork, Outcome } from '../requests/work.ts'
+import { openArchive } from '../sources/archives.ts'
+import { wholeObject } from '../sources/found.ts'
+import { asDraft } from './draft.ts'
+import { namingFile } from './import-annotations.ts'
+import { type Created, importSubset } from './import-subset.ts'
+import { keptFile } from './kept-file.ts'
+
+/**
+ * Makes a task of each subset of an archive, with its images and annotations, and the labels that come with it: all of it or nothing.
+ */
+export async function importDataset(
+  work: ImportDatasetWork,
+  deps: OperationDeps,
+): Promise<Outcome> {
+  const { services, blobs, signal } = deps
+  const { target_id: project_id, params, request_uuid } = work
+  const context = contextOf(work, signal)
+  deps.progress(0, 'Reading the file')
+  const project = { target: 'project', id: project_id } as const
+  await services.tasks.authorize({ ...project, action: 'import' }, context)
+  const file = await keptFile(work, deps, context)
+  const { conv_mask_to_poly } = params
+  const rest = { signal, conv_mask_to_poly, archiveLimits: deps.limits }
+  const run: Run = { report: createReport(), progress: () => undefined, ...rest }
+  const dataset = await open(params.format, blobSource(blobs, file), run).catch((thrown) => {
+    throw namingFile(thrown, file.name)
+  })
+  const listing = await openArchive(
+    wholeObject(file.name, file.key, file.size),
+    { is: 'zip' },
+    // What is wrong with the archive has been told of by who read its annotations.
+    { ...deps, report: createReport(), prefix: '' },
+  )
+  const { labels: current } = await services.labels.getLabelSet(project, context)
+  const asked = { request_uuid, isTried: params.dry_run }
+  const { made: created } = await asDraft(asked, deps, context, async (draft_id) => {
+    const body = { draft_id, project_id, labels: labelItems(dataset.labels, current) }
+    const { labels } = await services.tasks.openDraft({ body }, context)
+    return importAll(dataset, { work, draft_id, file, listing, labels, run }, deps)
+  })
+  return { report: { ...toReport(run.report), created }, result: null, result_id: null }
+}
+
+function open(format: string, source: ReturnType<typeof blobSource>, run: Run) {
+  const { openDataset } = importerOf(format)
+  if (!openDataset) throw new FormatError(`the format '${format}' has no images`)
+  return openDataset(source, run)
+}
+
+type About = Omit<Parameters<typeof importSubset>[1], 'progress'>
+
+async function importAll(
+  { subsets }: FileDataset,
+  about: About,
+  deps: OperationDeps,
+): Promise<Created> {
+  const total: Created = { tags: 0, shapes: 0, tracks: 0 }
+  for (const [index, subset] of subsets.entries()) {
+    const progress = (share: number, stage: string) =>
+      deps.progress(
+        (0.95 * (index + share)) / subsets.length,
+        subsets.length === 1 ? stage : `${stage} of ${subset.name}`,
+        { items_done: index, items_total: subsets.length },
+      )
+    const created = await importSubset(subset, { ...about, progress }, deps)
+    for (const kind of ['tags', 'shapes', 'tracks'] as const) total[kind] += created[kind]
+  }
+  return total
+}
+
+/**
+ * What a PATCH of the project's labels would say, so that all of the file's are there: a project without labels gets them, one that
+ * has some gets attributes only (`spec/formats.md` 3.3, 4.3).
+ *
+ * @throws FormatError naming a label that the project does not have
+ */
+function labelItems(wanted: readonly FileLabel[], current: readonly Label[]): LabelWrite[] {
+  const known = new Map(current.map((label) => [label.name, label]))
+  const unknown = wanted.filter(({ name }) => !known.has(name)).map(({ name }) => name)
+  if (current.length > 0 && unknown.length > 0) {
+    const names = unknown.slice(0, 10).map((name) => `"${name}"`)
+    throw new FormatError(`Target project does not have label with name ${names.join(', ')}`)
+  }
+  return wanted.flatMap(({ name, attributes }): LabelWrite[] => {
+    const label = known.get(name)
+    const has = new Set(label?.attributes.map((attribute) => attribute.name))
+    const added = attributes.filter((attribute) => !has.has(attribute.name))
+    const items = added.map((attribute) => ({ ...attribute, values: [...attribute.values] }))
+    if (label) return items.length === 0 ? [] : [{ id: label.id, attributes: items }]
+    return [{ name, attributes: items }]
+  })
+}

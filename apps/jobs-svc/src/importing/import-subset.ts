@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { decodeFrames } from '@reticle/contracts/frame-lines'
+import type { Label } from '@reticle/contracts/rest/labels'
+import type { Report, UploadedFile } from '@reticle/contracts/rest/requests'
+import type { FileSubset, Run, TargetFrame } from '@reticle/formats/model'
+import type { Context } from '@reticle/kit'
+import { chunkSize } from '../operations/find-frames.ts'
+import { formatLabels } from '../operations/format-labels.ts'
+import { contextOf, type OperationDeps, UnusableInput } from '../operations/operation.ts'
+import { type Staged, stage } from '../operations/staging.ts'
+import type { ImportDatasetWork } from '../requests/work.ts'
+import type { Found, Listing } from '../sources/found.ts'
+import { type Counted, frameLines } from '../sources/frame-lines.ts'
+import { relatedTo } from '../sources/related.ts'
+import { everyFrame } from '../sources/selection.ts'
+import { namingFile } from './import-annotations.ts'
+import { toRowLines } from './to-rows.ts'
+
+export type Created = Report['created']
+
+interface About {
+  work: ImportDatasetWork
+  draft_id: string
+  /** The archive, where it is kept, and its members. */
+  file: UploadedFile
+  listing: Listing
+  /** Labels that the project will have. */
+  labels: readonly Label[]
+  run: Run
+  progress: (share: number, stage: string) => void
+}
+
+/** Shares of a subset after which its images are frames, and its annotations are read. */
+const [framesShare, readShare] = [0.4, 0.8]
+
+/** Quality of pictures that are made of the images, where nobody says one. */
+const image_quality = 70
+
+/** Makes the task of a subset within a draft. */
+export async function importSubset(
+  subset: FileSubset,
+  about: About,
+  deps: OperationDeps,
+): Promise<Created> {
+  const { work, draft_id, labels, progress } = about
+  const { services, signal, tmpDir } = deps
+  const context = contextOf(work, signal)
+  const named = { name: subset.name, subset: subset.name === 'default' ? '' : subset.name }
+  const { task_id } = await services.tasks.addDraftTask({ draft_id, ...named }, context)
+  const frames = await attachImages(task_id, subset, about, deps, context)
+
+  const target = { labels: formatLabels(labels), frames: allOf(frames) }
+  const run = {
+    ...about.run,
+    progress: (share: number) =>
+      progress(framesShare + share * (readShare - framesShare), 'Reading annotations'),
+  }
+  const lines = toRowLines(subset.importAnnotations(target, run))
+  const staged = await stage(tmpDir, 'import.rows', lines, signal).catch((thrown) => {
+    throw namingFile(thrown, about.file.name)
+  })
+  progress(readShare, 'Storing annotations')
+  const into = { target: 'task', id: task_id, mode: 'replace', dry_run: false } as const
+  const write = { ...into, call_id: randomUUID(), rq_id: work.rq_id, body: staged.read() }
+  const { tags, shapes, tracks } = await services.annotations.writeRows(write, context)
+  return { tags, shapes, tracks }
+}
+
+const allOf = (frames: readonly TargetFrame[]) => ({
+  ...{ frames, start_frame: 0, step: 1, is_video: false, includes: () => true },
+})
+
+/** The images of the subset become the media of the task: they stay in the archive, which lives as long as one of its tasks. */
+async function attachImages(
+  task_id: number,
+  subset: FileSubset,
+  { listing, run, progress }: About,
+  deps: OperationDeps,
+  context: Context,
+): Promise<TargetFrame[]> {
+  const { services, tmpDir, signal } = deps
+  const counted: Counted = { seen: 0, count: 0 }
+  const found = imagesOf(subset, listing.files)
+  const about = {
+    ...{ listing, related: relatedTo([]), selection: everyFrame, isListed: false, signal },
+    report: run.report,
+    progress: (share: number) => progress(share * framesShare, 'Reading images'),
+  }
+  const staged = await stage(tmpDir, 'frames.lines', frameLines(found, about, counted), signal)
+  if (counted.count === 0) throw new UnusableInput(`${subset.name}: none of its files is an image`)
+  await deps.keepForTask(task_id)
+  const media = { task_id, call_id: randomUUID(), image_quality, body: staged.read() }
+  await services.media.attachMedia({ ...media, chunk_size: chunkSize(counted.first) }, context)
+  return framesIn(staged)
+}
+
+/** Under the names that frames have, in their order. */
+function imagesOf({ images }: FileSubset, files: readonly Found[]): Found[] {
+  const members = new Map(files.map((one) => [one.name, one]))
+  return images.flatMap(({ name, member }) => {
+    const found = members.get(member)
+    return found ? [{ ...found, name }] : []
+  })
+}
+
+/** As many as there are: what turned out to be no image is none of them. */
+async function framesIn(staged: Staged): Promise<TargetFrame[]> {
+  const frames: TargetFrame[] = []
+  for await (const batch of decodeFrames(staged.read()))
+    for (const { name: path, width, height } of batch)
+      frames.push({ frame: frames.length, path, width, height })
+  return frames
+}

@@ -1,0 +1,114 @@
+import { buffer } from 'node:stream/consumers'
+import { notFound, unavailable } from '@reticle/kit'
+import { bytesOf } from '@reticle/kit/testing/bytes'
+import { expect, test } from 'vitest'
+import { LeaseLost, type OperationDeps, type OperationServices } from '../operations/operation.ts'
+import { exportWork, runOf, testStore, upload } from '../testing/run.ts'
+import { servicesOf } from '../testing/services.ts'
+import { storageOf } from '../testing/storages.ts'
+import { delivered } from './deliver.ts'
+
+const store = await testStore()
+const { blobs } = store
+const key = 'requests/results/u/1'
+const make = async ({ progress }: Pick<OperationDeps, 'progress'>) => {
+  progress(1, 'Writing the archive')
+  const { size } = await blobs.put(key, bytesOf('the ', 'archive'))
+  return { report: null, result: { key, size }, result_id: null }
+}
+const work = exportWork({ cloud_storage_id: 9, filename: 'a/b.zip' })
+type Write = OperationServices['storages']['writeStorageFile']
+const writing = (writeStorageFile: Write) => servicesOf({ storages: { writeStorageFile } })
+
+test('the file goes under its key, with the rights of who asked, and stays here for others', async () => {
+  const { storages, written } = storageOf({})
+  const callers: unknown[] = []
+  const writeStorageFile: Write = (given, context) => {
+    callers.push(given.cloud_storage_id, context.principal)
+    return storages.writeStorageFile(given, context)
+  }
+  const run = await runOf(store, writing(writeStorageFile))
+  const outcome = await delivered(work, run, make)
+  expect(written).toEqual(new Map([['a/b.zip', 'the archive']]))
+  expect(callers).toEqual([9, work.principal])
+  expect(outcome.result).toEqual({ key, size: 11 })
+})
+
+test('a file that another request made is sent as it is', async () => {
+  const { size } = await upload(blobs, 'a', 'made before')
+  const { key: result_key } = await upload(blobs, 'a', 'made before')
+  const { storages, written } = storageOf({})
+  const run = await runOf(store, servicesOf({ storages }))
+  const report = null
+  const known = { ...work, result_key, result_size: size, report }
+  const outcome = await delivered(known, run, () => expect.fail('it is made already'))
+  expect(written.get('a/b.zip')).toBe('made before')
+  expect(outcome).toMatchObject({ result: { key: result_key, size }, report })
+})
+
+test('a file that is wanted here is made, and no storage asked', async () => {
+  const run = await runOf(store, servicesOf({}))
+  expect((await delivered(exportWork(), run, make)).result?.size).toBe(11)
+})
+
+test('progress grows over both halves, and tells the bytes', async () => {
+  const told: [number, string, unknown][] = []
+  const { storages } = storageOf({})
+  const run = await runOf(store, servicesOf({ storages }), {
+    progress: (share, stage, amounts) => told.push([share, stage, amounts]),
+  })
+  await delivered(work, run, make)
+  expect(told).toEqual([
+    [0.7, 'Writing the archive', undefined],
+    [1, 'Writing to the cloud storage', { bytes_done: 11, bytes_total: 11 }],
+  ])
+})
+
+test('before the last byte it is asked whether the request is still wanted, and cancelled leaves nothing', async () => {
+  let ended = false
+  const services = writing(async ({ body }) => {
+    await buffer(body)
+    ended = true
+    return undefined
+  })
+  const run = await runOf(store, services)
+  await delivered(work, run, make)
+  expect([run.told.at(-1), ended]).toEqual(['final', true])
+
+  ended = false
+  const lost = async () => {
+    throw new LeaseLost('The request was taken away')
+  }
+  const cancelled = await runOf(store, services, { enterFinal: lost })
+  await expect(delivered(work, cancelled, make)).rejects.toThrow('The request was taken away')
+  expect(ended).toBe(false)
+})
+
+test('one that is stopped waits until nothing is left there', async () => {
+  const stop = new AbortController()
+  let left = 'something'
+  const services = writing(async ({ body }) => {
+    try {
+      for await (const _ of body) stop.abort(new LeaseLost('The request was taken away'))
+    } catch (thrown) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      left = 'nothing'
+      throw thrown
+    }
+    return undefined
+  })
+  const run = await runOf(store, services, { signal: stop.signal })
+  await expect(delivered(work, run, make)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(left).toBe('nothing')
+})
+
+test.each([
+  notFound('There is no such bucket.'),
+  unavailable('The bucket cannot be reached just now.'),
+])('what the storage says is what the export fails with: $message', async (failure) => {
+  const run = await runOf(
+    store,
+    writing(async () => Promise.reject(failure)),
+  )
+  await expect(delivered(work, run, make)).rejects.toBe(failure)
+})

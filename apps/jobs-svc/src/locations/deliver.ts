@@ -1,0 +1,90 @@
+import { DomainError, unavailable } from '@reticle/kit'
+import { untilAborted } from '@reticle/kit/blob/abort'
+import { contextOf, LeaseLost, type OperationDeps } from '../operations/operation.ts'
+import type { Outcome, Work } from '../requests/work.ts'
+
+type Delivered = Extract<Work, { action: 'export' }>
+
+/** Share of the work after which the file is made and goes to where it is wanted. */
+const madeShare = 0.7
+
+/**
+ * Runs an export and puts its file into the cloud storage that it is wanted in. The file is made here first, which other
+ * requests may share, or was made by another one already. The object appears with its last byte, after the request could still
+ * be cancelled: a cancelled export leaves nothing there.
+ */
+export async function delivered(
+  work: Delivered,
+  deps: OperationDeps,
+  make: (deps: OperationDeps) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { cloud_storage_id, filename: key } = work.params
+  if (cloud_storage_id === null) return make(deps)
+  const outcome = madeBefore(work) ?? (await make(withShare(deps)))
+  if (outcome.result === null) return outcome
+  const { services, blobs, signal } = deps
+  const { chunks } = await blobs.get(outcome.result.key)
+  const { body, left } = leaving(sent(untilAborted(chunks, signal), outcome.result.size, deps))
+  try {
+    const given = { cloud_storage_id, key, body }
+    await services.storages.writeStorageFile(given, contextOf(work, signal))
+    return outcome
+  } finally {
+    // What was begun there is removed by code that runs in this thread where there is one process: it has to have the time.
+    await left()
+  }
+}
+
+/** The same bytes; `left` resolves when nobody reads them any more, which nobody may have begun to do. */
+function leaving(chunks: AsyncIterable<Uint8Array>) {
+  let left = Promise.resolve()
+  async function* body() {
+    let leave = () => {}
+    left = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    try {
+      yield* chunks
+    } finally {
+      leave()
+    }
+  }
+  return { body: body(), left: () => left }
+}
+
+function madeBefore({
+  result_key: key,
+  result_size: size,
+  report,
+}: Delivered): Outcome | undefined {
+  if (key === null || size === null) return undefined
+  return { report, result: { key, size }, result_id: null }
+}
+
+const withShare = (deps: OperationDeps): OperationDeps => ({
+  ...deps,
+  progress: (share, stage, amounts) => deps.progress(madeShare * share, stage, amounts),
+})
+
+async function* sent(
+  chunks: AsyncIterable<Uint8Array>,
+  bytes_total: number,
+  { progress, enterFinal }: OperationDeps,
+): AsyncGenerator<Uint8Array> {
+  let bytes_done = 0
+  try {
+    for await (const chunk of chunks) {
+      yield chunk
+      bytes_done += chunk.length
+      const share = madeShare + ((1 - madeShare) * bytes_done) / bytes_total
+      progress(share, 'Writing to the cloud storage', { bytes_done, bytes_total })
+    }
+    await enterFinal()
+  } catch (thrown) {
+    throw thrown instanceof DomainError ? thrown : goneAway(thrown)
+  }
+}
+
+/** To whoever takes the bytes it is no bug that they end. */
+const goneAway = (thrown: unknown) =>
+  thrown instanceof LeaseLost ? unavailable(thrown.message) : thrown

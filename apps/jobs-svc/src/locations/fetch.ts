@@ -1,0 +1,45 @@
+import type { UploadedFile } from '@reticle/contracts/rest/requests'
+import type { Context } from '@reticle/kit'
+import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
+
+interface Fetched {
+  file: UploadedFile
+  /** Null: it was uploaded. */
+  cloud_storage_id: number | null
+}
+
+/**
+ * The file of an import, where it can be read from any place: what was uploaded, or a copy of what is in a cloud storage, made
+ * with the rights of whoever asked. The copy goes with the request, as an upload does.
+ *
+ * @throws UnusableInput for one that is empty or larger than an archive may be
+ */
+export async function fetchedFile(
+  { file, cloud_storage_id }: Fetched,
+  { services, blobs, signal, progress, limits }: OperationDeps,
+  context: Context,
+): Promise<UploadedFile> {
+  if (cloud_storage_id === null) return file
+  progress(0, 'Fetching the file')
+  const { name, key } = file
+  const { chunks } = await services.storages.readStorageFile(
+    { cloud_storage_id, key: name },
+    context,
+  )
+  const { size } = await blobs.put(key, atMost(limits.bytes, name, chunks), { signal })
+  if (size === 0) throw new UnusableInput(`${name}: the file is empty`)
+  return { ...file, size }
+}
+
+async function* atMost(
+  most: number,
+  name: string,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > most) throw new UnusableInput(`${name}: the file has more than ${most} bytes`)
+    yield chunk
+  }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { UploadedFile } from '@reticle/contracts/rest/requests'
+import { type Context, invalid, invalidText } from '@reticle/kit'
+import type { Transaction } from 'kysely'
+import type { RequestsDb } from '../db/schema.ts'
+import { registerLive } from '../objects/repo.ts'
+import { assertKey, type Place, type Storages, storageFor, type Use } from './storage.ts'
+
+/** A file in a cloud storage. */
+export interface Origin {
+  cloud_storage_id: number
+  key: string
+}
+
+interface Wish extends Place {
+  filename?: string | undefined
+}
+
+const longestKey = 1024 // bytes
+
+/**
+ * Where a file is that is to be imported: as the caller says, else in the source storage of the object
+ * (`spec/api-annotations.md` 2.3). Undefined: it was sent here. Whether there is such a file the import finds out.
+ *
+ * @throws DomainError as `storageFor`, and invalid without a key
+ */
+export async function originOf(
+  wish: Wish,
+  object: Use['object'],
+  storages: Storages,
+  context: Context,
+): Promise<Origin | undefined> {
+  const storage = await storageFor(wish, { use: 'source', object }, storages, context)
+  if (!storage) return undefined
+  const { filename: key = '' } = wish
+  if (key === '') throw invalidText('The filename was not specified')
+  assertKey(key, storage)
+  if (Buffer.byteLength(key) > longestKey)
+    throw invalid({ filename: `A key has at most ${longestKey} bytes.` })
+  return { cloud_storage_id: storage.cloud_storage_id, key }
+}
+
+/** What a request that is posted in this transaction knows of a file that it has to fetch (`fetchedFile`). */
+export interface ComingFile {
+  file: UploadedFile
+  cloud_storage_id: number
+  /** Its copy lies below this key, and goes with the request. */
+  input_key: string
+}
+
+/** Makes room for the copy of a file, so that whatever becomes of the request it has an end. */
+export async function comingFile(
+  tx: Transaction<RequestsDb>,
+  { cloud_storage_id, key }: Origin,
+  organization_id: number | null,
+): Promise<ComingFile> {
+  const input_key = `requests/uploads/${randomUUID()}/`
+  await registerLive(tx, { key: input_key, kind: 'upload', organization_id })
+  return { file: { name: key, key: `${input_key}0`, size: 0 }, cloud_storage_id, input_key }
+}

@@ -1,0 +1,109 @@
+import { encodeBackupLine } from '@reticle/contracts/backup-lines'
+import { decodeFrames } from '@reticle/contracts/frame-lines'
+import type { BackupIssue, BackupTask } from '@reticle/contracts/rest/backups'
+import { createReport, type ReportWriter } from '@reticle/formats/report'
+import type { Context } from '@reticle/kit'
+import { joinTexts } from '@reticle/kit/pieces'
+import { asDraft } from '../importing/draft.ts'
+import { keptFile } from '../importing/kept-file.ts'
+import { contextOf, type OperationDeps } from '../operations/operation.ts'
+import { toReport } from '../operations/report.ts'
+import { mediaPrefix } from '../operations/result-key.ts'
+import type { Outcome, RestoreWork } from '../requests/work.ts'
+import { type BackupArchive, openBackup } from './read-archive.ts'
+import { readGuide, restoreGuide } from './read-guide.ts'
+import { findMedia, type RestoredMedia } from './read-media.ts'
+import { readIssues, readProject, readTask, toBackupTask } from './read-task.ts'
+import { restoreAnnotations } from './restore-annotations.ts'
+
+interface Run extends OperationDeps {
+  work: RestoreWork
+  archive: BackupArchive
+  context: Context
+  report: ReportWriter
+  draft_id: string
+}
+
+/**
+ * Makes a project or task of an archive, or nothing (`spec/api-workspace.md` 7, `docs/adr/0028`), one task after the other. Pictures
+ * stay in the archive, which becomes media.
+ */
+export async function importBackup(work: RestoreWork, deps: OperationDeps): Promise<Outcome> {
+  const { services, blobs, limits, signal } = deps
+  const { target, request_uuid, params } = work
+  const context = contextOf(work, signal)
+  deps.progress(0, 'Reading the archive')
+  await services.tasks.authorize({ target, id: 0, action: 'create' }, context)
+  const file = await keptFile(work, deps, context)
+  const archive = await openBackup(blobs, file, target, limits)
+  const report = createReport()
+  const asked = { request_uuid, isTried: params.dry_run }
+  const { published } = await asDraft(asked, deps, context, (draft_id) =>
+    restoreAll({ ...deps, work, archive, context, report, draft_id }),
+  )
+  const result_id = published?.project_id ?? published?.task_ids[0] ?? null
+  return { report: toReport(report), result: null, result_id }
+}
+
+async function restoreAll(run: Run): Promise<void> {
+  const { archive, work, progress } = run
+  const isProject = work.target === 'project'
+  if (isProject) await beginProject(run)
+  else
+    await run.services.tasks.openDraft(
+      { body: { draft_id: run.draft_id, labels: [] } },
+      run.context,
+    )
+  const { length } = archive.folders
+  for (const [place, folder] of archive.folders.entries()) {
+    const tell = (share: number, stage: string) => progress((place + share) / length, stage)
+    await restorePart(folder, isProject, { ...run, progress: tell })
+  }
+}
+
+/** The project that the tasks will be in, with its guide. */
+async function beginProject(run: Run): Promise<void> {
+  const { archive, services, context, report, draft_id } = run
+  const { labels, ...project } = await readProject(archive)
+  const body = { draft_id, project, labels }
+  const { project_id } = await services.tasks.openDraft({ body }, context)
+  if (project_id === null) throw new Error('a draft of a project has a project')
+  const guide = await readGuide(archive, '', report)
+  if (guide) await restoreGuide(guide, { project_id }, archive, run, context)
+}
+
+/** Shares of a task after which its media is found, and after which it is there but for its annotations. */
+const [readShare, madeShare] = [0.5, 0.6]
+
+async function restorePart(folder: string, isInProject: boolean, run: Run): Promise<void> {
+  const { archive, work, services, context, draft_id, report, progress } = run
+  const archived = await readTask(archive, folder)
+  const { name, subset = '' } = archived
+  const { task_id } = await services.tasks.addDraftTask({ draft_id, name, subset }, context)
+  await run.keepForTask(task_id)
+  const wanted = { archive, folder, task: archived, task_id, seed: work.request_uuid }
+  const tell = (share: number) => progress(readShare * share, 'Reading the archive')
+  const prefix = mediaPrefix(work, task_id)
+  const media = await findMedia({ ...wanted, prefix }, { ...run, progress: tell })
+  const task = toBackupTask(archived, media)
+  const issues = await readIssues(archive, folder)
+  progress(readShare, 'Creating objects')
+  const described = { ...task, guide: null, ...(isInProject && { labels: [] }) }
+  const body = joinTexts(linesOf(described, media, issues))
+  const { job_ids } = await services.tasks.restoreTask({ task_id, body }, context)
+  const guide = await readGuide(archive, folder, report)
+  if (guide) await restoreGuide(guide, { task_id }, archive, run, context)
+  progress(madeShare, 'Storing annotations')
+  await restoreAnnotations({ folder, jobs: task.jobs, task_id, job_ids }, run)
+}
+
+async function* linesOf(
+  task: BackupTask,
+  { frames }: RestoredMedia,
+  issues: readonly BackupIssue[],
+): AsyncGenerator<string> {
+  yield encodeBackupLine({ task })
+  for await (const batch of decodeFrames(frames.read()))
+    for (const frame of batch) yield encodeBackupLine({ frame })
+  for (const issue of issues) yield encodeBackupLine({ issue })
+}

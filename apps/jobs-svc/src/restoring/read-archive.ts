@@ -1,0 +1,82 @@
+import type { BackedUp } from '@reticle/contracts/rest/backups'
+import type { UploadedFile } from '@reticle/contracts/rest/requests'
+import { type ArchiveLimits, openZip, type ZipReader } from '@reticle/formats/archive/zip-reader'
+import { FormatError } from '@reticle/formats/errors'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { placeOf, wording } from '@reticle/kit/validation'
+import type { z } from 'zod'
+import { blobSource } from '../media/blob-source.ts'
+import { UnusableInput } from '../operations/operation.ts'
+
+/** A backup that is read where it lies. */
+export interface BackupArchive {
+  zip: ZipReader
+  file: UploadedFile
+  /** Where each task is: empty for the archive of a task, else `task_0/` and so on. */
+  folders: readonly string[]
+}
+
+/**
+ * Opens an archive of a project or of a task.
+ *
+ * @throws UnusableInput for another one, FormatError for a bad one
+ */
+export async function openBackup(
+  blobs: Pick<BlobStore, 'get'>,
+  file: UploadedFile,
+  target: BackedUp,
+  limits: ArchiveLimits,
+): Promise<BackupArchive> {
+  const zip = await openZip(blobSource(blobs, file), limits).catch((thrown) => {
+    throw thrown instanceof FormatError
+      ? new FormatError(thrown.message, { file: file.name })
+      : thrown
+  })
+  const has = (one: BackedUp) => zip.files.has(`${one}.json`)
+  if (has(target)) return { zip, file, folders: target === 'task' ? [''] : foldersIn(zip) }
+  const other = has('task') ? 'task' : 'project'
+  throw new UnusableInput(
+    has(other)
+      ? `The archive is a backup of a ${other}, not of a ${target}`
+      : 'The archive is not a backup',
+  )
+}
+
+function foldersIn({ files }: ZipReader): string[] {
+  const numbers = [...files.keys()].flatMap(
+    (name) => /^task_(\d{1,9})\/task\.json$/.exec(name)?.[1] ?? [],
+  )
+  return numbers.sort((one, other) => Number(one) - Number(other)).map((one) => `task_${one}/`)
+}
+
+/** Longest document that is read as a whole, in bytes. */
+const longestDocument = 64 * 1024 ** 2
+
+/**
+ * A document of an archive; undefined where there is none.
+ *
+ * @throws FormatError naming the member and the field
+ */
+export async function readDocument<S extends z.ZodType>(
+  { zip }: Pick<BackupArchive, 'zip'>,
+  file: string,
+  schema: S,
+): Promise<z.infer<S> | undefined> {
+  const entry = zip.files.get(file)
+  if (!entry) return undefined
+  const text = Buffer.from(await zip.bytes(entry, longestDocument)).toString()
+  const read = schema.safeParse(parsed(text, file), { error: wording })
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const path = (issue?.path ?? []).map(String)
+  const what = issue?.message ?? 'it cannot be read'
+  throw new FormatError(path.length > 0 ? `${placeOf(path)}: ${what}` : what, { file })
+}
+
+function parsed(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new FormatError('this is no JSON', { file })
+  }
+}

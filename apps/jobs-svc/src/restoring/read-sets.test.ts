@@ -1,0 +1,70 @@
+import { decodeRows, decodeShape, rowLinesHeader } from '@reticle/contracts/row-lines'
+import { expect, test } from 'vitest'
+import { knownLabels, readSets } from './read-sets.ts'
+
+/** `spec/api-workspace.md` 7: the sets of an archive. */
+
+const part = { id: 3, name: 'hand' }
+const labels = knownLabels([
+  { id: 1, name: 'car', attributes: [{ id: 5, name: 'plate' }] },
+  { id: 2, name: 'person', sublabels: [part] },
+])
+const sets = { file: 'annotations.json', most: 3 }
+const shape = { type: 'rectangle', frame: 0, label: 'car', points: [1, 2, 3, 4] }
+
+async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function read(value: unknown, size = 1000) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const lines: { set: number; line: string }[] = []
+  for await (const one of readSets(pieces(text, size), labels, sets)) lines.push(one)
+  return lines
+}
+
+async function shapesOf(value: unknown, size?: number) {
+  const lines = (await read(value, size)).map(({ line }) => line)
+  const text = rowLinesHeader + lines.join('')
+  const rows: ReturnType<typeof decodeShape>[] = []
+  for await (const batch of decodeRows(pieces(text, 1000)))
+    for (const { columns } of batch) rows.push(decodeShape(columns))
+  return rows
+}
+
+test.each([1, 2, 7, 1000])('sets are told apart in pieces of %i bytes', async (size) => {
+  const odd = { ...shape, attributes: [{ name: 'plate', value: '"}]\\"[{' }] }
+  const found = await read([{ version: 0, shapes: [shape] }, {}, { shapes: [odd, shape] }], size)
+  expect(found.map(({ set }) => set)).toEqual([0, 2, 2])
+})
+
+test('names become ids, also of parts, and ellipses have radii', async () => {
+  const ellipse = { ...shape, type: 'ellipse', points: [20.1, 22.3, 25.8, 17.4] }
+  const elements = [{ type: 'points', frame: 0, label: 'hand', points: [1, 2] }]
+  const person = { ...shape, type: 'skeleton', label: 'person', points: [], elements }
+  const [first, second] = await shapesOf([{ shapes: [ellipse, person] }])
+  expect(first).toMatchObject({ label_id: 1, points: [20.1, 22.3, 5.7, 4.9], score: 1 })
+  expect(second).toMatchObject({ label_id: 2, elements: [{ label_id: 3 }] })
+})
+
+test.each([
+  ['{}', 'a list of sets is expected'],
+  ['[1]', 'a list of sets is expected'],
+  ['[{},]', 'a list of sets is expected'],
+  ['[{}] x', 'a list of sets is expected'],
+  ['[{}', 'the text ends too early'],
+  ['[{},{},{},{}]', 'there are more sets than the 3 jobs'],
+  ['[{"shapes":[{"frame":0,}]}]', 'annotations.json'],
+  [[{ shapes: [{ ...shape, label: 'hand' }] }], "there is no label 'hand'"],
+  [[{ shapes: [{ ...shape, attributes: [{ name: 'x', value: '' }] }] }], "no attribute 'x'"],
+  [[{}, { shapes: [{ ...shape, points: ['1'] }] }], '[1].shapes[0]'],
+  [[{ intervals: [{}] }], 'intervals are not supported'],
+])('%j is refused', async (given, message) => {
+  await expect(read(given)).rejects.toThrow(message)
+})
+
+test('what is empty says nothing', async () => {
+  expect(await read([{ intervals: [], tags: [], other: 1 }, {}])).toEqual([])
+  expect(await read('[]')).toEqual([])
+})

@@ -1,0 +1,194 @@
+import {
+  type Shape as RestShape,
+  type Tag as RestTag,
+  type Track as RestTrack,
+  shapeTypes,
+  sources,
+} from '@reticle/contracts/rest/annotations'
+import { encodeShape, encodeTag, encodeTrack } from '@reticle/contracts/row-lines'
+import { FormatError, type Place } from '@reticle/formats/errors'
+import {
+  isRecord,
+  type JsonRecord,
+  readFlag,
+  readInteger,
+  readNumber,
+  readNumbers,
+  readText,
+  wrong,
+} from '@reticle/formats/json/fields'
+import { isBatch, type Member, ScanError } from '@reticle/formats/json/scan'
+import { fromArchiveEllipse } from '../backups/ellipse.ts'
+import { type Sets, splitSets } from './split-sets.ts'
+
+/** A label by its name: its id, those of its attributes, and the labels of its parts. */
+export interface KnownLabel {
+  id: number
+  attributes: ReadonlyMap<string, number>
+  sublabels: KnownLabels
+}
+export type KnownLabels = ReadonlyMap<string, KnownLabel>
+
+interface Named {
+  id?: number
+  name?: string | undefined
+  attributes?: readonly { id?: number | undefined; name?: string | undefined }[] | undefined
+  sublabels?: readonly Named[] | undefined
+}
+
+/** Where nothing has an id yet all have 0: enough to see whether names are known. */
+export function knownLabels(labels: readonly Named[]): KnownLabels {
+  return new Map(
+    labels.map(({ id = 0, name = '', attributes = [], sublabels = [] }) => [
+      name,
+      {
+        id,
+        attributes: new Map(attributes.map((one) => [one.name ?? '', one.id ?? 0])),
+        sublabels: knownLabels(sublabels),
+      },
+    ]),
+  )
+}
+
+/** A row line, and the place of its set among those of the archive. */
+export interface SetLine {
+  set: number
+  line: string
+}
+
+const readers: Record<string, (item: JsonRecord, labels: KnownLabels, place: Place) => string> = {
+  tags: (item, labels, place) => encodeTag(tagOf(item, labels, place)),
+  shapes: (item, labels, place) => encodeShape(shapeOf(item, labels, place)),
+  tracks: (item, labels, place) => encodeTrack(trackOf(item, labels, place)),
+}
+
+/**
+ * The sets of `annotations.json` as row lines (`spec/api-workspace.md` 7), an object at a time.
+ *
+ * @param sets the member, by its name, and how many sets it may have
+ * @throws FormatError naming the object
+ */
+export async function* readSets(
+  pieces: AsyncIterable<Uint8Array>,
+  labels: KnownLabels,
+  sets: Sets,
+): AsyncGenerator<SetLine> {
+  const { file } = sets
+  try {
+    for await (const { set, member } of splitSets(pieces, sets))
+      for (const line of linesOf(member, labels, { file, set })) yield { set, line }
+  } catch (thrown) {
+    throw thrown instanceof ScanError ? new FormatError(thrown.message, { file }) : thrown
+  }
+}
+
+function* linesOf(
+  member: Member,
+  labels: KnownLabels,
+  { file, set }: { file: string; set: number },
+): Generator<string> {
+  const { key } = member
+  const items = isBatch(member) ? member.items : undefined
+  const record = `[${set}].${key}`
+  if (key === 'intervals') assertNone(items ?? Reflect.get(member, 'value'), { file, record })
+  const read = readers[key]
+  if (!read) return
+  if (!items || !isBatch(member)) throw new FormatError('a list is expected', { file, record })
+  for (const [index, item] of items.entries()) {
+    const place = { file, record: `${record}[${member.first + index}]` }
+    if (!isRecord(item)) throw new FormatError('an object is expected', place)
+    yield read(item, labels, place)
+  }
+}
+
+/** Spans of a video: nothing here can hold them, and nothing is lost in silence. */
+function assertNone(value: unknown, place: Place): void {
+  const isNone = value === null || (Array.isArray(value) && value.length === 0)
+  if (!isNone) throw new FormatError('intervals are not supported', place)
+}
+
+function labelOf(item: JsonRecord, labels: KnownLabels, place: Place): KnownLabel {
+  const name = readText(item, 'label', place)
+  const label = labels.get(name)
+  if (!label) throw new FormatError(`there is no label '${name}'`, place)
+  return label
+}
+
+function tagOf(item: JsonRecord, labels: KnownLabels, place: Place): RestTag {
+  const label = labelOf(item, labels, place)
+  return {
+    frame: readInteger(item, 'frame', place),
+    label_id: label.id,
+    group: item.group == null ? 0 : readInteger(item, 'group', place),
+    source: sources.find((one) => one === item.source) ?? 'manual',
+    attributes: attributesOf(item, label, place),
+  }
+}
+
+function attributesOf(
+  { attributes = [] }: JsonRecord,
+  label: KnownLabel,
+  place: Place,
+): RestTag['attributes'] {
+  return listOf(attributes, 'attributes', place).map((item) => {
+    const name = readText(item, 'name', place)
+    const spec_id = label.attributes.get(name)
+    if (spec_id === undefined) throw new FormatError(`there is no attribute '${name}'`, place)
+    return { spec_id, value: String(item.value ?? '') }
+  })
+}
+
+function listOf(value: unknown, field: string, place: Place): JsonRecord[] {
+  if (Array.isArray(value) && value.every(isRecord)) return value
+  throw wrong(field, value, 'a list of objects', place)
+}
+
+type Geometry = Pick<RestShape, 'type' | 'occluded' | 'outside' | 'z_order' | 'rotation' | 'points'>
+
+function geometryOf(item: JsonRecord, place: Place): Geometry {
+  const type = shapeTypes.find((one) => one === item.type)
+  if (!type) throw wrong('type', item.type, `one of ${shapeTypes.join(', ')}`, place)
+  const points = readNumbers(item.points ?? [], 'points', place)
+  return {
+    type,
+    occluded: readFlag(item.occluded ?? false, 'occluded', place),
+    outside: readFlag(item.outside ?? false, 'outside', place),
+    z_order: item.z_order == null ? 0 : readInteger(item, 'z_order', place),
+    rotation: readNumber(item.rotation ?? 0, 'rotation', place),
+    points: type === 'ellipse' && points.length === 4 ? fromArchiveEllipse(points) : points,
+  }
+}
+
+function elementOf(item: JsonRecord, labels: KnownLabels, place: Place) {
+  const score = readNumber(item.score ?? 1, 'score', place)
+  return { ...tagOf(item, labels, place), ...geometryOf(item, place), score }
+}
+
+function shapeOf(item: JsonRecord, labels: KnownLabels, place: Place): RestShape {
+  const { sublabels } = labelOf(item, labels, place)
+  const elements = listOf(item.elements ?? [], 'elements', place)
+  return {
+    ...elementOf(item, labels, place),
+    elements: elements.map((one) => elementOf(one, sublabels, place)),
+  }
+}
+
+function trackElementOf(item: JsonRecord, labels: KnownLabels, place: Place) {
+  const label = labelOf(item, labels, place)
+  const shapes = listOf(item.shapes ?? [], 'shapes', place).map((shape) => ({
+    ...geometryOf(shape, place),
+    frame: readInteger(shape, 'frame', place),
+    keyframe: readFlag(shape.keyframe ?? true, 'keyframe', place),
+    attributes: attributesOf(shape, label, place),
+  }))
+  return { ...tagOf(item, labels, place), shapes }
+}
+
+function trackOf(item: JsonRecord, labels: KnownLabels, place: Place): RestTrack {
+  const { sublabels } = labelOf(item, labels, place)
+  const elements = listOf(item.elements ?? [], 'elements', place)
+  return {
+    ...trackElementOf(item, labels, place),
+    elements: elements.map((one) => trackElementOf(one, sublabels, place)),
+  }
+}

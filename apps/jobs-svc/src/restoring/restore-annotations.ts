@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { BackupJob } from '@reticle/contracts/rest/backups'
+import { rowLinesHeader } from '@reticle/contracts/row-lines'
+import type { ReportWriter } from '@reticle/formats/report'
+import type { Context } from '@reticle/kit'
+import type { OperationDeps } from '../operations/operation.ts'
+import { stage } from '../operations/staging.ts'
+import type { RestoreWork } from '../requests/work.ts'
+import type { BackupArchive } from './read-archive.ts'
+import { knownLabels, readSets, type SetLine } from './read-sets.ts'
+
+/** A task that is there, and where its annotations are. */
+interface Restored {
+  folder: string
+  jobs: readonly BackupJob[]
+  task_id: number
+  /** In the order of its jobs. */
+  job_ids: readonly number[]
+}
+
+interface Run extends Pick<OperationDeps, 'services' | 'tmpDir' | 'signal'> {
+  work: RestoreWork
+  archive: BackupArchive
+  context: Context
+  report: ReportWriter
+}
+
+/**
+ * Writes the sets of `annotations.json` into the jobs of a task, by their places: one after the other, as they are read.
+ *
+ * @throws FormatError naming the object that is wrong
+ */
+export async function restoreAnnotations(task: Restored, run: Run): Promise<void> {
+  const { services, context, report, work, tmpDir, signal } = run
+  const { jobs, task_id, job_ids } = task
+  const { labels } = await services.labels.getLabelSet({ target: 'task', id: task_id }, context)
+  const source = setsOf(task, knownLabels(labels), run)[Symbol.asyncIterator]()
+  let next = await source.next()
+  while (!next.done) {
+    const { set } = next.value
+    const own = async function* () {
+      yield rowLinesHeader
+      for (; !next.done && next.value.set === set; next = await source.next()) yield next.value.line
+    }
+    const into = { target: 'job', id: job_ids[set] ?? 0, mode: 'replace' } as const
+    const sent = { call_id: randomUUID(), rq_id: work.rq_id, keeps_state: keepsState(jobs[set]) }
+    const staged = await stage(tmpDir, 'set.rows', own(), signal)
+    const write = { ...into, ...sent, body: staged.read() }
+    const created = await services.annotations.writeRows(write, context)
+    for (const kind of ['tags', 'shapes', 'tracks'] as const) report.created(kind, created[kind])
+  }
+}
+
+/** Row lines of the jobs of a task, by their places. */
+async function* setsOf(
+  { folder, jobs }: Restored,
+  labels: ReturnType<typeof knownLabels>,
+  { archive: { zip }, signal }: Run,
+): AsyncGenerator<SetLine> {
+  const file = `${folder}annotations.json`
+  const entry = zip.files.get(file)
+  if (!entry) return
+  for await (const one of readSets(zip.stream(entry), labels, { file, most: jobs.length })) {
+    signal.throwIfAborted()
+    yield one
+  }
+}
+
+/** One of which nothing but its annotation is told is in progress as soon as it has some. */
+const keepsState = (job: BackupJob | undefined) =>
+  job?.state !== undefined || job?.status !== 'annotation'

@@ -1,0 +1,16 @@
+import { writeZip } from '@reticle/formats/archive/zip-writer'
+import sharp from 'sharp'
+
+/** An archive with the given members. */
+export async function archiveOf(files: Record<string, string | Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  const members = Object.entries(files).map(([path, content]) => ({ path, content }))
+  for await (const part of writeZip(members, new Date(0))) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+/** A picture of one colour. */
+export const png = (width: number, height: number): Promise<Buffer> =>
+  sharp({ create: { width, height, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer()

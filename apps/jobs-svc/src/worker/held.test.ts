@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { silentLog } from '@reticle/kit/log'
+import { testDb } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestRow, RequestsDb } from '../db/schema.ts'
+import { claim } from '../leases/claim.ts'
+import { addRequest, readRequest } from '../testing/rows.ts'
+import { recoverAbandoned } from './abandoned.ts'
+import { type HeldRequests, holdRequests } from './held.ts'
+import { usualTiming } from './timing.ts'
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+let running: HeldRequests
+let row: RequestRow
+beforeEach(async () => {
+  await sql`truncate requests, tenant_turns, workers, blobs, outbox cascade`.execute(db)
+  // The clock of the worker that has the request; those of the database connections go on.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  running = holdRequests({ db, log: silentLog }, usualTiming)
+  await addRequest(db)
+  row = (await claimAs('first')) ?? expect.fail('nothing was claimed')
+})
+afterEach(() => {
+  running.close()
+  vi.useRealTimers()
+})
+
+const claimAs = (worker: string) => claim(db, { worker, tenantConcurrency: 4 })
+
+/** Some seconds later for the worker as well as for the database, whose clock nobody can set: its leases end sooner. */
+async function later(seconds: number) {
+  await sql`update requests set lease_until = lease_until - make_interval(secs => ${seconds})
+    where status = 'started'`.execute(db)
+  await vi.advanceTimersByTimeAsync(seconds * 1000)
+}
+
+const secondsLeft = async () =>
+  (Number((await readRequest(db, row)).lease_until) - Date.now()) / 1000
+
+/** What any other worker does every two seconds. */
+async function another() {
+  await recoverAbandoned(db, 24)
+  return claimAs('another')
+}
+
+const stepSeconds = 10
+const minutes = 30
+
+test('a conversion of half an hour is started once: its lease is renewed all the while (T-REQ-7)', async () => {
+  const held = running.add(row)
+  for (let step = 0; step < (minutes * 60) / stepSeconds; step++) {
+    if (step % 30 === 0) running.moved(held)
+    await later(stepSeconds)
+    while ((await secondsLeft()) < 35) await sleep(5) // it is due, and on its way
+    expect(await another()).toBeUndefined()
+  }
+  expect(held.abort.signal.aborted).toBe(false)
+  expect(await readRequest(db, row)).toMatchObject({
+    ...{ status: 'started', attempt: 1, lease_owner: 'first', lease_token: row.lease_token },
+  })
+})
+
+test('one that nobody looks after is started by another when its minute is over', async () => {
+  await later(20)
+  expect(await another()).toBeUndefined()
+  await later(41)
+  expect(await another()).toMatchObject({ attempt: 2, lease_owner: 'another' })
+})
+
+test('one that was cancelled is stopped at the next look, within a second', async () => {
+  const held = running.add(row)
+  await sql`update requests set status = 'failed'`.execute(db)
+  await vi.advanceTimersByTimeAsync(1000)
+  while (!held.abort.signal.aborted) await sleep(5)
+  expect(held.reason).toBe('lost')
+})

@@ -1,0 +1,75 @@
+import { on } from 'node:events'
+import { join } from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
+import { testDatabase } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestsDb } from '../db/schema.ts'
+import { importWork, testStore, upload } from '../testing/run.ts'
+import { settingsOf } from '../testing/settings.ts'
+import { serveConversions } from './serve-conversions.ts'
+import { type FromThread, fromThread, type ToThread } from './thread-messages.ts'
+
+/** A conversion thread by its messages, in this thread. */
+
+const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
+await sql`create table applied (call_id text not null)`.execute(db)
+const { root, blobs } = await testStore()
+const { limits, videoCacheBytes } = settingsOf()
+const { port1: port, port2: ofThread } = new MessageChannel()
+const wiring = {
+  module: new URL('../testing/wiring.ts', import.meta.url).href,
+  options: { root: join(root, 'blobs'), url },
+}
+const messages = on(port, 'message')
+const remote = { nets: [], maxBytes: 0 }
+const checkpoints = { afterMs: 60_000, everyMs: 0 }
+const own = { tmpDir: root, limits, remote, videoCacheBytes, checkpoints }
+await serveConversions(ofThread, { wiring, ...own })
+afterAll(() => port.close())
+beforeEach(async () => {
+  await sql`truncate applied`.execute(db)
+})
+
+const tell = (message: ToThread) => port.postMessage(message)
+
+/** The next message that is not about progress. */
+async function heard(): Promise<FromThread> {
+  for (;;) {
+    const { value } = await messages.next()
+    const message = fromThread.parse(value[0])
+    if (message.type !== 'progress' && message.type !== 'ready') return message
+  }
+}
+
+const empty = '{"images":[],"categories":[],"annotations":[]}'
+const run = async () =>
+  tell({ type: 'run', work: importWork({ file: await upload(blobs, 'a.json', empty) }) })
+const applied = async () => (await sql`select call_id from applied`.execute(db)).rows.length
+
+test('an import asks before its final call, and makes it once it may', async () => {
+  await run()
+  expect(await heard()).toEqual({ type: 'final' })
+  expect(await applied()).toBe(0)
+  tell({ type: 'final', granted: true })
+  expect(await heard()).toMatchObject({ type: 'done' })
+  expect(await applied()).toBe(1)
+})
+
+test('one that may not, because it was cancelled, writes nothing', async () => {
+  await run()
+  expect(await heard()).toEqual({ type: 'final' })
+  tell({ type: 'final', granted: false })
+  expect(await heard()).toMatchObject({ type: 'failed' })
+  expect(await applied()).toBe(0)
+})
+
+test('one that is stopped while it waits for the answer writes nothing, whatever the answer is', async () => {
+  await run()
+  expect(await heard()).toEqual({ type: 'final' })
+  tell({ type: 'abort' })
+  tell({ type: 'final', granted: true })
+  expect(await heard()).toMatchObject({ type: 'failed' })
+  expect(await applied()).toBe(0)
+})

@@ -1,0 +1,33 @@
+import type { BackupIssue, BackupJob } from '@reticle/contracts/rest/backups'
+import { type Context, invalidText, signedIn } from '@reticle/kit'
+import type { Transaction } from 'kysely'
+import { insertComment } from '../comments/repo.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { insertIssue } from '../issues/repo.ts'
+
+interface Given {
+  issue: BackupIssue
+  /** The one that it names, and the id that this has got. */
+  job: BackupJob | undefined
+  job_id: number | undefined
+}
+
+/** An issue with its comments, opened by whoever restores it; what others wrote says who they were. */
+export async function restoreIssue(
+  tx: Transaction<ProjectsDb>,
+  { issue, job, job_id }: Given,
+  context: Context,
+): Promise<void> {
+  const { frame, position, resolved, comments } = issue
+  if (!job || job_id === undefined)
+    throw invalidText(`issues.json: there is no job ${issue.job}, which an issue is about`)
+  if (frame < job.start_frame || frame > job.stop_frame)
+    throw invalidText(`issues.json: the job ${issue.job} has no frame ${frame}`)
+  const { user_id: owner_id, username } = signedIn(context)
+  const id = await insertIssue(tx, { job_id, frame, position, resolved, owner_id })
+  for (const { owner, message } of comments) {
+    const isOwn = owner === username || owner === null
+    const text = isOwn ? message : `${owner}: ${message}`
+    await insertComment(tx, { issue_id: id, owner_id, message: text })
+  }
+}

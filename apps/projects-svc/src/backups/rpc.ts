@@ -1,0 +1,33 @@
+import type { tasks } from '@reticle/contracts/api/tasks'
+import { type Service, signedIn } from '@reticle/kit'
+import { joinTexts } from '@reticle/kit/pieces'
+import type { Kysely } from 'kysely'
+import { permitted } from '../authorize.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { backupLinesOf } from './describe.ts'
+import { type RestoreSettings, restoreTask } from './restore.ts'
+
+export interface BackupDeps {
+  db: Kysely<ProjectsDb>
+  /** For transactions as long as a stream of frames; default: `db`. */
+  bulk?: Kysely<ProjectsDb> | undefined
+  settings: RestoreSettings
+}
+
+type Handlers = Pick<Service<typeof tasks>, 'describeBackup' | 'restoreTask'>
+
+/** What backups are made of, and what becomes of them (`spec/api-workspace.md` 7); the archives are the affair of jobs-svc. */
+export function backupHandlers({ db, bulk = db, settings }: BackupDeps): Handlers {
+  return {
+    async describeBackup(target, context) {
+      await permitted(db, signedIn(context), target, 'export')
+      const chunks = joinTexts(backupLinesOf(db, target))
+      return { head: { type: 'application/x-ndjson' }, chunks }
+    },
+
+    async restoreTask(input, context) {
+      const restored = bulk.transaction().execute((tx) => restoreTask(tx, input, settings, context))
+      return { job_ids: await restored }
+    },
+  }
+}

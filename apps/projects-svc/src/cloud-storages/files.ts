@@ -1,0 +1,105 @@
+import type { storages } from '@reticle/contracts/api/storages'
+import { type Context, DomainError, invalid, notFound, type Service, signedIn } from '@reticle/kit'
+import { type Bucket, BucketFailure, type BucketReason } from '@reticle/kit/bucket/bucket'
+import { permitted } from '../authorize.ts'
+import { bucketOf, domainError } from '../buckets/ask.ts'
+import type { CloudStorageRow } from '../db/schema.ts'
+import { listStoragesOf, storageOf } from '../storages/repo.ts'
+import type { CloudStorageDeps } from './deps.ts'
+import { visibleStorage } from './visible.ts'
+
+/**
+ * Buckets as where exports go and imports come from (`spec/api-annotations.md` 2.1, 2.3). Bytes pass through here, so that
+ * credentials are opened in no other service (`reliability.md` 16.1); who may view a storage may use it.
+ */
+
+type Files = 'findDefaultStorages' | 'readStorageFile' | 'writeStorageFile'
+
+export function fileHandlers(deps: CloudStorageDeps): Pick<Service<typeof storages>, Files> {
+  const { db } = deps
+  return {
+    async findDefaultStorages(target, context) {
+      const { project_id, task_id } = await permitted(db, signedIn(context), target, 'view')
+      const owner =
+        task_id === null
+          ? ({ kind: 'project', id: project_id ?? 0 } as const)
+          : ({ kind: 'task', id: task_id } as const)
+      const found = await listStoragesOf(db, [owner])
+      return {
+        source_storage: storageOf(found, owner, 'source'),
+        target_storage: storageOf(found, owner, 'target'),
+      }
+    },
+
+    async readStorageFile({ cloud_storage_id, key }, context) {
+      const { bucket, about } = await opened(deps, { cloud_storage_id, key, way: 'read' }, context)
+      return { head: {}, chunks: told(bucket.read(key, {}, context.signal), about) }
+    },
+
+    async writeStorageFile({ cloud_storage_id, key, body }, context) {
+      const { bucket, about } = await opened(deps, { cloud_storage_id, key, way: 'write' }, context)
+      try {
+        await bucket.write(key, body, context.signal)
+      } catch (thrown) {
+        throw fileError(thrown, about)
+      }
+      return undefined
+    },
+  }
+}
+
+interface Wanted {
+  cloud_storage_id: number
+  key: string
+  way: 'read' | 'write'
+}
+type About = Pick<Wanted, 'key' | 'way'> & { row: CloudStorageRow }
+
+async function opened(
+  deps: CloudStorageDeps,
+  { cloud_storage_id, ...wanted }: Wanted,
+  context: Context,
+): Promise<{ bucket: Bucket; about: About }> {
+  const row = await visibleStorage(deps.db, cloud_storage_id, context)
+  const about = { ...wanted, row }
+  try {
+    const { bucket, attributes } = await bucketOf(deps.outside, row)
+    assertBelow(attributes.prefix, about)
+    return { bucket, about }
+  } catch (thrown) {
+    throw fileError(thrown, about)
+  }
+}
+
+/** What a storage does not show is neither read nor replaced. */
+function assertBelow(prefix: string, { key, way, row }: About): void {
+  if (key.startsWith(prefix)) return
+  const text = `The keys of the cloud storage "${row.display_name}" begin with "${prefix}".`
+  throw way === 'read' ? notFound(text, 'object_missing') : invalid({ filename: text })
+}
+
+const done = { read: 'read from', write: 'written to' } as const
+
+/** Which file of which storage, what is wrong, and who can help. */
+function fileError(thrown: unknown, { key, way, row }: About): unknown {
+  if (!(thrown instanceof BucketFailure)) return thrown
+  const { kind, message, code, retry_after } = domainError(thrown)
+  const place = `the cloud storage "${row.display_name}" (${row.resource})`
+  const text = `"${key}" could not be ${done[way]} ${place}: ${wordsOf(thrown.reason, way) ?? message}`
+  return new DomainError(kind, text, { code, ...(retry_after !== undefined && { retry_after }) })
+}
+
+function wordsOf(reason: BucketReason, way: Wanted['way']): string | undefined {
+  if (reason === 'no_key') return 'there is no such file.'
+  if (reason === 'forbidden')
+    return `its credentials have no right to ${way} there. Give them that right, or choose another storage.`
+  return undefined
+}
+
+async function* told(chunks: AsyncIterable<Uint8Array>, about: About): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks
+  } catch (thrown) {
+    throw fileError(thrown, about)
+  }
+}

@@ -1,0 +1,20 @@
+import { type Context, notFound, signedIn } from '@reticle/kit'
+import { allow } from '@reticle/kit/policy'
+import type { Kysely } from 'kysely'
+import type { CloudStorageRow, ProjectsDb } from '../db/schema.ts'
+import { cloudStorageRules } from './policy.ts'
+import { findCloudStorage } from './repo.ts'
+import { cloudStorageStanding } from './standing.ts'
+
+/** @throws DomainError not_found, or forbidden where the caller may not view it */
+export async function visibleStorage(
+  db: Kysely<ProjectsDb>,
+  id: number,
+  context: Context,
+): Promise<CloudStorageRow> {
+  const principal = signedIn(context)
+  const row = await findCloudStorage(db, id)
+  if (!row) throw notFound()
+  allow(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
+  return row
+}

@@ -1,0 +1,68 @@
+import type { Principal } from '@reticle/contracts/principal'
+import type { OpenDraft, OpenedDraft } from '@reticle/contracts/rest/drafts'
+import { invalidText, notFound } from '@reticle/kit'
+import { allow } from '@reticle/kit/policy'
+import type { Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { planNewLabels } from '../labels/plan.ts'
+import { listOwnLabels } from '../labels/repo.ts'
+import { writeLabels } from '../labels/repo-write.ts'
+import { projectRules } from '../projects/policy.ts'
+import { insertProject, lockProject } from '../projects/repo.ts'
+import { workspaceStanding } from '../roles.ts'
+import { projectStanding } from '../standing.ts'
+import { taskRules } from '../tasks/policy.ts'
+import { findOtherDimension } from '../tasks/repo.ts'
+import { planned } from './labels.ts'
+import { insertDraft, setProject } from './repo.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/**
+ * A draft of tasks of a project that there is, of a new one, or of none, as the caller may make them.
+ *
+ * @throws DomainError not_found, forbidden, invalid for labels
+ */
+export const openDraft = (tx: Tx, principal: Principal, asked: OpenDraft): Promise<OpenedDraft> =>
+  asked.project_id === undefined
+    ? openOwn(tx, principal, asked)
+    : openIn(tx, principal, asked, asked.project_id)
+
+async function openIn(
+  tx: Tx,
+  principal: Principal,
+  { draft_id, labels: items }: OpenDraft,
+  project_id: number,
+): Promise<OpenedDraft> {
+  const project = await lockProject(tx, project_id)
+  if (!project) throw notFound()
+  allow(projectRules, 'import', principal, projectStanding(principal, project))
+  if (await findOtherDimension(tx, project_id, { dimension: '2d' }))
+    throw invalidText('The project has tasks of another dimension than 2d')
+  const current = await listOwnLabels(tx, { kind: 'project', id: project_id })
+  const labels = await planned(tx, project_id, current, items)
+  const { labels_revision: based_on, organization_id } = project
+  const labels_revision = items.length > 0 ? based_on + 1 : based_on
+  const plan = { labels: JSON.stringify(labels), labels_revision, based_on }
+  const whose = { owner_id: principal.user_id, organization_id }
+  await insertDraft(tx, { draft_id, target: 'project', project_id, ...whose, ...plan })
+  return { project_id, labels_revision, labels }
+}
+
+/** In the workspace that the request names. */
+async function openOwn(
+  tx: Tx,
+  principal: Principal,
+  { draft_id, project, labels }: OpenDraft,
+): Promise<OpenedDraft> {
+  const workspace = workspaceStanding(principal)
+  allow(project ? projectRules : taskRules, 'create', principal, workspace)
+  const whose = { owner_id: principal.user_id, organization_id: workspace.organization_id }
+  await insertDraft(tx, { draft_id, target: project ? 'project' : 'task', ...whose })
+  if (!project) return { project_id: null, labels_revision: 0, labels: [] }
+  const { id, labels_revision } = await insertProject(tx, { ...project, draft_id })
+  const owner = { kind: 'project', id } as const
+  await writeLabels(tx, owner, [], planNewLabels(labels))
+  await setProject(tx, draft_id, id)
+  return { project_id: id, labels_revision, labels: await listOwnLabels(tx, owner) }
+}

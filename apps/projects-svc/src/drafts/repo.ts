@@ -1,0 +1,138 @@
+import type { Label } from '@reticle/contracts/rest/labels'
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { laterDate } from '../db/dates.ts'
+import type { DraftsTable, ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { selectTasks, type TaskView } from '../tasks/repo.ts'
+
+type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
+export type DraftRow = Selectable<DraftsTable>
+
+export async function insertDraft(tx: Tx, row: Insertable<DraftsTable>): Promise<void> {
+  await tx.insertInto('drafts').values(row).execute()
+}
+
+/** Its tasks will be in this one. */
+export async function setProject(tx: Tx, draft_id: string, project_id: number): Promise<void> {
+  await tx.updateTable('drafts').set({ project_id }).where('draft_id', '=', draft_id).execute()
+}
+
+export function findDraft(db: Db, draft_id: string): Promise<DraftRow | undefined> {
+  return db.selectFrom('drafts').selectAll().where('draft_id', '=', draft_id).executeTakeFirst()
+}
+
+/** Only whoever has it locked may add to it, publish or drop it. */
+export function lockDraft(tx: Tx, draft_id: string): Promise<DraftRow | undefined> {
+  return tx
+    .selectFrom('drafts')
+    .selectAll()
+    .where('draft_id', '=', draft_id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** In id order. */
+export function lockTasksOfDraft(tx: Tx, draft_id: string): Promise<TaskView[]> {
+  return selectTasks(tx)
+    .where('tasks.draft_id', '=', draft_id)
+    .orderBy('tasks.id')
+    .forUpdate('tasks')
+    .execute()
+}
+
+/** What is published was made at this moment. */
+const shown = { draft_id: null, created_date: sql<Date>`now()`, updated_date: laterDate }
+
+/** A locked project comes into its workspace. */
+export function showProject(
+  tx: Tx,
+  id: number,
+  { owner_id, organization_id }: Pick<DraftRow, 'owner_id' | 'organization_id'>,
+): Promise<ProjectRow> {
+  return tx
+    .updateTable('projects')
+    .set({ ...shown, owner_id, organization_id })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Locked tasks of a draft come into their place, with what is in them; they are answered in id order. */
+export async function showTasks(
+  tx: Tx,
+  ids: readonly number[],
+  place: Pick<DraftRow, 'project_id' | 'organization_id' | 'owner_id'>,
+): Promise<TaskView[]> {
+  const wanted = [...ids]
+  await tx
+    .updateTable('tasks')
+    .set({ ...place, ...shown })
+    .where((where) => where('id', '=', where.fn.any(where.val(wanted))))
+    .execute()
+  await sql`
+    with dated_jobs as (
+      update jobs set created_date = now(), updated_date = now()
+      where task_id = any(${wanted}::int[]) returning id
+    ), dated_issues as (
+      update issues set created_date = now(), updated_date = now()
+      where job_id in (select id from dated_jobs) returning id
+    )
+    update comments set created_date = now(), updated_date = now()
+    where issue_id in (select id from dated_issues)`.execute(tx)
+  return selectTasks(tx)
+    .where((where) => where('tasks.id', '=', where.fn.any(where.val(wanted))))
+    .orderBy('tasks.id')
+    .execute()
+}
+
+export async function deleteDraft(tx: Tx, draft_id: string): Promise<void> {
+  await tx.deleteFrom('drafts').where('draft_id', '=', draft_id).execute()
+}
+
+/** Its tasks, and the project that is only there for them; jobs, frames, labels and guides go with these. */
+export async function deleteInDraft(tx: Tx, draft_id: string): Promise<void> {
+  await tx.deleteFrom('tasks').where('draft_id', '=', draft_id).execute()
+  await tx.deleteFrom('projects').where('draft_id', '=', draft_id).execute()
+}
+
+/** Drafts that nobody works on any more. */
+export async function listDraftsBefore(db: Db, date: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('drafts')
+    .select('draft_id')
+    .where('created_date', '<', date)
+    .execute()
+  return rows.map(({ draft_id }) => draft_id)
+}
+
+/** Numbers for rows that are going to be; nobody else gets them. */
+export async function reserveIds(
+  db: Db,
+  table: 'labels' | 'attributes',
+  count: number,
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select nextval(pg_get_serial_sequence(${table}, 'id'))::int as id
+    from generate_series(1, ${count}::int)`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Labels and attributes under the numbers that were reserved for them. */
+export async function insertReserved(
+  tx: Tx,
+  project_id: number,
+  labels: readonly Pick<Label, 'id' | 'name' | 'color' | 'type'>[],
+  attributes: readonly (Label['attributes'][number] & { label_id: number })[],
+): Promise<void> {
+  await sql`
+    insert into labels (id, project_id, name, color, type) overriding system value
+    select id, ${project_id}::int, name, color, type
+    from json_to_recordset(${JSON.stringify(labels)}::json)
+      as one (id int, name text, color text, type text)`.execute(tx)
+  await sql`
+    insert into attributes (id, label_id, name, mutable, input_type, default_value, "values")
+      overriding system value
+    select * from json_to_recordset(${JSON.stringify(attributes)}::json)
+      as one (id int, label_id int, name text, mutable boolean, input_type text,
+        default_value text, "values" text[])`.execute(tx)
+}

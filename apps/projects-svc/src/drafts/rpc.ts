@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import type { tasks } from '@reticle/contracts/api/tasks'
+import { notFound, type Service, signedIn } from '@reticle/kit'
+import { change } from '@reticle/kit/db/change'
+import type { Kysely } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { insertTask } from '../tasks/repo.ts'
+import { openDraft } from './open.ts'
+import { dropDraft, publishDraft } from './publish.ts'
+import { listDraftsBefore, lockDraft } from './repo.ts'
+
+type Handlers = Pick<
+  Service<typeof tasks>,
+  'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
+>
+
+/** What imports and restores make, which is seen all at once or never (`reliability.md` 6.3). */
+export function draftHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
+  return {
+    async openDraft({ body }, context) {
+      const principal = signedIn(context)
+      return change(db, context, (tx) => openDraft(tx, principal, body))
+    },
+
+    async addDraftTask({ draft_id, name, subset }, context) {
+      return change(db, context, async (tx) => {
+        if (!(await lockDraft(tx, draft_id))) throw notFound()
+        return { task_id: await insertTask(tx, { draft_id, name, subset }) }
+      })
+    },
+
+    async publishDraft(input, context) {
+      return db.transaction().execute((tx) => publishDraft(tx, input, context))
+    },
+
+    async dropDraft({ draft_id }, context) {
+      await db.transaction().execute((tx) => dropDraft(tx, draft_id, context))
+    },
+  }
+}
+
+const dayMs = 24 * 3_600_000
+
+/** Whoever works on a draft has been stopped long before this (`reliability.md` 6.3). */
+export async function dropOldDrafts(db: Kysely<ProjectsDb>, now: Date): Promise<void> {
+  const cause = { principal: null, request_id: randomUUID() }
+  for (const draft_id of await listDraftsBefore(db, new Date(now.getTime() - dayMs)))
+    await db.transaction().execute((tx) => dropDraft(tx, draft_id, cause))
+}

@@ -1,0 +1,47 @@
+import { commentCreated, issueCreated } from '@reticle/contracts/events/issues'
+import { jobCreated, taskCreated } from '@reticle/contracts/events/tasks'
+import { type Cause, emitAll } from '@reticle/kit/outbox/emit'
+import type { Transaction } from 'kysely'
+import { commentRecords } from '../comments/records.ts'
+import { listCommentsOf } from '../comments/repo.ts'
+import type { ProjectsDb } from '../db/schema.ts'
+import { placeOf } from '../issues/messages.ts'
+import { issueRecords } from '../issues/records.ts'
+import { listIssuesOf } from '../issues/repo.ts'
+import { jobRecords } from '../jobs/records.ts'
+import { listJobsOf } from '../jobs/repo.ts'
+import { mostEvents } from '../tasks/deleted.ts'
+import { taskRecords } from '../tasks/records.ts'
+import type { TaskView } from '../tasks/repo.ts'
+
+type Tx = Transaction<ProjectsDb>
+
+/** Tells of locked tasks, their jobs and their issues what is told of those made by hand; of more than `mostEvents` only of the tasks. */
+export async function tellOf(tx: Tx, rows: readonly TaskView[], cause: Cause): Promise<void> {
+  const records = await taskRecords(tx, rows)
+  const created = records.map((task) => ({ task }))
+  await emitAll(tx, taskCreated, created, cause)
+  const count = records.reduce((sum, { jobs }) => sum + jobs.count, records.length)
+  if (count > mostEvents) return
+  const ids = rows.map(({ id }) => id)
+  const facts = (await jobRecords(tx, await listJobsOf(tx, ids))).map((job) => ({ job }))
+  await emitAll(tx, jobCreated, facts, cause)
+  await tellOfIssues(tx, ids, mostEvents - count, cause)
+}
+
+/** @param most issues and comments together */
+async function tellOfIssues(tx: Tx, task_ids: number[], most: number, cause: Cause): Promise<void> {
+  const issues = await listIssuesOf(tx, task_ids, most + 1)
+  const comments = await listCommentsOf(tx, task_ids, most + 1)
+  if (issues.length + comments.length > most) return
+  const opened = await issueRecords(tx, issues)
+  const said = await commentRecords(tx, comments)
+  const place = (row: Parameters<typeof placeOf>[0] | undefined) => {
+    if (!row) throw new Error('every record has a row')
+    return placeOf(row)
+  }
+  const openedIn = opened.map((issue, at) => ({ issue, ...place(issues[at]) }))
+  await emitAll(tx, issueCreated, openedIn, cause)
+  const saidIn = said.map((comment, at) => ({ comment, ...place(comments[at]) }))
+  await emitAll(tx, commentCreated, saidIn, cause)
+}

@@ -1,0 +1,135 @@
+import { mkdtemp, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { diskBlobs } from '@reticle/kit/blob/disk'
+import { z } from 'zod'
+import { watched } from './family.ts'
+import { timed } from './measure.ts'
+import { photographer } from './photos.ts'
+import type { Restartable } from './server.ts'
+import { boundFigure, type Figure, ratioFigure } from './table.ts'
+import { callerOf, finished } from './task.ts'
+
+const mebibyte = 1024 * 1024
+const photo = { width: 4000, height: 3000 }
+const usualMiB = 2000
+/** The server has the photos, writes them into an archive, and both are there once more for the limit. */
+const shareOfDisk = 1 / 10
+
+const mostMiB = 150
+const mostTimes = 10.5
+const mostOfLimit = 3
+
+/** A tenth of the photos, and all of them. */
+interface Sets {
+  small: Exported
+  large: Exported
+}
+
+interface Exported {
+  count: number
+  bytes: number
+  exportMs: number
+  /** Of the server and of those that it has started, the most first. */
+  growths: number[]
+  copyMs: number
+}
+
+/**
+ * Photos exported as COCO with the images: a set, and one that is ten times as large. What each process grows by, and the time, to
+ * each other and to copying the same bytes from one object store to another.
+ *
+ * @param wished MiB of the larger set
+ */
+export async function imageFigures(server: Restartable, wished?: string): Promise<Figure[]> {
+  const take = await photographer(photo)
+  const tenth = Math.max(1, Math.floor((await largestBytes(wished)) / take(0).bytes.length / 10))
+  const sets: Sets = {
+    small: await exported(server, take, tenth),
+    large: await exported(server, take, tenth * 10),
+  }
+  return figuresOf(sets)
+}
+
+async function largestBytes(wished?: string): Promise<number> {
+  if (wished !== undefined) return z.coerce.number().positive().parse(wished) * mebibyte
+  const { bavail, bsize } = await statfs(tmpdir())
+  return Math.min(usualMiB * mebibyte, bavail * bsize * shareOfDisk)
+}
+
+function figuresOf({ small, large }: Sets): Figure[] {
+  const what = `${large.count} photos exported with their images`
+  const amount = `${(large.bytes / mebibyte).toFixed(0)} MiB`
+  const compared = (title: string, limit: number, most: number) => {
+    const ratio = large.exportMs / limit
+    const figure = ratioFigure('images', title, { limit, subject: large.exportMs, ratio }, most)
+    return { ...figure, seen: `${figure.seen}, ${amount}` }
+  }
+  const memory = { most: mostMiB, unit: 'MiB' }
+  return [
+    compared(`${what} / ${small.count} photos`, small.exportMs, mostTimes),
+    compared(`${what} / the same bytes copied from store to store`, large.copyMs, mostOfLimit),
+    boundFigure('images', `${what}: growth of each process`, large.growths, memory),
+  ]
+}
+
+type Take = Awaited<ReturnType<typeof photographer>>
+
+async function exported(server: Restartable, take: Take, count: number): Promise<Exported> {
+  const call = callerOf(server)
+  const at = `/tasks/${await makeTask(server, take, count)}`
+  const query = `format=${encodeURIComponent('COCO 1.0')}&save_images=true`
+  const { ms, growths } = await watched(server.pid(), async () =>
+    finished(call, await call('POST', `${at}/dataset/export?${query}`)),
+  )
+  const { bytes, copyMs } = await copied(take, count)
+  return { count, bytes, exportMs: ms, growths, copyMs }
+}
+
+const created = z.object({ id: z.int() })
+const groupSize = 10
+
+async function makeTask(
+  { api, authorization }: Restartable,
+  take: Take,
+  count: number,
+): Promise<number> {
+  const call = callerOf({ api, authorization })
+  const json = JSON.stringify({ name: 'bench', labels: [{ name: 'car' }] })
+  const { id } = created.parse(await call('POST', '/tasks', json))
+  const send = async (step: string, body?: FormData) => {
+    const headers = { authorization, [step]: '' }
+    const answer = await fetch(`${api}/tasks/${id}/data`, { method: 'POST', headers, body })
+    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+    return answer
+  }
+  for (let at = 0; at < count; at += groupSize) {
+    const form = new FormData()
+    for (let index = at; index < Math.min(at + groupSize, count); index++) {
+      const { name, bytes } = take(index)
+      form.append(`client_files[${index}]`, new Blob([bytes]), name)
+    }
+    await send('upload-multiple', form)
+  }
+  await finished(call, await (await send('upload-finish')).json())
+  return id
+}
+
+/** What cannot be done without: all bytes out of one store and into one object of another. */
+async function copied(take: Take, count: number): Promise<{ bytes: number; copyMs: number }> {
+  const folder = await mkdtemp(join(tmpdir(), 'reticle-bench-'))
+  try {
+    const [from, to] = [await diskBlobs(join(folder, 'from')), await diskBlobs(join(folder, 'to'))]
+    async function* one(bytes: Uint8Array) {
+      yield bytes
+    }
+    for (let index = 0; index < count; index++) await from.put(`${index}`, one(take(index).bytes))
+    async function* all() {
+      for (let index = 0; index < count; index++) yield* (await from.get(`${index}`)).chunks
+    }
+    const copyMs = await timed(() => to.put('all', all()))
+    return { bytes: (await to.stat('all')).size, copyMs }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}

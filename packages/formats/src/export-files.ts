@@ -1,0 +1,49 @@
+/** What exports of all formats put into an archive alike (spec/formats.md 5). */
+import type { ArchiveFile } from './archive/zip-writer.ts'
+import type { Dataset, Run } from './model.ts'
+
+/** Share of an export with images after which the documents are written. */
+const documentsShare = 0.25
+
+/** The part of a run in which documents are written: all of it without images. */
+export function documentsRun({ saveImages }: Dataset, run: Run): Run {
+  const share = saveImages ? documentsShare : 1
+  return { ...run, progress: (done: number) => run.progress(share * done) }
+}
+
+/** The pictures of a data set; `folderOf` says where those of a subset are. */
+export async function* imageFiles(
+  { subsets }: Dataset,
+  run: Run,
+  folderOf: (subset: string) => string,
+): AsyncGenerator<ArchiveFile> {
+  const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
+  let done = 0
+  for (const { name, frames } of subsets) {
+    for (const { path, image, source } of frames) {
+      run.signal.throwIfAborted()
+      if (image) yield { path: `${folderOf(name)}/${path}`, content: image(), source }
+      done += 1
+      run.progress(documentsShare + ((1 - documentsShare) * done) / all)
+    }
+  }
+}
+
+/** A subset may be called anything, a member of an archive may not. */
+export function fileName(subset: string): string {
+  return subset.replace(/[\\/:\p{Cc}]/gu, '_').replace(/^\.+$/, '_')
+}
+
+/** Text is handed on in pieces of about this many characters. */
+const pieceLength = 65_536
+
+export async function* inPieces(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = ''
+  for await (const part of parts) {
+    piece += part
+    if (piece.length < pieceLength) continue
+    yield piece
+    piece = ''
+  }
+  yield piece
+}

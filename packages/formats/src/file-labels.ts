@@ -1,0 +1,76 @@
+/** Labels and attributes that a file brings with it (spec/formats.md 3.3 and 4.3). */
+
+export interface FileAttribute {
+  name: string
+  input_type: 'number' | 'checkbox' | 'text'
+  /** Seen on frames of tracks. */
+  mutable: boolean
+  /** Of a number: minimum, maximum, step. */
+  values: readonly string[]
+}
+
+export interface FileLabel {
+  name: string
+  attributes: readonly FileAttribute[]
+}
+
+export interface LabelCollector {
+  /** A label in the order of the file; `background` is none. */
+  add(label: string): void
+  /** A value of an attribute that an annotation of the label has. */
+  note(label: string, attribute: string, value: unknown, isOfTrack: boolean): void
+  read(): FileLabel[]
+}
+
+interface Seen {
+  isNumber: boolean
+  isFlag: boolean
+  mutable: boolean
+  min: number
+  max: number
+  isWhole: boolean
+}
+
+/** Gathers the labels of a file, and from their values what its attributes are. */
+export function labelCollector(): LabelCollector {
+  const labels = new Map<string, Map<string, Seen>>()
+  return {
+    add(label) {
+      if (label !== 'background' && !labels.has(label)) labels.set(label, new Map())
+    },
+    note(label, attribute, value, isOfTrack) {
+      const attributes = labels.get(label)
+      if (!attributes || value === null || value === undefined) return
+      const seen = attributes.get(attribute) ?? unseen()
+      attributes.set(attribute, seen)
+      see(seen, value)
+      seen.mutable ||= isOfTrack
+    },
+    read: () =>
+      [...labels].map(([name, attributes]) => ({
+        name,
+        attributes: [...attributes].map(([attribute, seen]) => attributeOf(attribute, seen)),
+      })),
+  }
+}
+
+const unseen = (): Seen => ({
+  ...{ isNumber: true, isFlag: true, mutable: false, isWhole: true },
+  ...{ min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY },
+})
+
+function see(seen: Seen, value: unknown): void {
+  seen.isFlag &&= typeof value === 'boolean' || /^(true|false)$/i.test(String(value))
+  seen.isNumber &&= typeof value === 'number' && Number.isFinite(value)
+  if (typeof value !== 'number') return
+  seen.min = Math.min(seen.min, value)
+  seen.max = Math.max(seen.max, value)
+  seen.isWhole &&= Number.isInteger(value)
+}
+
+function attributeOf(name: string, { mutable, ...seen }: Seen): FileAttribute {
+  if (seen.isFlag) return { name, input_type: 'checkbox', mutable, values: [] }
+  if (!seen.isNumber) return { name, input_type: 'text', mutable, values: [] }
+  const values = [seen.min, seen.max, seen.isWhole ? 1 : 0.01].map(String)
+  return { name, input_type: 'number', mutable, values }
+}

@@ -1,0 +1,131 @@
+/** Elements of shapes and what they say (spec/formats.md 7.4). */
+import type { ShapeType } from '../model.ts'
+import type { XmlAttributes } from '../xml/scan.ts'
+import { readMask } from './mask.ts'
+import { type Fail, readCounts, readInteger, readNumber, readPairs } from './numbers.ts'
+
+export const shapeElements: ReadonlyMap<string, ShapeType> = new Map([
+  ['box', 'rectangle'],
+  ['ellipse', 'ellipse'],
+  ['polygon', 'polygon'],
+  ['polyline', 'polyline'],
+  ['points', 'points'],
+  ['cuboid', 'cuboid'],
+  ['mask', 'mask'],
+  ['skeleton', 'skeleton'],
+])
+
+/** Corners of a cuboid in the order they are stored: by place, not by what they are called. */
+export const cuboidCorners = ['tl1', 'bl1', 'tr1', 'br1', 'tl2', 'bl2', 'tr2', 'br2'] as const
+
+const boxFields = ['xtl', 'ytl', 'xbr', 'ybr']
+const ellipseFields = ['cx', 'cy', 'rx', 'ry']
+const cuboidFields = cuboidCorners.flatMap((corner) => [`x${corner}`, `y${corner}`])
+
+export interface Geometry {
+  points: number[]
+  rotation: number
+  isClipped: boolean
+}
+
+/**
+ * The place of a shape; undefined when it covers nothing.
+ * @param size Of its frame.
+ * @throws what `fail` makes of attributes that are missing or wrong
+ */
+export function readGeometry(
+  type: ShapeType,
+  attributes: XmlAttributes,
+  size: { width: number; height: number },
+  fail: Fail,
+): Geometry | undefined {
+  const isTurned = type === 'rectangle' || type === 'ellipse'
+  const rotation = isTurned ? readRotation(attributes, fail) : 0
+  if (type === 'mask') return readMaskElement(attributes, size, fail)
+  const points = readPoints(type, attributes, fail)
+  const isEnough = points.length >= 2 * (leastPoints[type] ?? 0)
+  return isEnough ? { points, rotation, isClipped: false } : undefined
+}
+
+const leastPoints: Partial<Record<ShapeType, number>> = { polygon: 3, polyline: 2, points: 1 }
+
+function readPoints(type: ShapeType, attributes: XmlAttributes, fail: Fail): number[] {
+  switch (type) {
+    case 'rectangle':
+      return readFields(boxFields, attributes, fail)
+    case 'ellipse':
+      return readEllipse(attributes, fail)
+    case 'cuboid':
+      return readFields(cuboidFields, attributes, fail)
+    case 'skeleton':
+      return []
+    default:
+      return readPairs(required(attributes, 'points', fail), fail)
+  }
+}
+
+function readEllipse(attributes: XmlAttributes, fail: Fail): number[] {
+  const points = readFields(ellipseFields, attributes, fail)
+  if ((points[2] ?? 0) < 0 || (points[3] ?? 0) < 0) throw fail('rx and ry may not be negative')
+  return points
+}
+
+function readFields(names: readonly string[], attributes: XmlAttributes, fail: Fail): number[] {
+  return names.map((name) =>
+    readNumber(required(attributes, name, fail), (why) => fail(`${name}: ${why}`)),
+  )
+}
+
+function readMaskElement(
+  attributes: XmlAttributes,
+  size: { width: number; height: number },
+  fail: Fail,
+): Geometry | undefined {
+  const field = (name: string): number => readInteger(required(attributes, name, fail), fail)
+  const [left, top] = [field('left'), field('top')]
+  const [width, height] = [field('width'), field('height')]
+  const counts = readCounts(required(attributes, 'rle', fail), fail)
+  const { points, isClipped } = readMask(counts, { left, top, width, height }, size, fail)
+  return points && { points, rotation: 0, isClipped }
+}
+
+/** @throws what `fail` makes of an attribute that is not there */
+export function required(attributes: XmlAttributes, name: string, fail: Fail): string {
+  const text = attributes[name]
+  if (text === undefined) throw fail(`the attribute ${name} is missing`)
+  return text
+}
+
+/** Degrees in [0, 360). */
+function readRotation(attributes: XmlAttributes, fail: Fail): number {
+  const text = attributes.rotation
+  const rest = text === undefined ? 0 : readNumber(text, fail) % 360
+  return rest < 0 ? rest + 360 : rest
+}
+
+/** A whole number, or 0 when there is none. */
+export function readCount(attributes: XmlAttributes, name: string, fail: Fail): number {
+  const text = attributes[name]
+  const value = text === undefined ? 0 : readInteger(text, (why) => fail(`${name}: ${why}`))
+  if (Math.abs(value) <= largest) return value
+  throw fail(`${name}: ${value} is not within ${-largest} to ${largest}`)
+}
+
+const largest = 2_147_483_647
+
+/** Yes or no, or undefined when it is not said. */
+export function readFlag(attributes: XmlAttributes, name: string, fail: Fail): boolean | undefined {
+  const text = attributes[name]
+  if (text === undefined) return undefined
+  if (text === '1' || text === '0') return text === '1'
+  const isYes = flags.get(text.toLowerCase())
+  if (isYes === undefined) throw fail(`${name}: "${text.slice(0, 40)}" is neither 0 nor 1`)
+  return isYes
+}
+
+const flags = new Map([
+  ['true', true],
+  ['yes', true],
+  ['false', false],
+  ['no', false],
+])

@@ -1,0 +1,162 @@
+/** Exports the native format (spec/formats.md 7.1): one document, written while annotations are read. */
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { documentsRun, fileName, imageFiles, inPieces } from '../export-files.ts'
+import type { Dataset, Exporter, Item, Part, Run, Subset } from '../model.ts'
+import { escapeValue } from '../xml/escape.ts'
+import { type Layout, type Losses, newLosses } from './losses.ts'
+import { framesOf } from './walk-track.ts'
+import { metaText } from './write-meta.ts'
+import { type Labels, shapeText, tagText } from './write-shape.ts'
+import { shapeTrackText, type TrackPlace, trackTexts } from './write-track.ts'
+import { writtenLabels } from './written-label.ts'
+
+export function exporterOf(layout: Layout): Exporter['exportDataset'] {
+  return async function* exportService(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+    const content = inPieces(documentTexts(dataset, layout, documentsRun(dataset, run)))
+    yield { path: 'annotations.xml', content }
+    const isProject = dataset.about.target === 'project'
+    const folderOf = (name: string) => (isProject ? `images/${fileName(name)}` : 'images')
+    if (dataset.saveImages) yield* imageFiles(dataset, run, folderOf)
+  }
+}
+
+/** What lasts over a document. */
+interface Writing {
+  layout: Layout
+  labels: Labels
+  run: Run
+  losses: Losses
+  /** Tracks are numbered through. */
+  tracks: number
+  /** Tells that one more of the steps is done, of which images and tracks of a part are one each. */
+  step: (share: number) => void
+}
+
+async function* documentTexts(dataset: Dataset, layout: Layout, run: Run): AsyncGenerator<string> {
+  const places = dataset.subsets.flatMap((subset) => placesOf(subset, dataset))
+  const phases = places.length * (layout === 'combined' ? 2 : 1)
+  let done = 0
+  const step = (share: number): void => {
+    run.signal.throwIfAborted()
+    run.progress(Math.min(1, (done + share) / phases))
+    if (share === 1) done += 1
+  }
+  const labels = writtenLabels(dataset.labels)
+  const writing = { layout, labels, run, losses: newLosses(layout, run), tracks: 0, step }
+  yield '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n'
+  yield metaText(dataset)
+  if (layout !== 'video') for (const place of places) yield* imageTexts(place, writing)
+  if (layout !== 'images') for (const place of places) yield* partTracks(place, writing)
+  yield '</annotations>\n'
+}
+
+interface PartPlace {
+  part: Part
+  /** ` subset="train" task_id="7"` in projects. */
+  imageOrigin: string
+  trackOrigin: string
+  /** Frames of the tasks before it in its subset. */
+  offset: number
+}
+
+function placesOf({ name, parts }: Subset, { about }: Dataset): PartPlace[] {
+  let next = 0
+  return parts.map((part) => {
+    const offset = next
+    const { id, origin, step, size } = part.about
+    next += origin + step * size
+    if (about.target !== 'project') return { part, imageOrigin: '', trackOrigin: '', offset: 0 }
+    const task = ` task_id="${id}"`
+    const subset = ` subset="${escapeValue(name)}"`
+    return { part, imageOrigin: subset + task, trackOrigin: task + subset, offset }
+  })
+}
+
+// ---- images
+
+async function* imageTexts(place: PartPlace, writing: Writing): AsyncGenerator<string> {
+  const { part } = place
+  const { layout, step } = writing
+  const withEmpty = layout === 'images' || part.about.mode === 'annotation'
+  let next = 0
+  for await (const item of part.items(layout === 'images')) {
+    step(item.index / part.frames.length)
+    for (; withEmpty && next < item.index; next += 1) yield imageText(place, next, '')
+    next = item.index + 1
+    yield imageText(place, item.index, itemText(item, place, writing))
+  }
+  for (; withEmpty && next < part.frames.length; next += 1) yield imageText(place, next, '')
+  step(1)
+}
+
+function imageText({ part, imageOrigin, offset }: PartPlace, index: number, inner: string): string {
+  const frame = part.frames[index]
+  if (!frame) return ''
+  const { origin, step, video } = part.about
+  const id = offset + origin + frame.frame * step
+  const name = escapeValue(video ? frame.path.replace(/\.PNG$/, '') : frame.path)
+  const size = `width="${frame.width}" height="${frame.height}"`
+  return `  <image id="${id}" name="${name}"${imageOrigin} ${size}>\n${inner}  </image>\n`
+}
+
+function itemText({ index, shapes, tags }: Item, { part }: PartPlace, writing: Writing): string {
+  const { labels, run, losses } = writing
+  const path = part.frames[index]?.path ?? ''
+  let text = ''
+  for (const shape of shapes.toSorted((a, b) => a.z_order - b.z_order)) {
+    losses.ofShape(shape, path)
+    text += shapeText(shape, labels)
+  }
+  for (const tag of tags) text += tagText(tag, labels)
+  run.report.created('shapes', shapes.length)
+  run.report.created('tags', tags.length)
+  return text
+}
+
+// ---- tracks
+
+async function* partTracks(
+  { part, trackOrigin: origin }: PartPlace,
+  writing: Writing,
+): AsyncGenerator<string> {
+  const { labels, run, losses, layout, step } = writing
+  const place = { labels, part, frames: framesOf(part), origin }
+  for await (const track of part.tracks()) {
+    step(0)
+    let isListed = false
+    for (const text of trackTexts(track, writing.tracks, place)) {
+      isListed = true
+      yield text
+    }
+    if (!isListed) continue
+    losses.ofTrack(track, writing.tracks)
+    run.report.created('tracks')
+    writing.tracks += 1
+  }
+  if (layout === 'video') yield* shapesAsTracks(place, writing)
+  step(1)
+}
+
+async function* shapesAsTracks(place: TrackPlace, writing: Writing): AsyncGenerator<string> {
+  const { part } = place
+  const { run, losses, step } = writing
+  for await (const { index, shapes, tags } of part.items(false)) {
+    step(index / part.frames.length)
+    const path = part.frames[index]?.path ?? ''
+    for (const shape of shapes) {
+      losses.ofShape(shape, path)
+      yield shapeTrackText(shape, writing.tracks, place, endOf(shape.frame, place))
+      writing.tracks += 1
+    }
+    run.report.created('shapes', shapes.length)
+    for (const _ of tags) losses.ofTag(path)
+  }
+}
+
+/** The frame behind that of a shape, on which it is hidden; none where the de-facto standard writes none. */
+function endOf(frame: number, { part, frames }: TrackPlace): number | undefined {
+  const { origin, step, stop_frame } = part.about
+  let next = frame + 1
+  while (frames.isDeleted(next)) next += 1
+  return origin + next * step < stop_frame ? next : undefined
+}

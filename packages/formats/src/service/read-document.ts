@@ -1,0 +1,43 @@
+/** `<annotations>`: images and tracks in any order; what describes them is not needed (spec/formats.md 7.3). */
+import { FormatError } from '../errors.ts'
+import { type Context, passedOver } from './context.ts'
+import { shapeElements } from './elements.ts'
+import { imageContext } from './read-image.ts'
+import { trackContext } from './read-track.ts'
+import { failing, placeOf, type Reading } from './reading.ts'
+
+export function documentContext(reading: Reading): Context {
+  const annotations: Context = {
+    open(name, attributes) {
+      if (name === 'image') return imageContext(reading, attributes)
+      if (name === 'track') return trackContext(reading, attributes)
+      if (shapeElements.has(name) || name === 'tag' || name === 'attribute') {
+        throw failing(reading)(`<${name}> outside of an <image> or <track>`)
+      }
+      return passedOver
+    },
+    close: () => undefined,
+  }
+  return rootContext((name) => {
+    if (name === 'annotations') return annotations
+    const reason = `not a Service file: the root is <${name}>, expected <annotations>`
+    throw new FormatError(reason, placeOf(reading))
+  })
+}
+
+/** Takes the names of images. */
+export function namesContext(take: (name: string) => void): Context {
+  const names: Context = {
+    open(element, attributes) {
+      const name = element === 'image' ? attributes.name : undefined
+      if (name !== undefined) take(name)
+      return passedOver
+    },
+    close: () => undefined,
+  }
+  return rootContext(() => names)
+}
+
+function rootContext(open: Context['open']): Context {
+  return { open, close: () => undefined }
+}

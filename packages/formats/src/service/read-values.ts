@@ -1,0 +1,36 @@
+/** Attributes of annotations: `<attribute name="color">red</attribute>`. */
+
+import type { XmlAttributes } from '../xml/scan.ts'
+import type { Context } from './context.ts'
+import { required } from './elements.ts'
+import { addValue, type NamedLabel, type Values } from './named-label.ts'
+import { failing, noteUnknown, placeOf, type Reading } from './reading.ts'
+
+export interface Owner {
+  named: NamedLabel
+  values: Values
+  /** The image or track it is in. */
+  record: string
+}
+
+/** Reads one attribute into the values of its owner. */
+export function attributeContext(
+  reading: Reading,
+  { named, values, record }: Owner,
+  attributes: XmlAttributes,
+): Context {
+  const name = required(attributes, 'name', failing(reading, record))
+  let text = ''
+  return {
+    open(inner) {
+      throw failing(reading, record)(`<${inner}> within an <attribute>`)
+    },
+    text(piece) {
+      text += piece
+    },
+    close() {
+      const isKnown = addValue(values, named, { name, text }, () => placeOf(reading, record))
+      if (!isKnown) noteUnknown(reading, name, named, record)
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/** What an import knows while it reads its documents, and what all elements do with it. */
+import { FormatError, type Place } from '../errors.ts'
+import { type LabelFinder, labelFinder } from '../labels.ts'
+import {
+  type FrameMatcher,
+  frameMatcher,
+  type UnmatchedItems,
+  unmatchedItems,
+} from '../match-frames.ts'
+import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import type { XmlAttributes } from '../xml/scan.ts'
+import { required } from './elements.ts'
+import { type NamedLabel, namedLabel } from './named-label.ts'
+import type { Fail } from './numbers.ts'
+
+export interface Reading {
+  target: ImportTarget
+  run: Run
+  labels: LabelFinder
+  unmatched: UnmatchedItems
+  matcher: FrameMatcher
+  /** Frames that take annotations, from the first to the last. */
+  range: { first: number; last: number }
+  named: Map<number, NamedLabel>
+  /** The document that is being read. */
+  file: string
+  line: () => number
+  /** What was read and is not handed on yet. */
+  found: Imported[]
+  shapes: number
+}
+
+/** @param deepest The path with the most parts among the images of all documents. */
+export function newReading(target: ImportTarget, run: Run, deepest: string): Reading {
+  const { frames, includes } = target.frames
+  return {
+    target,
+    run,
+    labels: labelFinder(target.labels),
+    unmatched: unmatchedItems(),
+    matcher: frameMatcher(target.frames, deepest),
+    range: {
+      first: frames.find(({ frame }) => includes(frame))?.frame ?? 0,
+      last: frames.findLast(({ frame }) => includes(frame))?.frame ?? -1,
+    },
+    named: new Map(target.labels.map((label) => [label.id, namedLabel(label)])),
+    file: '',
+    line: () => 0,
+    found: [],
+    shapes: 0,
+  }
+}
+
+/** Where the element stands that is being read; a record is an image or a track. */
+export function placeOf({ file, line }: Reading, record?: string): Place {
+  return { file, record, line: line() }
+}
+
+export function failing(reading: Reading, record?: string): Fail {
+  return (reason) => new FormatError(reason, placeOf(reading, record))
+}
+
+type NoteCode = Parameters<Run['report']['note']>[1]
+
+/** Says in the report that something of an image or track was left out. */
+export function skip({ run, file }: Reading, code: NoteCode, reason: string, item: string): void {
+  run.report.note('skipped', code, reason, { file, item })
+}
+
+/** More shapes than these are no import (reliability.md 9). */
+const shapesPerImport = 10_000_000
+
+/** Hands on what is complete. */
+export function give(reading: Reading, one: Imported, shapes = 1): void {
+  reading.shapes += shapes
+  if (reading.shapes > shapesPerImport) {
+    throw new FormatError(`more than ${shapesPerImport} shapes`, placeOf(reading))
+  }
+  reading.run.report.created(
+    one.kind === 'tag' ? 'tags' : one.kind === 'shape' ? 'shapes' : 'tracks',
+  )
+  reading.found.push(one)
+}
+
+/**
+ * The label that an element names; undefined when it names none or one that is not there, which fails the import at its end.
+ * @throws {FormatError} when the element has no attribute for it
+ */
+export function labelOf(
+  reading: Reading,
+  attributes: XmlAttributes,
+  record: string,
+): NamedLabel | undefined {
+  const name = required(attributes, 'label', failing(reading, record))
+  if (name === '') {
+    skip(reading, 'unlabelled', 'the annotation has no label', record)
+    return undefined
+  }
+  const label = reading.labels.find(name)
+  return label && reading.named.get(label.id)
+}
+
+/** Skeletons have labels of their own (spec/formats.md 4.3). */
+export function fits(reading: Reading, named: NamedLabel, type: string, record: string): boolean {
+  const { label } = named
+  if (label.type !== 'skeleton' || type === 'skeleton') return true
+  skip(reading, 'dropped-shape-type', `label '${label.name}' takes skeletons only`, record)
+  return false
+}
+
+export function noteUnknown(
+  reading: Reading,
+  attribute: string,
+  { label }: NamedLabel,
+  record: string,
+): void {
+  const reason = `attribute '${attribute}' unknown on label '${label.name}'`
+  skip(reading, 'dropped-attribute', reason, record)
+}
+
+/** Whether a frame takes annotations; what lies elsewhere in its task is passed over. */
+export function takes(reading: Reading, { frame }: TargetFrame, record: string): boolean {
+  if (reading.target.frames.includes(frame)) return true
+  skip(reading, 'frame-outside-job', 'the frame lies outside of the job', record)
+  return false
+}

@@ -1,0 +1,122 @@
+/** What a file lists of a track: where it is on every exported frame, and whether that is a keyframe (spec/formats.md 7.5). */
+import { trackStates } from '@reticle/geometry'
+import type { AttributeValue, Part, Track, TrackShape } from '../model.ts'
+
+/** One frame of a track and of the points of its skeleton; of a point that has not begun nothing. */
+export interface Listed {
+  shape: TrackShape
+  parts: (TrackShape | undefined)[]
+}
+
+/** Exported frames of a part, and beside which of them others are missing that are not deleted. */
+export interface Frames {
+  numbers: readonly number[]
+  isEdge: (index: number) => boolean
+  isDeleted: (frame: number) => boolean
+}
+
+export function framesOf({ frames, about, deletedFrames }: Part): Frames {
+  const numbers = frames.map(({ frame }) => frame)
+  const first = (about.start_frame - about.origin) / about.step
+  const last = (about.stop_frame - about.origin) / about.step
+  const isDeleted = (frame: number): boolean => deletedFrames.has(frame)
+  /** Whether all frames between two were deleted. */
+  const isBare = (from: number, to: number): boolean => {
+    for (let frame = from + 1; frame < to; frame += 1) if (!isDeleted(frame)) return false
+    return true
+  }
+  const edges = new Set<number>()
+  for (const [index, frame] of numbers.entries()) {
+    const before = numbers[index - 1] ?? first - 1
+    const after = numbers[index + 1] ?? last + 1
+    if (!isBare(before, frame) || !isBare(frame, after)) edges.add(index)
+  }
+  return { numbers, isEdge: (index) => edges.has(index), isDeleted }
+}
+
+/**
+ * Walks the frames on which a track is listed: where it is seen, and hidden where a keyframe hides it. Where it is cut by what
+ * is not exported, its place becomes a keyframe: nothing else says where it is there.
+ */
+export function* walkListed(track: Track, frames: Frames): Generator<Listed> {
+  const { numbers, isEdge } = frames
+  const stateOf = statesOf(track, frames)
+  const lastChange = lastKeyframe(track)
+  let isFirst = true
+  let before: Listed | undefined
+  for (let at = indexFrom(numbers, track); at < numbers.length; at += 1) {
+    const frame = numbers[at] ?? 0
+    const isBehind = frame > (track.stop_frame ?? frame)
+    if (frame > lastChange && before?.shape.outside) return
+    const listed = stateOf(frame)
+    const shown = isBehind ? closing(listed, before) : shownOf(listed, isFirst || isEdge(at))
+    if (shown) yield shown
+    if (isBehind) return
+    if (shown) isFirst = false
+    before = listed
+  }
+}
+
+function statesOf(
+  { shapes, elements }: Track,
+  { isDeleted }: Frames,
+): (frame: number) => Listed | undefined {
+  const [stateOf, ...partStates] = [shapes, ...elements.map((element) => element.shapes)].map(
+    (own) => trackStates(withInherited(own), { isDeleted }),
+  )
+  return (frame) => {
+    const parts = partStates.map((partOf) => partOf(frame))
+    const shape = stateOf?.(frame)
+    return shape && { shape, parts }
+  }
+}
+
+/** Hidden frames are listed only where something says so. */
+function shownOf(listed: Listed | undefined, isFixed: boolean): Listed | undefined {
+  if (!listed) return undefined
+  const { shape, parts } = listed
+  const isListed = !shape.outside || shape.keyframe || parts.some((part) => part?.keyframe === true)
+  if (!isListed) return undefined
+  return isFixed ? changed(listed, { keyframe: true }) : listed
+}
+
+/** The track ends with its job: on the next frame it is hidden. */
+function closing(listed: Listed | undefined, before: Listed | undefined): Listed | undefined {
+  if (!listed || before?.shape.outside !== false) return undefined
+  return changed(listed, { keyframe: true, outside: true })
+}
+
+const changed = ({ shape, parts }: Listed, change: Partial<TrackShape>): Listed => {
+  return {
+    shape: { ...shape, ...change },
+    parts: parts.map((part) => part && { ...part, ...change }),
+  }
+}
+
+/** Behind this frame nothing of a track changes. */
+function lastKeyframe({ shapes, elements }: Track): number {
+  return Math.max(
+    ...[shapes, ...elements.map((one) => one.shapes)].map((own) => own.at(-1)?.frame ?? 0),
+  )
+}
+
+/** The index of the first exported frame on which a track may be. */
+function indexFrom(numbers: readonly number[], { shapes, frame }: Track): number {
+  const first = shapes[0]?.frame ?? frame
+  let [from, to] = [0, numbers.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((numbers[middle] ?? 0) < first) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Keyframes keep the attribute values of the one before that they do not give themselves. */
+function withInherited(shapes: readonly TrackShape[]): TrackShape[] {
+  const known = new Map<number, AttributeValue>()
+  return shapes.map((shape) => {
+    for (const value of shape.attributes) known.set(value.spec_id, value)
+    return { ...shape, attributes: [...known.values()] }
+  })
+}

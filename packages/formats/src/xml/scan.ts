@@ -1,0 +1,128 @@
+/**
+ * Reads XML documents of any size with saxes, under the guards of reliability.md 9: bytes go in, cut anywhere, and elements come
+ * out as they are passed. Nothing is defined, fetched or expanded.
+ */
+import { SaxesParser } from 'saxes'
+import { XmlError } from './xml-error.ts'
+
+/** By name; what an element does not give is undefined. */
+export type XmlAttributes = Readonly<Record<string, string | undefined>>
+
+export interface XmlHandler {
+  open(name: string, attributes: XmlAttributes): void
+  close(name: string): void
+  /** Text of the innermost element that is open, in pieces. */
+  text(piece: string): void
+}
+
+export interface XmlScanner {
+  /** @throws {XmlError} and what the handler throws */
+  feed(bytes: Uint8Array): void
+  /** @throws {XmlError} when the document is not complete */
+  end(): void
+  /** Where the tag begins, or the text ends, that the handler is told of; from 1. */
+  line(): number
+}
+
+const most = { depth: 128, attributes: 256, characters: 10_485_760 } as const
+/** Characters that are read at once: the guard of lengths looks behind each. */
+const pieceLength = 65_536
+
+export function createXmlScanner(handler: XmlHandler): XmlScanner {
+  const parser = new SaxesParser({ xmlns: false })
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const state: State = { held: 0, line: 1, open: [] }
+  guard(parser, state)
+  tell(parser, state, handler)
+
+  const take = (piece: string) => {
+    parser.write(piece)
+    state.held += piece.length
+    if (state.held > most.characters)
+      throw refusal(parser, `a tag, text or comment of more than ${most.characters} characters`)
+  }
+  const decode = (bytes: Uint8Array): string => {
+    try {
+      return decoder.decode(bytes, { stream: bytes.length > 0 })
+    } catch {
+      throw new XmlError('not UTF-8', parser.line + goodLines(bytes))
+    }
+  }
+  return {
+    feed(bytes) {
+      for (let from = 0; from < bytes.length; from += pieceLength)
+        take(decode(bytes.subarray(from, from + pieceLength)))
+    },
+    end() {
+      take(decode(new Uint8Array()))
+      parser.close()
+    },
+    line: () => state.line,
+  }
+}
+
+interface State {
+  /** Characters since the last tag or text, to a piece. */
+  held: number
+  line: number
+  /** Names of the elements that are open. */
+  open: string[]
+}
+
+const refusal = ({ line }: SaxesParser, reason: string) => new XmlError(reason, line)
+
+/** Refuses what is not well-formed, and what could be large or lead anywhere. */
+function guard(parser: SaxesParser, state: State): void {
+  const { open } = state
+  let attributes = 0
+  parser.on('error', ({ message }) => {
+    const reason = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
+    throw refusal(parser, open.length > 0 ? `${reason} in <${open.at(-1)}>` : reason)
+  })
+  parser.on('xmldecl', ({ encoding = 'UTF-8' }) => {
+    if (!/^(utf-?8|us-ascii|ascii)$/i.test(encoding))
+      throw refusal(parser, `the encoding is ${encoding.slice(0, 40)}, expected UTF-8`)
+  })
+  parser.on('doctype', (doctype) => {
+    const isBare = !doctype.replace(/"[^"]*"|'[^']*'/g, '').includes('[')
+    if (!isBare) throw refusal(parser, 'a DOCTYPE with definitions is not allowed')
+  })
+  parser.on('opentagstart', ({ name }) => {
+    attributes = 0
+    state.line = parser.line
+    if (open.push(name) > most.depth)
+      throw refusal(parser, `nested deeper than ${most.depth} levels`)
+  })
+  parser.on('attribute', () => {
+    if (++attributes > most.attributes)
+      throw refusal(parser, `more than ${most.attributes} attributes`)
+  })
+}
+
+/** Tells the handler of tags and texts. */
+function tell(parser: SaxesParser, state: State, handler: XmlHandler): void {
+  const { open } = state
+  parser.on('opentag', ({ name, attributes }) => {
+    state.held = 0
+    handler.open(name, attributes)
+  })
+  parser.on('closetag', ({ name, isSelfClosing }) => {
+    state.held = 0
+    if (!isSelfClosing) state.line = parser.line
+    open.pop()
+    handler.close(name)
+  })
+  const text = (piece: string) => {
+    state.held = 0
+    state.line = parser.line
+    if (open.length > 0) handler.text(piece)
+  }
+  parser.on('text', text)
+  parser.on('cdata', text)
+}
+
+/** Line ends before the first byte that is no UTF-8. */
+function goodLines(bytes: Uint8Array): number {
+  const [good = ''] = new TextDecoder().decode(bytes).split('\ufffd', 1)
+  return good.split('\n').length - 1
+}

@@ -1,0 +1,234 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { bytesOf } from '../testing/bytes.ts'
+import { type Begun, type BlobStore, CannotGoOn, stepBytes } from './blob.ts'
+
+/** What every adapter of `BlobStore` promises about puts in steps (`reliability.md` 6.3). Uses only keys below `contract/`. */
+export function stepsContract(name: string, blobs: BlobStore): void {
+  describe(`puts in steps on ${name}`, () => {
+    testSteps(blobs)
+    testLeft(blobs)
+    testTwins(blobs)
+  })
+}
+
+const missing = { kind: 'not_found' }
+
+/** Two steps and a half. */
+const long = randomBytes(2.5 * stepBytes)
+const other = randomBytes(2.5 * stepBytes)
+
+async function* from(bytes: Buffer, start = 0, end = bytes.length) {
+  const piece = 100_000
+  for (let at = start; at < end; at += piece) yield bytes.subarray(at, Math.min(end, at + piece))
+}
+
+async function* broken(): AsyncGenerator<Uint8Array> {
+  yield Buffer.of(1)
+  throw new Error('source broke')
+}
+
+/** Stops behind `chunks` until it is let go, then gives `more`. */
+function held(chunks: AsyncIterable<Uint8Array>, more: AsyncIterable<Uint8Array>) {
+  let reached = () => {}
+  let letGo = () => {}
+  const isReached = new Promise<void>((resolve) => {
+    reached = resolve
+  })
+  const isFree = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const source = (async function* () {
+    yield* chunks
+    reached()
+    await isFree
+    yield* more
+  })()
+  return { source, isReached, letGo }
+}
+
+/** What is told of a put, as it is told. */
+function listening() {
+  const told: Begun[] = []
+  return { told, isDue: () => true, onStored: (begun: Begun) => told.push(begun) }
+}
+
+const silent = { isDue: () => false, onStored: () => expect.unreachable('nobody asked') }
+
+/** Of a put that died behind the given bytes, when all whole steps before the last byte were stored. */
+async function begin(blobs: BlobStore, key: string, bytes: Buffer): Promise<Begun[]> {
+  const steps = listening()
+  const source = (async function* () {
+    yield* from(bytes)
+    await untilTold(steps, stepsIn(bytes))
+    throw new Error('source broke')
+  })()
+  await expect(blobs.putInSteps(key, source, steps)).rejects.toThrow('source broke')
+  return steps.told
+}
+
+const stepsIn = ({ length }: Buffer) => Math.ceil(length / stepBytes) - 1
+const patience = { timeout: 20_000 }
+
+/** Parts may come to their end in any order: of several steps only the last may be told. */
+const untilTold = ({ told }: { told: Begun[] }, steps: number) =>
+  expect.poll(() => told.at(-1)?.size, patience).toBe(steps * stepBytes)
+
+async function digest(blobs: BlobStore, key: string) {
+  const hash = createHash('sha256')
+  for await (const piece of (await blobs.get(key)).chunks) hash.update(piece)
+  return hash.digest('hex')
+}
+
+const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+function testSteps(blobs: BlobStore) {
+  test.each([0, 1000, stepBytes, long.length])('one of %i bytes is an object', async (length) => {
+    const stored = await blobs.putInSteps('contract/steps/a', from(long, 0, length), silent)
+    expect(stored).toEqual({ size: length, etag: expect.any(String) })
+    expect(await blobs.stat('contract/steps/a')).toMatchObject(stored)
+    expect(await digest(blobs, 'contract/steps/a')).toBe(digestOf(long.subarray(0, length)))
+  })
+
+  test('another goes on behind each step of one that failed, which is no object', async () => {
+    for (const steps of [1, 2]) {
+      const key = `contract/steps/b${steps}`
+      const told = await begin(blobs, key, long)
+      await expect(blobs.stat(key)).rejects.toMatchObject(missing)
+      expect(told.at(-1)?.size).toBe(2 * stepBytes)
+      const first = told.find(({ size }) => size === steps * stepBytes) ?? told[0]
+      const rest = from(long, first?.size)
+      const { size } = await blobs.putInSteps(key, rest, { ...silent, from: first })
+      expect(size).toBe(long.length)
+      expect(await digest(blobs, key)).toBe(digestOf(long))
+    }
+  })
+
+  test('who goes on tells of its own steps', async () => {
+    const key = 'contract/steps/c'
+    const [first] = await begin(blobs, key, long.subarray(0, 1.5 * stepBytes))
+    const steps = { ...listening(), from: first }
+    const { source, isReached, letGo } = held(from(long, first?.size), broken())
+    const ended = expect(blobs.putInSteps(key, source, steps)).rejects.toThrow('source broke')
+    await isReached
+    await untilTold(steps, 2)
+    letGo()
+    await ended
+    const last = steps.told.at(-1)
+    await blobs.putInSteps(key, from(long, last?.size), { ...silent, from: last })
+    expect(await digest(blobs, key)).toBe(digestOf(long))
+  })
+
+  test('what ends with a step needs no more bytes', async () => {
+    const last = (await begin(blobs, 'contract/steps/d', long)).at(-1)
+    const { size } = await blobs.putInSteps('contract/steps/d', bytesOf(''), {
+      ...silent,
+      from: last,
+    })
+    expect(size).toBe(2 * stepBytes)
+  })
+}
+
+function testLeft(blobs: BlobStore) {
+  test('an abort ends one, and keeps what it has stored', async () => {
+    const key = 'contract/steps/e'
+    const abort = new AbortController()
+    const { source, isReached } = held(from(long), from(long))
+    const steps = { ...listening(), signal: abort.signal }
+    const ended = expect(blobs.putInSteps(key, source, steps)).rejects.toThrow('caller left')
+    await isReached
+    await untilTold(steps, 2)
+    abort.abort(new Error('caller left'))
+    await ended
+    const last = steps.told.at(-1)
+    await blobs.putInSteps(key, from(long, last?.size), { ...silent, from: last })
+    expect(await digest(blobs, key)).toBe(digestOf(long))
+  })
+
+  test('what was abandoned cannot be gone on with, and nothing of the source is read', async () => {
+    const [told] = await begin(blobs, 'contract/steps/f', long)
+    const kept = await begin(blobs, 'contract/steps/f2', long)
+    await blobs.abandon('contract/steps/f')
+    await blobs.abandon('contract/steps/f')
+    const unread = (async function* (): AsyncGenerator<Uint8Array> {
+      yield expect.unreachable('it is read')
+    })()
+    const attempt = blobs.putInSteps('contract/steps/f', unread, { ...silent, from: told })
+    await expect(attempt).rejects.toThrow(CannotGoOn)
+    const last = kept.at(-1)
+    const rest = from(long, last?.size)
+    await blobs.putInSteps('contract/steps/f2', rest, { ...silent, from: last })
+    await blobs.abandon('contract/steps/f2')
+    expect(await digest(blobs, 'contract/steps/f2')).toBe(digestOf(long))
+  })
+
+  test('what is old goes with what crashes left behind', async () => {
+    const [told] = await begin(blobs, 'contract/steps/g', long)
+    await blobs.removeUnfinished(new Date(Date.now() + 60_000))
+    const attempt = blobs.putInSteps('contract/steps/g', bytesOf(''), { ...silent, from: told })
+    await expect(attempt).rejects.toThrow(CannotGoOn)
+  })
+}
+
+/** One that was taken for dead and is not; `first` is told before it stops. */
+async function twin(blobs: BlobStore, key: string) {
+  const steps = listening()
+  const { source, isReached, letGo } = held(from(long, 0, 1.5 * stepBytes), from(other))
+  const ended = blobs.putInSteps(key, source, steps).then(
+    () => 'stored',
+    () => 'failed',
+  )
+  await isReached
+  await untilTold(steps, 1)
+  return { first: steps.told[0], letGo, ended }
+}
+
+function testTwins(blobs: BlobStore) {
+  test('one that wakes behind the end of its successor changes nothing', async () => {
+    const key = 'contract/twins/a'
+    const { first, letGo, ended } = await twin(blobs, key)
+    await blobs.putInSteps(key, from(long, first?.size), { ...silent, from: first })
+    letGo()
+    expect(await ended).toBe('failed')
+    expect(await digest(blobs, key)).toBe(digestOf(long))
+  })
+
+  test('one that dies while its successor is at it takes nothing along', async () => {
+    const key = 'contract/twins/b'
+    const steps = listening()
+    const first = held(from(long, 0, 1.5 * stepBytes), broken())
+    const dying = blobs.putInSteps(key, first.source, steps).catch(() => 'failed')
+    await first.isReached
+    await untilTold(steps, 1)
+    const [told] = steps.told
+    const next = held(from(long, told?.size, 2.2 * stepBytes), from(long, 2.2 * stepBytes))
+    const ended = blobs.putInSteps(key, next.source, { ...silent, from: told })
+    await next.isReached
+    first.letGo()
+    expect(await dying).toBe('failed')
+    next.letGo()
+    await ended
+    expect(await digest(blobs, key)).toBe(digestOf(long))
+  })
+
+  test('of one that writes other bytes beside its successor nothing is among them', async () => {
+    const key = 'contract/twins/c'
+    const { first, letGo, ended } = await twin(blobs, key)
+    const next = held(from(long, first?.size, 2.2 * stepBytes), from(long, 2.2 * stepBytes))
+    const last = blobs.putInSteps(key, next.source, { ...silent, from: first }).then(
+      () => 'stored',
+      () => 'failed',
+    )
+    await next.isReached
+    letGo()
+    const outcomes = [await ended]
+    next.letGo()
+    outcomes.push(await last)
+    if (outcomes[1] === 'stored') expect(await digest(blobs, key)).toBe(digestOf(long))
+    else if (outcomes[0] === 'failed') await expect(blobs.stat(key)).rejects.toMatchObject(missing)
+    else {
+      const late = Buffer.concat([long.subarray(0, 1.5 * stepBytes), other])
+      expect(await digest(blobs, key)).toBe(digestOf(late))
+    }
+  })
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isFullRun } from '@reticle/kit/testing/config'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rqIdOf } from '../support/client.ts'
+import { survived } from '../support/faults.ts'
+import { openRandom } from '../support/random.ts'
+import { type Split, startSplit } from '../support/split.ts'
+import { prepareRound } from './movements.ts'
+
+/** Eight requests each. */
+const { rounds, kills } = isFullRun() ? { rounds: 25, kills: 100 } : { rounds: 3, kills: 6 }
+
+let split: Split
+beforeAll(async () => {
+  split = await startSplit('movement')
+})
+afterAll(() => split.stop())
+
+/**
+ * Every kind of request while those who work on them die: each ends once, and what it does is there once, or not at all
+ * (`reliability.md` 6, T-REQ-1).
+ */
+test(`${8 * rounds} requests of every kind while workers are killed ${kills} times`, {
+  timeout: isFullRun() ? 3_600_000 : 600_000,
+}, async () => {
+  const { admin } = split
+  const all = []
+  for (let round = 0; round < rounds; round++) all.push(...(await prepareRound(admin, round)))
+
+  let isOver = false
+  const killing = killAgainAndAgain(() => isOver)
+  const posted = []
+  for (const { post, check } of all) posted.push({ check, rq_id: rqIdOf(await post(admin)) })
+  const ended = []
+  for (const { check, rq_id } of posted) ended.push({ check, request: await admin.ended(rq_id) })
+  isOver = true
+  expect(await killing).toBeGreaterThanOrEqual(kills)
+
+  const failures = ended.flatMap(({ request: { status, message } }) =>
+    status === 'failed' ? [message] : [],
+  )
+  // Three attempts were killed: that is an end as well.
+  expect(new Set(failures)).toEqual(new Set(failures.map(() => 'The worker stopped unexpectedly')))
+  expect(failures.length).toBeLessThan(ended.length / 2)
+  for (const { check, request } of ended) await check(admin, request)
+  survived(`workers killed ${kills} times under ${ended.length} requests of every kind`)
+})
+
+/** At least so often, and for as long as there is anything to be done. */
+async function killAgainAndAgain(isOver: () => boolean): Promise<number> {
+  const random = openRandom(9)
+  let count = 0
+  for (; count < kills || !isOver(); count++) {
+    await sleep(1000 * random.next())
+    const name = random.pick(['worker-1', 'worker-2'])
+    const worker = split.processes[name]
+    if (!worker) throw new Error(`there is no ${name}`)
+    const pid = worker.pid()
+    await split.kill(name)
+    await endLeasesOf(pid)
+    await worker.start()
+  }
+  return count
+}
+
+/** As a minute later, when whoever died is given up. */
+async function endLeasesOf(pid: number): Promise<void> {
+  const database = new pg.Client({ connectionString: split.databaseOf('jobs') })
+  await database.connect()
+  await database.query(
+    `update requests set lease_until = now()
+     where status = 'started' and lease_owner like 'worker-' || $1 || '-%'`,
+    [String(pid)],
+  )
+  await database.end()
+}

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storedZip } from '../../support/archives.ts'
+import type { Client, Json } from '../../support/client.ts'
+import { taskWithMedia } from '../../support/factories.ts'
+import { people } from '../../support/people.ts'
+import { datasetFile, type Picture, picture } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { sendFile } from '../../support/tus.ts'
+
+/** Item 15 of the checklist of `spec/api-annotations.md` 10, for imports into projects (2.3). */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let api: Client
+let [first, second]: Picture[] = []
+const { newPerson } = people(() => reticle)
+beforeAll(async () => {
+  reticle = await startReticle(path)
+  api = (await newPerson()).api
+  first = await picture('a.png', 64, 48)
+  second = await picture('b/c.png', 32, 20)
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+const newProject = async (labels: Json[] = []): Promise<number> =>
+  (await api.done('POST', '/projects', { json: { name: 'p', labels } })).id
+const datasetOf = (id: number) => `/projects/${id}/dataset/`
+const send = (id: number, zip: Uint8Array, query = '') =>
+  api.call('POST', `${datasetOf(id)}?format=COCO%201.0${query}`, { form: datasetFile(zip) })
+const sendAndEnd = async (id: number, zip: Uint8Array, query = '') => {
+  const { status, body } = await send(id, zip, query)
+  expect(status).toBe(202)
+  return api.ended(body.rq_id)
+}
+const tasksOf = async (id: number): Promise<Json[]> =>
+  (await api.done('GET', `/tasks?project_id=${id}&sort=id`)).results
+const shapesOf = async ({ id }: Json): Promise<Json[]> =>
+  (await api.done('GET', `/tasks/${id}/annotations/`)).shapes
+
+interface Subset {
+  images: string[]
+  annotations: Json[]
+  categories?: string[]
+}
+
+const instances = ({ images, annotations, categories = ['car', 'road'] }: Subset) =>
+  Buffer.from(
+    JSON.stringify({
+      images: images.map((file_name, index) => ({ id: index + 1, file_name })),
+      categories: categories.map((name, index) => ({ id: index + 1, name })),
+      annotations: annotations.map((one, index) => ({
+        ...{ id: index + 1, image_id: 1, category_id: 1, bbox: [1, 2, 3, 4] },
+        ...one,
+      })),
+    }),
+  )
+
+/** An archive of subsets; a picture lies where the export puts it. */
+const zipOf = (subsets: Record<string, Subset>, pictures: Record<string, Picture | undefined>) =>
+  storedZip([
+    ...Object.entries(subsets).map(([name, subset]) => ({
+      name: `annotations/instances_${name}.json`,
+      bytes: instances(subset),
+    })),
+    ...Object.entries(pictures).map(([name, one]) => ({
+      name: `images/${name}`,
+      bytes: one?.bytes ?? Buffer.alloc(0),
+    })),
+  ])
+
+const attributes = { wet: true, speed: 3 }
+const train = { images: ['a.png', 'b/c.png'], annotations: [{ image_id: 2, attributes }] }
+const val = { images: ['a.png'], annotations: [{ category_id: 2 }, {}] }
+const twoSubsets = () =>
+  zipOf({ train, val }, { 'train/a.png': first, 'train/b/c.png': second, 'val/a.png': first })
+
+describe('15. a data set becomes tasks of a project', () => {
+  test('15. one of each subset, with images and annotations; labels where there were none', async () => {
+    const id = await newProject()
+    const { body } = await send(id, twoSubsets())
+    expect(body.rq_id).toBe(`action=import&target=project&target_id=${id}&subresource=dataset`)
+    const request = await api.ended(body.rq_id)
+    expect(request).toMatchObject({
+      status: 'finished',
+      progress: 1,
+      operation: { type: 'import:dataset', target: 'project', project_id: id, task_id: null },
+      result_id: null,
+      report: { created: { tags: 0, shapes: 3, tracks: 0 }, skipped: 0 },
+    })
+
+    const project = await api.done('GET', `/projects/${id}`)
+    expect([project.tasks.count, project.task_subsets]).toEqual([2, ['train', 'val']])
+    const tasks = await tasksOf(id)
+    expect(tasks).toMatchObject([
+      { name: 'train', subset: 'train', size: 2, status: 'annotation' },
+      { name: 'val', subset: 'val', size: 1 },
+    ])
+    const [ofTrain, ofVal] = tasks
+    const { frames } = await api.done('GET', `/tasks/${ofTrain.id}/data/meta`)
+    expect(frames).toMatchObject([
+      { name: 'a.png', width: 64, height: 48 },
+      { name: 'b/c.png', width: 32, height: 20 },
+    ])
+    const url = `/tasks/${ofTrain.id}/data?type=frame&quality=original&number=1`
+    expect((await api.bytes(url)).bytes.equals(Buffer.from(second?.bytes ?? []))).toBe(true)
+
+    const { results: labels } = await api.done('GET', `/labels?project_id=${id}&sort=id`)
+    const [car, road] = labels
+    expect([car.name, road.name]).toEqual(['car', 'road'])
+    expect(car.attributes).toMatchObject([
+      { name: 'wet', input_type: 'checkbox', mutable: false },
+      { name: 'speed', input_type: 'number', values: ['3', '3', '1'] },
+    ])
+    const [shape] = await shapesOf(ofTrain)
+    expect(shape).toMatchObject({ frame: 1, label_id: car.id, points: [1, 2, 4, 6] })
+    expect(shape.attributes.map(({ value }: Json) => value)).toEqual(['true', '3'])
+    expect((await shapesOf(ofVal)).map(({ label_id }) => label_id)).toEqual([road.id, car.id])
+  })
+
+  test('15. beside the tasks that are there, which stay as they are', async () => {
+    const id = await newProject([{ name: 'car' }, { name: 'road' }])
+    const task = await taskWithMedia(api, { project_id: id })
+    expect(await sendAndEnd(id, twoSubsets())).toMatchObject({ status: 'finished' })
+    const [before, ...made] = await tasksOf(id)
+    expect(made.map(({ name }) => name)).toEqual(['train', 'val'])
+    expect(before).toMatchObject({ id: task.id, size: task.size, name: task.name })
+    const { results } = await api.done('GET', `/labels?project_id=${id}&sort=id`)
+    expect(results[0].attributes.map(({ name }: Json) => name)).toEqual(['wet', 'speed'])
+  })
+
+  test('15. in pieces, as any upload', async () => {
+    const id = await newProject()
+    const at = datasetOf(id)
+    const query = '?format=COCO%201.0'
+    const file = { name: 'set.zip', bytes: twoSubsets() }
+    const name = await sendFile(api, at, file, 1000)
+    const ended = await api.call('POST', `${at}${query}&filename=${name}`, {
+      headers: { 'upload-finish': '' },
+    })
+    expect(ended.status).toBe(202)
+    await api.finished(ended.body)
+    expect(await tasksOf(id)).toHaveLength(2)
+  })
+
+  test('15. from an export of another project, as it was there', async () => {
+    const from = await newProject()
+    await sendAndEnd(from, twoSubsets())
+    const query = '?format=COCO%201.0&save_images=true'
+    const exported = await api.finished(
+      await api.done('POST', `/projects/${from}/dataset/export${query}`),
+    )
+    const { bytes } = await api.bytes(exported.result_url)
+    const to = await newProject()
+    expect(await sendAndEnd(to, bytes)).toMatchObject({ status: 'finished' })
+    const seen = async (id: number) => {
+      const tasks = await tasksOf(id)
+      const shapes = await Promise.all(tasks.map(shapesOf))
+      return tasks.map(({ name, subset, size }, index) => [
+        ...[name, subset, size],
+        shapes[index]?.map(({ frame, points }) => [frame, points]),
+      ])
+    }
+    expect(await seen(to)).toEqual(await seen(from))
+  })
+
+  test('15. whose images stay for as long as one of them needs the archive', async () => {
+    const id = await newProject()
+    await sendAndEnd(id, twoSubsets())
+    const [ofTrain, ofVal] = await tasksOf(id)
+    await api.done('DELETE', `/tasks/${ofTrain.id}`)
+    const url = `/tasks/${ofVal.id}/data?type=frame&quality=original&number=0`
+    expect((await api.bytes(url)).status).toBe(200)
+  })
+
+  test('15. with polygons in place of masks when that is asked for', async () => {
+    const id = await newProject()
+    const segmentation = { counts: [50, 2, 190, 1, 2829], size: [48, 64] }
+    const set = { images: ['a.png'], annotations: [{ segmentation }] }
+    const zip = zipOf({ default: set }, { 'a.png': first })
+    const { report } = await sendAndEnd(id, zip, '&conv_mask_to_poly=true')
+    expect(report.converted).toBe(1)
+    const [task] = await tasksOf(id)
+    expect([task.name, task.subset]).toEqual(['default', ''])
+    expect((await shapesOf(task)).map(({ type }) => type)).toEqual(['polygon', 'polygon'])
+  })
+})
+
+describe('15. an import into a project that fails leaves nothing', () => {
+  const refused = async (zip: Uint8Array, message: string, labels: Json[] = [{ name: 'car' }]) => {
+    const id = await newProject(labels)
+    const before = await api.done('GET', `/projects/${id}`)
+    const request = await sendAndEnd(id, zip)
+    expect([request.status, request.message]).toEqual(['failed', expect.stringContaining(message)])
+    expect(await api.done('GET', `/projects/${id}`)).toEqual(before)
+    expect(await tasksOf(id)).toEqual([])
+  }
+
+  test('15. for a label that the project does not have, by its name', async () => {
+    await refused(twoSubsets(), 'Target project does not have label with name "road"')
+    const set = { ...train, categories: ['car', 'background'] }
+    const id = await newProject([{ name: 'car' }])
+    const pictures = { 'train/a.png': first, 'train/b/c.png': second }
+    expect(await sendAndEnd(id, zipOf({ train: set }, pictures))).toMatchObject({
+      status: 'finished',
+    })
+  })
+
+  test('15. without media', async () => {
+    await refused(zipOf({ train }, {}), 'media is required', [])
+    const one = { 'train/a.png': first }
+    await refused(zipOf({ train }, one), 'not in the archive: b/c.png', [])
+  })
+
+  test('15. in its last subset, when tasks have been made of others', async () => {
+    const broken = { images: ['a.png'], annotations: [{ category_id: 1, bbox: [1, 2, 3] }] }
+    const pictures = { 'train/a.png': first, 'train/b/c.png': second, 'val/a.png': first }
+    await refused(zipOf({ train, val: broken }, pictures), 'bbox has 3 values', [])
+  })
+
+  test('15. when the annotations cannot be stored', async () => {
+    const far = { images: ['a.png'], annotations: [{ bbox: [1e9, 2, 3, 4] }] }
+    await refused(zipOf({ far }, { 'far/a.png': first }), '', [])
+  })
+
+  test('15. as a dry run, which says what would be', async () => {
+    const id = await newProject()
+    const before = await api.done('GET', `/projects/${id}`)
+    const request = await sendAndEnd(id, twoSubsets(), '&dry_run=true')
+    expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 3 } } })
+    expect(request.id).toMatch(/&options=[\da-f]{8}$/)
+    expect(await api.done('GET', `/projects/${id}`)).toEqual(before)
+    expect(await tasksOf(id)).toEqual([])
+  })
+})
+
+describe('15. an import into a project is refused', () => {
+  test('15. while another one runs, with its id', async () => {
+    const id = await newProject()
+    const answers = await Promise.all([1, 2, 3].map(() => send(id, twoSubsets())))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([202, 409, 409])
+    const rq_id = `action=import&target=project&target_id=${id}&subresource=dataset`
+    expect(answers.map(({ body }) => body)).toEqual([{ rq_id }, { rq_id }, { rq_id }])
+    await api.finished({ rq_id })
+    expect(await tasksOf(id)).toHaveLength(2)
+  })
+
+  test('15. for a file that is no archive, or none', async () => {
+    const id = await newProject()
+    const at = `${datasetOf(id)}?format=COCO%201.0`
+    const named = await api.call('POST', at, { form: datasetFile(twoSubsets(), 'set.json') })
+    expect([named.status, named.body]).toEqual([
+      400,
+      { dataset_file: ['Dataset file should be zip archive'] },
+    ])
+    const empty = await api.call('POST', at)
+    expect([empty.status, empty.body]).toEqual([400, { dataset_file: ['No file was submitted.'] }])
+    const lost = await api.call('POST', `${at}&filename=1_nothing`)
+    expect([lost.status, lost.body]).toEqual([400, ['No such file were uploaded']])
+    const unknown = await send(id, twoSubsets(), '&format=YOLO')
+    expect(unknown.status).toBe(400)
+  })
+})

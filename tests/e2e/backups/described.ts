@@ -1,0 +1,111 @@
+import type { Client, Json } from '../../support/client.ts'
+import { jobsOf } from '../../support/factories.ts'
+
+/** All there is to see of a project or task that a backup keeps: without ids, dates and people, names in the place of ids. */
+
+export async function describeProject(api: Client, id: number): Promise<Json> {
+  const project = await api.done('GET', `/projects/${id}`)
+  const { results } = await api.done('GET', `/tasks?project_id=${id}&sort=id&page_size=100`)
+  const tasks: Json[] = []
+  for (const task of results) if (task.size > 0) tasks.push(await describeTask(api, task.id))
+  const { name, bug_tracker, status, task_subsets, dimension } = project
+  return {
+    ...{ name, bug_tracker, status, task_subsets, dimension, tasks },
+    labels: labelsOf(project.labels),
+    guide: await guideOf(api, project.guide_id),
+  }
+}
+
+export async function describeTask(api: Client, id: number): Promise<Json> {
+  const task = await api.done('GET', `/tasks/${id}`)
+  const names = namesOf(task.labels)
+  const jobs: Json[] = []
+  const order = (await jobsOf(api, id)).sort(inOrder)
+  for (const job of order) jobs.push(await describeJob(api, job, names))
+  const { chunks_updated_date: _, ...meta } = await api.done('GET', `/tasks/${id}/data/meta`)
+  const { name, status, size, mode, subset, bug_tracker, overlap, segment_size } = task
+  const { image_quality, data_chunk_size, validation_mode, consensus_enabled } = task
+  return {
+    ...{ name, status, size, mode, subset, bug_tracker, overlap, segment_size },
+    ...{ image_quality, data_chunk_size, validation_mode, consensus_enabled, meta, jobs },
+    labels: labelsOf(task.labels),
+    guide: task.project_id === null ? await guideOf(api, task.guide_id) : null,
+    layout: await api.done('GET', `/tasks/${id}/validation_layout`),
+    pictures: await picturesOf(api, id, size),
+  }
+}
+
+const inOrder = (one: Json, other: Json) =>
+  (one.parent_job_id ?? one.id) - (other.parent_job_id ?? other.id) || one.id - other.id
+
+async function describeJob(api: Client, job: Json, names: Names): Promise<Json> {
+  const { type, status, stage, state, start_frame, stop_frame, frame_count } = job
+  const { tags, shapes, tracks } = await api.done('GET', `/jobs/${job.id}/annotations/`)
+  const issues: Json[] = []
+  const found = await api.done('GET', `/issues?job_id=${job.id}&sort=id&page_size=100`)
+  for (const issue of found.results) issues.push(await describeIssue(api, issue))
+  const sets = [tags, shapes, tracks].map((list) => list.map((one: Json) => named(one, names)))
+  const place = { type, status, stage, state, start_frame, stop_frame, frame_count }
+  return { ...place, sets, issues }
+}
+
+async function describeIssue(api: Client, { id, frame, position, resolved }: Json): Promise<Json> {
+  const { results } = await api.done('GET', `/comments?issue_id=${id}&sort=id&page_size=100`)
+  return { frame, position, resolved, comments: results.map((one: Json) => one.message) }
+}
+
+type Names = ReadonlyMap<string, string>
+
+function namesOf(labels: Json[]): Names {
+  const all = labels.flatMap((label) => [label, ...label.sublabels])
+  return new Map([
+    ...all.map((one): [string, string] => [`label ${one.id}`, one.name]),
+    ...all.flatMap((one) =>
+      one.attributes.map((spec: Json): [string, string] => [`spec ${spec.id}`, spec.name]),
+    ),
+  ])
+}
+
+/** An object as it is, whatever its ids are. */
+function named(value: Json, names: Names): Json {
+  if (Array.isArray(value)) return value.map((one) => named(one, names))
+  if (typeof value !== 'object' || value === null) return value
+  const { id: _, label_id, spec_id, ...rest } = value
+  const members = Object.entries(rest).map(([key, one]) => [key, named(one, names)])
+  return {
+    ...Object.fromEntries(members),
+    ...(label_id !== undefined && { label: names.get(`label ${label_id}`) }),
+    ...(spec_id !== undefined && { spec: names.get(`spec ${spec_id}`) }),
+  }
+}
+
+/** Drawings hold ids of sublabels. */
+const labelsOf = (labels: Json[]): Json[] =>
+  labels.map(({ name, color, type, attributes, sublabels, svg }) => ({
+    ...{ name, color, type },
+    attributes: attributes.map(({ id: _, ...attribute }: Json) => attribute),
+    sublabels: labelsOf(sublabels ?? []),
+    svg: sublabels?.reduce(
+      (text: string, one: Json) => text.replace(`data-label-id="${one.id}"`, one.name),
+      svg ?? '',
+    ),
+  }))
+
+async function guideOf(api: Client, id: number | null): Promise<Json> {
+  if (id === null) return null
+  const { markdown } = await api.done('GET', `/guides/${id}`)
+  const assets: string[] = []
+  for (const [, uuid] of markdown.matchAll(/\/api\/assets\/([\da-f-]{36})/g))
+    assets.push((await api.bytes(`/assets/${uuid}`)).bytes.toString('base64'))
+  return { markdown: markdown.replace(/[\da-f-]{36}/g, 'an asset'), assets }
+}
+
+async function picturesOf(api: Client, id: number, size: number): Promise<string[]> {
+  const pictures: string[] = []
+  for (let frame = 0; frame < size; frame++) {
+    const query = `type=frame&number=${frame}&quality=original`
+    const { status, bytes } = await api.bytes(`/tasks/${id}/data?${query}`)
+    pictures.push(`${status} ${bytes.toString('base64')}`)
+  }
+  return pictures
+}
