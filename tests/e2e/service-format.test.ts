@@ -202,7 +202,7 @@ describe('Service 1.1', () => {
         '<annotations>\n<image id="0">\n<box label="plain"/>',
         /a\.xml: image 0: the attribute xtl is missing at line 3/,
       ],
-      ['<annotations>\n<image id="0">', /a\.xml: the file ends before <\/image> at line 2/],
+      ['<annotations>\n<image id="0">', /a\.xml: unclosed tag: image in <image> at line 2/],
       [
         '<!DOCTYPE a [<!ENTITY b "c">]>\n<annotations/>',
         /a DOCTYPE with definitions is not allowed at line 1/,
