@@ -1,12 +1,11 @@
-import { importQuery, type UploadedFile } from '@reticle/contracts/rest/requests'
-import { invalid } from '@reticle/kit'
+import { importQuery } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
 import { announcedLength, bodyOf } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { isForm } from '../request.ts'
 import { targetOf } from '../serve.ts'
-import { type ArrivingFile, type OnFile, readForm } from './form.ts'
-import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
+import { storeOneFile } from './one-file.ts'
+import { beforeItsEffect, handOver, type Upload, type UploadCall } from './upload.ts'
 
 /**
  * `POST /{tasks|jobs}/:id/annotations/` and `POST /projects/:id/dataset/`: one file is imported, of annotations or of a data set
@@ -15,7 +14,6 @@ import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } fr
 
 const fieldOf = ({ operation }: Pick<UploadCall, 'operation'>) =>
   targetOf(operation) === 'project' ? 'dataset_file' : 'annotation_file'
-const limits = { files: 2, fields: 10, parts: 20 } // a second file is refused by name
 const inputs = z.object({
   ...importQuery.shape,
   id: z.int(),
@@ -32,7 +30,7 @@ export const importUpload: Upload = async (call, ports) => {
 
   return handOver(ports, {
     prefix,
-    store: () => storeAnnotations(call, ports, prefix),
+    store: () => storeOneFile(call, ports, prefix, [fieldOf(call)]),
     start: (file) => {
       const { target, id } = wish
       const body = { upload_id, target, id, file, ...options }
@@ -83,30 +81,3 @@ function askedBy(call: Pick<UploadCall, 'input' | 'operation'>) {
 
 const isElsewhere = ({ location }: { location?: string }) => location === 'cloud_storage'
 const isEmpty = ({ raw }: UploadCall['request']) => announcedLength(raw) === 0
-const noFile = (call: Pick<UploadCall, 'operation'>) =>
-  invalid({ [fieldOf(call)]: 'No file was submitted.' }, 'required')
-
-async function storeAnnotations(
-  call: UploadCall,
-  { blobs, settings }: GatewayPorts,
-  prefix: string,
-): Promise<UploadedFile> {
-  const { request, context } = call
-  const field = fieldOf(call)
-  let stored: UploadedFile | undefined
-  const onFile: OnFile = async (file, halt) => {
-    assertFile(field, file, stored)
-    stored = await storeFile(blobs, `${prefix}0`, file, halt)
-  }
-  const { signal } = context
-  await readForm(request, { limits, maxBytes: settings.maxMultipartBytes, signal, onFile })
-  if (!stored) throw noFile(call)
-  if (stored.size === 0) throw invalid({ [field]: 'The submitted file is empty.' })
-  return stored
-}
-
-function assertFile(field: string, file: ArrivingFile, stored: UploadedFile | undefined): void {
-  if (file.field !== field)
-    throw invalid({ [field]: `No file was submitted. It is expected here, not in ${file.field}.` })
-  if (stored) throw invalid({ [field]: 'Only one file can be submitted.' })
-}

@@ -1,16 +1,16 @@
 import { backedUp, restoreQuery } from '@reticle/contracts/rest/backups'
-import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import { DomainError, invalid } from '@reticle/kit'
+import { DomainError } from '@reticle/kit'
 import { announcedLength, bodyOf } from '../body.ts'
-import type { GatewayPorts } from '../ports.ts'
 import { isForm } from '../request.ts'
-import { type ArrivingFile, type OnFile, readForm } from './form.ts'
-import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
+import { noFile, storeOneFile } from './one-file.ts'
+import { beforeItsEffect, handOver, type Upload, type UploadCall } from './upload.ts'
 
 /** `POST /{projects|tasks}/backup/`: one archive becomes a project or task (api-annotations 2.5). */
 
 const field = 'backup_file'
-const limits = { files: 2, fields: 10, parts: 20 } // a second file is refused by name
+/** As the de-facto standard's clients call it, too. */
+const fieldsOf = ({ operation }: UploadCall) =>
+  [field, operation.path.startsWith('/projects/') ? 'project_file' : 'task_file'] as const
 
 /** All of it in one request. */
 export const restoreUpload: Upload = async (call, ports) => {
@@ -18,10 +18,10 @@ export const restoreUpload: Upload = async (call, ports) => {
   const { wish, filename, body } = askedBy(call)
   if (isElsewhere(wish) || (filename && isEmpty(call))) return restoreFinish(call, ports)
   const { upload_id, prefix } = await requests.openUpload(wish, beforeItsEffect(call.context))
-  if (isEmpty(call)) throw noFile()
+  if (isEmpty(call)) throw noFile(field)
   return handOver(ports, {
     prefix,
-    store: () => storeArchive(call, ports, prefix),
+    store: () => storeOneFile(call, ports, prefix, fieldsOf(call)),
     start: (file) => requests.startRestore({ body: { ...body, upload_id, file } }, call.context),
   })
 }
@@ -39,7 +39,7 @@ export const restoreFinish: Upload = async (call, ports) => {
   else if (!isEmpty(call) && isForm(call.request)) return restoreUpload(call, ports)
   else if (!filename) {
     await requests.checkUpload(wish, call.context)
-    throw noFile()
+    throw noFile(field)
   }
   return requests.startRestore({ body: { ...body, file_id: filename } }, call.context)
 }
@@ -59,31 +59,3 @@ const gone = () =>
 
 const isElsewhere = ({ location }: { location?: string }) => location === 'cloud_storage'
 const isEmpty = ({ request }: UploadCall) => announcedLength(request.raw) === 0
-const noFile = () => invalid({ [field]: 'No file was submitted.' }, 'required')
-
-async function storeArchive(
-  { request, operation, context: { signal } }: UploadCall,
-  { blobs, settings }: GatewayPorts,
-  prefix: string,
-): Promise<UploadedFile> {
-  const names = [field, operation.path.startsWith('/projects/') ? 'project_file' : 'task_file']
-  let stored: UploadedFile | undefined
-  const onFile: OnFile = async (file, halt) => {
-    assertFile(file, names, stored)
-    stored = await storeFile(blobs, `${prefix}0`, file, halt)
-  }
-  await readForm(request, { limits, maxBytes: settings.maxMultipartBytes, signal, onFile })
-  if (!stored) throw noFile()
-  if (stored.size === 0) throw invalid({ [field]: 'The submitted file is empty.' })
-  return stored
-}
-
-function assertFile(
-  file: ArrivingFile,
-  names: readonly string[],
-  stored: UploadedFile | undefined,
-): void {
-  if (!names.includes(file.field))
-    throw invalid({ [field]: `No file was submitted. It is expected here, not in ${file.field}.` })
-  if (stored) throw invalid({ [field]: 'Only one file can be submitted.' })
-}
