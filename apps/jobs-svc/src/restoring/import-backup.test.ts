@@ -23,6 +23,9 @@ const named = () => calls.map(([name]) => name)
 
 const labels = [labelOf({ id: 40, name: 'car' })]
 const may = (['project', 'task'] as const).map((target) => ({ target, id: 0, user_id: 1, facts }))
+const dates = { created_date: '', updated_date: '' }
+const guide = { id: 3, task_id: null, project_id: 7, markdown: '', ...dates }
+
 const services = servicesOf({
   tasks: {
     ...authorityOf(may),
@@ -52,25 +55,11 @@ const services = servicesOf({
   guides: {
     createGuide: async ({ body }) => {
       note('guide', body)
-      return {
-        id: 3,
-        task_id: null,
-        project_id: 7,
-        created_date: '',
-        updated_date: '',
-        markdown: '',
-      }
+      return guide
     },
     updateGuide: async ({ body }) => {
       note('text', body)
-      return {
-        id: 3,
-        task_id: null,
-        project_id: 7,
-        created_date: '',
-        updated_date: '',
-        markdown: '',
-      }
+      return guide
     },
   },
   annotations: {

@@ -84,24 +84,20 @@ async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise
     running.moved(held)
     written = written.then(() => write(share, stage, amounts))
   }
+  /** What fails is told to the thread as little more than that. */
+  const noting = <T>(what: string, done: Promise<T>): Promise<T> =>
+    done.catch((err) => {
+      log.warn({ err }, what)
+      throw err
+    })
   const conversion = await slot.run(work, {
     progress,
     enterFinal: () => enterFinal(db, row),
-    keepOnce: (files) =>
-      keepOnce(db, row, files).catch((thrown) => {
-        log.warn({ err: thrown }, 'files could not be made known')
-        throw thrown
-      }),
+    keepOnce: (files) => noting('files could not be made known', keepOnce(db, row, files)),
     keepForTask: (task_id) =>
-      keepForTask(db, row, task_id).catch((thrown) => {
-        log.warn({ err: thrown }, 'files could not be kept for a task')
-        throw thrown
-      }),
-    keepCheckpoint: (checkpoint) =>
-      saveCheckpoint(db, row, checkpoint).catch((thrown) => {
-        log.warn({ err: thrown }, 'how far a request came could not be written')
-        throw thrown
-      }),
+      noting('files could not be kept for a task', keepForTask(db, row, task_id)),
+    keepCheckpoint: (kept) =>
+      noting('how far a request came could not be written', saveCheckpoint(db, row, kept)),
     signal: abort.signal,
   })
   await written
