@@ -1,6 +1,6 @@
 /** What exports of all formats put into an archive alike (spec/formats.md 5). */
 import type { ArchiveFile } from './archive/zip-writer.ts'
-import type { Dataset, Run } from './model.ts'
+import type { Dataset, Item, ItemFrame, Run, Subset } from './model.ts'
 
 /** Share of an export with images after which the documents are written. */
 const documentsShare = 0.25
@@ -9,6 +9,27 @@ const documentsShare = 0.25
 export function documentsRun({ saveImages }: Dataset, run: Run): Run {
   const share = saveImages ? documentsShare : 1
   return { ...run, progress: (done: number) => run.progress(share * done) }
+}
+
+/** Every frame of a subset in order, with what is on it. */
+export async function* everyFrame({
+  frames,
+  items,
+}: Pick<Subset, 'frames' | 'items'>): AsyncGenerator<{ frame: ItemFrame; item: Item }> {
+  let next = 0
+  const upTo = function* (end: number) {
+    for (; next < end; next += 1) {
+      const frame = frames[next]
+      if (frame) yield { frame, item: { index: next, shapes: [], tags: [] } }
+    }
+  }
+  for await (const item of items()) {
+    yield* upTo(item.index)
+    const frame = frames[item.index]
+    if (frame) yield { frame, item }
+    next = item.index + 1
+  }
+  yield* upTo(frames.length)
 }
 
 /** The pictures of a data set; `folderOf` says where those of a subset are. */

@@ -234,6 +234,22 @@ export interface Run {
 
 export type Carriage = 'kept' | 'converted' | 'dropped'
 
+/**
+ * What shapes have beside a kind and points: `tracks` kept come back as tracks, converted ones are shapes of their frames; `z_order`
+ * converted is the order in which shapes are written or painted; `group` converted makes one object of the members.
+ */
+export const features = [
+  'tracks',
+  'attributes',
+  'rotation',
+  'occluded',
+  'group',
+  'z_order',
+  'score',
+] as const
+
+export type Feature = (typeof features)[number]
+
 export interface FormatOption {
   name: string
   type: 'boolean'
@@ -244,6 +260,8 @@ export interface Exporter {
   /** Upper-case file types: `['ZIP']`. */
   extensions: readonly string[]
   carries: Readonly<Record<Kind, Carriage>>
+  /** What becomes of these for kinds that are not dropped. */
+  features: Readonly<Record<Feature, Carriage>>
   options: readonly FormatOption[]
   /** @throws {FormatError} when a value cannot be written. */
   exportDataset(dataset: Dataset, run: Run): AsyncIterable<ArchiveFile>

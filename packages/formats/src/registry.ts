@@ -66,10 +66,10 @@ export function listFormats(known: readonly Format[] = formats): {
 
 /** The answer of `GET /server/formats/losses`, sorted by name. */
 export function listLosses(known: readonly Format[] = formats): {
-  formats: { name: string; kinds: Exporter['carries'] }[]
+  formats: { name: string; kinds: Exporter['carries']; features: Exporter['features'] }[]
 } {
   const exporters = known.flatMap(({ name, exporter }) =>
-    exporter ? [{ name, kinds: exporter.carries }] : [],
+    exporter ? [{ name, kinds: exporter.carries, features: exporter.features }] : [],
   )
   return { formats: exporters.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
 }

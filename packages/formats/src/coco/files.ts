@@ -1,7 +1,8 @@
 /** Which files of an upload hold COCO annotations (spec/formats.md 8.3, row "files"). */
 import { detectContainer } from '../archive/detect.ts'
+import { openArchive } from '../archive/open-archive.ts'
 import { type RandomAccess, readPieces } from '../archive/source.ts'
-import { openZip, type ZipReader } from '../archive/zip-reader.ts'
+import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { createScanner, ScanError } from '../json/scan.ts'
 import type { Run } from '../model.ts'
@@ -24,7 +25,7 @@ export async function findCocoFiles(source: RandomAccess, run: Run): Promise<Coc
   const container = await detectContainer(source)
   if (container === 'json') return [bareFile(source)]
   if (container !== 'zip') throw new FormatError('expected a JSON file or a ZIP archive')
-  return (await openArchive(source, run)).files
+  return (await openFiles(source, run)).files
 }
 
 /**
@@ -37,15 +38,11 @@ export async function findCocoArchive(
 ): Promise<{ files: CocoFile[]; zip: ZipReader }> {
   if ((await detectContainer(source)) !== 'zip')
     throw new FormatError('media is required: send a ZIP archive with the images')
-  return openArchive(source, run)
+  return openFiles(source, run)
 }
 
-async function openArchive(source: RandomAccess, run: Run) {
-  const zip = await openZip(source, run.archiveLimits)
-  for (const name of zip.duplicates) {
-    const reason = 'the archive has several members of one name, the last is used'
-    run.report.note('skipped', 'duplicate-entry', reason, { file: name })
-  }
+async function openFiles(source: RandomAccess, run: Run) {
+  const zip = await openArchive(source, run)
   return { files: await filesIn(zip, run), zip }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readCounts, readNumber, readPairs } from './numbers.ts'
-import { fixed2, isExact } from './written-number.ts'
+import { fixed2, isExact } from './service/written-number.ts'
 
 const fail = (reason: string): Error => new Error(reason)
 const double = fc.double({ min: -1e7, max: 1e7, noNaN: true })

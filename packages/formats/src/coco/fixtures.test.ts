@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { coco } from '../formats/coco.ts'
 import type { Label, Track } from '../model.ts'
 import {
   datasetOf,
@@ -11,7 +12,6 @@ import {
   targetOf,
   textsOf,
 } from '../testing/run.ts'
-import { coco } from './coco.ts'
 
 const fixtures = new URL('../../../../../shared/fixtures/', import.meta.url)
 const hasFixtures = existsSync(fixtures)

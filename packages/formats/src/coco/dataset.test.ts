@@ -5,7 +5,7 @@ import type { Run } from '../model.ts'
 import { createReport } from '../report.ts'
 import { documentOf, labels as known } from '../testing/coco.ts'
 import { framesOf, targetOf, zipOf } from '../testing/run.ts'
-import { openCocoDataset } from './coco-dataset.ts'
+import { openCocoDataset } from './dataset.ts'
 
 const newRun = (): Run => ({
   report: createReport(),

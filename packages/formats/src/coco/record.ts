@@ -1,18 +1,10 @@
 /** One annotation of a COCO file (spec/formats.md 8.3): checked, and turned into geometry and flags. */
 import { columnsToCrop, decodeRuns } from '@reticle/geometry'
 import { FormatError, type Place } from '../errors.ts'
-import {
-  isRecord,
-  type JsonRecord,
-  readFlag,
-  readInteger,
-  readNumber,
-  readNumbers,
-  wrong,
-} from '../json/fields.ts'
-import { storedValue } from '../labels.ts'
+import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
+import { isRecord, type JsonRecord, readInteger, readNumbers, wrong } from '../json/fields.ts'
 import type { Geometry } from '../masks.ts'
-import type { AttributeValue, Label } from '../model.ts'
+import type { Label } from '../model.ts'
 
 /** The ids an annotation must have. */
 export function readIds(record: JsonRecord, place: Place) {
@@ -90,65 +82,23 @@ function readCounts(value: unknown, place: Place): number[] {
   return runs
 }
 
-/** What stands among the attributes of a record but is none of the label's. */
-export interface Flags {
-  occluded: boolean
-  outside: boolean
-  rotation: number
-  source: string
-  score: number
-  /** Present when the record is part of a track. */
-  track?: { id: string; isKeyframe: boolean }
-}
-
-const reserved = new Set(
-  'occluded outside keyframe track_id rotation source score frame is_crowd'.split(' '),
-)
-const sources = new Set(['manual', 'auto', 'semi-auto', 'file', 'consensus'])
-
+/** What the file says of the object beside geometry and attributes of its label. */
 export function readFlags(record: JsonRecord, place: Place): Flags {
   const attributes = attributesOf(record, place)
-  const flag = (name: string): boolean => readFlag(attributes[name] ?? false, name, place)
-  const { track_id: trackId, keyframe, rotation, source } = attributes
-  const score = record.score ?? attributes.score
-  return {
-    occluded: flag('occluded'),
-    outside: flag('outside'),
-    rotation: wrap(readNumber(rotation ?? 0, 'rotation', place)),
-    source: typeof source === 'string' && sources.has(source) ? source : 'file',
-    score: typeof score === 'number' && score >= 0 && score <= 1 ? score : 1,
-    ...(isGiven(trackId) && isGiven(keyframe)
-      ? { track: { id: String(trackId), isKeyframe: flag('keyframe') } }
-      : {}),
-  }
+  return flagsOf({ ...attributes, score: record.score ?? attributes.score }, place)
 }
 
-/**
- * The values of the label's attributes, and the names it does not know.
- * `is_crowd` is an attribute where the label declares it; it then also follows the field `iscrowd`.
- */
-export function readAttributes(record: JsonRecord, label: Label, place: Place) {
+/** What is for a label to declare: `is_crowd` is where it does, and then follows the field `iscrowd`. */
+export function readCustom(record: JsonRecord, label: Label, place: Place) {
   const attributes = attributesOf(record, place)
-  const values: AttributeValue[] = []
-  for (const spec of label.attributes) {
-    const own = Object.hasOwn(attributes, spec.name) ? attributes[spec.name] : undefined
-    const given = own ?? (spec.name === 'is_crowd' ? isCrowd(record) : undefined)
-    const isFlag = reserved.has(spec.name) && spec.name !== 'is_crowd'
-    const value = isFlag ? undefined : storedValue(spec, given, place)
-    if (value !== undefined) values.push({ spec_id: spec.id, value })
-  }
-  const known = new Set(label.attributes.map((spec) => spec.name))
-  const unknown = Object.keys(attributes).filter((name) => !known.has(name) && !reserved.has(name))
-  return { values, unknown }
+  const is_crowd = attributes.is_crowd ?? isCrowd(record)
+  return customOf(is_crowd === undefined ? attributes : { ...attributes, is_crowd }, label)
 }
 
 /** What among the attributes of a record is for a label to declare. */
 export function readCustomAttributes(record: JsonRecord, place: Place) {
   const all = attributesOf(record, place)
-  return {
-    attributes: Object.entries(all).filter(([name]) => !reserved.has(name)),
-    isOfTrack: isGiven(all.track_id) && isGiven(all.keyframe),
-  }
+  return { attributes: customOf(all), isOfTrack: isOfTrack(all) }
 }
 
 function isCrowd(record: JsonRecord): boolean | undefined {
@@ -159,12 +109,4 @@ function attributesOf(record: JsonRecord, place: Place): JsonRecord {
   const attributes = record.attributes ?? {}
   if (!isRecord(attributes)) throw wrong('attributes', attributes, 'an object', place)
   return attributes
-}
-
-/** Tools write null for what an object does not have. */
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null
-
-function wrap(degrees: number): number {
-  const rest = degrees % 360
-  return rest < 0 ? rest + 360 : rest
 }

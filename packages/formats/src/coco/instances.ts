@@ -16,7 +16,8 @@ import {
   round2,
   unionOfColumns,
 } from '@reticle/geometry'
-import type { Exporter, ItemShape, Label } from '../model.ts'
+import { carriesOnly, featuresOf } from '../losses.ts'
+import type { ItemShape, Label } from '../model.ts'
 
 export interface Instance {
   leader: ItemShape
@@ -36,21 +37,16 @@ export interface Size {
 }
 
 /** What becomes of each kind: told to clients, and what is written. */
-export const carries: Exporter['carries'] = {
+export const carries = carriesOnly({
   rectangle: 'kept',
   polygon: 'kept',
-  polyline: 'dropped',
-  points: 'dropped',
   ellipse: 'converted',
-  cuboid: 'dropped',
   mask: 'kept',
-  skeleton: 'dropped',
-  tag: 'dropped',
-}
+})
 
-export const isWritten = ({ type }: ItemShape): boolean => carries[type] !== 'dropped'
+export const features = featuresOf('kept', { group: 'converted', z_order: 'converted' })
 
-/** The instances of a frame in painting order; `onEmpty` gets objects that cover nothing of it. */
+/** The instances of shapes of a frame that are written, in painting order; `onEmpty` gets objects that cover nothing of it. */
 export function instancesOf(
   shapes: readonly ItemShape[],
   labels: ReadonlyMap<number, Label>,
@@ -58,7 +54,7 @@ export function instancesOf(
   onEmpty: (members: readonly ItemShape[]) => void,
 ): Instance[] {
   const groups = new Map<string, ItemShape[]>()
-  const painted = shapes.filter(isWritten).toSorted((a, b) => a.z_order - b.z_order)
+  const painted = shapes.toSorted((a, b) => a.z_order - b.z_order)
   for (const [index, shape] of painted.entries()) {
     const key = shape.group > 0 ? `group ${shape.group}` : `single ${index}`
     const members = groups.get(key)

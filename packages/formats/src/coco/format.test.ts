@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { coco } from '../formats/coco.ts'
 import { exported, labels } from '../testing/coco.ts'
 import {
   datasetOf,
@@ -10,7 +11,6 @@ import {
   trackOf,
   trackShapeOf,
 } from '../testing/run.ts'
-import { coco } from './coco.ts'
 
 describe('export and import again', () => {
   test('keep boxes, polygons, masks, groups, flags and attributes', async () => {

@@ -3,7 +3,7 @@ import { flipsToRuns } from '@reticle/geometry'
 import sharp from 'sharp'
 import { FormatError, type Place } from '../errors.ts'
 import { isRecord, type JsonRecord, readInteger, readText, wrong } from '../json/fields.ts'
-import type { CocoFile } from './coco-files.ts'
+import type { CocoFile } from './files.ts'
 
 /** Pixels of a picture at most (reliability.md 9). */
 const pixelsInPicture = 178_956_970

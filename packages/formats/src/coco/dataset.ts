@@ -3,12 +3,12 @@ import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
 import { readInteger } from '../json/fields.ts'
-import { memberFinder } from '../members.ts'
+import { locatedImages, memberFinder } from '../members.ts'
 import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
-import { type CocoFile, findCocoArchive } from './coco-files.ts'
-import { importCocoFiles } from './coco-import.ts'
-import { type CocoNames, pathsOf, readNames, recordsOf, scanFile } from './coco-index.ts'
-import { readCustomAttributes } from './coco-record.ts'
+import { type CocoFile, findCocoArchive } from './files.ts'
+import { importCocoFiles } from './import.ts'
+import { type CocoNames, pathsOf, readNames, recordsOf, scanFile } from './index.ts'
+import { readCustomAttributes } from './record.ts'
 
 /** A subset for each file of annotations, in the order of their names. */
 export async function openCocoDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
@@ -58,34 +58,19 @@ async function readAnnotated(
   return annotated
 }
 
-/**
- * The pictures of a file in the archive, each under the path that it has below the folder of its subset.
- *
- * @throws {FormatError} when there is none, or one of those is missing that have annotations
- */
+/** The pictures of a file in the archive, each under the path that it has below the folder of its subset. */
 function locate(
   { name: file, subset }: CocoFile,
   { images }: CocoNames,
   annotated: ReadonlySet<number>,
   find: (paths: readonly string[]) => string | undefined,
 ): FileImage[] {
-  const found = new Map<string, FileImage>()
-  const missing: string[] = []
-  for (const [id, given] of images) {
+  const wanted = [...images].map(([id, given]) => {
     const paths = pathsOf(given, subset)
-    const name = paths.at(-1) ?? given
-    const member = find(paths)
-    if (member !== undefined) found.set(name, { name, member })
-    else if (annotated.has(id)) missing.push(given)
-  }
-  if (images.size > 0 && found.size === 0)
-    throw new FormatError('none of its images is in the archive: media is required', { file })
-  if (missing.length > 0) {
-    const names = missing.slice(0, 10).join(', ')
-    const reason = `${missing.length} images that have annotations are not in the archive: ${names}`
-    throw new FormatError(reason, { file })
-  }
-  return [...found.values()]
+    const name = () => paths.at(-1) ?? given
+    return { given, name, member: find(paths), isAnnotated: annotated.has(id) }
+  })
+  return locatedImages(wanted, file)
 }
 
 /** Where tools put the images of a file. */

@@ -4,7 +4,7 @@ import { isRecord, readInteger, readText, wrong } from '../json/fields.ts'
 import { createScanner, isBatch, type Member, ScanError, type ScanOptions } from '../json/scan.ts'
 import { deepestOf, frameMatcher } from '../match-frames.ts'
 import type { TargetFrame, TargetFrames } from '../model.ts'
-import type { CocoFile } from './coco-files.ts'
+import type { CocoFile } from './files.ts'
 
 export interface CocoImage {
   name: string

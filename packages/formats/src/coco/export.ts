@@ -2,16 +2,20 @@
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { documentsRun, fileName, imageFiles, inPieces } from '../export-files.ts'
 import { writtenValues } from '../labels.ts'
-import type { Dataset, Item, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
-import { type Instance, instancesOf, isWritten } from './coco-instances.ts'
+import { type Losses, newLosses } from '../losses.ts'
+import type { Dataset, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
+import { floatText } from '../numbers.ts'
+import { carries, features, type Instance, instancesOf } from './instances.ts'
 
 export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
-  const frames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
+  const { labels } = dataset
+  const allFrames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
   const textRun = documentsRun(dataset, run)
+  const losses = newLosses('COCO 1.0', { carries, features }, run)
   let firstImageId = 1
   for (const subset of dataset.subsets) {
     const path = `annotations/instances_${fileName(subset.name)}.json`
-    const parts = documentParts(dataset.labels, subset, firstImageId, frames, textRun)
+    const parts = documentParts({ labels, subset, firstImageId, allFrames, losses }, textRun)
     yield { path, content: inPieces(parts) }
     firstImageId += subset.frames.length
   }
@@ -24,11 +28,17 @@ const head =
   '{"licenses":[{"name":"","id":0,"url":""}],"info":{"contributor":"","date_created":"",' +
   '"description":"","url":"","version":"","year":""},"categories":['
 
+interface Document {
+  labels: readonly Label[]
+  subset: Subset
+  firstImageId: number
+  /** Of all subsets. */
+  allFrames: number
+  losses: Losses
+}
+
 async function* documentParts(
-  labels: readonly Label[],
-  subset: Subset,
-  firstImageId: number,
-  allFrames: number,
+  { labels, subset, firstImageId, allFrames, losses }: Document,
   run: Run,
 ): AsyncGenerator<string> {
   yield `${head}${labels.map(categoryText).join()}],"images":[`
@@ -44,9 +54,9 @@ async function* documentParts(
     run.progress((firstImageId - 1 + item.index) / allFrames)
     const frame = subset.frames[item.index]
     if (!frame) continue
-    noteDropped(item, frame, run)
+    const shapes = losses.written(item, frame)
     const onEmpty = ({ length }: readonly ItemShape[]): void => noteEmpty(length, frame, run)
-    for (const instance of instancesOf(item.shapes, byId, frame, onEmpty)) {
+    for (const instance of instancesOf(shapes, byId, frame, onEmpty)) {
       noteConverted(instance, frame, run)
       annotationId += 1
       run.report.created('shapes')
@@ -76,7 +86,7 @@ function annotationText(instance: Instance, ids: number[], frame: ItemFrame): st
     : `[${segmentation.rings.map(floatList).join()}]`
   return [
     `{"id":${id},"image_id":${imageId},"category_id":${categoryId},"segmentation":${shape}`,
-    `"area":${float(area)},"bbox":${floatList(bbox)},"iscrowd":${isRuns ? 1 : 0}`,
+    `"area":${floatText(area)},"bbox":${floatList(bbox)},"iscrowd":${isRuns ? 1 : 0}`,
     `"attributes":${attributesText(instance, frame)}${leader.score === 1 ? '' : `,"score":${leader.score}`}}`,
   ].join()
 }
@@ -88,7 +98,7 @@ function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
   texts.delete('is_crowd')
   texts.delete('score')
   texts.set('occluded', String(leader.occluded))
-  if (leader.type === 'rectangle') texts.set('rotation', float(leader.rotation))
+  if (leader.type === 'rectangle') texts.set('rotation', floatText(leader.rotation))
   if (leader.track_id !== undefined) {
     texts.set('track_id', String(leader.track_id))
     texts.set('keyframe', String(leader.keyframe === true))
@@ -97,32 +107,10 @@ function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
 }
 
 function floatList(values: readonly number[]): string {
-  return `[${values.map(float).join()}]`
-}
-
-/** A number that reads as a float everywhere: `12.0`. */
-function float(value: number): string {
-  return Number.isInteger(value) ? `${value}.0` : String(value)
+  return `[${values.map(floatText).join()}]`
 }
 
 // ---- what is lost
-
-const plurals: Record<string, string> = {
-  polyline: 'polylines',
-  points: 'points',
-  cuboid: 'cuboids',
-  skeleton: 'skeletons',
-}
-
-function noteDropped({ shapes, tags }: Item, { path }: ItemFrame, run: Run): void {
-  for (const { type } of shapes.filter((shape) => !isWritten(shape))) {
-    const reason = `COCO 1.0 has no ${plurals[type] ?? type}`
-    run.report.note('dropped', 'dropped-shape-type', reason, { item: path })
-  }
-  for (const _ of tags) {
-    run.report.note('dropped', 'dropped-shape-type', 'COCO 1.0 has no tags', { item: path })
-  }
-}
 
 function noteEmpty(shapes: number, { path }: ItemFrame, run: Run): void {
   for (let count = 0; count < shapes; count += 1) {

@@ -1,8 +1,8 @@
 import { encodeRuns } from '@reticle/geometry'
 import { describe, expect, test } from 'vitest'
+import { coco } from '../formats/coco.ts'
 import { documentOf, imported, importedOne, labels, spec, twoFrames } from '../testing/coco.ts'
 import { framesOf, importBytes, labelOf, targetOf } from '../testing/run.ts'
-import { coco } from './coco.ts'
 
 describe('an import', () => {
   test('reads ids of any size, zero and as text, and keys in any order', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { coco } from '../formats/coco.ts'
 import { exported, labels, spec, written } from '../testing/coco.ts'
 import { datasetOf, exportBytes, framesOf, labelOf, shapeOf } from '../testing/run.ts'
-import { coco } from './coco.ts'
 
 describe('an export', () => {
   test('writes exactly this document', async () => {

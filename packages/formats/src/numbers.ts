@@ -1,4 +1,4 @@
-/** Numbers as texts of the native format have them, read without making a text of each. */
+/** Numbers as texts of files, read without making a text of each, and written. */
 
 /** Coordinates further away are none (spec/api-annotations.md 1.5). */
 const furthest = 10_000_000
@@ -106,4 +106,9 @@ const powers = Array.from({ length: 16 }, (_, power) => 10 ** power)
 
 function otherNumber(text: string): number {
   return /^\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
+}
+
+/** The shortest text that has at least one decimal, so that readers everywhere see a float: `12.0`. */
+export function floatText(value: number): string {
+  return Number.isInteger(value) ? `${value}.0` : String(value)
 }
