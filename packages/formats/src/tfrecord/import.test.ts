@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FormatError } from '../errors.ts'
 import { tfrecord } from '../formats/tfrecord.ts'
+import { writeGrey16Png, writePalettePng, writeRgbPng } from '../image/png.ts'
 import {
   datasetOf,
   exportBytes,
@@ -148,6 +149,54 @@ test('boxes are cut to the image, and passed over where nothing is left', async 
     { kind: 'converted', code: 'clipped', count: 1 },
     { kind: 'skipped', code: 'degenerate-shape', count: 2 },
   ])
+})
+
+describe('masks', () => {
+  const pixels = (width: number, height: number, ...set: number[]) =>
+    Uint8Array.from({ length: width * height }, (_, at) => (set.includes(at) ? 1 : 0))
+  const palette = [{ color: 0 }, { color: 0xff0000 }]
+  const small = targetOf(labels, framesOf(['a.jpg'], 4, 3))
+  const maskOf = (set: number[]) =>
+    Buffer.from(writePalettePng(4, 3, pixels(4, 3, ...set), palette))
+  const recordWith = (...masks: Uint8Array[]) => {
+    const names = masks.map(() => 'car')
+    return recordOf({ 'image/filename': 'a.jpg', ...text(...names), 'image/object/mask': masks })
+  }
+
+  test('are taken instead of boxes, what is not black is set', async () => {
+    const colors = new Uint32Array(12)
+    colors[6] = 0x000100
+    const grey = Uint16Array.from({ length: 12 }, (_, at) => (at === 0 || at === 11 ? 9 : 0))
+    const masks = [maskOf([5, 6, 9]), writeRgbPng(4, 3, colors), writeGrey16Png(4, 3, grey)]
+    const { shapes } = await imported({ 'x.tfrecord': recordWith(...masks) }, small)
+    expect(shapes).toMatchObject([
+      { type: 'mask', label_id: 5, points: [0, 3, 1, 1, 1, 2, 2] },
+      { type: 'mask', points: [0, 1, 2, 1, 2, 1] },
+      { type: 'mask', points: [0, 1, 10, 1, 0, 0, 3, 2] },
+    ])
+  })
+
+  test('without a pixel are passed over, and without bytes the box is taken', async () => {
+    const masks = { 'image/object/mask': [maskOf([]), Buffer.alloc(0)] }
+    const record = recordOf({
+      ...{ 'image/filename': 'a.jpg', ...boxes(half, half), ...text('car', 'car'), ...masks },
+    })
+    const { shapes, report } = await imported({ 'x.tfrecord': record }, small)
+    expect(shapes).toMatchObject([{ type: 'rectangle', points: [1, 0.75, 2, 1.5] }])
+    expect(report.entries).toMatchObject([{ kind: 'skipped', code: 'degenerate-shape', count: 1 }])
+  })
+
+  test.each([
+    [
+      'of another size',
+      maskOf([1]),
+      'record 1, object 1: mask of 4 x 3 pixels on a frame of 100 x 80',
+    ],
+    ['that are no PNG', Buffer.from('none'), 'record 1, object 1: the PNG picture cannot be read'],
+  ])('%s are refused', async (_, mask, reason) => {
+    await expect(imported({ 'x.tfrecord': recordWith(mask) })).rejects.toThrow(FormatError)
+    await expect(imported({ 'x.tfrecord': recordWith(mask) })).rejects.toThrow(reason)
+  })
 })
 
 describe('files', () => {

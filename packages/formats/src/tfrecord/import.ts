@@ -5,6 +5,7 @@ import { type Intake, type NewShape, newIntake } from '../intake.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
 import { findTfFiles, type TfFile } from './files.ts'
+import { maskPoints } from './mask.ts'
 import { readPicture, type TfObject, type TfPicture } from './picture.ts'
 
 export async function* importTfRecords(
@@ -26,22 +27,27 @@ export async function* importTfFiles(
   const intake = newIntake(target, run, deepest)
   for (const file of files)
     for await (const record of file.records(onBytes))
-      for (const shape of shapesIn(readPicture(record), record.place, file.labels ?? names, intake))
+      for await (const shape of shapesIn(
+        readPicture(record),
+        record.place,
+        file.labels ?? names,
+        intake,
+      ))
         yield intake.shape(shape)
   intake.check()
 }
 
-function* shapesIn(
+async function* shapesIn(
   { name, objects }: TfPicture,
   place: Place,
   labels: ReadonlyMap<number, string>,
   intake: Intake,
-): Generator<NewShape> {
+): AsyncGenerator<NewShape> {
   const matched = intake.match({ paths: [name] })
   for (const object of objects) {
     const frame = intake.frameFor(matched, name || (place.record ?? ''), object.place)
     const label = frame && intake.labelFor(nameOf(object, labels), object.place)
-    const geometry = frame && label && geometryOf(object, frame, intake)
+    const geometry = frame && label && (await geometryOf(object, frame, intake))
     if (geometry) yield { ...geometry, frame: frame.frame, label_id: label.id }
   }
 }
@@ -90,8 +96,16 @@ function bytesCounter(files: readonly TfFile[], passes: number, run: Run) {
 export const nameOf = ({ text, id }: TfObject, labels: ReadonlyMap<number, string>): string =>
   text || (id === undefined ? '' : (labels.get(id) ?? ''))
 
-/** Its box; undefined where it is passed over. */
-function geometryOf({ box, place }: TfObject, { width, height }: TargetFrame, intake: Intake) {
+/** Its mask, else its box; undefined where it is passed over. */
+async function geometryOf(object: TfObject, frame: TargetFrame, intake: Intake) {
+  if (!object.mask) return boxOf(object, frame, intake)
+  const points = await maskPoints(object.mask, frame, object.place)
+  if (points) return { type: 'mask', points } as const
+  intake.skip('degenerate-shape', 'the mask has no pixel', object.place)
+  return undefined
+}
+
+function boxOf({ box, place }: TfObject, { width, height }: TargetFrame, intake: Intake) {
   if (!box?.every(Number.isFinite)) throw new FormatError('the box is no four numbers', place)
   const [left, top, right, bottom] = box.map((share) => Math.min(1, Math.max(0, share)))
   const points = [left, top, right, bottom].map(
