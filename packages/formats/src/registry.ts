@@ -1,6 +1,7 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
+import { yolo } from './formats/yolo.ts'
 import {
   type Exporter,
   type Format,
@@ -10,7 +11,7 @@ import {
   shapeTypes,
 } from './model.ts'
 
-export const formats: readonly Format[] = [coco, service, serviceForImages, serviceForVideo]
+export const formats: readonly Format[] = [coco, service, serviceForImages, serviceForVideo, yolo]
 
 /** One row of `GET /server/annotation/formats`. */
 export interface FormatRow {
