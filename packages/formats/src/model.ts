@@ -202,10 +202,19 @@ export interface FileImage {
   member: string
 }
 
+/** A picture inside of a member, beside other things. */
+export interface EmbeddedImage {
+  /** As that of a `FileImage`. */
+  name: string
+  content: Uint8Array
+}
+
 export interface FileSubset {
   name: string
-  /** In the order of frames; there is one at least. */
+  /** In the order of frames; there is one at least, unless they are embedded. */
   images: readonly FileImage[]
+  /** The same of a subset whose images are no members: in one walk, read once at most. */
+  embedded?(): AsyncIterable<EmbeddedImage>
   /** Annotations of these images, onto frames that have their names; read once at most. */
   importAnnotations(target: ImportTarget, run: Run): AsyncIterable<Imported>
 }

@@ -16,6 +16,7 @@ import {
   round2,
   unionOfColumns,
 } from '@reticle/geometry'
+import { paintedObjects } from '../groups.ts'
 import { carriesOnly, featuresOf } from '../losses.ts'
 import type { ItemShape, Label } from '../model.ts'
 
@@ -53,15 +54,7 @@ export function instancesOf(
   size: Size,
   onEmpty: (members: readonly ItemShape[]) => void,
 ): Instance[] {
-  const groups = new Map<string, ItemShape[]>()
-  const painted = shapes.toSorted((a, b) => a.z_order - b.z_order)
-  for (const [index, shape] of painted.entries()) {
-    const key = shape.group > 0 ? `group ${shape.group}` : `single ${index}`
-    const members = groups.get(key)
-    if (members) members.push(shape)
-    else groups.set(key, [shape])
-  }
-  return [...groups.values()].flatMap((members) => {
+  return paintedObjects(shapes).flatMap((members) => {
     const instance = instanceOf(members, labels, size)
     if (!instance) onEmpty(members)
     return instance ?? []
