@@ -58,7 +58,9 @@ export function fileName(subset: string): string {
 /** Text is handed on in pieces of about this many characters. */
 const pieceLength = 65_536
 
-export async function* inPieces(parts: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* inPieces(
+  parts: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<string> {
   let piece = ''
   for await (const part of parts) {
     piece += part

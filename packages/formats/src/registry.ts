@@ -2,6 +2,7 @@
 import { coco } from './formats/coco.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
+import { yolo } from './formats/yolo.ts'
 import {
   type Exporter,
   type Format,
@@ -17,6 +18,7 @@ export const formats: readonly Format[] = [
   serviceForImages,
   serviceForVideo,
   tfrecord,
+  yolo,
 ]
 
 /** One row of `GET /server/annotation/formats`. */

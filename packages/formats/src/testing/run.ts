@@ -194,7 +194,8 @@ export function trackOf(shapes: readonly TrackShape[], given: Partial<Track> = {
   return { frame, shapes, ...rest, ...given }
 }
 
-function newRun(): { run: Run; progress: number[] } {
+/** What accompanies a conversion, and the shares that it tells. */
+export function newRun(): { run: Run; progress: number[] } {
   const progress: number[] = []
   const signal = new AbortController().signal
   const run = { report: createReport(), signal, progress: (share: number) => progress.push(share) }
