@@ -1,5 +1,6 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
+import { mot } from './formats/mot.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { yolo } from './formats/yolo.ts'
 import {
@@ -11,7 +12,14 @@ import {
   shapeTypes,
 } from './model.ts'
 
-export const formats: readonly Format[] = [coco, service, serviceForImages, serviceForVideo, yolo]
+export const formats: readonly Format[] = [
+  coco,
+  mot,
+  service,
+  serviceForImages,
+  serviceForVideo,
+  yolo,
+]
 
 /** One row of `GET /server/annotation/formats`. */
 export interface FormatRow {
