@@ -85,7 +85,11 @@ function framesOf(
   const sorted = [...numbers].sort((a, b) => a - b)
   const last = sorted.at(-1) ?? 0
   if (last <= images.length) return undefined
-  const byName = new Map(images.map(({ name }, frame) => [numberIn(name) ?? -1, frame]))
+  const byName = new Map<number, number>()
+  for (const [frame, { name }] of images.entries()) {
+    const number = numberIn(name)
+    if (number !== undefined) byName.set(number, frame)
+  }
   if (sorted.every((number) => byName.has(number))) return byName
   if (sorted.length === images.length)
     return new Map(sorted.map((number, frame) => [number, frame]))
