@@ -46,7 +46,7 @@ function isFirstOf({ track_id }: ItemShape, seen: Set<number>): boolean {
   return true
 }
 
-const plurals = {
+export const plurals = {
   rectangle: 'rectangles',
   polygon: 'polygons',
   polyline: 'polylines',

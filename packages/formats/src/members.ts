@@ -84,6 +84,21 @@ export function locatedImages(images: Iterable<WantedImage>, file: string): File
   return [...found.values()]
 }
 
+/** The folder that all names share, with its last `/`. */
+export function commonFolder(names: readonly string[]): string {
+  const [first = ''] = names
+  let folder = first.slice(0, first.lastIndexOf('/') + 1)
+  while (!names.every((name) => name.startsWith(folder)))
+    folder = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
+  return folder
+}
+
+/** What a picture is called of which only the path without extension is said, or all of it. */
+export function pictureName(id: string, member: string): string {
+  const isWhole = `/${member}`.endsWith(`/${id}`)
+  return isWhole ? id : `${id}${member.slice(withoutExtension(member).length)}`
+}
+
 /** Without the last extension only: `img.v2.jpg` is `img.v2`. */
 export const withoutExtension = (path: string): string => path.replace(/\.[^./]+$/, '')
 
