@@ -1,5 +1,6 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
+import { labelMe } from './formats/labelme.ts'
 import { mot } from './formats/mot.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
@@ -15,7 +16,8 @@ import {
 
 export const formats: readonly Format[] = [
   coco,
-mot,
+  labelMe,
+  mot,
   service,
   serviceForImages,
   serviceForVideo,
