@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import type { Imported, Run } from '../model.ts'
+import { mot } from '../formats/mot.ts'
+import type { Imported, ItemFrame, Run } from '../model.ts'
 import { createReport } from '../report.ts'
-import { framesOf, labelOf, targetOf, zipOf } from '../testing/run.ts'
+import {
+  datasetOf,
+  exportBytes,
+  framesOf,
+  labelOf,
+  shapeOf,
+  targetOf,
+  zipOf,
+} from '../testing/run.ts'
 import { openMotDataset } from './dataset.ts'
 
 const newRun = (): Run => ({
@@ -86,6 +95,7 @@ describe('a set with its images', () => {
   test.each([
     ['its names in order', ['b.jpg', 'c.jpg', 'a.jpg'], [1, 3], ['a.jpg', 'c.jpg']],
     ['its names as numbers', ['10.jpg', '9.jpg', '8.jpg'], [1, 3], ['8.jpg', '10.jpg']],
+    ['numbers in its names', ['f8.jpg', 'f9.jpg', 'f10.jpg'], [1, 3], ['f8.jpg', 'f10.jpg']],
     ['numbers, where some are missing', ['5.jpg', '9.jpg', '7.jpg'], [5, 9], ['5.jpg', '9.jpg']],
     ['what is annotated, where it is that', ['x4.jpg', 'x9.jpg'], [2, 7], ['x4.jpg', 'x9.jpg']],
   ])('finds images by %s', async (_, names, frames, expected) => {
@@ -108,4 +118,32 @@ describe('a set with its images', () => {
   ])('is refused without %s', async (_, files, message) => {
     await expect(opened(files)).rejects.toThrow(message)
   })
+})
+
+test('what is exported with images comes back, subset by subset', async () => {
+  const pixels = async function* () {
+    yield Buffer.from('pixels')
+  }
+  const frames = framesOf(['a/1.jpg', 'a/2.png', 'ü.v2.jpg']).map(
+    (frame): ItemFrame => ({ ...frame, image: pixels }),
+  )
+  const labels = [labelOf({ id: 3, name: 'car' }), labelOf({ id: 5, name: 'man' })]
+  const sent = [shapeOf({ label_id: 3, frame: 1 }), shapeOf({ label_id: 5, frame: 2 })]
+  const [one, two] = [sent, sent.slice(1)].map((shapes, index) =>
+    datasetOf(labels, frames, { shapes }, { name: `set ${index}`, saveImages: true }),
+  )
+  if (!one || !two) throw new Error('two data sets')
+  const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
+  const { bytes } = await exportBytes(mot.exporter, both)
+
+  const opened = await openMotDataset(sourceOf(bytes), newRun())
+  expect(opened.labels.map(({ name }) => name)).toEqual(['car', 'man'])
+  expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
+  for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
+    expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
+    const read: Imported[] = []
+    for await (const got of importAnnotations(targetOf(labels, frames), newRun())) read.push(got)
+    const expected = index === 0 ? sent : sent.slice(1)
+    expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
+  }
 })

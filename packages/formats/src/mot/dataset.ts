@@ -97,18 +97,25 @@ function framesOf(
   throw new FormatError(reason, { file: rows.name })
 }
 
-/** As the frames of the sequence follow one another: by number, or by name. */
+/**
+ * As the frames of the sequence follow one another: by their numbers where names are nothing else, or where the archive has them in
+ * that order, as ours does; else by name.
+ */
 function imagesOf({ files }: ZipReader, { root }: MotSequence): FileImage[] {
   const folder = `${root}img1/`
   const images: FileImage[] = []
   for (const member of files.keys())
     if (member.startsWith(folder) && isImageName(member))
       images.push({ name: member.slice(folder.length), member })
+  const keyed = images.map((image) => ({ image, key: padded(image.name) }))
+  const byNumber = keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ image }) => image)
   const isNumbered = images.every(({ name }) => numberIn(name) !== undefined)
-  return images.sort((a, b) =>
-    isNumbered ? (numberIn(a.name) ?? 0) - (numberIn(b.name) ?? 0) : a.name < b.name ? -1 : 1,
-  )
+  if (isNumbered || images.every((image, index) => image === byNumber[index])) return byNumber
+  return images.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
+
+/** Numbers in a name of one length, so that texts compare as they do. */
+const padded = (name: string): string => name.replace(/\d+/g, (digits) => digits.padStart(16, '0'))
 
 /** Of a name that is nothing but a number. */
 function numberIn(name: string): number | undefined {
