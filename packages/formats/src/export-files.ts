@@ -85,6 +85,26 @@ export function fileName(subset: string): string {
   return subset.replace(/[\\/:\p{Cc}]/gu, '_').replace(/^\.+$/, '_')
 }
 
+/**
+ * What subsets are called in the names of members, no two alike: a taken name gets `_1`. Some file systems do not tell `Train`
+ * from `train`.
+ */
+export function distinctNames(
+  subsets: readonly string[],
+  nameOf: (subset: string) => string = fileName,
+): Map<string, string> {
+  const names = new Map<string, string>()
+  const taken = new Set<string>()
+  for (const subset of subsets) {
+    const wanted = nameOf(subset)
+    let name = wanted
+    for (let count = 1; taken.has(name.toLowerCase()); count += 1) name = `${wanted}_${count}`
+    taken.add(name.toLowerCase())
+    names.set(subset, name)
+  }
+  return names
+}
+
 /** Text is handed on in pieces of about this many characters. */
 const pieceLength = 65_536
 

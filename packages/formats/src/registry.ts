@@ -1,5 +1,6 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
+import { segmentationMask } from './formats/segmentation-mask.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
 import { yolo } from './formats/yolo.ts'
@@ -14,6 +15,7 @@ import {
 
 export const formats: readonly Format[] = [
   coco,
+  segmentationMask,
   service,
   serviceForImages,
   serviceForVideo,
