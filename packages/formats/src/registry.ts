@@ -1,5 +1,6 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
+import { kitti } from './formats/kitti.ts'
 import { segmentationMask } from './formats/segmentation-mask.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
@@ -15,6 +16,7 @@ import {
 
 export const formats: readonly Format[] = [
   coco,
+  kitti,
   segmentationMask,
   service,
   serviceForImages,
