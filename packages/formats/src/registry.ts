@@ -2,6 +2,8 @@
 import { coco } from './formats/coco.ts'
 import { labelMe } from './formats/labelme.ts'
 import { mot } from './formats/mot.ts'
+import { kitti } from './formats/kitti.ts'
+import { segmentationMask } from './formats/segmentation-mask.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
 import { yolo } from './formats/yolo.ts'
@@ -18,6 +20,8 @@ export const formats: readonly Format[] = [
   coco,
   labelMe,
   mot,
+  kitti,
+  segmentationMask,
   service,
   serviceForImages,
   serviceForVideo,
