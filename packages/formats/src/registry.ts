@@ -1,6 +1,7 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
 import { segmentationMask } from './formats/segmentation-mask.ts'
+import { labelMe } from './formats/labelme.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
 import { yolo } from './formats/yolo.ts'
@@ -21,6 +22,7 @@ export const formats: readonly Format[] = [
   serviceForVideo,
   tfrecord,
   yolo,
+  labelMe,
 ]
 
 /** One row of `GET /server/annotation/formats`. */
