@@ -1,9 +1,10 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
-import { segmentationMask } from './formats/segmentation-mask.ts'
 import { labelMe } from './formats/labelme.ts'
+import { segmentationMask } from './formats/segmentation-mask.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
+import { voc } from './formats/voc.ts'
 import { yolo } from './formats/yolo.ts'
 import {
   type Exporter,
@@ -23,6 +24,7 @@ export const formats: readonly Format[] = [
   tfrecord,
   yolo,
   labelMe,
+  voc,
 ]
 
 /** One row of `GET /server/annotation/formats`. */

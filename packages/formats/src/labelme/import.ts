@@ -41,7 +41,7 @@ export async function* importLabelMeArchive(
   run: Run,
 ): AsyncGenerator<Imported> {
   const { documents } = archive
-  const intake = newIntake(target, run, deepestOf(documents))
+  const intake = newIntake(target, run, await deepestPath(archive))
   for (const [index, name] of documents.entries()) {
     run.signal.throwIfAborted()
     run.progress(index / documents.length)
@@ -49,6 +49,12 @@ export async function* importLabelMeArchive(
     yield* importDocument({ archive, intake, name, document })
   }
   intake.check()
+}
+
+/** Of the pictures: the document of the deepest one tells how much of its path is that of its subset. */
+async function deepestPath(archive: LabelMeArchive): Promise<string> {
+  const name = deepestOf(archive.documents)
+  return picturePaths(name, await readDocument(archive, name))[0] ?? ''
 }
 
 async function* importDocument(state: Import): AsyncGenerator<Imported> {
