@@ -6,6 +6,7 @@ import { kitti } from './formats/kitti.ts'
 import { segmentationMask } from './formats/segmentation-mask.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
+import { voc } from './formats/voc.ts'
 import { yolo } from './formats/yolo.ts'
 import {
   type Exporter,
@@ -27,6 +28,8 @@ export const formats: readonly Format[] = [
   serviceForVideo,
   tfrecord,
   yolo,
+  labelMe,
+  voc,
 ]
 
 /** One row of `GET /server/annotation/formats`. */
