@@ -105,9 +105,9 @@ def example_message():
     return message_factory.GetMessageClass(pool.FindMessageTypeByName("tf.Example"))
 
 
-def datumaro_reader(name):
+def datumaro_reader(name, root="."):
     def read(folder, frames):
-        dataset = Dataset.import_from(str(folder), name)
+        dataset = Dataset.import_from(str(folder / root), name)
         names = [label.name for label in dataset.categories()[AnnotationType.label]]
         for item in dataset:
             frame = frame_of(item.id, frames)
@@ -138,10 +138,10 @@ def mask_points(pixels):
 readers = {
     "COCO 1.0": read_coco,
     "KITTI 1.0": datumaro_reader("kitti"),
-    "LabelMe 3.0": datumaro_reader("label_me"),
+    "LabelMe 3.0": datumaro_reader("label_me", "default"),
     "MOT 1.1": datumaro_reader("mot_seq"),
     "Pascal VOC 1.1": datumaro_reader("voc"),
-    "Segmentation mask 1.1": datumaro_reader("voc"),
+    "Segmentation mask 1.1": datumaro_reader("voc_segmentation"),
     "Service 1.1": datumaro_reader("cvat"),
     "Service for images 1.1": datumaro_reader("cvat"),
     "TFRecord 1.0": read_tfrecord,

@@ -16,12 +16,15 @@ const size = { width: 100, height: 80 }
 const picture = await sharp({ create: { ...size, channels: 3, background: 'teal' } })
   .png()
   .toBuffer()
-const frames = framesOf(['a.png', 'b.png', 'c.png'], size.width, size.height).map((frame) => ({
-  ...frame,
-  image: async function* () {
-    yield picture
-  },
-}))
+/** Called as frames of sequences are. */
+const frames = framesOf(['000001.png', '000002.png', '000003.png'], size.width, size.height).map(
+  (frame) => ({
+    ...frame,
+    image: async function* () {
+      yield picture
+    },
+  }),
+)
 
 const drawn: [type: ShapeType, frame: number, label_id: number, points: number[]][] = [
   ['rectangle', 0, 3, [10, 20, 30.5, 50.25]],
