@@ -1,8 +1,8 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
+import { kitti } from './formats/kitti.ts'
 import { labelMe } from './formats/labelme.ts'
 import { mot } from './formats/mot.ts'
-import { kitti } from './formats/kitti.ts'
 import { segmentationMask } from './formats/segmentation-mask.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
@@ -19,17 +19,16 @@ import {
 
 export const formats: readonly Format[] = [
   coco,
+  kitti,
   labelMe,
   mot,
-  kitti,
   segmentationMask,
   service,
   serviceForImages,
   serviceForVideo,
   tfrecord,
-  yolo,
-  labelMe,
   voc,
+  yolo,
 ]
 
 /** One row of `GET /server/annotation/formats`. */

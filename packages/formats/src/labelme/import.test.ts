@@ -71,9 +71,6 @@ describe('the frame is', () => {
     ['that of the document', 'train/s/x.xml', { folder: 's' }, ['x.jpg', 's/x.jpg']],
     ['that of the document without a filename', 's/x.xml', { filename: '' }, ['x.jpg', 's/x.jpg']],
     ['that of the extension', 'x.xml', { filename: 'a.png' }, ['a.jpg', 'a.png']],
-<<<<<<< HEAD
-    ['in a folder of the task', 's/a.xml', {}, ['t/s/b.jpg', 't/s/a.jpg']],
-=======
     [
       'in a folder of the task',
       'train/s/a.xml',
@@ -81,7 +78,6 @@ describe('the frame is', () => {
       ['t/r/a.jpg', 't/s/a.jpg', 'u/s/b.jpg'],
     ],
     ['found by its name alone', 's/a.xml', {}, ['t/s/b.jpg', 't/s/a.jpg']],
->>>>>>> xmls
   ])('%s', async (_, path, given, frames) => {
     expect(await read(path, given, frames)).toBe(1)
   })
@@ -250,8 +246,6 @@ describe('a mask', () => {
   })
 })
 
-<<<<<<< HEAD
-=======
 test('frames of a video are found by their number in it', async () => {
   const document = documentText([objectText()], { filename: 'frame_000015.PNG' })
   const target = targetOf(labels, framesOf(['frame_000010', 'frame_000015']))
@@ -261,7 +255,6 @@ test('frames of a video are found by their number in it', async () => {
   expect(shapes.map(({ frame }) => frame)).toEqual([1])
 })
 
->>>>>>> xmls
 test('objects that are parts of one another are groups', async () => {
   const of = (id: number, has = '', whole = '') => objectText({ more: parts(id, has, whole) })
   const { shapes } = await imported({

@@ -1,32 +1,19 @@
 /** Imports LabelMe 3.0 (spec/formats.md 12.2), one document at a time. */
 import { bitmapToCrop } from '@reticle/geometry'
 import type { RandomAccess } from '../archive/source.ts'
-<<<<<<< HEAD
-import { FormatError, type Place } from '../errors.ts'
-import { type Png, readPng } from '../image/png.ts'
-import { type Intake, newIntake, newShape } from '../intake.ts'
-=======
 import type { Place } from '../errors.ts'
 import type { Png } from '../image/png.ts'
 import { type Intake, newIntake, newShape } from '../intake.ts'
 import { readMaskPicture } from '../masks/picture.ts'
->>>>>>> xmls
 import { type Geometry, masksAsPolygons } from '../masks.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, Shape, TargetFrame } from '../model.ts'
 import {
-<<<<<<< HEAD
-=======
   findMaskPicture,
->>>>>>> xmls
   type LabelMeArchive,
   openLabelMe,
   picturePaths,
   readDocument,
-<<<<<<< HEAD
-  readMaskPicture,
-=======
->>>>>>> xmls
 } from './archive.ts'
 import { groupsOf } from './groups.ts'
 import { customValues, type LabelMeDocument, type LabelMeObject } from './record.ts'
@@ -54,11 +41,7 @@ export async function* importLabelMeArchive(
   run: Run,
 ): AsyncGenerator<Imported> {
   const { documents } = archive
-<<<<<<< HEAD
-  const intake = newIntake(target, run, deepestOf(documents))
-=======
   const intake = newIntake(target, run, await deepestPath(archive))
->>>>>>> xmls
   for (const [index, name] of documents.entries()) {
     run.signal.throwIfAborted()
     run.progress(index / documents.length)
@@ -68,15 +51,12 @@ export async function* importLabelMeArchive(
   intake.check()
 }
 
-<<<<<<< HEAD
-=======
 /** Of the pictures: the document of the deepest one tells how much of its path is that of its subset. */
 async function deepestPath(archive: LabelMeArchive): Promise<string> {
   const name = deepestOf(archive.documents)
   return picturePaths(name, await readDocument(archive, name))[0] ?? ''
 }
 
->>>>>>> xmls
 async function* importDocument(state: Import): AsyncGenerator<Imported> {
   const { intake, name, document } = state
   const paths = picturePaths(name, document)
@@ -155,13 +135,8 @@ async function readMask(
   frame: TargetFrame,
   { archive, intake, name, document }: Import,
 ): Promise<Geometry[]> {
-<<<<<<< HEAD
-  const { bytes, file } = await readMaskPicture(archive, name, document, picture, place)
-  const points = maskIn(await readPng(bytes, { file }), frame, { file })
-=======
   const { bytes, file } = await findMaskPicture(archive, name, document, picture, place)
   const points = maskIn(await readMaskPicture(bytes, frame, { file }))
->>>>>>> xmls
   const masks: Geometry[] = points ? [{ type: 'mask', points }] : []
   if (intake.run.conv_mask_to_poly === false || masks.length === 0) return masks
   intake.note('converted', 'dropped-shape-type', 'masks are read as polygons', place)
@@ -169,17 +144,8 @@ async function readMask(
 }
 
 /** The pixels of which any channel is not 0: soft edges, which are nearly transparent, count. */
-<<<<<<< HEAD
-function maskIn(picture: Png, frame: TargetFrame, place: Place): number[] | undefined {
-  const { width, height, samples } = picture
-  if (width !== frame.width || height !== frame.height) {
-    const sizes = `${width} x ${height} pixels on a frame of ${frame.width} x ${frame.height}`
-    throw new FormatError(`mask of ${sizes}`, place)
-  }
-=======
 function maskIn(picture: Png): number[] | undefined {
   const { width, height, samples } = picture
->>>>>>> xmls
   const isSet = sampleTest(picture)
   const channels = samples.length / (width * height)
   const bits = new Uint8Array(width * height)
