@@ -68,7 +68,7 @@ describe('what is imported', () => {
   })
 
   test('boxes and instances of one image; an object without number is a crowd', async () => {
-    const files = { ...colors, 'x/label_2/a.txt': line, 'x/instance/a.png': grey(0, 256, 257, 513) }
+    const files = { ...colors, 'x/label_2/a.txt': line, 'x/instance/a.png': grey(0, 256, 384, 513) }
     const { shapes } = await read(files)
     expect(shapes).toMatchObject([
       { type: 'rectangle' },
