@@ -117,6 +117,28 @@ describe('an export', () => {
     ])
   })
 
+  test.each([
+    ['a mask', { type: 'mask', points: [0, 100, 20, 0, 29, 9] }, {}],
+    ['a label', { label_id: 40 }, {}],
+    ['attributes', { attributes: [{ spec_id: 9, value: 'x' }] }, {}],
+    ['occlusion', { occluded: true }, {}],
+    ['a box that leads', {}, { type: 'rectangle', points: [0, 0, 50, 50] }],
+    ['nothing', {}, {}],
+  ] as const)('tells that %s of a group is not there any more', async (what, own, other) => {
+    const ring = [0, 0, 9, 0, 9, 9]
+    const polygon = { label_id: 41, group: 3, type: 'polygon', points: ring } as const
+    const { report } = await exported({
+      shapes: [
+        shapeOf({ ...polygon, points: [60, 0, 90, 0, 90, 40], ...other }),
+        shapeOf({ ...polygon, ...own }),
+      ],
+    })
+    const entries =
+      what === 'nothing' ? [] : [{ kind: 'converted', code: 'merged-group', count: 1 }]
+    expect(report.entries).toMatchObject(entries)
+    expect(report.entries).toHaveLength(entries.length)
+  })
+
   test('of grouped boxes has the box around them', async () => {
     const annotations = await written([
       shapeOf({ label_id: 40, group: 1, points: [20.25, 40.5, 60.75, 60] }),

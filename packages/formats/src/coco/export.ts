@@ -126,7 +126,8 @@ function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void 
     note('dropped-shape-type', 'ellipses are written as masks')
   }
   if (hasTracedMasks) note('dropped-shape-type', 'masks are written as polygons')
-  if (members.some((shape) => isLostInGroup(shape, leader))) {
+  const isLost = 'runs' in segmentation || members.some((shape) => isLostInGroup(shape, leader))
+  if (members.length > 1 && isLost) {
     note(
       'merged-group',
       'a group is one object with the label and attributes of its largest member',
@@ -134,7 +135,10 @@ function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void 
   }
 }
 
-/** Boxes of a group only widen its box, and only the leader's label is written. */
+/** Boxes of a group only widen its box, and beside the points only what the leader has is written. */
 function isLostInGroup(shape: ItemShape, leader: ItemShape): boolean {
-  return shape !== leader && (shape.type === 'rectangle' || shape.label_id !== leader.label_id)
+  return shape.type === 'rectangle' || writtenOnce(shape) !== writtenOnce(leader)
 }
+
+const writtenOnce = ({ label_id, attributes, occluded, score, track_id }: ItemShape): string =>
+  JSON.stringify([label_id, attributes, occluded, score, track_id])

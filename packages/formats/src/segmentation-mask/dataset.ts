@@ -2,6 +2,7 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
+import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
 import {
   imageFinder,
   isImageName,
@@ -13,7 +14,6 @@ import {
 import type { FileDataset, FileSubset, Run } from '../model.ts'
 import { type MaskArchive, openMaskArchive } from './archive.ts'
 import { importMaskArchive } from './import.ts'
-import { assumedLabels, readDeclared, readMasks } from './read-masks.ts'
 
 /** A subset for each list. */
 export async function openSegmentationMaskDataset(

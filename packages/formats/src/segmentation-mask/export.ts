@@ -11,10 +11,10 @@ import {
 import { carriesOnly, featuresOf, newLosses } from '../losses.ts'
 import { maskInstances } from '../masks/instances.ts'
 import { labelMapName, labelMapText } from '../masks/label-map.ts'
+import { listLine } from '../masks/lists.ts'
 import { projectColors } from '../masks/project-colors.ts'
 import { classAndObjectFiles } from '../masks/write-pictures.ts'
 import type { Dataset, Run } from '../model.ts'
-import { listLine } from './archive.ts'
 
 /** What becomes of each kind: told to clients, and what is written. */
 export const carries = carriesOnly({

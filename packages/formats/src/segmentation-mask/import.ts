@@ -3,10 +3,10 @@ import type { RandomAccess } from '../archive/source.ts'
 import { type Intake, newIntake } from '../intake.ts'
 import type { MapLabel } from '../masks/label-map.ts'
 import { placeMask } from '../masks/place-masks.ts'
+import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run } from '../model.ts'
 import { type MaskArchive, openMaskArchive } from './archive.ts'
-import { assumedLabels, readDeclared, readMasks } from './read-masks.ts'
 
 export async function* importSegmentationMask(
   source: RandomAccess,

@@ -1,16 +1,39 @@
-/** The masks of an image, as its pictures have them (spec/formats.md 11.2). */
+/** The masks of an image, as its pictures have them (spec/formats.md 10.3 and 11.2). */
+import type { ZipReader } from '../archive/zip-reader.ts'
 import { parseColor } from '../colors.ts'
 import { FormatError } from '../errors.ts'
 import type { Png } from '../image/png.ts'
-import { type LabelledMask, labelledMasks } from '../masks/class-pictures.ts'
-import type { Size } from '../masks/instances.ts'
-import { labelMapName, type MapLabel, readLabelMap, vocLabels } from '../masks/label-map.ts'
-import { readMaskPicture } from '../masks/picture.ts'
 import type { Label } from '../model.ts'
-import type { MaskArchive } from './archive.ts'
+import { type LabelledMask, labelledMasks } from './class-pictures.ts'
+import type { Size } from './instances.ts'
+import { labelMapName, type MapLabel, readLabelMap, vocLabels } from './label-map.ts'
+import { readMaskPicture } from './picture.ts'
+
+/** The pictures of masks in an archive. */
+export interface MaskPictures {
+  zip: ZipReader
+  /** The folder of the data set, with its last `/`. */
+  root: string
+  /** Members by the ids of their images. */
+  classes: ReadonlyMap<string, string>
+  objects: ReadonlyMap<string, string>
+}
+
+export function maskPictures(zip: ZipReader, root: string): MaskPictures {
+  const classes = new Map<string, string>()
+  const objects = new Map<string, string>()
+  for (const name of [...zip.files.keys()].sort()) {
+    const [, kind, id = ''] = maskPath.exec(name.slice(root.length)) ?? []
+    if (kind && name.startsWith(root)) (kind === 'Class' ? classes : objects).set(id, name)
+  }
+  return { zip, root, classes, objects }
+}
+
+/** Of a picture, below the folder of the data set. */
+export const maskPath = /^Segmentation(Class|Object)(?:PNG)?\/(.+)\.png$/i
 
 /** The labels that the archive declares, if it does. */
-export async function readDeclared({ zip, root }: MaskArchive): Promise<MapLabel[] | undefined> {
+export async function readDeclared({ zip, root }: MaskPictures): Promise<MapLabel[] | undefined> {
   const entry = zip.files.get(`${root}${labelMapName}`)
   return entry && readLabelMap(await zip.bytes(entry), entry.name)
 }
@@ -33,7 +56,7 @@ export function assumedLabels(labels: readonly Label[]): MapLabel[] {
  * @throws {FormatError} for objects without classes, pictures that are none, and colours that no label has
  */
 export async function readMasks(
-  { zip, classes, objects }: MaskArchive,
+  { zip, classes, objects }: MaskPictures,
   id: string,
   labels: readonly MapLabel[],
   frame: Size | undefined,
