@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { kitti } from '../formats/kitti.ts'
 import { readPng } from '../image/png.ts'
-import type { AttributeSpec, Dataset, Item, ItemFrame } from '../model.ts'
+import type { Dataset, Item, ItemFrame } from '../model.ts'
+import { asMasks, frames, labels, yes } from '../testing/kitti.ts'
 import {
   datasetOf,
   exportBytes,
@@ -18,21 +19,6 @@ import {
   trackShapeOf,
 } from '../testing/run.ts'
 
-const flag = (id: number, name: string): AttributeSpec => {
-  return { id, name, mutable: false, input_type: 'checkbox', values: [], default_value: 'false' }
-}
-const labels = [
-  labelOf({ id: 1, name: 'road', color: '#808080' }),
-  labelOf({
-    id: 2,
-    name: 'Car',
-    color: '#ff0000',
-    attributes: [flag(1, 'truncated'), flag(2, 'is_crowd'), flag(3, 'parked')],
-  }),
-]
-const yes = (spec_id: number) => ({ spec_id, value: 'true' })
-const frames = framesOf(['a.jpg', 'b/ü.v2.jpg', 'c.jpg'], 6, 4)
-const asMasks = { conv_mask_to_poly: false }
 const { exporter } = kitti
 
 describe('what is exported', () => {

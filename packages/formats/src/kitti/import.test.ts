@@ -3,23 +3,9 @@ import { sourceOf } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { kitti } from '../formats/kitti.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../image/png.ts'
-import type { AttributeSpec, Run } from '../model.ts'
+import type { Run } from '../model.ts'
+import { asMasks, labels, yes } from '../testing/kitti.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
-
-const flag = (id: number, name: string): AttributeSpec => {
-  return { id, name, mutable: false, input_type: 'checkbox', values: [], default_value: 'false' }
-}
-const labels = [
-  labelOf({ id: 1, name: 'road', color: '#808080' }),
-  labelOf({
-    id: 2,
-    name: 'Car',
-    color: '#ff0000',
-    attributes: [flag(1, 'truncated'), flag(2, 'is_crowd'), flag(3, 'parked')],
-  }),
-]
-const yes = (spec_id: number) => ({ spec_id, value: 'true' })
-const asMasks = { conv_mask_to_poly: false }
 
 describe('what is imported', () => {
   const small = framesOf(['a.jpg'], 4, 1)
@@ -82,7 +68,7 @@ describe('what is imported', () => {
   })
 
   test('boxes and instances of one image; an object without number is a crowd', async () => {
-    const files = { ...colors, 'x/label_2/a.txt': line, 'x/instance/a.png': grey(0, 256, 257, 513) }
+    const files = { ...colors, 'x/label_2/a.txt': line, 'x/instance/a.png': grey(0, 256, 384, 513) }
     const { shapes } = await read(files)
     expect(shapes).toMatchObject([
       { type: 'rectangle' },

@@ -46,7 +46,7 @@ export function assumedClasses(labels: readonly Label[]): Classes {
   const official = streetClasses.map(({ name, color }) => mapLabel(name, color))
   const names = new Set(labels.map(({ name }) => name))
   const isOfficial = labels.length === 0 || official.some(({ name }) => names.has(name))
-  const own = labels.map(({ name, color }) => mapLabel(name, parseColor(color) || undefined))
+  const own = labels.map(({ name, color }) => mapLabel(name, parseColor(color)))
   const sorted = own
     .filter(({ name }) => name !== background)
     .sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import { sourceOf } from '../archive/source.ts'
+import { colorText } from '../colors.ts'
+import { segmentationMask } from '../formats/segmentation-mask.ts'
+import { readPng } from '../image/png.ts'
+import type { Dataset, Item } from '../model.ts'
+import { asMasks, frames, labels } from '../testing/masks.ts'
+import {
+  datasetOf,
+  exportBytes,
+  framesOf,
+  importBytes,
+  labelOf,
+  membersOf,
+  newRun,
+  partOf,
+  shapeOf,
+  targetOf,
+  trackOf,
+  trackShapeOf,
+} from '../testing/run.ts'
+
+const { exporter } = segmentationMask
+
+describe('what is exported', () => {
+  const shapes = [
+    shapeOf({ points: [0, 0, 4, 2] }),
+    shapeOf({ type: 'polygon', points: [2, 0, 6, 0, 6, 4, 2, 4], label_id: 2, z_order: 1 }),
+    shapeOf({ type: 'mask', points: [0, 2, 0, 3, 1, 3], frame: 1 }),
+    shapeOf({ type: 'ellipse', points: [4, 1, 1, 1], label_id: 2, frame: 1 }),
+    shapeOf({ type: 'polyline', points: [0, 0, 5, 3], frame: 2 }),
+  ]
+
+  test('pictures of frames with regions, a list of those and the empty ones, and the colours', async () => {
+    const { bytes, files, report } = await exportBytes(
+      exporter,
+      datasetOf(labels, frames, { shapes }),
+    )
+    expect(Object.keys(files)).toEqual([
+      'labelmap.txt',
+      'SegmentationClass/a.png',
+      'SegmentationObject/a.png',
+      'SegmentationClass/b/ü.v2.png',
+      'SegmentationObject/b/ü.v2.png',
+      'ImageSets/Segmentation/default.txt',
+    ])
+    expect(files['labelmap.txt']).toBe(
+      '# label:color_rgb:parts:actions\nCar:255,0,0::\nbackground:0,0,0::\nroad:128,128,128::\n',
+    )
+    expect(files['ImageSets/Segmentation/default.txt']).toBe('a\nb/ü.v2\n')
+    const [grey, red, none] = ['128,128,128', '255,0,0', '0,0,0']
+    const top = [grey, grey, red, red, red, red]
+    const low = [none, none, red, red, red, red]
+    expect(await colorsIn(bytes, 'SegmentationClass/a.png')).toEqual([top, top, low, low].flat())
+    const objects = await colorsIn(bytes, 'SegmentationObject/a.png')
+    expect([...new Set(objects)]).toEqual(['128,0,0', '0,128,0', '0,0,0'])
+    expect(report).toMatchObject({ created: { shapes: 4 }, converted: 3, dropped: 1 })
+  })
+
+  test('an empty task is label map and list', async () => {
+    const { files } = await exportBytes(exporter, datasetOf([], frames, {}, { name: 'a/b' }))
+    expect(files).toEqual({
+      'labelmap.txt': '# label:color_rgb:parts:actions\nbackground:0,0,0::\n',
+      'ImageSets/Segmentation/a_b.txt': 'a\nb/ü.v2\nc\n',
+    })
+  })
+
+  test('images under their own names, also where names repeat', async () => {
+    const image = async function* () {
+      yield Buffer.from('an image')
+    }
+    const named = (paths: string[]) => framesOf(paths, 6, 4).map((frame) => ({ ...frame, image }))
+    const shape = shapeOf({ type: 'mask', points: [0, 2, 0, 3, 1, 3] })
+    const dataset = subsets({
+      Train: [
+        named(['a.jpg', 'a.png']),
+        [{ index: 1, shapes: [{ ...shape, frame: 1 }], tags: [] }],
+      ],
+      Val: [named(['a.jpg']), [{ index: 0, shapes: [shape], tags: [] }]],
+    })
+    const { bytes, files } = await exportBytes(exporter, dataset)
+    expect(Object.keys(files).slice(1)).toEqual([
+      'SegmentationClass/a.png.png',
+      'SegmentationObject/a.png.png',
+      'ImageSets/Segmentation/Train.txt',
+      'SegmentationClass/Val/a.png',
+      'SegmentationObject/Val/a.png',
+      'ImageSets/Segmentation/Val.txt',
+      'JPEGImages/a.jpg',
+      'JPEGImages/a.png',
+      'JPEGImages/Val/a.jpg',
+    ])
+    const read = await segmentationMask.importer?.openDataset?.(sourceOf(bytes), newRun().run)
+    expect(read?.labels.map(({ name }) => name)).toEqual(['Car', 'road'])
+    expect(read?.subsets.map(({ name, images }) => [name, images.map((one) => one.name)])).toEqual([
+      ['Train', ['a.jpg', 'a.png']],
+      ['Val', ['Val/a.jpg']],
+    ])
+    const target = targetOf(labels, named(['a.jpg', 'a.png']))
+    const imported = await all(read?.subsets[0]?.importAnnotations(target, newRun().run))
+    expect(imported).toMatchObject([{ shape: { frame: 1, type: 'polygon' } }])
+  })
+
+  test('frames of a video, on which tracks are shapes', async () => {
+    const video = [0, 5, 10].map((number, frame) => ({
+      ...{ frame, width: 6, height: 4 },
+      path: `frame_${String(number).padStart(6, '0')}.PNG`,
+    }))
+    const track = trackOf([
+      trackShapeOf({ points: [0, 0, 2, 2] }),
+      trackShapeOf({ frame: 2, points: [4, 0, 6, 2] }),
+    ])
+    const { bytes, files } = await exportBytes(
+      exporter,
+      datasetOf(labels, video, { tracks: [track] }),
+    )
+    expect(files['ImageSets/Segmentation/default.txt']).toBe(
+      'frame_000000\nframe_000005\nframe_000010\n',
+    )
+    const target = targetOf(labels, video)
+    const whole = { ...target, frames: { ...target.frames, is_video: true, step: 5 } }
+    const { shapes: read } = await importBytes(segmentationMask, bytes, whole, asMasks)
+    expect(read.map(({ frame, points }) => [frame, points.slice(-4)])).toEqual([
+      [0, [0, 0, 1, 1]],
+      [1, [2, 0, 3, 1]],
+      [2, [4, 0, 5, 1]],
+    ])
+  })
+
+  test('more instances than the palette has colours stay apart', async () => {
+    const wide = framesOf(['a.jpg'], 300, 1)
+    const many = Array.from({ length: 300 }, (_, x) => shapeOf({ points: [x, 0, x + 1, 1] }))
+    const { bytes } = await exportBytes(exporter, datasetOf(labels, wide, { shapes: many }))
+    const again = await importBytes(segmentationMask, bytes, targetOf(labels, wide), asMasks)
+    expect(again.shapes).toHaveLength(300)
+  })
+
+  test('labels of one colour are told of', async () => {
+    const alike = [...labels, labelOf({ id: 3, name: 'bus', color: '#ff0000' })]
+    const { report } = await exportBytes(exporter, datasetOf(alike, frames, {}))
+    expect(report.entries).toMatchObject([
+      { code: 'duplicate-entry', reason: expect.stringContaining("'Car' and 'bus'") },
+    ])
+  })
+
+  test('is the same after each round, and groups stay together', async () => {
+    const given = [
+      ...shapes,
+      shapeOf({ points: [0, 3, 1, 4], group: 3 }),
+      shapeOf({ points: [5, 0, 6, 1], group: 3, z_order: 2 }),
+    ]
+    const sorted = given.toSorted((a, b) => a.frame - b.frame)
+    const round = async (from: ReturnType<typeof shapeOf>[]) => {
+      const { bytes } = await exportBytes(exporter, datasetOf(labels, frames, { shapes: from }))
+      const read = await importBytes(segmentationMask, bytes, targetOf(labels, frames), asMasks)
+      return { members: await membersOf(bytes), shapes: read.shapes }
+    }
+    const first = await round(sorted)
+    const second = await round(first.shapes)
+    const third = await round(second.shapes)
+    expect((await round(sorted)).members).toEqual(first.members)
+    expect(third.members).toEqual(second.members)
+    expect(third.shapes).toEqual(second.shapes)
+    // The group of both corners is one mask.
+    expect(first.shapes.filter(({ frame }) => frame === 0)).toHaveLength(3)
+  })
+})
+
+async function all<T>(stream: AsyncIterable<T> | undefined): Promise<T[]> {
+  const found: T[] = []
+  for await (const one of stream ?? []) found.push(one)
+  return found
+}
+
+function subsets(given: Record<string, [ReturnType<typeof framesOf>, Item[]]>): Dataset {
+  const all = Object.entries(given).map(([name, [own, items]]) => ({
+    name,
+    frames: own,
+    items: async function* () {
+      yield* items
+    },
+    parts: [partOf(own, {})],
+  }))
+  return { ...datasetOf(labels, [], {}), subsets: all, saveImages: true }
+}
+
+/** Of each pixel, `r,g,b`. */
+async function colorsIn(archive: Uint8Array, name: string): Promise<string[]> {
+  const member = (await membersOf(archive))[name] ?? Buffer.alloc(0)
+  const { samples, width, height } = await readPng(member, { file: name })
+  return Array.from({ length: width * height }, (_, at) => {
+    const [red = 0, green = 0, blue = 0] = samples.slice(3 * at, 3 * at + 3)
+    return colorText((red << 16) | (green << 8) | blue)
+  })
+}
