@@ -1,5 +1,6 @@
 /** What exports of all formats put into an archive alike (spec/formats.md 5). */
 import type { ArchiveFile } from './archive/zip-writer.ts'
+import { withoutExtension } from './members.ts'
 import type { Dataset, Item, ItemFrame, Run, Subset } from './model.ts'
 
 /** Share of an export with images after which the documents are written. */
@@ -50,9 +51,58 @@ export async function* imageFiles(
   }
 }
 
+/**
+ * The same data set for formats that put all subsets into one folder: a frame that is called as one of another subset is in a folder
+ * called as its own.
+ */
+export function inOneFolder(dataset: Dataset): Dataset {
+  const taken = new Set<string>()
+  const subsets = dataset.subsets.map((subset) => {
+    const frames = subset.frames.map((frame) =>
+      taken.has(frame.path) ? { ...frame, path: `${fileName(subset.name)}/${frame.path}` } : frame,
+    )
+    for (const { path } of frames) taken.add(path)
+    return { ...subset, frames }
+  })
+  return { ...dataset, subsets }
+}
+
+/**
+ * What frames are called in files: their paths without extension, and with it where another frame is called so already.
+ * @param taken Names in use: the new ones come to them.
+ */
+export function itemIds(frames: readonly ItemFrame[], taken = new Set<string>()): string[] {
+  return frames.map(({ path }) => {
+    const stem = withoutExtension(path)
+    const id = taken.has(stem) ? path : stem
+    taken.add(id)
+    return id
+  })
+}
+
 /** A subset may be called anything, a member of an archive may not. */
 export function fileName(subset: string): string {
   return subset.replace(/[\\/:\p{Cc}]/gu, '_').replace(/^\.+$/, '_')
+}
+
+/**
+ * What subsets are called in the names of members, no two alike: a taken name gets `_1`. Some file systems do not tell `Train`
+ * from `train`.
+ */
+export function distinctNames(
+  subsets: readonly string[],
+  nameOf: (subset: string) => string = fileName,
+): Map<string, string> {
+  const names = new Map<string, string>()
+  const taken = new Set<string>()
+  for (const subset of subsets) {
+    const wanted = nameOf(subset)
+    let name = wanted
+    for (let count = 1; taken.has(name.toLowerCase()); count += 1) name = `${wanted}_${count}`
+    taken.add(name.toLowerCase())
+    names.set(subset, name)
+  }
+  return names
 }
 
 /** Text is handed on in pieces of about this many characters. */

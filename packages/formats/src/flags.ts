@@ -58,4 +58,6 @@ export function degrees(angle: number): number {
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const numberOf = (value: unknown): unknown =>
-  typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value))
+    ? Number(value)
+    : value

@@ -57,7 +57,7 @@ const shapesPerImport = 10_000_000
 
 /** @param deepest The path with the most parts among the items of the file (`deepestOf`). */
 export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake {
-  const { frames, includes } = target.frames
+  const { includes } = target.frames
   const matcher = frameMatcher(target.frames, deepest)
   const labels = labelFinder(target.labels)
   const unmatched = unmatchedItems()
@@ -72,10 +72,7 @@ export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake 
   }
   return {
     ...{ target, run, note, skip },
-    range: {
-      first: frames.find(({ frame }) => includes(frame))?.frame ?? 0,
-      last: frames.findLast(({ frame }) => includes(frame))?.frame ?? -1,
-    },
+    range: rangeOf(target.frames),
     match: (item) => matcher.match(item),
     frameFor(frame, name, place) {
       if (!frame) unmatched.add(name)
@@ -115,6 +112,13 @@ export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake 
       labels.check()
       unmatched.check()
     },
+  }
+}
+
+function rangeOf({ frames, includes }: ImportTarget['frames']): Intake['range'] {
+  return {
+    first: frames.find(({ frame }) => includes(frame))?.frame ?? 0,
+    last: frames.findLast(({ frame }) => includes(frame))?.frame ?? -1,
   }
 }
 

@@ -39,10 +39,13 @@ export function memberFinder(names: Iterable<string>): MemberFinder {
   }
 }
 
-/** Finds pictures by their paths without extension. */
+/** Finds pictures by their paths without extension; of several that have one the first. */
 export function imageFinder(names: Iterable<string>): MemberFinder {
   const byStem = new Map<string, string>()
-  for (const name of names) if (isImageName(name)) byStem.set(withoutExtension(name), name)
+  for (const name of names) {
+    const stem = withoutExtension(name)
+    if (isImageName(name) && !byStem.has(stem)) byStem.set(stem, name)
+  }
   const stems = memberFinder(byStem.keys())
   return { find: (...wanted) => byStem.get(stems.find(...wanted) ?? '') }
 }
@@ -82,6 +85,21 @@ export function locatedImages(images: Iterable<WantedImage>, file: string): File
     throw new FormatError(reason, { file })
   }
   return [...found.values()]
+}
+
+/** The folder that all names share, with its last `/`. */
+export function commonFolder(names: readonly string[]): string {
+  const [first = ''] = names
+  let folder = first.slice(0, first.lastIndexOf('/') + 1)
+  while (!names.every((name) => name.startsWith(folder)))
+    folder = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
+  return folder
+}
+
+/** What a picture is called of which only the path without extension is said, or all of it. */
+export function pictureName(id: string, member: string): string {
+  const isWhole = `/${member}`.endsWith(`/${id}`)
+  return isWhole ? id : `${id}${member.slice(withoutExtension(member).length)}`
 }
 
 /** Without the last extension only: `img.v2.jpg` is `img.v2`. */

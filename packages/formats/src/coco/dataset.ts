@@ -7,7 +7,7 @@ import { locatedImages, memberFinder } from '../members.ts'
 import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
 import { type CocoFile, findCocoArchive } from './files.ts'
 import { importCocoFiles } from './import.ts'
-import { type CocoNames, pathsOf, readNames, recordsOf, scanFile } from './index.ts'
+import { type CocoNames, pathsOf, readNames, recordsOf, scanFile } from './names.ts'
 import { readCustomAttributes } from './record.ts'
 
 /** A subset for each file of annotations, in the order of their names. */

@@ -9,7 +9,7 @@ import type { Imported, ImportTarget, Label, Run, Shape, TargetFrame } from '../
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { type CocoFile, findCocoFiles } from './files.ts'
 import { type IdSet, idSet } from './id-set.ts'
-import { type CocoIndex, readIndex, recordsOf, scanFile } from './index.ts'
+import { type CocoIndex, readIndex, recordsOf, scanFile } from './names.ts'
 import { segmentRecords } from './panoptic.ts'
 import { readCustom, readFlags, readGeometry, readIds } from './record.ts'
 

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import type { Run } from '../model.ts'
+import { yolo } from '../formats/yolo.ts'
+import type { Imported, ItemFrame, Run } from '../model.ts'
 import { createReport } from '../report.ts'
-import { framesOf, labelOf, targetOf, zipOf } from '../testing/run.ts'
+import {
+  datasetOf,
+  exportBytes,
+  framesOf,
+  labelOf,
+  shapeOf,
+  targetOf,
+  zipOf,
+} from '../testing/run.ts'
 import { openYoloDataset } from './dataset.ts'
 
 const newRun = (): Run => ({
@@ -78,10 +87,11 @@ describe('a set with its images', () => {
     const { subsets } = await opened({
       'obj.names': 'car',
       'labels/train/1.txt': '\n',
+      'labels/train/3.txt': box,
       'images/train/2.jpg': 'x',
+      'images/train/3.jpg': 'x',
     })
-    expect(subsets).toMatchObject([{ name: 'train', images: [{ name: '2.jpg' }] }])
-    expect(subsets[0]?.images).toHaveLength(1)
+    expect(subsets[0]?.images.map(({ name }) => name)).toEqual(['2.jpg', '3.jpg'])
   })
 
   test.each([
@@ -104,4 +114,32 @@ describe('a set with its images', () => {
   ])('is refused without %s', async (_, files, message) => {
     await expect(opened(files)).rejects.toThrow(message)
   })
+})
+
+test('what is exported with images comes back, subset by subset', async () => {
+  const pixels = async function* () {
+    yield Buffer.from('pixels')
+  }
+  const frames = framesOf(['a/1.jpg', 'a/2.png', 'ü.v2.jpg']).map(
+    (frame): ItemFrame => ({ ...frame, image: pixels }),
+  )
+  const labels = [labelOf({ id: 3, name: 'car' }), labelOf({ id: 5, name: 'man' })]
+  const sent = [shapeOf({ label_id: 3, frame: 1 }), shapeOf({ label_id: 5, frame: 2 })]
+  const [one, two] = [sent, sent.slice(1)].map((shapes, index) =>
+    datasetOf(labels, frames, { shapes }, { name: `set ${index}`, saveImages: true }),
+  )
+  if (!one || !two) throw new Error('two data sets')
+  const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
+  const { bytes } = await exportBytes(yolo.exporter, both)
+
+  const opened = await openYoloDataset(sourceOf(bytes), newRun())
+  expect(opened.labels.map(({ name }) => name)).toEqual(['car', 'man'])
+  expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
+  for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
+    expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
+    const read: Imported[] = []
+    for await (const got of importAnnotations(targetOf(labels, frames), newRun())) read.push(got)
+    const expected = index === 0 ? sent : sent.slice(1)
+    expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
+  }
 })

@@ -86,7 +86,7 @@ describe('an export', () => {
   })
 
   test('tells subsets apart that would be called the same', () => {
-    const named = (...subsets: string[]) => [...subsetNames(subsets).values()]
+    const named = (...subsets: string[]) => subsets.map((one) => subsetNames(subsets).get(one))
     expect(named('default', 'train')).toEqual(['train_1', 'train'])
     expect(named('default', 'Train')).toEqual(['train_1', 'Train'])
     expect(named('a/b', 'a_b')).toEqual(['a_b', 'a_b_1'])

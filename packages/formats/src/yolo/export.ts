@@ -1,7 +1,14 @@
 /** Exports YOLO 1.1, the files of Darknet (spec/formats.md 9.1): a text of boxes for each picture. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { FormatError } from '../errors.ts'
-import { documentsRun, everyFrame, fileName, imageFiles, inPieces } from '../export-files.ts'
+import {
+  distinctNames,
+  documentsRun,
+  everyFrame,
+  fileName,
+  imageFiles,
+  inPieces,
+} from '../export-files.ts'
 import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
 import type { Dataset, Item, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
 import { relativeBox, relativeText } from '../relative-box.ts'
@@ -16,12 +23,14 @@ const name = 'YOLO 1.1'
 export async function* exportYolo(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
   const { labels, subsets } = dataset
   const names = subsetNames(subsets.map((subset) => subset.name))
-  const folderOf = (subset: string): string => `obj_${names.get(subset)}_data`
-  yield { path: 'obj.data', content: dataText(labels, [...names.values()]) }
+  const nameOf = (subset: string): string => names.get(subset) ?? subset
+  const folderOf = (subset: string): string => `obj_${nameOf(subset)}_data`
+  const lists = subsets.map((subset) => nameOf(subset.name))
+  yield { path: 'obj.data', content: dataText(labels, lists) }
   yield { path: 'obj.names', content: labels.map((label) => `${label.name}\n`).join('') }
   for (const subset of subsets) {
-    const folder = folderOf(subset.name)
-    yield { path: `${names.get(subset.name)}.txt`, content: inPieces(listLines(subset, folder)) }
+    const lines = listLines(subset, folderOf(subset.name))
+    yield { path: `${nameOf(subset.name)}.txt`, content: inPieces(lines) }
   }
   yield* boxFiles(dataset, folderOf, documentsRun(dataset, run))
   if (dataset.saveImages) yield* imageFiles(dataset, run, folderOf)
@@ -33,24 +42,16 @@ export async function* exportYolo(dataset: Dataset, run: Run): AsyncGenerator<Ar
 const reserved = new Set(['backup', 'classes', 'names'])
 
 /**
- * What subsets are called in the files: the unnamed one `train`, or `train_1` where that is taken. Some file systems do not tell
- * `Train` from `train`.
+ * What subsets are called in the files: the unnamed one `train`, or `train_1` where that is taken.
  * @throws {FormatError} for a name that obj.data has another use for
  */
 export function subsetNames(subsets: readonly string[]): Map<string, string> {
-  const names = new Map<string, string>()
-  const taken = new Set<string>()
   const unnamedLast = subsets.toSorted((a, b) => Number(a === 'default') - Number(b === 'default'))
-  for (const subset of unnamedLast) {
+  return distinctNames(unnamedLast, (subset) => {
     const wanted = subset === 'default' ? 'train' : fileName(subset)
-    if (reserved.has(wanted))
-      throw new FormatError(`${name} has no room for a subset '${subset}': rename it`)
-    let found = wanted
-    for (let count = 1; taken.has(found.toLowerCase()); count += 1) found = `${wanted}_${count}`
-    taken.add(found.toLowerCase())
-    names.set(subset, found)
-  }
-  return new Map(subsets.map((subset) => [subset, names.get(subset) ?? subset]))
+    if (!reserved.has(wanted)) return wanted
+    throw new FormatError(`${name} has no room for a subset '${subset}': rename it`)
+  })
 }
 
 function dataText(labels: readonly Label[], subsets: readonly string[]): string {

@@ -104,7 +104,10 @@ function subsetsOf(
     const item = itemOf(below(name, root))
     if (item) item.picture = name
   }
-  return [...subsets]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, items]) => ({ name, items: [...items.values()] }))
+  const inOrder = <T>(byName: Map<string, T>): [string, T][] =>
+    [...byName].sort(([a], [b]) => (a < b ? -1 : 1))
+  return inOrder(subsets).map(([name, items]) => ({
+    name,
+    items: inOrder(items).map(([, item]) => item),
+  }))
 }

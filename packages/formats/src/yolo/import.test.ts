@@ -70,6 +70,8 @@ describe('an import', () => {
     const list = 'data/obj_train_data/000002.jpg\n'
     const files = { ...darknet, 'train.txt': list, 'obj_train_data/000002.txt': box }
     expect((await imported(files)).found).toEqual([[2, 7]])
+    const folders = { 'obj.names': 'car\n', 'labels/train/2.txt': box }
+    expect((await imported(folders)).found).toEqual([[2, 7]])
     const named = { 'train.txt': 'data/obj_train_data/frame_000014.PNG\n' }
     const video = { start_frame: 10, step: 2, is_video: true, includes: () => true }
     const boxes = { 'obj_train_data/frame_000014.txt': box }
@@ -139,6 +141,14 @@ describe('texts are found', () => {
     const { found, told } = await imported(files)
     expect(found).toEqual([[0, 7]])
     expect(told).toEqual(['duplicate-entry: the image is listed twice, it is read once'])
+  })
+
+  test('with names in a file of any name', async () => {
+    const data = 'train = train.txt\nnames = data/my names.txt\n'
+    const { 'obj.names': names, ...rest } = darknet
+    const files = { ...rest, 'obj.data': data, 'my names.txt': names, 'obj_train_data/a.txt': box }
+    const { found, told } = await imported(files)
+    expect([found, told]).toEqual([[[0, 7]], []])
   })
 
   test('of a subset whose name has signs of its own', async () => {

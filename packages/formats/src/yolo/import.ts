@@ -3,7 +3,7 @@ import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import { type Intake, newIntake } from '../intake.ts'
 import { deepestOf, type ItemName } from '../match-frames.ts'
-import { withoutExtension } from '../members.ts'
+import { isImageName, withoutExtension } from '../members.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
 import { pixelBox } from '../relative-box.ts'
 import { type Box, readBoxes } from './boxes.ts'
@@ -56,7 +56,7 @@ function* imported(
 
 /** A name that is a number is that of a frame. */
 function nameOf({ id, paths }: YoloItem): ItemName {
-  const stem = withoutExtension(id)
+  const stem = isImageName(id) ? withoutExtension(id) : id
   return /^\d{1,15}$/.test(stem) ? { paths, frame: Number(stem) } : { paths }
 }
 

@@ -31,6 +31,7 @@ export async function readListed(zip: ZipReader, dataFile: string, run: Run): Pr
   if (namesFile === undefined) throw new FormatError('obj.names is missing', { file: dataFile })
 
   const texts = openTexts(zip, root)
+  texts.take(namesFile)
   const subsets: YoloSubset[] = []
   const seen = new Set<string>()
   for (const [name, value] of values) {
