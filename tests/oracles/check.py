@@ -105,23 +105,32 @@ def example_message():
     return message_factory.GetMessageClass(pool.FindMessageTypeByName("tf.Example"))
 
 
-def datumaro_reader(name, root="."):
+def datumaro_reader(*names, root="."):
+    """Where a format has several readers, each finds a part."""
+
     def read(folder, frames):
-        dataset = Dataset.import_from(str(folder / root), name)
-        names = [label.name for label in dataset.categories()[AnnotationType.label]]
-        for item in dataset:
-            frame = frame_of(item.id, frames)
-            for one in item.annotations:
-                if one.type == AnnotationType.bbox:
-                    x, y, width, height = one.get_bbox()
-                    yield frame, names[one.label], "rectangle", [x, y, x + width, y + height]
-                elif one.type == AnnotationType.mask:
-                    yield frame, names[one.label], "mask", mask_points(one.image)
-                elif one.type != AnnotationType.label:
-                    kind = "polyline" if one.type == AnnotationType.polyline else one.type.name
-                    yield frame, names[one.label], kind, list(one.points)
+        for name in names:
+            yield from read_datumaro(folder / root, name, frames)
 
     return read
+
+
+def read_datumaro(folder, name, frames):
+    dataset = Dataset.import_from(str(folder), name)
+    names = [label.name for label in dataset.categories()[AnnotationType.label]]
+    for item in dataset:
+        frame = frame_of(item.id, frames)
+        for one in item.annotations:
+            label = names[one.label]
+            if one.type == AnnotationType.label or label == "background":
+                continue
+            if one.type == AnnotationType.bbox:
+                x, y, width, height = one.get_bbox()
+                yield frame, label, "rectangle", [x, y, x + width, y + height]
+            elif one.type == AnnotationType.mask:
+                yield frame, label, "mask", mask_points(one.image)
+            else:
+                yield frame, label, one.type.name, list(one.points)
 
 
 def frame_of(name, frames):
@@ -137,8 +146,8 @@ def mask_points(pixels):
 
 readers = {
     "COCO 1.0": read_coco,
-    "KITTI 1.0": datumaro_reader("kitti"),
-    "LabelMe 3.0": datumaro_reader("label_me", "default"),
+    "KITTI 1.0": datumaro_reader("kitti_detection", "kitti_segmentation"),
+    "LabelMe 3.0": datumaro_reader("label_me", root="default"),
     "MOT 1.1": datumaro_reader("mot_seq"),
     "Pascal VOC 1.1": datumaro_reader("voc"),
     "Segmentation mask 1.1": datumaro_reader("voc_segmentation"),

@@ -1,5 +1,15 @@
 /** What an export loses, told in its report as the format says of itself (spec/formats.md 2). */
-import type { Carriage, Exporter, Feature, Item, ItemFrame, ItemShape, Kind, Run } from './model.ts'
+import type {
+  Carriage,
+  Exporter,
+  Feature,
+  Item,
+  ItemFrame,
+  ItemShape,
+  Kind,
+  Run,
+  Tag,
+} from './model.ts'
 
 export interface Losses {
   /**
@@ -22,18 +32,23 @@ export function newLosses(
   const flattened = new Set<number>()
   const hintOf = (kind: Kind): string => (instead[kind] ? `, ${instead[kind]}` : '')
   const lost = featureLosses.filter(({ feature }) => features[feature] === 'dropped')
+  const noteLost = (one: Annotated, item: string): void => {
+    for (const { code, isIn, reason } of lost)
+      if (isIn(one)) report.note('dropped', code, `${name} ${reason}`, { item })
+  }
   return {
     written({ shapes, tags }, { path: item }) {
-      for (const _ of carries.tag === 'dropped' ? tags : [])
-        report.note('dropped', 'dropped-shape-type', `${name} has no tags`, { item })
+      for (const tag of tags)
+        if (carries.tag === 'dropped')
+          report.note('dropped', 'dropped-shape-type', `${name} has no tags`, { item })
+        else noteLost(tag, item)
       return shapes.filter((shape) => {
         if (carries[shape.type] === 'dropped') {
           const reason = `${name} has no ${plurals[shape.type]}${hintOf(shape.type)}`
           report.note('dropped', 'dropped-shape-type', reason, { item })
           return false
         }
-        for (const { code, isIn, reason } of lost)
-          if (isIn(shape)) report.note('dropped', code, `${name} ${reason}`, { item })
+        noteLost(shape, item)
         if (features.tracks === 'converted' && isFirstOf(shape, flattened))
           report.note('converted', 'dropped-shape-type', perFrame, { item })
         return true
@@ -62,10 +77,13 @@ export const plurals = {
   skeleton: 'skeletons',
 } as const
 
+/** A shape, or a tag, which has less to lose. */
+type Annotated = Tag & Partial<ItemShape>
+
 interface FeatureLoss {
   feature: Feature
   code: 'dropped-attribute' | 'unsupported-rotation'
-  isIn(shape: ItemShape): boolean
+  isIn(one: Annotated): boolean
   /** Behind the name of the format. */
   reason: string
 }
@@ -76,7 +94,7 @@ const featureLosses: readonly FeatureLoss[] = [
   {
     feature: 'rotation',
     code: 'unsupported-rotation',
-    isIn: ({ rotation }) => rotation !== 0,
+    isIn: ({ rotation = 0 }) => rotation !== 0,
     reason: 'has no rotation',
   },
   {
@@ -88,12 +106,12 @@ const featureLosses: readonly FeatureLoss[] = [
   {
     feature: 'occluded',
     code,
-    isIn: ({ occluded }) => occluded,
+    isIn: ({ occluded = false }) => occluded,
     reason: 'does not say what is occluded',
   },
   { feature: 'group', code, isIn: ({ group }) => group > 0, reason: 'has no groups' },
-  { feature: 'z_order', code, isIn: ({ z_order }) => z_order !== 0, reason: 'has no z order' },
-  { feature: 'score', code, isIn: ({ score }) => score !== 1, reason: 'has no scores' },
+  { feature: 'z_order', code, isIn: ({ z_order = 0 }) => z_order !== 0, reason: 'has no z order' },
+  { feature: 'score', code, isIn: ({ score = 1 }) => score !== 1, reason: 'has no scores' },
 ]
 
 /** Every feature alike, and those that are not. */
