@@ -130,6 +130,13 @@ describe('what is declared', () => {
     ])
   })
 
+  test('there are not more names than a person could give', async () => {
+    const tags = Array.from({ length: 100_001 }, (_, index) => `<tag label="${index}"/>`).join('')
+    await expect(labelsOf(document('', tags))).rejects.toThrow(
+      '0.xml: more than 100000 labels and attributes at line 1',
+    )
+  })
+
   test('a description has an end', async () => {
     const long = `<name>${'x'.repeat(5_000_000)}</name>`.repeat(7)
     await expect(labelsOf(document(`<meta>${long}</meta>`))).rejects.toThrow(

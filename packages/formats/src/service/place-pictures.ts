@@ -169,7 +169,7 @@ function take(
 
 /** Whether the frames of a video are found, so that what is left is none of them. */
 const isFound = ({ task, pictures }: PlacedTask): boolean =>
-  task.about?.isVideo === true && pictures.length > 0
+  task.about?.isVideo === true && pictures.some(({ name }) => numberIn(name) !== undefined)
 
 const usedNumbers = ({ task, pictures }: PlacedTask): Set<number> =>
   new Set(pictures.flatMap(({ number = -1 }) => (hasNumber(task, number) ? number : [])))

@@ -1,7 +1,9 @@
 /** What a document has, found in a first walk through it: labels, images, and the frames that tracks are on. */
+import { archiveLimits } from '../archive/zip-directory.ts'
 import { FormatError } from '../errors.ts'
 import type { FileLabel } from '../file-labels.ts'
 import type { Run } from '../model.ts'
+import type { Fail } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { type Context, passedOver } from './context.ts'
 import { type Document, readDocument } from './documents.ts'
@@ -43,21 +45,25 @@ export function taskKey({ task_id, subset }: XmlAttributes): string {
 /** @throws {FormatError} for what is no document of the format */
 export async function surveyOf(document: Document, run: Run): Promise<Survey> {
   const meta = newNode()
-  const used = usedLabels()
+  let line = () => 0
+  const fail = (reason: string) => new FormatError(reason, { file: document.name, line: line() })
+  const count = counterOf(run, fail)
+  const used = usedLabels(() => count('names'))
   const elements: Survey['elements'] = new Map()
-  const begin = (line: () => number): Context => {
-    const place = () => ({ file: document.name, line: line() })
-    const fail = (reason: string) => new FormatError(reason, place())
+  const walk = { used, count }
+  const begin = (lineOf: () => number): Context => {
+    line = lineOf
     const metaContext = (): Context => ({
       ...nodeContext(meta, fail),
       close: () => used.declare(describedIn(meta).labels),
     })
     const open: Context['open'] = (name, attributes) => {
       if (name === 'meta') return metaContext()
-      if (name === 'image') return imageContext(taskIn(elements, attributes), attributes, used)
-      if (name === 'track') return trackContext(taskIn(elements, attributes), attributes, used)
+      if (name === 'image') return imageContext(taskIn(elements, attributes), attributes, walk)
+      if (name === 'track') return trackContext(taskIn(elements, attributes), attributes, walk)
       return passedOver
     }
+    const place = () => ({ file: document.name, line: line() })
     return annotationsContext({ open, close: () => undefined }, place)
   }
   for await (const _ of readDocument(document, begin, () => run.signal.throwIfAborted()));
@@ -75,7 +81,35 @@ function taskIn(elements: Survey['elements'], attributes: XmlAttributes): Survey
   return added
 }
 
-function imageContext(task: SurveyedTask, { name, id }: XmlAttributes, used: UsedLabels): Context {
+interface Walk {
+  used: UsedLabels
+  count: (what: Counted) => void
+}
+
+type Counted = 'images' | 'frames' | 'names'
+
+/** What a document says of more images than an archive has members is nothing to be kept in mind, nor are endless names. */
+function counterOf({ archiveLimits: { entries } = archiveLimits }: Run, fail: Fail) {
+  const most = { images: entries, frames: entries, names: 100_000 }
+  const counts = { images: 0, frames: 0, names: 0 }
+  return (what: Counted): void => {
+    counts[what] += 1
+    if (counts[what] > most[what]) throw fail(`more than ${most[what]} ${wordsOf[what]}`)
+  }
+}
+
+const wordsOf = {
+  images: 'images',
+  frames: 'frames with tracks',
+  names: 'labels and attributes',
+}
+
+function imageContext(
+  task: SurveyedTask,
+  { name, id }: XmlAttributes,
+  { used, count }: Walk,
+): Context {
+  count('images')
   const image: SurveyedImage = { name, id: wholeNumber(id), isAnnotated: false }
   task.images.push(image)
   return {
@@ -91,14 +125,17 @@ function imageContext(task: SurveyedTask, { name, id }: XmlAttributes, used: Use
 function trackContext(
   { listed }: SurveyedTask,
   { label = '' }: XmlAttributes,
-  used: UsedLabels,
+  { used, count }: Walk,
 ): Context {
   const shapesOf = (own: UsedLabel): Context => ({
     open(element, attributes) {
       if (element === 'track') return shapesOf(own.part(attributes.label ?? ''))
       if (!shapeElements.has(element)) return passedOver
       const frame = wholeNumber(attributes.frame)
-      if (frame !== undefined) listed.add(frame)
+      if (frame !== undefined && !listed.has(frame)) {
+        count('frames')
+        listed.add(frame)
+      }
       return annotationContext(element, own, true)
     },
     close: () => undefined,

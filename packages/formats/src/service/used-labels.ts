@@ -18,7 +18,8 @@ export interface UsedLabels {
   read(): FileLabel[]
 }
 
-export function usedLabels(): UsedLabels {
+/** @param onNew Told of every label and attribute that is met first. */
+export function usedLabels(onNew: () => void): UsedLabels {
   const collector = labelCollector()
   const known = new Map<string, Used>()
   const declared = new Map<string, FileLabel>()
@@ -26,8 +27,9 @@ export function usedLabels(): UsedLabels {
     find(name) {
       const found = known.get(name)
       if (found) return found
+      onNew()
       if (name !== '') collector.add(name)
-      const added = newUsed(name, collector, declared.get(name))
+      const added = newUsed(name, { collector, onNew, declared: declared.get(name) })
       known.set(name, added)
       return added
     },
@@ -49,17 +51,28 @@ interface Used extends UsedLabel {
   parts?: UsedLabels
 }
 
-function newUsed(name: string, collector: LabelCollector, declared?: FileLabel): Used {
+interface Where {
+  collector: LabelCollector
+  onNew: () => void
+  declared: FileLabel | undefined
+}
+
+function newUsed(name: string, { collector, onNew, declared }: Where): Used {
   const attributes = new Set(declared?.attributes.map((attribute) => attribute.name))
+  const noted = new Set<string>()
   const skeleton = (): UsedLabels => {
     if (used.parts) return used.parts
-    used.parts = usedLabels()
+    used.parts = usedLabels(onNew)
     used.parts.declare(declared?.sublabels ?? [])
     return used.parts
   }
   const used: Used = {
     isUndeclared: (attribute) => !attributes.has(attribute),
-    note: (attribute, text, isOfTrack) => collector.note(name, attribute, text, isOfTrack),
+    note(attribute, text, isOfTrack) {
+      if (!noted.has(attribute)) onNew()
+      noted.add(attribute)
+      collector.note(name, attribute, text, isOfTrack)
+    },
     beSkeleton: () => void skeleton(),
     part: (part) => skeleton().find(part),
   }
