@@ -50,27 +50,27 @@ function shapesContext(reading: Reading, draft: Draft, { frames, record }: Track
       const fail = failing(reading, record)
       const absolute = readInteger(required(own, 'frame', fail), fail)
       const frame = frames.find(absolute)
-      if (frame) {
-        const isEdge = frames.isEdge(frame)
-        return shapeContext(
-          reading,
-          { draft, type, frame, record, isEdge, keyframe: undefined },
-          own,
-        )
-      }
-      const behind = frames.behind?.(absolute)
-      if (!frames.behind || isShown(own, fail)) throw fail(frames.missing(absolute))
-      if (behind && readFlag(own, 'outside', fail)) draft.ends.push(behind.frame)
-      return passedOver
+      if (!frame) return missingContext(draft, { frames, absolute }, own, fail)
+      const place = { frame, record, isEdge: frames.isEdge(frame) }
+      return shapeContext(reading, { draft, type, ...place, keyframe: undefined }, own)
     },
     close: () => undefined,
   }
 }
 
-/** Whether a shape is to be seen and nothing else puts it there. */
-function isShown(attributes: XmlAttributes, fail: Fail): boolean {
+/** A shape on a frame that is not there: of its track it may only say that it is hidden from there on, or what follows anyway. */
+function missingContext(
+  draft: Draft,
+  { frames, absolute }: { frames: TrackFrames; absolute: number },
+  attributes: XmlAttributes,
+  fail: Fail,
+): Context {
   const isHidden = readFlag(attributes, 'outside', fail) === true
-  return !isHidden && readFlag(attributes, 'keyframe', fail) !== false
+  const follows = isHidden || readFlag(attributes, 'keyframe', fail) === false
+  if (!frames.behind || !follows) throw fail(frames.missing(absolute))
+  const behind = frames.behind(absolute)
+  if (isHidden && behind) draft.ends.push(behind.frame)
+  return passedOver
 }
 
 interface Found {
