@@ -2,16 +2,40 @@
 
 export interface FileAttribute {
   name: string
-  input_type: 'number' | 'checkbox' | 'text'
-  /** Seen on frames of tracks. */
+  input_type: 'number' | 'checkbox' | 'text' | 'select' | 'radio'
+  /** Seen on frames of tracks, or said to be. */
   mutable: boolean
-  /** Of a number: minimum, maximum, step. */
+  /** Of a number: minimum, maximum, step; of a select or radio: what there is to choose from. */
   values: readonly string[]
+  /** One of those; absent: the file does not say. */
+  default_value?: string
 }
+
+export const labelTypes = [
+  'any',
+  'cuboid',
+  'ellipse',
+  'mask',
+  'points',
+  'polygon',
+  'polyline',
+  'rectangle',
+  'skeleton',
+  'tag',
+] as const
 
 export interface FileLabel {
   name: string
   attributes: readonly FileAttribute[]
+  /** Where the format cannot write every name: whether a label of this name stands there as this one. */
+  isWrittenFor?: (label: string) => boolean
+  /** What only some formats say: absent, it is `any`. */
+  type?: (typeof labelTypes)[number]
+  /** `#2080c0`. */
+  color?: string
+  /** Of a skeleton: its points, and its drawing, which names them. */
+  sublabels?: readonly FileLabel[]
+  svg?: string
 }
 
 export interface LabelCollector {

@@ -25,7 +25,7 @@ export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
   const byName = (name: string): TargetFrame | undefined =>
     index.paths.get(name) ?? index.stems.get(name) ?? index.stems.get(withoutExtension(name))
   const byPath = (path: string): TargetFrame | undefined => {
-    const name = normalise(path)
+    const name = normalised(path)
     return byName(name) ?? (prefix === '' ? undefined : byName(prefix + name))
   }
   return {
@@ -89,7 +89,7 @@ function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
     lowerBases: new Map(),
   }
   for (const frame of frames) {
-    const path = normalise(frame.path)
+    const path = normalised(frame.path)
     const stem = withoutExtension(path)
     const base = baseOf(stem)
     const lower = base.toLowerCase()
@@ -104,9 +104,9 @@ function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
 /** What stands before the deepest item in the first frame that ends with it. */
 function rootHint(frames: readonly TargetFrame[], deepest: string): string {
   if (deepest === '') return ''
-  const end = `/${withoutExtension(normalise(deepest))}`
+  const end = `/${withoutExtension(normalised(deepest))}`
   for (const frame of frames) {
-    const stem = withoutExtension(normalise(frame.path))
+    const stem = withoutExtension(normalised(frame.path))
     if (stem.endsWith(end)) return stem.slice(0, 1 - end.length)
   }
   return ''
@@ -114,7 +114,7 @@ function rootHint(frames: readonly TargetFrame[], deepest: string): string {
 
 /** The frame number in a name: all of it, or behind `frame_` in a video. */
 function numberIn(path: string, isVideo: boolean): number | undefined {
-  const stem = withoutExtension(normalise(path))
+  const stem = withoutExtension(normalised(path))
   if (/^\d{1,15}$/.test(stem)) return Number(stem)
   const found = isVideo ? /^frame_(\d{6,15})$/.exec(baseOf(stem)) : null
   return found ? Number(found[1]) : undefined
@@ -127,7 +127,7 @@ function byNumber(target: TargetFrames, absolute: number | undefined): TargetFra
 }
 
 function byBase(index: FrameIndex, path: string): TargetFrame | undefined {
-  const base = baseOf(withoutExtension(normalise(path)))
+  const base = baseOf(withoutExtension(normalised(path)))
   const exact = index.bases.get(base)
   return (
     exact ?? (exact === null ? undefined : index.lowerBases.get(base.toLowerCase())) ?? undefined
@@ -142,7 +142,8 @@ function first<T, R>(values: readonly T[], find: (value: T) => R | undefined): R
   return undefined
 }
 
-function normalise(path: string): string {
+/** The one form of a path: `/` between parts, none before it, NFC. */
+export function normalised(path: string): string {
   return path
     .replaceAll('\\', '/')
     .normalize('NFC')

@@ -3,7 +3,7 @@ import { storedZip } from '../../support/archives.ts'
 import type { Client, Json } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { people } from '../../support/people.ts'
-import { datasetFile, type Picture, picture } from '../../support/pictures.ts'
+import { datasetFile, type Picture, picture, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { sendFile } from '../../support/tus.ts'
 
@@ -76,6 +76,76 @@ const train = { images: ['a.png', 'b/c.png'], annotations: [{ image_id: 2, attri
 const val = { images: ['a.png'], annotations: [{ category_id: 2 }, {}] }
 const twoSubsets = () =>
   zipOf({ train, val }, { 'train/a.png': first, 'train/b/c.png': second, 'val/a.png': first })
+
+const node = (name: string, x: number) =>
+  `<circle r="1" cx="${x}.5" cy="20.5" data-type="element node" data-label-name="${name}"></circle>`
+const mood = { name: 'mood', mutable: true, input_type: 'radio', values: ['up', 'down'] }
+/** Labels with what only the native format has of them. */
+const full: Json[] = [
+  { name: 'road', type: 'polygon', color: '#123456' },
+  {
+    ...{
+      name: 'person',
+      type: 'skeleton',
+      color: '#00aa55',
+      svg: node('head', 4) + node('foot', 9),
+    },
+    attributes: [{ ...mood, default_value: 'down' }],
+    sublabels: ['head', 'foot'].map((name) => ({ name, type: 'points' })),
+  },
+]
+
+/** The labels of a project; and of them and their attributes the ids by names, and the names by ids. */
+async function labelsOf(id: number) {
+  const { results } = await api.done('GET', `/labels?project_id=${id}&sort=id`)
+  const all: Json[] = results.flatMap((label: Json) => [label, ...label.sublabels])
+  const specs = all.flatMap(({ attributes: own }) => own)
+  const nameIn = (numbered: Json[]) => (id: number | string) =>
+    numbered.find((one) => one.id === Number(id))?.name
+  return {
+    labels: results,
+    idOf: (name: string): number => [...all, ...specs].find((one) => one.name === name)?.id,
+    nameOf: nameIn(all),
+    nameOfSpec: nameIn(specs),
+  }
+}
+
+/** One of each kind, and two tracks; those of subsets differ. */
+function annotationsOf(subset: string, idOf: (name: string) => number): Json {
+  const x = subset.length
+  const attributes = [{ spec_id: idOf('mood'), value: 'up' }]
+  const [road, person] = [{ label_id: idOf('road') }, { label_id: idOf('person') }]
+  const place = (frame: number, points: number[]) => ({ frame, points })
+  const element = (name: string, more: Json) => ({ type: 'points', label_id: idOf(name), ...more })
+  const moving = (name: string) => ({
+    ...{ frame: 1, label_id: idOf(name) },
+    shapes: [1, 3].map((frame) => ({ type: 'points', ...place(frame, [x, frame]) })),
+  })
+  return {
+    tags: [{ frame: 3, ...road, group: x }],
+    shapes: [
+      { type: 'rectangle', ...place(0, [x, 2, 30.25, 40]), ...road, rotation: 30, z_order: 2 },
+      {
+        ...{ type: 'skeleton', frame: 2, ...person, attributes },
+        elements: ['head', 'foot'].map((name) => element(name, place(2, [x, 5]))),
+      },
+    ],
+    tracks: [
+      {
+        ...{ frame: 0, ...road },
+        shapes: [
+          { type: 'rectangle', ...place(0, [x, 0, 9, 9]) },
+          { type: 'rectangle', ...place(2, [x, 4, 9, 19]), outside: true },
+        ],
+      },
+      {
+        ...{ frame: 1, ...person },
+        shapes: [{ type: 'skeleton', ...place(1, []), attributes }],
+        elements: ['head', 'foot'].map(moving),
+      },
+    ],
+  }
+}
 
 describe('15. a data set becomes tasks of a project', () => {
   test('15. one of each subset, with images and annotations; labels where there were none', async () => {
@@ -164,6 +234,46 @@ describe('15. a data set becomes tasks of a project', () => {
       ])
     }
     expect(await seen(to)).toEqual(await seen(from))
+  })
+
+  test('15. from an export in the native format, with all that labels and annotations have', async () => {
+    const from = (await api.done('POST', '/projects', { json: { name: 'p', labels: full } })).id
+    for (const subset of ['train', 'val']) {
+      const { id } = await taskWithMedia(api, { project_id: from, files: await pictures(4) })
+      await api.done('PATCH', `/tasks/${id}`, { json: { name: subset, subset } })
+      const { idOf } = await labelsOf(from)
+      await api.done('PUT', `/tasks/${id}/annotations/`, { json: annotationsOf(subset, idOf) })
+    }
+    const query = '?format=Service%201.1&save_images=true'
+    const exported = await api.finished(
+      await api.done('POST', `/projects/${from}/dataset/export${query}`),
+    )
+    const { bytes } = await api.bytes(exported.result_url)
+    const to = await newProject()
+    const form = datasetFile(bytes)
+    const { body } = await api.call('POST', `${datasetOf(to)}?format=Service%201.1`, { form })
+    expect(await api.ended(body.rq_id)).toMatchObject({
+      status: 'finished',
+      report: { created: { tags: 2, shapes: 4, tracks: 4 }, skipped: 0 },
+    })
+
+    const stored = async (id: number) => {
+      const { labels, nameOf, nameOfSpec } = await labelsOf(id)
+      const plain: Record<string, (value: string) => unknown> = {
+        ...{ id: () => undefined, source: () => undefined, project_id: () => undefined },
+        ...{ label_id: nameOf, spec_id: nameOfSpec, parent_id: nameOf },
+        svg: (text) => text.replace(/(?<=data-label-id=")\d+/g, (one) => nameOf(one)),
+      }
+      const named = (given: Json): Json =>
+        JSON.parse(JSON.stringify(given), (key, value) => (plain[key] ? plain[key](value) : value))
+      const tasks = await tasksOf(id)
+      const sets = await Promise.all(
+        tasks.map((task) => api.done('GET', `/tasks/${task.id}/annotations/`)),
+      )
+      const about = tasks.map(({ name, subset, size }) => ({ name, subset, size }))
+      return { about, labels: named(labels), sets: named(sets) }
+    }
+    expect(await stored(to)).toEqual(await stored(from))
   })
 
   test('15. whose images stay for as long as one of them needs the archive', async () => {

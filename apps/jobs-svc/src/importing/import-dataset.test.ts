@@ -164,6 +164,49 @@ test('images that lie inside of other files become an object that lives with the
     expect(await gather(await openPlace(store.blobs, place))).toEqual(Object.values(images)[index])
 })
 
+test('labels come with all that a file says of them, those of skeletons with their points', async () => {
+  const svg = '<circle cx="1" cy="2" data-label-name="head"></circle>'
+  const head = formatLabel({ id: 3, name: 'head', type: 'points', color: '#0000ff' })
+  const spec = { id: 4, mutable: true, input_type: 'select', values: ['up', 'down'] }
+  const mood = { ...spec, name: 'mood', default_value: 'down' }
+  const skeleton = { type: 'skeleton', color: '#00ff00', svg, sublabels: [head] }
+  const person = formatLabel({ id: 2, name: 'person', attributes: [mood], ...skeleton })
+  const bytes = await png(100, 80)
+  const [frame] = framesOf(['a.png'])
+  if (!frame) throw new Error('a frame')
+  const image = async function* () {
+    yield bytes
+  }
+  const dataset = datasetOf([person], [{ ...frame, image }], {}, { saveImages: true })
+  const { exporter } = findExporter('Service 1.1') ?? {}
+  const zip = await exportBytes(exporter, dataset)
+  const file = await upload(store.blobs, 'set.zip', zip.bytes)
+  const asked = importDatasetWork({ format: 'Service 1.1', file })
+
+  await importDataset(asked, await runOf(store, services))
+
+  const { id: _, ...attribute } = mood
+  const point = { name: 'head', type: 'points', color: '#0000ff', attributes: [] }
+  expect(calls[0]?.[1]).toMatchObject({
+    labels: [{ name: 'person', ...skeleton, attributes: [attribute], sublabels: [point] }],
+  })
+
+  const known = labelOf({
+    ...{ id: 40, name: 'person', type: 'skeleton', svg: '' },
+    sublabels: [{ ...labelOf({ id: 41, name: 'head' }), has_parent: true }],
+  })
+  const getLabelSet = async () => ({ labels_revision: 1, labels: [known] })
+  const withKnown = { ...services, labels: { ...services.labels, getLabelSet } }
+  await importDataset(asked, await runOf(store, withKnown))
+  expect(calls.findLast(([name]) => name === 'open')?.[1]).toMatchObject({
+    labels: [{ id: 40, attributes: [attribute] }],
+  })
+  known.sublabels = []
+  await expect(importDataset(asked, await runOf(store, withKnown))).rejects.toThrow(
+    'Target project does not have label with name "person/head"',
+  )
+})
+
 test.each(['media', 'rows', 'publish'])('where %s fails, the draft is dropped', async (name) => {
   broken = name
   await expect(importDataset(await work(), await runOf(store, services))).rejects.toThrow('no')

@@ -1,6 +1,4 @@
-import type { Label, LabelWrite } from '@reticle/contracts/rest/labels'
 import { FormatError } from '@reticle/formats/errors'
-import type { FileLabel } from '@reticle/formats/file-labels'
 import type { FileDataset, Run } from '@reticle/formats/model'
 import { createReport } from '@reticle/formats/report'
 import { importerOf } from '../formats/lookup.ts'
@@ -14,6 +12,7 @@ import { asDraft } from './draft.ts'
 import { namingFile } from './import-annotations.ts'
 import { type Created, importSubset } from './import-subset.ts'
 import { keptFile } from './kept-file.ts'
+import { labelItems } from './label-items.ts'
 
 /**
  * Makes a task of each subset of an archive, with its images and annotations, and the labels that come with it: all of it or nothing.
@@ -76,27 +75,4 @@ async function importAll(
     for (const kind of ['tags', 'shapes', 'tracks'] as const) total[kind] += created[kind]
   }
   return total
-}
-
-/**
- * What a PATCH of the project's labels would say, so that all of the file's are there: a project without labels gets them, one that
- * has some gets attributes only (`spec/formats.md` 3.3, 4.3).
- *
- * @throws FormatError naming a label that the project does not have
- */
-function labelItems(wanted: readonly FileLabel[], current: readonly Label[]): LabelWrite[] {
-  const known = new Map(current.map((label) => [label.name, label]))
-  const unknown = wanted.filter(({ name }) => !known.has(name)).map(({ name }) => name)
-  if (current.length > 0 && unknown.length > 0) {
-    const names = unknown.slice(0, 10).map((name) => `"${name}"`)
-    throw new FormatError(`Target project does not have label with name ${names.join(', ')}`)
-  }
-  return wanted.flatMap(({ name, attributes }): LabelWrite[] => {
-    const label = known.get(name)
-    const has = new Set(label?.attributes.map((attribute) => attribute.name))
-    const added = attributes.filter((attribute) => !has.has(attribute.name))
-    const items = added.map((attribute) => ({ ...attribute, values: [...attribute.values] }))
-    if (label) return items.length === 0 ? [] : [{ id: label.id, attributes: items }]
-    return [{ name, attributes: items }]
-  })
 }

@@ -3,11 +3,12 @@ import type { Context } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
-import { draftOf, type LabelDraft } from '../labels/draft.ts'
+import { draftOf, type LabelDraft, withSublabels } from '../labels/draft.ts'
+import { bindDrawing } from '../labels/drawing.ts'
 import { planLabels } from '../labels/plan.ts'
 import { changeProject } from '../projects/change.ts'
 import { projectRecord } from '../projects/records.ts'
-import { type DraftRow, insertReserved, reserveIds } from './repo.ts'
+import { type DraftRow, insertReserved, type ReservedRows, reserveIds } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
@@ -23,20 +24,31 @@ export async function planned(
   items: readonly LabelWrite[],
 ): Promise<Label[]> {
   const { labels } = planLabels(current, items)
-  const added = labels.filter(({ id }) => id === null)
-  const ids = await reserveIds(tx, 'labels', added.length)
-  const specs = labels.flatMap(({ attributes }) => attributes).filter(({ id }) => id === null)
-  const specIds = await reserveIds(tx, 'attributes', specs.length)
-  const known = new Map(current.map((one) => [one.id, one]))
-  const attributesOf = ({ attributes }: LabelDraft) =>
-    attributes.map((spec) => ({ ...spec, id: spec.id ?? specIds.shift() ?? 0 }))
-  return labels.map((draft) => {
-    const { name, color, type } = draft
-    const before = known.get(draft.id ?? 0)
-    if (before) return { ...before, attributes: attributesOf(draft) }
-    const own = { id: ids.shift() ?? 0, name, color, type, attributes: attributesOf(draft) }
-    return { ...own, has_parent: false, sublabels: [], project_id, parent_id: null }
-  })
+  const all = withSublabels(labels)
+  const specs = all.flatMap(({ attributes }) => attributes)
+  const ids = await reserveIds(tx, 'labels', countNew(all))
+  const specIds = await reserveIds(tx, 'attributes', countNew(specs))
+  // Labels before all sublabels, as where they are written without a draft.
+  for (const one of [...labels, ...labels.flatMap(({ sublabels }) => sublabels)])
+    one.id ??= ids.shift() ?? 0
+  for (const spec of specs) spec.id ??= specIds.shift() ?? 0
+  return labels.map((draft) => plannedLabel(draft, project_id))
+}
+
+const countNew = (all: readonly { id: number | null }[]): number =>
+  all.filter(({ id }) => id === null).length
+
+/** A label all of whose parts have numbers. */
+function plannedLabel(draft: LabelDraft, project_id: number): Label {
+  const sublabels = draft.sublabels.map((part) => ({ ...recordOf(part), has_parent: true }))
+  const drawing = draft.type === 'skeleton' && { svg: bindDrawing(draft.svg ?? '', sublabels) }
+  const own = { ...recordOf(draft), has_parent: false, sublabels }
+  return { ...own, ...drawing, project_id, parent_id: null }
+}
+
+function recordOf({ id, name, color, type, attributes }: LabelDraft) {
+  const numbered = attributes.map((spec) => ({ ...spec, id: spec.id ?? 0 }))
+  return { id: id ?? 0, name, color, type, attributes: numbered }
 }
 
 const labelsOf = (draft: DraftRow): Label[] => z.array(label).parse(draft.labels)
@@ -57,16 +69,26 @@ export async function publishLabels(
   if (draft.labels_revision === draft.based_on) return
   const before = await projectRecord(tx, row)
   const labels = labelsOf(draft)
-  const known = new Set(before.labels.flatMap((one) => one.attributes.map(({ id }) => id)))
-  const knownLabels = new Set(before.labels.map(({ id }) => id))
-  await insertReserved(
-    tx,
-    row.id,
-    labels.filter(({ id }) => !knownLabels.has(id)),
-    labels.flatMap(({ id: label_id, attributes }) =>
-      attributes.filter(({ id }) => !known.has(id)).map((spec) => ({ ...spec, label_id })),
-    ),
-  )
+  await insertReserved(tx, row.id, newRows(before.labels, labels))
   const plan = { labels: labels.map(draftOf), removed_labels: [], removed_attributes: [] }
   await changeProject(tx, row, before, { columns: {}, storages: [], labels: plan }, context)
+}
+
+/** What there is only in the draft. */
+function newRows(before: readonly Label[], after: readonly Label[]): ReservedRows {
+  const rowsOf = (all: readonly Label[]) =>
+    all.flatMap(({ sublabels, ...label }) => [
+      { ...label, parent_id: null },
+      ...sublabels.map((part) => ({ ...part, parent_id: label.id })),
+    ])
+  const known = rowsOf(before)
+  const labelIds = new Set(known.map(({ id }) => id))
+  const specIds = new Set(known.flatMap(({ attributes }) => attributes.map(({ id }) => id)))
+  const rows = rowsOf(after)
+  return {
+    labels: rows.filter(({ id }) => !labelIds.has(id)),
+    attributes: rows.flatMap(({ id: label_id, attributes }) =>
+      attributes.filter(({ id }) => !specIds.has(id)).map((spec) => ({ ...spec, label_id })),
+    ),
+  }
 }

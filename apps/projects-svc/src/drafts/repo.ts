@@ -117,18 +117,23 @@ export async function reserveIds(
   return rows.map(({ id }) => id)
 }
 
-/** Labels and attributes under the numbers that were reserved for them. */
+export interface ReservedRows {
+  /** Labels stand before their sublabels. */
+  labels: readonly Pick<Label, 'id' | 'parent_id' | 'name' | 'color' | 'type'>[]
+  attributes: readonly (Label['attributes'][number] & { label_id: number })[]
+}
+
+/** Labels and attributes under the numbers that were reserved for them; drawings are not written here. */
 export async function insertReserved(
   tx: Tx,
   project_id: number,
-  labels: readonly Pick<Label, 'id' | 'name' | 'color' | 'type'>[],
-  attributes: readonly (Label['attributes'][number] & { label_id: number })[],
+  { labels, attributes }: ReservedRows,
 ): Promise<void> {
   await sql`
-    insert into labels (id, project_id, name, color, type) overriding system value
-    select id, ${project_id}::int, name, color, type
+    insert into labels (id, project_id, parent_id, name, color, type) overriding system value
+    select id, ${project_id}::int, parent_id, name, color, type
     from json_to_recordset(${JSON.stringify(labels)}::json)
-      as one (id int, name text, color text, type text)`.execute(tx)
+      as one (id int, parent_id int, name text, color text, type text)`.execute(tx)
   await sql`
     insert into attributes (id, label_id, name, mutable, input_type, default_value, "values")
       overriding system value

@@ -90,6 +90,48 @@ describe.each(transports)('%s', (transport) => {
     expect((await projects.getProject({ id: project.id }, anna.call)).tasks.count).toBe(2)
   })
 
+  test('a draft plans skeletons with their points and drawings, as they will be', async () => {
+    const node = (name: string) => `<circle cx="1" cy="2" data-label-name="${name}"></circle>`
+    const values = { mutable: false, input_type: 'text' as const, values: [] }
+    const attributes = [{ name: 'mood', ...values }]
+    const points = ['head', 'foot'].map((name) => ({ name, type: 'points', attributes }))
+    const person = { name: 'person', type: 'skeleton', svg: node('head') + node('foot') }
+    const items = [{ ...person, attributes, sublabels: points }, { name: 'road' }]
+    const { project, draft_id, ...planned } = await open(['car'], items)
+    const id = await addTask(draft_id)
+
+    await publish(draft_id)
+
+    const after = await labels.getLabelSet({ target: 'task', id }, anna.call)
+    expect(after).toEqual(planned)
+    const [, skeleton, road] = after.labels
+    const ids = skeleton?.sublabels.map((part) => part.id) ?? []
+    expect(skeleton).toMatchObject({
+      ...{ name: 'person', type: 'skeleton', project_id: project.id, attributes },
+      sublabels: points.map((point) => ({ ...point, has_parent: true })),
+    })
+    expect(skeleton?.svg).toBe(
+      ids.map((one) => `<circle cx="1" cy="2" data-label-id="${one}"></circle>`).join(''),
+    )
+    expect(road?.id).toBeLessThan(Math.min(...ids))
+
+    const next = {
+      id: skeleton?.id,
+      sublabels: [{ id: ids[1], attributes: [{ name: 'bare', ...values }] }],
+    }
+    const second = { draft_id: `${draft_id}-more`, project_id: project.id, labels: [next] }
+    const more = await tasks.openDraft({ body: second }, anna.call)
+    const named = { draft_id: second.draft_id, name: 'more', subset: '' }
+    const { task_id } = await tasks.addDraftTask(named, anna.call)
+    await attachFrames(services, task_id, 1, anna)
+    await publish(second.draft_id)
+    const last = await labels.getLabelSet({ target: 'task', id: task_id }, anna.call)
+    expect(last.labels).toEqual(more.labels)
+    const names = last.labels[1]?.sublabels.map((part) => part.attributes.map(({ name }) => name))
+    expect(names).toEqual([['mood'], ['mood', 'bare']])
+    expect(last.labels[1]?.svg).toBe(skeleton?.svg)
+  })
+
   test('annotations that come into a draft begin its jobs, and nobody is told before it is published', async () => {
     const { project, draft_id } = await open()
     const id = await addTask(draft_id)

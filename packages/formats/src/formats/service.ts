@@ -1,5 +1,6 @@
 /** The native format (spec/formats.md 7): one importer of all layouts, and an exporter of each. */
 import { type Exporter, type Format, shapeTypes } from '../model.ts'
+import { openServiceDataset } from '../service/dataset.ts'
 import { exporterOf } from '../service/export.ts'
 import { importService } from '../service/import.ts'
 import { type Layout, layouts } from '../service/losses.ts'
@@ -25,6 +26,7 @@ export const service: Format = {
     options: [],
     kinds: [...shapeTypes, 'tag'],
     importAnnotations: importService,
+    openDataset: openServiceDataset,
   },
 }
 

@@ -6,7 +6,7 @@ import { locatedImages, pictureName, type WantedImage } from '../members.ts'
 import type { FileDataset, FileSubset, Run } from '../model.ts'
 import { type KittiArchive, type KittiItem, openKitti } from './archive.ts'
 import { importKittiArchive } from './import.ts'
-import { assumedClasses } from './label-colors.ts'
+import { assumedClasses, writtenName } from './label-colors.ts'
 import { readMasks } from './masks.ts'
 import { dontCare, readObjects } from './objects.ts'
 
@@ -31,7 +31,9 @@ export async function openKittiDataset(source: RandomAccess, run: Run): Promise<
     subsets.push({ name: subset.name, images, importAnnotations })
   }
   if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
-  return { labels: labels.read(), subsets }
+  const isWrittenFor = (name: string) => (label: string) => writtenName(label) === name
+  const named = labels.read().map((one) => ({ ...one, isWrittenFor: isWrittenFor(one.name) }))
+  return { labels: named, subsets }
 }
 
 /** Whether an image has annotations; on the way it is noted which labels those have. */

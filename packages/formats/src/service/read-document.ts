@@ -1,5 +1,5 @@
 /** `<annotations>`: images and tracks in any order; what describes them is not needed (spec/formats.md 7.3). */
-import { FormatError } from '../errors.ts'
+import { FormatError, type Place } from '../errors.ts'
 import { type Context, passedOver } from './context.ts'
 import { shapeElements } from './elements.ts'
 import { imageContext } from './read-image.ts'
@@ -9,6 +9,8 @@ import { failing, placeOf, type Reading } from './reading.ts'
 export function documentContext(reading: Reading): Context {
   const annotations: Context = {
     open(name, attributes) {
+      const isElement = name === 'image' || name === 'track'
+      if (isElement && !reading.frames.isHere(attributes)) return passedOver
       if (name === 'image') return imageContext(reading, attributes)
       if (name === 'track') return trackContext(reading, attributes)
       if (shapeElements.has(name) || name === 'tag' || name === 'attribute') {
@@ -18,10 +20,15 @@ export function documentContext(reading: Reading): Context {
     },
     close: () => undefined,
   }
+  return annotationsContext(annotations, () => placeOf(reading))
+}
+
+/** A document whose root `annotations` reads; any other is refused. */
+export function annotationsContext(annotations: Context, place: () => Place): Context {
   return rootContext((name) => {
     if (name === 'annotations') return annotations
     const reason = `not a Service file: the root is <${name}>, expected <annotations>`
-    throw new FormatError(reason, placeOf(reading))
+    throw new FormatError(reason, place())
   })
 }
 

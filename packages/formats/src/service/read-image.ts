@@ -15,8 +15,8 @@ export function imageContext(reading: Reading, attributes: XmlAttributes): Conte
   const record = `image ${name ?? id}`
   const fail = failing(reading, record)
   if (name === undefined && id === undefined) throw fail('it has neither name nor id')
-  const number = id === undefined ? {} : { frame: readInteger(id, (why) => fail(`id: ${why}`)) }
-  const frame = reading.matcher.match({ paths: name === undefined ? [] : [name], ...number })
+  const number = id === undefined ? undefined : readInteger(id, (why) => fail(`id: ${why}`))
+  const frame = reading.frames.ofImage({ name, number }, attributes)
   const isTaken = (): boolean => {
     if (!frame) reading.unmatched.add(name ?? `${id}`)
     return frame !== undefined && takes(reading, frame, record)

@@ -1,9 +1,10 @@
 /** `<track>`: an object on many frames (spec/formats.md 7.5 and 7.6). */
 import { firstVisible } from '@reticle/geometry'
 import type { ShapeType, TargetFrame, Track } from '../model.ts'
-import { readInteger } from '../numbers.ts'
+import { type Fail, readInteger } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { type Context, passedOver } from './context.ts'
+import type { TrackFrames } from './element-frames.ts'
 import { readCount, readFlag, readGeometry, required, shapeElements } from './elements.ts'
 import { type NamedLabel, partOf, type Values, valuesThat } from './named-label.ts'
 import { inside, noteClipped, readGroup } from './read-image.ts'
@@ -15,20 +16,30 @@ export function trackContext(reading: Reading, attributes: XmlAttributes): Conte
   const named = labelOf(reading, attributes, record)
   if (!named) return passedOver
   const draft = newDraft(named, readGroup(reading, attributes, record))
-  const shapes = shapesContext(reading, draft, record)
+  const frames = reading.frames.ofTrack(attributes)
+  const place = { frames, record }
+  const shapes = shapesContext(reading, draft, place)
   return {
     ...shapes,
     open(element, own) {
       if (element !== 'track') return shapes.open(element, own)
       const part = partOf(named, own.label ?? '', () => placeOf(reading, record))
-      return shapesContext(reading, draftOfPart(draft, part), record)
+      return shapesContext(reading, draftOfPart(draft, part), place)
     },
-    close: () => finish(reading, draft, record),
+    close() {
+      if (frames.end) draft.ends.push(frames.end.frame)
+      finish(reading, draft, record)
+    },
   }
 }
 
+interface TrackPlace {
+  frames: TrackFrames
+  record: string
+}
+
 /** The shapes of a track, or of one point of a skeleton that has a track of its own in that of the skeleton. */
-function shapesContext(reading: Reading, draft: Draft, record: string): Context {
+function shapesContext(reading: Reading, draft: Draft, { frames, record }: TrackPlace): Context {
   return {
     open(element, own) {
       const type = shapeElements.get(element)
@@ -36,11 +47,30 @@ function shapesContext(reading: Reading, draft: Draft, record: string): Context 
         throw failing(reading, record)(`<${element}> within a <track>`)
       }
       if (!type || !fits(reading, draft.named, type, record)) return passedOver
-      const frame = frameOf(reading, own, record)
-      return shapeContext(reading, { draft, type, frame, record, keyframe: undefined }, own)
+      const fail = failing(reading, record)
+      const absolute = readInteger(required(own, 'frame', fail), fail)
+      const frame = frames.find(absolute)
+      if (!frame) return missingContext(draft, { frames, absolute }, own, fail)
+      const place = { frame, record, isEdge: frames.isEdge(frame) }
+      return shapeContext(reading, { draft, type, ...place, keyframe: undefined }, own)
     },
     close: () => undefined,
   }
+}
+
+/** A shape on a frame that is not there: of its track it may only say that it is hidden from there on, or what follows anyway. */
+function missingContext(
+  draft: Draft,
+  { frames, absolute }: { frames: TrackFrames; absolute: number },
+  attributes: XmlAttributes,
+  fail: Fail,
+): Context {
+  const isHidden = readFlag(attributes, 'outside', fail) === true
+  const follows = isHidden || readFlag(attributes, 'keyframe', fail) === false
+  if (!frames.behind || !follows) throw fail(frames.missing(absolute))
+  const behind = frames.behind(absolute)
+  if (isHidden && behind) draft.ends.push(behind.frame)
+  return passedOver
 }
 
 interface Found {
@@ -48,6 +78,8 @@ interface Found {
   type: ShapeType
   frame: TargetFrame
   record: string
+  /** On such a frame every shape is a keyframe. */
+  isEdge: boolean
   /** What the skeleton says of a point that says nothing. */
   keyframe: boolean | undefined
 }
@@ -67,7 +99,8 @@ function shapeContext(
   }
   if (geometry.isClipped) noteClipped(reading, record)
   const { points, rotation } = geometry
-  const keyframe = readFlag(attributes, 'keyframe', fail) ?? found.keyframe
+  const said = readFlag(attributes, 'keyframe', fail) ?? found.keyframe
+  const keyframe = said === false ? found.isEdge : said
   const outside = readFlag(attributes, 'outside', fail)
   const occluded = readFlag(attributes, 'occluded', fail) ?? false
   const z_order = readCount(attributes, 'z_order', fail)
@@ -108,18 +141,6 @@ function partNamed(
   record: string,
 ): NamedLabel {
   return partOf(skeleton, attributes.label ?? '', () => placeOf(reading, record))
-}
-
-/** Files count frames of the media, the service those of the task. */
-function frameOf(reading: Reading, attributes: XmlAttributes, record: string): TargetFrame {
-  const { frames, start_frame, step } = reading.target.frames
-  const fail = failing(reading, record)
-  const absolute = readInteger(required(attributes, 'frame', fail), fail)
-  const frame = frames[(absolute - start_frame) / step]
-  if (frame) return frame
-  const last = start_frame + (frames.length - 1) * step
-  const grid = step === 1 ? '' : ` in steps of ${step}`
-  throw fail(`frame ${absolute} is none of the task, which has ${start_frame} to ${last}${grid}`)
 }
 
 function finish(reading: Reading, draft: Draft, record: string): void {

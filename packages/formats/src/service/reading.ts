@@ -1,15 +1,11 @@
 /** What an import knows while it reads its documents, and what all elements do with it. */
 import { FormatError, type Place } from '../errors.ts'
 import { type LabelFinder, labelFinder } from '../labels.ts'
-import {
-  type FrameMatcher,
-  frameMatcher,
-  type UnmatchedItems,
-  unmatchedItems,
-} from '../match-frames.ts'
+import { type UnmatchedItems, unmatchedItems } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
 import type { Fail } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
+import { type ElementFrames, taskFrames } from './element-frames.ts'
 import { required } from './elements.ts'
 import { type NamedLabel, namedLabel } from './named-label.ts'
 
@@ -18,33 +14,33 @@ export interface Reading {
   run: Run
   labels: LabelFinder
   unmatched: UnmatchedItems
-  matcher: FrameMatcher
   /** Frames that take annotations, from the first to the last. */
   range: { first: number; last: number }
   named: Map<number, NamedLabel>
-  /** The document that is being read. */
+  /** The document that is being read, and the frames that it means. */
   file: string
+  frames: ElementFrames
   line: () => number
   /** What was read and is not handed on yet. */
   found: Imported[]
   shapes: number
 }
 
-/** @param deepest The path with the most parts among the images of all documents. */
-export function newReading(target: ImportTarget, run: Run, deepest: string): Reading {
+/** What one document says is told when it begins. */
+export function newReading(target: ImportTarget, run: Run): Reading {
   const { frames, includes } = target.frames
   return {
     target,
     run,
     labels: labelFinder(target.labels),
     unmatched: unmatchedItems(),
-    matcher: frameMatcher(target.frames, deepest),
     range: {
       first: frames.find(({ frame }) => includes(frame))?.frame ?? 0,
       last: frames.findLast(({ frame }) => includes(frame))?.frame ?? -1,
     },
     named: new Map(target.labels.map((label) => [label.id, namedLabel(label)])),
     file: '',
+    frames: taskFrames(target.frames, ''),
     line: () => 0,
     found: [],
     shapes: 0,

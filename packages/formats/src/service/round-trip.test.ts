@@ -1,13 +1,24 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { sourceOf } from '../archive/source.ts'
 import { service } from '../formats/service.ts'
-import type { AttributeValue, Shape, Tag, Track, TrackShape } from '../model.ts'
-import { datasetOf, exportBytes, framesOf, importBytes, shapeOf, trackOf } from '../testing/run.ts'
+import type { AttributeValue, Imported, Shape, Tag, Track, TrackShape } from '../model.ts'
+import {
+  datasetOf,
+  exportBytes,
+  framesOf,
+  importBytes,
+  newRun,
+  shapeOf,
+  targetOf,
+  trackOf,
+} from '../testing/run.ts'
 import { framesIn, labels } from '../testing/service.ts'
+import { openServiceDataset } from './dataset.ts'
 
 /** What goes out comes in again, bit for bit: coordinates of two decimals, and every kind of annotation at once. */
 
-const grid = { origin: 10, step: 5 }
+const grid = { origin: 10, step: 5, frame_filter: 'step=5' }
 const size = 8
 const paths = Array.from({ length: size }, (_, index) => `set "1"/ü & <${index}>.jpg`)
 const frames = framesOf(paths)
@@ -161,6 +172,26 @@ const byFrame = <T extends { frame: number }>(all: T[]): T[] =>
   all.sort((a, b) => a.frame - b.frame)
 const layered = (all: Shape[]): Shape[] => byFrame(all.toSorted((a, b) => a.z_order - b.z_order))
 
+/** Frames with pictures, as an export has them that is imported into a project. */
+const pictured = frames.map((one) => ({
+  ...one,
+  async *image() {
+    yield Buffer.from(one.path)
+  },
+}))
+
+/** What becomes of the archive in a project: the same in a task whose frames are its pictures. */
+async function readByProject(bytes: Uint8Array): Promise<Imported[]> {
+  const { run } = newRun()
+  const { subsets } = await openServiceDataset(sourceOf(bytes), run)
+  const [subset] = subsets
+  if (!subset || subsets.length > 1) throw new Error('one subset')
+  expect(subset.images.map(({ name }) => name)).toEqual(paths)
+  const read: Imported[] = []
+  for await (const one of subset.importAnnotations(targetOf(labels, frames), run)) read.push(one)
+  return read
+}
+
 test('an export is imported as what it was made of', async () => {
   const given = fc.record({
     shapes: fc.array(fc.oneof(plain, skeleton), { maxLength: 12 }).map(layered),
@@ -170,7 +201,8 @@ test('an export is imported as what it was made of', async () => {
   })
   await fc.assert(
     fc.asyncProperty(given, async ({ mode, ...streams }) => {
-      const dataset = datasetOf(labels, frames, streams, { about: { mode, ...grid } })
+      const about = { mode, ...grid }
+      const dataset = datasetOf(labels, pictured, streams, { about, saveImages: true })
       const exported = await exportBytes(service.exporter, dataset)
       expect(exported.report).toMatchObject({ dropped: 0, converted: 0, skipped: 0 })
       const { report, ...read } = await importBytes(service, exported.bytes, target)
@@ -179,6 +211,7 @@ test('an export is imported as what it was made of', async () => {
         streams.tags,
       )
       expect(read.tracks).toEqual(streams.tracks)
+      expect(await readByProject(exported.bytes)).toEqual(read.imported)
       expect(report).toMatchObject({
         dropped: 0,
         converted: 0,

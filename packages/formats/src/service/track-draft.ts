@@ -14,6 +14,8 @@ export interface Draft {
   saysKeyframes: boolean
   /** The first frame of all that are listed: the track begins there. */
   earliest: TrackShape | undefined
+  /** Frames on which it is hidden, unless it has a shape there: what hides it stands where there is no frame. */
+  ends: number[]
   /** Frames on which it is listed and seen, and the first of them in the file. */
   seen: number
   firstSeen: TrackShape | undefined
@@ -25,7 +27,7 @@ export interface Draft {
 
 export function newDraft(named: NamedLabel, group = 0): Draft {
   const nothing = { type: undefined, saysKeyframes: false, earliest: undefined }
-  const lists = { keyframes: [], unsaid: [], values: [], parts: new Map() }
+  const lists = { keyframes: [], unsaid: [], ends: [], values: [], parts: new Map() }
   return { named, group, seen: 0, firstSeen: undefined, ...nothing, ...lists }
 }
 
@@ -62,10 +64,12 @@ export function addShape(
  * @throws what `fail` makes of two different shapes on one frame
  */
 export function trackOf(draft: Draft, fail: Fail): Track | undefined {
-  const { named, group, values, earliest } = draft
-  const shapes = keyframesOf(draft, fail)
+  const { named, group, values, earliest, ends } = draft
+  const shapes = ended(keyframesOf(draft, fail), ends)
   if (!earliest) return undefined
-  const parts = [...draft.parts.values()].flatMap((part) => trackOf(part, fail) ?? [])
+  const parts = [...draft.parts.values()].flatMap((part) => {
+    return trackOf({ ...part, ends: [...part.ends, ...ends] }, fail) ?? []
+  })
   return {
     frame: earliest.frame,
     label_id: named.label.id,
@@ -88,6 +92,18 @@ function keyframesOf(draft: Draft, fail: Fail): TrackShape[] {
     if (JSON.stringify(before) === JSON.stringify(shape)) return false
     throw fail(`two different shapes on frame ${shape.frame}`)
   })
+}
+
+/** Shapes by frame, with one that hides the track on each of these frames behind one that shows it. */
+function ended(shapes: readonly TrackShape[], ends: readonly number[]): TrackShape[] {
+  const all = [...shapes]
+  for (const frame of ends.toSorted((a, b) => a - b)) {
+    const at = all.findLastIndex((shape) => shape.frame <= frame)
+    const before = all[at]
+    if (!before || before.frame === frame || before.outside) continue
+    all.splice(at + 1, 0, { ...before, frame, outside: true, keyframe: true })
+  }
+  return all
 }
 
 /** A mask that a track shows on one frame is a mask: nothing else writes them so (spec/formats.md 7.6). */

@@ -1,0 +1,78 @@
+import type { AttributeWrite, Label, LabelWrite, Sublabel } from '@reticle/contracts/rest/labels'
+import { FormatError } from '@reticle/formats/errors'
+import type { FileAttribute, FileLabel } from '@reticle/formats/file-labels'
+
+/**
+ * What a PATCH of the project's labels would say, so that all of the file's are there: a project without labels gets them, one that
+ * has some gets attributes only (`spec/formats.md` 3.3, 4.3).
+ *
+ * @throws FormatError naming a label that the project does not have
+ */
+export function labelItems(given: readonly FileLabel[], current: readonly Label[]): LabelWrite[] {
+  if (current.length === 0) return given.map(newLabel)
+  const wanted = given.map((label) => ({ ...label, name: nameIn(current, label) }))
+  const unknown = unknownNames(wanted, current)
+  if (unknown.length > 0) {
+    const names = unknown.slice(0, 10).map((name) => `"${name}"`)
+    throw new FormatError(`Target project does not have label with name ${names.join(', ')}`)
+  }
+  return changesOf(wanted, current, ({ sublabels = [] }, label): Partial<LabelWrite> => {
+    const parts = changesOf(sublabels, label.sublabels, () => ({}))
+    return parts.length === 0 ? {} : { sublabels: parts }
+  })
+}
+
+/** What the project calls a label of the file. */
+function nameIn(current: readonly Label[], { name, isWrittenFor }: FileLabel): string {
+  if (!isWrittenFor || current.some((label) => label.name === name)) return name
+  return current.find((label) => isWrittenFor(label.name))?.name ?? name
+}
+
+/** Points of skeletons behind the name of these. What is `background` there is nothing here. */
+function unknownNames(wanted: readonly FileLabel[], current: readonly Label[]): string[] {
+  const known = new Map(current.map((label) => [label.name, label]))
+  return wanted.flatMap(({ name, sublabels = [] }) => {
+    const label = known.get(name)
+    if (!label) return name === 'background' ? [] : [name]
+    const parts = new Set(label.sublabels.map((part) => part.name))
+    return sublabels.filter((part) => !parts.has(part.name)).map((part) => `${name}/${part.name}`)
+  })
+}
+
+type Known = Label | Sublabel
+
+/** The attributes that labels do not have yet, and what `more` says. */
+function changesOf<K extends Known>(
+  wanted: readonly FileLabel[],
+  current: readonly K[],
+  more: (wanted: FileLabel, label: K) => Partial<LabelWrite>,
+): LabelWrite[] {
+  const known = new Map(current.map((label) => [label.name, label]))
+  return wanted.flatMap((one): LabelWrite[] => {
+    const label = known.get(one.name)
+    if (!label) return []
+    const has = new Set(label.attributes.map((attribute) => attribute.name))
+    const added = one.attributes.filter((attribute) => !has.has(attribute.name))
+    const changes = {
+      ...(added.length > 0 && { attributes: added.map(toWrite) }),
+      ...more(one, label),
+    }
+    return Object.keys(changes).length === 0 ? [] : [{ id: label.id, ...changes }]
+  })
+}
+
+function newLabel({ name, type, color, svg, attributes, sublabels }: FileLabel): LabelWrite {
+  return {
+    name,
+    ...(type !== undefined && { type }),
+    ...(color !== undefined && { color }),
+    ...(svg !== undefined && { svg }),
+    attributes: attributes.map(toWrite),
+    ...(sublabels !== undefined && { sublabels: sublabels.map(newLabel) }),
+  }
+}
+
+const toWrite = (attribute: FileAttribute): AttributeWrite => ({
+  ...attribute,
+  values: [...attribute.values],
+})

@@ -1,0 +1,67 @@
+/** Attributes as `<meta>` declares them, made such that a project can have them (spec/formats.md 3.3 and 7.3). */
+import type { FileAttribute } from '../file-labels.ts'
+
+interface Declared {
+  name: string
+  mutable: boolean
+  input_type: string
+  /** A value a line; other tools put blanks between them. */
+  values: string
+  default_value: string
+}
+
+/** An attribute whose values make no sense of its type is a text: that takes any. */
+export function declaredAttribute({ name, mutable, ...given }: Declared): FileAttribute {
+  const type = typeOf(given.input_type.trim())
+  const values = valuesOf(type, given)
+  const input_type = isPossible(type, values) ? type : 'text'
+  const attribute = { name, mutable, input_type, values }
+  const default_value =
+    input_type === 'checkbox' ? given.default_value.toLowerCase() : given.default_value
+  return isValue(default_value, attribute) ? { ...attribute, default_value } : attribute
+}
+
+type InputType = FileAttribute['input_type']
+
+const types: readonly InputType[] = ['checkbox', 'radio', 'number', 'text', 'select']
+
+const typeOf = (text: string): InputType => types.find((one) => one === text) ?? 'text'
+
+function valuesOf(
+  type: InputType,
+  { values, default_value }: Pick<Declared, 'values' | 'default_value'>,
+): string[] {
+  if (values === '') return []
+  const lines = [...new Set(values.split('\n'))]
+  const words = [...new Set(values.split(/\s+/))]
+  const isChoice = type === 'select' || type === 'radio'
+  const areWords = isChoice && !lines.includes(default_value) && words.includes(default_value)
+  // Of a number minimum and maximum may be the same.
+  if (type === 'number') return values.split('\n')
+  return areWords ? words : lines
+}
+
+function isPossible(type: InputType, values: readonly string[]): boolean {
+  if (type === 'select' || type === 'radio') return values.length > 0
+  if (type !== 'number') return true
+  const [min = Number.NaN, max = Number.NaN, step = Number.NaN] = values.map(numberOf)
+  return values.length === 3 && min <= max && step > 0
+}
+
+function isValue(value: string, { input_type, values }: FileAttribute): boolean {
+  switch (input_type) {
+    case 'text':
+      return true
+    case 'checkbox':
+      return value === 'true' || value === 'false'
+    case 'number':
+      return (
+        numberOf(value) >= numberOf(values[0] ?? '') && numberOf(value) <= numberOf(values[1] ?? '')
+      )
+    default:
+      return values.includes(value)
+  }
+}
+
+const numberOf = (text: string): number =>
+  /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN

@@ -1,0 +1,93 @@
+/** The documents of an upload, read flat in memory (spec/formats.md 7.2 and 7.6). */
+import { detectContainer } from '../archive/detect.ts'
+import { openArchive } from '../archive/open-archive.ts'
+import { type RandomAccess, readPieces } from '../archive/source.ts'
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import type { Run } from '../model.ts'
+import { createXmlScanner, type XmlScanner } from '../xml/scan.ts'
+import { XmlError } from '../xml/xml-error.ts'
+import { type Context, handlerOf } from './context.ts'
+
+export interface Document {
+  name: string
+  size: number
+  /** The bytes from their start; may be read more than once. */
+  read(): AsyncIterable<Uint8Array>
+}
+
+/** @throws {FormatError} when there is none */
+export async function findDocuments(source: RandomAccess, run: Run): Promise<Document[]> {
+  const container = await detectContainer(source)
+  if (container === 'xml') {
+    const name = source.name ?? 'annotations.xml'
+    return [{ name, size: source.size, read: () => readPieces(source) }]
+  }
+  if (container !== 'zip') throw new FormatError('expected an XML file or a ZIP archive')
+  return documentsIn(await openArchive(source, run))
+}
+
+/**
+ * The same where images have to be beside them.
+ * @throws {FormatError} for what is no archive, or has no documents
+ */
+export async function findServiceArchive(
+  source: RandomAccess,
+  run: Run,
+): Promise<{ documents: Document[]; zip: ZipReader }> {
+  if ((await detectContainer(source)) !== 'zip')
+    throw new FormatError('media is required: send a ZIP archive with the images')
+  const zip = await openArchive(source, run)
+  return { documents: documentsIn(zip), zip }
+}
+
+export const isDocumentName = (name: string): boolean => /\.xml$/i.test(name)
+
+function documentsIn(zip: ZipReader): Document[] {
+  const documents = [...zip.files]
+    .filter(([name]) => isDocumentName(name))
+    .map(([name, entry]) => ({ name, size: entry.size, read: () => zip.stream(entry) }))
+  if (documents.length > 0) return documents.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  throw new FormatError('no XML file in the archive, expected annotations.xml')
+}
+
+/** Told of bytes that are read, it tells the run. */
+export function byteCounter(documents: readonly Document[], passes: number, run: Run) {
+  const total = passes * documents.reduce((sum, { size }) => sum + size, 0)
+  let done = 0
+  return (bytes: number): void => {
+    run.signal.throwIfAborted()
+    done += bytes
+    run.progress(Math.min(1, done / total))
+  }
+}
+
+/**
+ * Reads a document, telling when a piece of it is read.
+ * @param begin Takes the line in which reading is, and answers who reads.
+ * @throws {FormatError} with file and line of what is no XML
+ */
+export async function* readDocument(
+  { name, read }: Document,
+  begin: (line: XmlScanner['line']) => Context,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<void> {
+  const scanner: XmlScanner = createXmlScanner(handlerOf(begin(() => scanner.line())))
+  try {
+    for await (const bytes of read()) {
+      for (let from = 0; from < bytes.length; from += pieceBytes) {
+        scanner.feed(bytes.subarray(from, from + pieceBytes))
+        yield
+      }
+      onBytes(bytes.length)
+    }
+    scanner.end()
+    yield
+  } catch (thrown) {
+    if (!(thrown instanceof XmlError)) throw thrown
+    throw new FormatError(thrown.reason, { file: name, line: thrown.line })
+  }
+}
+
+/** What is read at once is held until it is handed on. */
+const pieceBytes = 65_536

@@ -1,0 +1,198 @@
+/** Puts the pictures of a subset in the order of its frames, with the numbers that documents have for them (spec/formats.md 7.3). */
+import { FormatError } from '../errors.ts'
+import { locatedImages, withoutExtension } from '../members.ts'
+import type { Picture, Pictures } from './pictures.ts'
+import type { DocumentTask } from './places.ts'
+
+export interface PlacedPicture extends Picture {
+  /** Absolute number of the frame; undefined: no document says. */
+  number: number | undefined
+}
+
+interface Numbered {
+  task: DocumentTask
+  /** What its images are numbered from; and its tracks, and frames of videos by their names, where those are as well. */
+  offset: number
+  trackOffset: number
+  /** Frames of its tracks, without that. */
+  listed: ReadonlySet<number>
+}
+
+export interface PlacedTask extends Numbered {
+  /** In the order of frames. */
+  pictures: PlacedPicture[]
+}
+
+/**
+ * The pictures of the tasks of one place and subset: those that elements name; of videos those that are called by a number; and others
+ * in the order of their names, or, of several tasks, in that of the archive.
+ * @throws {FormatError} when an annotated image has no picture, or tracks are on frames of which nobody can tell the pictures
+ */
+export function placePictures(tasks: readonly DocumentTask[], pictures: Pictures): PlacedTask[] {
+  const placed = numberedFrom(tasks).map((one) => placeNamed(one, pictures))
+  const named = new Set(placed.flatMap((one) => one.pictures.map(({ member }) => member)))
+  const free = pictures.list().filter(({ member }) => !named.has(member))
+  const rest = placeNumbered(placed, free)
+  placeRest(placed, tasks.length === 1 ? rest.toSorted(byName) : rest)
+  for (const { pictures: own } of placed)
+    if (own.every(({ number }) => number !== undefined))
+      own.sort((a, b) => (a.number ?? 0) - (b.number ?? 0))
+  return placed
+}
+
+const byName = (a: Picture, b: Picture): number => (a.name < b.name ? -1 : 1)
+
+/**
+ * Images of a task are numbered on from those of the tasks before it. So are tracks by the de-facto standard; ours begin in each task
+ * at the first frame of its media.
+ */
+function numberedFrom(tasks: readonly DocumentTask[]): Numbered[] {
+  let next = 0
+  const all = tasks.map((task) => {
+    const offset = task.id === '' ? 0 : next
+    const { about } = task
+    next = about ? offset + about.start + about.step * about.size : endOf(task, offset)
+    return { task, offset }
+  })
+  const fits = ({ task, offset }: { task: DocumentTask; offset: number }) =>
+    [...task.listed].every((number) => hasNumber(task, number - offset))
+  const isOffset = all.some((one) => !fits({ ...one, offset: 0 }) && fits(one))
+  return all.map(({ task, offset }) => {
+    const trackOffset = isOffset ? offset : 0
+    const listed = new Set([...task.listed].map((number) => number - trackOffset))
+    return { task, offset, trackOffset, listed }
+  })
+}
+
+/** Where nothing describes a task, it ends with the last image there is of it. */
+function endOf({ images }: DocumentTask, offset: number): number {
+  const ids = images.flatMap(({ id }) => id ?? []).sort((a, b) => a - b)
+  const last = ids.at(-1)
+  return last === undefined ? offset : last + stepOf(ids)
+}
+
+/** The least distance of ascending numbers. */
+export function stepOf(numbers: readonly number[]): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const [index, number] of numbers.entries()) {
+    const gap = number - (numbers[index - 1] ?? Number.NEGATIVE_INFINITY)
+    if (gap > 0) least = Math.min(least, gap)
+  }
+  return Number.isFinite(least) ? least : 1
+}
+
+/** Those that elements name, each once. */
+function placeNamed(numbered: Numbered, { find }: Pictures): PlacedTask {
+  const { task, offset } = numbered
+  const found = new Map<string, PlacedPicture>()
+  const wanted = task.images.flatMap(({ name, id, isAnnotated }) => {
+    if (name === undefined) return []
+    const picture = find(name)
+    const number = id === undefined ? undefined : id - offset
+    if (picture && !found.has(picture.member)) found.set(picture.member, { ...picture, number })
+    const image = { given: name, name: () => name, member: picture?.member, isAnnotated }
+    return [image]
+  })
+  locatedImages(wanted, [...task.files].join(', '))
+  return { ...numbered, pictures: [...found.values()] }
+}
+
+/** Frames of videos are called by their numbers; answers what is left. */
+function placeNumbered(placed: readonly PlacedTask[], free: readonly Picture[]): Picture[] {
+  const numbered = free.map(({ name }) => numberIn(name))
+  const numbers = new Set(numbered.flatMap((one) => one?.number ?? []))
+  const videos = placed.filter((one) => isVideo(one, numbers))
+  return free.filter((picture, index) => {
+    const found = numbered[index]
+    if (!found) return true
+    const numberOf = ({ trackOffset }: Numbered): number => found.number - trackOffset
+    // As an export of several videos tells their frames of one number apart.
+    const own = videos.filter((one) => hasNumber(one.task, numberOf(one)))[found.before]
+    own?.pictures.push({ ...picture, number: numberOf(own) })
+    return own === undefined
+  })
+}
+
+/** The number in a name, and how many frames of the same come before it: `frame_000010`, `frame_000010_1`. */
+function numberIn(name: string): { number: number; before: number } | undefined {
+  const [, digits, more = ''] = /^frame_(\d{6,15})((?:_1)*)$/.exec(withoutExtension(name)) ?? []
+  return digits === undefined ? undefined : { number: Number(digits), before: more.length / 2 }
+}
+
+/** Of a task that nothing describes the frames of its tracks tell. */
+const isVideo = ({ task, listed }: Numbered, numbers: ReadonlySet<number>): boolean =>
+  task.about?.isVideo ?? [...listed].every((number) => numbers.has(number))
+
+function hasNumber({ about }: DocumentTask, number: number): boolean {
+  if (!about) return true
+  const index = (number - about.start) / about.step
+  return Number.isInteger(index) && index >= 0 && index < about.count
+}
+
+/** Frames that have no picture yet take what is left: if that is all of them, or those that tracks are on. */
+function placeRest(placed: readonly PlacedTask[], free: readonly Picture[]): void {
+  const last = placed.at(-1)
+  if (free.length === 0 || !last) return
+  const needed = placed.map(neededNumbers)
+  const count = (all: readonly number[][]) => all.reduce((sum, { length }) => sum + length, 0)
+  const open = placed.reduce((sum, one) => sum + openCount(one, free.length), 0)
+  if (open === free.length) {
+    take(
+      placed,
+      placed.map((one) => openNumbers(one, free.length)),
+      free,
+    )
+  } else if (count(needed) === free.length) {
+    take(placed, needed, free)
+  } else if (count(needed) === 0) {
+    for (const picture of free.toSorted(byName))
+      last.pictures.push({ ...picture, number: undefined })
+  } else {
+    const file = [...new Set(placed.flatMap(({ task }) => [...task.files]))].join(', ')
+    const reason = `${free.length} images for ${open} frames, and no names that say which of them its tracks are on`
+    throw new FormatError(reason, { file })
+  }
+}
+
+function take(
+  placed: readonly PlacedTask[],
+  numbers: readonly (readonly number[])[],
+  free: readonly Picture[],
+): void {
+  let next = 0
+  for (const [index, { pictures }] of placed.entries())
+    for (const number of numbers[index] ?? []) {
+      const picture = free[next++]
+      if (picture) pictures.push({ ...picture, number })
+    }
+}
+
+/** Whether the frames of a video are found, so that what is left is none of them. */
+const isFound = ({ task, pictures }: PlacedTask): boolean =>
+  task.about?.isVideo === true && pictures.some(({ name }) => numberIn(name) !== undefined)
+
+const usedNumbers = ({ task, pictures }: PlacedTask): Set<number> =>
+  new Set(pictures.flatMap(({ number = -1 }) => (hasNumber(task, number) ? number : [])))
+
+/** Frames without a picture; of a task that nothing describes as many as it takes. */
+function openCount(one: PlacedTask, wanted: number): number {
+  if (isFound(one)) return 0
+  const { about } = one.task
+  return about ? about.count - usedNumbers(one).size : wanted
+}
+
+function openNumbers(one: PlacedTask, wanted: number): number[] {
+  const { start, step } = one.task.about ?? { start: 0, step: 1 }
+  const used = usedNumbers(one)
+  const numbers: number[] = []
+  for (let at = start; numbers.length < openCount(one, wanted); at += step)
+    if (!used.has(at)) numbers.push(at)
+  return numbers
+}
+
+function neededNumbers(one: PlacedTask): number[] {
+  const used = usedNumbers(one)
+  const numbers = isFound(one) ? [] : [...one.listed]
+  const open = numbers.filter((number) => hasNumber(one.task, number) && !used.has(number))
+  return open.sort((a, b) => a - b)
+}

@@ -1,0 +1,151 @@
+/** Documents put together with those whose pictures lie in the same folder (spec/formats.md 7.2). */
+import type { XmlAttributes } from '../xml/scan.ts'
+import type { DescribedTask } from './read-meta.ts'
+import { type Survey, type SurveyedImage, taskKey } from './survey.ts'
+
+/** A task that documents are of, as far as its elements can be told from those of others. */
+export interface DocumentTask {
+  /** Empty where no document says. */
+  id: string
+  subset: string
+  /** Undefined: no document describes it. */
+  about: DescribedTask | undefined
+  images: SurveyedImage[]
+  /** Frames that tracks list. */
+  listed: Set<number>
+  /** Documents that have elements of it. */
+  files: Set<string>
+}
+
+export interface Place {
+  /** Where the pictures are: with its last `/`, or empty. */
+  folder: string
+  /** Whether each subset has a folder in there. */
+  isSplit: boolean
+  /** Documents that have their pictures there. */
+  files: ReadonlySet<string>
+  /** Ascending by id. */
+  tasks: DocumentTask[]
+  /** The task of an image or track. */
+  taskOf(file: string, element: XmlAttributes): DocumentTask | undefined
+}
+
+/** @param surveys By the names of documents. @param names All members of the archive. */
+export function placesOf(surveys: ReadonlyMap<string, Survey>, names: Iterable<string>): Place[] {
+  const folders = imageFolders(names)
+  const byFolder = new Map<string, Map<string, Survey>>()
+  for (const [file, survey] of surveys) {
+    const folder = folderOf(file, folders)
+    const own = byFolder.get(folder) ?? new Map<string, Survey>()
+    byFolder.set(folder, own.set(file, survey))
+  }
+  return [...byFolder].map(([folder, own]) => placeOf(folder, own))
+}
+
+function placeOf(folder: string, surveys: ReadonlyMap<string, Survey>): Place {
+  const tasks = new Map<string, DocumentTask>()
+  for (const survey of surveys.values()) addDescribed(tasks, survey)
+  for (const [file, survey] of surveys) addElements(tasks, survey, file)
+  const namesSubsets = ({ isProject, elements }: Survey): boolean =>
+    isProject || [...elements.values()].some(({ subset }) => subset !== undefined)
+  const subsets = new Set([...tasks.values()].map(({ subset }) => subset))
+  return {
+    folder,
+    files: new Set(surveys.keys()),
+    isSplit: subsets.size > 1 || [...surveys.values()].some(namesSubsets),
+    tasks: [...tasks.values()].toSorted((a, b) => Number(a.id) - Number(b.id)),
+    taskOf(file, element) {
+      const survey = surveys.get(file)
+      return survey && tasks.get(keyIn(survey, element))
+    },
+  }
+}
+
+type Tasks = Map<string, DocumentTask>
+
+function addDescribed(tasks: Tasks, survey: Survey): void {
+  for (const about of survey.tasks) {
+    const { id, subset } = survey.isProject ? about : { id: '', subset: survey.subset }
+    const task = taskIn(tasks, keyIn(survey, attributesOf({ id, subset: undefined })), {
+      id,
+      subset,
+    })
+    task.about = task.about ? together(task.about, about) : about
+  }
+}
+
+function addElements(tasks: Tasks, survey: Survey, file: string): void {
+  for (const { id, subset, images, listed } of survey.elements.values()) {
+    const key = keyIn(survey, attributesOf({ id, subset }))
+    const task = taskIn(tasks, key, { id, subset: subset ?? survey.subset })
+    // Elements say what their pictures lie under, where a description may leave it out.
+    task.subset = subset ?? task.subset
+    task.images = [...task.images, ...images]
+    for (const frame of listed) task.listed.add(frame)
+    task.files.add(file)
+  }
+}
+
+const attributesOf = ({
+  id,
+  subset,
+}: {
+  id: string
+  subset: string | undefined
+}): XmlAttributes => {
+  return { task_id: id === '' ? undefined : id, subset }
+}
+
+/** Elements that say nothing are of the subset of their document. */
+const keyIn = (survey: Survey, element: XmlAttributes): string =>
+  taskKey(element) || taskKey({ subset: survey.subset })
+
+function taskIn(
+  tasks: Tasks,
+  key: string,
+  named: Pick<DocumentTask, 'id' | 'subset'>,
+): DocumentTask {
+  const known = tasks.get(key)
+  if (known) return known
+  const added = { ...named, about: undefined, images: [], listed: new Set<number>() }
+  const task = { ...added, files: new Set<string>() }
+  tasks.set(key, task)
+  return task
+}
+
+/** A task that documents describe a job each. */
+function together(one: DescribedTask, other: DescribedTask): DescribedTask {
+  const start = Math.min(one.start, other.start)
+  const end = Math.max(...[one, other].map(({ start, step, count }) => start + step * count))
+  const count = Math.ceil((end - start) / one.step)
+  return { ...one, start, count, size: Math.max(one.size, other.size) }
+}
+
+// ---- folders
+
+const imagesFolder = 'images/'
+
+/** Folders of the archive that pictures are put into. */
+function imageFolders(names: Iterable<string>): Set<string> {
+  const found = new Set<string>()
+  for (const name of names) {
+    const at = `/${name}`.indexOf(`/${imagesFolder}`)
+    if (at >= 0) found.add(name.slice(0, at + imagesFolder.length))
+  }
+  return found
+}
+
+/** The folder of images beside a document or above it; where there is none, the document lies among its images. */
+function folderOf(file: string, folders: ReadonlySet<string>): string {
+  const parts = file.split('/').slice(0, -1)
+  const around = (depth: number) =>
+    parts
+      .slice(0, depth)
+      .map((part) => `${part}/`)
+      .join('')
+  for (let depth = parts.length; depth >= 0; depth -= 1) {
+    const folder = `${around(depth)}${imagesFolder}`
+    if (folders.has(folder)) return folder
+  }
+  return around(parts.length)
+}

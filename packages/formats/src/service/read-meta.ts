@@ -1,0 +1,179 @@
+/** `<meta>` as an import into a project needs it: labels, subsets, and which frames tasks have (spec/formats.md 7.3). */
+import { type FileAttribute, type FileLabel, labelTypes } from '../file-labels.ts'
+import type { Fail } from '../numbers.ts'
+import { type Context, passedOver } from './context.ts'
+import { declaredAttribute } from './declared-attribute.ts'
+
+/** An element with what is known in it. */
+export interface MetaNode {
+  text: string
+  inside: Map<string, MetaNode[]>
+}
+
+export const newNode = (): MetaNode => ({ text: '', inside: new Map() })
+
+const known = new Set([
+  ...['project', 'tasks', 'task', 'job', 'id', 'subset', 'subsets', 'mode', 'size'],
+  ...['start_frame', 'stop_frame', 'frame_filter', 'original_size'],
+  ...['labels', 'label', 'name', 'color', 'type', 'parent', 'svg'],
+  ...['attributes', 'attribute', 'mutable', 'input_type', 'default_value', 'values'],
+])
+
+/** More of what is known, in characters, is no description. */
+const most = 33_554_432
+
+/** Reads an element into its node. */
+export function nodeContext(node: MetaNode, fail: Fail, budget = { left: most }): Context {
+  const spend = (characters: number): void => {
+    budget.left -= characters
+    if (budget.left < 0) throw fail(`more than ${most} characters in <meta>`)
+  }
+  return {
+    open(name) {
+      if (!known.has(name)) return passedOver
+      spend(nodeCost)
+      const inner = newNode()
+      const others = node.inside.get(name)
+      if (others) others.push(inner)
+      else node.inside.set(name, [inner])
+      return nodeContext(inner, fail, budget)
+    },
+    text(piece) {
+      spend(piece.length)
+      node.text += piece
+    },
+    close: () => undefined,
+  }
+}
+
+/** What a node takes beside its text. */
+const nodeCost = 100
+
+export interface Described {
+  /** Of a project: which subsets it has, so that its images are in folders of their names. */
+  isProject: boolean
+  /** Of what names none. */
+  subset: string
+  tasks: DescribedTask[]
+  labels: FileLabel[]
+}
+
+export interface DescribedTask {
+  id: string
+  subset: string
+  isVideo: boolean
+  /** Absolute numbers of its frames. */
+  start: number
+  step: number
+  count: number
+  /** In frames; of a job more than `count`. */
+  size: number
+}
+
+export const defaultSubset = 'default'
+
+export function describedIn(meta: MetaNode): Described {
+  const project = first(meta, 'project')
+  if (project) {
+    const tasks = all(first(project, 'tasks'), 'task').flatMap((task) => taskOf(task, task))
+    const names = textOf(project, 'subsets').split('\n').filter(Boolean)
+    const subset = names.length === 1 ? (names[0] ?? '') : defaultSubset
+    return { isProject: true, subset, tasks, labels: labelsOf(project) }
+  }
+  const task = first(meta, 'task') ?? first(meta, 'job')
+  if (!task) return { isProject: false, subset: defaultSubset, tasks: [], labels: [] }
+  const tasks = taskOf(task, meta)
+  const subset = textOf(task, 'subset') || defaultSubset
+  return { isProject: false, subset, tasks, labels: labelsOf(task) }
+}
+
+/** @param around Where a job says that it is of a video. */
+function taskOf(node: MetaNode, around: MetaNode): DescribedTask[] {
+  const size = numberOf(node, 'size')
+  const start = numberOf(node, 'start_frame') ?? 0
+  const stop = numberOf(node, 'stop_frame')
+  const step = Number(/^step\s*=\s*([1-9]\d{0,8})$/.exec(textOf(node, 'frame_filter'))?.[1] ?? 1)
+  const count = stop === undefined ? size : Math.max(0, Math.floor((stop - start) / step) + 1)
+  if (count === undefined) return []
+  const mode = textOf(node, 'mode')
+  const hasVideo = [node, around].some(({ inside }) => inside.has('original_size'))
+  const isVideo = mode === '' ? hasVideo : mode === 'interpolation'
+  const named = { id: textOf(node, 'id'), subset: textOf(node, 'subset') || defaultSubset }
+  return [{ ...named, isVideo, start, step, count, size: size ?? count }]
+}
+
+// ---- labels
+
+/** Skeletons come with the labels that name them as their parent. */
+function labelsOf(owner: MetaNode): FileLabel[] {
+  const nodes = all(first(owner, 'labels'), 'label').filter((node) => textOf(node, 'name') !== '')
+  const parts = new Map<string, MetaNode[]>()
+  for (const node of nodes) {
+    const parent = textOf(node, 'parent')
+    if (parent !== '') parts.set(parent, [...(parts.get(parent) ?? []), node])
+  }
+  const labels = nodes
+    .filter((node) => textOf(node, 'parent') === '')
+    .map((node) => labelOf(node, parts.get(textOf(node, 'name')) ?? []))
+  return uniqueByName(labels)
+}
+
+function labelOf(node: MetaNode, parts: readonly MetaNode[]): FileLabel {
+  const own = ownFields(node)
+  if (own.type !== 'skeleton' && parts.length === 0) return own
+  const listed = parts.map(ownFields)
+  // Ids of labels mean nothing here: points are called by their names.
+  const svg = textOf(node, 'svg').replace(/\sdata-label-id\s*=\s*(?:"[^"]*"|'[^']*')/g, '')
+  const drawn = namesIn(svg).map((name): FileLabel => ({ name, type: 'points', attributes: [] }))
+  const sublabels = uniqueByName([...listed, ...drawn])
+  return { ...own, type: 'skeleton', sublabels, ...(svg !== '' && { svg }) }
+}
+
+function ownFields(node: MetaNode): FileLabel {
+  const color = textOf(node, 'color').toLowerCase()
+  const type = textOf(node, 'type')
+  const attributes = all(first(node, 'attributes'), 'attribute').map(attributeOf)
+  return {
+    name: textOf(node, 'name'),
+    type: labelTypes.find((one) => one === type) ?? 'any',
+    ...(/^#[\da-f]{6}$/.test(color) && { color }),
+    attributes: uniqueByName(attributes.filter(({ name }) => name !== '')),
+  }
+}
+
+function attributeOf(node: MetaNode): FileAttribute {
+  return declaredAttribute({
+    name: textOf(node, 'name'),
+    mutable: /^true$/i.test(textOf(node, 'mutable')),
+    input_type: textOf(node, 'input_type'),
+    values: first(node, 'values')?.text ?? '',
+    default_value: first(node, 'default_value')?.text ?? '',
+  })
+}
+
+/** The points that a drawing names. */
+function namesIn(svg: string): string[] {
+  const found = svg.matchAll(/\sdata-label-name\s*=\s*(?:"([^"]+)"|'([^']+)')/g)
+  return [...found].map(([, double, single]) => unescaped(double ?? single ?? ''))
+}
+
+const marks: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
+const unescaped = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot);/g, (whole, name: string) => marks[name] ?? whole)
+
+// ---- nodes
+
+const all = (node: MetaNode | undefined, name: string): MetaNode[] => node?.inside.get(name) ?? []
+const first = (node: MetaNode, name: string): MetaNode | undefined => all(node, name)[0]
+const textOf = (node: MetaNode, name: string): string => first(node, name)?.text.trim() ?? ''
+
+function numberOf(node: MetaNode, name: string): number | undefined {
+  const text = textOf(node, name)
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+/** Of several of one name the first. */
+function uniqueByName<T extends { name: string }>(list: readonly T[]): T[] {
+  const seen = new Set<string>()
+  return list.filter(({ name }) => !seen.has(name) && seen.add(name))
+}

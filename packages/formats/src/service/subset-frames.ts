@@ -1,0 +1,106 @@
+/** Which frames of the task that is made of a subset the elements of documents mean. */
+import type { FileImage, TargetFrame } from '../model.ts'
+import type { XmlAttributes } from '../xml/scan.ts'
+import type { ElementFrames, TrackFrames } from './element-frames.ts'
+import type { PicturesOf } from './pictures.ts'
+import { type PlacedTask, stepOf } from './place-pictures.ts'
+import type { Place } from './places.ts'
+
+export interface PlacedIn {
+  place: Place
+  tasks: PlacedTask[]
+}
+
+interface Subset {
+  name: string
+  placed: readonly PlacedIn[]
+  found: PicturesOf
+  /** Of all its tasks. */
+  images: readonly FileImage[]
+}
+
+/** @param frames What has become of the images: those that are none have no frame. */
+export function subsetFrames(
+  { name, placed, found, images }: Subset,
+  frames: readonly TargetFrame[],
+): (document: string) => ElementFrames {
+  const byPath = new Map(frames.map((frame) => [frame.path, frame]))
+  const byMember = new Map(images.map((image) => [image.member, byPath.get(image.name)]))
+  const numbered = new Map(
+    placed.flatMap(({ tasks }) => tasks.map((one) => [one.task, numberedIn(one, byMember)])),
+  )
+  return (document) => {
+    const { place } = placed.find((one) => one.place.files.has(document)) ?? {}
+    const pictures = place && found(place, name)
+    const numberedOf = (element: XmlAttributes): Numbered => {
+      const task = place?.taskOf(document, element)
+      return (task && numbered.get(task)) ?? nothing
+    }
+    return {
+      isHere: (element) => numberedOf(element) !== nothing,
+      ofImage(image, element) {
+        const { offset, byNumber } = numberedOf(element)
+        if (image.name === undefined) return byNumber.get((image.number ?? 0) - offset)
+        const picture = pictures?.find(image.name)
+        return picture && byMember.get(picture.member)
+      },
+      ofTrack: (element) => trackFrames(numberedOf(element), frames),
+    }
+  }
+}
+
+/** Frames of a task by the numbers that documents have for them. */
+interface Numbered {
+  /** Where documents count images from, and frames of tracks. */
+  offset: number
+  trackOffset: number
+  byNumber: ReadonlyMap<number, TargetFrame>
+  /** Ascending. */
+  numbers: readonly number[]
+  /** From one frame to the next. */
+  step: number
+  /** Of frames, where others are missing beside them. */
+  edges: ReadonlySet<number>
+}
+
+const nothing: Numbered = {
+  ...{ offset: 0, trackOffset: 0, byNumber: new Map(), numbers: [], step: 1, edges: new Set() },
+}
+
+function numberedIn(
+  { task, offset, trackOffset, pictures }: PlacedTask,
+  byMember: ReadonlyMap<string, TargetFrame | undefined>,
+): Numbered {
+  const byNumber = new Map<number, TargetFrame>()
+  for (const { member, number } of pictures) {
+    const frame = byMember.get(member)
+    if (frame && number !== undefined && !byNumber.has(number)) byNumber.set(number, frame)
+  }
+  const numbers = [...byNumber.keys()].sort((a, b) => a - b)
+  const step = task.about?.step ?? stepOf(numbers)
+  const edges = new Set<number>()
+  for (const [index, number] of numbers.entries()) {
+    const before = numbers[index - 1]
+    if (before === undefined || number - before === step) continue
+    for (const one of [before, number]) edges.add(byNumber.get(one)?.frame ?? 0)
+  }
+  return { offset, trackOffset, byNumber, numbers, step, edges }
+}
+
+function trackFrames(
+  { trackOffset, byNumber, numbers, edges }: Numbered,
+  frames: readonly TargetFrame[],
+): TrackFrames {
+  const last = byNumber.get(numbers.at(-1) ?? 0)
+  const end = last && frames[last.frame + 1]
+  return {
+    find: (absolute) => byNumber.get(absolute - trackOffset),
+    missing: (absolute) => `there is no image of frame ${absolute} in the archive`,
+    behind(absolute) {
+      const next = numbers.find((number) => number > absolute - trackOffset)
+      return next === undefined ? end : byNumber.get(next)
+    },
+    isEdge: ({ frame }) => edges.has(frame),
+    end,
+  }
+}

@@ -1,0 +1,172 @@
+/** What a document has, found in a first walk through it: labels, images, and the frames that tracks are on. */
+import { archiveLimits } from '../archive/zip-directory.ts'
+import { FormatError } from '../errors.ts'
+import type { FileLabel } from '../file-labels.ts'
+import type { Run } from '../model.ts'
+import type { Fail } from '../numbers.ts'
+import type { XmlAttributes } from '../xml/scan.ts'
+import { type Context, passedOver } from './context.ts'
+import { type Document, readDocument } from './documents.ts'
+import { shapeElements } from './elements.ts'
+import { annotationsContext } from './read-document.ts'
+import { type Described, describedIn, newNode, nodeContext } from './read-meta.ts'
+import { mergedLabels, type UsedLabel, type UsedLabels, usedLabels } from './used-labels.ts'
+
+export interface SurveyedImage {
+  name: string | undefined
+  /** As the document counts; undefined: it does not. */
+  id: number | undefined
+  isAnnotated: boolean
+}
+
+/** Elements of one task. */
+export interface SurveyedTask {
+  /** Empty where the document is of one task only, or does not say. */
+  id: string
+  subset: string | undefined
+  images: SurveyedImage[]
+  /** Frames that tracks list. */
+  listed: Set<number>
+}
+
+export interface Survey extends Described {
+  /** By `taskKey`. */
+  elements: Map<string, SurveyedTask>
+  /** Those that it declares, and those that annotations have. */
+  labels: FileLabel[]
+}
+
+/** Elements of one key are of one task. */
+export function taskKey({ task_id, subset }: XmlAttributes): string {
+  if (task_id !== undefined) return `task ${task_id}`
+  return subset === undefined ? '' : `subset ${subset}`
+}
+
+/** @throws {FormatError} for what is no document of the format */
+export async function surveyOf(document: Document, run: Run): Promise<Survey> {
+  const meta = newNode()
+  let line = () => 0
+  const fail = (reason: string) => new FormatError(reason, { file: document.name, line: line() })
+  const count = counterOf(run, fail)
+  const used = usedLabels(() => count('names'))
+  const elements: Survey['elements'] = new Map()
+  const walk = { used, count }
+  const begin = (lineOf: () => number): Context => {
+    line = lineOf
+    const metaContext = (): Context => ({
+      ...nodeContext(meta, fail),
+      close: () => used.declare(describedIn(meta).labels),
+    })
+    const open: Context['open'] = (name, attributes) => {
+      if (name === 'meta') return metaContext()
+      if (name === 'image') return imageContext(taskIn(elements, attributes), attributes, walk)
+      if (name === 'track') return trackContext(taskIn(elements, attributes), attributes, walk)
+      return passedOver
+    }
+    const place = () => ({ file: document.name, line: line() })
+    return annotationsContext({ open, close: () => undefined }, place)
+  }
+  for await (const _ of readDocument(document, begin, () => run.signal.throwIfAborted()));
+  const described = describedIn(meta)
+  return { ...described, elements, labels: mergedLabels(described.labels, used.read()) }
+}
+
+function taskIn(elements: Survey['elements'], attributes: XmlAttributes): SurveyedTask {
+  const key = taskKey(attributes)
+  const known = elements.get(key)
+  if (known) return known
+  const { task_id: id = '', subset } = attributes
+  const added: SurveyedTask = { id, subset, images: [], listed: new Set() }
+  elements.set(key, added)
+  return added
+}
+
+interface Walk {
+  used: UsedLabels
+  count: (what: Counted) => void
+}
+
+type Counted = 'images' | 'frames' | 'names'
+
+/** What a document says of more images than an archive has members is nothing to be kept in mind, nor are endless names. */
+function counterOf({ archiveLimits: { entries } = archiveLimits }: Run, fail: Fail) {
+  const most = { images: entries, frames: entries, names: 100_000 }
+  const counts = { images: 0, frames: 0, names: 0 }
+  return (what: Counted): void => {
+    counts[what] += 1
+    if (counts[what] > most[what]) throw fail(`more than ${most[what]} ${wordsOf[what]}`)
+  }
+}
+
+const wordsOf = {
+  images: 'images',
+  frames: 'frames with tracks',
+  names: 'labels and attributes',
+}
+
+function imageContext(
+  task: SurveyedTask,
+  { name, id }: XmlAttributes,
+  { used, count }: Walk,
+): Context {
+  count('images')
+  const image: SurveyedImage = { name, id: wholeNumber(id), isAnnotated: false }
+  task.images.push(image)
+  return {
+    open(element, { label = '' }) {
+      if (element !== 'tag' && !shapeElements.has(element)) return passedOver
+      image.isAnnotated = true
+      return annotationContext(element, used.find(label), false)
+    },
+    close: () => undefined,
+  }
+}
+
+function trackContext(
+  { listed }: SurveyedTask,
+  { label = '' }: XmlAttributes,
+  { used, count }: Walk,
+): Context {
+  const shapesOf = (own: UsedLabel): Context => ({
+    open(element, attributes) {
+      if (element === 'track') return shapesOf(own.part(attributes.label ?? ''))
+      if (!shapeElements.has(element)) return passedOver
+      const frame = wholeNumber(attributes.frame)
+      if (frame !== undefined && !listed.has(frame)) {
+        count('frames')
+        listed.add(frame)
+      }
+      return annotationContext(element, own, true)
+    },
+    close: () => undefined,
+  })
+  return shapesOf(used.find(label))
+}
+
+function annotationContext(element: string, used: UsedLabel, isOfTrack: boolean): Context {
+  if (element === 'skeleton') used.beSkeleton()
+  return {
+    open(inner, { name = '', label = '' }) {
+      if (inner === 'attribute') return attributeContext(name, used, isOfTrack)
+      if (!shapeElements.has(inner)) return passedOver
+      return annotationContext(inner, used.part(label), isOfTrack)
+    },
+    close: () => undefined,
+  }
+}
+
+function attributeContext(name: string, used: UsedLabel, isOfTrack: boolean): Context {
+  if (name === '' || !used.isUndeclared(name)) return passedOver
+  let text = ''
+  return {
+    ...passedOver,
+    text(piece) {
+      text += piece
+    },
+    close: () => used.note(name, text, isOfTrack),
+  }
+}
+
+/** What is none is told of when annotations are read. */
+const wholeNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
