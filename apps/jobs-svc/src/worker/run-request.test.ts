@@ -42,7 +42,7 @@ describe('what a conversion found to be stored already', () => {
       },
     }
     const settings = { resultTtlHours: 24, leaseSeconds: 60, retrySeconds: [], tmpDir: root }
-    const deps = { db, blobs, log: silentLog, running, slot: { ...slot } as Slot, ...settings }
+    const deps = { db, blobs, log: silentLog, running, slot, ...settings }
     await runRequest(deps, row)
     return readRequest(db, row)
   }
