@@ -6,7 +6,9 @@ import { openProxy } from '@reticle/kit/testing/proxy'
 import { aloneFigures } from './alone-figures.ts'
 import { annotationFigures } from './annotations.ts'
 import { busFigures } from './bus.ts'
+import { codecFigures } from './codecs.ts'
 import { databaseKillsFigure } from './database-kills.ts'
+import { formatFigures } from './formats.ts'
 import { historyFigures } from './history-figures.ts'
 import { hooksFigure } from './hooks.ts'
 import { imageFigures } from './images.ts'
@@ -36,8 +38,8 @@ const usage = `npm run bench -- [options]
 
   --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
   --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, P6, P9, lists, bus,
-                kills, neighbours, media, uploads, video; not measured unless they are named: movement (half an hour,
-                20 GB), images (some minutes, four times its larger set)
+                kills, neighbours, media, uploads, video, codecs; not measured unless they are named: formats
+                (half an hour), movement (half an hour, 20 GB), images (some minutes, four times its larger set)
   --images-mib N  the larger set of images; default: 2000, or what a tenth of the free disk has room for
   --write       puts the figures into docs/performance.md
   --json        prints them as JSON behind the table
@@ -47,7 +49,8 @@ if (asked.help) {
   console.log(usage)
   process.exit()
 }
-const isAsked = (id: string) => asked.only?.includes(id) ?? !['movement', 'images'].includes(id)
+const unlessNamed = ['formats', 'movement', 'images']
+const isAsked = (id: string) => asked.only?.includes(id) ?? !unlessNamed.includes(id)
 const name = asked.split ? 'split' : 'embedded'
 const { limit, figures } = asked.split ? await measureSplit() : await measureEmbedded()
 const table = tableOf(figures)
@@ -91,6 +94,8 @@ async function measureEmbedded() {
       ['media', () => mediaFigures()],
       ['uploads', () => uploadKillsFigures()],
       ['video', () => videoFigures()],
+      ['codecs', () => codecFigures()],
+      ['formats', () => formatFigures(server, limit)],
       ['movement', () => movementFigures(server)],
       ['images', () => imageFigures(server, asked['images-mib'])],
     ]

@@ -1,15 +1,13 @@
-import { createWriteStream, openAsBlob } from 'node:fs'
+import { openAsBlob } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { watched } from './family.ts'
 import type { Restartable } from './server.ts'
 import { annotationPieces } from './shapes.ts'
 import { boundFigure, type Figure, ratioFigure } from './table.ts'
-import { callerOf, finished, makeTask } from './task.ts'
+import { callerOf, download, finished, makeTask, sendShapes } from './task.ts'
 
 /** Sizes of the sets that are compared: the larger one may take ten and a half times as long, and no more memory. */
 const sizes = [1_000_000, 10_000_000] as const
@@ -59,7 +57,7 @@ export async function movementFigures(server: Restartable): Promise<Figure[]> {
 
 async function move(server: Restartable, count: number): Promise<Moved> {
   const call = callerOf(server)
-  const task = await makeTask(server, jobs * framesOfJob, framesOfJob)
+  const task = await makeTask(server, jobs * framesOfJob, { segment_size: framesOfJob })
   await fill(server, task, count)
   const at = `/tasks/${task.id}`
   const format = `format=${encodeURIComponent('COCO 1.0')}`
@@ -87,40 +85,13 @@ async function move(server: Restartable, count: number): Promise<Moved> {
 const jobList = z.object({ results: z.array(z.object({ id: z.int(), start_frame: z.int() })) })
 
 async function fill(
-  { api, authorization }: Restartable,
+  server: Restartable,
   { id, labelId }: { id: number; labelId: number },
   count: number,
 ): Promise<void> {
-  const listed = await callerOf({ api, authorization })(
-    'GET',
-    `/jobs?task_id=${id}&page_size=${jobs}`,
-  )
+  const listed = await callerOf(server)('GET', `/jobs?task_id=${id}&page_size=${jobs}`)
   for (const { id: job, start_frame: firstFrame } of jobList.parse(listed).results) {
     const given = { labelId, count: count / jobs, frames: framesOfJob, firstFrame, side: 200 }
-    const answer = await fetch(`${api}/jobs/${job}/annotations/`, {
-      method: 'PUT',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: Readable.toWeb(Readable.from(batched(annotationPieces(given)))),
-      duplex: 'half',
-    } as RequestInit)
-    if (!answer.ok) throw new Error(`PUT: ${answer.status} ${await answer.text()}`)
-    for await (const _ of answer.body ?? []);
+    await sendShapes(server, `/jobs/${job}/annotations/`, annotationPieces(given))
   }
-}
-
-function* batched(pieces: Iterable<string>): Generator<Buffer> {
-  let text = ''
-  for (const piece of pieces) {
-    text += piece
-    if (text.length < 1 << 16) continue
-    yield Buffer.from(text)
-    text = ''
-  }
-  yield Buffer.from(text)
-}
-
-async function download({ authorization }: Restartable, url: string, file: string): Promise<void> {
-  const answer = await fetch(url, { headers: { authorization } })
-  if (!answer.ok || !answer.body) throw new Error(`${url}: ${answer.status}`)
-  await pipeline(answer.body, createWriteStream(file))
 }

@@ -21,7 +21,7 @@ export async function queueFigure(
   haveWorkers: (count: number) => Promise<void>,
 ): Promise<Figure> {
   const call = callerOf(server)
-  const task = await makeTask(server, conversions * framesEach, framesEach)
+  const task = await makeTask(server, conversions * framesEach, { segment_size: framesEach })
   const listed = await call('GET', `/jobs?task_id=${task.id}&page_size=${conversions}`)
   const ids = jobs.parse(listed).results.map(({ id }) => id)
   if (ids.length !== conversions) throw new Error(`${ids.length} jobs, not ${conversions}`)

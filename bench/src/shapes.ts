@@ -51,6 +51,23 @@ export function* annotationPieces({
   yield ']}'
 }
 
+/** Boxes in pictures of 320 x 240 pixels, the same number on each frame. */
+export function* boxPieces({
+  labelId: label_id,
+  count,
+  frames,
+}: Required<Pick<Body, 'labelId' | 'count' | 'frames'>>): Generator<string> {
+  const next = numbers(200)
+  yield '{"version":0,"tags":[],"tracks":[],"shapes":['
+  for (let at = 0; at < count; at++) {
+    const [x, y] = [next(280), next(200)]
+    const points = [x, y, x + 1 + next(38), y + 1 + next(38)]
+    const shape = { type: 'rectangle', frame: at % frames, label_id, points }
+    yield `${at === 0 ? '' : ','}${JSON.stringify(shape)}`
+  }
+  yield ']}'
+}
+
 type Next = (below: number) => number
 
 function geometry(

@@ -30,6 +30,18 @@ export function ratioFigure(
   return { id, what, seen, target: `<= ${most}`, holds: ratio <= most }
 }
 
+/** How fast the subject is for a limit of 1: at least so much. */
+export function shareFigure(
+  id: string,
+  what: string,
+  { limit, subject, ratio }: { limit: number; subject: number; ratio: number },
+  least: number,
+): Figure {
+  const share = 1 / ratio
+  const seen = `${share.toFixed(2)} (${[subject, limit].map((ms) => `${ms.toFixed(0)} ms`).join(' / ')})`
+  return { id, what, seen, target: `>= ${least}`, holds: share >= least }
+}
+
 export function tableOf(figures: Figure[]): string {
   return [
     '| # | What | Seen | Target | Holds |',

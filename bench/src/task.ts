@@ -1,3 +1,6 @@
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { crc32, deflateSync } from 'node:zlib'
 import { z } from 'zod'
 import type { Server } from './server.ts'
@@ -37,31 +40,74 @@ export async function finished(call: Call, answer: unknown): Promise<z.output<ty
   }
 }
 
-/** A task of `frames` tiny pictures, made through the API: in one job, or in jobs of `segment_size` frames. */
+interface Pictures {
+  /** Frames of a job; all in one job where it is not given. */
+  segment_size?: number
+  width?: number
+  height?: number
+}
+
+/** A task of `frames` pictures of 1920 x 1080 pixels, small in bytes, made through the API. */
 export async function makeTask(
   server: Pick<Server, 'api' | 'authorization'>,
   frames: number,
-  segment_size?: number,
+  { segment_size, width = 1920, height = 1080 }: Pictures = {},
 ): Promise<{ id: number; labelId: number }> {
   const call = callerOf(server)
   const json = JSON.stringify({ name: 'bench', labels: [{ name: 'car' }], segment_size })
   const { id, labels } = task.parse(await call('POST', '/tasks', json))
-  await finished(call, await call('POST', `/tasks/${id}/data`, pixels(frames)))
+  await finished(call, await call('POST', `/tasks/${id}/data`, pixels(frames, png(width, height))))
   return { id, labelId: labels[0]?.id ?? 0 }
 }
 
-function pixels(frames: number): FormData {
+/** Puts a set of annotations in their place, however large it is. */
+export async function sendShapes(
+  { api, authorization }: Pick<Server, 'api' | 'authorization'>,
+  path: string,
+  pieces: Iterable<string>,
+): Promise<void> {
+  const answer = await fetch(`${api}${path}`, {
+    method: 'PUT',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: Readable.toWeb(Readable.from(batched(pieces))),
+    duplex: 'half',
+  } as RequestInit)
+  if (!answer.ok) throw new Error(`PUT: ${answer.status} ${await answer.text()}`)
+  for await (const _ of answer.body ?? []);
+}
+
+/** Saves the file of an export. */
+export async function download(
+  { authorization }: Pick<Server, 'authorization'>,
+  url: string,
+  file: string,
+): Promise<void> {
+  const answer = await fetch(url, { headers: { authorization } })
+  if (!answer.ok || !answer.body) throw new Error(`${url}: ${answer.status}`)
+  await pipeline(answer.body, createWriteStream(file))
+}
+
+function* batched(pieces: Iterable<string>): Generator<Buffer> {
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    if (text.length < 1 << 16) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  yield Buffer.from(text)
+}
+
+function pixels(frames: number, picture: Buffer): FormData {
   const form = new FormData()
   for (let index = 0; index < frames; index++)
     form.append(
       `client_files[${index}]`,
-      new Blob([pixel]),
+      new Blob([picture]),
       `${String(index).padStart(5, '0')}.png`,
     )
   return form
 }
-
-const pixel = png(1920, 1080)
 
 /** A grey picture of one bit a pixel: large in pixels, for masks to fit in, small in bytes. */
 function png(width: number, height: number): Buffer {

@@ -65,7 +65,7 @@ export const rooms: Record<string, Room> = {
     usesNode: true,
   },
   tests: {
-    own: ['@reticle/standalone', '@reticle/contracts', '@reticle/kit'],
+    own: ['@reticle/standalone', '@reticle/contracts', '@reticle/formats', '@reticle/kit'],
     libraries: 'any',
     usesNode: true,
   },

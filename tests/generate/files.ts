@@ -5,6 +5,7 @@ import { restOperations } from '@reticle/contracts/api/index'
 import { openapi } from '@reticle/contracts/openapi'
 import { protoFiles } from '@reticle/kit/codegen/proto'
 import { chartSchema } from './chart-schema.ts'
+import { formatsPage } from './formats.ts'
 import { permissionsPage } from './permissions.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -18,6 +19,7 @@ export function generatedFiles(): Record<string, string> {
   return {
     ...Object.fromEntries(inFolder),
     [chartValues]: chartSchema(readFileSync(`${root}/${chartValues}`, 'utf8')),
+    'docs/formats.md': formatsPage(),
     'docs/permissions.md': permissionsPage(),
     'docs/openapi.json': `${JSON.stringify(openapi(restOperations), null, 2)}\n`,
   }

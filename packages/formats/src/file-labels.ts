@@ -31,6 +31,10 @@ interface Seen {
   isWhole: boolean
 }
 
+/** The value of a text of files that know no types: numbers as tools write them are numbers. */
+export const typedValue = (value: unknown): unknown =>
+  typeof value === 'string' && /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(value) ? Number(value) : value
+
 /** Gathers the labels of a file, and from their values what its attributes are. */
 export function labelCollector(): LabelCollector {
   const labels = new Map<string, Map<string, Seen>>()

@@ -1,5 +1,6 @@
 /** Finds the frame an item of a file belongs to (spec/formats.md 4.2). */
 import { FormatError } from './errors.ts'
+import { withoutExtension } from './members.ts'
 import type { TargetFrame, TargetFrames } from './model.ts'
 
 export interface ItemName {
@@ -22,7 +23,7 @@ export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
   const index = indexFrames(target.frames)
   const prefix = rootHint(target.frames, deepest)
   const byName = (name: string): TargetFrame | undefined =>
-    index.paths.get(name) ?? index.stems.get(name) ?? index.stems.get(stemOf(name))
+    index.paths.get(name) ?? index.stems.get(name) ?? index.stems.get(withoutExtension(name))
   const byPath = (path: string): TargetFrame | undefined => {
     const name = normalise(path)
     return byName(name) ?? (prefix === '' ? undefined : byName(prefix + name))
@@ -89,7 +90,7 @@ function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
   }
   for (const frame of frames) {
     const path = normalise(frame.path)
-    const stem = stemOf(path)
+    const stem = withoutExtension(path)
     const base = baseOf(stem)
     const lower = base.toLowerCase()
     index.paths.set(path, frame)
@@ -103,9 +104,9 @@ function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
 /** What stands before the deepest item in the first frame that ends with it. */
 function rootHint(frames: readonly TargetFrame[], deepest: string): string {
   if (deepest === '') return ''
-  const end = `/${stemOf(normalise(deepest))}`
+  const end = `/${withoutExtension(normalise(deepest))}`
   for (const frame of frames) {
-    const stem = stemOf(normalise(frame.path))
+    const stem = withoutExtension(normalise(frame.path))
     if (stem.endsWith(end)) return stem.slice(0, 1 - end.length)
   }
   return ''
@@ -113,7 +114,7 @@ function rootHint(frames: readonly TargetFrame[], deepest: string): string {
 
 /** The frame number in a name: all of it, or behind `frame_` in a video. */
 function numberIn(path: string, isVideo: boolean): number | undefined {
-  const stem = stemOf(normalise(path))
+  const stem = withoutExtension(normalise(path))
   if (/^\d{1,15}$/.test(stem)) return Number(stem)
   const found = isVideo ? /^frame_(\d{6,15})$/.exec(baseOf(stem)) : null
   return found ? Number(found[1]) : undefined
@@ -126,7 +127,7 @@ function byNumber(target: TargetFrames, absolute: number | undefined): TargetFra
 }
 
 function byBase(index: FrameIndex, path: string): TargetFrame | undefined {
-  const base = baseOf(stemOf(normalise(path)))
+  const base = baseOf(withoutExtension(normalise(path)))
   const exact = index.bases.get(base)
   return (
     exact ?? (exact === null ? undefined : index.lowerBases.get(base.toLowerCase())) ?? undefined
@@ -146,11 +147,6 @@ function normalise(path: string): string {
     .replaceAll('\\', '/')
     .normalize('NFC')
     .replace(/^(?:\.?\/)+/, '')
-}
-
-/** Without the last extension only: `img.v2.jpg` is `img.v2`. */
-function stemOf(path: string): string {
-  return path.replace(/\.[^./]+$/, '')
 }
 
 function baseOf(path: string): string {

@@ -1,4 +1,6 @@
 /** Finds the members of an archive that a file of annotations names (spec/formats.md 4.1 and 4.2). */
+import { FormatError } from './errors.ts'
+import type { FileImage } from './model.ts'
 
 export interface MemberFinder {
   /**
@@ -36,5 +38,68 @@ export function memberFinder(names: Iterable<string>): MemberFinder {
     },
   }
 }
+
+/** Finds pictures by their paths without extension. */
+export function imageFinder(names: Iterable<string>): MemberFinder {
+  const byStem = new Map<string, string>()
+  for (const name of names) if (isImageName(name)) byStem.set(withoutExtension(name), name)
+  const stems = memberFinder(byStem.keys())
+  return { find: (...wanted) => byStem.get(stems.find(...wanted) ?? '') }
+}
+
+/** Endings of pictures that tasks are made of (spec/api-workspace.md 4.2). */
+export const isImageName = (name: string): boolean =>
+  /\.(avif|bmp|gif|heic|heif|jfif|jp2|jpe?g|pgm|png|pnm|ppm|tiff?|webp)$/i.test(name)
+
+export interface WantedImage {
+  /** As the file of annotations calls it, for messages. */
+  given: string
+  /** Of the frame, where the member's is not known yet: with the extension of the member. */
+  name(member: string): string
+  /** Found in the archive, or undefined. */
+  member: string | undefined
+  isAnnotated: boolean
+}
+
+/**
+ * The pictures of a subset that are in the archive.
+ * @throws {FormatError} when there are none of several, or one is missing that has annotations
+ */
+export function locatedImages(images: Iterable<WantedImage>, file: string): FileImage[] {
+  const found = new Map<string, FileImage>()
+  const missing: string[] = []
+  let count = 0
+  for (const { given, name, member, isAnnotated } of images) {
+    count += 1
+    if (member !== undefined) found.set(name(member), { name: name(member), member })
+    else if (isAnnotated) missing.push(given)
+  }
+  if (count > 0 && found.size === 0)
+    throw new FormatError('none of its images is in the archive: media is required', { file })
+  if (missing.length > 0) {
+    const names = missing.slice(0, 10).join(', ')
+    const reason = `${missing.length} images that have annotations are not in the archive: ${names}`
+    throw new FormatError(reason, { file })
+  }
+  return [...found.values()]
+}
+
+/** The folder that all names share, with its last `/`. */
+export function commonFolder(names: readonly string[]): string {
+  const [first = ''] = names
+  let folder = first.slice(0, first.lastIndexOf('/') + 1)
+  while (!names.every((name) => name.startsWith(folder)))
+    folder = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
+  return folder
+}
+
+/** What a picture is called of which only the path without extension is said, or all of it. */
+export function pictureName(id: string, member: string): string {
+  const isWhole = `/${member}`.endsWith(`/${id}`)
+  return isWhole ? id : `${id}${member.slice(withoutExtension(member).length)}`
+}
+
+/** Without the last extension only: `img.v2.jpg` is `img.v2`. */
+export const withoutExtension = (path: string): string => path.replace(/\.[^./]+$/, '')
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

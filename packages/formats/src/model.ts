@@ -202,10 +202,19 @@ export interface FileImage {
   member: string
 }
 
+/** A picture inside of a member, beside other things. */
+export interface EmbeddedImage {
+  /** As that of a `FileImage`. */
+  name: string
+  content: Uint8Array
+}
+
 export interface FileSubset {
   name: string
-  /** In the order of frames; there is one at least. */
+  /** In the order of frames; there is one at least, unless they are embedded. */
   images: readonly FileImage[]
+  /** The same of a subset whose images are no members: in one walk, read once at most. */
+  embedded?(): AsyncIterable<EmbeddedImage>
   /** Annotations of these images, onto frames that have their names; read once at most. */
   importAnnotations(target: ImportTarget, run: Run): AsyncIterable<Imported>
 }
@@ -234,6 +243,22 @@ export interface Run {
 
 export type Carriage = 'kept' | 'converted' | 'dropped'
 
+/**
+ * What shapes have beside a kind and points: `tracks` kept come back as tracks, converted ones are shapes of their frames; `z_order`
+ * converted is the order in which shapes are written or painted; `group` converted makes one object of the members.
+ */
+export const features = [
+  'tracks',
+  'attributes',
+  'rotation',
+  'occluded',
+  'group',
+  'z_order',
+  'score',
+] as const
+
+export type Feature = (typeof features)[number]
+
 export interface FormatOption {
   name: string
   type: 'boolean'
@@ -244,6 +269,8 @@ export interface Exporter {
   /** Upper-case file types: `['ZIP']`. */
   extensions: readonly string[]
   carries: Readonly<Record<Kind, Carriage>>
+  /** What becomes of these for kinds that are not dropped. */
+  features: Readonly<Record<Feature, Carriage>>
   options: readonly FormatOption[]
   /** @throws {FormatError} when a value cannot be written. */
   exportDataset(dataset: Dataset, run: Run): AsyncIterable<ArchiveFile>

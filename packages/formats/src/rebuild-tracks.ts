@@ -17,8 +17,12 @@ export interface TrackBuilder {
  * Collects tracks in any order of frames. What lies between keyframes is forgotten at once, so a track
  * takes as much room as its keyframes and gaps.
  * @param lastFrame The last frame of the target.
+ * @param frameName What the file calls a frame, for messages.
  */
-export function trackBuilder(lastFrame: number): TrackBuilder {
+export function trackBuilder(
+  lastFrame: number,
+  frameName: (frame: number) => number | string = (frame) => frame,
+): TrackBuilder {
   const drafts = new Map<string, Draft>()
   return {
     add(key, label, shape, isKeyframe, place) {
@@ -30,7 +34,8 @@ export function trackBuilder(lastFrame: number): TrackBuilder {
       }
       const part = trackShape(shape, isKeyframe, values.shape)
       if (!addPart(draft, part)) {
-        throw new FormatError(`a second shape of track ${key} on frame ${shape.frame}`, place)
+        const where = `frame ${frameName(shape.frame)}`
+        throw new FormatError(`a second shape of track ${key} on ${where}`, place)
       }
     },
     *build() {

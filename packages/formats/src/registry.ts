@@ -1,6 +1,10 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
+import { labelMe } from './formats/labelme.ts'
+import { mot } from './formats/mot.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
+import { tfrecord } from './formats/tfrecord.ts'
+import { yolo } from './formats/yolo.ts'
 import {
   type Exporter,
   type Format,
@@ -10,7 +14,16 @@ import {
   shapeTypes,
 } from './model.ts'
 
-export const formats: readonly Format[] = [coco, service, serviceForImages, serviceForVideo]
+export const formats: readonly Format[] = [
+  coco,
+  labelMe,
+  mot,
+  service,
+  serviceForImages,
+  serviceForVideo,
+  tfrecord,
+  yolo,
+]
 
 /** One row of `GET /server/annotation/formats`. */
 export interface FormatRow {
@@ -66,10 +79,10 @@ export function listFormats(known: readonly Format[] = formats): {
 
 /** The answer of `GET /server/formats/losses`, sorted by name. */
 export function listLosses(known: readonly Format[] = formats): {
-  formats: { name: string; kinds: Exporter['carries'] }[]
+  formats: { name: string; kinds: Exporter['carries']; features: Exporter['features'] }[]
 } {
   const exporters = known.flatMap(({ name, exporter }) =>
-    exporter ? [{ name, kinds: exporter.carries }] : [],
+    exporter ? [{ name, kinds: exporter.carries, features: exporter.features }] : [],
   )
   return { formats: exporters.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
 }

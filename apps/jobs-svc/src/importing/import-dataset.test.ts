@@ -1,8 +1,18 @@
 import { decodeFrames } from '@reticle/contracts/frame-lines'
+import type { FrameSource } from '@reticle/contracts/rest/media'
 import { decodeRows, decodeShape } from '@reticle/contracts/row-lines'
 import { factsOf, labelOf } from '@reticle/contracts/testing/records'
+import { findExporter } from '@reticle/formats/registry'
+import {
+  datasetOf,
+  exportBytes,
+  labelOf as formatLabel,
+  framesOf,
+  shapeOf,
+} from '@reticle/formats/testing/run'
 import { conflict } from '@reticle/kit'
 import { beforeEach, expect, test } from 'vitest'
+import { gather, openPlace } from '../media/packed.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 import type { ImportDatasetWork } from '../requests/work.ts'
 import { archiveOf, png } from '../testing/archive.ts'
@@ -112,6 +122,46 @@ test('each subset becomes a task of a draft, which is published at the end', asy
   expect(keptFor).toEqual([2, 5])
   expect(outcome.report?.created).toEqual({ tags: 0, shapes: 2, tracks: 0 })
   expect(run.told.slice(-2)).toEqual(['Storing annotations of val', 'final'])
+})
+
+test('images that lie inside of other files become an object that lives with their task', async () => {
+  const { exporter } = findExporter('TFRecord 1.0') ?? {}
+  const images = { 'a.png': await png(100, 80), 'b.png': await png(4, 4) }
+  const frames = framesOf(Object.keys(images)).map((frame) => ({
+    ...frame,
+    image: async function* () {
+      yield Object.values(images)[frame.frame] ?? Buffer.alloc(0)
+    },
+  }))
+  const shapes = [shapeOf({ frame: 1, label_id: 1 })]
+  const given = datasetOf([formatLabel({ name: 'car' })], frames, { shapes }, { saveImages: true })
+  const { bytes } = await exportBytes(exporter, given)
+  const file = await upload(store.blobs, 'set.zip', bytes)
+  const asked = importDatasetWork({ format: 'TFRecord 1.0', file })
+  const places: FrameSource[] = []
+  const attachMedia: typeof services.media.attachMedia = async ({ body }) => {
+    for await (const batch of decodeFrames(body)) places.push(...batch)
+    return { size: places.length, jobs: 1 }
+  }
+  const media = { ...services.media, attachMedia }
+  const keptFor: number[] = []
+  const keepForTask: OperationDeps['keepForTask'] = async (id) => {
+    keptFor.push(id)
+  }
+
+  const run = await runOf(store, { ...services, media }, { keepForTask })
+  const { report } = await importDataset(asked, run)
+
+  expect(report?.created.shapes).toBe(1)
+  expect(calls).toContainEqual(['rows', { id: 2, mode: 'replace', dry_run: false, shapes: [1] }])
+  expect(keptFor).toEqual([2])
+  const key = `requests/media/${asked.request_uuid}/2/images`
+  expect(places).toMatchObject([
+    { name: 'a.png', width: 100, height: 80, key, packing: 'stored', media_type: 'image/png' },
+    { name: 'b.png', width: 4, height: 4, key, packing: 'stored', media_type: 'image/png' },
+  ])
+  for (const [index, place] of places.entries())
+    expect(await gather(await openPlace(store.blobs, place))).toEqual(Object.values(images)[index])
 })
 
 test.each(['media', 'rows', 'publish'])('where %s fails, the draft is dropped', async (name) => {

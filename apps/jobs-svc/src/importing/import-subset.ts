@@ -7,12 +7,14 @@ import type { Context } from '@reticle/kit'
 import { chunkSize } from '../operations/find-frames.ts'
 import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps, UnusableInput } from '../operations/operation.ts'
+import { mediaPrefix } from '../operations/result-key.ts'
 import { type Staged, stage } from '../operations/staging.ts'
 import type { ImportDatasetWork } from '../requests/work.ts'
 import type { Found, Listing } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { relatedTo } from '../sources/related.ts'
 import { everyFrame } from '../sources/selection.ts'
+import { embeddedImages } from './embedded-images.ts'
 import { namingFile } from './import-annotations.ts'
 import { toRowLines } from './to-rows.ts'
 
@@ -70,17 +72,27 @@ const allOf = (frames: readonly TargetFrame[]) => ({
   ...{ frames, start_frame: 0, step: 1, is_video: false, includes: () => true },
 })
 
-/** The images of the subset become the media of the task: they stay in the archive, which lives as long as one of its tasks. */
+/**
+ * The images of the subset become the media of the task: they stay in the archive, which lives as long as one of its tasks. What is
+ * made of it lives with the task, below its key.
+ */
 async function attachImages(
   task_id: number,
   subset: FileSubset,
-  { listing, run, progress }: About,
+  { work, file, listing: archive, run, progress }: About,
   deps: OperationDeps,
   context: Context,
 ): Promise<TargetFrame[]> {
   const { services, tmpDir, signal } = deps
+  await deps.keepForTask(task_id)
   const counted: Counted = { seen: 0, count: 0 }
-  const found = imagesOf(subset, listing.files)
+  const key = `${mediaPrefix(work, task_id)}images`
+  const listing = subset.embedded
+    ? await embeddedImages(subset.embedded(), key, deps).catch((thrown) => {
+        throw namingFile(thrown, file.name)
+      })
+    : archive
+  const found = subset.embedded ? listing.files : imagesOf(subset, listing.files)
   const about = {
     ...{ listing, related: relatedTo([]), selection: everyFrame, isListed: false, signal },
     report: run.report,
@@ -88,7 +100,6 @@ async function attachImages(
   }
   const staged = await stage(tmpDir, 'frames.lines', frameLines(found, about, counted), signal)
   if (counted.count === 0) throw new UnusableInput(`${subset.name}: none of its files is an image`)
-  await deps.keepForTask(task_id)
   const media = { task_id, call_id: randomUUID(), image_quality, body: staged.read() }
   await services.media.attachMedia({ ...media, chunk_size: chunkSize(counted.first) }, context)
   return framesIn(staged)

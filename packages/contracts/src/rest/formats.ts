@@ -17,13 +17,19 @@ export const format = z
   })
   .meta({ id: 'Format' })
 
-/** What becomes of annotations of each kind in an export: what its report tells of. */
+const carriage = z.enum(['kept', 'converted', 'dropped'])
+
+/**
+ * What becomes of annotations of each kind in an export, and of what those have beside their points (`tracks`, `attributes`, ...):
+ * what its report tells of.
+ */
 export const formatLosses = z
   .object({
     formats: z.array(
       z.object({
         name: z.string(),
-        kinds: z.record(z.string(), z.enum(['kept', 'converted', 'dropped'])),
+        kinds: z.record(z.string(), carriage),
+        features: z.record(z.string(), carriage),
       }),
     ),
   })

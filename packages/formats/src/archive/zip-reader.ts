@@ -2,10 +2,9 @@
  * Reads ZIP archives from a random-access source (perf-design.md 6.2, reliability.md 9): the directory
  * first and whole, then any member by its position. Nothing is written anywhere.
  */
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { FormatError } from '../errors.ts'
+import { inflated } from './inflate.ts'
 import { isJunk } from './names.ts'
 import { type RandomAccess, readAhead, readPieces } from './source.ts'
 import {
@@ -103,30 +102,10 @@ async function* readStreamed(source: RandomAccess, entry: ZipEntry): AsyncGenera
   checkContent(entry, size, crc)
 }
 
-async function* inflateStream(
-  packed: AsyncIterable<Uint8Array>,
-  entry: ZipEntry,
-): AsyncGenerator<Uint8Array> {
-  const unpack = createInflateRaw({ chunkSize: 262_144 })
-  let fault: unknown
-  const fed = pipeline(Readable.from(packed), unpack).catch((error: unknown) => {
-    fault = error
-  })
-  try {
-    yield* unpack
-  } catch (error) {
-    if (fault instanceof FormatError) throw fault
-    if (isZlibError(error)) throw damaged(`${entry.name} does not unpack`)
-    throw error
-  } finally {
-    unpack.destroy()
-    await fed
-  }
-}
-
-function isZlibError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
-}
+const inflateStream = (packed: AsyncIterable<Uint8Array>, entry: ZipEntry) =>
+  inflated(packed, createInflateRaw({ chunkSize: 262_144 }), () =>
+    damaged(`${entry.name} does not unpack`),
+  )
 
 /** The local header may be longer than the directory says; its data still ends before the next member. */
 async function dataStart(source: RandomAccess, entry: ZipEntry): Promise<number> {

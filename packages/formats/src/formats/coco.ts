@@ -1,10 +1,11 @@
 /** COCO 1.0, the instances of the COCO data set (spec/formats.md 8). */
+
+import { openCocoDataset } from '../coco/dataset.ts'
+import { exportCoco } from '../coco/export.ts'
+import { importCoco } from '../coco/import.ts'
+import { carries, features } from '../coco/instances.ts'
 import { convMaskToPoly } from '../masks.ts'
 import type { Format } from '../model.ts'
-import { openCocoDataset } from './coco-dataset.ts'
-import { exportCoco } from './coco-export.ts'
-import { importCoco } from './coco-import.ts'
-import { carries } from './coco-instances.ts'
 
 export const coco: Format = {
   name: 'COCO 1.0',
@@ -17,6 +18,7 @@ export const coco: Format = {
     extensions: ['ZIP'],
     options: [],
     carries,
+    features,
     exportDataset: exportCoco,
   },
   importer: {

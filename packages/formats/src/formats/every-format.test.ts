@@ -1,6 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Kind, Shape, Tag } from '../model.ts'
+import { type Kind, type Shape, shapeTypes, type Tag } from '../model.ts'
 import { formats } from '../registry.ts'
+import { expanded, expectAccount, groupsOf, isKept, isThere, outAndIn } from '../testing/account.ts'
+import { anyGroups, anyShapes, anyTags, anyTracks } from '../testing/any-annotations.ts'
 import {
   datasetOf,
   exportBytes,
@@ -38,6 +41,8 @@ const shapeCases = Object.entries(samples).map(([type, sample]) => {
 })
 const cases = [...shapeCases, { kind: 'tag' as Kind, given: { tags: [tag] } }]
 
+const runs = { numRuns: 40 }
+
 describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format) => {
   const { exporter, importer } = format
 
@@ -51,13 +56,72 @@ describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format)
     for (const { examples } of report.entries) expect(examples).toMatchObject([{ item: 'a.jpg' }])
     if (said !== 'kept' || !importer?.kinds.includes(kind)) return
 
-    const again = await importBytes(format, bytes, targetOf(labels, frames))
+    const asIs = { conv_mask_to_poly: false }
+    const again = await importBytes(format, bytes, targetOf(labels, frames), asIs)
     const kinds = again.imported.map((one) => (one.kind === 'shape' ? one.shape.type : one.kind))
     expect(kinds).toEqual([kind])
     const sent = 'shapes' in given ? given.shapes.flatMap((shape) => shape.points) : []
     const read = again.shapes.flatMap((shape) => shape.points)
     expect(read).toHaveLength(sent.length)
     for (const [index, value] of read.entries()) expect(value).toBeCloseTo(sent[index] ?? 0, 0)
+  })
+
+  const carried = shapeTypes.filter((kind) => exporter?.carries[kind] !== 'dropped')
+  // Masks change from frame to frame, and skeletons are tracked by their points.
+  const tracked = carried.filter((kind) => kind !== 'mask' && kind !== 'skeleton')
+  const outIf = (kinds: readonly Kind[]) => (exporter && kinds.length > 0 ? [exporter] : [])
+
+  test.each(outIf(shapeTypes))('accounts for whatever shapes and tags there are', async (out) => {
+    const all = fc.record({ shapes: anyShapes(shapeTypes), tags: anyTags })
+    const account = fc.asyncProperty(all, async (given) => {
+      const { found, told, tags } = await outAndIn(format, given)
+      expectAccount(given.shapes, found, told, format)
+      const countOf = (said: string) =>
+        given.shapes.filter(({ type }) => out.carries[type] === said).length
+      const droppedTags = out.carries.tag === 'dropped' ? given.tags.length : 0
+      expect(told('dropped-shape-type', 'dropped')).toBe(countOf('dropped') + droppedTags)
+      expect(told('any', 'converted')).toBeGreaterThanOrEqual(countOf('converted'))
+      if (!importer?.kinds.includes('tag') || out.carries.tag !== 'kept') return
+      const areAttributesKept = out.features.attributes === 'kept'
+      expect(tags).toMatchObject(
+        given.tags.map(({ attributes, ...tag }) =>
+          areAttributesKept ? { ...tag, attributes } : tag,
+        ),
+      )
+    })
+    await fc.assert(account, runs)
+  })
+
+  test.each(outIf(tracked))('does with tracks what it says', async (out) => {
+    const account = fc.asyncProperty(anyTracks(tracked), async (tracks) => {
+      const { found, told, again } = await outAndIn(format, { tracks })
+      const seen = await expanded({ tracks })
+      expectAccount(seen, found, told, format)
+      const countOf = (shapes: typeof seen) => new Set(shapes.map(({ track_id }) => track_id)).size
+      const [all, kept] = [seen, seen.filter((one) => isKept(one, format))].map(countOf)
+      const isKeeping = out.features.tracks === 'kept'
+      if (!isKeeping) expect(told('any')).toBeGreaterThanOrEqual(all ?? 0)
+      if (!again) return
+      expect(again.tracks.length).toBeGreaterThanOrEqual((isKeeping && kept) || 0)
+      expect(again.tracks.length).toBeLessThanOrEqual((isKeeping && all) || 0)
+    })
+    await fc.assert(account, runs)
+  })
+
+  test.each(outIf(carried))('does with groups what it says', async (out) => {
+    const account = fc.asyncProperty(anyGroups(carried), async (shapes) => {
+      const { found, told } = await outAndIn(format, { shapes })
+      const said = out.features.group
+      if (said !== 'converted') expectAccount(shapes, found, told, format)
+      if (said === 'dropped') expect(told('dropped-attribute')).toBeGreaterThanOrEqual(found.length)
+      if (!importer) return
+      if (said === 'kept') expect(groupsOf(found)).toEqual(groupsOf(shapes))
+      // Members that are not there as they were are told of, once for their group at least.
+      const changed = shapes.filter((one) => !isThere(one, found, format))
+      const groups = new Set(changed.map(({ group }) => group))
+      expect(told('any')).toBeGreaterThanOrEqual(groups.size)
+    })
+    await fc.assert(account, runs)
   })
 
   const option = importer?.options.find(({ name }) => name === 'conv_mask_to_poly')

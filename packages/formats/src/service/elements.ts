@@ -1,8 +1,8 @@
 /** Elements of shapes and what they say (spec/formats.md 7.4). */
 import type { ShapeType } from '../model.ts'
+import { type Fail, readCounts, readInteger, readNumber, readPairs } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { readMask } from './mask.ts'
-import { type Fail, readCounts, readInteger, readNumber, readPairs } from './numbers.ts'
 
 export const shapeElements: ReadonlyMap<string, ShapeType> = new Map([
   ['box', 'rectangle'],

@@ -196,13 +196,13 @@ describe('layouts', () => {
       datasetOf(labels, frames, { shapes, tracks: [uneven] }),
     )
     expect(report.entries).toMatchObject([
+      { kind: 'dropped', code: 'dropped-attribute', count: 1 },
       {
         kind: 'converted',
         code: 'rounded',
         count: 2,
         examples: [{ item: 'a.jpg' }, { item: 'track 0' }],
       },
-      { kind: 'dropped', code: 'dropped-attribute', count: 1 },
     ])
   })
 })

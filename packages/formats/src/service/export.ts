@@ -1,9 +1,10 @@
 /** Exports the native format (spec/formats.md 7.1): one document, written while annotations are read. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { documentsRun, fileName, imageFiles, inPieces } from '../export-files.ts'
+import { type Losses, newLosses } from '../losses.ts'
 import type { Dataset, Exporter, Item, Part, Run, Subset } from '../model.ts'
 import { escapeValue } from '../xml/escape.ts'
-import { type Layout, type Losses, newLosses } from './losses.ts'
+import { type Layout, layouts, noteRoundedShape, noteRoundedTrack } from './losses.ts'
 import { framesOf } from './walk-track.ts'
 import { metaText } from './write-meta.ts'
 import { type Labels, shapeText, tagText } from './write-shape.ts'
@@ -42,7 +43,8 @@ async function* documentTexts(dataset: Dataset, layout: Layout, run: Run): Async
     if (share === 1) done += 1
   }
   const labels = writtenLabels(dataset.labels)
-  const writing = { layout, labels, run, losses: newLosses(layout, run), tracks: 0, step }
+  const { name, ...about } = layouts[layout]
+  const writing = { layout, labels, run, losses: newLosses(name, about, run), tracks: 0, step }
   yield '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n'
   yield metaText(dataset)
   if (layout !== 'video') for (const place of places) yield* imageTexts(place, writing)
@@ -99,12 +101,14 @@ function imageText({ part, imageOrigin, offset }: PartPlace, index: number, inne
   return `  <image id="${id}" name="${name}"${imageOrigin} ${size}>\n${inner}  </image>\n`
 }
 
-function itemText({ index, shapes, tags }: Item, { part }: PartPlace, writing: Writing): string {
+function itemText(item: Item, { part }: PartPlace, writing: Writing): string {
   const { labels, run, losses } = writing
-  const path = part.frames[index]?.path ?? ''
+  const { tags } = item
+  const frame = part.frames[item.index]
+  const shapes = frame ? losses.written(item, frame) : []
   let text = ''
   for (const shape of shapes.toSorted((a, b) => a.z_order - b.z_order)) {
-    losses.ofShape(shape, path)
+    noteRoundedShape(shape, frame?.path ?? '', run)
     text += shapeText(shape, labels)
   }
   for (const tag of tags) text += tagText(tag, labels)
@@ -119,7 +123,7 @@ async function* partTracks(
   { part, trackOrigin: origin }: PartPlace,
   writing: Writing,
 ): AsyncGenerator<string> {
-  const { labels, run, losses, layout, step } = writing
+  const { labels, run, layout, step } = writing
   const place = { labels, part, frames: framesOf(part), origin }
   for await (const track of part.tracks()) {
     step(0)
@@ -129,7 +133,7 @@ async function* partTracks(
       yield text
     }
     if (!isListed) continue
-    losses.ofTrack(track, writing.tracks)
+    noteRoundedTrack(track, writing.tracks, run)
     run.report.created('tracks')
     writing.tracks += 1
   }
@@ -140,16 +144,17 @@ async function* partTracks(
 async function* shapesAsTracks(place: TrackPlace, writing: Writing): AsyncGenerator<string> {
   const { part } = place
   const { run, losses, step } = writing
-  for await (const { index, shapes, tags } of part.items(false)) {
-    step(index / part.frames.length)
-    const path = part.frames[index]?.path ?? ''
+  for await (const item of part.items(false)) {
+    step(item.index / part.frames.length)
+    const frame = part.frames[item.index]
+    if (!frame) continue
+    const shapes = losses.written(item, frame)
     for (const shape of shapes) {
-      losses.ofShape(shape, path)
+      noteRoundedShape(shape, frame.path, run)
       yield shapeTrackText(shape, writing.tracks, place, endOf(shape.frame, place))
       writing.tracks += 1
     }
     run.report.created('shapes', shapes.length)
-    for (const _ of tags) losses.ofTag(path)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Imports the native format in all of its layouts (spec/formats.md 7.6), flat in memory. */
 import { detectContainer } from '../archive/detect.ts'
+import { openArchive } from '../archive/open-archive.ts'
 import { type RandomAccess, readPieces } from '../archive/source.ts'
-import { openZip } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run } from '../model.ts'
@@ -48,11 +48,7 @@ async function findDocuments(source: RandomAccess, run: Run): Promise<Document[]
     return [{ name, size: source.size, read: () => readPieces(source) }]
   }
   if (container !== 'zip') throw new FormatError('expected an XML file or a ZIP archive')
-  const zip = await openZip(source, run.archiveLimits)
-  for (const name of zip.duplicates) {
-    const reason = 'the archive has several members of one name, the last is used'
-    run.report.note('skipped', 'duplicate-entry', reason, { file: name })
-  }
+  const zip = await openArchive(source, run)
   const documents = [...zip.files]
     .filter(([name]) => /\.xml$/i.test(name))
     .map(([name, entry]) => ({ name, size: entry.size, read: () => zip.stream(entry) }))

@@ -1,41 +1,39 @@
 /** What of annotations the layouts of the native format do not hold, for the report of an export. */
-import type { ItemShape, Run, Track } from '../model.ts'
+import { carriesAll, featuresOf } from '../losses.ts'
+import type { Exporter, ItemShape, Run, Track } from '../model.ts'
 import { isExact } from './written-number.ts'
 
 /** Of `Service 1.1`, `Service for images 1.1` and `Service for video 1.1`. */
 export type Layout = 'combined' | 'images' | 'video'
 
-export interface Losses {
-  ofShape(shape: ItemShape, path: string): void
-  ofTrack(track: Track, id: number): void
-  ofTag(path: string): void
+interface About extends Pick<Exporter, 'carries' | 'features'> {
+  name: string
 }
 
-export function newLosses(layout: Layout, { report }: Run): Losses {
-  const flattened = new Set<number>()
-  const noteRounded = (item: string): void =>
-    report.note('converted', 'rounded', 'coordinates are written with two decimals', { item })
-  return {
-    ofShape(shape, path) {
-      if (isRounded(shape) || shape.elements.some(isRounded)) noteRounded(path)
-      if (shape.track_id === undefined && shape.score !== 1) {
-        report.note('dropped', 'dropped-attribute', 'scores are not written', { item: path })
-      }
-      if (layout !== 'images' || shape.track_id === undefined) return
-      if (flattened.has(shape.track_id)) return
-      flattened.add(shape.track_id)
-      const reason = 'tracks are written as shapes of their frames'
-      report.note('converted', 'dropped-shape-type', reason, { item: path })
-    },
-    ofTrack(track, id) {
-      const parts = [track, ...track.elements]
-      if (parts.some(({ shapes }) => shapes.some(isRounded))) noteRounded(`track ${id}`)
-    },
-    ofTag(path) {
-      const reason = 'Service for video 1.1 has no tags'
-      report.note('dropped', 'dropped-shape-type', reason, { item: path })
-    },
-  }
+const features = featuresOf('kept', { score: 'dropped' })
+
+export const layouts: Readonly<Record<Layout, About>> = {
+  combined: { name: 'Service 1.1', carries: carriesAll(), features },
+  images: {
+    name: 'Service for images 1.1',
+    carries: carriesAll(),
+    features: { ...features, tracks: 'converted' },
+  },
+  video: { name: 'Service for video 1.1', carries: carriesAll({ tag: 'dropped' }), features },
+}
+
+/** Tells of a shape that does not lie on hundredths of a pixel. */
+export function noteRoundedShape(shape: ItemShape, item: string, run: Run): void {
+  if (isRounded(shape) || shape.elements.some(isRounded)) noteRounded(item, run)
+}
+
+export function noteRoundedTrack(track: Track, id: number, run: Run): void {
+  const parts = [track, ...track.elements]
+  if (parts.some(({ shapes }) => shapes.some(isRounded))) noteRounded(`track ${id}`, run)
+}
+
+function noteRounded(item: string, { report }: Run): void {
+  report.note('converted', 'rounded', 'coordinates are written with two decimals', { item })
 }
 
 interface Place {

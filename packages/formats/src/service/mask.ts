@@ -1,5 +1,5 @@
 /** Masks of the native format: runs row by row in a box (spec/formats.md 6.1 and 7.6). */
-import type { Fail } from './numbers.ts'
+import type { Fail } from '../numbers.ts'
 
 export interface Box {
   left: number

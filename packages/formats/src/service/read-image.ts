@@ -1,10 +1,10 @@
 /** `<image>`: shapes and tags of one frame (spec/formats.md 7.4). */
 import type { Shape, ShapeType, TargetFrame } from '../model.ts'
+import { readInteger } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { type Context, passedOver } from './context.ts'
 import { readCount, readFlag, readGeometry, shapeElements } from './elements.ts'
 import { inOrderOfParts, type NamedLabel, partOf, type Values } from './named-label.ts'
-import { readInteger } from './numbers.ts'
 import { attributeContext } from './read-values.ts'
 import { failing, fits, give, labelOf, placeOf, type Reading, skip, takes } from './reading.ts'
 

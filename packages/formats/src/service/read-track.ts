@@ -1,11 +1,11 @@
 /** `<track>`: an object on many frames (spec/formats.md 7.5 and 7.6). */
 import { firstVisible } from '@reticle/geometry'
 import type { ShapeType, TargetFrame, Track } from '../model.ts'
+import { readInteger } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { type Context, passedOver } from './context.ts'
 import { readCount, readFlag, readGeometry, required, shapeElements } from './elements.ts'
 import { type NamedLabel, partOf, type Values, valuesThat } from './named-label.ts'
-import { readInteger } from './numbers.ts'
 import { inside, noteClipped, readGroup } from './read-image.ts'
 import { failing, fits, give, labelOf, placeOf, type Reading, skip } from './reading.ts'
 import { addShape, type Draft, draftOfPart, maskOf, newDraft, trackOf } from './track-draft.ts'

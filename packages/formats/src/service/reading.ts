@@ -8,10 +8,10 @@ import {
   unmatchedItems,
 } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import type { Fail } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { required } from './elements.ts'
 import { type NamedLabel, namedLabel } from './named-label.ts'
-import type { Fail } from './numbers.ts'
 
 export interface Reading {
   target: ImportTarget

@@ -1,7 +1,7 @@
 /** A track while its shapes are read (spec/formats.md 7.6): of what it shows only keyframes are kept. */
 import type { AttributeValue, Shape, ShapeType, Track, TrackShape } from '../model.ts'
+import type { Fail } from '../numbers.ts'
 import { inOrderOfParts, type NamedLabel } from './named-label.ts'
-import type { Fail } from './numbers.ts'
 
 export interface Draft {
   named: NamedLabel

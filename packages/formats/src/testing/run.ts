@@ -67,12 +67,16 @@ export async function exportBytes(exporter: Exporter | undefined, dataset: Datas
 
 /** Members of an archive as texts. */
 export async function textsOf(bytes: Uint8Array): Promise<Record<string, string>> {
+  const members = Object.entries(await membersOf(bytes))
+  return Object.fromEntries(members.map(([name, content]) => [name, content.toString()]))
+}
+
+/** Members of an archive. */
+export async function membersOf(bytes: Uint8Array): Promise<Record<string, Buffer>> {
   const zip = await openZip(sourceOf(bytes))
-  const texts: Record<string, string> = {}
-  for (const [name, entry] of zip.files) {
-    texts[name] = Buffer.from(await zip.bytes(entry)).toString()
-  }
-  return texts
+  const members: Record<string, Buffer> = {}
+  for (const [name, entry] of zip.files) members[name] = Buffer.from(await zip.bytes(entry))
+  return members
 }
 
 /** An archive with the given members. */
@@ -190,7 +194,8 @@ export function trackOf(shapes: readonly TrackShape[], given: Partial<Track> = {
   return { frame, shapes, ...rest, ...given }
 }
 
-function newRun(): { run: Run; progress: number[] } {
+/** What accompanies a conversion, and the shares that it tells. */
+export function newRun(): { run: Run; progress: number[] } {
   const progress: number[] = []
   const signal = new AbortController().signal
   const run = { report: createReport(), signal, progress: (share: number) => progress.push(share) }

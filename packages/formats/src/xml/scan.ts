@@ -3,6 +3,7 @@
  * out as they are passed. Nothing is defined, fetched or expanded.
  */
 import { SaxesParser } from 'saxes'
+import type { Decoder } from './encoding.ts'
 import { XmlError } from './xml-error.ts'
 
 /** By name; what an element does not give is undefined. */
@@ -28,11 +29,13 @@ const most = { depth: 128, attributes: 256, characters: 10_485_760 } as const
 /** Characters that are read at once: the guard of lengths looks behind each. */
 const pieceLength = 65_536
 
-export function createXmlScanner(handler: XmlHandler): XmlScanner {
+/** @param given Of who has looked at the encoding; without it the document has to be UTF-8. */
+export function createXmlScanner(handler: XmlHandler, given?: Decoder): XmlScanner {
   const parser = new SaxesParser({ xmlns: false })
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decoder = given ?? new TextDecoder('utf-8', { fatal: true })
   const state: State = { held: 0, line: 1, open: [] }
   guard(parser, state)
+  if (!given) refuseOtherEncodings(parser)
   tell(parser, state, handler)
 
   const take = (piece: string) => {
@@ -45,7 +48,8 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
     try {
       return decoder.decode(bytes, { stream: bytes.length > 0 })
     } catch {
-      throw new XmlError('not UTF-8', parser.line + goodLines(bytes))
+      const name = decoder.encoding.toUpperCase()
+      throw new XmlError(`not ${name}`, parser.line + goodLines(bytes, decoder))
     }
   }
   return {
@@ -79,10 +83,6 @@ function guard(parser: SaxesParser, state: State): void {
     const reason = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
     throw refusal(parser, open.length > 0 ? `${reason} in <${open.at(-1)}>` : reason)
   })
-  parser.on('xmldecl', ({ encoding = 'UTF-8' }) => {
-    if (!/^(utf-?8|us-ascii|ascii)$/i.test(encoding))
-      throw refusal(parser, `the encoding is ${encoding.slice(0, 40)}, expected UTF-8`)
-  })
   parser.on('doctype', (doctype) => {
     const isBare = !doctype.replace(/"[^"]*"|'[^']*'/g, '').includes('[')
     if (!isBare) throw refusal(parser, 'a DOCTYPE with definitions is not allowed')
@@ -96,6 +96,13 @@ function guard(parser: SaxesParser, state: State): void {
   parser.on('attribute', () => {
     if (++attributes > most.attributes)
       throw refusal(parser, `more than ${most.attributes} attributes`)
+  })
+}
+
+function refuseOtherEncodings(parser: SaxesParser): void {
+  parser.on('xmldecl', ({ encoding = 'UTF-8' }) => {
+    if (!/^(utf-?8|us-ascii|ascii)$/i.test(encoding))
+      throw refusal(parser, `the encoding is ${encoding.slice(0, 40)}, expected UTF-8`)
   })
 }
 
@@ -121,8 +128,8 @@ function tell(parser: SaxesParser, state: State, handler: XmlHandler): void {
   parser.on('cdata', text)
 }
 
-/** Line ends before the first byte that is no UTF-8. */
-function goodLines(bytes: Uint8Array): number {
-  const [good = ''] = new TextDecoder().decode(bytes).split('\ufffd', 1)
+/** Line ends before the first byte that is none of the encoding. */
+function goodLines(bytes: Uint8Array, { encoding }: Decoder): number {
+  const [good = ''] = new TextDecoder(encoding).decode(bytes).split('\ufffd', 1)
   return good.split('\n').length - 1
 }

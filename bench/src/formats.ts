@@ -1,0 +1,166 @@
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { cocoPieces } from './coco-document.ts'
+import { watched } from './family.ts'
+import type { Limit } from './limit.ts'
+import { interleaved, timed } from './measure.ts'
+import type { Restartable } from './server.ts'
+import { annotationPieces, boxPieces, frameCount } from './shapes.ts'
+import { boundFigure, type Figure, ratioFigure } from './table.ts'
+import { callerOf, download, finished, makeTask, sendShapes } from './task.ts'
+
+const mostMiB = 150
+const mostTimes = 10.5
+const sizes = [100_000, 1_000_000] as const
+const boxesOfFrame = 100
+
+/**
+ * P12 to P14 of the targets, and every format alike: 1,000,000 boxes out and in again, beside 100,000 and beside the database alone. Takes
+ * half an hour.
+ */
+export async function formatFigures(server: Restartable, limit: Limit): Promise<Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'reticle-bench-'))
+  try {
+    return [
+      ...(await cocoFigures(server, limit, folder)),
+      await largeDocumentFigure(server, folder),
+      ...(await everyFormat(server, limit, folder)),
+    ]
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+const query = (format: string) => `format=${encodeURIComponent(format)}`
+
+async function cocoFigures(server: Restartable, limit: Limit, folder: string): Promise<Figure[]> {
+  const call = callerOf(server)
+  const task = await makeTask(server, frameCount)
+  const at = `/tasks/${task.id}`
+  await sendShapes(server, `${at}/annotations/`, annotationPieces(task))
+  // The same again would be the file that is there.
+  const [box] = [...boxPieces({ labelId: task.labelId, count: 1, frames: 1 })].slice(1)
+  const touch = () => call('PATCH', `${at}/annotations/?action=create`, `{"shapes":[${box}]}`)
+  const exportIt = async () =>
+    finished(call, await call('POST', `${at}/dataset/export?${query('COCO 1.0')}`))
+  const exporting = await interleaved(5, () => limit.read(task.id), exportIt, touch)
+
+  const file = join(folder, 'coco.zip')
+  await download(server, String((await exportIt()).result_url), file)
+  const rows = join(folder, 'rows.csv')
+  const importing = await interleaved(
+    5,
+    () => limit.write(task.id, rows),
+    () => importIt(server, at, 'COCO 1.0', file),
+    () => limit.save(task.id, rows),
+  )
+  const of = (what: string) => `${what} of 100,000 shapes, request to end / ${limit.name}`
+  return [
+    ratioFigure('P12', `${of('COCO import')} delete and copy`, importing, 2),
+    ratioFigure('P13', `${of('COCO export')} ordered copy`, exporting, 4.5),
+  ]
+}
+
+/** More than a text of JavaScript can be. */
+async function largeDocumentFigure(server: Restartable, folder: string): Promise<Figure> {
+  const file = join(folder, 'large.json')
+  const [count, frames] = [2_000_000, frameCount]
+  await pipeline(Readable.from(cocoPieces({ count, frames })), createWriteStream(file))
+  const { size } = await openAsBlob(file)
+  const { id } = await makeTask(server, frames)
+  const { growths } = await watched(server.pid(), () =>
+    importIt(server, `/tasks/${id}`, 'COCO 1.0', file),
+  )
+  const mib = (size / 1024 ** 2).toFixed(0)
+  const what = `COCO import of one JSON document of ${count.toLocaleString('en')} annotations, ${mib} MiB: growth of the process that grows most`
+  return boundFigure('P14', what, growths.slice(0, 1), { most: mostMiB, unit: 'MiB' })
+}
+
+// ---- every format
+
+const named = z.object({ name: z.string() })
+const lists = z.object({ importers: z.array(named), exporters: z.array(named) })
+
+interface Moved {
+  ms: number
+  mib: number
+  limitMs: number
+}
+
+async function everyFormat(server: Restartable, limit: Limit, folder: string): Promise<Figure[]> {
+  const { importers, exporters } = lists.parse(
+    await callerOf(server)('GET', '/server/annotation/formats'),
+  )
+  const readable = new Set(importers.map(({ name }) => name))
+  const small = await setOf(server, limit, sizes[0], folder)
+  const large = await setOf(server, limit, sizes[1], folder)
+  const figures: Figure[] = []
+  for (const { name } of exporters) {
+    const [few, many] = [await small.exported(name), await large.exported(name)]
+    figures.push(movedFigure(name, 'exported', few, many, `${limit.name} copy`))
+    if (!readable.has(name)) continue
+    const [fewRead, manyRead] = [await small.imported(name), await large.imported(name)]
+    const beside = `${limit.name} delete and copy`
+    figures.push(movedFigure(name, 'imported', fewRead, manyRead, beside))
+  }
+  return figures
+}
+
+/** A task with boxes, and what the database alone needs for their rows. */
+async function setOf(server: Restartable, limit: Limit, count: number, folder: string) {
+  const call = callerOf(server)
+  const frames = count / boxesOfFrame
+  const task = await makeTask(server, frames, { width: 320, height: 240 })
+  const at = `/tasks/${task.id}`
+  const fill = () =>
+    sendShapes(server, `${at}/annotations/`, boxPieces({ labelId: task.labelId, count, frames }))
+  await fill()
+  const rows = join(folder, 'rows.csv')
+  const readMs = await timed(() => limit.read(task.id))
+  await limit.save(task.id, rows)
+  const writeMs = await timed(() => limit.write(task.id, rows))
+  const file = join(folder, `${count}.zip`)
+  return {
+    async exported(format: string): Promise<Moved> {
+      await fill()
+      const { result, ms, growths } = await watched(server.pid(), async () =>
+        finished(call, await call('POST', `${at}/dataset/export?${query(format)}`)),
+      )
+      await download(server, String(result.result_url), file)
+      return { ms, mib: growths[0] ?? Number.NaN, limitMs: readMs }
+    },
+    async imported(format: string): Promise<Moved> {
+      const { ms, growths } = await watched(server.pid(), () => importIt(server, at, format, file))
+      return { ms, mib: growths[0] ?? Number.NaN, limitMs: writeMs }
+    },
+  }
+}
+
+function movedFigure(name: string, done: string, few: Moved, many: Moved, beside: string): Figure {
+  const ratio = many.ms / few.ms
+  const seconds = [many.ms, few.ms].map((ms) => `${(ms / 1000).toFixed(1)} s`).join(' / ')
+  const limits = `${(many.ms / many.limitMs).toFixed(2)} of ${beside}`
+  return {
+    id: 'formats',
+    what: `${name}: 1,000,000 boxes ${done} / 100,000; growth of the process that grows most`,
+    seen: `${ratio.toFixed(2)} (${seconds}; ${limits}), ${many.mib.toFixed(0)} MiB`,
+    target: `<= ${mostTimes}, <= ${mostMiB} MiB`,
+    holds: ratio <= mostTimes && many.mib <= mostMiB,
+  }
+}
+
+async function importIt(server: Restartable, at: string, format: string, file: string) {
+  const call = callerOf(server)
+  const form = new FormData()
+  form.append(
+    'annotation_file',
+    await openAsBlob(file),
+    file.endsWith('.json') ? 'a.json' : 'a.zip',
+  )
+  await finished(call, await call('POST', `${at}/annotations/?${query(format)}`, form))
+}

@@ -1,0 +1,31 @@
+import { Readable, type Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { FormatError } from '../errors.ts'
+
+/**
+ * What comes out of an unpacker of `node:zlib` that is fed with `packed`.
+ * @throws what `fault` makes of bytes that do not unpack; what `packed` throws as it is
+ */
+export async function* inflated(
+  packed: AsyncIterable<Uint8Array>,
+  unpacker: Transform,
+  fault: () => FormatError,
+): AsyncGenerator<Uint8Array> {
+  let failure: unknown
+  const fed = pipeline(Readable.from(packed), unpacker).catch((error: unknown) => {
+    failure = error
+  })
+  try {
+    yield* unpacker
+  } catch (error) {
+    if (failure instanceof FormatError) throw failure
+    throw isZlibError(error) ? fault() : error
+  } finally {
+    unpacker.destroy()
+    await fed
+  }
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+}

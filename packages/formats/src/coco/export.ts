@@ -1,0 +1,144 @@
+/** Exports COCO instances (spec/formats.md 8.1 and 8.2), written while the frames are read. */
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { documentsRun, fileName, imageFiles, inPieces } from '../export-files.ts'
+import { writtenValues } from '../labels.ts'
+import { type Losses, newLosses } from '../losses.ts'
+import type { Dataset, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
+import { floatText } from '../numbers.ts'
+import { carries, features, type Instance, instancesOf } from './instances.ts'
+
+export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+  const { labels } = dataset
+  const allFrames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
+  const textRun = documentsRun(dataset, run)
+  const losses = newLosses('COCO 1.0', { carries, features }, run)
+  let firstImageId = 1
+  for (const subset of dataset.subsets) {
+    const path = `annotations/instances_${fileName(subset.name)}.json`
+    const parts = documentParts({ labels, subset, firstImageId, allFrames, losses }, textRun)
+    yield { path, content: inPieces(parts) }
+    firstImageId += subset.frames.length
+  }
+  if (dataset.saveImages) yield* imageFiles(dataset, run, (name) => `images/${fileName(name)}`)
+}
+
+// ---- one file
+
+const head =
+  '{"licenses":[{"name":"","id":0,"url":""}],"info":{"contributor":"","date_created":"",' +
+  '"description":"","url":"","version":"","year":""},"categories":['
+
+interface Document {
+  labels: readonly Label[]
+  subset: Subset
+  firstImageId: number
+  /** Of all subsets. */
+  allFrames: number
+  losses: Losses
+}
+
+async function* documentParts(
+  { labels, subset, firstImageId, allFrames, losses }: Document,
+  run: Run,
+): AsyncGenerator<string> {
+  yield `${head}${labels.map(categoryText).join()}],"images":[`
+  for (const [index, frame] of subset.frames.entries()) {
+    yield `${index > 0 ? ',' : ''}${imageText(frame, firstImageId + index)}`
+  }
+  yield '],"annotations":['
+  const byId = new Map(labels.map((label) => [label.id, label]))
+  const categories = new Map(labels.map((label, index) => [label.id, index + 1]))
+  let annotationId = 0
+  for await (const item of subset.items()) {
+    run.signal.throwIfAborted()
+    run.progress((firstImageId - 1 + item.index) / allFrames)
+    const frame = subset.frames[item.index]
+    if (!frame) continue
+    const shapes = losses.written(item, frame)
+    const onEmpty = ({ length }: readonly ItemShape[]): void => noteEmpty(length, frame, run)
+    for (const instance of instancesOf(shapes, byId, frame, onEmpty)) {
+      noteConverted(instance, frame, run)
+      annotationId += 1
+      run.report.created('shapes')
+      const ids = [annotationId, firstImageId + item.index, categories.get(instance.label.id) ?? 0]
+      yield `${annotationId > 1 ? ',' : ''}${annotationText(instance, ids, frame)}`
+    }
+  }
+  yield ']}'
+}
+
+function categoryText({ name }: Label, index: number): string {
+  return `{"id":${index + 1},"name":${JSON.stringify(name)},"supercategory":""}`
+}
+
+function imageText({ width, height, path }: ItemFrame, id: number): string {
+  const size = `"id":${id},"width":${width},"height":${height}`
+  const name = `"file_name":${JSON.stringify(path)}`
+  return `{${size},${name},"license":0,"flickr_url":"","coco_url":"","date_captured":0}`
+}
+
+function annotationText(instance: Instance, ids: number[], frame: ItemFrame): string {
+  const [id, imageId, categoryId] = ids
+  const { leader, segmentation, bbox, area } = instance
+  const isRuns = 'runs' in segmentation
+  const shape = isRuns
+    ? `{"counts":[${segmentation.runs.join()}],"size":[${frame.height},${frame.width}]}`
+    : `[${segmentation.rings.map(floatList).join()}]`
+  return [
+    `{"id":${id},"image_id":${imageId},"category_id":${categoryId},"segmentation":${shape}`,
+    `"area":${floatText(area)},"bbox":${floatList(bbox)},"iscrowd":${isRuns ? 1 : 0}`,
+    `"attributes":${attributesText(instance, frame)}${leader.score === 1 ? '' : `,"score":${leader.score}`}}`,
+  ].join()
+}
+
+/** The label's attributes, then what COCO has no field for. */
+function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
+  const values = writtenValues(label, leader.attributes, { file: frame.path, record: label.name })
+  const texts = new Map(values.map(([name, value]) => [name, JSON.stringify(value)]))
+  texts.delete('is_crowd')
+  texts.delete('score')
+  texts.set('occluded', String(leader.occluded))
+  if (leader.type === 'rectangle') texts.set('rotation', floatText(leader.rotation))
+  if (leader.track_id !== undefined) {
+    texts.set('track_id', String(leader.track_id))
+    texts.set('keyframe', String(leader.keyframe === true))
+  }
+  return `{${[...texts].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join()}}`
+}
+
+function floatList(values: readonly number[]): string {
+  return `[${values.map(floatText).join()}]`
+}
+
+// ---- what is lost
+
+function noteEmpty(shapes: number, { path }: ItemFrame, run: Run): void {
+  for (let count = 0; count < shapes; count += 1) {
+    run.report.note('dropped', 'degenerate-shape', 'the shape covers no pixel', { item: path })
+  }
+}
+
+function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void {
+  const { leader, members, hasTracedMasks, segmentation } = instance
+  const note = (code: 'dropped-shape-type' | 'merged-group', reason: string): void =>
+    run.report.note('converted', code, reason, { item: path })
+  if (members.some(({ type }) => type === 'ellipse') && 'runs' in segmentation) {
+    note('dropped-shape-type', 'ellipses are written as masks')
+  }
+  if (hasTracedMasks) note('dropped-shape-type', 'masks are written as polygons')
+  const isLost = 'runs' in segmentation || members.some((shape) => isLostInGroup(shape, leader))
+  if (members.length > 1 && isLost) {
+    note(
+      'merged-group',
+      'a group is one object with the label and attributes of its largest member',
+    )
+  }
+}
+
+/** Boxes of a group only widen its box, and beside the points only what the leader has is written. */
+function isLostInGroup(shape: ItemShape, leader: ItemShape): boolean {
+  return shape.type === 'rectangle' || writtenOnce(shape) !== writtenOnce(leader)
+}
+
+const writtenOnce = ({ label_id, attributes, occluded, score, track_id }: ItemShape): string =>
+  JSON.stringify([label_id, attributes, occluded, score, track_id])

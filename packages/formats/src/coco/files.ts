@@ -1,0 +1,145 @@
+/** Which files of an upload hold COCO annotations (spec/formats.md 8.3, row "files"). */
+import { detectContainer } from '../archive/detect.ts'
+import { openArchive } from '../archive/open-archive.ts'
+import { type RandomAccess, readPieces } from '../archive/source.ts'
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import { createScanner, ScanError } from '../json/scan.ts'
+import type { Run } from '../model.ts'
+
+export interface CocoFile {
+  name: string
+  subset: string
+  size: number
+  /** The bytes from their start; may be read more than once. */
+  read(): AsyncIterable<Uint8Array>
+  /** Of panoptic files: the picture whose colours are the ids of segments. */
+  picture?: (name: string) => Promise<Uint8Array>
+}
+
+/**
+ * The annotation files of a bare JSON document or an archive in any of the layouts tools write.
+ * @throws {FormatError} when there is none.
+ */
+export async function findCocoFiles(source: RandomAccess, run: Run): Promise<CocoFile[]> {
+  const container = await detectContainer(source)
+  if (container === 'json') return [bareFile(source)]
+  if (container !== 'zip') throw new FormatError('expected a JSON file or a ZIP archive')
+  return (await openFiles(source, run)).files
+}
+
+/**
+ * The same where images have to be beside them.
+ * @throws {FormatError} for what is no archive, or has no annotations.
+ */
+export async function findCocoArchive(
+  source: RandomAccess,
+  run: Run,
+): Promise<{ files: CocoFile[]; zip: ZipReader }> {
+  if ((await detectContainer(source)) !== 'zip')
+    throw new FormatError('media is required: send a ZIP archive with the images')
+  return openFiles(source, run)
+}
+
+async function openFiles(source: RandomAccess, run: Run) {
+  const zip = await openArchive(source, run)
+  return { files: await filesIn(zip, run), zip }
+}
+
+function bareFile(source: RandomAccess): CocoFile {
+  const name = source.name ?? 'annotations.json'
+  return { name, subset: 'default', size: source.size, read: () => readPieces(source) }
+}
+
+async function filesIn(zip: ZipReader, run: Run): Promise<CocoFile[]> {
+  const documents = [...zip.files.keys()].filter((name) => /\.json$/i.test(name))
+  const names = await chooseNames(zip, documents)
+  if (names.length === 0) {
+    throw new FormatError(
+      documents.length > 0
+        ? `no instances in ${documents.slice(0, 10).join(', ')}`
+        : 'no COCO annotations: expected annotations/instances_<subset>.json',
+    )
+  }
+  for (const name of documents) {
+    if (names.includes(name)) continue
+    run.report.note('skipped', 'ignored-file', 'not a file of instances', { file: name })
+  }
+  return names.toSorted().flatMap((name) => fileOf(zip, name) ?? [])
+}
+
+/** The first rule that finds anything decides. */
+async function chooseNames(zip: ZipReader, documents: string[]): Promise<string[]> {
+  const instances = documents.filter((name) => taskOf(name) === 'instances')
+  if (instances.length > 0) return instances
+  const inFolder = documents.filter((name) => /(?:^|\/)annotations\/[^/]+$/.test(name))
+  for (const task of readableTasks) {
+    const names = inFolder.filter((name) => taskOf(name) === task)
+    if (names.length > 0) return names
+  }
+  const besideImages = documents.filter((name) => baseOf(name) === '_annotations.coco.json')
+  if (besideImages.length > 0) return besideImages
+  const found: string[] = []
+  for (const name of documents) {
+    if (taskOf(name) === undefined && (await looksLikeCoco(zip, name))) found.push(name)
+  }
+  return found
+}
+
+/** Where no file is of instances: names of one's own, then tasks of the data set that have objects. */
+const readableTasks = [undefined, 'person_keypoints', 'panoptic', 'stuff']
+
+/** The task of the data set that a file's name says it is of. */
+function taskOf(name: string): string | undefined {
+  return taskNames.exec(baseOf(name))?.[1]
+}
+
+const taskNames =
+  /^(instances|person_keypoints|panoptic|stuff|captions|image_info|labels)_(.+)\.json$/
+
+/** Reads the keys of the root only; what is no JSON is no annotation file either. */
+async function looksLikeCoco(zip: ZipReader, name: string): Promise<boolean> {
+  const entry = zip.files.get(name)
+  if (!entry) return false
+  const keys = new Set<string>()
+  const scanner = createScanner({
+    wanted: (key) => {
+      keys.add(key)
+      return false
+    },
+  })
+  try {
+    for await (const piece of zip.stream(entry)) {
+      for (const _ of scanner.feed(piece));
+      if (keys.has('images') && keys.has('annotations')) return true
+    }
+  } catch (error) {
+    if (!(error instanceof ScanError)) throw error
+  }
+  return false
+}
+
+function fileOf(zip: ZipReader, name: string): CocoFile | undefined {
+  const entry = zip.files.get(name)
+  if (!entry) return undefined
+  const file = { name, subset: subsetOf(name), size: entry.size, read: () => zip.stream(entry) }
+  if (taskOf(name) !== 'panoptic') return file
+  const folder = name.replace(/\.json$/, '')
+  const picture = async (picture: string): Promise<Uint8Array> => {
+    const member = zip.files.get(`${folder}/${picture}`)
+    if (!member) throw new FormatError('the picture is missing', { file: `${folder}/${picture}` })
+    return zip.bytes(member)
+  }
+  return { ...file, picture }
+}
+
+/** `instances_val.json`, `person_keypoints_val.json` and `val/_annotations.coco.json` are of `val`. */
+function subsetOf(name: string): string {
+  const base = baseOf(name)
+  if (base === '_annotations.coco.json') return name.split('/').at(-2) ?? 'default'
+  return taskNames.exec(base)?.[2] ?? 'default'
+}
+
+function baseOf(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1)
+}

@@ -1,0 +1,224 @@
+import { encodeRuns } from '@reticle/geometry'
+import { describe, expect, test } from 'vitest'
+import { coco } from '../formats/coco.ts'
+import { documentOf, imported, importedOne, labels, spec, twoFrames } from '../testing/coco.ts'
+import { framesOf, importBytes, labelOf, targetOf } from '../testing/run.ts'
+
+describe('an import', () => {
+  test('reads ids of any size, zero and as text, and keys in any order', async () => {
+    const { shapes } = await imported({
+      annotations: [
+        { id: '900100000001', image_id: 0, category_id: '0', bbox: [1, 2, 3, 4] },
+        { id: 0, image_id: 0, category_id: 0, bbox: [1, 2, 3, 4], segmentation: null },
+      ],
+      categories: [{ id: 0, name: 'road' }],
+      images: [{ id: 0, file_name: 'a.jpg' }],
+    })
+    expect(shapes.map(({ label_id, points }) => [label_id, points])).toEqual([
+      [41, [1, 2, 4, 6]],
+      [41, [1, 2, 4, 6]],
+    ])
+  })
+
+  test('reads run lengths in three spellings, whatever iscrowd says', async () => {
+    const text = encodeRuns([244, 1, 79, 1, 7675])
+    const { shapes } = await importedOne([
+      { segmentation: { counts: [244, 1, 79, 1, 7675], size: [80, 100] }, iscrowd: 0 },
+      { segmentation: { counts: text, size: [80, 100] } },
+      { segmentation: { counts: [text], size: [80, 100] } },
+      { segmentation: { counts: [244, 1], size: [80, 100] } },
+    ])
+    const whole = ['mask', [0, 2, 3, 4, 4, 4]]
+    expect(shapes.map(({ type, points }) => [type, points])).toEqual([
+      whole,
+      whole,
+      whole,
+      ['mask', [0, 1, 3, 4, 3, 4]],
+    ])
+  })
+
+  test('turns masks into polygons when that is asked for: one for each part, in a group', async () => {
+    // Rows of a column: two pixels at (3, 4), and apart from them one at (5, 4).
+    const parted = { counts: [244, 2, 158, 1, 7595], size: [80, 100] }
+    const single = { counts: [244, 1, 7755], size: [80, 100] }
+    const attributes = { color: 'blue', occluded: true }
+    const document = documentOf([
+      { segmentation: parted, category_id: 1, attributes },
+      { segmentation: single },
+      { segmentation: [[0, 0, 5, 0, 5, 5]] },
+    ])
+    const bytes = JSON.stringify(document)
+    const target = targetOf(labels, twoFrames())
+
+    const { shapes, report } = await importBytes(coco, bytes, target, { conv_mask_to_poly: true })
+
+    expect(shapes.map(({ type, group, points }) => [type, group, points])).toEqual([
+      ['polygon', 1, [3, 4, 4, 4, 4, 6, 3, 6]],
+      ['polygon', 1, [5, 4, 6, 4, 6, 5, 5, 5]],
+      ['polygon', 0, [3, 4, 4, 4, 4, 5, 3, 5]],
+      ['polygon', 0, [0, 0, 5, 0, 5, 5]],
+    ])
+    for (const part of shapes.slice(0, 2))
+      expect(part).toMatchObject({ occluded: true, attributes: [{ spec_id: 1, value: 'blue' }] })
+    expect(report).toMatchObject({
+      created: { shapes: 4 },
+      converted: 2,
+      entries: [
+        {
+          kind: 'converted',
+          code: 'dropped-shape-type',
+          count: 2,
+          reason: 'masks are read as polygons',
+          examples: [{ item: 'annotation 1' }, { item: 'annotation 2' }],
+        },
+      ],
+    })
+  })
+
+  test('keeps the keyframes of a track of masks that become polygons', async () => {
+    const attributes = { track_id: 7, keyframe: true }
+    const segmentation = { counts: [244, 1, 7755], size: [80, 100] }
+    const document = documentOf([
+      { segmentation, attributes },
+      { segmentation, attributes, image_id: 2 },
+    ])
+    const target = targetOf(labels, twoFrames())
+    const { tracks } = await importBytes(coco, JSON.stringify(document), target, {
+      conv_mask_to_poly: true,
+    })
+    const points = [3, 4, 4, 4, 4, 5, 3, 5]
+    expect(tracks.map((track) => track.shapes)).toMatchObject([
+      [
+        { type: 'polygon', frame: 0, keyframe: true, points },
+        { type: 'polygon', frame: 1, keyframe: true, points },
+      ],
+    ])
+  })
+
+  test('groups the rings of an object, numbered from 1 on each frame', async () => {
+    const ring = [0, 0, 5, 0, 5, 5]
+    const { shapes } = await importedOne([
+      { segmentation: [ring] },
+      { segmentation: [ring, ring] },
+      { segmentation: [ring, [], ring] },
+      { segmentation: [ring, ring], image_id: 2 },
+    ])
+    expect(shapes.map(({ group, frame }) => [frame, group])).toEqual([
+      [0, 0],
+      [0, 1],
+      [0, 1],
+      [0, 2],
+      [0, 2],
+      [1, 1],
+      [1, 1],
+    ])
+  })
+
+  test('skips shapes without area, and says so', async () => {
+    const { shapes, report } = await importedOne([
+      { bbox: [1, 2, 0, 4] },
+      { segmentation: [[0, 0, 5, 5]] },
+      { segmentation: { counts: [8000], size: [80, 100] } },
+    ])
+    expect(shapes).toEqual([])
+    expect(report.entries).toEqual([
+      {
+        kind: 'skipped',
+        code: 'degenerate-shape',
+        count: 3,
+        reason: 'the shape has no area',
+        examples: ['annotation 1', 'annotation 2', 'annotation 3'].map((item) => ({
+          file: 'annotations.json',
+          item,
+        })),
+      },
+    ])
+  })
+
+  test('tells attributes it does not know and ids given twice', async () => {
+    const { shapes, report } = await importedOne([
+      {
+        id: 7,
+        bbox: [1, 2, 3, 4],
+        attributes: { wheels: 4, occluded: 'yes', color: 'green' },
+        category_id: 1,
+      },
+      { id: 7, bbox: [1, 2, 3, 4] },
+    ])
+    expect(shapes[0]).toMatchObject({
+      occluded: true,
+      attributes: [{ spec_id: 1, value: 'green' }],
+    })
+    expect(report.entries.map(({ code, reason }) => [code, reason])).toEqual([
+      ['dropped-attribute', "attribute 'wheels' unknown on label 'car'"],
+      ['duplicate-entry', 'the annotation id is given twice'],
+    ])
+  })
+
+  test('gives an attribute no value that the file does not have, whatever its name', async () => {
+    const builtin = labelOf({ name: 'bus', attributes: [spec({ id: 9, name: 'constructor' })] })
+    const document = {
+      images: [{ id: 1, file_name: 'a.jpg' }],
+      categories: [{ id: 1, name: 'bus' }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1, bbox: [1, 2, 3, 4], attributes: {} }],
+    }
+    const target = targetOf([builtin], framesOf(['a.jpg']))
+    const { shapes } = await importBytes(coco, JSON.stringify(document), target)
+    expect(shapes.map(({ attributes }) => attributes)).toEqual([[]])
+  })
+
+  test('reads null among the attributes as nothing', async () => {
+    const attributes = { occluded: null, rotation: null, track_id: null, keyframe: null }
+    const { shapes, tracks } = await importedOne([{ bbox: [1, 2, 3, 4], attributes }])
+    expect(shapes).toMatchObject([{ occluded: false, rotation: 0 }])
+    expect(tracks).toEqual([])
+  })
+
+  test('keeps sources it knows, else calls them file', async () => {
+    const { shapes } = await importedOne([
+      { bbox: [1, 2, 3, 4], attributes: { source: 'manual' } },
+      { bbox: [1, 2, 3, 4], attributes: { source: 'elsewhere' } },
+    ])
+    expect(shapes.map(({ source }) => source)).toEqual(['manual', 'file'])
+  })
+
+  test('drops background and what has no category', async () => {
+    const { shapes, report } = await imported({
+      images: [{ id: 1, file_name: 'a.jpg' }],
+      categories: [{ id: 5, name: 'background' }],
+      annotations: [
+        { id: 1, image_id: 1, category_id: 5, bbox: [1, 2, 3, 4] },
+        { id: 2, image_id: 1, category_id: 0, bbox: [1, 2, 3, 4] },
+      ],
+    })
+    expect(shapes).toEqual([])
+    expect(report.entries).toMatchObject([{ code: 'unlabelled', count: 1 }])
+  })
+
+  test('leaves frames outside of the job alone', async () => {
+    const target = targetOf(labels, framesOf(['a.jpg', 'b/c.jpg']))
+    target.frames.includes = (frame) => frame === 1
+    const text = JSON.stringify(
+      documentOf([{ bbox: [1, 2, 3, 4] }, { bbox: [1, 2, 3, 4], image_id: 2 }]),
+    )
+    const { shapes, report } = await importBytes(coco, text, target)
+    expect(shapes.map(({ frame }) => frame)).toEqual([1])
+    expect(report.entries).toMatchObject([{ code: 'frame-outside-job', count: 1 }])
+  })
+
+  test('reports progress up to the whole', async () => {
+    const { progress } = await importedOne([{ bbox: [1, 2, 3, 4] }])
+    expect(progress.at(-1)).toBe(1)
+  })
+
+  test('skips a box of a label that takes skeletons only', async () => {
+    const person = labelOf({ id: 41, name: 'road', type: 'skeleton' })
+    const text = JSON.stringify(documentOf([{ bbox: [1, 2, 3, 4] }]))
+    const { shapes, report } = await importBytes(
+      coco,
+      text,
+      targetOf([person], framesOf(['a.jpg'])),
+    )
+    expect([shapes.length, report.skipped]).toEqual([0, 1])
+  })
+})

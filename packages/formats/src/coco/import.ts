@@ -1,0 +1,163 @@
+/** Imports COCO instances (spec/formats.md 8.3): two passes over each file, flat in memory. */
+import type { RandomAccess } from '../archive/source.ts'
+import { FormatError, type Place } from '../errors.ts'
+import type { Flags } from '../flags.ts'
+import { type Intake, newIntake, newShape } from '../intake.ts'
+import type { JsonRecord } from '../json/fields.ts'
+import { type Geometry, masksAsPolygons } from '../masks.ts'
+import type { Imported, ImportTarget, Label, Run, Shape, TargetFrame } from '../model.ts'
+import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
+import { type CocoFile, findCocoFiles } from './files.ts'
+import { type IdSet, idSet } from './id-set.ts'
+import { type CocoIndex, readIndex, recordsOf, scanFile } from './names.ts'
+import { segmentRecords } from './panoptic.ts'
+import { readCustom, readFlags, readGeometry, readIds } from './record.ts'
+
+/** What lasts over all files of an import. */
+interface Import {
+  intake: Intake
+  tracks: TrackBuilder
+  onBytes: (bytes: number) => void
+}
+
+/** One annotation on its way. */
+interface Found {
+  record: JsonRecord
+  place: Place
+  label: Label
+  frame: TargetFrame
+}
+
+export async function* importCoco(
+  source: RandomAccess,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  yield* importCocoFiles(await findCocoFiles(source, run), target, run)
+}
+
+export async function* importCocoFiles(
+  files: CocoFile[],
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  const state = newImport(files, target, run)
+  for (const file of files) yield* importFile(file, state)
+  state.intake.check()
+  for (const track of state.tracks.build()) yield state.intake.track(track)
+}
+
+function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
+  const intake = newIntake(target, run)
+  const total = files.reduce((sum, file) => sum + file.size, 0)
+  let done = 0
+  return {
+    intake,
+    tracks: trackBuilder(Math.max(0, intake.range.last)),
+    onBytes: (bytes) => {
+      run.signal.throwIfAborted()
+      done += bytes
+      run.progress(Math.min(1, done / (2 * total)))
+    },
+  }
+}
+
+async function* importFile(file: CocoFile, state: Import): AsyncGenerator<Imported> {
+  const index = await readIndex(file, state.intake.target.frames, state.onBytes)
+  const ids = idSet()
+  let segments = 0
+  const wanted = (key: string): boolean => key !== 'images' && key !== 'categories'
+  for await (const member of scanFile(file, { wanted }, state.onBytes)) {
+    if (member.key !== 'annotations') continue
+    for (const annotation of recordsOf(member, file, 'annotation')) {
+      const records = file.picture ? await segmentRecords(annotation, file, segments) : [annotation]
+      segments += records.length
+      for (const { record, place } of records) {
+        const found = findPlaces(record, place, index, ids, state)
+        if (found) yield* importRecord(found, state)
+      }
+    }
+  }
+}
+
+function* importRecord(found: Found, state: Import): Generator<Imported> {
+  for (const shape of shapesOf(found, state)) yield state.intake.shape(shape)
+}
+
+/** The frame and label of an annotation; undefined when it is passed over. */
+function findPlaces(
+  record: JsonRecord,
+  place: Place,
+  index: CocoIndex,
+  ids: IdSet,
+  { intake }: Import,
+): Found | undefined {
+  const { id, imageId, categoryId } = readIds(record, place)
+  const image = index.images.get(imageId)
+  if (!image) throw new FormatError(`image_id ${imageId} is none of the images`, place)
+  if (!ids.add(id)) intake.skip('duplicate-entry', 'the annotation id is given twice', place)
+  const frame = intake.frameFor(image.frame, image.name, place)
+  const name = frame && labelName(categoryId, index, place)
+  const label = name === undefined ? undefined : intake.labelFor(name, place)
+  return frame && label && { record, place, label, frame }
+}
+
+/** Empty for what is unlabelled: category 0, where it is none of the file's. */
+function labelName(categoryId: number, { categories }: CocoIndex, place: Place): string {
+  const name = categories.get(categoryId) ?? (categoryId === 0 ? '' : undefined)
+  if (name !== undefined) return name
+  throw new FormatError(`category_id ${categoryId} is none of the categories`, place)
+}
+
+/** The shapes of an annotation that belong to no track; parts of tracks go to the builder. */
+function shapesOf(found: Found, { intake, tracks }: Import): Shape[] {
+  const { record, place, label, frame } = found
+  const parts = partsOf(found, intake)
+  if (parts.length === 0) {
+    intake.skip('degenerate-shape', 'the shape has no area', place)
+    return []
+  }
+  const flags = readFlags(record, place)
+  const attributes = intake.valuesFor(label, readCustom(record, label, place), place)
+  noteLosses(found, parts, flags, intake)
+  const group = parts.length > 1 ? intake.newGroup(frame.frame) : 0
+  const shapes = parts.map((part) => ({ ...placed(found, part, flags), attributes, group }))
+  const [only] = shapes
+  if (!flags.track || !only || shapes.length > 1) return shapes
+  const key = `${flags.track.id} of '${label.name}' (${only.type}) in ${place.file}`
+  tracks.add(key, label, only, flags.track.isKeyframe, place)
+  return []
+}
+
+function partsOf({ record, place, frame }: Found, { run, note }: Intake): Geometry[] {
+  const parts = readGeometry(record, frame, place)
+  if (!run.conv_mask_to_poly || parts.every(({ type }) => type !== 'mask')) return parts
+  note('converted', 'dropped-shape-type', 'masks are read as polygons', place)
+  return masksAsPolygons(parts)
+}
+
+function noteLosses(
+  { record, place }: Found,
+  parts: Geometry[],
+  flags: Flags,
+  { skip }: Intake,
+): void {
+  if (flags.rotation !== 0 && parts.some((part) => part.type !== 'rectangle')) {
+    skip('unsupported-rotation', 'only boxes are rotated', place)
+  }
+  if (record.keypoints !== undefined) {
+    skip('dropped-shape-type', 'keypoints are not read', place)
+  }
+  if (flags.track && parts.length > 1) {
+    skip('merged-group', 'objects of several parts are no tracks', place)
+  }
+}
+
+function placed({ label, frame }: Found, { type, points }: Geometry, flags: Flags): Shape {
+  const { occluded, source, score } = flags
+  return newShape({
+    ...{ type, points, frame: frame.frame, label_id: label.id, occluded, source, score },
+    outside: flags.track ? flags.outside : false,
+    rotation: type === 'rectangle' ? flags.rotation : 0,
+  })
+}

@@ -1,0 +1,148 @@
+/** What an import of a COCO file keeps in memory: its images and categories (spec/formats.md 8.3). */
+import { FormatError } from '../errors.ts'
+import { isRecord, readInteger, readText, wrong } from '../json/fields.ts'
+import { createScanner, isBatch, type Member, ScanError, type ScanOptions } from '../json/scan.ts'
+import { deepestOf, frameMatcher } from '../match-frames.ts'
+import type { TargetFrame, TargetFrames } from '../model.ts'
+import type { CocoFile } from './files.ts'
+
+export interface CocoImage {
+  name: string
+  frame?: TargetFrame
+}
+
+export interface CocoIndex {
+  images: Map<number, CocoImage>
+  /** Names of categories by id. */
+  categories: Map<number, string>
+}
+
+/** The names of a file as they stand there, by id. */
+export interface CocoNames {
+  images: Map<number, string>
+  categories: Map<number, string>
+}
+
+/** The images of a file with the frames that they are. */
+export async function readIndex(
+  file: CocoFile,
+  target: TargetFrames,
+  onBytes: (bytes: number) => void,
+): Promise<CocoIndex> {
+  const { images, categories } = await readNames(file, onBytes)
+  return { images: matchImages(images, target, file.subset), categories }
+}
+
+/**
+ * Reads images and categories. The keys of the root come in any order, and official files have
+ * annotations before categories: those are walked over, the rest of the file is left for later.
+ * @throws {FormatError} when the file is no COCO file, or an image is given twice.
+ */
+export async function readNames(
+  file: CocoFile,
+  onBytes: (bytes: number) => void,
+): Promise<CocoNames> {
+  const names = new Map<number, string>()
+  const categories = new Map<number, string>()
+  const keys = new Set<string>()
+  let isComplete = false
+  const wanted = (key: string): boolean => {
+    keys.add(key)
+    const isIndex = key === 'images' || key === 'categories'
+    // The members before this key have been read to their end.
+    isComplete = !isIndex && expectedKeys.every((expected) => keys.has(expected))
+    return isIndex
+  }
+  for await (const member of scanFile(file, { wanted }, onBytes, () => isComplete)) {
+    if (member.key === 'images') readImages(member, file, names)
+    if (member.key === 'categories') readCategories(member, file, categories)
+  }
+  const missing = expectedKeys.filter((key) => !keys.has(key))
+  if (missing.length > 0) {
+    const reason = `expected an object with ${expectedKeys.join(', ')}: ${missing.join(', ')} missing`
+    throw new FormatError(reason, { file: file.name })
+  }
+  return { images: names, categories }
+}
+
+const expectedKeys = ['images', 'categories', 'annotations']
+
+/**
+ * The members of a file; faults of the text come as a `FormatError` with file and byte.
+ * @param isEnough Asked after each piece: true ends the scan before the file does.
+ */
+export async function* scanFile(
+  file: CocoFile,
+  options: ScanOptions,
+  onBytes: (bytes: number) => void,
+  isEnough: () => boolean = () => false,
+): AsyncGenerator<Member> {
+  const scanner = createScanner(options)
+  let left = file.size
+  try {
+    for await (const piece of file.read()) {
+      left -= piece.length
+      onBytes(piece.length)
+      yield* scanner.feed(piece)
+      if (isEnough()) return onBytes(left)
+    }
+    scanner.end()
+  } catch (error) {
+    if (!(error instanceof ScanError)) throw error
+    const isList = error.reason === 'expected an object'
+    const reason = isList ? 'expected an object with images and annotations' : error.reason
+    throw new FormatError(reason, { file: file.name, record: error.where, offset: error.offset })
+  }
+}
+
+function readImages(member: Member, file: CocoFile, names: Map<number, string>): void {
+  for (const { record, place } of recordsOf(member, file, 'image')) {
+    const id = readInteger(record, 'id', place)
+    if (names.has(id)) throw new FormatError('the id is given twice', place)
+    names.set(id, readText(record, 'file_name', place))
+  }
+}
+
+function readCategories(member: Member, file: CocoFile, categories: Map<number, string>): void {
+  for (const { record, place } of recordsOf(member, file, 'category')) {
+    const id = readInteger(record, 'id', place)
+    if (categories.has(id)) throw new FormatError('the id is given twice', place)
+    categories.set(id, readText(record, 'name', place))
+  }
+}
+
+/** The elements of a list as records, each with the name it has in messages. */
+export function* recordsOf(member: Member, file: CocoFile, noun: string) {
+  if (!isBatch(member)) throw wrong(member.key, member.value, 'a list', { file: file.name })
+  for (const [index, record] of member.items.entries()) {
+    const position = `${member.key}[${member.first + index}]`
+    if (!isRecord(record)) throw wrong(position, record, 'an object', { file: file.name })
+    const id = record.id
+    const isNamed = typeof id === 'number' || typeof id === 'string'
+    yield { record, place: { file: file.name, record: isNamed ? `${noun} ${id}` : position } }
+  }
+}
+
+function matchImages(
+  names: Map<number, string>,
+  target: TargetFrames,
+  subset: string,
+): Map<number, CocoImage> {
+  const matcher = frameMatcher(target, deepestOf(names.values()))
+  const images = new Map<number, CocoImage>()
+  for (const [id, name] of names) {
+    const frame = matcher.match({ paths: pathsOf(name, subset) })
+    images.set(id, frame ? { name, frame } : { name })
+  }
+  return images
+}
+
+/** The path as it stands, and without the folders that tools put before it; the shortest is the last. */
+export function pathsOf(name: string, subset: string): string[] {
+  if (/^https?:\/\//.test(name)) return [name.slice(name.lastIndexOf('/') + 1)]
+  const folders = [`images/${subset}/`, 'images/', `${subset}/`, 'JPEGImages/']
+  const path = name.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')
+  const shorter = folders.filter((folder) => path.startsWith(folder))
+  const without = shorter.map((folder) => path.slice(folder.length))
+  return [path, ...without.sort((a, b) => b.length - a.length)]
+}

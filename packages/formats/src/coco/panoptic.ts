@@ -1,0 +1,93 @@
+/** Panoptic COCO files (spec/formats.md 8.3): a picture an image, each colour a segment. */
+import { flipsToRuns } from '@reticle/geometry'
+import sharp from 'sharp'
+import { FormatError, type Place } from '../errors.ts'
+import { isRecord, type JsonRecord, readInteger, readText, wrong } from '../json/fields.ts'
+import type { CocoFile } from './files.ts'
+
+/** Pixels of a picture at most (reliability.md 9). */
+const pixelsInPicture = 178_956_970
+
+export interface PlacedRecord {
+  record: JsonRecord
+  place: Place
+}
+
+/**
+ * The segments of one annotation as records of instances with run lengths.
+ * @param firstId The id of the first one; the file gives ids that are unique in an image only.
+ */
+export async function segmentRecords(
+  { record, place }: PlacedRecord,
+  file: CocoFile,
+  firstId: number,
+): Promise<PlacedRecord[]> {
+  const segments = record.segments_info
+  if (!Array.isArray(segments)) throw wrong('segments_info', segments, 'a list', place)
+  const name = readText(record, 'file_name', place)
+  const picture = file.picture ? await file.picture(name) : new Uint8Array(0)
+  const declared = new Set(segments.map((segment: unknown) => isRecord(segment) && segment.id))
+  const isDeclared = (id: number): boolean => declared.has(id)
+  const { masks, size } = await readSegments(picture, isDeclared, { ...place, record: name })
+  const image = `image ${String(record.image_id)}`
+  return segments.map((segment: unknown, index) => {
+    if (!isRecord(segment)) throw wrong(`segments_info[${index}]`, segment, 'an object', place)
+    const segmentId = readInteger(segment, 'id', { ...place, record: image })
+    const counts = masks.get(segmentId) ?? [size[0] * size[1]]
+    const { category_id, iscrowd } = segment
+    return {
+      record: {
+        id: firstId + index,
+        image_id: record.image_id,
+        category_id,
+        iscrowd,
+        segmentation: { counts, size },
+      },
+      place: { ...place, record: `${image}: segment ${segmentId}` },
+    }
+  })
+}
+
+/** Column runs by segment id, which is red + 256 green + 65536 blue; other colours are no segments. */
+async function readSegments(
+  picture: Uint8Array,
+  isDeclared: (id: number) => boolean,
+  place: Place,
+) {
+  const { data, info } = await decode(picture, place)
+  const { width, height, channels } = info
+  const flips = new Map<number, number[]>()
+  const flip = (id: number, at: number): void => {
+    if (!isDeclared(id)) return
+    const own = flips.get(id)
+    if (own) own.push(at)
+    else flips.set(id, [at])
+  }
+  let last = -1
+  for (let at = 0; at < width * height; at += 1) {
+    const pixel = ((at % height) * width + Math.floor(at / height)) * channels
+    const [red = 0, green = 0, blue = 0] = [data[pixel], data[pixel + 1], data[pixel + 2]]
+    const id = red + 256 * green + 65_536 * blue
+    if (id === last) continue
+    if (last >= 0) flip(last, at)
+    flip(id, at)
+    last = id
+  }
+  const masks = new Map<number, number[]>()
+  for (const [id, own] of flips) masks.set(id, flipsToRuns(own, width * height))
+  const size: [height: number, width: number] = [height, width]
+  return { masks, size }
+}
+
+async function decode(picture: Uint8Array, place: Place) {
+  try {
+    return await sharp(picture, { limitInputPixels: pixelsInPicture, sequentialRead: true })
+      .toColourspace('srgb')
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new FormatError(`the picture cannot be read: ${reason}`, place)
+  }
+}

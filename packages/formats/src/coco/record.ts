@@ -1,0 +1,112 @@
+/** One annotation of a COCO file (spec/formats.md 8.3): checked, and turned into geometry and flags. */
+import { columnsToCrop, decodeRuns } from '@reticle/geometry'
+import { FormatError, type Place } from '../errors.ts'
+import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
+import { isRecord, type JsonRecord, readInteger, readNumbers, wrong } from '../json/fields.ts'
+import type { Geometry } from '../masks.ts'
+import type { Label } from '../model.ts'
+
+/** The ids an annotation must have. */
+export function readIds(record: JsonRecord, place: Place) {
+  return {
+    id: readInteger(record, 'id', place),
+    imageId: readInteger(record, 'image_id', place),
+    categoryId: readInteger(record, 'category_id', place),
+  }
+}
+
+/**
+ * The geometry of an annotation: its rings, its mask, or its box. Rings, boxes and masks without area
+ * are left out, so the list may be empty.
+ * @param size Of the frame, in pixels.
+ * @throws {FormatError} when a field is missing or of a wrong kind, or a mask is of another size.
+ */
+export function readGeometry(
+  record: JsonRecord,
+  size: { width: number; height: number },
+  place: Place,
+): Geometry[] {
+  const segmentation = record.segmentation ?? []
+  if (isRecord(segmentation)) return readMask(segmentation, size, place)
+  if (!Array.isArray(segmentation))
+    throw wrong('segmentation', segmentation, 'rings or runs', place)
+  const rings: unknown[] = segmentation.filter((ring) => !Array.isArray(ring) || ring.length > 0)
+  if (rings.length === 0) return readBox(record.bbox, place)
+  return rings.flatMap((ring, index) => readRing(ring, `segmentation[${index}]`, place))
+}
+
+function readBox(value: unknown, place: Place): Geometry[] {
+  const box = readNumbers(value, 'bbox', place)
+  if (box.length !== 4) {
+    throw new FormatError(`bbox has ${box.length} values, expected 4`, place)
+  }
+  const [x = 0, y = 0, width = 0, height = 0] = box
+  if (width <= 0 || height <= 0) return []
+  return [{ type: 'rectangle', points: [x, y, x + width, y + height] }]
+}
+
+function readRing(value: unknown, field: string, place: Place): Geometry[] {
+  const points = readNumbers(value, field, place)
+  if (points.length % 2 !== 0) {
+    throw new FormatError(`${field} has ${points.length} values, expected an even number`, place)
+  }
+  return points.length < 6 ? [] : [{ type: 'polygon', points }]
+}
+
+function readMask(
+  record: JsonRecord,
+  { width, height }: { width: number; height: number },
+  place: Place,
+): Geometry[] {
+  const size = readNumbers(record.size, 'segmentation.size', place)
+  if (size.length !== 2 || size[0] !== height || size[1] !== width) {
+    const sizes = `mask of ${size[1]} x ${size[0]} pixels on a frame of ${width} x ${height}`
+    throw new FormatError(sizes, place)
+  }
+  try {
+    const points = columnsToCrop(readCounts(record.counts, place), width, height)
+    return points ? [{ type: 'mask', points }] : []
+  } catch (error) {
+    if (error instanceof RangeError) throw new FormatError(error.message, place)
+    throw error
+  }
+}
+
+/** Runs come as numbers, as the compressed text, or as a list of one such text. */
+function readCounts(value: unknown, place: Place): number[] {
+  const text: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
+  const runs =
+    typeof text === 'string' ? decodeRuns(text) : readNumbers(value, 'segmentation.counts', place)
+  const bad = runs.findIndex((run) => run < 0 || !Number.isInteger(run))
+  if (bad >= 0) throw wrong(`segmentation.counts[${bad}]`, runs[bad], 'a whole number', place)
+  return runs
+}
+
+/** What the file says of the object beside geometry and attributes of its label. */
+export function readFlags(record: JsonRecord, place: Place): Flags {
+  const attributes = attributesOf(record, place)
+  return flagsOf({ ...attributes, score: record.score ?? attributes.score }, place)
+}
+
+/** What is for a label to declare: `is_crowd` is where it does, and then follows the field `iscrowd`. */
+export function readCustom(record: JsonRecord, label: Label, place: Place) {
+  const attributes = attributesOf(record, place)
+  const is_crowd = attributes.is_crowd ?? isCrowd(record)
+  return customOf(is_crowd === undefined ? attributes : { ...attributes, is_crowd }, label)
+}
+
+/** What among the attributes of a record is for a label to declare. */
+export function readCustomAttributes(record: JsonRecord, place: Place) {
+  const all = attributesOf(record, place)
+  return { attributes: customOf(all), isOfTrack: isOfTrack(all) }
+}
+
+function isCrowd(record: JsonRecord): boolean | undefined {
+  return record.iscrowd === undefined ? undefined : Number(record.iscrowd) === 1
+}
+
+function attributesOf(record: JsonRecord, place: Place): JsonRecord {
+  const attributes = record.attributes ?? {}
+  if (!isRecord(attributes)) throw wrong('attributes', attributes, 'an object', place)
+  return attributes
+}

@@ -1,0 +1,30 @@
+/** LabelMe 3.0, the XML of the MIT web tool (spec/formats.md 12). */
+
+import { openLabelMeDataset } from '../labelme/dataset.ts'
+import { carries, exportLabelMe, features } from '../labelme/export.ts'
+import { importLabelMe } from '../labelme/import.ts'
+import { convMaskToPoly } from '../masks.ts'
+import type { Format } from '../model.ts'
+
+export const labelMe: Format = {
+  name: 'LabelMe 3.0',
+  version: '3.0',
+  aliases: [],
+  dimension: '2d',
+  tracks: false,
+  attributes: true,
+  exporter: {
+    extensions: ['ZIP'],
+    options: [],
+    carries,
+    features,
+    exportDataset: exportLabelMe,
+  },
+  importer: {
+    extensions: ['ZIP'],
+    options: [convMaskToPoly(true)],
+    kinds: ['rectangle', 'polygon', 'mask'],
+    importAnnotations: importLabelMe,
+    openDataset: openLabelMeDataset,
+  },
+}

@@ -1,0 +1,135 @@
+/** Reads PNG pictures sample by sample (PNG, third edition): no colour management, nothing is expanded. */
+import { promisify } from 'node:util'
+import { crc32, inflate } from 'node:zlib'
+import { FormatError, type Place } from '../errors.ts'
+import { bytesOf, type Layout, unpackPixels } from './png-rows.ts'
+
+export interface Png {
+  width: number
+  height: number
+  kind: 'indexed' | 'grey' | 'rgb' | 'rgba'
+  /**
+   * Row by row, those of a pixel after one another: 1 (indexed, grey), 3 or 4. Grey of 16 bits is a `Uint16Array`, colours of 16 bits are
+   * reduced to 8. Of lower depths they are indexes, and grey as it is stored, from 0 to 2 ** depth - 1.
+   */
+  samples: Uint8Array | Uint16Array
+  /** Of indexed pictures: 0xRRGGBB by index; every index that occurs is in it. */
+  palette?: readonly number[]
+  /** Of indexed pictures that have any transparency: 0 to 255 by index, for the rest of the palette 255. */
+  alphas?: readonly number[]
+}
+
+/** Pixels of a picture at most (reliability.md 9). */
+export const pixelsInPicture = 178_956_970
+
+const inflated = promisify(inflate)
+
+/** @throws {FormatError} for what is no PNG, is damaged or has too many pixels */
+export async function readPng(bytes: Uint8Array, place: Place): Promise<Png> {
+  const refuse: Refuse = (reason) =>
+    new FormatError(`the PNG picture cannot be read: ${reason}`, place)
+  const { layout, palette, alphas, packed } = readChunks(bytes, refuse)
+  const rows = await inflateRows(packed, layout, refuse)
+  const { width, height } = layout
+  const samples = unpackPixels(rows, layout, refuse)
+  const kind = kinds[layout.color] ?? 'grey'
+  if (kind !== 'indexed') return { width, height, kind, samples }
+  if (palette.length < 2 ** layout.depth && samples.some((index) => index >= palette.length))
+    throw refuse(`it has colours beyond the ${palette.length} of its palette`)
+  return { width, height, kind, samples, palette, ...(alphas.length > 0 && { alphas }) }
+}
+
+type Refuse = (reason: string) => FormatError
+
+/** By colour type. Grey with alpha becomes colours, of which three are equal. */
+const kinds: Record<number, Png['kind']> = { 2: 'rgb', 3: 'indexed', 4: 'rgba', 6: 'rgba' }
+
+// ---- chunks
+
+const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+function readChunks(bytes: Uint8Array, refuse: Refuse) {
+  if (!signature.every((byte, at) => bytes[at] === byte)) throw refuse('it is none')
+  const parts = new Map<string, Uint8Array[]>()
+  for (const { type, data } of chunksOf(bytes, refuse)) {
+    if (!known.has(type)) throw refuse(`it has a part '${type}' that is not supported`)
+    const others = parts.get(type)
+    if (others) others.push(data)
+    else parts.set(type, [data])
+  }
+  const first = (type: string): Uint8Array | undefined => parts.get(type)?.[0]
+  const [header, colors] = [first('IHDR'), first('PLTE')]
+  if (!header) throw refuse('its header is missing')
+  const layout = readHeader(header, refuse)
+  if (layout.color === 3 && !colors) throw refuse('its palette is missing')
+  const palette = colors ? readPalette(colors, refuse) : []
+  const alphas = [...(first('tRNS') ?? [])]
+  return { layout, palette, alphas, packed: Buffer.concat(parts.get('IDAT') ?? []) }
+}
+
+const known = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT'])
+
+/** Chunks up to the end of the picture; those that nobody needs are passed over unread. */
+function* chunksOf(bytes: Uint8Array, refuse: Refuse) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = 8; at + 12 <= bytes.length; ) {
+    const length = view.getUint32(at)
+    const end = at + 8 + length
+    if (end + 4 > bytes.length) break
+    const type = Buffer.from(bytes.subarray(at + 4, at + 8)).toString('latin1')
+    const isNeeded = /^[A-Z]|^tRNS$/.test(type)
+    if (isNeeded && crc32(bytes.subarray(at + 4, end)) !== view.getUint32(end))
+      throw refuse(`its part '${type}' has a wrong checksum`)
+    if (type === 'IEND') return
+    if (isNeeded) yield { type, data: bytes.subarray(at + 8, end) }
+    at = end + 4
+  }
+  throw refuse('it is cut off')
+}
+
+/** Bits a sample for each colour type (table 12). */
+const depths: Record<number, readonly number[]> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+}
+
+function readHeader(data: Uint8Array, refuse: Refuse): Layout {
+  if (data.length !== 13) throw refuse('its header is damaged')
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  const [width, height] = [view.getUint32(0), view.getUint32(4)]
+  const [depth = 0, color = 0, packing, filter, interlace = 0] = data.subarray(8)
+  if (width === 0 || height === 0) throw refuse(`it claims ${width} x ${height} pixels`)
+  if (width * height > pixelsInPicture)
+    throw refuse(`${width} x ${height} pixels are too many, at most ${pixelsInPicture}`)
+  if (!depths[color]?.includes(depth))
+    throw refuse(`${depth} bits a sample of colour type ${color} are not supported`)
+  if (packing !== 0 || filter !== 0 || interlace > 1)
+    throw refuse('it is packed in a way that is not supported')
+  return { width, height, depth, color, isInterlaced: interlace === 1 }
+}
+
+function readPalette(data: Uint8Array, refuse: Refuse): number[] {
+  const count = data.length / 3
+  if (!Number.isInteger(count) || count < 1 || count > 256) throw refuse('its palette is damaged')
+  return Array.from({ length: count }, (_, index) => {
+    const [red = 0, green = 0, blue = 0] = data.subarray(3 * index, 3 * index + 3)
+    return (red << 16) | (green << 8) | blue
+  })
+}
+
+/** A header may claim much more than there is: room is taken as pixels come. */
+async function inflateRows(packed: Uint8Array, layout: Layout, refuse: Refuse) {
+  const expected = bytesOf(layout)
+  let rows: Uint8Array
+  try {
+    rows = await inflated(packed, { maxOutputLength: expected })
+  } catch (error) {
+    const isTooMuch = error instanceof RangeError
+    throw refuse(isTooMuch ? 'it has more pixels than it claims' : 'its pixels do not unpack')
+  }
+  if (rows.length < expected) throw refuse('it has fewer pixels than it claims')
+  return rows
+}

@@ -1,0 +1,158 @@
+/** What imports of all formats do with what they read: find its frame and label, count it, and say what is passed over. */
+import { FormatError, type Place } from './errors.ts'
+import { labelFinder, storedValue } from './labels.ts'
+import { frameMatcher, type ItemName, unmatchedItems } from './match-frames.ts'
+import type {
+  AttributeValue,
+  Imported,
+  ImportTarget,
+  Label,
+  Run,
+  Shape,
+  Tag,
+  TargetFrame,
+  Track,
+} from './model.ts'
+import type { ReportCode, ReportKind } from './report.ts'
+
+export interface Intake {
+  readonly target: ImportTarget
+  readonly run: Run
+  /** First and last frame that take annotations; none where the last is below the first. */
+  readonly range: { first: number; last: number }
+  /** The frame of an item, wherever it is in the task. */
+  match(item: ItemName): TargetFrame | undefined
+  /**
+   * The frame an annotation goes to. Undefined where it goes nowhere: outside of the job it is passed over; where no frame is the
+   * item's the import fails at its end.
+   */
+  frameFor(frame: TargetFrame | undefined, name: string, place: Place): TargetFrame | undefined
+  /**
+   * The label of a name for anything but skeletons. Undefined where the annotation is passed over: it has no name, is `background`, is of
+   * a skeleton; or the label is missing, and the import fails at its end.
+   */
+  labelFor(name: string, place: Place): Label | undefined
+  /** The values a label has attributes for; others are told of. Reserved names (spec/formats.md 3.2) are not to be among them. */
+  valuesFor(
+    label: Label,
+    given: Iterable<readonly [string, unknown]>,
+    place: Place,
+  ): AttributeValue[]
+  /** The next number of a group on a frame, from 1. */
+  newGroup(frame: number): number
+  /** Each counts what it hands on; elements of skeletons are counted with them. */
+  shape(shape: NewShape): Imported
+  tag(tag: Omit<Tag, 'source'> & Partial<Tag>): Imported
+  track(track: Track): Imported
+  note(kind: ReportKind, code: ReportCode, reason: string, place: Place): void
+  skip(code: ReportCode, reason: string, place: Place): void
+  /** @throws {FormatError} naming labels and items that were looked for in vain */
+  check(): void
+}
+
+export type NewShape = Pick<Shape, 'type' | 'frame' | 'label_id' | 'points'> & Partial<Shape>
+
+/** More shapes than these are no import (reliability.md 9). */
+const shapesPerImport = 10_000_000
+
+/** @param deepest The path with the most parts among the items of the file (`deepestOf`). */
+export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake {
+  const { includes } = target.frames
+  const matcher = frameMatcher(target.frames, deepest)
+  const labels = labelFinder(target.labels)
+  const unmatched = unmatchedItems()
+  const groups = new Map<number, number>()
+  let shapes = 0
+  const note: Intake['note'] = (kind, code, reason, { file, record }) =>
+    run.report.note(kind, code, reason, { file, item: record })
+  const skip: Intake['skip'] = (code, reason, place) => note('skipped', code, reason, place)
+  const count = (more: number) => {
+    shapes += more
+    if (shapes > shapesPerImport) throw new FormatError(`more than ${shapesPerImport} shapes`)
+  }
+  return {
+    ...{ target, run, note, skip },
+    range: rangeOf(target.frames),
+    match: (item) => matcher.match(item),
+    frameFor(frame, name, place) {
+      if (!frame) unmatched.add(name)
+      else if (includes(frame.frame)) return frame
+      else skip('frame-outside-job', 'the frame lies outside of the job', place)
+      return undefined
+    },
+    labelFor(name, place) {
+      if (name === '') skip('unlabelled', 'the annotation has no label', place)
+      const label = name === '' ? undefined : labels.find(name)
+      if (label?.type !== 'skeleton') return label
+      skip('dropped-shape-type', `label '${label.name}' takes skeletons only`, place)
+      return undefined
+    },
+    valuesFor: (label, given, place) => valuesFor(label, given, place, skip),
+    newGroup(frame) {
+      const group = (groups.get(frame) ?? 0) + 1
+      groups.set(frame, group)
+      return group
+    },
+    shape(given) {
+      const shape = newShape(given)
+      count(1 + shape.elements.length)
+      run.report.created('shapes')
+      return { kind: 'shape', shape }
+    },
+    tag(given) {
+      run.report.created('tags')
+      return { kind: 'tag', tag: { source: 'file', ...given } }
+    },
+    track(track) {
+      count(track.shapes.length)
+      run.report.created('tracks')
+      return { kind: 'track', track }
+    },
+    check() {
+      labels.check()
+      unmatched.check()
+    },
+  }
+}
+
+function rangeOf({ frames, includes }: ImportTarget['frames']): Intake['range'] {
+  return {
+    first: frames.find(({ frame }) => includes(frame))?.frame ?? 0,
+    last: frames.findLast(({ frame }) => includes(frame))?.frame ?? -1,
+  }
+}
+
+/** A shape with what it says, and what shapes are where nothing is said. */
+export function newShape(given: NewShape): Shape {
+  return {
+    group: 0,
+    source: 'file',
+    occluded: false,
+    outside: false,
+    z_order: 0,
+    rotation: 0,
+    score: 1,
+    attributes: [],
+    elements: [],
+    ...given,
+  }
+}
+
+function valuesFor(
+  label: Label,
+  given: Iterable<readonly [string, unknown]>,
+  place: Place,
+  skip: Intake['skip'],
+): AttributeValue[] {
+  const values: AttributeValue[] = []
+  for (const [name, text] of given) {
+    const spec = label.attributes.find((one) => one.name === name)
+    const value = spec && storedValue(spec, text, place)
+    if (spec && value !== undefined) values.push({ spec_id: spec.id, value })
+    if (!spec) {
+      const reason = `attribute '${name}' unknown on label '${label.name}'`
+      skip('dropped-attribute', reason, place)
+    }
+  }
+  return values
+}

@@ -1,0 +1,102 @@
+/** LabelMe with its images (spec/formats.md 12): what an import into a project makes tasks of. */
+import type { RandomAccess } from '../archive/source.ts'
+import { type LabelCollector, labelCollector } from '../file-labels.ts'
+import {
+  commonFolder,
+  imageFinder,
+  isImageName,
+  locatedImages,
+  memberFinder,
+  pictureName,
+  type WantedImage,
+  withoutExtension,
+} from '../members.ts'
+import type { FileDataset, FileSubset, Run } from '../model.ts'
+import {
+  type LabelMeArchive,
+  openLabelMe,
+  picturePaths,
+  readDocument,
+  subsetFolder,
+} from './archive.ts'
+import { importLabelMeArchive } from './import.ts'
+import { customValues, type LabelMeDocument } from './record.ts'
+
+/** A subset for each folder that documents are in. */
+export async function openLabelMeDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+  const archive = await openLabelMe(source, run)
+  const labels = labelCollector()
+  const find = pictureFinder(archive)
+  const wanted: Wanted[] = []
+  for (const document of archive.documents) {
+    run.signal.throwIfAborted()
+    const content = await readDocument(archive, document)
+    noteLabels(content, labels)
+    const folder = subsetFolder(document, content)
+    const path = withoutExtension(document.slice(folder.length))
+    wanted.push({
+      document,
+      folder,
+      given: content.filename || path,
+      name: (member) => pictureName(path, member),
+      member: find(document, content),
+      isAnnotated: content.objects.length > 0,
+    })
+  }
+  const subsets = [...bySubset(wanted)].flatMap(([name, own]) => {
+    const images = locatedImages(own, `subset ${name}`)
+    const documents = own.map(({ document }) => document)
+    const importAnnotations: FileSubset['importAnnotations'] = (target, part) =>
+      importLabelMeArchive({ ...archive, documents }, target, part)
+    return { name, images, importAnnotations }
+  })
+  return { labels: labels.read(), subsets }
+}
+
+interface Wanted extends WantedImage {
+  /** Its document, and the folder of the subset that this is in. */
+  document: string
+  folder: string
+}
+
+function noteLabels({ objects }: LabelMeDocument, labels: LabelCollector): void {
+  for (const object of objects) {
+    if (object.label !== '') labels.add(object.label)
+    for (const [name, value] of customValues(object))
+      labels.note(object.label, name, value, object.isOfTrack)
+  }
+}
+
+/** Subsets are called as the first folder that tells them apart, or the only one. */
+function bySubset(wanted: readonly Wanted[]): Map<string, Wanted[]> {
+  const folders = new Set(wanted.map(({ folder }) => folder))
+  let shared = commonFolder([...folders])
+  if (folders.has(shared)) shared = shared.replace(/[^/]+\/$/, '')
+  const subsets = new Map<string, Wanted[]>()
+  for (const one of wanted) {
+    const [first = ''] = one.folder.slice(shared.length).split('/')
+    const name = first === '' || first === 'Annotations' ? 'default' : first
+    const others = subsets.get(name)
+    if (others) others.push(one)
+    else subsets.set(name, [one])
+  }
+  return subsets
+}
+
+/** Pictures are beside their documents, or in the folder `Images/` of the tool, or alone in having their name. */
+function pictureFinder({ zip }: LabelMeArchive) {
+  const names = [...zip.files.keys()].filter((name) => isImageName(name) && !isOfTool(name))
+  const exact = memberFinder(names)
+  const stems = imageFinder(names)
+  return (document: string, content: LabelMeDocument): string | undefined => {
+    const paths = picturePaths(document, content)
+    const subset = subsetFolder(document, content)
+    const own = document.slice(0, document.lastIndexOf('/') + 1)
+    const images = `${subset.replace(/Annotations\/$/, '')}Images/`
+    const folders = [subset, own, images]
+    return exact.find(paths, folders, []) ?? stems.find(paths.map(withoutExtension), folders, [])
+  }
+}
+
+/** Pictures of masks, and of what was drawn to make them. */
+const isOfTool = (name: string): boolean => /(^|\/)(Masks|Scribbles)\//.test(name)

@@ -1,0 +1,122 @@
+/** The XML document of a picture (spec/formats.md 12.1). */
+import { boxCorners, round2 } from '@reticle/geometry'
+import { writtenValues } from '../labels.ts'
+import type { ItemFrame, ItemShape, Label } from '../model.ts'
+import { floatText } from '../numbers.ts'
+import { escapeText } from '../xml/escape.ts'
+import { type AttributeText, writeAttributes } from './attributes.ts'
+
+export interface WrittenObject {
+  shape: ItemShape
+  label: Label
+  /** Of what is written as a mask: the name of its picture, and left, top, right, bottom in pixels. */
+  mask?: { picture: string; box: readonly number[] }
+}
+
+/** @throws {FormatError} naming frame, label and attribute of a value that is none */
+export function documentText(frame: ItemFrame, objects: readonly WrittenObject[]): string {
+  const { path, width, height } = frame
+  const slash = path.lastIndexOf('/')
+  const texts = objects.map((object, id) => objectText(object, id, objects, path))
+  return `<annotation>
+  <filename>${escapeText(path.slice(slash + 1))}</filename>
+  <folder>${escapeText(path.slice(0, Math.max(0, slash)))}</folder>
+  <source>
+    <sourceImage></sourceImage>
+    <sourceAnnotation>Service</sourceAnnotation>
+  </source>
+  <imagesize>
+    <nrows>${height}</nrows>
+    <ncols>${width}</ncols>
+  </imagesize>
+${texts.join('')}</annotation>
+`
+}
+
+function objectText(
+  object: WrittenObject,
+  id: number,
+  objects: readonly WrittenObject[],
+  file: string,
+): string {
+  const { shape, label } = object
+  const values = new Map<string, AttributeText[1]>(
+    writtenValues(label, shape.attributes, { file, record: label.name }),
+  )
+  const username = escapeText(String(values.get('username') ?? ''))
+  values.delete('username')
+  const [parts, whole] = relations(id, objects)
+  return `  <object>
+    <name>${escapeText(label.name)}</name>
+    <deleted>0</deleted>
+    <verified>0</verified>
+    <occluded>${shape.occluded ? 'yes' : 'no'}</occluded>
+    <date></date>
+    <id>${id}</id>
+    <parts>
+      <hasparts>${parts}</hasparts>
+      <ispartof>${whole}</ispartof>
+    </parts>
+${geometryText(object, username)}\
+    <attributes>${escapeText(attributesText(values, shape))}</attributes>
+  </object>
+`
+}
+
+/** The first of a group has the others as its parts. */
+function relations(id: number, objects: readonly WrittenObject[]): [parts: string, whole: string] {
+  const group = objects[id]?.shape.group ?? 0
+  if (group === 0) return ['', '']
+  const members = [...objects.keys()].filter((one) => objects[one]?.shape.group === group)
+  const [leader, ...others] = members
+  return leader === id ? [others.join(), ''] : ['', String(leader)]
+}
+
+function geometryText({ shape, mask }: WrittenObject, username: string): string {
+  if (mask) {
+    const sides = ['xmin', 'ymin', 'xmax', 'ymax'].map(
+      (name, side) => `        <${name}>${(mask.box[side] ?? 0).toFixed(2)}</${name}>\n`,
+    )
+    return `    <segm>
+      <mask>${escapeText(mask.picture)}</mask>
+      <box>
+${sides.join('')}      </box>
+      <username>${username}</username>
+    </segm>
+`
+  }
+  const isBox = shape.type === 'rectangle'
+  const points = isBox ? boxCorners(shape.points) : shape.points
+  return `${isBox ? '    <type>bounding_box</type>\n' : ''}    <polygon>
+${pointTexts(points).join('')}      <username>${username}</username>
+    </polygon>
+`
+}
+
+const pointTexts = (points: readonly number[]): string[] =>
+  points.flatMap((x, at) =>
+    at % 2 === 0
+      ? `      <pt>
+        <x>${round2(x).toFixed(2)}</x>
+        <y>${round2(points[at + 1] ?? 0).toFixed(2)}</y>
+      </pt>
+`
+      : [],
+  )
+
+/** Attributes of the label, then what the format has no field for. */
+function attributesText(
+  values: Map<string, AttributeText[1]>,
+  { type, rotation, track_id, keyframe }: ItemShape,
+): string {
+  const more: AttributeText[] =
+    track_id === undefined
+      ? []
+      : [
+          ['track_id', track_id],
+          ['keyframe', keyframe === true],
+        ]
+  for (const name of ['rotation', 'track_id', 'keyframe']) values.delete(name)
+  const turned = type === 'rectangle' ? `rotation=${floatText(rotation)}` : ''
+  return [writeAttributes(values), turned, writeAttributes(more)].filter(Boolean).join(', ')
+}

@@ -1,0 +1,120 @@
+/** Exports LabelMe 3.0 (spec/formats.md 12.1), a document an image, with a picture for each of its masks. */
+import { columnsToCrop, cropToBitmap, cropToColumns, ellipseToColumns } from '@reticle/geometry'
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { documentsRun, everyFrame, fileName, imageFiles, itemIds } from '../export-files.ts'
+import { writePalettePng } from '../image/png.ts'
+import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
+import type { Dataset, Item, ItemFrame, ItemShape, Label, Run } from '../model.ts'
+import { documentText, type WrittenObject } from './document.ts'
+
+/** What becomes of each kind: told to clients, and what is written. */
+export const carries = carriesOnly({
+  rectangle: 'kept',
+  polygon: 'kept',
+  ellipse: 'converted',
+  mask: 'kept',
+})
+
+export const features = featuresOf('kept', {
+  tracks: 'converted',
+  z_order: 'dropped',
+  score: 'dropped',
+})
+
+interface Export {
+  labels: ReadonlyMap<number, Label>
+  losses: Losses
+  run: Run
+}
+
+export async function* exportLabelMe(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+  const { labels, subsets } = dataset
+  const textRun = documentsRun(dataset, run)
+  const losses = newLosses('LabelMe 3.0', { carries, features }, run)
+  const state = { labels: new Map(labels.map((label) => [label.id, label])), losses, run }
+  const allFrames = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
+  let done = 0
+  for (const subset of subsets) {
+    const ids = itemIds(subset.frames)
+    for await (const { frame, item } of everyFrame(subset)) {
+      run.signal.throwIfAborted()
+      const id = ids[item.index] ?? ''
+      yield* pictureFiles(fileName(subset.name), id, frame, item, state)
+      done += 1
+      textRun.progress(done / allFrames)
+    }
+  }
+  if (dataset.saveImages) yield* imageFiles(dataset, run, fileName)
+}
+
+function* pictureFiles(
+  folder: string,
+  id: string,
+  frame: ItemFrame,
+  item: Item,
+  { labels, losses, run }: Export,
+): Generator<ArchiveFile> {
+  const objects: WrittenObject[] = []
+  for (const shape of losses.written(item, frame)) {
+    const label = labels.get(shape.label_id)
+    const crop = cropOf(shape, frame)
+    if (!label || crop === 'empty') {
+      run.report.note('dropped', 'degenerate-shape', 'the shape covers no pixel', {
+        item: frame.path,
+      })
+      continue
+    }
+    if (!crop) {
+      objects.push({ shape, label })
+      continue
+    }
+    if (shape.type === 'ellipse') noteEllipse(frame, run)
+    const name = `${id}_mask_${objects.length}.png`
+    const picture = name.slice(name.lastIndexOf('/') + 1)
+    objects.push({ shape, label, mask: { picture, box: boxOfCrop(crop) } })
+    yield { path: `${folder}/Masks/${name}`, content: maskPicture(crop, frame) }
+  }
+  run.report.created('shapes', objects.length)
+  yield { path: `${folder}/${id}.xml`, content: documentText(frame, objects) }
+}
+
+function noteEllipse({ path }: ItemFrame, run: Run): void {
+  run.report.note('converted', 'dropped-shape-type', 'ellipses are written as masks', {
+    item: path,
+  })
+}
+
+/** The pixels of a mask or ellipse; undefined for other kinds. */
+function cropOf(
+  { type, points, rotation }: ItemShape,
+  { width, height }: ItemFrame,
+): number[] | 'empty' | undefined {
+  if (type !== 'mask' && type !== 'ellipse') return undefined
+  const runs =
+    type === 'mask'
+      ? cropToColumns(points, width, height)
+      : ellipseToColumns(points, rotation, width, height)
+  return columnsToCrop(runs, width, height) ?? 'empty'
+}
+
+/** Bounds of masks are inclusive, boxes end behind their last pixel. */
+function boxOfCrop(crop: readonly number[]): number[] {
+  const [left = 0, top = 0, right = 0, bottom = 0] = crop.slice(-4)
+  return [left, top, right + 1, bottom + 1]
+}
+
+function maskPicture(crop: readonly number[], { width, height }: ItemFrame): Uint8Array {
+  const indexes = new Uint8Array(width * height)
+  const mask = cropToBitmap(crop)
+  for (let row = 0; row < mask.height; row += 1) {
+    const from = row * mask.width
+    indexes.set(mask.bits.subarray(from, from + mask.width), (mask.top + row) * width + mask.left)
+  }
+  return writePalettePng(width, height, indexes, maskColors)
+}
+
+/** Nothing, and the translucent blue that the tool draws in. */
+const maskColors = [
+  { color: 0, alpha: 0 },
+  { color: 0x00cbff, alpha: 153 },
+]

@@ -1,0 +1,159 @@
+/** Imports LabelMe 3.0 (spec/formats.md 12.2), one document at a time. */
+import { bitmapToCrop } from '@reticle/geometry'
+import type { RandomAccess } from '../archive/source.ts'
+import { FormatError, type Place } from '../errors.ts'
+import { type Png, readPng } from '../image/png.ts'
+import { type Intake, newIntake, newShape } from '../intake.ts'
+import { type Geometry, masksAsPolygons } from '../masks.ts'
+import { deepestOf } from '../match-frames.ts'
+import type { Imported, ImportTarget, Run, Shape, TargetFrame } from '../model.ts'
+import {
+  type LabelMeArchive,
+  openLabelMe,
+  picturePaths,
+  readDocument,
+  readMaskPicture,
+} from './archive.ts'
+import { groupsOf } from './groups.ts'
+import { customValues, type LabelMeDocument, type LabelMeObject } from './record.ts'
+
+/** A document on its way. */
+interface Import {
+  archive: LabelMeArchive
+  intake: Intake
+  name: string
+  document: LabelMeDocument
+}
+
+export async function* importLabelMe(
+  source: RandomAccess,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  yield* importLabelMeArchive(await openLabelMe(source, run), target, run)
+}
+
+/** @param archive With the documents that are to be read. */
+export async function* importLabelMeArchive(
+  archive: LabelMeArchive,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  const { documents } = archive
+  const intake = newIntake(target, run, deepestOf(documents))
+  for (const [index, name] of documents.entries()) {
+    run.signal.throwIfAborted()
+    run.progress(index / documents.length)
+    const document = await readDocument(archive, name)
+    yield* importDocument({ archive, intake, name, document })
+  }
+  intake.check()
+}
+
+async function* importDocument(state: Import): AsyncGenerator<Imported> {
+  const { intake, name, document } = state
+  const paths = picturePaths(name, document)
+  const found = intake.match({ paths })
+  const read: Read[] = []
+  for (const object of document.objects) {
+    const frame = intake.frameFor(found, paths[0] ?? name, object.place)
+    const shapes = frame ? await readShapes(object, frame, state) : []
+    if (shapes.length > 0) read.push({ object, shapes })
+  }
+  for (const shape of withGroups(read, intake)) yield intake.shape(shape)
+}
+
+interface Read {
+  object: LabelMeObject
+  shapes: Shape[]
+}
+
+/** Groups are those of the objects that are read; the polygons of one mask are a group as well. */
+function* withGroups(read: readonly Read[], { newGroup }: Intake): Generator<Shape> {
+  const groups = groupsOf(read.map(({ object }) => object))
+  const numbers = new Map<string, number>()
+  for (const { object, shapes } of read) {
+    const alone = shapes.length > 1 ? object.place.record : undefined
+    const name = groups.get(object) ?? alone
+    for (const shape of shapes) {
+      const group = name === undefined ? 0 : (numbers.get(name) ?? newGroup(shape.frame))
+      if (name !== undefined) numbers.set(name, group)
+      yield { ...shape, group }
+    }
+  }
+}
+
+/** The shapes of an object: several where its mask becomes polygons. */
+async function readShapes(
+  object: LabelMeObject,
+  frame: TargetFrame,
+  state: Import,
+): Promise<Shape[]> {
+  const { intake } = state
+  const { place, flags } = object
+  const label = intake.labelFor(object.label, place)
+  if (!label) return []
+  const parts = await readParts(object, frame, state)
+  if (parts.length === 0) {
+    intake.skip('degenerate-shape', 'the shape has no area', place)
+    return []
+  }
+  if (flags.rotation !== 0 && object.geometry.type === 'polygon')
+    intake.skip('unsupported-rotation', 'only boxes are rotated', place)
+  const attributes = intake.valuesFor(label, customValues(object, label), place)
+  const { occluded, source, score, rotation } = flags
+  return parts.map(({ type, points }) =>
+    newShape({
+      ...{ type, points, frame: frame.frame, label_id: label.id, attributes },
+      ...{ occluded, source, score, rotation: type === 'rectangle' ? rotation : 0 },
+    }),
+  )
+}
+
+async function readParts(
+  { geometry, place }: LabelMeObject,
+  frame: TargetFrame,
+  state: Import,
+): Promise<Geometry[]> {
+  if (geometry.type === 'mask') return readMask(geometry.picture, place, frame, state)
+  const [left = 0, top = 0, right = 0, bottom = 0] = geometry.points
+  const hasArea =
+    geometry.type === 'polygon' ? geometry.points.length >= 6 : right > left && bottom > top
+  return hasArea ? [geometry] : []
+}
+
+async function readMask(
+  picture: string,
+  place: Place,
+  frame: TargetFrame,
+  { archive, intake, name, document }: Import,
+): Promise<Geometry[]> {
+  const { bytes, file } = await readMaskPicture(archive, name, document, picture, place)
+  const points = maskIn(await readPng(bytes, { file }), frame, { file })
+  const masks: Geometry[] = points ? [{ type: 'mask', points }] : []
+  if (intake.run.conv_mask_to_poly === false || masks.length === 0) return masks
+  intake.note('converted', 'dropped-shape-type', 'masks are read as polygons', place)
+  return masksAsPolygons(masks)
+}
+
+/** The pixels of which any channel is not 0: soft edges, which are nearly transparent, count. */
+function maskIn(picture: Png, frame: TargetFrame, place: Place): number[] | undefined {
+  const { width, height, samples } = picture
+  if (width !== frame.width || height !== frame.height) {
+    const sizes = `${width} x ${height} pixels on a frame of ${frame.width} x ${frame.height}`
+    throw new FormatError(`mask of ${sizes}`, place)
+  }
+  const isSet = sampleTest(picture)
+  const channels = samples.length / (width * height)
+  const bits = new Uint8Array(width * height)
+  for (let at = 0; at < samples.length; at += 1)
+    if (isSet(samples[at] ?? 0)) bits[Math.floor(at / channels)] = 1
+  return bitmapToCrop({ left: 0, top: 0, width, height, bits })
+}
+
+/** Indexes stand for their colours, and for their transparency where the picture has any. */
+function sampleTest({ palette, alphas }: Png): (sample: number) => boolean {
+  if (!palette) return (sample) => sample !== 0
+  const isSet = palette.map((color, index) => color !== 0 || (alphas ? alphas[index] !== 0 : false))
+  return (sample) => isSet[sample] === true
+}

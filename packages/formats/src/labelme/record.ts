@@ -1,0 +1,122 @@
+/** One document of a LabelMe data set (spec/formats.md 12.2): checked, and turned into geometry and flags. */
+import { boxOfPoints } from '@reticle/geometry'
+import { FormatError, type Place } from '../errors.ts'
+import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
+import { readFlag } from '../json/fields.ts'
+import type { Label } from '../model.ts'
+import { readNumber } from '../numbers.ts'
+import { childOf, childrenOf, textOf, type XmlElement } from '../xml/tree.ts'
+import { readAttributes } from './attributes.ts'
+
+export interface LabelMeDocument {
+  /** What it says its picture is called, and is in. */
+  filename: string
+  folder: string
+  /** Without those that are deleted. */
+  objects: LabelMeObject[]
+}
+
+export interface LabelMeObject {
+  /** Empty where it has none. */
+  label: string
+  /** What other objects call it. */
+  id: string
+  /** Ids of its parts and of what it is part of. */
+  related: string[]
+  /** Pixels; no points for what has no area. A mask is the name of its picture. */
+  geometry: { type: 'rectangle' | 'polygon'; points: number[] } | { type: 'mask'; picture: string }
+  flags: Flags
+  /** By name, what it says beside that. */
+  attributes: Record<string, string | number | boolean>
+  username: string
+  isOfTrack: boolean
+  place: Place
+}
+
+/** @throws {FormatError} naming file, object and line of what is wrong */
+export function readLabelMeDocument(root: XmlElement, file: string): LabelMeDocument {
+  if (root.name !== 'annotation') {
+    const reason = `no LabelMe document: the root is <${root.name}>, expected <annotation>`
+    throw new FormatError(reason, { file, line: root.line })
+  }
+  const objects = childrenOf(root, 'object').flatMap((element, index) => {
+    const place = { file, record: `object ${index + 1}`, line: element.line }
+    return flagIn(element, 'deleted', place) ? [] : readObject(element, index, place)
+  })
+  return {
+    filename: textOf(root, 'filename') ?? '',
+    folder: (textOf(root, 'folder') ?? '').replaceAll('\\', '/').replace(/^\/+|\/+$/g, ''),
+    objects,
+  }
+}
+
+function readObject(element: XmlElement, index: number, place: Place): LabelMeObject {
+  const label = textOf(element, 'name')
+  if (label === undefined) throw new FormatError('<name> is missing', place)
+  const attributes = Object.fromEntries(readAttributes(textOf(element, 'attributes') ?? ''))
+  const occluded = flagIn(element, 'occluded', place) ?? attributes.occluded
+  const drawing = childOf(element, 'polygon') ?? childOf(element, 'segm') ?? { children: [] }
+  return {
+    label,
+    id: textOf(element, 'id') || `object ${index + 1}`,
+    related: relatedIds(element),
+    geometry: readGeometry(element, place),
+    flags: flagsOf({ ...attributes, occluded }, place),
+    attributes,
+    username: textOf(drawing, 'username') ?? '',
+    isOfTrack: isOfTrack(attributes),
+    place,
+  }
+}
+
+function relatedIds(element: XmlElement): string[] {
+  const parts = childOf(element, 'parts') ?? { children: [] }
+  const lists = [textOf(parts, 'hasparts'), textOf(parts, 'ispartof')]
+  return lists.flatMap((list = '') => list.split(',').map((id) => id.trim())).filter(Boolean)
+}
+
+/** More than any object may have (reliability.md 9). */
+const mostPoints = 100_000
+
+/** `bounding_box` makes a rectangle of a polygon; a mask stays one. */
+function readGeometry(element: XmlElement, place: Place): LabelMeObject['geometry'] {
+  const polygon = childOf(element, 'polygon')
+  if (polygon) {
+    const corners = childrenOf(polygon, 'pt')
+    if (corners.length > mostPoints)
+      throw new FormatError(`${corners.length} points, at most ${mostPoints} are allowed`, place)
+    const points = corners.flatMap((point) => readPoint(point, place))
+    if (textOf(element, 'type') !== 'bounding_box') return { type: 'polygon', points }
+    const [x, y, width, height] = boxOfPoints(points)
+    return { type: 'rectangle', points: [x, y, x + width, y + height] }
+  }
+  const picture = textOf(childOf(element, 'segm') ?? { children: [] }, 'mask')
+  if (picture) return { type: 'mask', picture }
+  if (childOf(element, 'segm')) throw new FormatError('<mask> of the <segm> is missing', place)
+  const looks = childOf(element, 'bndbox') ? ', looks like Pascal VOC' : ''
+  throw new FormatError(`<polygon> or <segm> is missing${looks}`, place)
+}
+
+function readPoint(point: XmlElement, { file, record }: Place): number[] {
+  const place = { file, record, line: point.line }
+  return ['x', 'y'].map((name) => {
+    const text = textOf(point, name)
+    if (text === undefined) throw new FormatError(`<${name}> of a <pt> is missing`, place)
+    return readNumber(text, (reason) => new FormatError(`${name}: ${reason}`, place))
+  })
+}
+
+/** A field of 0 or 1, yes or no; an empty one is no. */
+function flagIn(element: XmlElement, name: string, place: Place): boolean | undefined {
+  const text = textOf(element, name)
+  return text === undefined || text === '' ? undefined : readFlag(text, name, place)
+}
+
+/** What a label may have attributes for: who drew it only where the label has it. */
+export function customValues(
+  { attributes, username }: LabelMeObject,
+  label?: Label,
+): [name: string, value: unknown][] {
+  const hasUser = label?.attributes.some(({ name }) => name === 'username') === true
+  return customOf(hasUser ? { username, ...attributes } : attributes, label)
+}

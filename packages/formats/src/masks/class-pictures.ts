@@ -1,0 +1,88 @@
+/** Pictures whose colours are classes, and beside them pictures whose colours are objects (spec/formats.md 10.3 and 11.2). */
+import { colorText } from '../colors.ts'
+import { FormatError, type Place } from '../errors.ts'
+import type { Png } from '../image/png.ts'
+import { type MapLabel, voidColor } from './label-map.ts'
+import { pixelValues } from './picture.ts'
+import { type Region, regionsOf } from './regions.ts'
+
+/** A mask with the label that its class has. */
+export interface LabelledMask {
+  label: string
+  /** It is left out where nobody has a label of that name: everything that is nothing else, or a border. */
+  isBackground: boolean
+  crop(): number[]
+}
+
+/**
+ * The masks of a picture of classes: one for each object on each class, or of a picture without objects one for each class.
+ * @param labels by their colours, of equal ones the first; a grey picture has their indexes
+ * @throws {FormatError} naming colours that no label has
+ */
+export function labelledMasks(
+  classes: Png,
+  objects: Png | undefined,
+  labels: readonly MapLabel[],
+  place: Place,
+): LabelledMask[] {
+  const found = classFinder(classes, labels)
+  const regions = regionsOf(
+    classes,
+    pixelValues(classes),
+    objects ? pixelValues(objects) : () => 0,
+    place,
+  )
+  assertDeclared(
+    classes,
+    regions.filter((region) => !found(region.class)),
+    place,
+  )
+  return regions.flatMap((region) => {
+    const label = found(region.class)
+    const isNothing = objects !== undefined && region.object === 0
+    return label && !isNothing ? [{ ...label, crop: region.crop }] : []
+  })
+}
+
+type Found = Pick<LabelledMask, 'label' | 'isBackground'>
+
+function classFinder(
+  { kind }: Png,
+  labels: readonly MapLabel[],
+): (value: number) => Found | undefined {
+  const isGrey = kind === 'grey'
+  const names = new Map<number, string>(
+    isGrey
+      ? [
+          [0, 'background'],
+          [255, 'ignored'],
+        ]
+      : [
+          [0, 'background'],
+          [voidColor, 'ignored'],
+        ],
+  )
+  for (const [index, { name, color }] of [...labels.entries()].toReversed()) {
+    const value = isGrey ? index : color
+    if (value !== undefined) names.set(value, name)
+  }
+  return (value) => {
+    const label = names.get(value)
+    const isBlack = !isGrey && value === 0
+    return label === undefined
+      ? undefined
+      : { label, isBackground: isBlack || label === 'background' || label === 'ignored' }
+  }
+}
+
+function assertDeclared({ kind }: Png, regions: readonly Region[], place: Place): void {
+  if (regions.length === 0) return
+  const pixels = new Map<number, number>()
+  for (const region of regions)
+    pixels.set(region.class, (pixels.get(region.class) ?? 0) + region.pixels)
+  const shown = [...pixels]
+    .slice(0, 5)
+    .map(([value, count]) => `${kind === 'grey' ? value : colorText(value)} (${count} pixels)`)
+  const noun = kind === 'grey' ? 'class' : 'colour'
+  throw new FormatError(`no label has the ${noun} ${shown.join(' or ')}`, place)
+}

@@ -1,0 +1,75 @@
+/** Shapes of a frame as masks of instances (spec/formats.md 5 and 6): what formats that paint pictures have in common. */
+import {
+  boxToColumns,
+  columnsArea,
+  cropToColumns,
+  ellipseToColumns,
+  polygonToColumns,
+  round2,
+  unionOfColumns,
+} from '@reticle/geometry'
+import { paintedObjects } from '../groups.ts'
+import { plurals } from '../losses.ts'
+import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
+
+export interface Size {
+  width: number
+  height: number
+}
+
+export interface MaskInstance {
+  /** The largest member: it gives label and attributes. */
+  leader: ItemShape
+  label: Label
+  /** Column runs of the whole frame. */
+  runs: number[]
+}
+
+/** The pixels of a rectangle, polygon, ellipse or mask as column runs; coordinates count with two decimals. */
+export function columnsOf(shape: ItemShape, { width, height }: Size): number[] {
+  const { type, points, rotation } = shape
+  if (type === 'mask') return cropToColumns(points, width, height)
+  if (type === 'ellipse') return ellipseToColumns(points, rotation, width, height)
+  const rounded = points.map(round2)
+  if (type === 'rectangle') return boxToColumns(rounded, rotation, width, height)
+  return polygonToColumns(rounded, width, height)
+}
+
+/** The instances of a frame in painting order. What is converted, and objects that cover no pixel, are told of. */
+export function maskInstances(
+  shapes: readonly ItemShape[],
+  labels: ReadonlyMap<number, Label>,
+  frame: ItemFrame,
+  { report }: Pick<Run, 'report'>,
+): MaskInstance[] {
+  const example = { item: frame.path }
+  return paintedObjects(shapes).flatMap((members) => {
+    const { leader, runs } = instanceOf(members, frame)
+    const label = labels.get(leader.label_id)
+    if (!label || columnsArea(runs) === 0) {
+      const reason = 'the shape covers no pixel'
+      report.note('dropped', 'degenerate-shape', reason, example, members.length)
+      return []
+    }
+    for (const { type } of members) {
+      const reason = `${plurals[type]} are written as masks`
+      if (type !== 'mask') report.note('converted', 'dropped-shape-type', reason, example)
+    }
+    if (members.some(({ label_id }) => label_id !== leader.label_id)) {
+      const reason = 'a group is one object with the label of its largest member'
+      report.note('converted', 'merged-group', reason, example)
+    }
+    report.created('shapes')
+    return [{ leader, label, runs }]
+  })
+}
+
+function instanceOf(members: readonly ItemShape[], size: Size) {
+  const masks = members.map((shape) => {
+    const runs = columnsOf(shape, size)
+    return { shape, runs, area: columnsArea(runs) }
+  })
+  const { shape: leader } = masks.reduce((a, b) => (b.area > a.area ? b : a))
+  const all = masks.map(({ runs }) => runs)
+  return { leader, runs: unionOfColumns(all, size.width * size.height) }
+}

@@ -1,0 +1,70 @@
+/** `labelmap.txt` of Pascal VOC and Segmentation mask (spec/formats.md 10.1 and 11.1): the colours of labels in pictures. */
+import { colorText, paletteColor, rgb } from '../colors.ts'
+import { FormatError } from '../errors.ts'
+import { lineOf, linesOf } from '../text-lines.ts'
+
+export interface MapLabel {
+  name: string
+  /** 0xRRGGBB; absent where the file gives none. */
+  color?: number | undefined
+  parts: readonly string[]
+  actions: readonly string[]
+}
+
+export const labelMapName = 'labelmap.txt'
+
+/** The border around objects of the VOC pictures, which is of no class. */
+export const voidColor = rgb(224, 224, 192)
+
+/** The classes of the VOC data set, each with the colour of its index. */
+export const vocLabels: readonly MapLabel[] = [
+  'background,aeroplane,bicycle,bird,boat,bottle,bus,car,cat,chair,cow,diningtable,dog,horse',
+  'motorbike,person,pottedplant,sheep,sofa,train,tvmonitor',
+]
+  .flatMap((names) => names.split(','))
+  .map((name, index) => ({ name, color: paletteColor(index), parts: [], actions: [] }))
+
+/** @throws {FormatError} for a name that cannot stand in the file */
+export function labelMapText(labels: readonly MapLabel[]): string {
+  const lines = labels.map(({ name, color, parts, actions }) => {
+    if (/:|^#|[\r\n]/.test(name))
+      throw new FormatError(
+        `label '${name}' cannot be written to ${labelMapName}: it has a ':', begins with '#' or has several lines`,
+      )
+    return `${name}:${color === undefined ? '' : colorText(color)}:${parts.join()}:${actions.join()}\n`
+  })
+  return `# label:color_rgb:parts:actions\n${lines.join('')}`
+}
+
+/** @throws {FormatError} for a line that is none, or a name that is given twice */
+export function readLabelMap(bytes: Uint8Array, file: string): MapLabel[] {
+  const labels = new Map<string, MapLabel>()
+  for (const line of linesOf(bytes, file)) {
+    const { text } = line
+    if (text === '' || text.startsWith('#')) continue
+    const fail = (reason: string): FormatError => new FormatError(reason, lineOf(file, line))
+    const [name = '', color = '', parts = '', actions = '', ...more] = text.split(':')
+    if (text.split(':').length !== 4 || more.length > 0 || name === '')
+      throw fail(`"${text.slice(0, 80)}" is no label, expected name:r,g,b:parts:actions`)
+    if (labels.has(name)) throw fail(`label '${name}' is given twice`)
+    const lists = { parts: listed(parts), actions: listed(actions) }
+    labels.set(name, { name, color: colorOf(color, fail), ...lists })
+  }
+  return [...labels.values()]
+}
+
+const listed = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+function colorOf(text: string, fail: (reason: string) => FormatError): number | undefined {
+  if (text.trim() === '') return undefined
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.length !== 3 || !parts.every(isByte)) throw fail(`"${text}" is no colour r,g,b`)
+  const [red = 0, green = 0, blue = 0] = parts.map(Number)
+  return rgb(red, green, blue)
+}
+
+export const isByte = (text: string): boolean => /^\d{1,3}$/.test(text) && Number(text) <= 255

@@ -1,0 +1,40 @@
+/** Pictures of masks: read against the size of their frame, and pixel by pixel. */
+import { FormatError, type Place } from '../errors.ts'
+import { type Png, readPng } from '../image/png.ts'
+import { readPngSize } from '../image/png-size.ts'
+import type { Size } from './instances.ts'
+import type { PixelValue } from './regions.ts'
+
+/**
+ * A picture of a frame.
+ * @param frame absent where it is not known: any size will do then
+ * @throws {FormatError} for what is no PNG, or of another size than the frame
+ */
+export async function readMaskPicture(
+  bytes: Uint8Array,
+  frame: Size | undefined,
+  place: Place,
+): Promise<Png> {
+  // A header is enough to refuse what would fill the memory.
+  if (frame) assertSize(readPngSize(bytes) ?? frame, frame, place)
+  const png = await readPng(bytes, place)
+  if (frame) assertSize(png, frame, place)
+  return png
+}
+
+function assertSize({ width, height }: Size, frame: Size, place: Place): void {
+  if (width === frame.width && height === frame.height) return
+  const sizes = `mask of ${width} x ${height} pixels on a frame of ${frame.width} x ${frame.height}`
+  throw new FormatError(sizes, place)
+}
+
+/** The colours of a picture, 0xRRGGBB, whatever it keeps them as; of a grey one the sample itself. */
+export function pixelValues({ kind, samples, palette }: Png): PixelValue {
+  if (palette) return (at) => palette[samples[at] ?? 0] ?? 0
+  if (kind === 'grey') return (at) => samples[at] ?? 0
+  const channels = kind === 'rgb' ? 3 : 4
+  return (at) => {
+    const from = at * channels
+    return ((samples[from] ?? 0) << 16) | ((samples[from + 1] ?? 0) << 8) | (samples[from + 2] ?? 0)
+  }
+}

@@ -1,0 +1,94 @@
+import { FormatError, type Place } from '../errors.ts'
+import type { Size } from './instances.ts'
+
+/** The pixels of a picture that have one class and one object. */
+export interface Region {
+  class: number
+  object: number
+  /** How many. */
+  pixels: number
+  /** Their mask as it is stored (spec/api-annotations.md 1.5). */
+  crop(): number[]
+}
+
+/** What a pixel is, by its place row by row. */
+export type PixelValue = (at: number) => number
+
+/** Runs of one region along the rows of a picture: noise has more, and is none that anybody drew. */
+const mostRuns = 4_000_000
+
+/**
+ * All regions of a picture in the order of their first pixels, found in one walk over it.
+ * @throws {FormatError} for noise
+ */
+export function regionsOf(
+  { width, height }: Size,
+  classAt: PixelValue,
+  objectAt: PixelValue,
+  place: Place,
+): Region[] {
+  const drafts = new Map<number, Draft>()
+  let runs = 0
+  for (let row = 0, at = 0; row < height; row += 1) {
+    const end = at + width
+    while (at < end) {
+      const from = at
+      const [class_, object] = [classAt(at), objectAt(at)]
+      do at += 1
+      while (at < end && classAt(at) === class_ && objectAt(at) === object)
+      runs += 1
+      if (runs > mostRuns)
+        throw new FormatError(`more than ${mostRuns} runs of pixels in a picture`, place)
+      addRun(draftOf(drafts, class_, object), row, {
+        from: from % width,
+        to: (from % width) + at - from,
+      })
+    }
+  }
+  return [...drafts.values()].map((draft) => ({ ...draft, crop: () => cropOf(draft) }))
+}
+
+interface Draft {
+  class: number
+  object: number
+  pixels: number
+  left: number
+  right: number
+  /** Row, first column and the column behind the last, run after run. */
+  runs: number[]
+}
+
+/** Values are below 2 ** 24, as colours are. */
+function draftOf(drafts: Map<number, Draft>, class_: number, object: number): Draft {
+  const key = class_ * 2 ** 24 + object
+  const found = drafts.get(key)
+  if (found) return found
+  const draft = { class: class_, object, pixels: 0, left: Infinity, right: 0, runs: [] }
+  drafts.set(key, draft)
+  return draft
+}
+
+function addRun(draft: Draft, row: number, { from, to }: { from: number; to: number }): void {
+  draft.pixels += to - from
+  draft.left = Math.min(draft.left, from)
+  draft.right = Math.max(draft.right, to - 1)
+  draft.runs.push(row, from, to)
+}
+
+function cropOf({ runs, left, right }: Draft): number[] {
+  const [top, bottom] = [runs[0] ?? 0, runs.at(-3) ?? 0]
+  const width = right - left + 1
+  const points: number[] = []
+  let last = 0
+  for (let at = 0; at < runs.length; at += 3) {
+    const [row = 0, from = 0, to = 0] = runs.slice(at, at + 3)
+    const start = (row - top) * width + from - left
+    // A run may go on in the next row.
+    if (start === last && points.length > 0) points.push((points.pop() ?? 0) + to - from)
+    else points.push(start - last, to - from)
+    last = start + to - from
+  }
+  const rest = (bottom - top + 1) * width - last
+  if (rest > 0) points.push(rest)
+  return [...points, left, top, right, bottom]
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { imageFinder, locatedImages, memberFinder } from './members.ts'
+
+const names = ['images/train/a.jpg', 'images/val/a.jpg', 'images/train/b/c.PNG', 'train.txt']
+
+test('a member is looked for in the likeliest folder, then by its end where only one has it', () => {
+  const { find } = memberFinder(names)
+  expect(find(['a.jpg'], ['images/val/', 'images/'], [])).toBe('images/val/a.jpg')
+  expect(find(['c.PNG'], [''], [])).toBe('images/train/b/c.PNG')
+  expect(find(['a.jpg'], [''], [])).toBeUndefined()
+  expect(find(['a.jpg'], [''], ['val'])).toBe('images/train/a.jpg')
+})
+
+test('a picture is found without its extension', () => {
+  const { find } = imageFinder([...names, 'images/train/a.txt'])
+  expect(find(['a'], ['images/train/'], [])).toBe('images/train/a.jpg')
+  expect(find(['b/c'], ['images/train/'], [])).toBe('images/train/b/c.PNG')
+  expect(find(['train'], [''], [])).toBeUndefined()
+})
+
+test('a picture may be missing where it has no annotations, but not all of them', () => {
+  const wanted = (given: string, member: string | undefined, isAnnotated: boolean) => ({
+    ...{ given, member, isAnnotated, name: () => given },
+  })
+  const [there, missing] = [wanted('a', 'images/a', true), wanted('b', undefined, false)]
+  expect(locatedImages([there, missing], 'list.txt')).toEqual([{ name: 'a', member: 'images/a' }])
+  expect(() => locatedImages([missing], 'list.txt')).toThrow(
+    'list.txt: none of its images is in the archive: media is required',
+  )
+  expect(() => locatedImages([there, wanted('b', undefined, true)], 'list.txt')).toThrow(
+    'list.txt: 1 images that have annotations are not in the archive: b',
+  )
+})

@@ -1,0 +1,113 @@
+/** Exports MOT 1.1, the ground truth of the MOT challenge (spec/formats.md 14.1): a row for each box of a frame. */
+
+import { round2 } from '@reticle/geometry'
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { FormatError, type Place } from '../errors.ts'
+import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
+import { writtenValues } from '../labels.ts'
+import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
+import type { Dataset, ItemFrame, ItemShape, Label, Part, Run } from '../model.ts'
+import { floatText } from '../numbers.ts'
+
+export const carries = carriesOnly({ rectangle: 'kept' })
+
+export const features = featuresOf('dropped', {
+  ...{ tracks: 'kept', occluded: 'kept', z_order: 'converted' },
+  attributes: 'converted', // two have columns of their own
+})
+
+const name = 'MOT 1.1'
+
+/** A sequence for each subset: one alone is the archive, several are folders of it. */
+export async function* exportMot(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+  const { labels, subsets } = dataset
+  const names = distinctNames(subsets.map((subset) => subset.name))
+  const rootOf = (subset: string): string => (subsets.length > 1 ? `${names.get(subset)}/` : '')
+  const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
+  const textRun = documentsRun(dataset, run)
+  const losses = newLosses(name, { carries, features }, run)
+  let firstIndex = 0
+  for (const subset of subsets) {
+    const root = rootOf(subset.name)
+    const begin = firstIndex
+    const progress = (index: number): void => textRun.progress((begin + index) / all)
+    const rows = rowsOf(subset.parts, labels, losses, { ...run, progress })
+    yield { path: `${root}gt/gt.txt`, content: inPieces(rows) }
+    yield { path: `${root}gt/labels.txt`, content: labels.map((label) => label.name).join('\n') }
+    firstIndex += subset.frames.length
+  }
+  if (dataset.saveImages) yield* imageFiles(dataset, run, (subset) => `${rootOf(subset)}img1`)
+}
+
+/** Of several tasks in a subset, one goes on where the one before ends. */
+async function* rowsOf(
+  parts: readonly Part[],
+  labels: readonly Label[],
+  losses: Losses,
+  run: Run,
+): AsyncGenerator<string> {
+  const classes = new Map(labels.map((label, index) => [label.id, { label, id: index + 1 }]))
+  let firstIndex = 0
+  let firstFrame = 1
+  let tracks = 0
+  for (const part of parts) {
+    const numbers = new Map<number, number>()
+    const trackOf = ({ track_id }: ItemShape): number => {
+      if (track_id === undefined) return -1
+      const known = numbers.get(track_id)
+      if (known === undefined) tracks += 1
+      numbers.set(track_id, known ?? tracks)
+      return known ?? tracks
+    }
+    for await (const item of part.items(true)) {
+      run.signal.throwIfAborted()
+      run.progress(firstIndex + item.index)
+      const frame = part.frames[item.index]
+      const shapes = frame ? losses.written(item, frame) : []
+      for (const shape of shapes.toSorted((a, b) => a.z_order - b.z_order)) {
+        const { label, id } = classes.get(shape.label_id) ?? {}
+        if (!frame || !label) continue
+        const { confidence, visibility } = flagsOf(shape, label, frame, run)
+        run.report.created('shapes')
+        const ids = [firstFrame + frame.frame, trackOf(shape)]
+        const box = boxOf(shape).map(floatText)
+        yield `${[...ids, ...box, confidence, id, floatText(visibility)].join()}\n`
+      }
+    }
+    firstIndex += part.frames.length
+    firstFrame += part.about.size
+  }
+}
+
+function boxOf({ points }: ItemShape): number[] {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points.map(round2)
+  return [x1, y1, round2(x2 - x1), round2(y2 - y1)]
+}
+
+/** Attributes that have columns. */
+const columns = new Set(['visibility', 'ignored'])
+
+function flagsOf(shape: ItemShape, label: Label, { path }: ItemFrame, { report }: Run) {
+  const attributes = label.attributes.filter((spec) => columns.has(spec.name))
+  const known = new Set(attributes.map((spec) => spec.id))
+  if (shape.attributes.some(({ spec_id }) => !known.has(spec_id))) {
+    const reason = `${name} has no attributes but visibility and ignored`
+    report.note('dropped', 'dropped-attribute', reason, { item: path })
+  }
+  const place = { file: path, record: label.name }
+  const values = new Map(writtenValues({ ...label, attributes }, shape.attributes, place))
+  const given = values.get('visibility')
+  const visibility = given === undefined ? Number(!shape.occluded) : numberOf(given, place)
+  if (visibility <= 0 !== shape.occluded) {
+    const reason = `${name} takes what is occluded from the attribute visibility`
+    report.note('converted', 'dropped-attribute', reason, { item: path })
+  }
+  const isIgnored = String(values.get('ignored')).toLowerCase() === 'true'
+  return { visibility, confidence: isIgnored ? 0 : 1 }
+}
+
+function numberOf(value: string | number | boolean, place: Place): number {
+  const number = value === '' ? Number.NaN : Number(value)
+  if (Number.isFinite(number)) return number
+  throw new FormatError(`attribute "visibility" is "${value}", expected a number`, place)
+}

@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { sourceOf } from '../archive/source.ts'
+import { mot } from '../formats/mot.ts'
+import type { Label, Track } from '../model.ts'
+import { createReport } from '../report.ts'
+import {
+  datasetOf,
+  exportBytes,
+  framesOf,
+  importBytes,
+  labelOf,
+  shapeOf,
+  targetOf,
+  textsOf,
+} from '../testing/run.ts'
+
+const fixtures = new URL('../../../../../shared/fixtures/', import.meta.url)
+const hasFixtures = existsSync(fixtures)
+const read = (path: string): Buffer => readFileSync(new URL(path, fixtures))
+
+test.skipIf(!hasFixtures)('a sequence of another tool gives its box', async () => {
+  const labels = Array.from({ length: 10 }, (_, id) => labelOf({ id, name: `label_${id}` }))
+  const bytes = read('formats/mot/dm_mot_seq.zip')
+  const { imported, report } = await importBytes(mot, bytes, targetOf(labels, framesOf(['1.jpg'])))
+  expect(imported).toEqual([
+    { kind: 'shape', shape: shapeOf({ label_id: 2, points: [0, 4, 4, 12] }) },
+  ])
+  expect(report.entries).toEqual([])
+
+  const run = { report: createReport(), signal: new AbortController().signal }
+  const set = await mot.importer?.openDataset?.(sourceOf(bytes), { ...run, progress() {} })
+  expect(set?.labels).toHaveLength(10)
+  expect(set?.subsets).toMatchObject([{ name: 'default', images: [{ name: '000001.jpg' }] }])
+})
+
+describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fixtures', () => {
+  const facts = hasFixtures ? JSON.parse(read('exports/facts.json').toString()) : {}
+  const labels: Label[] = (facts.labels ?? [])
+    .filter(({ parent_id }: { parent_id?: number }) => !parent_id)
+    .toSorted((a: Label, b: Label) => a.id - b.id)
+
+  test.each([
+    ['Batch 1: shapes', 'mot_1.1.shapes.zip', -1],
+    ['Batch 2: tracks', 'mot_1.1.tracks.zip', 17],
+  ])('%s is exported with the same rows', async (task, file, deleted) => {
+    const { files } = await exported(task, deleted)
+    const theirs = await textsOf(read(`exports/${file}`))
+    expect(rowsOf(files['gt/gt.txt'])).toEqual(
+      rowsOf(theirs['gt/gt.txt']).map((row) => withGap(row, deleted)),
+    )
+    expect(Object.keys(files)).toEqual(Object.keys(theirs))
+  })
+
+  test('what it exported is imported', async () => {
+    const target = targetOf(labels, framesOf(streetNames(19), 320, 240))
+    const { tracks, shapes } = await importBytes(mot, read('exports/mot_1.1.tracks.zip'), target)
+    expect(shapes).toHaveLength(1)
+    expect(tracks).toHaveLength(1)
+    const outside = tracks[0]?.shapes.filter((shape) => shape.outside)
+    expect(outside?.map(({ frame }) => frame)).toEqual([12])
+  })
+
+  function exported(task: string, deleted: number) {
+    const { size, annotations } = facts.tasks[task]
+    const frames = framesOf(streetNames(size), 320, 240).filter(({ frame }) => frame !== deleted)
+    const shapes = annotations.shapes
+      .map(shapeOf)
+      .toSorted((a: { frame: number }, b: { frame: number }) => a.frame - b.frame)
+    const tracks: Track[] = annotations.tracks.map(withKeyframes)
+    return exportBytes(mot.exporter, datasetOf(labels, frames, { shapes, tracks }))
+  }
+})
+
+// ---- support
+
+function streetNames(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `street_${String(index).padStart(3, '0')}.jpg`)
+}
+
+/** Every stored track shape of theirs is a keyframe. */
+function withKeyframes(track: Track): Track {
+  return { ...track, shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })) }
+}
+
+const rowsOf = (text = ''): string[] => text.split(/\r?\n/).filter((row) => row !== '')
+
+/** They close the gap that a deleted frame leaves, we keep it (spec/formats.md 14.1). */
+function withGap(row: string, deleted: number): string {
+  const [frame, ...rest] = row.split(',')
+  const isBehind = deleted >= 0 && Number(frame) > deleted
+  return [Number(frame) + Number(isBehind), ...rest].join()
+}

@@ -1,0 +1,245 @@
+/** Imports MOT 1.1 (spec/formats.md 14.2): rows as a stream; what takes room is the tracks that they make. */
+import { openArchive } from '../archive/open-archive.ts'
+import type { RandomAccess } from '../archive/source.ts'
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import { type Intake, newIntake, newShape } from '../intake.ts'
+import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
+import { type MotRow, rowsIn } from './rows.ts'
+import {
+  findSequences,
+  type MotSequence,
+  officialLabels,
+  readInfo,
+  readLabels,
+  type SequenceInfo,
+} from './sequences.ts'
+
+export async function* importMot(
+  source: RandomAccess,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  const zip = await openArchive(source, run)
+  const [sequence, ...others] = findSequences(zip)
+  if (!sequence) return
+  if (others.length > 0) {
+    const names = [sequence, ...others.slice(0, 9)].map(({ root }) => root || './').join(', ')
+    throw new FormatError(`several sequences, expected one: ${names}`)
+  }
+  const firstFrame = await findFirstFrame(zip, sequence, target, run)
+  yield* importSequence({ zip, sequence, firstFrame }, target, run)
+}
+
+export interface SequenceSource {
+  zip: ZipReader
+  sequence: MotSequence
+  /** The frame of the task that the file counts as its first. */
+  firstFrame?: number
+  /** The frame of the task by the number in the file, where it does not just count. */
+  frames?: ReadonlyMap<number, number>
+}
+
+/** What lasts over all rows. */
+interface Import {
+  intake: Intake
+  tracks: TrackBuilder
+  /** Labels of tracks, by their first rows. */
+  trackLabels: Map<number, Label>
+  isDetections: boolean
+  /** The name of a class; empty for none. */
+  nameOf(row: MotRow): string
+  /** @throws {FormatError} for a number that no frame has */
+  frameOf(row: MotRow): TargetFrame
+}
+
+export async function* importSequence(
+  source: SequenceSource,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  const { zip, sequence } = source
+  const intake = newIntake(target, run)
+  noteMismatch(await readInfo(zip, sequence), intake)
+  const state: Import = {
+    intake,
+    tracks: trackBuilder(Math.max(0, intake.range.last), numberOf(source)),
+    trackLabels: new Map(),
+    isDetections: sequence.isDetections,
+    nameOf: classNames(await readLabels(zip, sequence), target),
+    frameOf: frameFinder(source, target),
+  }
+  for await (const rows of rowsIn(zip, sequence.rows, progressOf(sequence, run)))
+    for (const row of rows) {
+      const box = importRow(row, state)
+      if (box) yield box
+    }
+  intake.check()
+  for (const track of state.tracks.build()) yield intake.track(track)
+}
+
+/** The box of a row; undefined where it goes to a track, or nowhere. */
+function importRow(row: MotRow, state: Import): Imported | undefined {
+  const { intake, tracks, isDetections } = state
+  const { place, points } = row
+  const frame = intake.frameFor(state.frameOf(row), `frame ${row.frame}`, place)
+  const found = frame && intake.labelFor(state.nameOf(row), place)
+  if (!frame || !found) return undefined
+  if (row.width <= 0 || row.height <= 0) {
+    intake.skip('degenerate-shape', 'the box has no area', place)
+    return undefined
+  }
+  const isOfTrack = row.track > 0 && !isDetections
+  const label = isOfTrack ? trackLabel(row, found, state) : found
+  const values = isDetections ? [] : valuesOf(row, label)
+  const shape = {
+    type: 'rectangle' as const,
+    frame: frame.frame,
+    label_id: label.id,
+    points,
+    occluded: row.visibility !== undefined && row.visibility <= 0,
+    score: isDetections ? scoreOf(row, intake) : 1,
+    attributes: intake.valuesFor(label, values, place),
+  }
+  if (!isOfTrack) return intake.shape(shape)
+  tracks.add(String(row.track), label, newShape(shape), true, place)
+  return undefined
+}
+
+/** A track has the label of its first row. */
+function trackLabel(
+  { track, place }: MotRow,
+  found: Label,
+  { intake, trackLabels }: Import,
+): Label {
+  const label = trackLabels.get(track)
+  if (!label) trackLabels.set(track, found)
+  if (label && label !== found) {
+    const reason = 'the class of a track changes, its first one is kept'
+    intake.note('converted', 'dropped-attribute', reason, place)
+  }
+  return label ?? found
+}
+
+type Values = [name: string, value: number | boolean][]
+
+/** What an attribute is for: columns that say more than that a box is there, and that it is seen or not. */
+export function attributesOf({ visibility, confidence }: MotRow): Values {
+  const values: Values = []
+  if (visibility !== undefined && visibility > 0 && visibility < 1)
+    values.push(['visibility', visibility])
+  if (confidence === 0) values.push(['ignored', true])
+  return values
+}
+
+/** Those, and all that the label declares. */
+function valuesOf(row: MotRow, label: Label): Values {
+  const values = attributesOf(row)
+  for (const { name } of label.attributes) {
+    const value = name === 'visibility' ? row.visibility : isIgnored(name, row)
+    if (value !== undefined && !values.some(([known]) => known === name)) values.push([name, value])
+  }
+  return values
+}
+
+const isIgnored = (name: string, { confidence }: MotRow): boolean | undefined =>
+  name === 'ignored' && confidence !== undefined ? confidence === 0 : undefined
+
+function scoreOf({ confidence = 1, place }: MotRow, { note }: Intake): number {
+  if (confidence >= 0 && confidence <= 1) return confidence
+  note(
+    'converted',
+    'dropped-attribute',
+    'a confidence is not between 0 and 1, it is left out',
+    place,
+  )
+  return 1
+}
+
+// ---- classes
+
+function classNames(
+  names: readonly string[] | undefined,
+  { labels }: ImportTarget,
+): Import['nameOf'] {
+  const known = names ?? officialLabels
+  const [only, ...others] = labels.length === 1 ? labels.map(({ name }) => name) : (names ?? [])
+  const usual = only !== undefined && others.length === 0 ? only : ''
+  return ({ classId, place }) => {
+    if (classId === undefined) return usual
+    const name = known[classId - 1]
+    if (name !== undefined) return name
+    const owner = names ? 'labels.txt' : 'the MOT challenge'
+    throw new FormatError(`class_id is ${classId}, ${owner} has ${known.length} labels`, place)
+  }
+}
+
+// ---- frames
+
+function frameFinder(
+  { frames, firstFrame = 0 }: SequenceSource,
+  target: ImportTarget,
+): Import['frameOf'] {
+  const all = target.frames.frames
+  return ({ frame, place }) => {
+    const found = all[frames ? (frames.get(frame) ?? -1) : firstFrame + frame - 1]
+    if (found) return found
+    const reason =
+      frame < 1
+        ? `frame_id is ${frame}: frames are counted from 1, the file seems to count from 0`
+        : `frame_id is ${frame}, there are ${all.length - firstFrame} frames`
+    throw new FormatError(reason, place)
+  }
+}
+
+/** What the file calls a frame of the task. */
+function numberOf({ frames, firstFrame = 0 }: SequenceSource): (frame: number) => number {
+  if (!frames) return (frame) => frame - firstFrame + 1
+  const numbers = new Map([...frames].map(([number, frame]) => [frame, number]))
+  return (frame) => numbers.get(frame) ?? frame + 1
+}
+
+/**
+ * The frame of the task that a file counts as its first. Files of a task count from the task's, and so do ours of a job (14.1); where
+ * no row reaches the job that is imported into, its frames are counted, as other tools do.
+ */
+async function findFirstFrame(
+  zip: ZipReader,
+  { rows: entry }: MotSequence,
+  target: ImportTarget,
+  run: Run,
+): Promise<number> {
+  const { first, last } = newIntake(target, run).range
+  if (first === 0 || last < first) return 0
+  let latest = 0
+  for await (const rows of rowsIn(zip, entry, () => run.signal.throwIfAborted()))
+    for (const { frame } of rows) latest = Math.max(latest, frame)
+  if (latest === 0 || latest > first) return 0
+  const reason = 'no row reaches the job: they are counted from its first frame'
+  run.report.note('converted', 'frame-outside-job', reason, { file: entry.name })
+  return first
+}
+
+function noteMismatch(info: SequenceInfo | undefined, { target, note }: Intake): void {
+  if (!info) return
+  const { file, length, width, height } = info
+  const { frames, includes } = target.frames
+  const lengths = [frames.length, frames.filter(({ frame }) => includes(frame)).length]
+  const [frame] = frames
+  const tell = (reason: string) => note('skipped', 'ignored-file', reason, { file })
+  if (length !== undefined && !lengths.includes(length))
+    tell(`it tells of ${length} frames, there are ${frames.length}`)
+  const size = `${width ?? frame?.width} x ${height ?? frame?.height}`
+  if (frame && size !== `${frame.width} x ${frame.height}`)
+    tell(`it tells of frames of ${size}, they are ${frame.width} x ${frame.height}`)
+}
+
+function progressOf({ rows }: MotSequence, run: Run): (bytes: number) => void {
+  let done = 0
+  return (bytes) => {
+    run.signal.throwIfAborted()
+    done += bytes
+    run.progress(Math.min(1, done / rows.size))
+  }
+}

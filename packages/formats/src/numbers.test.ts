@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readCounts, readNumber, readPairs } from './numbers.ts'
+import { fixed2, isExact } from './service/written-number.ts'
+
+const fail = (reason: string): Error => new Error(reason)
+const double = fc.double({ min: -1e7, max: 1e7, noNaN: true })
+
+test('every spelling of a number is read as any other reader does', () => {
+  fc.assert(
+    fc.property(double, fc.nat(12), (value, digits) => {
+      for (const text of [String(value), value.toFixed(digits), value.toExponential(digits)]) {
+        const read = readNumber(text, fail)
+        expect(read).toBe(Number(text) + 0)
+      }
+    }),
+  )
+})
+
+test.each([' 1.5 ', '+1.5', '1.', '.5', '-0', '00012.50'])('%j is a number', (text) => {
+  expect(readNumber(text, fail)).toBe(Number(text) + 0)
+})
+
+test.each([
+  '',
+  ' ',
+  '-',
+  '.',
+  '1.2.3',
+  'NaN',
+  'Infinity',
+  '1e99',
+  '0x10',
+  '1,5',
+  '1 2',
+  '--1',
+  '١',
+])('%j is none', (text) => {
+  expect(() => readNumber(text, fail)).toThrow('is no number')
+  expect(() => readPairs(`1,2;${text},3`, fail)).toThrow()
+})
+
+test('points are pairs', () => {
+  expect(readPairs('1.00,2.5; -3,4', fail)).toEqual([1, 2.5, -3, 4])
+  expect(readPairs(' ', fail)).toEqual([])
+  for (const text of ['1', '1,2;', '1;2', '1,2,3', ',']) {
+    expect(() => readPairs(text, fail)).toThrow('is no point')
+  }
+  expect(() => readPairs(Array(100_001).fill('1,2').join(';'), fail)).toThrow('200002 numbers')
+})
+
+test('runs are whole numbers, with blanks or without', () => {
+  expect(readCounts('3, 5,7', fail)).toEqual([3, 5, 7])
+  for (const text of ['', '3,', '3,-1', '1.5', '1 2']) {
+    expect(() => readCounts(text, fail)).toThrow('is no count of pixels')
+  }
+})
+
+test('two decimals are the nearest there are, halves go to the even one', () => {
+  const texts = [0, -0, 1, 12.5, 0.125, 0.375, -0.125, 1e7, 1.005, 2.675, -7.55501, 19.999]
+  expect(texts.map(fixed2)).toEqual(
+    '0.00 0.00 1.00 12.50 0.12 0.38 -0.12 10000000.00 1.00 2.67 -7.56 20.00'.split(' '),
+  )
+  fc.assert(
+    fc.property(double, (value) => {
+      const isTie = Number.isInteger(value * 8) && !Number.isInteger(value * 4)
+      const plain = value.toFixed(2)
+      if (!isTie) expect(fixed2(value)).toBe(Number(plain) === 0 ? '0.00' : plain)
+      expect(isExact(Number(fixed2(value)))).toBe(true)
+    }),
+  )
+})

@@ -1,0 +1,114 @@
+/** Numbers as texts of files, read without making a text of each, and written. */
+
+/** Coordinates further away are none (spec/api-annotations.md 1.5). */
+const furthest = 10_000_000
+
+/** Most numbers of one object. */
+const mostNumbers = 200_000
+
+export type Fail = (reason: string) => Error
+
+/** @throws what `fail` makes of a text that is no number, or one too large. */
+export function readNumber(text: string, fail: Fail): number {
+  const value = numberIn(text, 0, text.length)
+  if (Math.abs(value) <= furthest) return value
+  throw fail(`"${shown(text)}" is no number within ${-furthest} to ${furthest}`)
+}
+
+/** A whole number. */
+export function readInteger(text: string, fail: Fail): number {
+  const value = numberIn(text, 0, text.length)
+  if (Number.isSafeInteger(value)) return value
+  throw fail(`"${shown(text)}" is no whole number`)
+}
+
+/** `1.00,2.00;3.00,4.00`; none when there is nothing but blanks. */
+export function readPairs(text: string, fail: Fail): number[] {
+  const numbers: number[] = []
+  if (text.trim() === '') return numbers
+  for (let from = 0; from <= text.length; ) {
+    const semicolon = text.indexOf(';', from)
+    const end = semicolon < 0 ? text.length : semicolon
+    const comma = text.indexOf(',', from)
+    if (comma < 0 || comma >= end) {
+      throw fail(`"${shown(text.slice(from, end))}" is no point, expected x,y`)
+    }
+    const x = numberIn(text, from, comma)
+    const y = numberIn(text, comma + 1, end)
+    if (!(Math.abs(x) <= furthest && Math.abs(y) <= furthest)) {
+      throw fail(`"${shown(text.slice(from, end))}" is no point of two numbers`)
+    }
+    numbers.push(x, y)
+    from = end + 1
+  }
+  return counted(numbers, fail)
+}
+
+/** `3, 5, 7` with or without blanks: whole numbers, none below 0. */
+export function readCounts(text: string, fail: Fail): number[] {
+  const counts: number[] = []
+  for (let from = 0; from <= text.length; ) {
+    const comma = text.indexOf(',', from)
+    const end = comma < 0 ? text.length : comma
+    const count = numberIn(text, from, end)
+    if (!(count >= 0 && Number.isSafeInteger(count))) {
+      throw fail(`rle: "${shown(text.slice(from, end))}" is no count of pixels`)
+    }
+    counts.push(count)
+    from = end + 1
+  }
+  return counted(counts, fail)
+}
+
+function counted(numbers: number[], fail: Fail): number[] {
+  if (numbers.length <= mostNumbers) return numbers
+  throw fail(`${numbers.length} numbers, at most ${mostNumbers} are allowed`)
+}
+
+const shown = (text: string): string => text.slice(0, 40)
+
+/** The number between two places of a text, or NaN. Zero has no sign. */
+function numberIn(text: string, start: number, stop: number): number {
+  let at = start
+  let end = stop
+  while (at < end && text.charCodeAt(at) === blank) at += 1
+  while (end > at && text.charCodeAt(end - 1) === blank) end -= 1
+  const isNegative = text.charCodeAt(at) === minus
+  if (isNegative) at += 1
+  const value = plainNumber(text, at, end) ?? otherNumber(text.slice(at, end))
+  return isNegative ? 0 - value : value
+}
+
+/**
+ * Digits with at most one point between them, 15 at most: whole number and power of ten are exact then, and so their quotient
+ * is the nearest there is, as of any other reader.
+ */
+function plainNumber(text: string, start: number, end: number): number | undefined {
+  let digits = 0
+  let point = -1
+  if (end - start > 16 || end === start) return undefined
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code >= zero && code <= nine) digits = digits * 10 + (code - zero)
+    else if (code === dot && point < 0 && at > start) point = at
+    else return undefined
+  }
+  if (point < 0) return end - start > 15 ? undefined : digits
+  return digits / (powers[end - point - 1] ?? 1)
+}
+
+const blank = 0x20
+const minus = 0x2d
+const dot = 0x2e
+const zero = 0x30
+const nine = 0x39
+const powers = Array.from({ length: 16 }, (_, power) => 10 ** power)
+
+function otherNumber(text: string): number {
+  return /^\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
+}
+
+/** The shortest text that has at least one decimal, so that readers everywhere see a float: `12.0`. */
+export function floatText(value: number): string {
+  return Number.isInteger(value) ? `${value}.0` : String(value)
+}

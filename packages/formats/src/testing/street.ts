@@ -1,0 +1,51 @@
+/** The project of ../shared/fixtures/exports, as the server of the de-facto standard told it (`facts.json`). */
+import { existsSync, readFileSync } from 'node:fs'
+import type { ItemFrame, Label, Shape, Track } from '../model.ts'
+import { framesOf, shapeOf } from './run.ts'
+
+const fixtures = new URL('../../../../../shared/fixtures/', import.meta.url)
+
+export const hasFixtures = existsSync(fixtures)
+
+export const readFixture = (path: string): Buffer => readFileSync(new URL(path, fixtures))
+
+interface Facts {
+  labels: Label[]
+  tasks: Record<string, { size: number; annotations: { shapes: Shape[]; tracks: Track[] } }>
+}
+
+export interface StreetTask {
+  labels: Label[]
+  frames: ItemFrame[]
+  shapes: Shape[]
+  tracks: Track[]
+}
+
+/** The task of shapes, without tags, or that of tracks, without its deleted frame. */
+export function streetTask(name: 'Batch 1: shapes' | 'Batch 2: tracks'): StreetTask {
+  const facts: Facts = JSON.parse(readFixture('exports/facts.json').toString())
+  const { size = 0, annotations = { shapes: [], tracks: [] } } = facts.tasks[name] ?? {}
+  const names = Array.from(
+    { length: size },
+    (_, index) => `street_${String(index).padStart(3, '0')}.jpg`,
+  )
+  const shapes = annotations.shapes.map((shape) => ellipseOfOurs(shapeOf(shape)))
+  return {
+    labels: facts.labels.toSorted((a, b) => a.id - b.id),
+    frames: framesOf(names, 320, 240).filter(({ frame }) => size === 8 || frame !== 17),
+    shapes: shapes.sort((a, b) => a.frame - b.frame),
+    tracks: annotations.tracks.map(withKeyframes),
+  }
+}
+
+/** Every stored track shape of theirs is a keyframe. */
+const withKeyframes = (track: Track): Track => ({
+  ...track,
+  shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })),
+})
+
+/** They store centre, right x and top y. */
+function ellipseOfOurs(shape: Shape): Shape {
+  const [cx = 0, cy = 0, right = 0, top = 0] = shape.points
+  return shape.type === 'ellipse' ? { ...shape, points: [cx, cy, right - cx, cy - top] } : shape
+}

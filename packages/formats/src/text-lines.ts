@@ -1,0 +1,60 @@
+/** Lines of text files: UTF-8, with or without a byte order mark, ended in any way (spec/formats.md 4.4). */
+import { FormatError, type Place } from './errors.ts'
+
+export interface Line {
+  /** Without blanks at its end. */
+  text: string
+  /** From 1. */
+  line: number
+}
+
+/** Longer lines are none. */
+const mostCharacters = 1_048_576
+
+/**
+ * The lines of a file of any size, as many at once as a piece of it has.
+ * @throws {FormatError} for what is no UTF-8, or a line of more than 1 Mi characters
+ */
+export async function* linesIn(
+  pieces: AsyncIterable<Uint8Array>,
+  file: string,
+): AsyncGenerator<Line[]> {
+  const take = lineReader(file)
+  for await (const piece of pieces) yield take(piece, false)
+  yield take(new Uint8Array(), true)
+}
+
+/** The lines of a small file. */
+export function linesOf(bytes: Uint8Array, file: string): Line[] {
+  return lineReader(file)(bytes, true)
+}
+
+/** Where a line stands. */
+export const lineOf = (file: string, { line }: Line): Place => ({ file, line })
+
+function lineReader(file: string) {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let rest = ''
+  let line = 0
+  return (bytes: Uint8Array, isLast: boolean): Line[] => {
+    const texts = (rest + decode(decoder, bytes, isLast, { file, line: line + 1 })).split('\n')
+    rest = isLast ? '' : (texts.pop() ?? '')
+    if (isLast && texts.at(-1) === '') texts.pop()
+    if (rest.length > mostCharacters)
+      throw new FormatError(`longer than ${mostCharacters} characters`, { file, line: line + 1 })
+    return texts.map((text) => {
+      line += 1
+      return { text: text.trimEnd(), line }
+    })
+  }
+}
+
+type Decoder = InstanceType<typeof TextDecoder>
+
+function decode(decoder: Decoder, bytes: Uint8Array, isLast: boolean, place: Place): string {
+  try {
+    return decoder.decode(bytes, { stream: !isLast })
+  } catch {
+    throw new FormatError('the text is not UTF-8', place)
+  }
+}

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { FormatError } from '../errors.ts'
+import { tfrecord } from '../formats/tfrecord.ts'
+import type { ItemFrame, Shape } from '../model.ts'
+import {
+  datasetOf,
+  exportBytes,
+  framesOf,
+  labelOf,
+  membersOf,
+  shapeOf,
+  trackOf,
+  trackShapeOf,
+} from '../testing/run.ts'
+import { picturesIn, recordOf } from '../testing/tfrecord.ts'
+
+const labels = [labelOf({ id: 5, name: 'car' }), labelOf({ id: 9, name: 'Straße' })]
+const bareOf = (filename: string, more: object = {}) => ({
+  'image/encoded': '',
+  'image/filename': filename,
+  'image/format': '',
+  ...{ 'image/height': 80, 'image/key/sha256': '' },
+  ...more,
+  ...{ 'image/source_id': '', 'image/width': 100 },
+})
+
+async function exported(given: Parameters<typeof datasetOf>[2], frames = framesOf(['a.jpg'])) {
+  const { bytes, report } = await exportBytes(tfrecord.exporter, datasetOf(labels, frames, given))
+  const members = await membersOf(bytes)
+  return { members, report, records: members['default.tfrecord'] ?? Buffer.alloc(0) }
+}
+
+/** What the file says of the objects of its first picture. */
+async function objectsOf(shapes: Shape[]) {
+  const { records, report } = await exported({ shapes })
+  const [picture] = await picturesIn(records)
+  return { objects: picture?.objects ?? [], report }
+}
+
+test('frames without annotations are records too', async () => {
+  const { members } = await exported({}, framesOf(['a.jpg', 'ü ü/b.2.PNG']))
+  expect(Object.keys(members)).toEqual(['default.tfrecord', 'label_map.pbtxt'])
+  const expected = [bareOf('a.jpg'), bareOf('ü ü/b.2.PNG')].map((one) => recordOf(one))
+  expect(members['default.tfrecord']).toEqual(Buffer.concat(expected))
+  expect(String(members['label_map.pbtxt'])).toBe(
+    `item {\n\tid: 1\n\tname: 'car'\n}\n\nitem {\n\tid: 2\n\tname: 'Straße'\n}\n\n`,
+  )
+})
+
+test('a task without frames gives a file without records', async () => {
+  const { members } = await exported({}, [])
+  expect(members['default.tfrecord']).toHaveLength(0)
+})
+
+test('objects are lists of sides, names and ids', async () => {
+  const shapes = [
+    shapeOf({ label_id: 5, points: [25, 20, 50, 40] }),
+    shapeOf({ label_id: 9, points: [0, 0, 100, 80] }),
+  ]
+  const { records, report } = await exported({ shapes })
+  const objects = {
+    'image/object/bbox/xmax': [0.5, 1],
+    'image/object/bbox/xmin': [0.25, 0],
+    'image/object/bbox/ymax': [0.5, 1],
+    'image/object/bbox/ymin': [0.25, 0],
+    'image/object/class/label': [1, 2],
+    'image/object/class/text': ['car', 'Straße'],
+  }
+  expect(records).toEqual(recordOf(bareOf('a.jpg', objects)))
+  expect(report).toMatchObject({ created: { shapes: 2 }, entries: [] })
+})
+
+describe('boxes', () => {
+  test('are around masks and ellipses, which is told', async () => {
+    const { objects, report } = await objectsOf([
+      shapeOf({ label_id: 5, type: 'mask', points: [0, 50, 25, 20, 49, 21] }),
+      shapeOf({ label_id: 5, type: 'ellipse', points: [50, 40, 25, 20] }),
+      shapeOf({ label_id: 5, type: 'ellipse', points: [50, 40, 40, 25], rotation: 90 }),
+    ])
+    expect(objects.map(({ box }) => box)).toEqual([
+      [0.25, 0.25, 0.5, Math.fround(22 / 80)],
+      [0.25, 0.25, 0.75, 0.75],
+      [0.25, 0, 0.75, 1],
+    ])
+    expect(report.entries).toMatchObject([
+      { code: 'unsupported-rotation', count: 1 },
+      { kind: 'converted', count: 1, reason: 'masks are written as boxes' },
+      { kind: 'converted', count: 2, reason: 'ellipses are written as boxes' },
+    ])
+  })
+
+  test('of a group are one, with the label of its largest member', async () => {
+    const { objects, report } = await objectsOf([
+      shapeOf({ label_id: 5, group: 1, points: [25, 20, 30, 30] }),
+      shapeOf({ label_id: 9, group: 1, points: [30, 30, 75, 60] }),
+      shapeOf({ label_id: 5, group: 2, points: [0, 0, 50, 40] }),
+    ])
+    expect(objects).toMatchObject([
+      { text: 'Straße', id: 2, box: [0.25, 0.25, 0.75, 0.75] },
+      { text: 'car', id: 1, box: [0, 0, 0.5, 0.5] },
+    ])
+    expect(report.entries).toMatchObject([{ kind: 'converted', code: 'merged-group', count: 1 }])
+  })
+
+  test('are cut to the image; those without any of it are dropped', async () => {
+    const { objects, report } = await objectsOf([
+      shapeOf({ label_id: 5, points: [-10, 20, 50, 90] }),
+      shapeOf({ label_id: 5, points: [110, 20, 150, 90] }),
+      shapeOf({ label_id: 5, points: [10, 20, 10, 30] }),
+    ])
+    expect(objects.map(({ box }) => box)).toEqual([[0, 0.25, 0.5, 1]])
+    expect(report.entries).toMatchObject([
+      { kind: 'converted', code: 'clipped', count: 1 },
+      { kind: 'dropped', code: 'degenerate-shape', count: 2 },
+    ])
+  })
+
+  test('come in painting order', async () => {
+    const { objects } = await objectsOf([
+      shapeOf({ label_id: 5, z_order: 2 }),
+      shapeOf({ label_id: 9, z_order: 1 }),
+    ])
+    expect(objects.map(({ text }) => text)).toEqual(['Straße', 'car'])
+  })
+})
+
+test('tracks of a video are boxes of the frames on which they are seen', async () => {
+  const frames = ['frame_000010.PNG', 'frame_000015.PNG', 'frame_000020.PNG']
+  const track = trackOf(
+    [
+      trackShapeOf({ points: [0, 0, 50, 40] }),
+      trackShapeOf({ frame: 1, points: [50, 40, 100, 80] }),
+      trackShapeOf({ frame: 2, outside: true }),
+    ],
+    { label_id: 5 },
+  )
+  const { records, report } = await exported({ tracks: [track] }, framesOf(frames))
+  const pictures = await picturesIn(records)
+  expect(pictures.map(({ name, objects }) => [name, objects.map(({ box }) => box)])).toEqual([
+    ['frame_000010.PNG', [[0, 0, 0.5, 0.5]]],
+    ['frame_000015.PNG', [[0.5, 0.5, 1, 1]]],
+    ['frame_000020.PNG', []],
+  ])
+  expect(report.entries).toMatchObject([{ kind: 'converted', count: 1 }])
+})
+
+test('subsets are files of their own', async () => {
+  const one = datasetOf(labels, framesOf(['a.jpg']), {}, { name: 'Train/1' })
+  const two = datasetOf(labels, framesOf(['a.jpg', 'b.jpg']), {}, { name: 'Val' })
+  const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
+  const { bytes, progress } = await exportBytes(tfrecord.exporter, both)
+  const members = await membersOf(bytes)
+  expect(Object.keys(members)).toEqual(['Train_1.tfrecord', 'Val.tfrecord', 'label_map.pbtxt'])
+  expect(await picturesIn(members['Val.tfrecord'] ?? Buffer.alloc(0))).toHaveLength(2)
+  expect(progress.at(-1)).toBe(1)
+})
+
+describe('with images', () => {
+  const withImage = (frame: ItemFrame, pieces: Iterable<Uint8Array>): ItemFrame => ({
+    ...frame,
+    image: async function* () {
+      yield* pieces
+    },
+  })
+
+  test('a record has the bytes of its file, their format and their hash', async () => {
+    const picture = Buffer.alloc(200_000, 'picture')
+    const frames = framesOf(['a.JPG', 'b.webp']).map((frame) =>
+      withImage(frame, [picture.subarray(0, 7), picture.subarray(7)]),
+    )
+    const dataset = datasetOf(labels, frames, {}, { saveImages: true })
+    const { bytes } = await exportBytes(tfrecord.exporter, dataset)
+    const sha256 = createHash('sha256').update(picture).digest('hex')
+    const more = { 'image/encoded': picture, 'image/key/sha256': sha256 }
+    const expected = [
+      recordOf({ ...bareOf('a.JPG'), ...more, 'image/format': 'jpeg' }),
+      recordOf({ ...bareOf('b.webp'), ...more }),
+    ]
+    const { 'default.tfrecord': records } = await membersOf(bytes)
+    expect(records?.equals(Buffer.concat(expected))).toBe(true)
+    expect(bytes.includes(picture)).toBe(true)
+  })
+
+  test('one that is too large for a record is refused by its name', async () => {
+    const mebibyte = Buffer.alloc(1024 ** 2)
+    const [frame] = framesOf(['big.png']).map((one) => withImage(one, Array(65).fill(mebibyte)))
+    const dataset = datasetOf(labels, frame ? [frame] : [], {}, { saveImages: true })
+    const refused = exportBytes(tfrecord.exporter, dataset)
+    await expect(refused).rejects.toThrow(FormatError)
+    await expect(refused).rejects.toThrow('big.png: the image has more than 67108864 bytes')
+  })
+})

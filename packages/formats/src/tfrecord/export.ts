@@ -1,0 +1,119 @@
+/** Exports TFRecord files (spec/formats.md 15.1): one for each subset, a record for each frame. */
+import { createHash } from 'node:crypto'
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { FormatError } from '../errors.ts'
+import { everyFrame, fileName } from '../export-files.ts'
+import { carriesOnly, featuresOf, newLosses } from '../losses.ts'
+import type { Dataset, ItemFrame, Label, Run } from '../model.ts'
+import { type Values, writeExample } from './example.ts'
+import { writeLabelMap } from './label-map.ts'
+import { type Box, objectsOf, type TfObject } from './objects.ts'
+import { recordOf } from './records.ts'
+
+export const carries = carriesOnly({ rectangle: 'kept', ellipse: 'converted', mask: 'converted' })
+
+export const features = featuresOf('dropped', {
+  tracks: 'converted',
+  group: 'converted',
+  z_order: 'converted',
+})
+
+/** A picture is in the memory as a whole, and readers take no larger records. */
+const mostImageBytes = 64 * 1024 ** 2
+
+export async function* exportTfRecords(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+  const { labels, subsets, saveImages } = dataset
+  const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
+  const losses = newLosses('TFRecord 1.0', { carries, features }, run)
+  const classes = new Map(labels.map((label, index) => [label.id, { label, id: index + 1 }]))
+  let done = 0
+  async function* records(subset: Dataset['subsets'][number]): AsyncGenerator<Uint8Array[]> {
+    for await (const { frame, item } of everyFrame(subset)) {
+      run.signal.throwIfAborted()
+      const objects = objectsOf(losses.written(item, frame), frame, run)
+      const encoded = saveImages ? await imageOf(frame) : new Uint8Array()
+      yield recordOf(writeExample(featuresOfFrame(frame, { encoded, objects, classes })))
+      run.report.created('shapes', objects.length)
+      done += 1
+      run.progress(done / all)
+    }
+  }
+  for (const subset of subsets) {
+    const path = `${fileName(subset.name)}.tfrecord`
+    yield { path, content: inBlocks(records(subset)), isStored: saveImages }
+  }
+  yield { path: 'label_map.pbtxt', content: writeLabelMap(labels.map(({ name }) => name)) }
+}
+
+async function imageOf({ path, image }: ItemFrame): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of image?.() ?? []) {
+    pieces.push(piece)
+    size += piece.length
+    if (size > mostImageBytes)
+      throw new FormatError(`the image has more than ${mostImageBytes} bytes`, { file: path })
+  }
+  return Buffer.concat(pieces)
+}
+
+interface About {
+  /** No bytes where pictures are not saved. */
+  encoded: Uint8Array
+  objects: readonly TfObject[]
+  classes: ReadonlyMap<number, { label: Label; id: number }>
+}
+
+function featuresOfFrame(
+  { path, width, height }: ItemFrame,
+  { encoded, objects, classes }: About,
+): Map<string, Values> {
+  const hasImage = encoded.length > 0
+  const values: [string, Values][] = [
+    ['image/filename', { bytes: [path] }],
+    ['image/source_id', { bytes: [''] }],
+    ['image/height', { integers: [height] }],
+    ['image/width', { integers: [width] }],
+    ['image/encoded', { bytes: [encoded] }],
+    ['image/format', { bytes: [hasImage ? formatOf(path) : ''] }],
+    ['image/key/sha256', { bytes: [hasImage ? sha256(encoded) : ''] }],
+  ]
+  if (objects.length > 0) {
+    const side = (at: keyof Box & number) => ({ floats: objects.map(({ box }) => box[at] ?? 0) })
+    const found = objects.map(({ leader }) => classes.get(leader.label_id))
+    values.push(
+      ['image/object/bbox/xmin', side(0)],
+      ['image/object/bbox/ymin', side(1)],
+      ['image/object/bbox/xmax', side(2)],
+      ['image/object/bbox/ymax', side(3)],
+      ['image/object/class/text', { bytes: found.map((one) => one?.label.name ?? '') }],
+      ['image/object/class/label', { integers: found.map((one) => one?.id ?? 0) }],
+    )
+  }
+  return new Map(values)
+}
+
+function formatOf(path: string): string {
+  const [, extension = ''] = /\.([^./]+)$/.exec(path.toLowerCase()) ?? []
+  if (extension === 'jpg' || extension === 'jpeg') return 'jpeg'
+  return extension === 'png' ? 'png' : ''
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Bytes are handed on in blocks of about this many; larger parts, pictures, as they are. */
+const blockBytes = 65_536
+
+async function* inBlocks(records: AsyncIterable<Uint8Array[]>): AsyncGenerator<Uint8Array> {
+  let block: Uint8Array[] = []
+  let size = 0
+  for await (const parts of records)
+    for (const part of parts) {
+      block.push(part)
+      size += part.length
+      if (size < blockBytes) continue
+      yield Buffer.concat(block)
+      ;[block, size] = [[], 0]
+    }
+  yield Buffer.concat(block)
+}

@@ -1,0 +1,157 @@
+/** Which members of an archive hold records, of which subset, and with which label map (spec/formats.md 15.2). */
+import { createGunzip, createInflate } from 'node:zlib'
+import { inflated } from '../archive/inflate.ts'
+import { openArchive } from '../archive/open-archive.ts'
+import type { RandomAccess } from '../archive/source.ts'
+import { archiveLimits, type ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import type { Run } from '../model.ts'
+import { readLabelMap } from './label-map.ts'
+import { headBytes, isRecordHead, readRecords, type TfRecord } from './records.ts'
+
+export interface TfFile {
+  name: string
+  subset: string
+  /** Bytes, as `onBytes` counts them. */
+  size: number
+  /** Names of labels by id; absent where no label map is there. */
+  labels?: ReadonlyMap<number, string>
+  /** The records from the first on; may be read more than once. */
+  records(onBytes: (bytes: number) => void): AsyncGenerator<TfRecord>
+}
+
+/**
+ * The files of records in the order of their names, so that shards follow one another.
+ * @throws {FormatError} when there is none, or a label map cannot be read
+ */
+export async function findTfFiles(source: RandomAccess, run: Run): Promise<TfFile[]> {
+  const zip = await openArchive(source, run)
+  const names = [...zip.files.keys()].filter((name) => stemOf(name) !== undefined).toSorted()
+  if (names.length === 0)
+    throw new FormatError('no TFRecord files: expected <subset>.tfrecord or <subset>.record')
+  const subsetOf = subsetsOf(names)
+  const labelsOf = labelMaps(zip)
+  const files: TfFile[] = []
+  for (const name of names) {
+    const labels = await labelsOf(name)
+    files.push({ ...fileOf(zip, name, run), subset: subsetOf(name), ...(labels && { labels }) })
+  }
+  return files
+}
+
+const shard = /-\d{5}-of-\d{5}/.source
+const ending = /\.(?:tfrecords?|record)/.source
+const recordName = new RegExp(`^(.+?)(?:${ending}(?:${shard})?|${shard}${ending})(?:\\.gz)?$`, 'i')
+
+/** The path without ending and number of the shard; undefined for what is no file of records. */
+const stemOf = (name: string): string | undefined => recordName.exec(name)?.[1]
+
+/** Subsets are called as their files; where files in several folders are called alike, as the folders. */
+function subsetsOf(names: readonly string[]): (name: string) => string {
+  const stems = new Set(names.map((name) => stemOf(name) ?? ''))
+  const alike = (base: string) => [...stems].filter((stem) => baseOf(stem) === base).length > 1
+  return (name) => {
+    const stem = stemOf(name) ?? ''
+    const base = baseOf(stem)
+    return (alike(base) && baseOf(folderOf(stem).slice(0, -1))) || base
+  }
+}
+
+const mostLabelMapBytes = 4 * 1024 ** 2
+
+/** The label map of a file: beside it, else anywhere; `label_map.pbtxt` before those with names of their own. */
+function labelMaps(zip: ZipReader) {
+  const maps = [...zip.files.keys()].filter((name) => /\.pbtxt$/i.test(name)).toSorted()
+  const isUsual = (name: string) => baseOf(name).toLowerCase() === 'label_map.pbtxt'
+  const read = new Map<string, Map<number, string>>()
+  return async (file: string) => {
+    const beside = maps.filter((name) => folderOf(name) === folderOf(file))
+    const near = beside.length > 0 ? beside : maps
+    const own = near.find((name) => name.startsWith(`${stemOf(file)}_label_map.`))
+    const entry = zip.files.get(own ?? near.find(isUsual) ?? near[0] ?? '')
+    if (!entry) return undefined
+    const known = read.get(entry.name)
+    if (known) return known
+    const labels = readLabelMap(await zip.bytes(entry, mostLabelMapBytes), entry.name)
+    read.set(entry.name, labels)
+    return labels
+  }
+}
+
+function fileOf(zip: ZipReader, name: string, { archiveLimits: limits = archiveLimits }: Run) {
+  const entry = zip.files.get(name)
+  if (!entry) throw new FormatError('the member is missing', { file: name })
+  async function* packed(onBytes: (bytes: number) => void) {
+    for await (const piece of entry ? zip.stream(entry) : []) {
+      onBytes(piece.length)
+      yield piece
+    }
+  }
+  const records: TfFile['records'] = (onBytes) =>
+    readRecords(unpacked(packed(onBytes), name, limits), name)
+  return { name, size: entry.size, records }
+}
+
+/** Whole files are packed by gzip or zlib: their beginning tells, as long as it is none of a record. */
+async function* unpacked(
+  pieces: AsyncIterable<Uint8Array>,
+  file: string,
+  limits: typeof archiveLimits,
+): AsyncGenerator<Uint8Array> {
+  const { head, all } = await peek(pieces)
+  const unpacker = unpackerOf(head)
+  if (!unpacker) {
+    yield* all
+    return
+  }
+  const counted = { packed: 0, size: 0 }
+  const fault = () => new FormatError('the file does not unpack', { file })
+  for await (const piece of inflated(countedIn(all, counted), unpacker, fault)) {
+    counted.size += piece.length
+    const isBomb = counted.size > largeBytes && counted.size > counted.packed * limits.ratio
+    if (isBomb || counted.size > limits.bytes)
+      throw new FormatError(`it unpacks to more than ${counted.size} bytes`, { file })
+    yield piece
+  }
+}
+
+/** Up to so many bytes may be packed as well as they can be. */
+const largeBytes = 64 * 1024 ** 2
+
+function unpackerOf(head: Uint8Array) {
+  const [first = 0, second = 0] = head
+  if (isRecordHead(head)) return undefined
+  if (first === 0x1f && second === 0x8b) return createGunzip({ chunkSize: 262_144 })
+  const isZlib = first === 0x78 && (first * 256 + second) % 31 === 0
+  return isZlib ? createInflate({ chunkSize: 262_144 }) : undefined
+}
+
+async function* countedIn(pieces: AsyncIterable<Uint8Array>, counted: { packed: number }) {
+  for await (const piece of pieces) {
+    counted.packed += piece.length
+    yield piece
+  }
+}
+
+/** The first bytes, and all of them. */
+async function peek(pieces: AsyncIterable<Uint8Array>) {
+  const iterator = pieces[Symbol.asyncIterator]()
+  let head: Uint8Array = new Uint8Array()
+  while (head.length < headBytes) {
+    const { done, value } = await iterator.next()
+    if (done) break
+    head = head.length === 0 ? value : Buffer.concat([head, value])
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      yield head
+      yield* { [Symbol.asyncIterator]: () => iterator }
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  return { head, all: all() }
+}
+
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)

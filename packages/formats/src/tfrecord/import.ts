@@ -1,0 +1,122 @@
+/** Imports TFRecord files (spec/formats.md 15.2): a record at a time. */
+import type { RandomAccess } from '../archive/source.ts'
+import { FormatError, type Place } from '../errors.ts'
+import { type Intake, type NewShape, newIntake } from '../intake.ts'
+import { deepestOf } from '../match-frames.ts'
+import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import { findTfFiles, type TfFile } from './files.ts'
+import { maskPoints } from './mask.ts'
+import { readPicture, type TfObject, type TfPicture } from './picture.ts'
+
+export async function* importTfRecords(
+  source: RandomAccess,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  yield* importTfFiles(await findTfFiles(source, run), target, run)
+}
+
+export async function* importTfFiles(
+  files: readonly TfFile[],
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  const needed = neededBefore(files, target)
+  const onBytes = bytesCounter(files, needed ? 2 : 1, run)
+  const { deepest, names } = needed ? await survey(files, onBytes) : nothingBefore
+  const intake = newIntake(target, run, deepest)
+  for (const file of files)
+    for await (const record of file.records(onBytes))
+      for await (const shape of shapesIn(
+        readPicture(record),
+        record.place,
+        file.labels ?? names,
+        intake,
+      ))
+        yield intake.shape(shape)
+  intake.check()
+}
+
+async function* shapesIn(
+  { name, objects }: TfPicture,
+  place: Place,
+  labels: ReadonlyMap<number, string>,
+  intake: Intake,
+): AsyncGenerator<NewShape> {
+  const matched = intake.match({ paths: [name] })
+  for (const object of objects) {
+    const frame = intake.frameFor(matched, name || (place.record ?? ''), object.place)
+    const label = frame && intake.labelFor(nameOf(object, labels), object.place)
+    const geometry = frame && label && (await geometryOf(object, frame, intake))
+    if (geometry) yield { ...geometry, frame: frame.frame, label_id: label.id }
+  }
+}
+
+// ---- what has to be known before the first record is taken
+
+interface Known {
+  /** The path with the most parts (`frameMatcher`). */
+  deepest: string
+  /** Labels by id, as objects that have both tell of them. */
+  names: ReadonlyMap<number, string>
+}
+
+const nothingBefore: Known = { deepest: '', names: new Map() }
+
+/** Frames in no folder are found by names alone, and a label map tells of all ids. */
+const neededBefore = (files: readonly TfFile[], { frames }: ImportTarget): boolean =>
+  files.some(({ labels }) => !labels) || frames.frames.some(({ path }) => path.includes('/'))
+
+async function survey(files: readonly TfFile[], onBytes: (bytes: number) => void): Promise<Known> {
+  let deepest = ''
+  const names = new Map<number, string>()
+  for (const file of files)
+    for await (const record of file.records(onBytes)) {
+      const { name, objects } = readPicture(record)
+      deepest = deepestOf([deepest, name])
+      for (const { id, text } of objects)
+        if (id !== undefined && text !== '' && !names.has(id)) names.set(id, text)
+    }
+  return { deepest, names }
+}
+
+function bytesCounter(files: readonly TfFile[], passes: number, run: Run) {
+  const total = passes * files.reduce((sum, { size }) => sum + size, 0)
+  let done = 0
+  return (bytes: number): void => {
+    run.signal.throwIfAborted()
+    done += bytes
+    run.progress(Math.min(1, done / total))
+  }
+}
+
+// ---- one object
+
+/** Empty for what is unlabelled. */
+export const nameOf = ({ text, id }: TfObject, labels: ReadonlyMap<number, string>): string =>
+  text || (id === undefined ? '' : (labels.get(id) ?? ''))
+
+/** Its mask, else its box; undefined where it is passed over. */
+async function geometryOf(object: TfObject, frame: TargetFrame, intake: Intake) {
+  if (!object.mask) return boxOf(object, frame, intake)
+  const points = await maskPoints(object.mask, frame, object.place)
+  if (points) return { type: 'mask', points } as const
+  intake.skip('degenerate-shape', 'the mask has no pixel', object.place)
+  return undefined
+}
+
+function boxOf({ box, place }: TfObject, { width, height }: TargetFrame, intake: Intake) {
+  if (!box?.every(Number.isFinite)) throw new FormatError('the box is no four numbers', place)
+  const [left, top, right, bottom] = box.map((share) => Math.min(1, Math.max(0, share)))
+  const points = [left, top, right, bottom].map(
+    (share, at) => (share ?? 0) * (at % 2 === 0 ? width : height),
+  )
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
+  if (x2 <= x1 || y2 <= y1) {
+    intake.skip('degenerate-shape', 'the box has no area within the image', place)
+    return undefined
+  }
+  if (box.some((share) => share < 0 || share > 1))
+    intake.note('converted', 'clipped', 'the box is cut to the image', place)
+  return { type: 'rectangle', points } as const
+}

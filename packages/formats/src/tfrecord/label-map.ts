@@ -1,0 +1,131 @@
+/** `label_map.pbtxt`, the names of labels by their ids, as text of Protocol Buffers (spec/formats.md 15). */
+import { FormatError, type Place } from '../errors.ts'
+
+/** The text of a label map; ids are counted from 1. */
+export const writeLabelMap = (names: readonly string[]): string =>
+  names.map((name, index) => `item {\n\tid: ${index + 1}\n\tname: ${quoted(name)}\n}\n\n`).join('')
+
+/**
+ * Names by id. Fields are read in any order, what stands beside `id`, `name` and `display_name` is passed over.
+ * @throws {FormatError} naming the line
+ */
+export function readLabelMap(bytes: Uint8Array, file: string): Map<number, string> {
+  const tokens = tokenReader(textIn(bytes, file), file)
+  const names = new Map<number, string>()
+  for (let name = tokens.next(); name !== undefined; name = tokens.next()) {
+    if (name === ';' || name === ',') continue
+    const place = tokens.place()
+    if (name !== 'item') throw new FormatError(`expected item, found ${name}`, place)
+    const item = readItem(tokens)
+    const id = Number(item.get('id'))
+    if (!Number.isSafeInteger(id)) throw new FormatError('the item has no id', place)
+    if (names.has(id)) throw new FormatError(`the id ${id} is given twice`, place)
+    names.set(id, item.get('name') ?? item.get('display_name') ?? '')
+  }
+  return names
+}
+
+const quoted = (name: string): string =>
+  `'${name.replace(/['\\]/g, '\\$&').replaceAll('\n', '\\n')}'`
+
+function textIn(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new FormatError('the text is not UTF-8', { file })
+  }
+}
+
+interface Tokens {
+  /** A name, a number, a text in its quotes, or a sign; undefined at the end. */
+  next(): string | undefined
+  /** Of the last token. */
+  place(): Place
+}
+
+const blanks = /(?:\s+|#[^\n]*)*/y
+const token = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[\w.+/-]+|[{}<>[\]:;,]/sy
+
+function tokenReader(text: string, file: string): Tokens {
+  let at = 0
+  let [counted, line] = [0, 1]
+  const place = (): Place => ({ file, line })
+  const skip = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0]
+    at += found?.length ?? 0
+    return found
+  }
+  return {
+    next() {
+      skip(blanks)
+      for (; counted < at; counted += 1) if (text[counted] === '\n') line += 1
+      if (at === text.length) return undefined
+      const found = skip(token)
+      if (found === undefined) throw new FormatError(`unexpected ${text[at]}`, place())
+      return found
+    },
+    place,
+  }
+}
+
+/** The fields of an item that have a plain value; of several of one name the last. */
+function readItem(tokens: Tokens): Map<string, string> {
+  const fields = new Map<string, string>()
+  const closing = openedBy(skipColon(tokens), tokens)
+  for (let name = need(tokens); name !== closing; name = need(tokens)) {
+    if (name === ';' || name === ',') continue
+    if (!/^\w/.test(name)) throw new FormatError(`expected a field, found ${name}`, tokens.place())
+    const value = skipColon(tokens)
+    if (value in pairs) passOver(value, tokens)
+    else fields.set(name, unquoted(value, tokens.place()))
+  }
+  return fields
+}
+
+const pairs: Readonly<Record<string, string>> = { '{': '}', '<': '>', '[': ']' }
+
+function openedBy(sign: string, tokens: Tokens): string {
+  const closing = sign === '[' ? undefined : pairs[sign]
+  if (closing) return closing
+  throw new FormatError(`expected {, found ${sign}`, tokens.place())
+}
+
+function skipColon(tokens: Tokens): string {
+  const found = need(tokens)
+  return found === ':' ? need(tokens) : found
+}
+
+function need(tokens: Tokens): string {
+  const found = tokens.next()
+  if (found === undefined) throw new FormatError('the text is cut off', tokens.place())
+  return found
+}
+
+/** To the end of a message or list, with all that is in it. */
+function passOver(opening: string, tokens: Tokens): void {
+  const open = [pairs[opening]]
+  while (open.length > 0) {
+    const found = need(tokens)
+    if (found in pairs) open.push(pairs[found])
+    else if (found === open.at(-1)) open.pop()
+  }
+}
+
+const plain: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
+
+/** A text without its quotes; anything else as it stands. Escapes for bytes are bytes of UTF-8. */
+function unquoted(value: string, place: Place): string {
+  if (!/^["']/.test(value)) return value
+  const bytes = value
+    .slice(1, -1)
+    .split(/(\\(?:[0-7]{1,3}|[xX][0-9a-fA-F]{1,2}|.))/s)
+    .map((part) => (part.startsWith('\\') ? escaped(part.slice(1)) : Buffer.from(part)))
+  return textIn(Buffer.concat(bytes), place.file ?? '')
+}
+
+function escaped(code: string): Uint8Array {
+  if (/^[0-7]/.test(code)) return Uint8Array.of(Number.parseInt(code, 8))
+  if (/^[xX]./.test(code)) return Uint8Array.of(Number.parseInt(code.slice(1), 16))
+  return Buffer.from(plain[code] ?? code)
+}

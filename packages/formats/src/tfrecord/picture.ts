@@ -1,0 +1,94 @@
+/** What a record says of its picture (spec/formats.md 15): name, objects, and its bytes where they are in it. */
+import { normaliseName } from '../archive/names.ts'
+import { FormatError, type Place } from '../errors.ts'
+import { isImageName } from '../members.ts'
+import { type Example, readExample } from './example.ts'
+import type { TfRecord } from './records.ts'
+
+export interface TfPicture {
+  /** The path with its extension, as far as the record tells one; of records without any it is empty. */
+  name: string
+  objects: readonly TfObject[]
+  /** The bytes of an image file; there are none where the records come without pictures. */
+  encoded: Uint8Array
+}
+
+export interface TfObject {
+  place: Place
+  /** The name of its label, or empty. */
+  text: string
+  /** Of the label map. */
+  id: number | undefined
+  /** Left, top, right, bottom as shares of the width and height; absent where only a mask is. */
+  box?: readonly [number, number, number, number]
+  /** A PNG of the size of the picture; no pixel of 0 is of the object. */
+  mask?: Uint8Array
+}
+
+/** @throws {FormatError} naming the record, for what is no example, or lists that do not belong together */
+export function readPicture({ data, place }: TfRecord): TfPicture {
+  const example = readExample(data, place)
+  const [encoded = new Uint8Array()] = example.bytes('image/encoded')
+  return { name: nameIn(example), objects: objectsIn(example, place), encoded }
+}
+
+/** The path that the frame of a picture gets. @throws {FormatError} for one that leads out of its folder */
+export function frameName({ name }: TfPicture, place: Place): string {
+  try {
+    return normaliseName(name.replace(/^(?:[a-zA-Z]:)?[\\/]+/, ''))
+  } catch (error) {
+    const reason = name === '' ? 'neither filename nor source_id' : `bad filename '${name}'`
+    throw error instanceof FormatError ? new FormatError(reason, place) : error
+  }
+}
+
+const extensions: Readonly<Record<string, string>> = { jpeg: '.jpg', jpg: '.jpg', png: '.png' }
+
+/** Ids of sources are no names of files: the format of the picture makes one of them. */
+function nameIn(example: Example): string {
+  const [filename = ''] = example.texts('image/filename')
+  if (filename !== '') return filename
+  const [id = ''] = example.texts('image/source_id')
+  const [format = ''] = example.texts('image/format')
+  return id === '' || isImageName(id) ? id : id + (extensions[format.toLowerCase()] ?? '')
+}
+
+const sides = ['xmin', 'ymin', 'xmax', 'ymax'] as const
+
+function objectsIn(example: Example, place: Place): TfObject[] {
+  const texts = example.texts('image/object/class/text')
+  const ids = example.integers('image/object/class/label')
+  const masks = example.bytes('image/object/mask')
+  const boxes = sides.map((side) => example.floats(`image/object/bbox/${side}`))
+  const lists = { 'class/text': texts, 'class/label': ids, mask: masks }
+  const count = countOf({
+    ...lists,
+    ...Object.fromEntries(sides.map((side, at) => [`bbox/${side}`, boxes[at] ?? []])),
+  })
+  if (typeof count === 'string') throw new FormatError(count, place)
+  const [xmin = [], ymin = [], xmax = [], ymax = []] = boxes
+  const hasBoxes = boxes.every((list) => list.length > 0)
+  if (!hasBoxes && boxes.some((list) => list.length > 0))
+    throw new FormatError('the boxes lack a side: xmin, ymin, xmax and ymax are needed', place)
+  if (count > 0 && !hasBoxes && masks.length === 0)
+    throw new FormatError('the objects have neither boxes nor masks', place)
+  return Array.from({ length: count }, (_, at): TfObject => {
+    const mask = masks[at]
+    return {
+      place: { ...place, record: `${place.record}, object ${at + 1}` },
+      ...{ text: texts[at] ?? '', id: ids[at] },
+      ...(hasBoxes && { box: [xmin[at] ?? 0, ymin[at] ?? 0, xmax[at] ?? 0, ymax[at] ?? 0] }),
+      ...(mask && mask.length > 0 && { mask }),
+    }
+  })
+}
+
+/** How many objects there are; or what is wrong: lists are of one length where they are there. */
+function countOf(lists: Readonly<Record<string, readonly unknown[]>>): number | string {
+  const given = Object.entries(lists).filter(([, list]) => list.length > 0)
+  const [first] = given
+  if (!first) return 0
+  const other = given.find(([, list]) => list.length !== first[1].length)
+  if (!other) return first[1].length
+  return `${first[0]} has ${first[1].length} values, ${other[0]} has ${other[1].length}`
+}

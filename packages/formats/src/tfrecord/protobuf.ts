@@ -1,0 +1,94 @@
+/** What of the encoding of Protocol Buffers the messages of TFRecord files need: fields in, fields out. */
+import { FormatError, type Place } from '../errors.ts'
+
+/** How the value of a field is written. */
+export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
+
+export interface Field {
+  number: number
+  type: number
+  /** Of a varint: as a signed number of 64 bits; beyond 2^53 it is not exact. */
+  value: number
+  /** Of all others: the bytes themselves. */
+  bytes: Uint8Array
+}
+
+/**
+ * The fields of a message in their order.
+ * @throws {FormatError} for what is no message
+ */
+export function* fieldsOf(message: Uint8Array, place: Place): Generator<Field> {
+  const cursor = { bytes: message, at: 0 }
+  while (cursor.at < message.length) {
+    const tag = readVarint(cursor, place)
+    const [number, type] = [Math.floor(tag / 8), tag % 8]
+    if (number < 1 || number > mostField) throw noMessage(place)
+    const field: Field = { number, type, value: 0, bytes: nothing }
+    if (type === wire.varint) field.value = readVarint(cursor, place)
+    else field.bytes = takeBytes(cursor, lengthOf(type, cursor, place), place)
+    yield field
+  }
+}
+
+/** Varints behind one another. */
+export function varintsIn(bytes: Uint8Array, place: Place): number[] {
+  const cursor = { bytes, at: 0 }
+  const values: number[] = []
+  while (cursor.at < bytes.length) values.push(readVarint(cursor, place))
+  return values
+}
+
+/** A field with a message or bytes in it, in parts that are not copied. */
+export function bytesField(number: number, parts: readonly Uint8Array[]): Uint8Array[] {
+  const size = parts.reduce((sum, part) => sum + part.length, 0)
+  return [Uint8Array.from([number * 8 + wire.bytes, ...varintOf(size)]), ...parts]
+}
+
+/** @param value A whole number that is not below 0. */
+export function varintOf(value: number): number[] {
+  const bytes: number[] = []
+  let rest = value
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  return [...bytes, rest]
+}
+
+const mostField = 2 ** 29 - 1
+const nothing: Uint8Array = new Uint8Array()
+
+interface Cursor {
+  bytes: Uint8Array
+  at: number
+}
+
+/** Seven bits a byte, the low ones first: 28, 28 and 8 of them are put together, so that small negative numbers are exact. */
+function readVarint(cursor: Cursor, place: Place): number {
+  const parts: [number, number, number] = [0, 0, 0]
+  for (let index = 0; index < 10; index += 1) {
+    const byte = cursor.bytes[cursor.at]
+    if (byte === undefined) break
+    cursor.at += 1
+    const part = index < 4 ? 0 : index < 8 ? 1 : 2
+    parts[part] |= (byte & 127) << (7 * (index % 4))
+    if (byte > 127) continue
+    const high = (parts[2] << 24) >> 24
+    return parts[0] + (parts[1] * 2 ** 28 + high * 2 ** 56)
+  }
+  throw noMessage(place)
+}
+
+function lengthOf(type: number, cursor: Cursor, place: Place): number {
+  if (type === wire.bytes) return readVarint(cursor, place)
+  if (type === wire.fixed32) return 4
+  if (type === wire.fixed64) return 8
+  throw noMessage(place)
+}
+
+function takeBytes(cursor: Cursor, length: number, place: Place): Uint8Array {
+  const end = cursor.at + length
+  if (length < 0 || end > cursor.bytes.length) throw noMessage(place)
+  const taken = cursor.bytes.subarray(cursor.at, end)
+  cursor.at = end
+  return taken
+}
+
+const noMessage = (place: Place) => new FormatError('the record is no tf.train.Example', place)

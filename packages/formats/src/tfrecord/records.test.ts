@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { FormatError } from '../errors.ts'
+import { framed } from '../testing/tfrecord.ts'
+import { crc32c, masked } from './crc32c.ts'
+import { mostRecordBytes, readRecords, recordOf } from './records.ts'
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()
+
+async function* cut(bytes: Uint8Array, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function read(bytes: Uint8Array, size = bytes.length) {
+  const records = []
+  for await (const { data, place } of readRecords(cut(bytes, size), 'a.tfrecord'))
+    records.push([text(data), place.record, place.offset])
+  return records
+}
+
+test.each([
+  ['', 0],
+  ['123456789', 0xe3069283],
+  ['\0'.repeat(32), 0x8a9136aa],
+  [Buffer.alloc(32, 0xff), 0x62a8ab43],
+  [Buffer.from([...Array(32).keys()]), 0x46dd794e],
+])('the checksum is that of RFC 3720', (given, crc) => {
+  const bytes = Buffer.from(given)
+  expect(crc32c(bytes)).toBe(crc)
+  for (let at = 0; at < bytes.length; at += 1)
+    expect(crc32c(bytes.subarray(at), crc32c(bytes.subarray(0, at)))).toBe(crc)
+})
+
+test('in files it is turned and moved', () => {
+  expect(masked(0)).toBe(0xa282ead8)
+  expect(masked(0xe3069283)).toBe(0xc78ab0e5)
+})
+
+test('a record is written as its length, its data and their checksums', () => {
+  const parts = recordOf([Buffer.from('ab'), Buffer.from('c')])
+  expect(Buffer.concat(parts)).toEqual(framed(Buffer.from('abc')))
+  expect(Buffer.concat(parts).toString('hex')).toBe('0300000000000000b099490e6162636e57f121')
+})
+
+test('records are read whatever pieces they come in', async () => {
+  const bytes = Buffer.concat(['one', '', 'three'].map((one) => framed(Buffer.from(one))))
+  for (let size = 1; size <= bytes.length; size += 1)
+    expect(await read(bytes, size)).toEqual([
+      ['one', 'record 1', 0],
+      ['', 'record 2', 19],
+      ['three', 'record 3', 35],
+    ])
+  expect(await read(Buffer.alloc(0), 1)).toEqual([])
+})
+
+test.each([
+  ['cut off in its length', (bytes: Buffer) => bytes.subarray(0, 24), 'the record is cut off'],
+  ['cut off in its data', (bytes: Buffer) => bytes.subarray(0, -5), 'the record is cut off'],
+  ['of a wrong length', (bytes: Buffer) => turned(bytes, 19), 'the length has a wrong checksum'],
+  ['of wrong data', (bytes: Buffer) => turned(bytes, 31), 'the data has a wrong checksum'],
+])('a record %s is refused by its number and place', async (_, change, reason) => {
+  const bytes = change(Buffer.concat(['one', 'two'].map((one) => framed(Buffer.from(one)))))
+  await expect(read(bytes, 7)).rejects.toThrow(FormatError)
+  await expect(read(bytes, 7)).rejects.toThrow(`a.tfrecord: record 2: ${reason} at byte 19`)
+})
+
+test('a record that says it is huge is refused before it is read', async () => {
+  const head = Buffer.alloc(12)
+  head.writeUInt32LE(mostRecordBytes + 1)
+  head.writeUInt32LE(masked(crc32c(head.subarray(0, 8))), 8)
+  await expect(read(head)).rejects.toThrow('at most 100663296 are allowed at byte 0')
+})
+
+function turned(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes)
+  copy[at] = (copy[at] ?? 0) ^ 1
+  return copy
+}

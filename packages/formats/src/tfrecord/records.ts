@@ -1,0 +1,108 @@
+/** The framing of TFRecord files (spec/formats.md 15.1): records behind one another, each with its length and two checksums. */
+import { FormatError, type Place } from '../errors.ts'
+import { crc32c, masked } from './crc32c.ts'
+
+/** A record with a picture of 64 MiB, and room for what else there is. */
+export const mostRecordBytes = 96 * 1024 ** 2
+
+/** The length and its checksum. */
+export const headBytes = 12
+const footBytes = 4
+
+export interface TfRecord {
+  data: Uint8Array
+  /** Records are counted from 1; the offset is that of the record. */
+  place: Place
+}
+
+/**
+ * The records of a file, one at a time.
+ * @throws {FormatError} for a wrong checksum, a record that ends too early or has more than 96 MiB
+ */
+export async function* readRecords(
+  pieces: AsyncIterable<Uint8Array>,
+  file: string,
+): AsyncGenerator<TfRecord> {
+  const bytes = byteReader(pieces)
+  let offset = 0
+  try {
+    for (let number = 1; ; number += 1) {
+      const place = { file, record: `record ${number}`, offset }
+      const head = await bytes.take(headBytes)
+      if (head.length === 0) return
+      const length = lengthIn(head, place)
+      const body = await bytes.take(length + footBytes)
+      if (body.length < length + footBytes) throw cutOff(place)
+      const data = body.subarray(0, length)
+      if (masked(crc32c(data)) !== readUint32(body, length))
+        throw new FormatError('the data has a wrong checksum', place)
+      yield { data, place }
+      offset += headBytes + body.length
+    }
+  } finally {
+    await bytes.close()
+  }
+}
+
+/** Whether a file that begins with these bytes is not packed: its first length has its checksum behind it. */
+export const isRecordHead = (head: Uint8Array): boolean =>
+  head.length >= headBytes && masked(crc32c(head.subarray(0, 8))) === readUint32(head, 8)
+
+/** A record of data that comes in parts. */
+export function recordOf(data: readonly Uint8Array[]): Uint8Array[] {
+  const [head, foot] = [Buffer.alloc(headBytes), Buffer.alloc(footBytes)]
+  const length = data.reduce((sum, part) => sum + part.length, 0)
+  head.writeBigUInt64LE(BigInt(length))
+  head.writeUInt32LE(masked(crc32c(head.subarray(0, 8))), 8)
+  const crc = data.reduce((before, part) => crc32c(part, before), 0)
+  foot.writeUInt32LE(masked(crc))
+  return [head, ...data, foot]
+}
+
+function lengthIn(head: Uint8Array, place: Place): number {
+  if (head.length < headBytes) throw cutOff(place)
+  if (!isRecordHead(head)) throw new FormatError('the length has a wrong checksum', place)
+  const length = readUint32(head, 0) + readUint32(head, 4) * 2 ** 32
+  if (length <= mostRecordBytes) return length
+  const reason = `the record has ${length} bytes, at most ${mostRecordBytes} are allowed`
+  throw new FormatError(reason, place)
+}
+
+const cutOff = (place: Place) => new FormatError('the record is cut off', place)
+
+const readUint32 = (bytes: Uint8Array, at: number): number =>
+  new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)
+
+/** Takes bytes out of a stream by their number. */
+function byteReader(pieces: AsyncIterable<Uint8Array>) {
+  const iterator = pieces[Symbol.asyncIterator]()
+  let rest: Uint8Array = new Uint8Array()
+  const more = async (): Promise<boolean> => {
+    const { done, value } = await iterator.next()
+    if (!done) rest = value
+    return done !== true
+  }
+  return {
+    /** So many bytes, or what is left of them. */
+    async take(count: number): Promise<Uint8Array> {
+      while (rest.length === 0) if (!(await more())) return rest
+      if (rest.length < count) return gather(count)
+      const taken = rest.subarray(0, count)
+      rest = rest.subarray(count)
+      return taken
+    },
+    close: async () => iterator.return?.(),
+  }
+
+  async function gather(count: number): Promise<Uint8Array> {
+    const gathered = new Uint8Array(count)
+    let size = 0
+    do {
+      const part = rest.subarray(0, count - size)
+      gathered.set(part, size)
+      size += part.length
+      rest = rest.subarray(part.length)
+    } while (size < count && (await more()))
+    return gathered.subarray(0, size)
+  }
+}

@@ -1,0 +1,22 @@
+/** Which text has the boxes of a picture. */
+import { withoutExtension } from '../members.ts'
+
+/**
+ * Names the texts of pictures, one after the other: `a.jpg` has `a.txt`; where an `a.png` follows, that has
+ * `a.png.txt`, which the import finds in the same way.
+ */
+export function boxFileNames(): (path: string) => string {
+  const taken = new Set<string>()
+  return (path) => {
+    const [short, long] = boxFilesOf(path)
+    const free = taken.has(short) ? long : short
+    taken.add(free)
+    return free
+  }
+}
+
+/** The names it may have, the likeliest first. */
+export const boxFilesOf = (path: string): [short: string, long: string] => [
+  `${withoutExtension(path)}.txt`,
+  `${path}.txt`,
+]

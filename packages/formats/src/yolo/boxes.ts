@@ -1,0 +1,48 @@
+/** A text of boxes, one a line (spec/formats.md 9.2). */
+import { FormatError, type Place } from '../errors.ts'
+import { readInteger, readNumber } from '../numbers.ts'
+import type { RelativeBox } from '../relative-box.ts'
+import { type Line, lineOf, linesOf } from '../text-lines.ts'
+import type { YoloItem, YoloSet } from './set.ts'
+
+export interface Box {
+  number: number
+  share: RelativeBox
+  score: number
+  place: Place
+}
+
+/** The boxes of a picture; undefined where its text turns out to be none of boxes. */
+export async function readBoxes(
+  { boxes, isGuess }: YoloItem,
+  { zip }: YoloSet,
+): Promise<Box[] | undefined> {
+  const entry = boxes === undefined ? undefined : zip.files.get(boxes)
+  if (!entry) return []
+  const lines = linesOf(await zip.bytes(entry), entry.name).filter(({ text }) => text !== '')
+  if (isGuess && isProse(lines)) return undefined
+  return lines.map((line) => readBox(line, entry.name))
+}
+
+/** No number in the first line: a list, or something for people to read. */
+const isProse = ([first]: readonly Line[]): boolean =>
+  first !== undefined && !first.text.split(/\s+/).some((field) => /^[-+]?\.?\d[\d.]*$/.test(field))
+
+function readBox(line: Line, file: string): Box {
+  const place = lineOf(file, line)
+  const fail = (reason: string) => new FormatError(reason, place)
+  const fields = line.text.trim().split(/\s+/)
+  if (fields.length !== 5 && fields.length !== 6) throw fail(wrongCount(fields.length))
+  const [id = '', ...rest] = fields
+  const number = readInteger(id, (reason) => fail(`label id: ${reason}`))
+  const [cx = 0, cy = 0, width = 0, height = 0, score = 1] = rest.map((text) =>
+    readNumber(text, fail),
+  )
+  if (score < 0 || score > 1) throw fail(`the confidence is ${score}, expected 0 to 1`)
+  return { number, share: [cx, cy, width, height], score, place }
+}
+
+function wrongCount(count: number): string {
+  const hint = count > 6 ? '; this looks like segmentation, keypoints or turned boxes' : ''
+  return `${count} fields, expected "id cx cy w h", and a confidence at most${hint}`
+}

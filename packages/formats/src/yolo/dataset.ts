@@ -1,0 +1,62 @@
+/** YOLO with its images (spec/formats.md 9.2): what an import into a project makes tasks of. */
+import type { RandomAccess } from '../archive/source.ts'
+import { FormatError } from '../errors.ts'
+import { labelCollector } from '../file-labels.ts'
+import {
+  imageFinder,
+  isImageName,
+  locatedImages,
+  type MemberFinder,
+  type WantedImage,
+  withoutExtension,
+} from '../members.ts'
+import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
+import { readBoxes } from './boxes.ts'
+import { importYoloSet } from './import.ts'
+import { openYoloSet } from './open.ts'
+import type { YoloSet, YoloSubset } from './set.ts'
+
+export async function openYoloDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+  const set = await openYoloSet(source, run)
+  const labels = labelCollector()
+  for (const [, name] of set.names?.byNumber ?? []) labels.add(name)
+  const finder = imageFinder(set.zip.files.keys())
+  const subsets: FileSubset[] = []
+  for (const subset of set.subsets) {
+    const images = await imagesOf(subset, set, finder)
+    run.signal.throwIfAborted()
+    if (images.length === 0) continue
+    const only = { ...set, subsets: [subset] }
+    const importAnnotations: FileSubset['importAnnotations'] = (target, part) =>
+      importYoloSet(only, target, part)
+    subsets.push({ name: subset.name, images, importAnnotations })
+  }
+  if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
+  return { labels: labels.read(), subsets }
+}
+
+/** An image that is not there may only be one without boxes. */
+async function imagesOf(
+  { name, items }: YoloSubset,
+  set: YoloSet,
+  finder: MemberFinder,
+): Promise<FileImage[]> {
+  const foldersOfOthers = set.subsets
+    .filter((other) => other.name !== name)
+    .flatMap((other) => [other.name, `obj_${other.name}_data`])
+  const wanted: WantedImage[] = []
+  for (const item of items) {
+    const { id, picture, pictures } = item
+    const member = picture ?? finder.find(pictures, [''], foldersOfOthers)
+    const boxes = member === undefined ? await readBoxes(item, set) : []
+    const isAnnotated = boxes !== undefined && boxes.length > 0
+    wanted.push({ given: id, name: (found) => nameOf(id, found), member, isAnnotated })
+  }
+  return locatedImages(wanted, name)
+}
+
+/** The path of the item with the extension that the picture has. */
+function nameOf(id: string, member: string): string {
+  const stem = isImageName(id) ? withoutExtension(id) : id
+  return `${stem}${member.slice(withoutExtension(member).length)}`
+}

@@ -1,0 +1,108 @@
+/** Exports YOLO 1.1, the files of Darknet (spec/formats.md 9.1): a text of boxes for each picture. */
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { FormatError } from '../errors.ts'
+import {
+  distinctNames,
+  documentsRun,
+  everyFrame,
+  fileName,
+  imageFiles,
+  inPieces,
+} from '../export-files.ts'
+import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
+import type { Dataset, Item, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
+import { relativeBox, relativeText } from '../relative-box.ts'
+import { boxFileNames } from './box-files.ts'
+
+export const carries = carriesOnly({ rectangle: 'kept' })
+
+export const features = featuresOf('dropped', { tracks: 'converted', z_order: 'converted' })
+
+const name = 'YOLO 1.1'
+
+export async function* exportYolo(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+  const { labels, subsets } = dataset
+  const names = subsetNames(subsets.map((subset) => subset.name))
+  const nameOf = (subset: string): string => names.get(subset) ?? subset
+  const folderOf = (subset: string): string => `obj_${nameOf(subset)}_data`
+  const lists = subsets.map((subset) => nameOf(subset.name))
+  yield { path: 'obj.data', content: dataText(labels, lists) }
+  yield { path: 'obj.names', content: labels.map((label) => `${label.name}\n`).join('') }
+  for (const subset of subsets) {
+    const lines = listLines(subset, folderOf(subset.name))
+    yield { path: `${nameOf(subset.name)}.txt`, content: inPieces(lines) }
+  }
+  yield* boxFiles(dataset, folderOf, documentsRun(dataset, run))
+  if (dataset.saveImages) yield* imageFiles(dataset, run, folderOf)
+}
+
+// ---- what the set consists of
+
+/** Keys of obj.data that are no subsets. */
+const reserved = new Set(['backup', 'classes', 'names'])
+
+/**
+ * What subsets are called in the files: the unnamed one `train`, or `train_1` where that is taken.
+ * @throws {FormatError} for a name that obj.data has another use for
+ */
+export function subsetNames(subsets: readonly string[]): Map<string, string> {
+  const unnamedLast = subsets.toSorted((a, b) => Number(a === 'default') - Number(b === 'default'))
+  return distinctNames(unnamedLast, (subset) => {
+    const wanted = subset === 'default' ? 'train' : fileName(subset)
+    if (!reserved.has(wanted)) return wanted
+    throw new FormatError(`${name} has no room for a subset '${subset}': rename it`)
+  })
+}
+
+function dataText(labels: readonly Label[], subsets: readonly string[]): string {
+  const lists = subsets.map((subset) => `${subset} = data/${subset}.txt\n`).join('')
+  return `classes = ${labels.length}\n${lists}names = data/obj.names\nbackup = backup/\n`
+}
+
+function* listLines({ frames }: Subset, folder: string): Generator<string> {
+  for (const { path } of frames) yield `data/${folder}/${path}\n`
+}
+
+// ---- boxes
+
+async function* boxFiles(
+  { labels, subsets }: Dataset,
+  folderOf: (subset: string) => string,
+  run: Run,
+): AsyncGenerator<ArchiveFile> {
+  const losses = newLosses(name, { carries, features }, run)
+  const classes = new Map(labels.map((label, index) => [label.id, index]))
+  const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
+  let done = 0
+  for (const subset of subsets) {
+    const nameOf = boxFileNames()
+    for await (const { frame, item } of everyFrame(subset)) {
+      run.signal.throwIfAborted()
+      const path = `${folderOf(subset.name)}/${nameOf(frame.path)}`
+      const lines = boxesOf(item, frame, losses, run).map((shape) => {
+        run.report.created('shapes')
+        return `${classes.get(shape.label_id)} ${relativeText(relativeBox(shape.points, frame))}\n`
+      })
+      yield { path, content: lines.join('') }
+      done += 1
+      run.progress(done / all)
+    }
+  }
+}
+
+/** In painting order. A turned box is dropped: upright it would be another one. */
+function boxesOf(item: Item, frame: ItemFrame, losses: Losses, { report }: Run): ItemShape[] {
+  const shapes = item.shapes.filter((shape) => {
+    if (shape.type !== 'rectangle' || !isTurned(shape)) return true
+    const reason = `${name} has no rotated rectangles`
+    report.note('dropped', 'unsupported-rotation', reason, { item: frame.path })
+    return false
+  })
+  return losses.written({ ...item, shapes }, frame).toSorted((a, b) => a.z_order - b.z_order)
+}
+
+/** Degrees of less than 1e-5 are no rotation. */
+function isTurned({ rotation }: ItemShape): boolean {
+  const rest = Math.abs(rotation % 360)
+  return Math.min(rest, 360 - rest) > 1e-5
+}

@@ -1,0 +1,113 @@
+/** YOLO files without an obj.data: what they are of is told by their folders (spec/formats.md 9.2, variants). */
+import { rootOf } from '../archive/open-archive.ts'
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import { isImageName, withoutExtension } from '../members.ts'
+import { findNamesFile, isNamesFile, readNames } from './names.ts'
+import type { YoloItem, YoloSet, YoloSubset } from './set.ts'
+
+/** @throws {FormatError} when no text can be of boxes */
+export async function readFolders(zip: ZipReader): Promise<YoloSet> {
+  const members = [...zip.files.keys()]
+  const namesFile = findNamesFile(members)
+  const root = rootIn(members, namesFile)
+  const texts = members.filter((name) => name.startsWith(root) && isText(name)).sort()
+  const pictures = members.filter((name) => name.startsWith(root) && isImageName(name)).sort()
+  const layout = layouts.find((one) => texts.some((name) => one.place(below(name, root))))
+  if (!layout) {
+    const reason =
+      'no YOLO annotations: expected obj.data, obj.names and a .txt file for each image'
+    throw new FormatError(reason)
+  }
+  const names = namesFile === undefined ? undefined : await readNames(zip, namesFile)
+  return { zip, names, subsets: subsetsOf(texts, pictures, root, layout) }
+}
+
+/** Where the file of names is, though some put it among the texts; else where a folder of labels is. */
+function rootIn(members: readonly string[], namesFile: string | undefined): string {
+  const texts = members.filter(isText)
+  const beside = namesFile
+    ?.replace(/[^/]*$/, '')
+    .replace(/(?<=^|\/)(?:labels|annotations|images)\/.*$/i, '')
+  if (beside !== undefined) return texts.some((name) => name.startsWith(beside)) ? beside : ''
+  const root = rootOf(texts, (path) => path.startsWith('labels/')) ?? ''
+  return texts.every((name) => name.startsWith(root)) ? root : ''
+}
+
+interface Layout {
+  /** Of a text or picture, given without extension. */
+  place(path: string): { subset: string; id: string } | undefined
+  /** Any text may be of boxes, and need not be. */
+  isGuess: boolean
+}
+
+const unnamed = 'default'
+
+const layouts: readonly Layout[] = [
+  { isGuess: false, place: placeByLabels },
+  { isGuess: false, place: placeByAnnotations },
+  { isGuess: true, place: placeByPath },
+]
+
+/** `labels/<subset>/a`, `<subset>/labels/a`, and `images` likewise. */
+function placeByLabels(path: string) {
+  const [, before = '', rest = ''] = /^(?:(.*)\/)?(?:labels|images)\/(.+)$/.exec(path) ?? []
+  if (rest === '') return undefined
+  if (before !== '') return { subset: before.slice(before.lastIndexOf('/') + 1), id: rest }
+  const [subset = '', ...parts] = rest.split('/')
+  return parts.length > 0 ? { subset, id: parts.join('/') } : { subset: unnamed, id: subset }
+}
+
+/** `Annotations/a`, `Images/a`. */
+function placeByAnnotations(path: string) {
+  const [, id] = /^(?:.*\/)?(?:annotations|images)\/(.+)$/i.exec(path) ?? []
+  return id === undefined ? undefined : { subset: unnamed, id }
+}
+
+/** `obj_<subset>_data/a`, or whatever it is. */
+function placeByPath(path: string) {
+  const [, subset = unnamed, id = path] = /^(?:data\/)?obj_([^/]+)_data\/(.+)$/.exec(path) ?? []
+  return { subset, id }
+}
+
+/** Those that say something of the set are of no boxes. */
+const isText = (name: string): boolean =>
+  /\.txt$/i.test(name) && !isNamesFile(name) && !/(?:^|\/)(?:readme|license)[^/]*$/i.test(name)
+
+const below = (name: string, root: string): string => withoutExtension(name.slice(root.length))
+
+/** In the order of names, as frames are. */
+function subsetsOf(
+  texts: readonly string[],
+  pictures: readonly string[],
+  root: string,
+  { place, isGuess }: Layout,
+): YoloSubset[] {
+  const subsets = new Map<string, Map<string, YoloItem>>()
+  const itemOf = (path: string): YoloItem | undefined => {
+    const { subset, id } = place(path) ?? {}
+    if (subset === undefined || id === undefined) return undefined
+    const items = subsets.get(subset) ?? new Map<string, YoloItem>()
+    subsets.set(subset, items)
+    const known = items.get(id)
+    if (known) return known
+    const paths = subset === unnamed ? [path, id] : [path, `${subset}/${id}`, id]
+    const item: YoloItem = { id, paths, isGuess, pictures: paths }
+    items.set(id, item)
+    return item
+  }
+  for (const name of texts) {
+    const item = itemOf(below(name, root))
+    if (item) item.boxes = name
+  }
+  for (const name of pictures) {
+    const item = itemOf(below(name, root))
+    if (item) item.picture = name
+  }
+  const inOrder = <T>(byName: Map<string, T>): [string, T][] =>
+    [...byName].sort(([a], [b]) => (a < b ? -1 : 1))
+  return inOrder(subsets).map(([name, items]) => ({
+    name,
+    items: inOrder(items).map(([, item]) => item),
+  }))
+}

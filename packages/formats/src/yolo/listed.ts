@@ -1,0 +1,183 @@
+/** YOLO files as Darknet has them: an obj.data that names the lists of pictures (spec/formats.md 9.2). */
+import { rootOf } from '../archive/open-archive.ts'
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import { memberFinder, withoutExtension } from '../members.ts'
+import type { Run } from '../model.ts'
+import { lineOf, linesIn, linesOf } from '../text-lines.ts'
+import { boxFilesOf } from './box-files.ts'
+import { findNamesFile, isNamesFile, readNames } from './names.ts'
+import type { YoloItem, YoloSet, YoloSubset } from './set.ts'
+
+/** `obj.data`, or the only other one beside it. */
+export function findDataFile({ files }: ZipReader): string | undefined {
+  const names = [...files.keys()]
+  const root = rootOf(names, (path) => /^[^/]+\.data$/.test(path))
+  if (root === undefined) return undefined
+  if (files.has(`${root}obj.data`)) return `${root}obj.data`
+  return names.find(
+    (name) => name.startsWith(root) && /^[^/]+\.data$/.test(name.slice(root.length)),
+  )
+}
+
+/** @throws {FormatError} when class names or all boxes are missing */
+export async function readListed(zip: ZipReader, dataFile: string, run: Run): Promise<YoloSet> {
+  const root = dataFile.slice(0, dataFile.lastIndexOf('/') + 1)
+  const values = await readData(zip, dataFile)
+  const members = memberFinder(zip.files.keys())
+  const find = (path = ''): string | undefined =>
+    path === '' ? undefined : members.find([path, baseOf(path)], [root, `${root}data/`], [])
+  const namesFile = find(values.get('names')) ?? findNamesFile(zip.files.keys())
+  if (namesFile === undefined) throw new FormatError('obj.names is missing', { file: dataFile })
+
+  const texts = openTexts(zip, root)
+  texts.take(namesFile)
+  const subsets: YoloSubset[] = []
+  const seen = new Set<string>()
+  for (const [name, value] of values) {
+    if (settings.has(name)) continue
+    const list = find(value)
+    if (list === undefined) {
+      const reason = `the list of '${name}' is not in the archive`
+      run.report.note('skipped', 'ignored-file', reason, { file: value })
+    } else {
+      texts.take(list)
+      subsets.push({ name, items: await readList({ zip, list, root, seen, run }) })
+    }
+  }
+  giveBoxes(subsets, texts)
+  addUnlisted(subsets, texts, run)
+  if (subsets.length === 0) throw new FormatError('it names no list of images', { file: dataFile })
+  return { zip, names: await readNames(zip, namesFile), subsets }
+}
+
+// ---- obj.data and lists
+
+/** Keys that are no subsets. */
+const settings = new Set(['classes', 'names', 'backup'])
+
+/** `key = value`, values as paths of members. */
+async function readData(zip: ZipReader, file: string): Promise<Map<string, string>> {
+  const entry = zip.files.get(file)
+  const values = new Map<string, string>()
+  for (const line of entry ? linesOf(await zip.bytes(entry), file) : []) {
+    if (/^\s*(?:#|$)/.test(line.text)) continue
+    const isSpaced = / = /.test(line.text) // names of subsets may have = in them
+    const [, key, value] = (isSpaced ? /^(.+?) = (.*)$/ : /^(.+?)\s*=(.*)$/).exec(line.text) ?? []
+    if (key === undefined || value === undefined)
+      throw new FormatError('expected key = value', lineOf(file, line))
+    values.set(key.trim(), memberPath(value))
+  }
+  return values
+}
+
+interface List {
+  zip: ZipReader
+  list: string
+  root: string
+  /** Pictures of the lists before. */
+  seen: Set<string>
+  run: Run
+}
+
+async function readList({ zip, list, root, seen, run }: List): Promise<YoloItem[]> {
+  const entry = zip.files.get(list)
+  const items: YoloItem[] = []
+  if (!entry) return items
+  for await (const lines of linesIn(zip.stream(entry), list)) {
+    run.signal.throwIfAborted()
+    for (const line of lines) {
+      const path = memberPath(line.text)
+      if (path === '') continue
+      if (seen.has(path)) {
+        const reason = 'the image is listed twice, it is read once'
+        run.report.note('skipped', 'duplicate-entry', reason, { file: list, item: path })
+      } else items.push(itemOf(path, root, zip))
+      seen.add(path)
+    }
+  }
+  return items
+}
+
+function itemOf(path: string, root: string, zip: ZipReader): YoloItem {
+  const id = path.slice(path.indexOf('/') + 1)
+  const picture = [`${root}${path}`, `${root}data/${path}`].find((name) => zip.files.has(name))
+  return { id, paths: [id, path], picture, pictures: [path, id].map(withoutExtension) }
+}
+
+/** A path as it stands in these files, as that of a member below the folder of obj.data. */
+const memberPath = (text: string): string =>
+  text
+    .trim()
+    .replaceAll('\\', '/')
+    .normalize('NFC')
+    .replace(/^(?:\.?\/)+/, '')
+    .replace(/^data\//, '')
+
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+// ---- texts of boxes
+
+interface Texts {
+  root: string
+  /** Those that nobody has taken. */
+  left: Set<string>
+  /** The name, if it is left. */
+  take(name: string): string | undefined
+}
+
+function openTexts({ files }: ZipReader, root: string): Texts {
+  const left = new Set<string>()
+  for (const name of files.keys())
+    if (name.startsWith(root) && /\.txt$/i.test(name) && !isNamesFile(name)) left.add(name)
+  return { root, left, take: (name) => (left.delete(name) ? name : undefined) }
+}
+
+/** Each picture gets its text: where it belongs, else the only one that is called so. */
+function giveBoxes(subsets: readonly YoloSubset[], texts: Texts): void {
+  const items = subsets.flatMap((subset) => subset.items)
+  for (const item of items) {
+    const [id = '', path = ''] = item.paths
+    const twin = path.replace(/^(.*\/)?images\//, '$1labels/')
+    const candidates = [path, twin, `labels/${id}`].flatMap(boxFilesOf)
+    for (const folder of [texts.root, `${texts.root}data/`])
+      for (const name of candidates) item.boxes ??= texts.take(`${folder}${name}`)
+  }
+  const orphans = byKey(
+    items.filter(({ boxes }) => boxes === undefined),
+    ({ id }) => baseOf(boxFilesOf(id)[0]),
+  )
+  const leftByBase = byKey([...texts.left], baseOf)
+  for (const [base, [item, ...others]] of orphans) {
+    const [name, ...more] = leftByBase.get(base) ?? []
+    if (item && name && others.length + more.length === 0) item.boxes = texts.take(name)
+  }
+}
+
+function byKey<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
+  const found = new Map<string, T[]>()
+  for (const value of values) {
+    const others = found.get(keyOf(value))
+    if (others) others.push(value)
+    else found.set(keyOf(value), [value])
+  }
+  return found
+}
+
+/** What lies there and is in no list is read all the same. */
+function addUnlisted(subsets: YoloSubset[], { root, left }: Texts, run: Run): void {
+  for (const boxes of [...left].sort()) {
+    const path = withoutExtension(boxes.slice(root.length)).replace(/^data\//, '')
+    const id = path.slice(path.indexOf('/') + 1)
+    const item: YoloItem = { id, paths: [id, path], boxes, isGuess: true, pictures: [path, id] }
+    const [, named] = /^obj_([^/]+)_data\//.exec(path) ?? []
+    const [first] = subsets
+    const subset = subsets.find(({ name }) => name === named) ?? first
+    if (subset) subset.items.push(item)
+    else subsets.push({ name: named ?? 'train', items: [item] })
+    if (path.includes('/')) {
+      const reason = 'the file is in no list, its boxes are read all the same'
+      run.report.note('converted', 'ignored-file', reason, { file: boxes })
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** The names of classes, by the numbers that boxes have (spec/formats.md 9.2). */
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import { linesOf } from '../text-lines.ts'
+import { yamlNames } from './yaml-names.ts'
+
+export interface ClassNames {
+  file: string
+  byNumber: ReadonlyMap<number, string>
+}
+
+/** Whether a member is a file of names, whatever else there is. */
+export const isNamesFile = (member: string): boolean =>
+  /(?:^|\/)(?:[^/]+\.names|classes\.txt|data(?:set)?\.ya?ml)$/.test(member)
+
+/** The file of names that lies highest; of several in one folder the one Darknet calls so. */
+export function findNamesFile(members: Iterable<string>): string | undefined {
+  const rank = (member: string): number =>
+    2 * member.split('/').length + (member.endsWith('obj.names') ? 0 : 1)
+  return [...members].filter(isNamesFile).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))[0]
+}
+
+/** One name a line, blank lines count for nothing; or what a data.yaml says. */
+export async function readNames(zip: ZipReader, file: string): Promise<ClassNames> {
+  const entry = zip.files.get(file)
+  if (!entry) throw new FormatError('the file of class names is missing', { file })
+  const lines = linesOf(await zip.bytes(entry), file).map(({ text }) => text)
+  if (/\.ya?ml$/.test(file)) return { file, byNumber: yamlNames(lines, file) }
+  const names = lines.map((text) => text.trim()).filter((text) => text !== '')
+  return { file, byNumber: new Map(names.entries()) }
+}
