@@ -1,5 +1,5 @@
 /** What an export loses, told in its report as the format says of itself (spec/formats.md 2). */
-import type { Carriage, Exporter, Feature, Item, ItemFrame, ItemShape, Run } from './model.ts'
+import type { Carriage, Exporter, Feature, Item, ItemFrame, ItemShape, Kind, Run } from './model.ts'
 
 export interface Losses {
   /**
@@ -9,13 +9,18 @@ export interface Losses {
   written(item: Item, frame: ItemFrame): ItemShape[]
 }
 
-/** @param name Of the format: what is told begins with it. */
+/**
+ * @param name Of the format: what is told begins with it.
+ * @param instead What to do about a kind that is dropped; it ends what is told.
+ */
 export function newLosses(
   name: string,
   { carries, features }: Pick<Exporter, 'carries' | 'features'>,
   { report }: Run,
+  instead: Partial<Record<Kind, string>> = {},
 ): Losses {
   const flattened = new Set<number>()
+  const hintOf = (kind: Kind): string => (instead[kind] ? `, ${instead[kind]}` : '')
   const lost = featureLosses.filter(({ feature }) => features[feature] === 'dropped')
   return {
     written({ shapes, tags }, { path: item }) {
@@ -23,7 +28,7 @@ export function newLosses(
         report.note('dropped', 'dropped-shape-type', `${name} has no tags`, { item })
       return shapes.filter((shape) => {
         if (carries[shape.type] === 'dropped') {
-          const reason = `${name} has no ${plurals[shape.type]}`
+          const reason = `${name} has no ${plurals[shape.type]}${hintOf(shape.type)}`
           report.note('dropped', 'dropped-shape-type', reason, { item })
           return false
         }

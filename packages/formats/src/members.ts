@@ -39,10 +39,13 @@ export function memberFinder(names: Iterable<string>): MemberFinder {
   }
 }
 
-/** Finds pictures by their paths without extension. */
+/** Finds pictures by their paths without extension; of several that have one the first. */
 export function imageFinder(names: Iterable<string>): MemberFinder {
   const byStem = new Map<string, string>()
-  for (const name of names) if (isImageName(name)) byStem.set(withoutExtension(name), name)
+  for (const name of names) {
+    const stem = withoutExtension(name)
+    if (isImageName(name) && !byStem.has(stem)) byStem.set(stem, name)
+  }
   const stems = memberFinder(byStem.keys())
   return { find: (...wanted) => byStem.get(stems.find(...wanted) ?? '') }
 }

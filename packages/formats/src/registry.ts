@@ -1,9 +1,12 @@
 /** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
 import { coco } from './formats/coco.ts'
+import { kitti } from './formats/kitti.ts'
 import { labelMe } from './formats/labelme.ts'
 import { mot } from './formats/mot.ts'
+import { segmentationMask } from './formats/segmentation-mask.ts'
 import { service, serviceForImages, serviceForVideo } from './formats/service.ts'
 import { tfrecord } from './formats/tfrecord.ts'
+import { voc } from './formats/voc.ts'
 import { yolo } from './formats/yolo.ts'
 import {
   type Exporter,
@@ -16,12 +19,15 @@ import {
 
 export const formats: readonly Format[] = [
   coco,
+  kitti,
   labelMe,
   mot,
+  segmentationMask,
   service,
   serviceForImages,
   serviceForVideo,
   tfrecord,
+  voc,
   yolo,
 ]
 

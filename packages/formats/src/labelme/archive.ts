@@ -71,7 +71,7 @@ export function picturePaths(name: string, document: LabelMeDocument): string[] 
  * The picture of a mask: in `Masks/` of the subset or of all, there in the folder of its document, or beside that.
  * @throws {FormatError} naming it where it is nowhere
  */
-export async function readMaskPicture(
+export async function findMaskPicture(
   { zip }: LabelMeArchive,
   name: string,
   document: LabelMeDocument,

@@ -17,7 +17,11 @@ export interface WrittenObject {
 export function documentText(frame: ItemFrame, objects: readonly WrittenObject[]): string {
   const { path, width, height } = frame
   const slash = path.lastIndexOf('/')
-  const texts = objects.map((object, id) => objectText(object, id, objects, path))
+  const groups = membersOfGroups(objects)
+  const texts = objects.map((object, id) => {
+    const members = groups.get(object.shape.group) ?? []
+    return objectText(object, id, members, path)
+  })
   return `<annotation>
   <filename>${escapeText(path.slice(slash + 1))}</filename>
   <folder>${escapeText(path.slice(0, Math.max(0, slash)))}</folder>
@@ -36,7 +40,7 @@ ${texts.join('')}</annotation>
 function objectText(
   object: WrittenObject,
   id: number,
-  objects: readonly WrittenObject[],
+  members: readonly number[],
   file: string,
 ): string {
   const { shape, label } = object
@@ -45,7 +49,7 @@ function objectText(
   )
   const username = escapeText(String(values.get('username') ?? ''))
   values.delete('username')
-  const [parts, whole] = relations(id, objects)
+  const [parts, whole] = relations(id, members)
   return `  <object>
     <name>${escapeText(label.name)}</name>
     <deleted>0</deleted>
@@ -63,12 +67,20 @@ ${geometryText(object, username)}\
 `
 }
 
+/** Ids of the objects of each group. */
+function membersOfGroups(objects: readonly WrittenObject[]): Map<number, number[]> {
+  const groups = new Map<number, number[]>()
+  for (const [id, { shape }] of objects.entries()) {
+    const members = groups.get(shape.group)
+    if (members) members.push(id)
+    else if (shape.group > 0) groups.set(shape.group, [id])
+  }
+  return groups
+}
+
 /** The first of a group has the others as its parts. */
-function relations(id: number, objects: readonly WrittenObject[]): [parts: string, whole: string] {
-  const group = objects[id]?.shape.group ?? 0
-  if (group === 0) return ['', '']
-  const members = [...objects.keys()].filter((one) => objects[one]?.shape.group === group)
-  const [leader, ...others] = members
+function relations(id: number, members: readonly number[]): [parts: string, whole: string] {
+  const [leader = id, ...others] = members
   return leader === id ? [others.join(), ''] : ['', String(leader)]
 }
 

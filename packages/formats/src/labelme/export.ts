@@ -1,7 +1,7 @@
 /** Exports LabelMe 3.0 (spec/formats.md 12.1), a document an image, with a picture for each of its masks. */
 import { columnsToCrop, cropToBitmap, cropToColumns, ellipseToColumns } from '@reticle/geometry'
 import type { ArchiveFile } from '../archive/zip-writer.ts'
-import { documentsRun, everyFrame, fileName, imageFiles, itemIds } from '../export-files.ts'
+import { distinctNames, documentsRun, everyFrame, imageFiles, itemIds } from '../export-files.ts'
 import { writePalettePng } from '../image/png.ts'
 import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
 import type { Dataset, Item, ItemFrame, ItemShape, Label, Run } from '../model.ts'
@@ -33,18 +33,20 @@ export async function* exportLabelMe(dataset: Dataset, run: Run): AsyncGenerator
   const losses = newLosses('LabelMe 3.0', { carries, features }, run)
   const state = { labels: new Map(labels.map((label) => [label.id, label])), losses, run }
   const allFrames = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
+  const folders = distinctNames(subsets.map(({ name }) => name))
+  const folderOf = (subset: string): string => folders.get(subset) ?? subset
   let done = 0
   for (const subset of subsets) {
     const ids = itemIds(subset.frames)
     for await (const { frame, item } of everyFrame(subset)) {
       run.signal.throwIfAborted()
       const id = ids[item.index] ?? ''
-      yield* pictureFiles(fileName(subset.name), id, frame, item, state)
+      yield* pictureFiles(folderOf(subset.name), id, frame, item, state)
       done += 1
       textRun.progress(done / allFrames)
     }
   }
-  if (dataset.saveImages) yield* imageFiles(dataset, run, fileName)
+  if (dataset.saveImages) yield* imageFiles(dataset, run, folderOf)
 }
 
 function* pictureFiles(

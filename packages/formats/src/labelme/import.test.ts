@@ -71,7 +71,13 @@ describe('the frame is', () => {
     ['that of the document', 'train/s/x.xml', { folder: 's' }, ['x.jpg', 's/x.jpg']],
     ['that of the document without a filename', 's/x.xml', { filename: '' }, ['x.jpg', 's/x.jpg']],
     ['that of the extension', 'x.xml', { filename: 'a.png' }, ['a.jpg', 'a.png']],
-    ['in a folder of the task', 's/a.xml', {}, ['t/s/b.jpg', 't/s/a.jpg']],
+    [
+      'in a folder of the task',
+      'train/s/a.xml',
+      { folder: 's' },
+      ['t/r/a.jpg', 't/s/a.jpg', 'u/s/b.jpg'],
+    ],
+    ['found by its name alone', 's/a.xml', {}, ['t/s/b.jpg', 't/s/a.jpg']],
   ])('%s', async (_, path, given, frames) => {
     expect(await read(path, given, frames)).toBe(1)
   })
@@ -238,6 +244,15 @@ describe('a mask', () => {
     ])
     expect(report).toMatchObject({ converted: 1 })
   })
+})
+
+test('frames of a video are found by their number in it', async () => {
+  const document = documentText([objectText()], { filename: 'frame_000015.PNG' })
+  const target = targetOf(labels, framesOf(['frame_000010', 'frame_000015']))
+  const frames = { ...target.frames, is_video: true, start_frame: 10, step: 5 }
+  const bytes = await zipOf({ 'default/frame_000015.xml': document })
+  const { shapes } = await importBytes(labelMe, bytes, { ...target, frames })
+  expect(shapes.map(({ frame }) => frame)).toEqual([1])
 })
 
 test('objects that are parts of one another are groups', async () => {

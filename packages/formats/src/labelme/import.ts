@@ -1,18 +1,19 @@
 /** Imports LabelMe 3.0 (spec/formats.md 12.2), one document at a time. */
 import { bitmapToCrop } from '@reticle/geometry'
 import type { RandomAccess } from '../archive/source.ts'
-import { FormatError, type Place } from '../errors.ts'
-import { type Png, readPng } from '../image/png.ts'
+import type { Place } from '../errors.ts'
+import type { Png } from '../image/png.ts'
 import { type Intake, newIntake, newShape } from '../intake.ts'
+import { readMaskPicture } from '../masks/picture.ts'
 import { type Geometry, masksAsPolygons } from '../masks.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, Shape, TargetFrame } from '../model.ts'
 import {
+  findMaskPicture,
   type LabelMeArchive,
   openLabelMe,
   picturePaths,
   readDocument,
-  readMaskPicture,
 } from './archive.ts'
 import { groupsOf } from './groups.ts'
 import { customValues, type LabelMeDocument, type LabelMeObject } from './record.ts'
@@ -40,7 +41,7 @@ export async function* importLabelMeArchive(
   run: Run,
 ): AsyncGenerator<Imported> {
   const { documents } = archive
-  const intake = newIntake(target, run, deepestOf(documents))
+  const intake = newIntake(target, run, await deepestPath(archive))
   for (const [index, name] of documents.entries()) {
     run.signal.throwIfAborted()
     run.progress(index / documents.length)
@@ -48,6 +49,12 @@ export async function* importLabelMeArchive(
     yield* importDocument({ archive, intake, name, document })
   }
   intake.check()
+}
+
+/** Of the pictures: the document of the deepest one tells how much of its path is that of its subset. */
+async function deepestPath(archive: LabelMeArchive): Promise<string> {
+  const name = deepestOf(archive.documents)
+  return picturePaths(name, await readDocument(archive, name))[0] ?? ''
 }
 
 async function* importDocument(state: Import): AsyncGenerator<Imported> {
@@ -128,8 +135,8 @@ async function readMask(
   frame: TargetFrame,
   { archive, intake, name, document }: Import,
 ): Promise<Geometry[]> {
-  const { bytes, file } = await readMaskPicture(archive, name, document, picture, place)
-  const points = maskIn(await readPng(bytes, { file }), frame, { file })
+  const { bytes, file } = await findMaskPicture(archive, name, document, picture, place)
+  const points = maskIn(await readMaskPicture(bytes, frame, { file }))
   const masks: Geometry[] = points ? [{ type: 'mask', points }] : []
   if (intake.run.conv_mask_to_poly === false || masks.length === 0) return masks
   intake.note('converted', 'dropped-shape-type', 'masks are read as polygons', place)
@@ -137,12 +144,8 @@ async function readMask(
 }
 
 /** The pixels of which any channel is not 0: soft edges, which are nearly transparent, count. */
-function maskIn(picture: Png, frame: TargetFrame, place: Place): number[] | undefined {
+function maskIn(picture: Png): number[] | undefined {
   const { width, height, samples } = picture
-  if (width !== frame.width || height !== frame.height) {
-    const sizes = `${width} x ${height} pixels on a frame of ${frame.width} x ${frame.height}`
-    throw new FormatError(`mask of ${sizes}`, place)
-  }
   const isSet = sampleTest(picture)
   const channels = samples.length / (width * height)
   const bits = new Uint8Array(width * height)

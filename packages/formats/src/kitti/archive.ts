@@ -1,0 +1,108 @@
+/** What a KITTI archive holds (spec/formats.md 13): folders of boxes, pictures and images, with a folder for each subset around them. */
+import { openArchive } from '../archive/open-archive.ts'
+import type { RandomAccess } from '../archive/source.ts'
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import type { MapLabel } from '../masks/label-map.ts'
+import { isImageName } from '../members.ts'
+import type { Run } from '../model.ts'
+import { labelColorsName, readLabelColors } from './label-colors.ts'
+
+export interface KittiArchive {
+  zip: ZipReader
+  /** The labels that it declares, if it does. */
+  declared: readonly MapLabel[] | undefined
+  /** In order of names. */
+  subsets: KittiSubset[]
+}
+
+export interface KittiSubset {
+  name: string
+  /** In order of their ids. */
+  items: KittiItem[]
+}
+
+const kinds = ['label_2', 'instance', 'semantic', 'semantic_rgb', 'image_2'] as const
+
+/** The members of an image, by the folders that they are in. */
+export interface KittiItem extends Partial<Record<(typeof kinds)[number], string>> {
+  /** Path of the image, without extension, as it may be meant: the likeliest first. */
+  paths: readonly string[]
+}
+
+/** @throws {FormatError} for what is no archive, or has nothing of KITTI */
+export async function openKitti(source: RandomAccess, run: Run): Promise<KittiArchive> {
+  const zip = await openArchive(source, run)
+  const names = [...zip.files.keys()].sort()
+  const colors = names.find((name) => `/${name}`.endsWith(`/${labelColorsName}`))
+  const subsets = new Map<string, Map<string, KittiItem>>()
+  for (const member of names) {
+    const found = placeOf(member)
+    if (found) add(subsets, found, member)
+    else if (member !== colors) {
+      const reason = 'it is no file of boxes or masks'
+      run.report.note('skipped', 'ignored-file', reason, { file: member })
+    }
+  }
+  const items = [...subsets.values()].flatMap((subset) => [...subset.values()])
+  if (!colors && !items.some(isAnnotated))
+    throw new FormatError(
+      'no KITTI annotations: expected <subset>/label_2/<image>.txt or <subset>/instance/<image>.png',
+    )
+  const entry = zip.files.get(colors ?? '')
+  const declared = entry && readLabelColors(await zip.bytes(entry), entry.name)
+  const named = sortedByKey(subsets).map(([name, own]) => {
+    return { name, items: sortedByKey(own).map(([, item]) => item) }
+  })
+  return { zip, declared, subsets: named }
+}
+
+const sortedByKey = <T>(map: ReadonlyMap<string, T>): [string, T][] =>
+  [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+
+/** Whether there are files that may have annotations of the image. */
+export const isAnnotated = (item: KittiItem): boolean =>
+  kinds.some((kind) => kind !== 'image_2' && item[kind] !== undefined)
+
+interface Found {
+  kind: (typeof kinds)[number]
+  subset: string
+  /** The folder around those of the subset, so that equal ids in several stay apart. */
+  around: string
+  paths: readonly string[]
+}
+
+/** The folder around a known one is the subset; where there is none, the folder within it. */
+function placeOf(member: string): Found | undefined {
+  const parts = member.split('/')
+  const at = parts.findIndex((part, index) => index < parts.length - 1 && isKind(part))
+  const kind = kinds.find((one) => one === parts[at])
+  const path = /^(.+)\.([^./]+)$/.exec(parts.slice(at + 1).join('/'))
+  if (!kind || !path) return undefined
+  const isWanted =
+    kind === 'image_2' ? isImageName(member) : path[2]?.toLowerCase() === endings[kind]
+  if (!isWanted) return undefined
+  const [id = ''] = path.slice(1)
+  const around = parts.slice(0, at).join('/')
+  if (at > 0) return { kind, around, subset: parts[at - 1] ?? '', paths: [id] }
+  const [folder = '', ...rest] = id.split('/')
+  if (rest.length === 0) return { kind, around, subset: 'default', paths: [id] }
+  return { kind, around, subset: folder, paths: [id, rest.join('/')] }
+}
+
+const isKind = (part: string): boolean => kinds.some((kind) => kind === part)
+
+const endings = { label_2: 'txt', instance: 'png', semantic: 'png', semantic_rgb: 'png' }
+
+function add(
+  subsets: Map<string, Map<string, KittiItem>>,
+  { kind, subset, around, paths }: Found,
+  member: string,
+): void {
+  const items = subsets.get(subset) ?? new Map<string, KittiItem>()
+  subsets.set(subset, items)
+  const key = `${around} ${paths[0]}`
+  const item = items.get(key) ?? { paths }
+  item[kind] ??= member
+  items.set(key, item)
+}

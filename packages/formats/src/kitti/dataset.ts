@@ -1,0 +1,56 @@
+/** KITTI with its images (spec/formats.md 13): what an import into a project makes tasks of. */
+import type { RandomAccess } from '../archive/source.ts'
+import { FormatError } from '../errors.ts'
+import { type LabelCollector, labelCollector } from '../file-labels.ts'
+import { locatedImages, pictureName, type WantedImage } from '../members.ts'
+import type { FileDataset, FileSubset, Run } from '../model.ts'
+import { type KittiArchive, type KittiItem, openKitti } from './archive.ts'
+import { importKittiArchive } from './import.ts'
+import { assumedClasses } from './label-colors.ts'
+import { readMasks } from './masks.ts'
+import { dontCare, readObjects } from './objects.ts'
+
+export async function openKittiDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+  const archive = await openKitti(source, run)
+  const labels = labelCollector()
+  for (const { name } of archive.declared ?? []) if (name !== 'unlabeled') labels.add(name)
+  const subsets: FileSubset[] = []
+  for (const subset of archive.subsets) {
+    const wanted: WantedImage[] = []
+    for (const item of subset.items) {
+      run.signal.throwIfAborted()
+      const id = item.paths.at(-1) ?? ''
+      const isAnnotated = await noteLabels(item, archive, labels)
+      const name = (member: string): string => pictureName(id, member)
+      wanted.push({ given: id, name, member: item.image_2, isAnnotated })
+    }
+    const images = locatedImages(wanted, `subset ${subset.name}`)
+    if (images.length === 0) continue
+    const importAnnotations: FileSubset['importAnnotations'] = (target, part) =>
+      importKittiArchive({ ...archive, subsets: [subset] }, target, part)
+    subsets.push({ name: subset.name, images, importAnnotations })
+  }
+  if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
+  return { labels: labels.read(), subsets }
+}
+
+/** Whether an image has annotations; on the way it is noted which labels those have. */
+async function noteLabels(
+  item: KittiItem,
+  { zip, declared }: KittiArchive,
+  labels: LabelCollector,
+): Promise<boolean> {
+  let count = 0
+  for await (const { type, truncated } of readObjects(zip, item.label_2 ?? '')) {
+    if (type === dontCare) continue
+    count += 1
+    labels.add(type)
+    if (truncated > 0) labels.note(type, 'truncated', true, false)
+  }
+  const hasPicture = [item.instance, item.semantic, item.semantic_rgb].some(Boolean)
+  if (declared) return count > 0 || hasPicture
+  const masks = await readMasks(zip, item, assumedClasses([]), undefined)
+  const own = masks.filter(({ isBackground }) => !isBackground)
+  for (const { label } of own) labels.add(label)
+  return count + own.length > 0
+}

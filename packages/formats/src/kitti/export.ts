@@ -1,0 +1,157 @@
+/** Exports KITTI (spec/formats.md 13.1): the boxes of a frame as lines, all else that has an area as pictures. */
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { FormatError } from '../errors.ts'
+import { distinctNames, documentsRun, everyFrame, imageFiles, itemIds } from '../export-files.ts'
+import { writeGrey16Png, writeRgbPng } from '../image/png.ts'
+import { writtenValues } from '../labels.ts'
+import { carriesOnly, featuresOf, newLosses } from '../losses.ts'
+import { type MaskInstance, maskInstances } from '../masks/instances.ts'
+import type { MapLabel } from '../masks/label-map.ts'
+import { paint } from '../masks/paint.ts'
+import { projectColors } from '../masks/project-colors.ts'
+import type { Dataset, ItemFrame, ItemShape, Label, Run } from '../model.ts'
+import { background, labelColorsName, labelColorsText, writtenName } from './label-colors.ts'
+import { noteBoxLosses, noteMaskLosses } from './losses.ts'
+import { objectLine } from './objects.ts'
+
+/** What becomes of each kind: told to clients, and what is written. */
+export const carries = carriesOnly({
+  rectangle: 'kept',
+  polygon: 'converted',
+  ellipse: 'converted',
+  mask: 'kept',
+})
+
+export const features = featuresOf('converted')
+
+interface Export {
+  labels: ReadonlyMap<number, Label>
+  /** Numbers and colours in pictures, by names. */
+  classes: ReadonlyMap<string, { index: number; color: number }>
+  run: Run
+}
+
+export async function* exportKitti(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+  const { labels, subsets } = dataset
+  const map = classesOf(labels, run)
+  yield { path: labelColorsName, content: labelColorsText(map) }
+  const state: Export = {
+    labels: new Map(labels.map((label) => [label.id, label])),
+    classes: new Map(map.map(({ name, color = 0 }, index) => [name, { index, color }])),
+    run,
+  }
+  const losses = newLosses('KITTI 1.0', { carries, features }, run)
+  const documents = documentsRun(dataset, run)
+  const folders = distinctNames(subsets.map(({ name }) => name))
+  const folderOf = (subset: string): string => folders.get(subset) ?? subset
+  const allFrames = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
+  let done = 0
+  for (const subset of subsets) {
+    const ids = itemIds(subset.frames)
+    for await (const { frame, item } of everyFrame(subset)) {
+      run.signal.throwIfAborted()
+      const shapes = losses.written(item, frame)
+      for (const { path, content } of frameFiles(ids[item.index] ?? '', frame, shapes, state))
+        yield { path: `${folderOf(subset.name)}/${path}`, content }
+      done += 1
+      documents.progress(done / allFrames)
+    }
+  }
+  if (dataset.saveImages) yield* imageFiles(dataset, run, (name) => `${folderOf(name)}/image_2`)
+}
+
+/** Numbers of classes are a byte. */
+const mostClasses = 256
+
+/** The background is number 0. */
+function classesOf(labels: readonly Label[], run: Run): MapLabel[] {
+  const colors = projectColors(labels, run)
+  const isBackground = ({ name }: MapLabel): boolean => name === background
+  const map = [...colors.filter(isBackground), ...colors.filter((one) => !isBackground(one))]
+  if (map.length > mostClasses)
+    throw new FormatError(
+      `${map.length} labels with the background, KITTI has room for ${mostClasses}`,
+    )
+  for (const { name } of map) {
+    const reason = `label '${name}' is written as '${writtenName(name)}'`
+    if (writtenName(name) !== name) run.report.note('converted', 'rounded', reason)
+  }
+  return map
+}
+
+function* frameFiles(
+  id: string,
+  frame: ItemFrame,
+  shapes: readonly ItemShape[],
+  state: Export,
+): Generator<ArchiveFile> {
+  const isBox = ({ type, rotation }: ItemShape): boolean => type === 'rectangle' && rotation === 0
+  const lines = shapes.filter(isBox).flatMap((shape) => boxLine(shape, frame, state))
+  if (lines.length > 0) yield { path: `label_2/${id}.txt`, content: lines.join('') }
+  const masks = shapes.filter((shape) => !isBox(shape))
+  for (const shape of masks)
+    noteMaskLosses(shape, state.labels.get(shape.label_id), frame, state.run)
+  const instances = maskInstances(masks, state.labels, frame, state.run)
+  if (instances.length > 0) yield* pictureFiles(id, frame, instances, state)
+}
+
+function boxLine(shape: ItemShape, frame: ItemFrame, { labels, run }: Export): string[] {
+  const label = labels.get(shape.label_id)
+  if (!label) return []
+  noteBoxLosses(shape, label, frame, run)
+  run.report.created('shapes')
+  const truncated = attributeOf('truncated', shape, label, frame)
+  const share = typeof truncated === 'number' ? truncated : Number(truncated === true)
+  return [objectLine(writtenName(label.name), share, shape)]
+}
+
+function* pictureFiles(
+  id: string,
+  frame: ItemFrame,
+  instances: readonly MaskInstance[],
+  { classes, run }: Export,
+): Generator<ArchiveFile> {
+  const { width, height } = frame
+  const classOf = ({ label }: MaskInstance) => classes.get(label.name) ?? { index: 0, color: 0 }
+  const numbers = numbersOf(instances, frame, run)
+  const grey = (valueFor: (instance: MaskInstance, index: number) => number): Uint8Array => {
+    const raster = paint(new Uint16Array(width * height), instances, frame, valueFor)
+    return writeGrey16Png(width, height, raster)
+  }
+  const values = grey((instance, at) => 256 * classOf(instance).index + (numbers[at] ?? 0))
+  yield { path: `instance/${id}.png`, content: values }
+  yield { path: `semantic/${id}.png`, content: grey((instance) => classOf(instance).index) }
+  const colors = paint(
+    new Uint32Array(width * height),
+    instances,
+    frame,
+    (one) => classOf(one).color,
+  )
+  yield { path: `semantic_rgb/${id}.png`, content: writeRgbPng(width, height, colors) }
+}
+
+const largestNumber = 255
+
+/** From 1 for each label; a crowd has 0, and those for which no number is left share the last one. */
+function numbersOf(
+  instances: readonly MaskInstance[],
+  frame: ItemFrame,
+  { report }: Run,
+): number[] {
+  const counts = new Map<number, number>()
+  return instances.map(({ leader, label }) => {
+    if (attributeOf('is_crowd', leader, label, frame) === true) return 0
+    const number = (counts.get(label.id) ?? 0) + 1
+    counts.set(label.id, number)
+    if (number <= largestNumber) return number
+    const reason = `more than ${largestNumber} objects of a label in a frame become one`
+    report.note('converted', 'merged-group', reason, { item: frame.path })
+    return largestNumber
+  })
+}
+
+/** The value of an attribute, where the label has one of that name. */
+function attributeOf(name: string, shape: ItemShape, label: Label, { path }: ItemFrame) {
+  const own = { ...label, attributes: label.attributes.filter((one) => one.name === name) }
+  return writtenValues(own, shape.attributes, { file: path, record: label.name })[0]?.[1]
+}

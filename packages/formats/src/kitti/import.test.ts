@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest'
+import { sourceOf } from '../archive/source.ts'
+import { FormatError } from '../errors.ts'
+import { kitti } from '../formats/kitti.ts'
+import { writeGrey16Png, writePalettePng, writeRgbPng } from '../image/png.ts'
+import type { AttributeSpec, Run } from '../model.ts'
+import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+
+const flag = (id: number, name: string): AttributeSpec => {
+  return { id, name, mutable: false, input_type: 'checkbox', values: [], default_value: 'false' }
+}
+const labels = [
+  labelOf({ id: 1, name: 'road', color: '#808080' }),
+  labelOf({
+    id: 2,
+    name: 'Car',
+    color: '#ff0000',
+    attributes: [flag(1, 'truncated'), flag(2, 'is_crowd'), flag(3, 'parked')],
+  }),
+]
+const yes = (spec_id: number) => ({ spec_id, value: 'true' })
+const asMasks = { conv_mask_to_poly: false }
+
+describe('what is imported', () => {
+  const small = framesOf(['a.jpg'], 4, 1)
+  const target = targetOf(labels, small)
+  const line = 'Car 0.00 2 -1.57 0 0 2 1 1.5 1.6 3.9 1 2 3 0.1'
+  const read = (
+    files: Record<string, string | Uint8Array>,
+    given: Pick<Run, 'conv_mask_to_poly'> = asMasks,
+    to = target,
+  ) => zipOf(files).then((bytes) => importBytes(kitti, bytes, to, given))
+  const grey = (...values: number[]) => writeGrey16Png(values.length, 1, Uint16Array.from(values))
+  const colors = {
+    'label_colors.txt': '\uFEFF0 0 0 background\r\n255 0 0 Car\r\n128 128 128 road\r\n',
+  }
+  const found = ({ shapes }: Awaited<ReturnType<typeof read>>) =>
+    shapes.map(({ label_id, points }) => [label_id, ...points])
+
+  test('lines of 15 and 16 columns; what nobody cares for is left out', async () => {
+    const text = `${line}\r\n\r\nDontCare -1 -1 -10 0 0 1 1 -1 -1 -1 -1000 -1000 -1000 -10\r\n${line} 0.25`
+    const { shapes, report } = await read({ 'training/label_2/a.txt': text })
+    expect(shapes).toMatchObject([
+      {
+        type: 'rectangle',
+        label_id: 2,
+        points: [0, 0, 2, 1],
+        occluded: true,
+        score: 1,
+        attributes: [{ spec_id: 1, value: 'false' }],
+      },
+      { score: 0.25 },
+    ])
+    expect(report.entries).toEqual([])
+  })
+
+  test('what is not to be looked at, where the task has such a label', async () => {
+    const to = targetOf([labelOf({ id: 7, name: 'DontCare' })], small)
+    const text = 'DontCare -1 -1 -10 0 0 1 1 -1 -1 -1 -1000 -1000 -1000 -10\n'
+    const { shapes } = await read({ 'training/label_2/a.txt': text }, {}, to)
+    expect(shapes).toMatchObject([{ label_id: 7, occluded: false }])
+  })
+
+  test('boxes without area are passed over', async () => {
+    const { shapes, report } = await read({ 'label_2/a.txt': line.replace('0 0 2 1', '2 0 2 1') })
+    expect(shapes).toEqual([])
+    expect(report.entries).toMatchObject([{ code: 'degenerate-shape', count: 1 }])
+  })
+
+  test('a folder within that of the boxes is a subset', async () => {
+    const files = {
+      'label_2/train/a.txt': line,
+      'image_2/train/a.jpg': 'an image',
+      'image_2/val/z.jpg': 'another',
+    }
+    expect((await read(files)).shapes).toHaveLength(1)
+    const dataset = await kitti.importer?.openDataset?.(sourceOf(await zipOf(files)), newRun().run)
+    expect(dataset?.subsets).toMatchObject([
+      { name: 'train', images: [{ name: 'a.jpg' }] },
+      { name: 'val', images: [{ name: 'z.jpg' }] },
+    ])
+  })
+
+  test('boxes and instances of one image; an object without number is a crowd', async () => {
+    const files = { ...colors, 'x/label_2/a.txt': line, 'x/instance/a.png': grey(0, 256, 257, 513) }
+    const { shapes } = await read(files)
+    expect(shapes).toMatchObject([
+      { type: 'rectangle' },
+      { type: 'mask', label_id: 2, attributes: [yes(2)], points: [0, 1, 1, 0, 1, 0] },
+      { type: 'mask', label_id: 2, attributes: [{ spec_id: 2, value: 'false' }] },
+      { type: 'mask', label_id: 1, attributes: [] },
+    ])
+  })
+
+  test('several polygons of one object share a group', async () => {
+    const { shapes } = await read({ ...colors, 'x/instance/a.png': grey(257, 0, 257, 0) }, {})
+    expect(shapes).toMatchObject([
+      { type: 'polygon', group: 1, points: [0, 0, 1, 0, 1, 1, 0, 1] },
+      { type: 'polygon', group: 1 },
+    ])
+  })
+
+  test('classes alone, as numbers of any depth or as colours', async () => {
+    const expected = [
+      [2, 0, 2, 1, 0, 2, 0],
+      [1, 0, 1, 3, 0, 3, 0],
+    ]
+    expect(found(await read({ ...colors, 'x/semantic/a.png': grey(0, 1, 1, 2) }))).toEqual(expected)
+    const rgb = writeRgbPng(4, 1, [0, 0xff0000, 0xff0000, 0x808080])
+    expect(found(await read({ ...colors, 'x/semantic_rgb/a.png': rgb }))).toEqual(expected)
+    expect(found(await read({ 'x/semantic_rgb/a.png': rgb }))).toEqual(expected)
+  })
+
+  test('numbers of labels of the task by name, where none are declared and none is of the data set', async () => {
+    const own = [labelOf({ id: 3, name: 'b' }), labelOf({ id: 4, name: 'a' })]
+    const files = { 'x/semantic/a.png': grey(0, 1, 2, 2) }
+    expect(found(await read(files, asMasks, targetOf(own, small)))).toEqual([
+      [4, 0, 1, 1, 0, 1, 0],
+      [3, 0, 2, 2, 0, 3, 0],
+    ])
+  })
+
+  test('frames outside of the job are passed over, other files are told of', async () => {
+    const files = {
+      'x/label_2/a.txt': line,
+      'x/velodyne/a.bin': 'points',
+      'x/image_3/a.png': 'right eye',
+    }
+    const outside = { ...target, frames: { ...target.frames, includes: () => false } }
+    const { shapes, report } = await read(files, {}, outside)
+    expect(shapes).toEqual([])
+    expect(report.entries).toMatchObject([
+      { code: 'ignored-file', count: 2 },
+      { code: 'frame-outside-job', count: 1 },
+    ])
+  })
+
+  const nothing =
+    'no KITTI annotations: expected <subset>/label_2/<image>.txt or <subset>/instance/<image>.png'
+  const palette = writePalettePng(4, 1, new Uint8Array(4), [{ color: 0 }])
+  test.each<[string, Record<string, string | Uint8Array>, string]>([
+    ['another layout', { 'labels/a.txt': line }, nothing],
+    [
+      'a short line',
+      { 'x/label_2/a.txt': `${line}\nCar 0 0` },
+      'x/label_2/a.txt: 3 columns, expected 15 or 16 at line 2',
+    ],
+    [
+      'a box of no numbers',
+      { 'x/label_2/a.txt': line.replace('0 0 2 1', '0 NaN 2 1') },
+      'x/label_2/a.txt: box: "NaN" is no number',
+    ],
+    [
+      'a flag that is none',
+      { 'x/label_2/a.txt': line.replace(' 2 -1.57', ' half -1.57') },
+      'x/label_2/a.txt: occluded: "half" is no whole number',
+    ],
+    [
+      'instances of 8 bits',
+      { 'x/instance/a.png': palette },
+      'x/instance/a.png: instances have to be grey of 16 bits',
+    ],
+    [
+      'classes as a palette',
+      { 'x/semantic/a.png': palette },
+      'x/semantic/a.png: classes have to be grey',
+    ],
+    [
+      'a class without a label',
+      { ...colors, 'x/instance/a.png': grey(0, 0, 769, 769) },
+      'x/instance/a.png: class 3 (2 pixels) is none of the 3 labels',
+    ],
+    [
+      'a colour without a label',
+      { ...colors, 'x/semantic_rgb/a.png': writeRgbPng(4, 1, [7, 0, 0, 0]) },
+      'x/semantic_rgb/a.png: no label has the colour 0,0,7',
+    ],
+    [
+      'another size than the frame',
+      { ...colors, 'x/instance/a.png': grey(0, 0) },
+      'mask of 2 x 1 pixels on a frame of 4 x 1',
+    ],
+    [
+      'no picture',
+      { 'x/instance/a.png': 'text' },
+      'x/instance/a.png: the PNG picture cannot be read: it is none',
+    ],
+    [
+      'a line of the colours',
+      { 'label_colors.txt': '0 0 background' },
+      'label_colors.txt: "0 0 background" is no label, expected r g b name at line 1',
+    ],
+    [
+      'a label twice',
+      { 'label_colors.txt': '0 0 0 a\n1 1 1 a' },
+      "label_colors.txt: label 'a' is given twice at line 2",
+    ],
+    [
+      'a label of nobody',
+      { 'x/label_2/a.txt': line.replace('Car', 'Tram') },
+      "Label 'Tram' is not registered for this task",
+    ],
+    [
+      'an image of no frame',
+      { 'x/label_2/z.txt': line },
+      '1 annotated item has no matching frame in this task: z',
+    ],
+  ])('%s is refused', async (_, files, reason) => {
+    const attempt = read(files)
+    await expect(attempt).rejects.toThrow(FormatError)
+    await expect(attempt).rejects.toThrow(reason)
+  })
+
+  test('with its images the labels are those that occur, and truncated boxes give them an attribute', async () => {
+    const files = {
+      'x/label_2/a.txt': line.replace('0.00', '0.50'),
+      'x/instance/a.png': grey(0, 27 * 256 + 1, 0, 0),
+      'x/image_2/a.jpg': 'an image',
+    }
+    const dataset = await kitti.importer?.openDataset?.(sourceOf(await zipOf(files)), newRun().run)
+    expect(dataset?.labels).toMatchObject([
+      { name: 'Car', attributes: [{ name: 'truncated', input_type: 'checkbox' }] },
+      { name: 'truck' },
+    ])
+    const without = zipOf({ 'x/label_2/a.txt': line })
+    await expect(
+      without.then((bytes) => kitti.importer?.openDataset?.(sourceOf(bytes), newRun().run)),
+    ).rejects.toThrow('media is required')
+  })
+})

@@ -1,0 +1,99 @@
+/** Imports KITTI (spec/formats.md 13.2): boxes and masks of an image at a time. */
+import type { RandomAccess } from '../archive/source.ts'
+import { type Intake, newIntake } from '../intake.ts'
+import { placeMask } from '../masks/place-masks.ts'
+import { deepestOf } from '../match-frames.ts'
+import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import { type KittiArchive, type KittiItem, openKitti } from './archive.ts'
+import { assumedClasses, type Classes, writtenName } from './label-colors.ts'
+import { type KittiMask, readMasks } from './masks.ts'
+import { dontCare, type KittiObject, readObjects } from './objects.ts'
+
+export async function* importKitti(
+  source: RandomAccess,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  yield* importKittiArchive(await openKitti(source, run), target, run)
+}
+
+interface Import {
+  archive: KittiArchive
+  classes: Classes
+  intake: Intake
+  /** Names of the task's labels by how they may be written. */
+  names: ReadonlyMap<string, string>
+}
+
+export async function* importKittiArchive(
+  archive: KittiArchive,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  const { declared } = archive
+  const items = archive.subsets.flatMap((subset) => subset.items)
+  const intake = newIntake(target, run, deepestOf(items.map(({ paths }) => paths.at(-1) ?? '')))
+  const classes = declared
+    ? { byIndex: declared, byColor: declared }
+    : assumedClasses(target.labels)
+  const own = target.labels.map(({ name }) => name)
+  const written = own.map((name): [string, string] => [writtenName(name), name])
+  const names = new Map([
+    ...written.toReversed(),
+    ...own.map((name): [string, string] => [name, name]),
+  ])
+  for (const [index, item] of items.entries()) {
+    run.signal.throwIfAborted()
+    run.progress(index / items.length)
+    yield* importItem(item, { archive, classes, intake, names })
+  }
+  intake.check()
+}
+
+async function* importItem(item: KittiItem, state: Import): AsyncGenerator<Imported> {
+  const { archive, classes, intake, names } = state
+  const [name = ''] = item.paths
+  const matched = intake.match({ paths: item.paths })
+  const takes = (label: string) => names.has(label)
+  for await (const object of readObjects(archive.zip, item.label_2 ?? '')) {
+    if (object.type === dontCare && !takes(dontCare)) continue
+    const frame = intake.frameFor(matched, name, object.place)
+    if (frame) yield* importObject(object, frame, state)
+  }
+  for (const mask of await readMasks(archive.zip, item, classes, matched)) {
+    if (mask.isBackground && !takes(mask.label)) continue
+    const frame = intake.frameFor(matched, name, mask.place)
+    if (frame) yield* importMask(mask, frame, state)
+  }
+}
+
+function* importObject(
+  { type, truncated, occluded, points, score, place }: KittiObject,
+  { frame }: TargetFrame,
+  { intake, names }: Import,
+): Generator<Imported> {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
+  if (x2 <= x1 || y2 <= y1) return intake.skip('degenerate-shape', 'the box has no area', place)
+  const label = intake.labelFor(names.get(type) ?? type, place)
+  if (!label) return
+  const spec = label.attributes.find((one) => one.name === 'truncated')
+  const value = spec?.input_type === 'number' ? truncated : truncated > 0
+  const given: [string, unknown][] = spec || truncated > 0 ? [['truncated', value]] : []
+  const attributes = intake.valuesFor(label, given, place)
+  const rest = { points, occluded, score, attributes, label_id: label.id }
+  yield intake.shape({ type: 'rectangle', frame, ...rest })
+}
+
+function* importMask(
+  { label: name, isCrowd, crop, place }: KittiMask,
+  { frame }: TargetFrame,
+  { intake, names }: Import,
+): Generator<Imported> {
+  const label = intake.labelFor(names.get(name) ?? name, place)
+  if (!label) return
+  const attributes = hasCrowd(label) ? intake.valuesFor(label, [['is_crowd', isCrowd]], place) : []
+  yield* placeMask(crop(), { frame, label, attributes }, intake, place)
+}
+
+const hasCrowd = ({ attributes }: Label): boolean =>
+  attributes.some(({ name }) => name === 'is_crowd')

@@ -1,0 +1,31 @@
+/** What boxes and masks of KITTI have no room for (spec/formats.md 2 and 3.4). */
+import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
+
+export function noteBoxLosses(shape: ItemShape, label: Label, frame: ItemFrame, run: Run): void {
+  const drop = dropper('boxes', frame, run)
+  if (hasOther(shape, label, 'truncated')) drop('attributes but truncated')
+  if (shape.group > 0) drop('groups')
+  if (shape.z_order !== 0) drop('z order')
+}
+
+export function noteMaskLosses(
+  shape: ItemShape,
+  label: Label | undefined,
+  frame: ItemFrame,
+  run: Run,
+): void {
+  const drop = dropper('masks', frame, run)
+  if (hasOther(shape, label, 'is_crowd')) drop('attributes but is_crowd')
+  if (shape.occluded) drop('occlusion')
+  if (shape.score !== 1) drop('scores')
+}
+
+const dropper =
+  (noun: string, { path: item }: ItemFrame, { report }: Run) =>
+  (what: string): void =>
+    report.note('dropped', 'dropped-attribute', `${noun} of KITTI 1.0 have no ${what}`, { item })
+
+function hasOther({ attributes }: ItemShape, label: Label | undefined, kept: string): boolean {
+  const spec = label?.attributes.find(({ name }) => name === kept)
+  return attributes.some(({ spec_id }) => spec_id !== spec?.id)
+}

@@ -1,0 +1,75 @@
+/** The masks of an image in its pictures (spec/formats.md 13.2). */
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError, type Place } from '../errors.ts'
+import type { Png } from '../image/png.ts'
+import { labelledMasks } from '../masks/class-pictures.ts'
+import type { Size } from '../masks/instances.ts'
+import { pixelValues, readMaskPicture } from '../masks/picture.ts'
+import { regionsOf } from '../masks/regions.ts'
+import type { KittiItem } from './archive.ts'
+import { background, type Classes } from './label-colors.ts'
+
+export interface KittiMask {
+  label: string
+  /** It is left out where nobody has a label of that name. */
+  isBackground: boolean
+  isCrowd: boolean
+  crop(): number[]
+  place: Place
+}
+
+/** Of several pictures the one that says most is read. */
+export async function readMasks(
+  zip: ZipReader,
+  item: KittiItem,
+  classes: Classes,
+  frame: Size | undefined,
+): Promise<KittiMask[]> {
+  const file = item.instance ?? item.semantic ?? item.semantic_rgb
+  const entry = zip.files.get(file ?? '')
+  if (!entry) return []
+  const place = { file }
+  const png = await readMaskPicture(await zip.bytes(entry), frame, place)
+  if (item.instance) return instancesIn(png, classes, place)
+  if (item.semantic) return classesIn(png, classes, place)
+  const masks = labelledMasks(png, undefined, classes.byColor, place)
+  return masks.map((mask) => {
+    const isBackground = mask.isBackground || isNothing(mask.label)
+    return { ...mask, isBackground, isCrowd: false, place }
+  })
+}
+
+/** The class is in the high byte, the number of the object in the low one; objects without number are a crowd. */
+function instancesIn(png: Png, classes: Classes, place: Place): KittiMask[] {
+  if (!(png.samples instanceof Uint16Array))
+    throw new FormatError('instances have to be grey of 16 bits', place)
+  const { samples } = png
+  const regions = regionsOf(
+    png,
+    (at) => samples[at] ?? 0,
+    () => 0,
+    place,
+  )
+  return regions.flatMap(({ class: value, pixels, crop }) => {
+    if (value === 0) return []
+    const [index, id] = [value >> 8, value & 255]
+    return { ...named(index, pixels, classes, place), isCrowd: id === 0, crop, place }
+  })
+}
+
+function classesIn(png: Png, classes: Classes, place: Place): KittiMask[] {
+  if (png.kind !== 'grey') throw new FormatError('classes have to be grey', place)
+  const regions = regionsOf(png, pixelValues(png), () => 0, place)
+  return regions.flatMap(({ class: index, pixels, crop }) =>
+    index === 0 ? [] : { ...named(index, pixels, classes, place), isCrowd: false, crop, place },
+  )
+}
+
+function named(index: number, pixels: number, { byIndex }: Classes, place: Place) {
+  const label = byIndex[index]?.name
+  if (label !== undefined) return { label, isBackground: index === 0 || isNothing(label) }
+  const reason = `class ${index} (${pixels} pixels) is none of the ${byIndex.length} labels`
+  throw new FormatError(reason, place)
+}
+
+const isNothing = (label: string): boolean => label === background || label === 'unlabeled'

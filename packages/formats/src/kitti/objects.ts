@@ -1,0 +1,57 @@
+/** The boxes of an image: a line each (spec/formats.md 13). */
+import { round2 } from '@reticle/geometry'
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError, type Place } from '../errors.ts'
+import type { ItemShape } from '../model.ts'
+import { floatText, readInteger, readNumber } from '../numbers.ts'
+import { lineOf, linesIn } from '../text-lines.ts'
+
+export interface KittiObject {
+  type: string
+  /** 0 is not at all. */
+  truncated: number
+  occluded: boolean
+  /** x1, y1, x2, y2. */
+  points: number[]
+  /** 0 to 1. */
+  score: number
+  place: Place
+}
+
+/** What is not to be looked at. */
+export const dontCare = 'DontCare'
+
+export async function* readObjects(zip: ZipReader, file: string): AsyncGenerator<KittiObject> {
+  const entry = zip.files.get(file)
+  if (!entry) return
+  for await (const lines of linesIn(zip.stream(entry), file))
+    for (const line of lines)
+      if (line.text.trim() !== '') yield readObject(line.text.trim(), lineOf(file, line))
+}
+
+/** What is said of three dimensions is not read. */
+function readObject(text: string, place: Place): KittiObject {
+  const columns = text.split(/\s+/)
+  if (columns.length !== 15 && columns.length !== 16)
+    throw new FormatError(`${columns.length} columns, expected 15 or 16`, place)
+  const fail = (name: string) => (reason: string) => new FormatError(`${name}: ${reason}`, place)
+  const [type = '', truncated = '', occluded = ''] = columns
+  const points = columns.slice(4, 8).map((one) => readNumber(one, fail('box')))
+  const score = columns[15] === undefined ? 1 : readNumber(columns[15], fail('score'))
+  return {
+    type,
+    truncated: Math.max(0, readNumber(truncated, fail('truncated'))),
+    occluded: readInteger(occluded, fail('occluded')) > 0,
+    points,
+    score: score >= 0 && score <= 1 ? score : 1,
+    place,
+  }
+}
+
+export function objectLine(type: string, truncated: number, shape: ItemShape): string {
+  const { occluded, points, score } = shape
+  const box = points.map((value) => floatText(round2(value))).join(' ')
+  const unknown = '-1 -1 -1 -1 -1 -1 -1'
+  const flags = `${floatText(truncated)} ${occluded ? 1 : 0} -1`
+  return `${type} ${flags} ${box} ${unknown} ${floatText(score)}\n`
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { groupsOf } from './groups.ts'
+
+test('groups go over any number of steps, through objects that are there', () => {
+  const object = (id: string, ...related: string[]) => ({ id, related })
+  const objects = [
+    object('a', 'b'),
+    object('b'),
+    object('c', 'b'),
+    object('d', 'x'),
+    object('e', 'x'),
+  ]
+  const groups = groupsOf(objects)
+  expect(objects.map((one) => groups.has(one))).toEqual([true, true, true, false, false])
+  expect(new Set(groups.values()).size).toBe(1)
+})
+
+test('a long chain takes no longer than other groups', () => {
+  const chain = Array.from({ length: 200_000 }, (_, id) => {
+    return { id: String(id), related: [String(id - 1)] }
+  })
+  expect(new Set(groupsOf(chain).values()).size).toBe(1)
+})

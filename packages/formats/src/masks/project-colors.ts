@@ -1,0 +1,36 @@
+import { paletteColor, parseColor } from '../colors.ts'
+import type { Label, Run } from '../model.ts'
+import type { MapLabel } from './label-map.ts'
+
+/**
+ * The labels of a project with their colours, by name in the order of bytes, and a black `background` where no label is called so. Labels
+ * of one colour are told of.
+ */
+export function projectColors(
+  labels: readonly Label[],
+  { report }: Pick<Run, 'report'>,
+): MapLabel[] {
+  const own = labels.map(({ name, color }, index) =>
+    mapLabel(name, parseColor(color) ?? paletteColor(index + 1)),
+  )
+  const hasBackground = own.some(({ name }) => name === 'background')
+  const all = hasBackground ? own : [...own, mapLabel('background', 0)]
+  const sorted = all.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
+  const byColor = new Map<number | undefined, string>()
+  for (const { name, color } of sorted) {
+    const other = byColor.get(color)
+    if (other === undefined) byColor.set(color, name)
+    else {
+      const reason = `labels '${other}' and '${name}' have one colour: masks will be read as of the first`
+      report.note('converted', 'duplicate-entry', reason)
+    }
+  }
+  return sorted
+}
+
+const mapLabel = (name: string, color: number): MapLabel => ({
+  name,
+  color,
+  parts: [],
+  actions: [],
+})

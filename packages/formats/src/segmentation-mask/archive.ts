@@ -1,0 +1,49 @@
+/** What a Segmentation mask archive holds (spec/formats.md 11.1): lists of images, and pictures of their classes and objects. */
+import { openArchive, rootOf } from '../archive/open-archive.ts'
+import type { RandomAccess } from '../archive/source.ts'
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import { type ListedSubset, listedId, withoutRepeats } from '../masks/lists.ts'
+import { type MaskPictures, maskPath, maskPictures } from '../masks/read-masks.ts'
+import type { Run } from '../model.ts'
+import { linesOf } from '../text-lines.ts'
+
+export interface MaskArchive extends MaskPictures {
+  /** In order of names; an image is in one of them. */
+  subsets: ListedSubset[]
+}
+
+/** @throws {FormatError} for what is no archive, or has neither lists nor pictures of classes */
+export async function openMaskArchive(source: RandomAccess, run: Run): Promise<MaskArchive> {
+  const zip = await openArchive(source, run)
+  const names = [...zip.files.keys()].sort()
+  const root = rootOf(names, (path) => list.test(path) || maskPath.test(path))
+  if (root === undefined)
+    throw new FormatError(
+      'no segmentation masks: expected ImageSets/Segmentation/<subset>.txt or SegmentationClass/<image>.png',
+    )
+  const pictures = maskPictures(zip, root)
+  const { classes, objects } = pictures
+  const lists = await readLists(zip, root)
+  if (lists.length === 0) {
+    const ids = [...new Set([...classes.keys(), ...objects.keys()])].sort()
+    return { ...pictures, subsets: [{ name: 'default', ids }] }
+  }
+  const listed = new Set(lists.flatMap(({ ids }) => ids))
+  for (const [id, file] of [...classes, ...objects])
+    if (!listed.has(id)) run.report.note('skipped', 'ignored-file', 'no list has it', { file })
+  return { ...pictures, subsets: withoutRepeats(lists) }
+}
+
+const list = /^ImageSets\/Segmentation\/([^/]+)\.txt$/
+
+async function readLists(zip: ZipReader, root: string): Promise<ListedSubset[]> {
+  const subsets: ListedSubset[] = []
+  for (const [file, entry] of zip.files) {
+    const name = file.startsWith(root) ? list.exec(file.slice(root.length))?.[1] : undefined
+    if (name === undefined) continue
+    const lines = linesOf(await zip.bytes(entry), file)
+    subsets.push({ name, ids: lines.flatMap(({ text }) => listedId(text) ?? []) })
+  }
+  return subsets.sort((a, b) => (a.name < b.name ? -1 : 1))
+}

@@ -1,0 +1,61 @@
+/** Segmentation mask with its images (spec/formats.md 11): what an import into a project makes tasks of. */
+import type { RandomAccess } from '../archive/source.ts'
+import { FormatError } from '../errors.ts'
+import { type LabelCollector, labelCollector } from '../file-labels.ts'
+import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
+import {
+  imageFinder,
+  isImageName,
+  locatedImages,
+  memberFinder,
+  pictureName,
+  type WantedImage,
+} from '../members.ts'
+import type { FileDataset, FileSubset, Run } from '../model.ts'
+import { type MaskArchive, openMaskArchive } from './archive.ts'
+import { importMaskArchive } from './import.ts'
+
+/** A subset for each list. */
+export async function openSegmentationMaskDataset(
+  source: RandomAccess,
+  run: Run,
+): Promise<FileDataset> {
+  const archive = await openMaskArchive(source, run)
+  const labels = labelCollector()
+  const declared = await readDeclared(archive)
+  for (const { name } of declared ?? []) if (name !== 'ignored') labels.add(name)
+  if (!declared) await addSeen(archive, labels, run)
+  const { zip, root } = archive
+  const masks = new Set([...archive.classes.values(), ...archive.objects.values()])
+  const pictures = [...zip.files.keys()].filter((name) => isImageName(name) && !masks.has(name))
+  const finders = [memberFinder(pictures), imageFinder(pictures)]
+  const folders = [`${root}JPEGImages/`, root]
+  const subsets = archive.subsets.flatMap((subset): FileSubset[] => {
+    const wanted = subset.ids.map((id): WantedImage => {
+      const member = finders.map((finder) => finder.find([id], folders, [])).find(Boolean)
+      const name = (found: string): string => pictureName(id, found)
+      return { given: id, name, member, isAnnotated: archive.classes.has(id) }
+    })
+    const images = locatedImages(wanted, `subset ${subset.name}`)
+    if (images.length === 0) return []
+    const importAnnotations: FileSubset['importAnnotations'] = (target, part) =>
+      importMaskArchive({ ...archive, subsets: [subset] }, target, part)
+    return [{ name: subset.name, images, importAnnotations }]
+  })
+  if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
+  return { labels: labels.read(), subsets }
+}
+
+/** Where no labels are declared, the colours of the pictures tell which there are. */
+async function addSeen(archive: MaskArchive, labels: LabelCollector, run: Run): Promise<void> {
+  for (const id of archive.subsets.flatMap(({ ids }) => ids)) {
+    run.signal.throwIfAborted()
+    for (const { label, isBackground } of await readMasks(
+      archive,
+      id,
+      assumedLabels([]),
+      undefined,
+    ))
+      if (!isBackground) labels.add(label)
+  }
+}

@@ -1,0 +1,54 @@
+/** Imports Segmentation mask (spec/formats.md 11.2): the pictures of an image at a time. */
+import type { RandomAccess } from '../archive/source.ts'
+import { type Intake, newIntake } from '../intake.ts'
+import type { MapLabel } from '../masks/label-map.ts'
+import { placeMask } from '../masks/place-masks.ts'
+import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
+import { deepestOf } from '../match-frames.ts'
+import type { Imported, ImportTarget, Run } from '../model.ts'
+import { type MaskArchive, openMaskArchive } from './archive.ts'
+
+export async function* importSegmentationMask(
+  source: RandomAccess,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  yield* importMaskArchive(await openMaskArchive(source, run), target, run)
+}
+
+export async function* importMaskArchive(
+  archive: MaskArchive,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  const ids = archive.subsets.flatMap((subset) => subset.ids)
+  const intake = newIntake(target, run, deepestOf(ids))
+  const labels = (await readDeclared(archive)) ?? assumedLabels(target.labels)
+  for (const [index, id] of ids.entries()) {
+    run.signal.throwIfAborted()
+    run.progress(index / ids.length)
+    yield* importImage(id, archive, labels, intake)
+  }
+  intake.check()
+}
+
+async function* importImage(
+  id: string,
+  archive: MaskArchive,
+  labels: readonly MapLabel[],
+  intake: Intake,
+): AsyncGenerator<Imported> {
+  const { target } = intake
+  const matched = intake.match({ paths: [id] })
+  const isKnown = (name: string) => target.labels.some((label) => label.name === name)
+  const masks = (await readMasks(archive, id, labels, matched)).filter(
+    ({ label, isBackground }) => !isBackground || isKnown(label),
+  )
+  if (masks.length === 0) return
+  const place = { file: archive.classes.get(id) }
+  const frame = intake.frameFor(matched, id, place)
+  for (const { label: name, crop } of frame ? masks : []) {
+    const label = intake.labelFor(name, place)
+    if (frame && label) yield* placeMask(crop(), { frame: frame.frame, label }, intake, place)
+  }
+}

@@ -1,0 +1,45 @@
+/** The small Pascal VOC data set that tests of it share: two frames, and documents of objects. */
+import { voc } from '../formats/voc.ts'
+import type { Run } from '../model.ts'
+import { car, labels, spec, twoFrames } from './coco.ts'
+import { datasetOf, exportBytes, importBytes, labelOf, targetOf, zipOf } from './run.ts'
+
+export { car, labels, spec, twoFrames }
+
+/** An object of a document, a box of `road` unless it says more. */
+export function objectText({ name = 'road', box = [1, 2, 11, 22], more = '' } = {}): string {
+  const [xmin, ymin, xmax, ymax] = box
+  return `<object><name>${name}</name>${more}<bndbox><xmin>${xmin}</xmin><ymin>${ymin}</ymin><xmax>${xmax}</xmax><ymax>${ymax}</ymax></bndbox></object>`
+}
+
+export const attributesText = (values: Record<string, string>): string =>
+  `<attributes>${Object.entries(values)
+    .map(([name, value]) => `<attribute><name>${name}</name><value>${value}</value></attribute>`)
+    .join('')}</attributes>`
+
+export const documentText = (...objects: string[]): string =>
+  `<annotation>\n${objects.join('\n')}\n</annotation>`
+
+/** Reads documents and lists as the given members, onto the two frames. */
+export async function imported(
+  files: Record<string, string | Uint8Array>,
+  options: Pick<Run, 'conv_mask_to_poly'> = {},
+) {
+  return importBytes(voc, await zipOf(files), targetOf(labels, twoFrames()), options)
+}
+
+export function exported(streams: Parameters<typeof datasetOf>[2], known = labels) {
+  return exportBytes(voc.exporter, datasetOf(known, twoFrames(), streams))
+}
+
+/** A label with the fields that every object has. */
+export const ship = labelOf({
+  id: 42,
+  name: 'ship',
+  attributes: [
+    spec({ id: 5, name: 'truncated', input_type: 'checkbox' }),
+    spec({ id: 6, name: 'difficult', input_type: 'number', default_value: '0' }),
+    spec({ id: 7, name: 'pose', default_value: 'Unspecified' }),
+    spec({ id: 8, name: 'sailing', input_type: 'checkbox' }),
+  ],
+})

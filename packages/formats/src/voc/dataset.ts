@@ -1,0 +1,128 @@
+/** Pascal VOC with its images (spec/formats.md 10): what an import into a project makes tasks of. */
+import type { RandomAccess } from '../archive/source.ts'
+import { FormatError } from '../errors.ts'
+import { type LabelCollector, labelCollector, typedValue } from '../file-labels.ts'
+import type { MapLabel } from '../masks/label-map.ts'
+import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
+import {
+  imageFinder,
+  isImageName,
+  locatedImages,
+  memberFinder,
+  pictureName,
+  type WantedImage,
+  withoutExtension,
+} from '../members.ts'
+import type { FileDataset, FileSubset, Run } from '../model.ts'
+import { openVoc, type VocArchive, type VocItem, type VocSubset } from './archive.ts'
+import { importVocArchive, readItem } from './import.ts'
+import { isVoid, taggedIds, tagLabel } from './lists.ts'
+import { customValues, type VocDocument } from './record.ts'
+
+/** A subset for each that the lists have. */
+export async function openVocDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+  const archive = await openVoc(source, run)
+  const labels = labelCollector()
+  const declared = await readDeclared(archive)
+  for (const { name } of declared ?? []) if (!isVoid(name, [])) labels.add(name)
+  const tagged = await readTagged(archive, declared ?? [], labels)
+  const finder = pictureFinder(archive)
+  const subsets: FileSubset[] = []
+  for (const subset of archive.subsets) {
+    const wanted = await wantedImages(subset, { archive, declared, labels, tagged, finder, run })
+    const images = locatedImages(wanted, `subset ${subset.name}`)
+    if (images.length === 0) continue
+    subsets.push({
+      name: subset.name,
+      images,
+      importAnnotations: (target, part) =>
+        importVocArchive({ ...archive, subsets: [subset] }, target, part),
+    })
+  }
+  if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
+  return { labels: labels.read(), subsets }
+}
+
+interface Opened {
+  archive: VocArchive
+  /** The labels that it says it has. */
+  declared: MapLabel[] | undefined
+  labels: LabelCollector
+  /** Ids of images that have tags. */
+  tagged: ReadonlySet<string>
+  finder: PictureFinder
+  run: Run
+}
+
+/** On the way it is noted which labels and attributes the boxes have. */
+async function wantedImages({ items }: VocSubset, opened: Opened): Promise<WantedImage[]> {
+  const { archive, labels, tagged, finder, run } = opened
+  const wanted: WantedImage[] = []
+  for (const item of items) {
+    run.signal.throwIfAborted()
+    const document = await readItem(item, archive)
+    for (const object of document?.objects ?? []) {
+      if (object.label !== '') labels.add(object.label)
+      for (const [name, value] of customValues(object))
+        labels.note(object.label, name, typedValue(value), object.isOfTrack)
+    }
+    const hasBoxes = (document?.objects.length ?? 0) > 0
+    const hasMasks = await noteMasks(item, opened)
+    wanted.push({
+      given: item.id,
+      name: (member) => pictureName(item.id, member),
+      member: finder.find(item, document),
+      isAnnotated: tagged.has(item.id) || hasBoxes || hasMasks,
+    })
+  }
+  return wanted
+}
+
+/** Whether an image has masks. Only where no labels are declared, their colours tell which there are. */
+async function noteMasks({ id }: VocItem, { archive, declared, labels }: Opened): Promise<boolean> {
+  if (declared) return archive.classes.has(id)
+  const masks = await readMasks(archive, id, assumedLabels([]), undefined)
+  const own = masks.filter(({ isBackground }) => !isBackground)
+  for (const { label } of own) labels.add(label)
+  return own.length > 0
+}
+
+async function readTagged(
+  archive: VocArchive,
+  declared: readonly MapLabel[],
+  labels: LabelCollector,
+): Promise<Set<string>> {
+  const tagged = new Set<string>()
+  for (const list of archive.tagLists.filter(({ label }) => !isVoid(label, [])))
+    for await (const { id } of taggedIds(archive.zip, list)) {
+      labels.add(tagLabel(list, declared))
+      tagged.add(id)
+    }
+  return tagged
+}
+
+// ---- pictures
+
+interface PictureFinder {
+  find(item: VocItem, document: VocDocument | undefined): string | undefined
+}
+
+/** Pictures are in `JPEGImages/`, or beside the documents, or alone in having their name. */
+function pictureFinder({ zip, root }: VocArchive): PictureFinder {
+  const isOfMasks = (name: string): boolean => /^Segmentation[^/]*\//.test(name.slice(root.length))
+  const names = [...zip.files.keys()].filter((name) => isImageName(name) && !isOfMasks(name))
+  const exact = memberFinder(names)
+  const stems = imageFinder(names)
+  const folders = [`${root}JPEGImages/`, root, `${root}images/`]
+  return {
+    find({ id }, document) {
+      const filename = document?.filename
+      const isOwn = filename !== undefined && withoutExtension(filename) === id
+      return (
+        exact.find(isOwn ? [filename, id] : [id], folders, []) ??
+        stems.find([id], folders, []) ??
+        (filename ? exact.find([filename], folders, []) : undefined)
+      )
+    },
+  }
+}

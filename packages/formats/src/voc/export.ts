@@ -1,0 +1,145 @@
+/** Exports Pascal VOC (spec/formats.md 10.1 and 10.2): an image at a time, the lists behind those of their subset. */
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { FormatError } from '../errors.ts'
+import {
+  distinctNames,
+  documentsRun,
+  everyFrame,
+  fileName,
+  imageFiles,
+  inOneFolder,
+  itemIds,
+} from '../export-files.ts'
+import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
+import { labelMapName, labelMapText } from '../masks/label-map.ts'
+import { listLine } from '../masks/lists.ts'
+import type { Dataset, Item, ItemFrame, Label, Run } from '../model.ts'
+import { documentText } from './document.ts'
+import { tagLine } from './lists.ts'
+import { coloredLabels, type PictureOptions, pictureFiles } from './pictures.ts'
+
+/** What becomes of each kind: told to clients, and what is written. */
+export const carries = carriesOnly({
+  rectangle: 'kept',
+  ellipse: 'converted',
+  mask: 'kept',
+  tag: 'kept',
+})
+
+export const features = featuresOf('kept', {
+  group: 'dropped',
+  z_order: 'converted',
+  score: 'dropped',
+})
+
+/** People look for polygons here (pitfall 29). */
+const instead = { polygon: 'Segmentation mask 1.1 has their pixels' }
+
+interface Export extends PictureOptions {
+  losses: Losses
+}
+
+export async function* exportVoc(given: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+  const dataset = inOneFolder(given)
+  const { labels, subsets } = dataset
+  const map = coloredLabels(labels)
+  yield { path: labelMapName, content: labelMapText(map) }
+  const state = {
+    labels: new Map(labels.map((label) => [label.id, label])),
+    colors: new Map(map.map(({ name, color = 0 }) => [name, color])),
+    losses: newLosses('Pascal VOC 1.1', { carries, features }, run, instead),
+    run,
+  }
+  const textRun = documentsRun(dataset, run)
+  const allFrames = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
+  const listNames = distinctNames(subsets.map(({ name }) => name))
+  const taken = new Set<string>()
+  let done = 0
+  for (const subset of subsets) {
+    const lists = newLists(itemIds(subset.frames, taken))
+    for await (const { frame, item } of everyFrame(subset)) {
+      run.signal.throwIfAborted()
+      yield* itemFiles(frame, item, lists, state)
+      done += 1
+      textRun.progress(done / allFrames)
+    }
+    yield* listFiles(listNames.get(subset.name) ?? subset.name, lists, labels)
+  }
+  if (dataset.saveImages) yield* imageFiles(dataset, run, () => 'JPEGImages')
+}
+
+/** The document of an image, and the pictures of its masks. */
+function* itemFiles(
+  frame: ItemFrame,
+  item: Item,
+  lists: Lists,
+  state: Export,
+): Generator<ArchiveFile> {
+  const { labels, losses, run } = state
+  const id = lists.ids[item.index] ?? ''
+  const shapes = losses.written(item, frame).sort((a, b) => a.z_order - b.z_order)
+  const boxes = shapes.flatMap((shape) => {
+    const label = shape.type === 'rectangle' ? labels.get(shape.label_id) : undefined
+    return label ? [{ shape, label }] : []
+  })
+  run.report.created('shapes', boxes.length)
+  const masks = shapes.filter(({ type }) => type !== 'rectangle')
+  const pictures = [...pictureFiles(id, frame, masks, state)]
+  const isSegmented = pictures.length > 0
+  yield {
+    path: `Annotations/${id}.xml`,
+    content: documentText({ id, frame, boxes, isSegmented }),
+  }
+  yield* pictures
+  const isEmpty = item.shapes.length === 0 && item.tags.length === 0
+  if (isSegmented || isEmpty) lists.segmented.push(id)
+  noteTags(item, frame, run)
+  if (item.tags.length > 0)
+    lists.tagged.push({ id, labels: new Set(item.tags.map(({ label_id }) => label_id)) })
+}
+
+function noteTags({ tags }: Item, { path: item }: ItemFrame, { report }: Run): void {
+  report.created('tags', tags.length)
+  for (const { attributes } of tags) {
+    const reason = 'tags of Pascal VOC 1.1 have no attributes'
+    if (attributes.length > 0) report.note('dropped', 'dropped-attribute', reason, { item })
+  }
+}
+
+// ---- lists
+
+/** What the lists of a subset need to know of its images. */
+interface Lists {
+  ids: readonly string[]
+  segmented: string[]
+  /** Images that have tags. */
+  tagged: { id: string; labels: ReadonlySet<number> }[]
+}
+
+const newLists = (ids: readonly string[]): Lists => ({ ids, segmented: [], tagged: [] })
+
+function* listFiles(
+  subset: string,
+  { ids, segmented, tagged }: Lists,
+  labels: readonly Label[],
+): Generator<ArchiveFile> {
+  const list = (task: string, name: string, lines: string[]): ArchiveFile => ({
+    path: `ImageSets/${task}/${name}.txt`,
+    content: lines.join(''),
+  })
+  yield list('Main', subset, ids.map(listLine))
+  if (segmented.length > 0) yield list('Segmentation', subset, segmented.map(listLine))
+  for (const label of tagged.length > 0 ? labels : []) {
+    const lines = tagged.map((image) => tagLine(image.id, image.labels.has(label.id)))
+    yield list('Main', `${tagListName(label, labels)}_${subset}`, lines)
+  }
+}
+
+/** @throws {FormatError} where two labels would share a list */
+function tagListName(label: Label, labels: readonly Label[]): string {
+  const name = fileName(label.name)
+  const other = labels.find((one) => one !== label && fileName(one.name) === name)
+  if (!other) return name
+  const names = `'${label.name}' and '${other.name}'`
+  throw new FormatError(`tags of the labels ${names} would be in one file`)
+}

@@ -1,0 +1,153 @@
+/** Imports Pascal VOC (spec/formats.md 10.3): boxes of documents, masks of pictures, tags of lists; one image at a time. */
+import type { RandomAccess } from '../archive/source.ts'
+import type { Place } from '../errors.ts'
+import { type Intake, newIntake, newShape } from '../intake.ts'
+import type { MapLabel } from '../masks/label-map.ts'
+import { placeMask } from '../masks/place-masks.ts'
+import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
+import { deepestOf } from '../match-frames.ts'
+import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
+import { readXmlTree } from '../xml/tree.ts'
+import { openVoc, type VocArchive, type VocItem } from './archive.ts'
+import { isVoid, taggedIds, tagLabel } from './lists.ts'
+import { customValues, readVocDocument, type VocDocument, type VocObject } from './record.ts'
+
+interface Import {
+  archive: VocArchive
+  /** Of colours in pictures. */
+  colored: MapLabel[]
+  intake: Intake
+  tracks: TrackBuilder
+}
+
+export async function* importVoc(
+  source: RandomAccess,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  yield* importVocArchive(await openVoc(source, run), target, run)
+}
+
+/** @param archive With the subsets that are to be read. */
+export async function* importVocArchive(
+  archive: VocArchive,
+  target: ImportTarget,
+  run: Run,
+): AsyncGenerator<Imported> {
+  const items = archive.subsets.flatMap((subset) => subset.items)
+  const intake = newIntake(target, run, deepestOf(items.map(({ id }) => id)))
+  const tracks = trackBuilder(Math.max(0, intake.range.last))
+  const colored = (await readDeclared(archive)) ?? assumedLabels(target.labels)
+  const state = { archive, colored, intake, tracks }
+  for (const [index, item] of items.entries()) {
+    run.signal.throwIfAborted()
+    run.progress(index / items.length)
+    yield* importItem(item, state)
+  }
+  yield* importTags(new Set(items.map(({ id }) => id)), state)
+  intake.check()
+  for (const track of tracks.build()) yield intake.track(track)
+}
+
+async function* importItem(item: VocItem, state: Import): AsyncGenerator<Imported> {
+  const document = await readItem(item, state.archive)
+  const frame = frameOf(item, document, state.intake)
+  for (const object of document?.objects ?? []) yield* importObject(object, item, frame, state)
+  yield* importMasks(item, frame, state)
+}
+
+/** The document of an image, if it has one. */
+export async function readItem(
+  { document: name }: VocItem,
+  { zip }: VocArchive,
+): Promise<VocDocument | undefined> {
+  const entry = name === undefined ? undefined : zip.files.get(name)
+  if (name === undefined || !entry) return undefined
+  return readVocDocument(readXmlTree(await zip.bytes(entry), name), name)
+}
+
+/** What the document calls its picture only counts where its own path is that of no frame. */
+function frameOf(
+  { id }: VocItem,
+  document: VocDocument | undefined,
+  { match }: Intake,
+): TargetFrame | undefined {
+  const filename = document?.filename
+  return match({ paths: [id] }) ?? (filename ? match({ paths: [filename] }) : undefined)
+}
+
+function* importObject(
+  object: VocObject,
+  item: VocItem,
+  found: TargetFrame | undefined,
+  { intake, tracks }: Import,
+): Generator<Imported> {
+  const { points, flags, place } = object
+  const frame = intake.frameFor(found, item.id, place)
+  const label = frame && intake.labelFor(object.label, place)
+  if (!label) return
+  if (object.hasParts) intake.skip('dropped-shape-type', 'boxes of parts are not read', place)
+  const [left = 0, top = 0, right = 0, bottom = 0] = points
+  if (left >= right || top >= bottom) {
+    intake.skip('degenerate-shape', 'the box has no area', place)
+    return
+  }
+  const { track, outside, ...placed } = flags
+  const attributes = intake.valuesFor(label, customValues(object, label), place)
+  const rest = { ...placed, outside: track ? outside : false, attributes }
+  const shape = newShape({
+    ...{ type: 'rectangle', frame: frame.frame, label_id: label.id, points, ...rest },
+  })
+  if (track) tracks.add(`${track.id} of '${label.name}'`, label, shape, track.isKeyframe, place)
+  else yield intake.shape(shape)
+}
+
+// ---- masks
+
+async function* importMasks(
+  item: VocItem,
+  found: TargetFrame | undefined,
+  { archive, colored, intake }: Import,
+): AsyncGenerator<Imported> {
+  const file = archive.classes.get(item.id) ?? archive.objects.get(item.id)
+  if (file === undefined) return
+  const place = { file }
+  // Where the image is of no frame it only matters whether it has masks at all.
+  if (found && !intake.frameFor(found, item.id, place)) return
+  for (const { label: name, isBackground, crop } of await readMasks(
+    archive,
+    item.id,
+    colored,
+    found,
+  )) {
+    if (isBackground && !intake.target.labels.some((label) => label.name === name)) continue
+    const frame = intake.frameFor(found, item.id, place)
+    const label = frame && intake.labelFor(name, place)
+    if (label) yield* placeMask(crop(), { frame: frame.frame, label }, intake, place)
+  }
+}
+
+// ---- tags
+
+/** @param ids Of the images that are read. */
+async function* importTags(
+  ids: ReadonlySet<string>,
+  { archive, intake }: Import,
+): AsyncGenerator<Imported> {
+  const { labels } = intake.target
+  const seen = new Set<string>()
+  for (const list of archive.tagLists) {
+    const named = tagLabel(list, labels)
+    if (isVoid(named, labels)) continue
+    for await (const { id, line } of taggedIds(archive.zip, list)) {
+      if (!ids.has(id) || seen.has(`${named}\n${id}`)) continue
+      seen.add(`${named}\n${id}`)
+      const place: Place = { file: list.file, record: id, line }
+      const frame = intake.frameFor(intake.match({ paths: [id] }), id, place)
+      const label = frame && intake.labelFor(named, place)
+      if (label)
+        yield intake.tag({ frame: frame.frame, label_id: label.id, group: 0, attributes: [] })
+    }
+  }
+}

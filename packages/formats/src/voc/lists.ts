@@ -1,0 +1,111 @@
+/** The lists of `ImageSets/` (spec/formats.md 10.1 and 10.3): which images are in a subset, and which have a label. */
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { fileName } from '../export-files.ts'
+import { type ListedSubset, listedId, listLine } from '../masks/lists.ts'
+import { type Line, linesIn } from '../text-lines.ts'
+
+export interface VocLists {
+  /** In order of names; ids as often as they are listed. */
+  subsets: ListedSubset[]
+  tagLists: TagList[]
+}
+
+/** Which images of a subset have a label. */
+export interface TagList {
+  /** As in the name of the file. */
+  label: string
+  subset: string
+  file: string
+}
+
+export interface Tagged {
+  id: string
+  line: number
+}
+
+/** @param root Where the data set begins in the archive. */
+export async function readLists(zip: ZipReader, root: string): Promise<VocLists> {
+  const subsets = new Map<string, string[]>()
+  const ofLabels: { task: string; name: string; file: string }[] = []
+  for (const file of [...zip.files.keys()].sort()) {
+    const [, task = '', name = ''] = listPath.exec(file.slice(root.length)) ?? []
+    if (!file.startsWith(root) || name === '') continue
+    const ids = name.includes('_') ? await subsetIds(zip, file, task) : listedIds(zip, file, task)
+    if (!ids) ofLabels.push({ task, name, file })
+    else for await (const id of ids) addTo(subsets, name, id)
+    if (ids && !subsets.has(name)) subsets.set(name, [])
+  }
+  const names = [...subsets.keys()]
+  const tagLists = ofLabels.flatMap(({ task, name, file }) =>
+    task === 'Main' ? { ...splitName(name, names), file } : [],
+  )
+  const sorted = names.sort().map((name) => ({ name, ids: subsets.get(name) ?? [] }))
+  return { subsets: sorted, tagLists }
+}
+
+/** The label of a list of tags: names of files have not all characters that labels may have. */
+export const tagLabel = (list: TagList, known: readonly { name: string }[]): string =>
+  known.find(({ name }) => fileName(name) === list.label)?.name ?? list.label
+
+/** Nobody has labels of these names, unless somebody has. */
+export const isVoid = (name: string, known: readonly { name: string }[]): boolean =>
+  (name === 'background' || name === 'ignored') && !known.some((label) => label.name === name)
+
+/** The ids of a list of tags that have its label. */
+export async function* taggedIds(zip: ZipReader, { file }: TagList): AsyncGenerator<Tagged> {
+  for await (const { text, line } of entriesIn(zip, file)) {
+    if (text.endsWith(present)) yield { id: listedId(text.slice(0, -present.length)) ?? '', line }
+  }
+}
+
+/** A line of a list of tags. */
+export const tagLine = (id: string, isTagged: boolean): string =>
+  `${listLine(id).trimEnd()}${isTagged ? present : ' -1'}\n`
+
+const listPath = /^ImageSets\/(Main|Segmentation|Layout|Action)\/([^/]+)\.txt$/
+const present = '  1'
+const tagEntry = /( {2}[01]| -1)$/
+
+/**
+ * Labels and subsets stand in names of files with a `_` between them, and may have one themselves. A list of tags says of all its
+ * images whether they have the label.
+ */
+async function subsetIds(
+  zip: ZipReader,
+  file: string,
+  task: string,
+): Promise<AsyncIterable<string> | undefined> {
+  let isOfLabel = true
+  let lines = 0
+  for await (const { text } of entriesIn(zip, file)) {
+    isOfLabel &&= tagEntry.test(text)
+    lines += 1
+  }
+  return isOfLabel && lines > 0 ? undefined : listedIds(zip, file, task)
+}
+
+async function* listedIds(zip: ZipReader, file: string, task: string): AsyncGenerator<string> {
+  const hasNumbers = task === 'Layout' || task === 'Action'
+  for await (const { text } of entriesIn(zip, file))
+    yield listedId(hasNumbers ? text.replace(/\s+\d+$/, '') : text) ?? ''
+}
+
+async function* entriesIn(zip: ZipReader, file: string): AsyncGenerator<Line> {
+  const entry = zip.files.get(file)
+  if (!entry) return
+  for await (const lines of linesIn(zip.stream(entry), file))
+    for (const line of lines) if (listedId(line.text) !== undefined) yield line
+}
+
+function splitName(name: string, subsets: readonly string[]): { label: string; subset: string } {
+  const owners = subsets.filter((subset) => name.endsWith(`_${subset}`))
+  const [longest] = owners.sort((a, b) => b.length - a.length)
+  const subset = longest ?? name.slice(name.lastIndexOf('_') + 1)
+  return { label: name.slice(0, -subset.length - 1), subset }
+}
+
+function addTo(subsets: Map<string, string[]>, name: string, id: string): void {
+  const ids = subsets.get(name)
+  if (ids) ids.push(id)
+  else subsets.set(name, [id])
+}

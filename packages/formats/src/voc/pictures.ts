@@ -1,0 +1,53 @@
+/** Masks of a frame as two pictures (spec/formats.md 10.1, 10.2 and 11.1): in the colours of their labels, and each in one of its own. */
+import type { ArchiveFile } from '../archive/zip-writer.ts'
+import { paletteColor } from '../colors.ts'
+import { maskInstances } from '../masks/instances.ts'
+import type { MapLabel } from '../masks/label-map.ts'
+import { classAndObjectFiles } from '../masks/write-pictures.ts'
+import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
+
+/** The labels of a data set with the colours of their indexes; the background is the first, and black. */
+export function coloredLabels(labels: readonly Label[]): MapLabel[] {
+  const names = labels.map(({ name }) => name).filter((name) => name !== 'background')
+  return ['background', ...names].map((name, index) => {
+    return { name, color: paletteColor(index), parts: [], actions: [] }
+  })
+}
+
+export interface PictureOptions {
+  labels: ReadonlyMap<number, Label>
+  /** Of labels by their names. */
+  colors: ReadonlyMap<string, number>
+  run: Run
+}
+
+/**
+ * The pictures of a frame, none where its shapes cover nothing.
+ * @param shapes Masks and ellipses; each is an object of its own.
+ */
+export function* pictureFiles(
+  id: string,
+  frame: ItemFrame,
+  shapes: readonly ItemShape[],
+  { labels, colors, run }: PictureOptions,
+): Generator<ArchiveFile> {
+  const alone = shapes.map((shape) => ({ ...shape, group: 0 }))
+  const instances = maskInstances(alone, labels, frame, run)
+  for (const { leader } of instances) noteLosses(leader, frame, run)
+  yield* classAndObjectFiles(id, instances, frame, (label) => colors.get(label) ?? 0)
+}
+
+/** Pictures have labels and pixels, nothing else. */
+function noteLosses(
+  { attributes, occluded, track_id }: ItemShape,
+  { path: item }: ItemFrame,
+  { report }: Run,
+): void {
+  const drop = (what: string): void =>
+    report.note('dropped', 'dropped-attribute', `masks of Pascal VOC 1.1 have no ${what}`, { item })
+  if (attributes.length > 0) drop('attributes')
+  if (occluded) drop('occlusion')
+  if (track_id === undefined) return
+  const reason = 'masks of tracks are written as masks of their frames'
+  report.note('converted', 'dropped-shape-type', reason, { item })
+}

@@ -1,0 +1,122 @@
+/** One document of a Pascal VOC data set (spec/formats.md 10.2 and 10.3): checked, and turned into boxes and flags. */
+import { FormatError, type Place } from '../errors.ts'
+import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
+import { readFlag } from '../json/fields.ts'
+import type { Label } from '../model.ts'
+import { readNumber } from '../numbers.ts'
+import { childOf, childrenOf, textOf, type XmlElement } from '../xml/tree.ts'
+
+export interface VocDocument {
+  /** What it says its picture is called. */
+  filename?: string | undefined
+  objects: VocObject[]
+}
+
+export interface VocObject {
+  /** Empty where it has none. */
+  label: string
+  /** Left, top, right, bottom in pixels. */
+  points: number[]
+  flags: Flags
+  /** What it says beside that. */
+  attributes: Record<string, string>
+  /** Fields and actions that are said of every object: true or false, or the text of its pose. */
+  common: Record<string, boolean | string>
+  /** It has boxes of parts, which are not read. */
+  hasParts: boolean
+  isOfTrack: boolean
+  place: Place
+}
+
+/** @throws {FormatError} naming file, object and line of what is wrong */
+export function readVocDocument(root: XmlElement, file: string): VocDocument {
+  if (root.name !== 'annotation') {
+    const reason = `no Pascal VOC document: the root is <${root.name}>, expected <annotation>`
+    throw new FormatError(reason, { file, line: root.line })
+  }
+  const objects = childrenOf(root, 'object').map((element, index) =>
+    readObject(element, { file, record: `object ${index + 1}`, line: element.line }),
+  )
+  return { filename: textOf(root, 'filename'), objects }
+}
+
+function readObject(element: XmlElement, place: Place): VocObject {
+  if (childOf(element, 'polygon') || childOf(element, 'segm'))
+    throw new FormatError('looks like LabelMe, import it as LabelMe 3.0', place)
+  const label = textOf(element, 'name')
+  if (label === undefined) throw new FormatError('<name> is missing', place)
+  const attributes = readAttributes(element, place)
+  const occluded = flagIn(element, 'occluded', place) ?? attributes.occluded
+  return {
+    label,
+    points: readBox(element, place),
+    flags: flagsOf({ ...attributes, occluded }, place),
+    attributes,
+    common: readCommon(element, place),
+    hasParts: childOf(element, 'part') !== undefined,
+    isOfTrack: isOfTrack(attributes),
+    place,
+  }
+}
+
+function readBox(element: XmlElement, place: Place): number[] {
+  const box = childOf(element, 'bndbox')
+  if (!box) throw new FormatError('<bndbox> is missing', place)
+  return ['xmin', 'ymin', 'xmax', 'ymax'].map((name) => {
+    const text = textOf(box, name)
+    if (text === undefined) throw new FormatError(`<${name}> of the <bndbox> is missing`, place)
+    return readNumber(text, (reason) => new FormatError(`${name}: ${reason}`, place))
+  })
+}
+
+/** A field of 0 or 1; what tools write where they do not know counts as 0. */
+function flagIn(
+  element: Pick<XmlElement, 'children'>,
+  name: string,
+  place: Place,
+): boolean | undefined {
+  const text = textOf(element, name)
+  if (text === undefined) return undefined
+  return text === '' || /^unspecified$/i.test(text) ? false : readFlag(text, name, place)
+}
+
+function readCommon(element: XmlElement, place: Place): VocObject['common'] {
+  const common: [string, boolean | string][] = []
+  for (const name of ['truncated', 'difficult']) {
+    const flag = flagIn(element, name, place)
+    if (flag !== undefined) common.push([name, flag])
+  }
+  const pose = textOf(element, 'pose')
+  if (pose) common.push(['pose', pose])
+  const actions = childOf(element, 'actions') ?? { children: [] }
+  for (const { name } of actions.children)
+    common.push([name, flagIn(actions, name, place) ?? false])
+  return Object.fromEntries(common)
+}
+
+function readAttributes(element: XmlElement, place: Place): Record<string, string> {
+  const attributes = childrenOf(childOf(element, 'attributes') ?? { children: [] }, 'attribute')
+  const pairs = attributes.map((attribute): [string, string] => {
+    const name = textOf(attribute, 'name')
+    if (!name) throw new FormatError('<name> of an <attribute> is missing', place)
+    return [name, childOf(attribute, 'value')?.text ?? '']
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** What a label may have attributes for: what is said of every object only where the label has it, or it is true. */
+export function customValues(
+  { attributes, common }: VocObject,
+  label?: Label,
+): [name: string, value: unknown][] {
+  const specs = new Map(label?.attributes.map((spec) => [spec.name, spec]))
+  const said = Object.entries(common).flatMap(([name, value]): [string, unknown][] => {
+    const spec = specs.get(name)
+    if (!spec) return isSet(value) ? [[name, value]] : []
+    const isNumber = typeof value === 'boolean' && spec.input_type !== 'checkbox'
+    return [[name, isNumber ? Number(value) : value]]
+  })
+  return customOf({ ...Object.fromEntries(said), ...attributes }, label)
+}
+
+const isSet = (value: boolean | string): boolean => value !== false && value !== 'Unspecified'
