@@ -25,11 +25,19 @@ export type ReadObject = (report: Report, kind: RowKind, fields: Fields, rules: 
 /** Numbers of points in one request at most (`spec/api-annotations.md` 1.10). */
 export const mostNumbers = 50_000_000
 
+/** What one request may have in all. */
+export interface Limits {
+  objects: number
+  numbers: number
+}
+
+/** @param limits those of an ordinary request where none are given */
 export function openChecker(
   { services, settings }: Pick<Deps, 'services' | 'settings'>,
   target: Target,
   labels: LabelIndex,
   context: Context,
+  limits: Limits = { objects: settings.maxObjects, numbers: mostNumbers },
 ): Checker {
   const masks: Rules['masks'] = []
   const range = rangeOf(target)
@@ -40,7 +48,7 @@ export function openChecker(
 
   const check: Checker['check'] = async ({ kind, items, first }, read) => {
     objects += items.length
-    assertFew(objects, settings)
+    assertFew(objects, limits.objects)
     const report = newReport()
     const checked = items.flatMap((item, index) => {
       report.path = [arrayOf[kind], first + index]
@@ -49,7 +57,7 @@ export function openChecker(
     })
     assertClean(report)
     numbers += report.numbers
-    if (numbers > mostNumbers) throw tooMany(`${mostNumbers} numbers`)
+    if (numbers > limits.numbers) throw tooMany(`${limits.numbers} numbers`)
     if (masks.length > 0) {
       sizes ??= services.media.getFrameSizes({ task_id: target.task_id }, context)
       assertClean(checkMasks(masks.splice(0), await sizes))
@@ -60,8 +68,8 @@ export function openChecker(
 }
 
 /** @throws DomainError too_large */
-export function assertFew(objects: number, { maxObjects }: Deps['settings']): void {
-  if (objects > maxObjects) throw tooMany(`${maxObjects} objects`)
+export function assertFew(objects: number, most: number): void {
+  if (objects > most) throw tooMany(`${most} objects`)
 }
 
 const tooMany = (limit: string) =>

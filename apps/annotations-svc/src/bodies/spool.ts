@@ -34,7 +34,7 @@ async function* linesOf(
   let objects = 0
   for await (const batch of batches) {
     objects += batch.items.length
-    assertFew(objects, settings)
+    assertFew(objects, settings.maxObjects)
     yield Buffer.from(`${number++}${columnSeparator}${JSON.stringify(batch)}\n`)
   }
 }

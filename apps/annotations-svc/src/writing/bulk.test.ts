@@ -19,7 +19,10 @@ import { bodyOf, depsOf, openWorkspace, openWorkspaces, user } from '../testing/
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { workspaces, add } = openWorkspaces()
-const handlers = annotationHandlers(depsOf(db, workspaces))
+const deps = depsOf(db, workspaces)
+// What is in a file is taken whole, whatever one request may have.
+const settings = { ...deps.settings, maxObjects: 4 }
+const handlers = annotationHandlers({ ...deps, settings })
 
 const named = { id: null, label_id: 40, group: 0, source: 'file' as const, attributes: [] }
 const tag = (frame: number): Tag => ({ ...named, frame })

@@ -3,7 +3,7 @@ import { type Context, DomainError } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
 import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
-import { type Checker, openChecker, readNew } from '../bodies/check.ts'
+import { type Checker, type Limits, openChecker, readNew } from '../bodies/check.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps, Handlers } from '../deps.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
@@ -23,7 +23,7 @@ export async function writeRows(deps: Deps, input: Input, context: Context): Pro
   const target = await openTarget(deps, input, 'annotations:write', context)
   assertHasMedia(target)
   const labels = await labelsForWrite(deps, target, context)
-  const checker = openChecker(deps, target, labels, context)
+  const checker = openChecker(deps, target, labels, context, ofConverter)
   const written: Written = { tags: 0, shapes: 0, tracks: 0, duplicates: 0 }
   const source = checkRows(input.body, checker, written)
   const { mode, if_match, rq_id, keeps_state } = input
@@ -44,6 +44,9 @@ export async function writeRows(deps: Deps, input: Input, context: Context): Pro
   if (outcome && !input.dry_run) await tellProjects(deps, outcome, context)
   return answer
 }
+
+/** Files are bounded where they are read (`reliability.md` 9): all that is in one is taken. */
+const ofConverter: Limits = { objects: Number.POSITIVE_INFINITY, numbers: Number.POSITIVE_INFINITY }
 
 /** Says what would have been, on the way out of the transaction that is undone. */
 class DryRun extends Error {

@@ -103,7 +103,7 @@ async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
   for await (const batch of source) {
     for (const id of read(batch)) ids[batch.kind].push(id)
     count += batch.items.length
-    assertFew(count, settings)
+    assertFew(count, settings.maxObjects)
   }
   return ids
 }

@@ -18,7 +18,7 @@ import { removeTmpDir } from './tmp-dirs.ts'
 
 export interface RunDeps extends SettleDeps {
   running: HeldRequests
-  slot: Slot
+  slot: Pick<Slot, 'run'>
   tmpDir: string
 }
 

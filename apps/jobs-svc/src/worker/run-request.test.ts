@@ -1,0 +1,65 @@
+import { silentLog } from '@reticle/kit/log'
+import { bytesOf } from '@reticle/kit/testing/bytes'
+import { testDb } from '@reticle/kit/testing/db'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { migrations } from '../db/migrations/index.ts'
+import type { RequestsDb } from '../db/schema.ts'
+import { claim } from '../leases/claim.ts'
+import { resultKey } from '../operations/result-key.ts'
+import { addRequest, blobState, readRequest } from '../testing/rows.ts'
+import { testStore } from '../testing/run.ts'
+import { type HeldRequests, holdRequests } from './held.ts'
+import { runRequest } from './run-request.ts'
+import type { Slot } from './slot.ts'
+import { usualTiming } from './timing.ts'
+
+const db = await testDb<RequestsDb>(migrations, 'requests')
+const { root, blobs } = await testStore()
+let running: HeldRequests
+beforeEach(async () => {
+  await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
+  running = holdRequests({ db, log: silentLog }, usualTiming)
+})
+afterEach(() => running.close())
+
+describe('what a conversion found to be stored already', () => {
+  const spare = 'requests/uploads/twice/0'
+
+  /** Runs a request whose conversion finds that; `meanwhile` is what happens before it ends. */
+  async function run(meanwhile: () => Promise<unknown> = async () => undefined) {
+    await blobs.put(spare, bytesOf('stored twice'))
+    await addRequest(db)
+    const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
+    if (!row) throw new Error('nothing was claimed')
+    const slot: Pick<Slot, 'run'> = {
+      async run() {
+        const key = resultKey(row)
+        const { size } = await blobs.put(key, bytesOf('result'))
+        await meanwhile()
+        const outcome = { report: null, result: { key, size }, result_id: null, spare: [spare] }
+        return { type: 'done', outcome }
+      },
+    }
+    const settings = { resultTtlHours: 24, leaseSeconds: 60, retrySeconds: [], tmpDir: root }
+    const deps = { db, blobs, log: silentLog, running, slot, ...settings }
+    await runRequest(deps, row)
+    return readRequest(db, row)
+  }
+
+  const isStored = () =>
+    blobs.stat(spare).then(
+      () => true,
+      () => false,
+    )
+
+  test('is gone with the end of the request, not with a sweep', async () => {
+    expect(await run()).toMatchObject({ status: 'finished' })
+    expect([await isStored(), await blobState(db, spare)]).toEqual([false, undefined])
+  })
+
+  test('stays where the attempt lost its lease: another may read it', async () => {
+    await run(() => sql`update requests set lease_token = nextval('lease_tokens')`.execute(db))
+    expect(await isStored()).toBe(true)
+  })
+})

@@ -1,0 +1,144 @@
+/** Shapes of tracks as runs of plain numbers: about 60 bytes a rectangle, outside of the heap of objects. */
+import { FormatError } from './errors.ts'
+import { type AttributeValue, shapeTypes, type TrackShape } from './model.ts'
+
+export interface PackedShapes {
+  /**
+   * Shapes are chained: each says where the one before it in its chain stands.
+   * @returns where this one stands, for the calls below
+   * @throws {FormatError} when there is no more room
+   */
+  add(shape: TrackShape, before: number): number
+  read(at: number): TrackShape
+  frameAt(at: number): number
+  before(at: number): number
+}
+
+/** 1 GiB. Limits on the heap of a thread do not see this memory. */
+const mostNumbers = 2 ** 27
+
+/** The form of a shape: its type, these flags, and above them the number of its coordinates. */
+const flags = { occluded: 8, outside: 16, keyframe: 32, hasMore: 64 }
+const formSize = 128
+
+/**
+ * A run is: the one before, frame, form, coordinates; and where there is more, z order, rotation, the number of values, and of each its
+ * attribute and itself.
+ * @param most Numbers that there is room for.
+ */
+export function packedShapes(most = mostNumbers): PackedShapes {
+  const numbers = numberList(most)
+  const texts = textList()
+
+  function addMore({ z_order, rotation, attributes }: TrackShape): void {
+    for (const one of [z_order, rotation, attributes.length]) numbers.push(one)
+    for (const { spec_id, value } of attributes) {
+      const number = Number(value)
+      const isText = String(number) !== value
+      numbers.push(2 * spec_id + Number(isText))
+      numbers.push(isText ? texts.indexOf(value) : number)
+    }
+  }
+
+  function readMore(at: number): Pick<TrackShape, 'z_order' | 'rotation' | 'attributes'> {
+    const attributes = listOf(numbers.at(at + 2), (index): AttributeValue => {
+      const spec = numbers.at(at + 3 + 2 * index)
+      const value = numbers.at(at + 4 + 2 * index)
+      const isText = spec % 2 === 1
+      return { spec_id: Math.floor(spec / 2), value: isText ? texts.at(value) : String(value) }
+    })
+    return { z_order: numbers.at(at), rotation: numbers.at(at + 1), attributes }
+  }
+
+  return {
+    add(shape, before) {
+      const at = numbers.length()
+      const form = formOf(shape)
+      numbers.push(before)
+      numbers.push(shape.frame)
+      numbers.push(form)
+      for (const point of shape.points) numbers.push(point)
+      if (form & flags.hasMore) addMore(shape)
+      return at
+    },
+    read(at) {
+      const form = numbers.at(at + 2)
+      const first = at + 3
+      const points = listOf(Math.floor(form / formSize), (index) => numbers.at(first + index))
+      const { z_order, rotation, attributes } =
+        form & flags.hasMore ? readMore(first + points.length) : usual
+      return {
+        type: shapeTypes[form % shapeTypes.length] ?? 'rectangle',
+        frame: numbers.at(at + 1),
+        points,
+        occluded: (form & flags.occluded) !== 0,
+        outside: (form & flags.outside) !== 0,
+        keyframe: (form & flags.keyframe) !== 0,
+        z_order,
+        rotation,
+        attributes,
+      }
+    },
+    frameAt: (at) => numbers.at(at + 1),
+    before: (at) => numbers.at(at),
+  }
+}
+
+/** What need not be written. */
+const usual = { z_order: 0, rotation: 0, attributes: [] }
+
+function formOf(shape: TrackShape): number {
+  const { type, occluded, outside, keyframe, z_order, rotation, attributes, points } = shape
+  const hasMore = z_order !== 0 || rotation !== 0 || attributes.length > 0
+  const low = Number(occluded) * flags.occluded + Number(outside) * flags.outside
+  const high = Number(keyframe) * flags.keyframe + Number(hasMore) * flags.hasMore
+  return shapeTypes.indexOf(type) + low + high + formSize * points.length
+}
+
+// ---- lists
+
+/** Of the right length at once: a list that grows takes room for many more than the few that most have. */
+function listOf<T>(length: number, at: (index: number) => T): T[] {
+  const list = new Array<T>(length)
+  for (let index = 0; index < length; index += 1) list[index] = at(index)
+  return list
+}
+
+const blockLength = 65_536
+
+/** Grows by blocks: nothing is copied, and no room is held twice. */
+function numberList(most: number) {
+  const blocks: Float64Array[] = []
+  let latest = new Float64Array()
+  let length = 0
+  return {
+    length: () => length,
+    push(number: number): void {
+      if (length === most) throw new FormatError(`tracks of more than ${most} numbers`)
+      const at = length % blockLength
+      if (at === 0) {
+        latest = new Float64Array(blockLength)
+        blocks.push(latest)
+      }
+      latest[at] = number
+      length += 1
+    },
+    at: (index: number): number =>
+      blocks[Math.floor(index / blockLength)]?.[index % blockLength] ?? 0,
+  }
+}
+
+/** Each text once. */
+function textList() {
+  const places = new Map<string, number>()
+  const texts: string[] = []
+  return {
+    indexOf(text: string): number {
+      const known = places.get(text)
+      if (known !== undefined) return known
+      places.set(text, texts.length)
+      return texts.push(text) - 1
+    },
+    at: (index: number): string => texts[index] ?? '',
+  }
+}
