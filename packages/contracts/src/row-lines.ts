@@ -151,10 +151,14 @@ export async function* splitLines(
 ): AsyncGenerator<string[]> {
   let rest = ''
   for await (const chunk of chunks) {
-    const text = rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
+    const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
     const end = text.lastIndexOf('\n')
+    if (end < 0) {
+      rest += text // looked at once its line has an end: a line may be as long as a track
+      continue
+    }
+    yield (rest + text.slice(0, end)).split('\n')
     rest = text.slice(end + 1)
-    if (end >= 0) yield text.slice(0, end).split('\n')
   }
   if (rest) throw new RowLinesError('the last line has no end')
 }
