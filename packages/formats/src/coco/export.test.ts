@@ -70,6 +70,21 @@ describe('an export', () => {
     )
   })
 
+  test('keeps subsets apart whose names are one as names of files', async () => {
+    const image = () => bytes(['pixels'])
+    const frames = framesOf(['a.jpg']).map((frame) => ({ ...frame, image }))
+    const one = datasetOf(labels, frames, {}, { name: 'x/y' })
+    const two = datasetOf(labels, frames, {}, { name: 'x_y' })
+    const subsets = [...one.subsets, ...two.subsets]
+    const { files } = await exportBytes(coco.exporter, { ...one, subsets, saveImages: true })
+    expect(Object.keys(files)).toEqual([
+      'annotations/instances_x_y.json',
+      'annotations/instances_x_y_1.json',
+      'images/x_y/a.jpg',
+      'images/x_y_1/a.jpg',
+    ])
+  })
+
   test('reports progress with every image', async () => {
     const image = () => bytes(['pixels'])
     const frames = framesOf(['a.jpg', 'b.jpg']).map((frame) => ({ ...frame, image }))

@@ -1,6 +1,6 @@
 /** Exports COCO instances (spec/formats.md 8.1 and 8.2), written while the frames are read. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
-import { documentsRun, fileName, imageFiles, inPieces } from '../export-files.ts'
+import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
 import { writtenValues } from '../labels.ts'
 import { type Losses, newLosses } from '../losses.ts'
 import type { Dataset, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
@@ -12,14 +12,16 @@ export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<Ar
   const allFrames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
   const textRun = documentsRun(dataset, run)
   const losses = newLosses('COCO 1.0', { carries, features }, run)
+  const names = distinctNames(dataset.subsets.map(({ name }) => name))
+  const nameOf = (subset: string): string => names.get(subset) ?? subset
   let firstImageId = 1
   for (const subset of dataset.subsets) {
-    const path = `annotations/instances_${fileName(subset.name)}.json`
+    const path = `annotations/instances_${nameOf(subset.name)}.json`
     const parts = documentParts({ labels, subset, firstImageId, allFrames, losses }, textRun)
     yield { path, content: inPieces(parts) }
     firstImageId += subset.frames.length
   }
-  if (dataset.saveImages) yield* imageFiles(dataset, run, (name) => `images/${fileName(name)}`)
+  if (dataset.saveImages) yield* imageFiles(dataset, run, (name) => `images/${nameOf(name)}`)
 }
 
 // ---- one file
