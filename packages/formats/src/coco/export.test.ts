@@ -5,7 +5,7 @@ import { datasetOf, exportBytes, framesOf, labelOf, shapeOf } from '../testing/r
 
 describe('an export', () => {
   test('writes exactly this document', async () => {
-    const { files } = await exported({
+    const { files, report } = await exported({
       shapes: [
         shapeOf({
           label_id: 40,
@@ -31,6 +31,7 @@ describe('an export', () => {
         '{"id":3,"image_id":2,"category_id":2,"segmentation":{"counts":[244,1,79,1,7675],"size":[80,100]},"area":2.0,"bbox":[3.0,4.0,2.0,1.0],"iscrowd":1,"attributes":{"occluded":false}}' +
         ']}',
     )
+    expect(report.entries).toMatchObject([{ code: 'rounded', count: 1 }])
   })
 
   test('of nothing has a file with empty lists', async () => {
