@@ -1,7 +1,7 @@
 /** Numbers as texts of files, read without making a text of each, and written. */
 
 /** Coordinates further away are none (spec/api-annotations.md 1.5). */
-const furthest = 10_000_000
+export const furthest = 10_000_000
 
 /** Most numbers of one object. */
 const mostNumbers = 200_000

@@ -56,6 +56,9 @@ test('runs that reach the bottom go on at the top of the next column', () => {
 
 test('what lies outside of the image is cut off', () => {
   expect(cropToColumns([0, 9, 1, 1, 3, 3], 3, 2)).toEqual([3, 1, 1, 1])
+  expect(cropToColumns([0, 9, -1, -2, 1, 0], 3, 2)).toEqual([0, 1, 1, 1, 3])
+  expect(cropToColumns([0, 25, -1, -1, 3, 3], 3, 2)).toEqual([0, 6])
+  expect(cropToColumns([0, 4, -9, -9, -8, -8], 3, 2)).toEqual([6])
 })
 
 test('short column runs are padded, long ones refused', () => {

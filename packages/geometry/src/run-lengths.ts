@@ -71,10 +71,12 @@ export function cropToColumns(points: readonly number[], width: number, height: 
   return bitmapToColumns(cropToBitmap(points), width, height)
 }
 
-/** A bitmap as column runs of the image it lies in; only its box is walked. */
+/** A bitmap as column runs of the image; what lies outside of the image is cut off. Only the box is walked. */
 export function bitmapToColumns(bitmap: Bitmap, width: number, height: number): number[] {
-  const columns = Math.min(bitmap.width, width - bitmap.left)
-  const rows = Math.min(bitmap.height, height - bitmap.top)
+  const { left, top, bits } = bitmap
+  const [firstColumn, firstRow] = [Math.max(0, -left), Math.max(0, -top)]
+  const columns = Math.min(bitmap.width, width - left)
+  const rows = Math.min(bitmap.height, height - top)
   const runs: number[] = []
   let value = 0
   let last = 0
@@ -83,14 +85,14 @@ export function bitmapToColumns(bitmap: Bitmap, width: number, height: number): 
     last = position
     value ^= 1
   }
-  for (let column = 0; column < columns; column += 1) {
-    const base = (bitmap.left + column) * height + bitmap.top
-    for (let row = 0; row < rows; row += 1) {
-      if (bitmap.bits[row * bitmap.width + column] !== value) flip(base + row)
+  for (let column = firstColumn; column < columns; column += 1) {
+    const base = (left + column) * height + top
+    for (let row = firstRow; row < rows; row += 1) {
+      if (bits[row * bitmap.width + column] !== value) flip(base + row)
     }
-    if (value === 1 && rows < height) flip(base + rows)
+    if (value === 1 && rows - firstRow < height) flip(base + rows)
   }
-  const end = (bitmap.left + columns) * height
+  const end = (left + columns) * height
   if (value === 1 && end < width * height) flip(end)
   if (last < width * height) runs.push(width * height - last)
   return runs

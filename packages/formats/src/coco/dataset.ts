@@ -2,13 +2,12 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
-import { readInteger } from '../json/fields.ts'
 import { locatedImages, memberFinder } from '../members.ts'
 import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
 import { type CocoFile, findCocoArchive } from './files.ts'
 import { importCocoFiles } from './import.ts'
 import { type CocoNames, pathsOf, readNames, recordsOf, scanFile } from './names.ts'
-import { readCustomAttributes } from './record.ts'
+import { type CocoId, readCustomAttributes, readId } from './record.ts'
 
 /** A subset for each file of annotations, in the order of their names. */
 export async function openCocoDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
@@ -43,14 +42,15 @@ async function readAnnotated(
   { categories }: CocoNames,
   labels: LabelCollector,
   run: Run,
-): Promise<Set<number>> {
-  const annotated = new Set<number>()
+): Promise<Set<CocoId>> {
+  const annotated = new Set<CocoId>()
   const wanted = (key: string) => key === 'annotations'
   for await (const member of scanFile(file, { wanted }, () => run.signal.throwIfAborted())) {
     if (member.key !== 'annotations') continue
     for (const { record, place } of recordsOf(member, file, 'annotation')) {
-      annotated.add(readInteger(record, 'image_id', place))
-      const label = categories.get(readInteger(record, 'category_id', place)) ?? ''
+      annotated.add(readId(record, 'image_id', place))
+      if (record.segments_info !== undefined) continue
+      const label = categories.get(readId(record, 'category_id', place)) ?? ''
       const { attributes, isOfTrack } = readCustomAttributes(record, place)
       for (const [name, value] of attributes) labels.note(label, name, value, isOfTrack)
     }
@@ -62,7 +62,7 @@ async function readAnnotated(
 function locate(
   { name: file, subset }: CocoFile,
   { images }: CocoNames,
-  annotated: ReadonlySet<number>,
+  annotated: ReadonlySet<CocoId>,
   find: (paths: readonly string[]) => string | undefined,
 ): FileImage[] {
   const wanted = [...images].map(([id, given]) => {

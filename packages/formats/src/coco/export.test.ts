@@ -5,7 +5,7 @@ import { datasetOf, exportBytes, framesOf, labelOf, shapeOf } from '../testing/r
 
 describe('an export', () => {
   test('writes exactly this document', async () => {
-    const { files } = await exported({
+    const { files, report } = await exported({
       shapes: [
         shapeOf({
           label_id: 40,
@@ -31,6 +31,7 @@ describe('an export', () => {
         '{"id":3,"image_id":2,"category_id":2,"segmentation":{"counts":[244,1,79,1,7675],"size":[80,100]},"area":2.0,"bbox":[3.0,4.0,2.0,1.0],"iscrowd":1,"attributes":{"occluded":false}}' +
         ']}',
     )
+    expect(report.entries).toMatchObject([{ code: 'rounded', count: 1 }])
   })
 
   test('of nothing has a file with empty lists', async () => {
@@ -68,6 +69,21 @@ describe('an export', () => {
     expect([second.images[0].id, second.annotations[0].image_id, second.annotations[0].id]).toEqual(
       [2, 2, 1],
     )
+  })
+
+  test('keeps subsets apart whose names are one as names of files', async () => {
+    const image = () => bytes(['pixels'])
+    const frames = framesOf(['a.jpg']).map((frame) => ({ ...frame, image }))
+    const one = datasetOf(labels, frames, {}, { name: 'x/y' })
+    const two = datasetOf(labels, frames, {}, { name: 'x_y' })
+    const subsets = [...one.subsets, ...two.subsets]
+    const { files } = await exportBytes(coco.exporter, { ...one, subsets, saveImages: true })
+    expect(Object.keys(files)).toEqual([
+      'annotations/instances_x_y.json',
+      'annotations/instances_x_y_1.json',
+      'images/x_y/a.jpg',
+      'images/x_y_1/a.jpg',
+    ])
   })
 
   test('reports progress with every image', async () => {

@@ -1,6 +1,7 @@
 /** Exports COCO instances (spec/formats.md 8.1 and 8.2), written while the frames are read. */
+import { round2 } from '@reticle/geometry'
 import type { ArchiveFile } from '../archive/zip-writer.ts'
-import { documentsRun, fileName, imageFiles, inPieces } from '../export-files.ts'
+import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
 import { writtenValues } from '../labels.ts'
 import { type Losses, newLosses } from '../losses.ts'
 import type { Dataset, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
@@ -12,14 +13,16 @@ export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<Ar
   const allFrames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
   const textRun = documentsRun(dataset, run)
   const losses = newLosses('COCO 1.0', { carries, features }, run)
+  const names = distinctNames(dataset.subsets.map(({ name }) => name))
+  const nameOf = (subset: string): string => names.get(subset) ?? subset
   let firstImageId = 1
   for (const subset of dataset.subsets) {
-    const path = `annotations/instances_${fileName(subset.name)}.json`
+    const path = `annotations/instances_${nameOf(subset.name)}.json`
     const parts = documentParts({ labels, subset, firstImageId, allFrames, losses }, textRun)
     yield { path, content: inPieces(parts) }
     firstImageId += subset.frames.length
   }
-  if (dataset.saveImages) yield* imageFiles(dataset, run, (name) => `images/${fileName(name)}`)
+  if (dataset.saveImages) yield* imageFiles(dataset, run, (name) => `images/${nameOf(name)}`)
 }
 
 // ---- one file
@@ -120,12 +123,13 @@ function noteEmpty(shapes: number, { path }: ItemFrame, run: Run): void {
 
 function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void {
   const { leader, members, hasTracedMasks, segmentation } = instance
-  const note = (code: 'dropped-shape-type' | 'merged-group', reason: string): void =>
+  const note = (code: 'dropped-shape-type' | 'merged-group' | 'rounded', reason: string): void =>
     run.report.note('converted', code, reason, { item: path })
   if (members.some(({ type }) => type === 'ellipse') && 'runs' in segmentation) {
     note('dropped-shape-type', 'ellipses are written as masks')
   }
   if (hasTracedMasks) note('dropped-shape-type', 'masks are written as polygons')
+  if (members.some(isRounded)) note('rounded', 'coordinates are written with two decimals')
   const isLost = 'runs' in segmentation || members.some((shape) => isLostInGroup(shape, leader))
   if (members.length > 1 && isLost) {
     note(
@@ -134,6 +138,9 @@ function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void 
     )
   }
 }
+
+const isRounded = ({ type, points }: ItemShape): boolean =>
+  (type === 'rectangle' || type === 'polygon') && points.some((value) => round2(value) !== value)
 
 /** Boxes of a group only widen its box, and beside the points only what the leader has is written. */
 function isLostInGroup(shape: ItemShape, leader: ItemShape): boolean {

@@ -5,6 +5,7 @@ import { type RandomAccess, readPieces } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { createScanner, ScanError } from '../json/scan.ts'
+import { type MemberFinder, memberFinder } from '../members.ts'
 import type { Run } from '../model.ts'
 
 export interface CocoFile {
@@ -65,7 +66,15 @@ async function filesIn(zip: ZipReader, run: Run): Promise<CocoFile[]> {
     if (names.includes(name)) continue
     run.report.note('skipped', 'ignored-file', 'not a file of instances', { file: name })
   }
-  return names.toSorted().flatMap((name) => fileOf(zip, name) ?? [])
+  const members = memberFinder(zip.files.keys())
+  const isAlone = names.length === 1
+  return names.toSorted().flatMap((name) => {
+    const entry = zip.files.get(name)
+    if (!entry) return []
+    const picture = pictureFinder(zip, members, name)
+    const file = { name, subset: subsetOf(name, isAlone), size: entry.size, picture }
+    return [{ ...file, read: () => zip.stream(entry) }]
+  })
 }
 
 /** The first rule that finds anything decides. */
@@ -119,25 +128,29 @@ async function looksLikeCoco(zip: ZipReader, name: string): Promise<boolean> {
   return false
 }
 
-function fileOf(zip: ZipReader, name: string): CocoFile | undefined {
-  const entry = zip.files.get(name)
-  if (!entry) return undefined
-  const file = { name, subset: subsetOf(name), size: entry.size, read: () => zip.stream(entry) }
-  if (taskOf(name) !== 'panoptic') return file
-  const folder = name.replace(/\.json$/, '')
-  const picture = async (picture: string): Promise<Uint8Array> => {
-    const member = zip.files.get(`${folder}/${picture}`)
-    if (!member) throw new FormatError('the picture is missing', { file: `${folder}/${picture}` })
-    return zip.bytes(member)
+/** Pictures of a panoptic file are in a folder that is called as it. */
+function pictureFinder(zip: ZipReader, members: MemberFinder, name: string) {
+  const folder = name.replace(/\.json$/i, '')
+  const around = folder.slice(0, folder.lastIndexOf('/') + 1)
+  return async (picture: string): Promise<Uint8Array> => {
+    const found = members.find([`${baseOf(folder)}/${picture}`], [around, ''], [])
+    const member = zip.files.get(found ?? '')
+    if (member) return zip.bytes(member)
+    const packed = `${folder}.zip`
+    const reason = zip.files.has(packed) ? `it may be in ${packed}, unpack that into a folder` : ''
+    const reasons = ['the picture is missing', reason].filter(Boolean).join(': ')
+    throw new FormatError(reasons, { file: `${folder}/${picture}` })
   }
-  return { ...file, picture }
 }
 
-/** `instances_val.json`, `person_keypoints_val.json` and `val/_annotations.coco.json` are of `val`. */
-function subsetOf(name: string): string {
+/**
+ * `instances_val.json`, `person_keypoints_val.json` and `val/_annotations.coco.json` are of `val`; so is `val.json` where it is one of
+ * several.
+ */
+function subsetOf(name: string, isAlone: boolean): string {
   const base = baseOf(name)
   if (base === '_annotations.coco.json') return name.split('/').at(-2) ?? 'default'
-  return taskNames.exec(base)?.[2] ?? 'default'
+  return taskNames.exec(base)?.[2] ?? (isAlone ? 'default' : base.replace(/\.json$/i, ''))
 }
 
 function baseOf(name: string): string {

@@ -11,7 +11,7 @@ import { type CocoFile, findCocoFiles } from './files.ts'
 import { type IdSet, idSet } from './id-set.ts'
 import { type CocoIndex, readIndex, recordsOf, scanFile } from './names.ts'
 import { segmentRecords } from './panoptic.ts'
-import { readCustom, readFlags, readGeometry, readIds } from './record.ts'
+import { type CocoId, readCustom, readFlags, readGeometry, readIds } from './record.ts'
 
 /** What lasts over all files of an import. */
 interface Import {
@@ -70,7 +70,8 @@ async function* importFile(file: CocoFile, state: Import): AsyncGenerator<Import
   for await (const member of scanFile(file, { wanted }, state.onBytes)) {
     if (member.key !== 'annotations') continue
     for (const annotation of recordsOf(member, file, 'annotation')) {
-      const records = file.picture ? await segmentRecords(annotation, file, segments) : [annotation]
+      const isPanoptic = annotation.record.segments_info !== undefined
+      const records = isPanoptic ? await segmentRecords(annotation, file, segments) : [annotation]
       segments += records.length
       for (const { record, place } of records) {
         const found = findPlaces(record, place, index, ids, state)
@@ -95,7 +96,9 @@ function findPlaces(
   const { id, imageId, categoryId } = readIds(record, place)
   const image = index.images.get(imageId)
   if (!image) throw new FormatError(`image_id ${imageId} is none of the images`, place)
-  if (!ids.add(id)) intake.skip('duplicate-entry', 'the annotation id is given twice', place)
+  // Ids that are texts are not remembered: there may be millions.
+  if (typeof id === 'number' && !ids.add(id))
+    intake.skip('duplicate-entry', 'the annotation id is given twice', place)
   const frame = intake.frameFor(image.frame, image.name, place)
   const name = frame && labelName(categoryId, index, place)
   const label = name === undefined ? undefined : intake.labelFor(name, place)
@@ -103,7 +106,7 @@ function findPlaces(
 }
 
 /** Empty for what is unlabelled: category 0, where it is none of the file's. */
-function labelName(categoryId: number, { categories }: CocoIndex, place: Place): string {
+function labelName(categoryId: CocoId, { categories }: CocoIndex, place: Place): string {
   const name = categories.get(categoryId) ?? (categoryId === 0 ? '' : undefined)
   if (name !== undefined) return name
   throw new FormatError(`category_id ${categoryId} is none of the categories`, place)
@@ -113,10 +116,7 @@ function labelName(categoryId: number, { categories }: CocoIndex, place: Place):
 function shapesOf(found: Found, { intake, tracks }: Import): Shape[] {
   const { record, place, label, frame } = found
   const parts = partsOf(found, intake)
-  if (parts.length === 0) {
-    intake.skip('degenerate-shape', 'the shape has no area', place)
-    return []
-  }
+  if (parts.length === 0) return []
   const flags = readFlags(record, place)
   const attributes = intake.valuesFor(label, readCustom(record, label, place), place)
   noteLosses(found, parts, flags, intake)
@@ -129,8 +129,14 @@ function shapesOf(found: Found, { intake, tracks }: Import): Shape[] {
   return []
 }
 
-function partsOf({ record, place, frame }: Found, { run, note }: Intake): Geometry[] {
-  const parts = readGeometry(record, frame, place)
+/** The parts that have an area. */
+function partsOf({ record, place, frame }: Found, { run, note, skip }: Intake): Geometry[] {
+  const all = readGeometry(record, frame, place)
+  const parts = all.filter((part) => part !== undefined)
+  if (parts.length === 0) skip('degenerate-shape', 'the shape has no area', place)
+  else if (parts.length < all.length) {
+    skip('degenerate-shape', 'a part of the shape has no area', place)
+  }
   if (!run.conv_mask_to_poly || parts.every(({ type }) => type !== 'mask')) return parts
   note('converted', 'dropped-shape-type', 'masks are read as polygons', place)
   return masksAsPolygons(parts)

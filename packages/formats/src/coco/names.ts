@@ -1,10 +1,11 @@
 /** What an import of a COCO file keeps in memory: its images and categories (spec/formats.md 8.3). */
 import { FormatError } from '../errors.ts'
-import { isRecord, readInteger, readText, wrong } from '../json/fields.ts'
+import { isRecord, type JsonRecord, readText, wrong } from '../json/fields.ts'
 import { createScanner, isBatch, type Member, ScanError, type ScanOptions } from '../json/scan.ts'
 import { deepestOf, frameMatcher } from '../match-frames.ts'
 import type { TargetFrame, TargetFrames } from '../model.ts'
 import type { CocoFile } from './files.ts'
+import { type CocoId, readId } from './record.ts'
 
 export interface CocoImage {
   name: string
@@ -12,15 +13,15 @@ export interface CocoImage {
 }
 
 export interface CocoIndex {
-  images: Map<number, CocoImage>
+  images: Map<CocoId, CocoImage>
   /** Names of categories by id. */
-  categories: Map<number, string>
+  categories: Map<CocoId, string>
 }
 
 /** The names of a file as they stand there, by id. */
 export interface CocoNames {
-  images: Map<number, string>
-  categories: Map<number, string>
+  images: Map<CocoId, string>
+  categories: Map<CocoId, string>
 }
 
 /** The images of a file with the frames that they are. */
@@ -42,8 +43,8 @@ export async function readNames(
   file: CocoFile,
   onBytes: (bytes: number) => void,
 ): Promise<CocoNames> {
-  const names = new Map<number, string>()
-  const categories = new Map<number, string>()
+  const names = new Map<CocoId, string>()
+  const categories = new Map<CocoId, string>()
   const keys = new Set<string>()
   let isComplete = false
   const wanted = (key: string): boolean => {
@@ -95,17 +96,21 @@ export async function* scanFile(
   }
 }
 
-function readImages(member: Member, file: CocoFile, names: Map<number, string>): void {
+function readImages(member: Member, file: CocoFile, names: Map<CocoId, string>): void {
   for (const { record, place } of recordsOf(member, file, 'image')) {
-    const id = readInteger(record, 'id', place)
+    const id = readId(record, 'id', place)
     if (names.has(id)) throw new FormatError('the id is given twice', place)
-    names.set(id, readText(record, 'file_name', place))
+    names.set(id, readText(record, nameField(record), place))
   }
 }
 
-function readCategories(member: Member, file: CocoFile, categories: Map<number, string>): void {
+/** LVIS says only where an image is from. */
+const nameField = ({ file_name, coco_url }: JsonRecord): string =>
+  file_name === undefined && typeof coco_url === 'string' ? 'coco_url' : 'file_name'
+
+function readCategories(member: Member, file: CocoFile, categories: Map<CocoId, string>): void {
   for (const { record, place } of recordsOf(member, file, 'category')) {
-    const id = readInteger(record, 'id', place)
+    const id = readId(record, 'id', place)
     if (categories.has(id)) throw new FormatError('the id is given twice', place)
     categories.set(id, readText(record, 'name', place))
   }
@@ -124,12 +129,12 @@ export function* recordsOf(member: Member, file: CocoFile, noun: string) {
 }
 
 function matchImages(
-  names: Map<number, string>,
+  names: Map<CocoId, string>,
   target: TargetFrames,
   subset: string,
-): Map<number, CocoImage> {
+): Map<CocoId, CocoImage> {
   const matcher = frameMatcher(target, deepestOf(names.values()))
-  const images = new Map<number, CocoImage>()
+  const images = new Map<CocoId, CocoImage>()
   for (const [id, name] of names) {
     const frame = matcher.match({ paths: pathsOf(name, subset) })
     images.set(id, frame ? { name, frame } : { name })
@@ -139,10 +144,21 @@ function matchImages(
 
 /** The path as it stands, and without the folders that tools put before it; the shortest is the last. */
 export function pathsOf(name: string, subset: string): string[] {
-  if (/^https?:\/\//.test(name)) return [name.slice(name.lastIndexOf('/') + 1)]
+  if (/^https?:\/\//.test(name)) return [lastOfUrl(name)]
   const folders = [`images/${subset}/`, 'images/', `${subset}/`, 'JPEGImages/']
   const path = name.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')
   const shorter = folders.filter((folder) => path.startsWith(folder))
   const without = shorter.map((folder) => path.slice(folder.length))
   return [path, ...without.sort((a, b) => b.length - a.length)]
+}
+
+/** The name of the file that an address ends with. */
+function lastOfUrl(url: string): string {
+  const [path = ''] = url.split(/[?#]/, 1)
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
 }

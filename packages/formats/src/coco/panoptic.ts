@@ -25,7 +25,8 @@ export async function segmentRecords(
   const segments = record.segments_info
   if (!Array.isArray(segments)) throw wrong('segments_info', segments, 'a list', place)
   const name = readText(record, 'file_name', place)
-  const picture = file.picture ? await file.picture(name) : new Uint8Array(0)
+  if (!file.picture) throw new FormatError('its pictures are missing: send them in a ZIP', place)
+  const picture = await file.picture(name)
   const declared = new Set(segments.map((segment: unknown) => isRecord(segment) && segment.id))
   const isDeclared = (id: number): boolean => declared.has(id)
   const { masks, size } = await readSegments(picture, isDeclared, { ...place, record: name })

@@ -5,19 +5,29 @@ import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
 import { isRecord, type JsonRecord, readInteger, readNumbers, wrong } from '../json/fields.ts'
 import type { Geometry } from '../masks.ts'
 import type { Label } from '../model.ts'
+import { furthest } from '../numbers.ts'
+
+/** Numbers as texts are numbers; some tools have names instead. */
+export type CocoId = number | string
+
+/** @throws {FormatError} when the field is missing or of a wrong kind */
+export function readId(record: JsonRecord, field: string, place: Place): CocoId {
+  const value = record[field]
+  if (typeof value === 'string' && value !== '' && !/^-?\d+$/.test(value)) return value
+  return readInteger(record, field, place)
+}
 
 /** The ids an annotation must have. */
 export function readIds(record: JsonRecord, place: Place) {
   return {
-    id: readInteger(record, 'id', place),
-    imageId: readInteger(record, 'image_id', place),
-    categoryId: readInteger(record, 'category_id', place),
+    id: readId(record, 'id', place),
+    imageId: readId(record, 'image_id', place),
+    categoryId: readId(record, 'category_id', place),
   }
 }
 
 /**
- * The geometry of an annotation: its rings, its mask, or its box. Rings, boxes and masks without area
- * are left out, so the list may be empty.
+ * The geometry of an annotation: its rings and masks, or its box. Those without area are undefined.
  * @param size Of the frame, in pixels.
  * @throws {FormatError} when a field is missing or of a wrong kind, or a mask is of another size.
  */
@@ -25,39 +35,51 @@ export function readGeometry(
   record: JsonRecord,
   size: { width: number; height: number },
   place: Place,
-): Geometry[] {
+): (Geometry | undefined)[] {
   const segmentation = record.segmentation ?? []
-  if (isRecord(segmentation)) return readMask(segmentation, size, place)
+  if (isRecord(segmentation)) return [readMask(segmentation, size, place)]
   if (!Array.isArray(segmentation))
     throw wrong('segmentation', segmentation, 'rings or runs', place)
   const rings: unknown[] = segmentation.filter((ring) => !Array.isArray(ring) || ring.length > 0)
-  if (rings.length === 0) return readBox(record.bbox, place)
-  return rings.flatMap((ring, index) => readRing(ring, `segmentation[${index}]`, place))
+  if (rings.length === 0) return [readBox(record.bbox, place)]
+  return rings.map((ring, index) =>
+    isRecord(ring) && ring.counts !== undefined
+      ? readMask(ring, size, place)
+      : readRing(ring, `segmentation[${index}]`, place),
+  )
 }
 
-function readBox(value: unknown, place: Place): Geometry[] {
+function readBox(value: unknown, place: Place): Geometry | undefined {
   const box = readNumbers(value, 'bbox', place)
   if (box.length !== 4) {
     throw new FormatError(`bbox has ${box.length} values, expected 4`, place)
   }
   const [x = 0, y = 0, width = 0, height = 0] = box
-  if (width <= 0 || height <= 0) return []
-  return [{ type: 'rectangle', points: [x, y, x + width, y + height] }]
+  const points = within([x, y, x + width, y + height], 'bbox', place)
+  return width <= 0 || height <= 0 ? undefined : { type: 'rectangle', points }
 }
 
-function readRing(value: unknown, field: string, place: Place): Geometry[] {
-  const points = readNumbers(value, field, place)
+function readRing(value: unknown, field: string, place: Place): Geometry | undefined {
+  const points = within(readNumbers(value, field, place), field, place)
   if (points.length % 2 !== 0) {
     throw new FormatError(`${field} has ${points.length} values, expected an even number`, place)
   }
-  return points.length < 6 ? [] : [{ type: 'polygon', points }]
+  return points.length < 6 ? undefined : { type: 'polygon', points }
+}
+
+/** What is painted later is walked pixel by pixel. */
+function within(points: number[], field: string, place: Place): number[] {
+  const far = points.find((value) => Math.abs(value) > furthest)
+  if (far === undefined) return points
+  const reason = `${field} reaches ${far}, expected coordinates within ${-furthest} to ${furthest}`
+  throw new FormatError(reason, place)
 }
 
 function readMask(
   record: JsonRecord,
   { width, height }: { width: number; height: number },
   place: Place,
-): Geometry[] {
+): Geometry | undefined {
   const size = readNumbers(record.size, 'segmentation.size', place)
   if (size.length !== 2 || size[0] !== height || size[1] !== width) {
     const sizes = `mask of ${size[1]} x ${size[0]} pixels on a frame of ${width} x ${height}`
@@ -65,7 +87,7 @@ function readMask(
   }
   try {
     const points = columnsToCrop(readCounts(record.counts, place), width, height)
-    return points ? [{ type: 'mask', points }] : []
+    return points && { type: 'mask', points }
   } catch (error) {
     if (error instanceof RangeError) throw new FormatError(error.message, place)
     throw error

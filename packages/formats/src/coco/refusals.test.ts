@@ -35,7 +35,23 @@ describe('an import is refused', () => {
       'annotation 17: category_id 5 is none of the categories',
     ],
     ['no image id', { image_id: undefined }, 'annotation 17: image_id is missing'],
-    ['a broken id', { image_id: 'x' }, 'annotation 17: image_id is "x", expected an integer'],
+    ['a broken id', { image_id: 1.5 }, 'annotation 17: image_id is 1.5, expected an integer'],
+    ['an id of nothing', { image_id: 'x' }, 'annotation 17: image_id x is none of the images'],
+    [
+      'a box further away than anything',
+      { bbox: [0, 0, 1e300, 4] },
+      'annotation 17: bbox reaches 1e+300, expected coordinates within -10000000 to 10000000',
+    ],
+    [
+      'a ring further away than anything',
+      { segmentation: [[0, 0, 1e8, 1, 2, 2]] },
+      'annotation 17: segmentation[0] reaches 100000000, expected',
+    ],
+    [
+      'points as objects',
+      { segmentation: [{ x: 1, y: 2 }] },
+      'segmentation[0] is {"x":1,"y":2}, expected a list of numbers',
+    ],
     [
       'a mask of another size',
       { segmentation: { counts: [200], size: [10, 20] } },

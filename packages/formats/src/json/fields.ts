@@ -69,6 +69,7 @@ const flags = new Map<unknown, boolean>([
 /** The refusal of a field: missing, or not what was expected. */
 export function wrong(field: string, value: unknown, expected: string, place: Place): FormatError {
   if (value === undefined) return new FormatError(`${field} is missing`, place)
-  const shown = JSON.stringify(value)?.slice(0, 40) ?? String(value)
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value)
+  const shown = text?.slice(0, 40) ?? String(value)
   return new FormatError(`${field} is ${shown}, expected ${expected}`, place)
 }

@@ -62,7 +62,13 @@ describe('what is exported', () => {
     ])
     const colors = await samplesIn(bytes, 'default/semantic_rgb/b/ü.v2.png')
     expect(colors.slice(0, 9)).toEqual([255, 0, 0, 255, 0, 0, 0, 0, 0])
-    expect(report).toMatchObject({ created: { shapes: 6 }, converted: 1, dropped: 0 })
+    expect(report).toMatchObject({ created: { shapes: 6 }, converted: 3, dropped: 0 })
+  })
+
+  test('a box that is turned once around is a box', async () => {
+    const shapes = [shapeOf({ rotation: 360, points: [0, 0, 2, 2] })]
+    const { files } = await exportBytes(exporter, datasetOf(labels, frames, { shapes }))
+    expect(Object.keys(files)).toEqual(['label_colors.txt', 'default/label_2/a.txt'])
   })
 
   test('an empty task is the colours', async () => {
@@ -84,6 +90,7 @@ describe('what is exported', () => {
       'boxes of KITTI 1.0 have no attributes but truncated',
       'boxes of KITTI 1.0 have no groups',
       'boxes of KITTI 1.0 have no z order',
+      'coordinates are written with two decimals',
       'masks of KITTI 1.0 have no attributes but is_crowd',
       'masks of KITTI 1.0 have no occlusion',
       'masks of KITTI 1.0 have no scores',

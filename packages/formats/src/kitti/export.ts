@@ -85,7 +85,8 @@ function* frameFiles(
   shapes: readonly ItemShape[],
   state: Export,
 ): Generator<ArchiveFile> {
-  const isBox = ({ type, rotation }: ItemShape): boolean => type === 'rectangle' && rotation === 0
+  const isBox = ({ type, rotation }: ItemShape): boolean =>
+    type === 'rectangle' && rotation % 360 === 0
   const lines = shapes.filter(isBox).flatMap((shape) => boxLine(shape, frame, state))
   if (lines.length > 0) yield { path: `label_2/${id}.txt`, content: lines.join('') }
   const masks = shapes.filter((shape) => !isBox(shape))

@@ -1,4 +1,5 @@
 /** What boxes and masks of KITTI have no room for (spec/formats.md 2 and 3.4). */
+import { round2 } from '@reticle/geometry'
 import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
 
 export function noteBoxLosses(shape: ItemShape, label: Label, frame: ItemFrame, run: Run): void {
@@ -6,6 +7,9 @@ export function noteBoxLosses(shape: ItemShape, label: Label, frame: ItemFrame, 
   if (hasOther(shape, label, 'truncated')) drop('attributes but truncated')
   if (shape.group > 0) drop('groups')
   if (shape.z_order !== 0) drop('z order')
+  if (shape.points.every((value) => round2(value) === value)) return
+  const reason = 'coordinates are written with two decimals'
+  run.report.note('converted', 'rounded', reason, { item: frame.path })
 }
 
 export function noteMaskLosses(

@@ -17,6 +17,7 @@ export interface LabelledMask {
 /**
  * The masks of a picture of classes: one for each object on each class, or of a picture without objects one for each class.
  * @param labels by their colours, of equal ones the first; a grey picture has their indexes
+ * @param onNothing told of a class that has pixels which are of no object
  * @throws {FormatError} naming colours that no label has
  */
 export function labelledMasks(
@@ -24,6 +25,7 @@ export function labelledMasks(
   objects: Png | undefined,
   labels: readonly MapLabel[],
   place: Place,
+  onNothing: (label: string) => void = () => undefined,
 ): LabelledMask[] {
   const found = classFinder(classes, labels)
   const regions = regionsOf(
@@ -37,11 +39,25 @@ export function labelledMasks(
     regions.filter((region) => !found(region.class)),
     place,
   )
+  if (classes.kind === 'grey' && found(greyBorder)?.label === ignored)
+    assertMoreThanBorder(regions, place)
   return regions.flatMap((region) => {
     const label = found(region.class)
     const isNothing = objects !== undefined && region.object === 0
+    if (isNothing && label && !label.isBackground) onNothing(label.label)
     return label && !isNothing ? [{ ...label, crop: region.crop }] : []
   })
+}
+
+const ignored = 'ignored'
+const greyBorder = 255
+
+/** Black and white is no picture of classes, though many draw masks so: nothing of it would be left. */
+function assertMoreThanBorder(regions: readonly Region[], place: Place): void {
+  const drawn = regions.filter((region) => region.class !== 0)
+  if (drawn.length === 0 || drawn.some((region) => region.class !== greyBorder)) return
+  const reason = `all that is drawn has the value ${greyBorder}, which is the border of objects: expected the indexes of labels`
+  throw new FormatError(reason, place)
 }
 
 type Found = Pick<LabelledMask, 'label' | 'isBackground'>
@@ -51,17 +67,10 @@ function classFinder(
   labels: readonly MapLabel[],
 ): (value: number) => Found | undefined {
   const isGrey = kind === 'grey'
-  const names = new Map<number, string>(
-    isGrey
-      ? [
-          [0, 'background'],
-          [255, 'ignored'],
-        ]
-      : [
-          [0, 'background'],
-          [voidColor, 'ignored'],
-        ],
-  )
+  const names = new Map<number, string>([
+    [0, 'background'],
+    [isGrey ? greyBorder : voidColor, ignored],
+  ])
   for (const [index, { name, color }] of [...labels.entries()].toReversed()) {
     const value = isGrey ? index : color
     if (value !== undefined) names.set(value, name)
@@ -71,7 +80,7 @@ function classFinder(
     const isBlack = !isGrey && value === 0
     return label === undefined
       ? undefined
-      : { label, isBackground: isBlack || label === 'background' || label === 'ignored' }
+      : { label, isBackground: isBlack || label === 'background' || label === ignored }
   }
 }
 

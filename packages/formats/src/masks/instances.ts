@@ -11,6 +11,7 @@ import {
 import { paintedObjects } from '../groups.ts'
 import { plurals } from '../losses.ts'
 import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
+import { visibleOf } from './paint.ts'
 
 export interface Size {
   width: number
@@ -35,7 +36,10 @@ export function columnsOf(shape: ItemShape, { width, height }: Size): number[] {
   return polygonToColumns(rounded, width, height)
 }
 
-/** The instances of a frame in painting order. What is converted, and objects that cover no pixel, are told of. */
+/**
+ * The instances of a frame in painting order. What is converted is told of, and objects of which no pixel is to be seen: those that
+ * cover none are left out, those that are painted over keep their number.
+ */
 export function maskInstances(
   shapes: readonly ItemShape[],
   labels: ReadonlyMap<number, Label>,
@@ -43,13 +47,23 @@ export function maskInstances(
   { report }: Pick<Run, 'report'>,
 ): MaskInstance[] {
   const example = { item: frame.path }
-  return paintedObjects(shapes).flatMap((members) => {
-    const { leader, runs } = instanceOf(members, frame)
+  const objects = paintedObjects(shapes).map((members) => ({
+    members,
+    ...instanceOf(members, frame),
+  }))
+  const visible = objects.length > 1 ? visibleOf(objects, frame) : new Set(objects)
+  return objects.flatMap((object) => {
+    const { members, leader, runs } = object
     const label = labels.get(leader.label_id)
-    if (!label || columnsArea(runs) === 0) {
-      const reason = 'the shape covers no pixel'
+    const drop = (reason: string): void =>
       report.note('dropped', 'degenerate-shape', reason, example, members.length)
+    if (!label || columnsArea(runs) === 0) {
+      drop('the shape covers no pixel')
       return []
+    }
+    if (!visible.has(object)) {
+      drop('the shape is covered by others')
+      return [{ leader, label, runs }]
     }
     for (const { type } of members) {
       const reason = `${plurals[type]} are written as masks`

@@ -53,6 +53,29 @@ describe('instances of a frame', () => {
   })
 })
 
+test('an object that others cover whole is told of, and keeps its number', () => {
+  const { run } = newRun()
+  const shapes = [
+    shapeOf({ points: [1, 1, 3, 3] }),
+    shapeOf({ points: [0, 0, 2, 6], label_id: 2 }),
+    shapeOf({ points: [2, 0, 8, 6] }),
+  ]
+  const instances = maskInstances(shapes, labels, frame, run)
+  expect(instances.map(({ label }) => label.id)).toEqual([1, 2, 1])
+  expect(run.report.read()).toMatchObject({
+    created: { shapes: 2 },
+    dropped: 1,
+    entries: [
+      {
+        code: 'degenerate-shape',
+        reason: 'the shape is covered by others',
+        examples: [{ item: 'a.jpg' }],
+      },
+      { code: 'dropped-shape-type', count: 2 },
+    ],
+  })
+})
+
 test('what is painted is found again pixel by pixel', () => {
   const sizes = fc.record({
     width: fc.integer({ min: 1, max: 9 }),

@@ -1,14 +1,22 @@
-import type { MaskInstance, Size } from './instances.ts'
+/** Something that has pixels: column runs of its whole picture. */
+interface Painted {
+  runs: readonly number[]
+}
+
+interface Size {
+  width: number
+  height: number
+}
 
 /**
  * Paints instances into a picture of one value a pixel, row by row; later ones cover earlier ones. Only pixels of instances are touched.
  * @param valueFor what the pixels of an instance become; its index is counted from 0
  */
-export function paint<Raster extends Uint8Array | Uint16Array | Uint32Array>(
+export function paint<Raster extends Uint8Array | Uint16Array | Uint32Array, One extends Painted>(
   raster: Raster,
-  instances: readonly MaskInstance[],
+  instances: readonly One[],
   { width, height }: Size,
-  valueFor: (instance: MaskInstance, index: number) => number,
+  valueFor: (instance: One, index: number) => number,
 ): Raster {
   for (const [index, instance] of instances.entries()) {
     const value = valueFor(instance, index)
@@ -30,4 +38,16 @@ export function paint<Raster extends Uint8Array | Uint16Array | Uint32Array>(
     }
   }
   return raster
+}
+
+/** Those of which a pixel is left when all are painted. */
+export function visibleOf<One extends Painted>(
+  instances: readonly One[],
+  { width, height }: Size,
+): Set<One> {
+  const raster = new Uint32Array(width * height)
+  paint(raster, instances, { width, height }, (_, index) => index + 1)
+  const seen = new Uint8Array(instances.length + 1)
+  for (const value of raster) seen[value] = 1
+  return new Set(instances.filter((_, index) => seen[index + 1] === 1))
 }

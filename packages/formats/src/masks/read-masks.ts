@@ -1,7 +1,7 @@
 /** The masks of an image, as its pictures have them (spec/formats.md 10.3 and 11.2). */
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { parseColor } from '../colors.ts'
-import { FormatError } from '../errors.ts'
+import { FormatError, type Place } from '../errors.ts'
 import type { Png } from '../image/png.ts'
 import type { Label } from '../model.ts'
 import { type LabelledMask, labelledMasks } from './class-pictures.ts'
@@ -53,6 +53,7 @@ export function assumedLabels(labels: readonly Label[]): MapLabel[] {
 /**
  * The masks of an image, the background among them.
  * @param frame absent where it is not known: pictures may have any size then
+ * @param onLost told of what is left out
  * @throws {FormatError} for objects without classes, pictures that are none, and colours that no label has
  */
 export async function readMasks(
@@ -60,6 +61,7 @@ export async function readMasks(
   id: string,
   labels: readonly MapLabel[],
   frame: Size | undefined,
+  onLost: (reason: string, place: Place) => void = () => undefined,
 ): Promise<LabelledMask[]> {
   const read = async (file: string | undefined, size?: Size): Promise<Png | undefined> => {
     const entry = zip.files.get(file ?? '')
@@ -72,5 +74,8 @@ export async function readMasks(
   }
   const ofClasses = await read(file, frame)
   if (!ofClasses) return []
-  return labelledMasks(ofClasses, await read(objectFile, ofClasses), labels, { file })
+  const place = { file }
+  return labelledMasks(ofClasses, await read(objectFile, ofClasses), labels, place, (label) =>
+    onLost(`pixels of class '${label}' are of no object`, place),
+  )
 }

@@ -5,6 +5,7 @@ import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { type ListedSubset, listedId, withoutRepeats } from '../masks/lists.ts'
 import { type MaskPictures, maskPath, maskPictures } from '../masks/read-masks.ts'
+import { isImageName, withoutExtension } from '../members.ts'
 import type { Run } from '../model.ts'
 import { linesOf } from '../text-lines.ts'
 
@@ -17,23 +18,44 @@ export interface MaskArchive extends MaskPictures {
 export async function openMaskArchive(source: RandomAccess, run: Run): Promise<MaskArchive> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
-  const root = rootOf(names, (path) => list.test(path) || maskPath.test(path))
+  const root = rootOf(names, (path) => list.test(path) || maskFolder.test(path))
   if (root === undefined)
     throw new FormatError(
       'no segmentation masks: expected ImageSets/Segmentation/<subset>.txt or SegmentationClass/<image>.png',
     )
   const pictures = maskPictures(zip, root)
   const { classes, objects } = pictures
+  noteOthers(names, root, classes.size > 0, run)
   const lists = await readLists(zip, root)
   if (lists.length === 0) {
     const ids = [...new Set([...classes.keys(), ...objects.keys()])].sort()
     return { ...pictures, subsets: [{ name: 'default', ids }] }
   }
   const listed = new Set(lists.flatMap(({ ids }) => ids))
+  // Some lists have the names of images, with extension.
+  const idOf = (id: string): string => {
+    const stem = withoutExtension(id)
+    return isImageName(id) && !listed.has(stem) && classes.has(stem) ? stem : id
+  }
+  const subsets = lists.map(({ name, ids }) => ({ name, ids: ids.map(idOf) }))
+  for (const { ids } of subsets) for (const id of ids) listed.add(id)
   for (const [id, file] of [...classes, ...objects])
     if (!listed.has(id)) run.report.note('skipped', 'ignored-file', 'no list has it', { file })
-  return { ...pictures, subsets: withoutRepeats(lists) }
+  return { ...pictures, subsets: withoutRepeats(subsets) }
 }
+
+/** @throws {FormatError} where there are pictures of masks, and none of them is a PNG */
+function noteOthers(names: readonly string[], root: string, hasMasks: boolean, run: Run): void {
+  const reason = 'masks have to be PNG pictures'
+  for (const file of names) {
+    const path = file.slice(root.length)
+    if (!file.startsWith(root) || !maskFolder.test(path) || maskPath.test(path)) continue
+    if (!hasMasks && isImageName(file)) throw new FormatError(reason, { file })
+    run.report.note('skipped', 'ignored-file', reason, { file })
+  }
+}
+
+const maskFolder = /^Segmentation(Class|Object)(PNG)?\//i
 
 const list = /^ImageSets\/Segmentation\/([^/]+)\.txt$/
 

@@ -41,9 +41,10 @@ async function* importImage(
   const { target } = intake
   const matched = intake.match({ paths: [id] })
   const isKnown = (name: string) => target.labels.some((label) => label.name === name)
-  const masks = (await readMasks(archive, id, labels, matched)).filter(
-    ({ label, isBackground }) => !isBackground || isKnown(label),
+  const all = await readMasks(archive, id, labels, matched, (reason, place) =>
+    intake.skip('degenerate-shape', reason, place),
   )
+  const masks = all.filter(({ label, isBackground }) => !isBackground || isKnown(label))
   if (masks.length === 0) return
   const place = { file: archive.classes.get(id) }
   const frame = intake.frameFor(matched, id, place)

@@ -240,7 +240,7 @@ describe('archives', () => {
       items: () => part(0, '').items(true),
       parts,
     })
-    const subsets = [subsetOf('a/b', [part(8, 'x'), part(9, 'y')]), subsetOf('c', [part(7, 'z')])]
+    const subsets = [subsetOf('a/b', [part(8, 'x'), part(9, 'y')]), subsetOf('a_b', [part(7, 'z')])]
     const project = { ...part(5, 'p <1>').about }
     const { files } = await exportBytes(service.exporter, {
       ...{ labels, subsets, saveImages: true },
@@ -248,7 +248,7 @@ describe('archives', () => {
     })
     expect(Object.keys(files)).toEqual([
       'annotations.xml',
-      ...['a_b/a.jpg', 'a_b/b/c.jpg', 'c/a.jpg', 'c/b/c.jpg'].map((path) => `images/${path}`),
+      ...['a_b', 'a_b_1'].flatMap((name) => [`images/${name}/a.jpg`, `images/${name}/b/c.jpg`]),
     ])
     const text = files['annotations.xml'] ?? ''
     expect(
@@ -260,8 +260,8 @@ describe('archives', () => {
       '1 b/c.jpg a/b 8',
       '2 a.jpg a/b 9',
       '3 b/c.jpg a/b 9',
-      '0 a.jpg c 7',
-      '1 b/c.jpg c 7',
+      '0 a.jpg a_b 7',
+      '1 b/c.jpg a_b 7',
     ])
     expect(
       [
@@ -269,14 +269,14 @@ describe('archives', () => {
           /<track id="(\d)" label="car" source="file" task_id="(\d)" subset="([^"]+)"/g,
         ),
       ].map(([, ...all]) => all.join(' ')),
-    ).toEqual(['0 8 a/b', '1 9 a/b', '2 7 c'])
+    ).toEqual(['0 8 a/b', '1 9 a/b', '2 7 a_b'])
     const [meta = ''] = text.split('</meta>')
     expect(meta).toContain(
       '  <meta>\n    <project>\n      <id>5</id>\n      <name>p &lt;1&gt;</name>\n',
     )
     expect([...meta.matchAll(/<task>\n +<id>(\d)</g)].map(([, id]) => id)).toEqual(['7', '8', '9'])
     expect(meta.match(/<labels>/g)).toHaveLength(1)
-    expect(meta).toContain('      <subsets>a/b\nc</subsets>\n')
+    expect(meta).toContain('      <subsets>a/b\na_b</subsets>\n')
   })
 
   test('an empty project is a document still', async () => {

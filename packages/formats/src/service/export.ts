@@ -1,6 +1,6 @@
 /** Exports the native format (spec/formats.md 7.1): one document, written while annotations are read. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
-import { documentsRun, fileName, imageFiles, inPieces } from '../export-files.ts'
+import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
 import { type Losses, newLosses } from '../losses.ts'
 import type { Dataset, Exporter, Item, Part, Run, Subset } from '../model.ts'
 import { escapeValue } from '../xml/escape.ts'
@@ -16,7 +16,8 @@ export function exporterOf(layout: Layout): Exporter['exportDataset'] {
     const content = inPieces(documentTexts(dataset, layout, documentsRun(dataset, run)))
     yield { path: 'annotations.xml', content }
     const isProject = dataset.about.target === 'project'
-    const folderOf = (name: string) => (isProject ? `images/${fileName(name)}` : 'images')
+    const folders = distinctNames(dataset.subsets.map(({ name }) => name))
+    const folderOf = (name: string) => (isProject ? `images/${folders.get(name)}` : 'images')
     if (dataset.saveImages) yield* imageFiles(dataset, run, folderOf)
   }
 }

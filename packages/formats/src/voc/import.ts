@@ -120,6 +120,7 @@ async function* importMasks(
     item.id,
     colored,
     found,
+    (reason, where) => intake.skip('degenerate-shape', reason, where),
   )) {
     if (isBackground && !intake.target.labels.some((label) => label.name === name)) continue
     const frame = intake.frameFor(found, item.id, place)

@@ -38,7 +38,7 @@ test('masks are what has one class and one object', async () => {
     ['mask', 41, [0, 1, 2, 0, 2, 0], 0],
     ['mask', 40, [0, 2, 3, 0, 3, 1], 0],
   ])
-  expect(report.entries).toEqual([])
+  expect(report.entries).toMatchObject([{ reason: "pixels of class 'car' are of no object" }])
 })
 
 test('masks of a picture without objects are its classes', async () => {
