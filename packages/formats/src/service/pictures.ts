@@ -1,5 +1,5 @@
 /** The pictures of an archive, and what documents call them (spec/formats.md 7.2). */
-import { fileName } from '../export-files.ts'
+import { distinctNames, fileName } from '../export-files.ts'
 import { normalised } from '../match-frames.ts'
 import {
   imageFinder,
@@ -33,8 +33,8 @@ export function picturesOf(names: Iterable<string>, places: readonly Place[]): P
   const finders = { exact: memberFinder(all), byStem: imageFinder(all) }
   return (place, subset) => {
     const elsewhere = places.filter((one) => one !== place).map(({ folder }) => folder)
-    const own = namesOf(subset)
-    const others = [...subsetsOf(place).flatMap(namesOf), ...elsewhere.map(withoutSlash)]
+    const own = namesOf(subset, place)
+    const others = [...subsetsOf(place).flatMap((one) => namesOf(one, place)), ...elsewhere.map(withoutSlash)]
     const where = {
       ...finders,
       folders: foldersAround(place, subset),
@@ -73,15 +73,20 @@ function findPicture(name: string, where: Where): Picture | undefined {
   return { member, name: `${stem}${member.slice(withoutExtension(member).length)}` }
 }
 
-/** A folder cannot be called as any subset. */
-const namesOf = (subset: string): string[] => [...new Set([fileName(subset), subset])]
+/** A folder cannot be called as any subset, and is not called as one that has another folder. */
+function namesOf(subset: string, place: Place): string[] {
+  const folders = distinctNames(subsetsOf(place))
+  const own = folders.get(subset) ?? fileName(subset)
+  const isOfAnother = [...folders].some(([other, name]) => other !== subset && name === subset)
+  return isOfAnother ? [own] : [...new Set([own, subset])]
+}
 
 const subsetsOf = ({ tasks }: Place): string[] => [...new Set(tasks.map(({ subset }) => subset))]
 
 /** Where all pictures are those of the subset. */
 function foldersOf(place: Place, subset: string): string[] {
   if (!place.isSplit) return [place.folder]
-  const own = namesOf(subset).map((name) => `${place.folder}${name}/`)
+  const own = namesOf(subset, place).map((name) => `${place.folder}${name}/`)
   return subsetsOf(place).length > 1 ? own : [...own, place.folder]
 }
 

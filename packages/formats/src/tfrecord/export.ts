@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { FormatError } from '../errors.ts'
-import { everyFrame, fileName } from '../export-files.ts'
+import { distinctNames, everyFrame } from '../export-files.ts'
 import { carriesOnly, featuresOf, newLosses } from '../losses.ts'
 import type { Dataset, ItemFrame, Label, Run } from '../model.ts'
 import { type Values, writeExample } from './example.ts'
@@ -38,8 +38,9 @@ export async function* exportTfRecords(dataset: Dataset, run: Run): AsyncGenerat
       run.progress(done / all)
     }
   }
+  const names = distinctNames(subsets.map(({ name }) => name))
   for (const subset of subsets) {
-    const path = `${fileName(subset.name)}.tfrecord`
+    const path = `${names.get(subset.name)}.tfrecord`
     yield { path, content: inBlocks(records(subset)), isStored: saveImages }
   }
   yield { path: 'label_map.pbtxt', content: writeLabelMap(labels.map(({ name }) => name)) }
