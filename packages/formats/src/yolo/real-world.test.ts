@@ -108,3 +108,117 @@ describe('lists of Darknet', () => {
     expect(await imported(files, frames)).toEqual(expected)
   })
 })
+
+describe('tools call the file of class names', () => {
+  test.each<[string, Files]>([
+    ['_darknet.labels', { 'train/_darknet.labels': names, 'valid/_darknet.labels': names }],
+    ['classes.txt', { 'classes.txt': names, 'notes.json': '{}' }],
+    ['Classes.TXT', { 'Classes.TXT': names }],
+    ['OBJ.NAMES', { 'OBJ.NAMES': names }],
+    ['predefined_classes.txt', { 'data/predefined_classes.txt': names }],
+    ['class_list.txt', { 'class_list.txt': names }],
+    ['labels.txt', { 'labels.txt': names }],
+    [
+      'coco8.yaml',
+      { 'coco8.yaml': '# a set\npath: ../coco8 # root\nnames:\n  0: car\n  1: bus\n' },
+    ],
+    ['data.yml', { 'data.yml': "train: ../train/images\r\nnc: 2\r\nnames: ['car', 'bus']\r\n" }],
+  ])('%s', async (_, files) => {
+    const texts = { 'train/a.txt': other, 'valid/b.txt': box, 'README.roboflow.txt': 'v1 2024' }
+    const images = { 'train/a.jpg': 'x', 'valid/b.jpg': 'x' }
+    // The labels of the task in another order: numbers are those of the file.
+    const found = await imported({ ...files, ...texts }, ['a.jpg', 'b.jpg'], ['bus', 'car'])
+    expect(found).toEqual(['0: bus', '1: car'])
+    expect(await opened({ ...files, ...texts, ...images })).toEqual({
+      labels: ['car', 'bus'],
+      found: { train: { 'a.jpg': 1 }, valid: { 'b.jpg': 1 } },
+    })
+  })
+})
+
+describe('folders', () => {
+  test.each<[string, Files, Record<string, Record<string, number>>]>([
+    [
+      'of Roboflow',
+      {
+        'data.yaml': "train: ../train/images\nval: ../valid/images\nnames: ['car', 'bus']\n",
+        'README.dataset.txt': '# 2 boxes',
+        'train/labels/a_jpg.rf.12ab.txt': box,
+        'train/images/a_jpg.rf.12ab.jpg': 'x',
+        'valid/labels/b_jpg.rf.34cd.txt': box + other,
+        'valid/images/b_jpg.rf.34cd.jpg': 'x',
+      },
+      { train: { 'a_jpg.rf.12ab.jpg': 1 }, valid: { 'b_jpg.rf.34cd.jpg': 2 } },
+    ],
+    [
+      'of Ultralytics with what its training leaves',
+      {
+        'coco8/coco8.yaml': 'names:\n  0: car\n  1: bus\n',
+        'coco8/README.md': '#',
+        'coco8/labels/train.cache': '0 1 2 3',
+        'coco8/labels/train/a.txt': box,
+        'coco8/labels/val/a.txt': box + box,
+        'coco8/images/train/a.jpg': 'x',
+        'coco8/images/val/a.jpg': 'x',
+      },
+      { train: { 'a.jpg': 1 }, val: { 'a.jpg': 2 } },
+    ],
+    [
+      'in capitals',
+      { 'classes.txt': names, 'Labels/a.txt': box, 'Images/a.JPG': 'x', 'Images/b.JPG': 'x' },
+      { default: { 'a.JPG': 1, 'b.JPG': 0 } },
+    ],
+    [
+      'of macOS and Windows',
+      {
+        'set\\classes.txt': names.replaceAll('\n', '\r\n'),
+        'set\\labels\\a.txt': `\uFEFF${box.trimEnd()}\r\n`,
+        'set\\images\\a.jpg': 'x',
+        'set/labels/._a.txt': Buffer.from([0, 5, 0xff]),
+        '__MACOSX/set/labels/._a.txt': Buffer.from([0, 5, 0xff]),
+        'set/.DS_Store': 'x',
+      },
+      { default: { 'a.jpg': 1 } },
+    ],
+  ])('%s', async (_, files, found) => {
+    expect(await opened(files)).toEqual({ labels: ['car', 'bus'], found })
+  })
+
+  test('of labelImg, texts beside images and any label of the list', async () => {
+    const files = { 'pics/classes.txt': 'dog\ncar\n', 'pics/a.txt': other, 'pics/a.jpg': 'x' }
+    expect(await imported(files, ['a.jpg'])).toEqual(['0: car'])
+  })
+
+  test('of makesense, which writes texts alone: numbers are labels of the task', async () => {
+    const files = { 'labels_p_2024-01-01/a.txt': box + other, 'labels_p_2024-01-01/b.txt': '' }
+    expect(await imported(files, ['a.jpg', 'b.jpg'])).toEqual(['0: car', '0: bus'])
+  })
+})
+
+describe('refused is', () => {
+  test.each<[string, string, string]>([
+    ['a box in pixels', '0 320 240 100 80', 'a.txt: the box looks like one in pixels, expected'],
+    ['commas', '0,0.5,0.5,0.2,0.5', 'a.txt: 1 fields, expected "id cx cy w h" with blanks'],
+    ['decimal commas', '0 0,5 0,5 0,2 0,5', 'a.txt: "0,5" is no number'],
+    ['an endless number', '0 1e309 0.5 1 1', 'a.txt: "1e309" is no number'],
+    ['a polygon', '0 0.1 0.1 0.9 0.1 0.9 0.9', 'this looks like segmentation'],
+    ['a label counted from 1', '2 0.5 0.5 0.1 0.1', 'obj.names has 2 labels, id 2 used'],
+  ])('%s', async (_, line, message) => {
+    const attempt = imported({ 'obj.names': names, 'a.txt': `${line}\n` }, ['a.jpg'])
+    await expect(attempt).rejects.toThrow(message)
+    await expect(attempt).rejects.toThrow(/ at line 1$/)
+  })
+
+  test('a set without names of classes, into a project that has none either', async () => {
+    await expect(opened({ 'labels/a.txt': box, 'images/a.jpg': 'x' })).rejects.toThrow(
+      'labels/a.txt: there is no obj.names or classes.txt, and the task has 0 labels, id 0 used',
+    )
+  })
+
+  test('names in the code page of Windows', async () => {
+    const files = { 'classes.txt': Buffer.from('Stra\xdfe\n', 'latin1'), 'a.txt': box }
+    await expect(imported(files, ['a.jpg'])).rejects.toThrow(
+      'classes.txt: the text is not UTF-8 at line 1',
+    )
+  })
+})
