@@ -25,8 +25,8 @@ async function opened(files: Files) {
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
   const found: Record<string, Record<string, number>> = {}
   for (const { name, images, importAnnotations } of subsets) {
-    const counts = images.map((image) => [image.name, 0] as const)
-    const boxes = Object.fromEntries(counts)
+    const counts = images.map((image) => [image.name, 0])
+    const boxes: Record<string, number> = Object.fromEntries(counts)
     const target = targetOf(known, framesOf(images.map((image) => image.name)))
     for await (const one of importAnnotations(target, newRun().run)) {
       const path = one.kind === 'shape' ? images[one.shape.frame]?.name : undefined
