@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { mot } from '../formats/mot.ts'
 import type { Imported } from '../model.ts'
+import { expectReadOrRefused } from '../testing/damage.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openMotDataset } from './dataset.ts'
 
@@ -147,4 +148,11 @@ describe('a task', () => {
   ])('refuses %s', async (_, files, message) => {
     await expect(imported(files, 'pedestrian')).rejects.toThrow(message)
   })
+})
+
+test('an archive that was damaged anywhere is read or refused, nothing else', async () => {
+  const known = ['pedestrian', 'reflection'].map((name, id) => labelOf({ id, name }))
+  const files = { ...sequence('s/', of2017), 's/gt/labels.txt': 'pedestrian\nreflection' }
+  files['s/gt/gt.txt'] = of2017.replace(',12,', ',2,')
+  await expectReadOrRefused(mot, files, targetOf(known, framesOf(paths)))
 })

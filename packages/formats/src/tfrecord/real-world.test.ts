@@ -1,6 +1,9 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { tfrecord } from '../formats/tfrecord.ts'
+import { writeRgbPng } from '../image/png.ts'
+import { expectReadOrRefused } from '../testing/damage.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { type Features, recordOf } from '../testing/tfrecord.ts'
 import { openTfDataset } from './dataset.ts'
@@ -106,4 +109,18 @@ test.each<[string, Features, string]>([
   ],
 ])('records with %s are refused', async (_, given, message) => {
   await expect(imported({ 'x.record': recordOf(given) })).rejects.toThrow(message)
+})
+
+test('an archive that was damaged anywhere is read or refused, nothing else', async () => {
+  const mask = {
+    'image/object/mask': [Buffer.from(writeRgbPng(100, 80, new Uint32Array(8000).fill(7, 9, 99)))],
+  }
+  const files = {
+    'train.record-00000-of-00002': a,
+    'train.record-00001-of-00002': b(mask),
+    'val.tfrecord.gz': gzipSync(b()),
+    'label_map.pbtxt': "item {\n  name: 'car'\n  id: 1\n}\n",
+  }
+  const target = targetOf([labelOf({ name: 'car' })], framesOf(['a.jpg', 'b.jpg']))
+  await expectReadOrRefused(tfrecord, files, target)
 })

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { voc } from '../formats/voc.ts'
+import { writeRgbPng } from '../image/png.ts'
+import { expectReadOrRefused } from '../testing/damage.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
-import { documentText, objectText } from '../testing/voc.ts'
+import { attributesText, documentText, objectText } from '../testing/voc.ts'
 import { openVocDataset } from './dataset.ts'
 
 /** Archives as other tools write them, and as people pack them. */
@@ -221,4 +223,26 @@ test('boxes beyond the image, and the wrong way round, are kept and skipped', as
   const { shapes, report } = await importBytes(voc, await zipOf({ 'a.xml': text }), target)
   expect(shapes.map(({ points }) => points)).toEqual([[-5, -1e6, 1e6, 9e6]])
   expect(report.entries).toMatchObject([{ code: 'degenerate-shape', count: 1 }])
+})
+
+test('an archive that was damaged anywhere is read or refused, nothing else', async () => {
+  const more = `<truncated>1</truncated>${attributesText({ track_id: '1', keyframe: 'True', rotation: '0.5' })}`
+  const files = {
+    'Annotations/a.xml': documentText(
+      '<filename>a.jpg</filename>',
+      box,
+      objectText({ name: 'car', more }),
+    ),
+    'Annotations/b.xml': one,
+    'ImageSets/Main/train.txt': 'a\nb\n',
+    'ImageSets/Main/car_train.txt': 'a  1\nb -1\n',
+    'ImageSets/Segmentation/train.txt': 'a\n',
+    'JPEGImages/a.jpg': 'x',
+    'JPEGImages/b.jpg': 'x',
+    'SegmentationClass/a.png': writeRgbPng(100, 80, new Uint32Array(8000).fill(0x800000, 9, 99)),
+    'SegmentationObject/a.png': writeRgbPng(100, 80, new Uint32Array(8000).fill(0x008000, 9, 50)),
+    'labelmap.txt': 'background:0,0,0::\ncar:128,0,0::\n',
+  }
+  const target = targetOf([labelOf({ name: 'car' })], framesOf(['a.jpg', 'b.jpg']))
+  await expectReadOrRefused(voc, files, target)
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { yolo } from '../formats/yolo.ts'
+import { expectReadOrRefused } from '../testing/damage.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openYoloDataset } from './dataset.ts'
 
@@ -222,3 +223,35 @@ describe('refused is', () => {
     )
   })
 })
+
+test.each<[string, Files]>([
+  [
+    'lists',
+    {
+      'obj.data': data('data/'),
+      'x.names': names,
+      'train.txt': 'data/obj_train_data/a.jpg\n',
+      'val.txt': '/home/u/set/b.jpg\n',
+      'obj_train_data/a.txt': box + other,
+      'obj_train_data/a.jpg': 'x',
+      'set/b.txt': '0 0.5 0.5 0.2 0.5 0.9\n',
+      'set/b.jpg': 'x',
+    },
+  ],
+  [
+    'a data.yaml',
+    {
+      'data.yaml': "train: ../train/images\nnames:\n  0: 'car'\n  1: bus # a\nnc: 2\n",
+      'train/labels/a.txt': box,
+      'train/images/a.jpg': 'x',
+      'val/labels/b.txt': other,
+      'val/images/b.jpg': 'x',
+    },
+  ],
+])(
+  'an archive with %s that was damaged anywhere is read or refused, nothing else',
+  async (_, files) => {
+    const known = ['car', 'bus'].map((name, id) => labelOf({ id, name }))
+    await expectReadOrRefused(yolo, files, targetOf(known, framesOf(['a.jpg', 'b.jpg'])))
+  },
+)
