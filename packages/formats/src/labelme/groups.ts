@@ -15,10 +15,12 @@ export function groupsOf(
     }
     return at
   }
-  for (const { id, related } of objects)
-    for (const other of related) if (above.has(other)) above.set(rootOf(other), rootOf(id))
-  const sizes = new Map<string, number>()
-  for (const { id } of objects) sizes.set(rootOf(id), (sizes.get(rootOf(id)) ?? 0) + 1)
-  const grouped = objects.filter(({ id }) => (sizes.get(rootOf(id)) ?? 0) > 1)
-  return new Map(grouped.map((object) => [object, `group of ${rootOf(object.id)}`]))
+  const pairs = objects.flatMap(({ id, related }) =>
+    related.flatMap((other) => (other !== id && above.has(other) ? [[id, other] as const] : [])),
+  )
+  for (const [id, other] of pairs) above.set(rootOf(other), rootOf(id))
+  // Counting objects would not do: tools that know no parts may give all of them one id.
+  const grouped = new Set(pairs.flat())
+  const members = objects.filter(({ id }) => grouped.has(id))
+  return new Map(members.map((object) => [object, `group of ${rootOf(object.id)}`]))
 }

@@ -50,7 +50,7 @@ async function* counted(
 
 const columns = [
   ...['frame_id', 'track_id', 'x', 'y', 'w', 'h'],
-  ...['confidence', 'class_id', 'visibility'],
+  ...['confidence', 'class_id', 'visibility', 'column 10'],
 ]
 
 function readRow(text: string, place: Place): MotRow {
@@ -62,10 +62,11 @@ function readRow(text: string, place: Place): MotRow {
   const y = numberAt(values, 3, place)
   const width = numberAt(values, 4, place)
   const height = numberAt(values, 5, place)
-  const classId = classOf(optionalAt(values, 7, place))
-  const visibility = optionalAt(values, 8, place)
-  // Ten columns without a class are of the years when places in the world stood there.
-  const isKnown = visibility !== -1 && (classId !== undefined || count < 10)
+  const last = [7, 8, 9].map((at) => optionalAt(values, at, place))
+  // Ten columns are of the first years, when places in the world stood there: hardly ever whole numbers.
+  const isOfWorld = last[2] !== undefined && !last.every(Number.isInteger)
+  const classId = isOfWorld ? undefined : classOf(last[0])
+  const isKnown = last[1] !== -1 && (classId !== undefined || count < 10)
   return {
     place,
     frame: integerAt(values, 0, place),
@@ -75,7 +76,7 @@ function readRow(text: string, place: Place): MotRow {
     points: [x, y, plain(x + width), plain(y + height)],
     confidence: optionalAt(values, 6, place),
     classId,
-    visibility: isKnown ? visibility : undefined,
+    visibility: isKnown ? last[1] : undefined,
   }
 }
 

@@ -32,7 +32,10 @@ export function findSequences({ files }: ZipReader): MotSequence[] {
       found.set(root, { root, rows, isDetections: kind === 'det' })
     }
   }
-  if (found.size === 0) throw new FormatError('no MOT annotations: expected gt/gt.txt')
+  if (found.size === 0)
+    throw new FormatError(
+      `no MOT annotations: expected gt/gt.txt, in ${mostWrapping} folders at most`,
+    )
   const sequences = [...found.values()].sort((a, b) => (a.root < b.root ? -1 : 1))
   const folderOf = (root: string): string => root.split('/').at(-2) ?? 'default'
   const names = distinctNames(
@@ -68,6 +71,7 @@ export const officialLabels: readonly string[] = [
   'occluder on the ground',
   'occluder full',
   'reflection',
+  'crowd', // of MOT20
 ]
 
 /** What a seqinfo.ini says of the sequence; absent is what it does not say. */

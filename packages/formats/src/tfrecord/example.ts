@@ -14,6 +14,7 @@ const nouns: Record<Kind, string> = {
 
 /** The features of a record. Lists that it does not have are empty. */
 export interface Example {
+  names(): string[]
   bytes(name: string): Uint8Array[]
   texts(name: string): string[]
   floats(name: string): number[]
@@ -46,6 +47,7 @@ export function readExample(data: Uint8Array, place: Place): Example {
   const bytes = (name: string) =>
     listOf(name, 'bytes').flatMap((list) => messagesOf(list, 1, place))
   return {
+    names: () => [...features.keys()],
     bytes,
     texts: (name) => bytes(name).map((text) => textOf(text, place)),
     floats: (name) => listOf(name, 'floats').flatMap((list) => floatsIn(list, place)),

@@ -105,8 +105,16 @@ async function geometryOf(object: TfObject, frame: TargetFrame, intake: Intake) 
   return undefined
 }
 
+/** So far out of its image no box ends that is given in shares of it. */
+const mostShare = 10
+
 function boxOf({ box, place }: TfObject, { width, height }: TargetFrame, intake: Intake) {
   if (!box?.every(Number.isFinite)) throw new FormatError('the box is no four numbers', place)
+  if (box[2] > mostShare && box[3] > mostShare)
+    throw new FormatError(
+      'the box looks like one in pixels, expected shares of the image from 0 to 1',
+      place,
+    )
   const [left, top, right, bottom] = box.map((share) => Math.min(1, Math.max(0, share)))
   const points = [left, top, right, bottom].map(
     (share, at) => (share ?? 0) * (at % 2 === 0 ? width : height),

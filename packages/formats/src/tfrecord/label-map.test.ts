@@ -18,6 +18,14 @@ test('is written with ids from 1, quotes and backslashes escaped', () => {
 test.each([
   ['fields in any order, either quote', `item { name: "car" id: 3 }`, [[3, 'car']]],
   ['a display name where there is no other', `item{id:1 display_name:'car'}`, [[1, 'car']]],
+  [
+    'an id of a knowledge base for a name',
+    `item { name: "/m/0k4j" id: 1 display_name: "car" } item { name: "/m/01" id: 2 }`,
+    [
+      [1, 'car'],
+      [2, '/m/01'],
+    ],
+  ],
   ['both names', `item { id: 1 display_name: 'Car' name: 'car' }`, [[1, 'car']]],
   [
     'other brackets and separators',

@@ -20,9 +20,15 @@ export function readLabelMap(bytes: Uint8Array, file: string): Map<number, strin
     const id = Number(item.get('id'))
     if (!Number.isSafeInteger(id)) throw new FormatError('the item has no id', place)
     if (names.has(id)) throw new FormatError(`the id ${id} is given twice`, place)
-    names.set(id, item.get('name') ?? item.get('display_name') ?? '')
+    names.set(id, nameOf(item))
   }
   return names
+}
+
+/** What people call it, where the name is an id of a knowledge base, as in the map of COCO. */
+function nameOf(item: ReadonlyMap<string, string>): string {
+  const [name, shown] = [item.get('name'), item.get('display_name')]
+  return (name === undefined || /^\/[gm]\//.test(name) ? shown : name) ?? name ?? ''
 }
 
 const quoted = (name: string): string =>

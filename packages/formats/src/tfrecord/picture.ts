@@ -66,6 +66,9 @@ function objectsIn(example: Example, place: Place): TfObject[] {
     ...Object.fromEntries(sides.map((side, at) => [`bbox/${side}`, boxes[at] ?? []])),
   })
   if (typeof count === 'string') throw new FormatError(count, place)
+  const other = count > 0 ? undefined : example.names().find(isOfOtherSchema)
+  if (other !== undefined)
+    throw new FormatError(`the boxes are in ${other}, expected image/object/bbox/xmin ...`, place)
   const [xmin = [], ymin = [], xmax = [], ymax = []] = boxes
   const hasBoxes = boxes.every((list) => list.length > 0)
   if (!hasBoxes && boxes.some((list) => list.length > 0))
@@ -82,6 +85,10 @@ function objectsIn(example: Example, place: Place): TfObject[] {
     }
   })
 }
+
+/** Boxes as other libraries name them would be lost in silence. */
+const isOfOtherSchema = (feature: string): boolean =>
+  /(^|\/)bbox/.test(feature) && !feature.startsWith('image/object/')
 
 /** How many objects there are; or what is wrong: lists are of one length where they are there. */
 function countOf(lists: Readonly<Record<string, readonly unknown[]>>): number | string {

@@ -3,16 +3,21 @@ import { openArchive, rootOf } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
-import { withoutRepeats } from '../masks/lists.ts'
+import { type ListedSubset, withoutRepeats } from '../masks/lists.ts'
 import { type MaskPictures, maskPictures } from '../masks/read-masks.ts'
 import { commonFolder, isImageName, withoutExtension } from '../members.ts'
 import type { Run } from '../model.ts'
 import { readLists, type TagList } from './lists.ts'
 
+/** A tree of folders, or all that is in an archive without one. */
 export interface VocArchive extends MaskPictures {
+  /** Empty where the archive has one tree alone, else that of the folder around it. */
+  name: string
   /** In order of names; an image is in one of them. */
   subsets: VocSubset[]
   tagLists: TagList[]
+  /** The id of an image as lists call it. */
+  idOf(listed: string): string
 }
 
 export interface VocSubset {
@@ -27,15 +32,44 @@ export interface VocItem {
   document?: string | undefined
 }
 
-/** @throws {FormatError} for what is no archive, or has nothing of a Pascal VOC data set */
-export async function openVoc(source: RandomAccess, run: Run): Promise<VocArchive> {
+/**
+ * The trees of an archive: of several years, or one of each subset.
+ * @throws {FormatError} for what is no archive, or has nothing of a Pascal VOC data set
+ */
+export async function openVoc(source: RandomAccess, run: Run): Promise<VocArchive[]> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
-  const root = rootOf(names, (path) => treeFolder.test(path))
-  const archive = root === undefined ? flatArchive(zip, names) : await treeArchive(zip, root, run)
-  if (archive.subsets.every(({ items }) => items.length === 0))
+  const roots = treeRoots(names)
+  const trees: VocArchive[] = []
+  for (const root of roots) {
+    const name = roots.length > 1 ? (root.split('/').at(-2) ?? '') : ''
+    trees.push(await treeArchive(zip, root, name))
+  }
+  if (roots.length === 0) trees.push(flatArchive(zip, names))
+  const items = trees.flatMap(({ subsets }) => subsets.flatMap((subset) => subset.items))
+  if (items.length === 0)
     throw new FormatError('no Pascal VOC annotations: expected Annotations/<image>.xml')
-  return archive
+  const read = new Set(items.map(({ document }) => document))
+  for (const file of zip.files.keys())
+    if (isDocument(file) && !read.has(file))
+      run.report.note('skipped', 'ignored-file', 'no list has it', { file })
+  return trees
+}
+
+/** Where trees begin: all that are as deep in the archive as the least deep one. */
+function treeRoots(names: readonly string[]): string[] {
+  const first = rootOf(names, (path) => treeFolder.test(path))
+  if (first === undefined) return []
+  const depth = first.split('/').length - 1
+  const roots = names.flatMap((name) => {
+    const root = name
+      .split('/')
+      .slice(0, depth)
+      .map((folder) => `${folder}/`)
+      .join('')
+    return treeFolder.test(name.slice(root.length)) ? root : []
+  })
+  return [...new Set(roots)]
 }
 
 const treeFolder = /^(Annotations|ImageSets|SegmentationClass|SegmentationObject)\//
@@ -46,34 +80,46 @@ function flatArchive(zip: ZipReader, names: readonly string[]): VocArchive {
   const documents = names.filter(isDocument)
   const root = commonFolder(documents)
   const items = documents.map((document) => ({ id: idBelow(root, document), document }))
-  return { ...maskPictures(zip, root), subsets: [{ name: 'default', items }], tagLists: [] }
+  const subsets = [{ name: 'default', items }]
+  return { ...maskPictures(zip, root), name: '', subsets, tagLists: [], idOf: (id) => id }
 }
 
 const idBelow = (folder: string, member: string): string =>
   withoutExtension(member.slice(folder.length))
 
-/** The lists tell the subsets; where there are none, all images are one. */
-async function treeArchive(zip: ZipReader, root: string, run: Run): Promise<VocArchive> {
+/** The lists tell the subsets; where there are none, or they are of other images, all images are one. */
+async function treeArchive(zip: ZipReader, root: string, name: string): Promise<VocArchive> {
   const below = (folder: string, isWanted: (name: string) => boolean): [string, string][] =>
     [...zip.files.keys()]
-      .filter((name) => name.startsWith(root + folder) && isWanted(name))
+      .filter((name) => name.startsWith(root) && isWanted(name))
+      .filter((name) => name.slice(root.length).toLowerCase().startsWith(folder.toLowerCase()))
       .map((name) => [idBelow(root + folder, name), name])
   const documents = new Map(below('Annotations/', isDocument))
   const pictures = maskPictures(zip, root)
-  const { subsets, tagLists } = await readLists(zip, root)
-  if (subsets.length === 0) {
-    const images = below('JPEGImages/', isImageName).map(([id]) => id)
-    const ids = [...documents.keys(), ...pictures.classes.keys(), ...images].sort()
-    subsets.push({ name: 'default', ids })
-  }
-  const lists = withoutRepeats(subsets)
-  const listed = new Set(lists.flatMap(({ ids }) => ids))
-  const read = new Set([...documents].flatMap(([id, file]) => (listed.has(id) ? file : [])))
-  for (const file of [...zip.files.keys()].filter(isDocument))
-    if (!read.has(file)) run.report.note('skipped', 'ignored-file', 'no list has it', { file })
-  const named = lists.map(({ name, ids }) => ({
+  const images = below('JPEGImages/', isImageName).map(([id]) => id)
+  const known = new Set([...documents.keys(), ...pictures.classes.keys(), ...images])
+  const idOf = (listed: string): string => idsOf(listed).find((id) => known.has(id)) ?? listed
+  const { subsets, tagLists } = await readLists(zip, root, (id) => known.has(idOf(id)))
+  for (const subset of subsets) subset.ids = subset.ids.map(idOf)
+  const isListed = subsets.some(({ ids }) => ids.some((id) => documents.has(id)))
+  if (subsets.length === 0) subsets.push({ name: 'default', ids: [...known].sort() })
+  else if (!isListed && documents.size > 0) addDefault(subsets, [...documents.keys()].sort())
+  const named = withoutRepeats(subsets).map(({ name, ids }) => ({
     name,
     items: ids.map((id) => ({ id, document: documents.get(id) })),
   }))
-  return { ...pictures, subsets: named, tagLists }
+  return { ...pictures, name, subsets: named, tagLists, idOf }
+}
+
+function addDefault(subsets: ListedSubset[], ids: readonly string[]): void {
+  const known = subsets.find(({ name }) => name === 'default')
+  if (known) known.ids.push(...ids)
+  else subsets.push({ name: 'default', ids: [...ids] })
+}
+
+/** Some tools list the names or paths of pictures. */
+function idsOf(listed: string): string[] {
+  const path = listed.replaceAll('\\', '/')
+  const stem = isImageName(path) || isDocument(path) ? withoutExtension(path) : path
+  return [listed, stem, stem.replace(/^.*(?:JPEGImages|Annotations)\//, '')]
 }

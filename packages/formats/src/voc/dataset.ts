@@ -19,28 +19,44 @@ import { importVocArchive, readItem } from './import.ts'
 import { isVoid, taggedIds, tagLabel } from './lists.ts'
 import { customValues, type VocDocument } from './record.ts'
 
-/** A subset for each that the lists have. */
+/** A subset for each that the lists have; of several trees each has its own. */
 export async function openVocDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
-  const archive = await openVoc(source, run)
   const labels = labelCollector()
+  const subsets: FileSubset[] = []
+  for (const tree of await openVoc(source, run))
+    subsets.push(...(await openTree(tree, labels, run)))
+  if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
+  return { labels: labels.read(), subsets }
+}
+
+async function openTree(
+  archive: VocArchive,
+  labels: LabelCollector,
+  run: Run,
+): Promise<FileSubset[]> {
   const declared = await readDeclared(archive)
   for (const { name } of declared ?? []) if (!isVoid(name, [])) labels.add(name)
   const tagged = await readTagged(archive, declared ?? [], labels)
   const finder = pictureFinder(archive)
   const subsets: FileSubset[] = []
   for (const subset of archive.subsets) {
+    const name = subsetName(subset, archive)
     const wanted = await wantedImages(subset, { archive, declared, labels, tagged, finder, run })
-    const images = locatedImages(wanted, `subset ${subset.name}`)
+    const images = locatedImages(wanted, `subset ${name}`)
     if (images.length === 0) continue
     subsets.push({
-      name: subset.name,
-      images,
+      ...{ name, images },
       importAnnotations: (target, part) =>
         importVocArchive({ ...archive, subsets: [subset] }, target, part),
     })
   }
-  if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
-  return { labels: labels.read(), subsets }
+  return subsets
+}
+
+/** Of several trees: a tree without lists is a subset itself. */
+function subsetName({ name }: VocSubset, { name: tree }: VocArchive): string {
+  if (tree === '') return name
+  return name === 'default' ? tree : `${tree}_${name}`
 }
 
 interface Opened {
@@ -96,7 +112,7 @@ async function readTagged(
   for (const list of archive.tagLists.filter(({ label }) => !isVoid(label, [])))
     for await (const { id } of taggedIds(archive.zip, list)) {
       labels.add(tagLabel(list, declared))
-      tagged.add(id)
+      tagged.add(archive.idOf(id))
     }
   return tagged
 }

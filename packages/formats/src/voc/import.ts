@@ -26,7 +26,11 @@ export async function* importVoc(
   target: ImportTarget,
   run: Run,
 ): AsyncGenerator<Imported> {
-  yield* importVocArchive(await openVoc(source, run), target, run)
+  const trees = await openVoc(source, run)
+  for (const [at, tree] of trees.entries()) {
+    const progress = (share: number): void => run.progress((at + share) / trees.length)
+    yield* importVocArchive(tree, target, { ...run, progress })
+  }
 }
 
 /** @param archive With the subsets that are to be read. */
@@ -52,7 +56,7 @@ export async function* importVocArchive(
 
 async function* importItem(item: VocItem, state: Import): AsyncGenerator<Imported> {
   const document = await readItem(item, state.archive)
-  const frame = frameOf(item, document, state.intake)
+  const frame = frameOf(item, document, state)
   for (const object of document?.objects ?? []) yield* importObject(object, item, frame, state)
   yield* importMasks(item, frame, state)
 }
@@ -71,11 +75,17 @@ export async function readItem(
 function frameOf(
   { id }: VocItem,
   document: VocDocument | undefined,
-  { match }: Intake,
+  { archive, intake }: Import,
 ): TargetFrame | undefined {
   const filename = document?.filename
-  return match({ paths: [id] }) ?? (filename ? match({ paths: [filename] }) : undefined)
+  const { match } = intake
+  return match(pathsOf(id, archive)) ?? (filename ? match({ paths: [filename] }) : undefined)
 }
+
+/** Of several trees each may be a folder of the task. */
+const pathsOf = (id: string, { name }: VocArchive) => ({
+  paths: name === '' ? [id] : [`${name}/${id}`, id],
+})
 
 function* importObject(
   object: VocObject,
@@ -88,6 +98,8 @@ function* importObject(
   const label = frame && intake.labelFor(object.label, place)
   if (!label) return
   if (object.hasParts) intake.skip('dropped-shape-type', 'boxes of parts are not read', place)
+  if (object.hasPolygon)
+    intake.skip('dropped-shape-type', 'a polygon beside a box is not read', place)
   const [left = 0, top = 0, right = 0, bottom = 0] = points
   if (left >= right || top >= bottom) {
     intake.skip('degenerate-shape', 'the box has no area', place)
@@ -141,11 +153,12 @@ async function* importTags(
   for (const list of archive.tagLists) {
     const named = tagLabel(list, labels)
     if (isVoid(named, labels)) continue
-    for await (const { id, line } of taggedIds(archive.zip, list)) {
+    for await (const { id: listed, line } of taggedIds(archive.zip, list)) {
+      const id = archive.idOf(listed)
       if (!ids.has(id) || seen.has(`${named}\n${id}`)) continue
       seen.add(`${named}\n${id}`)
       const place: Place = { file: list.file, record: id, line }
-      const frame = intake.frameFor(intake.match({ paths: [id] }), id, place)
+      const frame = intake.frameFor(intake.match(pathsOf(id, archive)), id, place)
       const label = frame && intake.labelFor(named, place)
       if (label)
         yield intake.tag({ frame: frame.frame, label_id: label.id, group: 0, attributes: [] })

@@ -23,17 +23,26 @@ export interface Tagged {
   line: number
 }
 
-/** @param root Where the data set begins in the archive. */
-export async function readLists(zip: ZipReader, root: string): Promise<VocLists> {
+/**
+ * @param root Where the data set begins in the archive.
+ * @param isKnown whether an image of that id is in it
+ */
+export async function readLists(
+  zip: ZipReader,
+  root: string,
+  isKnown: (id: string) => boolean,
+): Promise<VocLists> {
   const subsets = new Map<string, string[]>()
   const ofLabels: { task: string; name: string; file: string }[] = []
   for (const file of [...zip.files.keys()].sort()) {
     const [, task = '', name = ''] = listPath.exec(file.slice(root.length)) ?? []
     if (!file.startsWith(root) || name === '') continue
-    const ids = name.includes('_') ? await subsetIds(zip, file, task) : listedIds(zip, file, task)
-    if (!ids) ofLabels.push({ task, name, file })
-    else for await (const id of ids) addTo(subsets, name, id)
-    if (ids && !subsets.has(name)) subsets.set(name, [])
+    if (name.includes('_') && (await isOfLabel(zip, file, isKnown)))
+      ofLabels.push({ task, name, file })
+    else {
+      for await (const id of listedIds(zip, file, task)) addTo(subsets, name, id)
+      if (!subsets.has(name)) subsets.set(name, [])
+    }
   }
   const names = [...subsets.keys()]
   const tagLists = ofLabels.flatMap(({ task, name, file }) =>
@@ -54,7 +63,7 @@ export const isVoid = (name: string, known: readonly { name: string }[]): boolea
 /** The ids of a list of tags that have its label. */
 export async function* taggedIds(zip: ZipReader, { file }: TagList): AsyncGenerator<Tagged> {
   for await (const { text, line } of entriesIn(zip, file)) {
-    if (text.endsWith(present)) yield { id: listedId(text.slice(0, -present.length)) ?? '', line }
+    if (/\s1$/.test(text)) yield { id: listedId(text.replace(tagEntry, '')) ?? '', line }
   }
 }
 
@@ -64,24 +73,28 @@ export const tagLine = (id: string, isTagged: boolean): string =>
 
 const listPath = /^ImageSets\/(Main|Segmentation|Layout|Action)\/([^/]+)\.txt$/
 const present = '  1'
-const tagEntry = /( {2}[01]| -1)$/
+const tagEntry = /\s+(?:-1|0|1)$/
+/** As the data set itself has them. */
+const exactEntry = /( {2}[01]| -1)$/
 
 /**
  * Labels and subsets stand in names of files with a `_` between them, and may have one themselves. A list of tags says of all its
- * images whether they have the label.
+ * images whether they have the label; with one blank between it may be one of images whose names end with a number.
  */
-async function subsetIds(
+async function isOfLabel(
   zip: ZipReader,
   file: string,
-  task: string,
-): Promise<AsyncIterable<string> | undefined> {
-  let isOfLabel = true
-  let lines = 0
+  isKnown: (id: string) => boolean,
+): Promise<boolean> {
+  let [isExact, isTold, lines] = [true, false, 0]
   for await (const { text } of entriesIn(zip, file)) {
-    isOfLabel &&= tagEntry.test(text)
+    if (!tagEntry.test(text)) return false
+    isExact &&= exactEntry.test(text)
+    if (!isExact && isKnown(listedId(text) ?? '')) return false
+    isTold ||= isKnown(listedId(text.replace(tagEntry, '')) ?? '')
     lines += 1
   }
-  return isOfLabel && lines > 0 ? undefined : listedIds(zip, file, task)
+  return lines > 0 && (isExact || isTold)
 }
 
 async function* listedIds(zip: ZipReader, file: string, task: string): AsyncGenerator<string> {

@@ -24,6 +24,8 @@ export interface VocObject {
   common: Record<string, boolean | string>
   /** It has boxes of parts, which are not read. */
   hasParts: boolean
+  /** Nor is the outline that some tools write beside the box. */
+  hasPolygon: boolean
   isOfTrack: boolean
   place: Place
 }
@@ -41,7 +43,8 @@ export function readVocDocument(root: XmlElement, file: string): VocDocument {
 }
 
 function readObject(element: XmlElement, place: Place): VocObject {
-  if (childOf(element, 'polygon') || childOf(element, 'segm'))
+  const polygon = childOf(element, 'polygon') ?? childOf(element, 'segm')
+  if (polygon && !childOf(element, 'bndbox'))
     throw new FormatError('looks like LabelMe, import it as LabelMe 3.0', place)
   const label = textOf(element, 'name')
   if (label === undefined) throw new FormatError('<name> is missing', place)
@@ -54,6 +57,7 @@ function readObject(element: XmlElement, place: Place): VocObject {
     attributes,
     common: readCommon(element, place),
     hasParts: childOf(element, 'part') !== undefined,
+    hasPolygon: polygon !== undefined,
     isOfTrack: isOfTrack(attributes),
     place,
   }
@@ -61,7 +65,10 @@ function readObject(element: XmlElement, place: Place): VocObject {
 
 function readBox(element: XmlElement, place: Place): number[] {
   const box = childOf(element, 'bndbox')
-  if (!box) throw new FormatError('<bndbox> is missing', place)
+  if (!box) {
+    const hint = childOf(element, 'robndbox') ? ', turned boxes as <robndbox> are not read' : ''
+    throw new FormatError(`<bndbox> is missing${hint}`, place)
+  }
   return ['xmin', 'ymin', 'xmax', 'ymax'].map((name) => {
     const text = textOf(box, name)
     if (text === undefined) throw new FormatError(`<${name}> of the <bndbox> is missing`, place)

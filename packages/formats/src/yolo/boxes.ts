@@ -26,7 +26,8 @@ export async function readBoxes(
 
 /** No number in the first line: a list, or something for people to read. */
 const isProse = ([first]: readonly Line[]): boolean =>
-  first !== undefined && !first.text.split(/\s+/).some((field) => /^[-+]?\.?\d[\d.]*$/.test(field))
+  first !== undefined &&
+  !first.text.split(/[\s,;]+/).some((field) => /^[-+]?\.?\d[\d.]*$/.test(field))
 
 function readBox(line: Line, file: string): Box {
   const place = lineOf(file, line)
@@ -38,11 +39,16 @@ function readBox(line: Line, file: string): Box {
   const [cx = 0, cy = 0, width = 0, height = 0, score = 1] = rest.map((text) =>
     readNumber(text, fail),
   )
+  if (cx > 1 && cy > 1 && width > 1 && height > 1 && Math.max(cx, cy) > mostShare)
+    throw fail('the box looks like one in pixels, expected shares of the image from 0 to 1')
   if (score < 0 || score > 1) throw fail(`the confidence is ${score}, expected 0 to 1`)
   return { number, share: [cx, cy, width, height], score, place }
 }
 
+/** A box that is larger than its image, and whose middle is so far out of it, is none in shares. */
+const mostShare = 10
+
 function wrongCount(count: number): string {
   const hint = count > 6 ? '; this looks like segmentation, keypoints or turned boxes' : ''
-  return `${count} fields, expected "id cx cy w h", and a confidence at most${hint}`
+  return `${count} fields, expected "id cx cy w h" with blanks between, and a confidence at most${hint}`
 }

@@ -3,13 +3,13 @@ import { rootOf } from '../archive/open-archive.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { isImageName, withoutExtension } from '../members.ts'
-import { findNamesFile, isNamesFile, readNames } from './names.ts'
+import { findNamesFile, findYaml, isNamesFile, readNames } from './names.ts'
 import type { YoloItem, YoloSet, YoloSubset } from './set.ts'
 
 /** @throws {FormatError} when no text can be of boxes */
 export async function readFolders(zip: ZipReader): Promise<YoloSet> {
   const members = [...zip.files.keys()]
-  const namesFile = findNamesFile(members)
+  const namesFile = findNamesFile(members) ?? (await findYaml(zip))
   const root = rootIn(members, namesFile)
   const texts = members.filter((name) => name.startsWith(root) && isText(name)).sort()
   const pictures = members.filter((name) => name.startsWith(root) && isImageName(name)).sort()
@@ -23,14 +23,13 @@ export async function readFolders(zip: ZipReader): Promise<YoloSet> {
   return { zip, names, subsets: subsetsOf(texts, pictures, root, layout) }
 }
 
-/** Where the file of names is, though some put it among the texts; else where a folder of labels is. */
+/** Where the file of names is, though some put it among the texts; else where a folder of labels is: all texts are there, or it is none. */
 function rootIn(members: readonly string[], namesFile: string | undefined): string {
   const texts = members.filter(isText)
   const beside = namesFile
     ?.replace(/[^/]*$/, '')
     .replace(/(?<=^|\/)(?:labels|annotations|images)\/.*$/i, '')
-  if (beside !== undefined) return texts.some((name) => name.startsWith(beside)) ? beside : ''
-  const root = rootOf(texts, (path) => path.startsWith('labels/')) ?? ''
+  const root = beside ?? rootOf(texts, (path) => /^labels\//i.test(path)) ?? ''
   return texts.every((name) => name.startsWith(root)) ? root : ''
 }
 
@@ -51,7 +50,7 @@ const layouts: readonly Layout[] = [
 
 /** `labels/<subset>/a`, `<subset>/labels/a`, and `images` likewise. */
 function placeByLabels(path: string) {
-  const [, before = '', rest = ''] = /^(?:(.*)\/)?(?:labels|images)\/(.+)$/.exec(path) ?? []
+  const [, before = '', rest = ''] = /^(?:(.*)\/)?(?:labels|images)\/(.+)$/i.exec(path) ?? []
   if (rest === '') return undefined
   if (before !== '') return { subset: before.slice(before.lastIndexOf('/') + 1), id: rest }
   const [subset = '', ...parts] = rest.split('/')
@@ -64,9 +63,12 @@ function placeByAnnotations(path: string) {
   return id === undefined ? undefined : { subset: unnamed, id }
 }
 
-/** `obj_<subset>_data/a`, or whatever it is. */
+/** `obj_<subset>_data/a`, `train/a`, or whatever it is. */
 function placeByPath(path: string) {
-  const [, subset = unnamed, id = path] = /^(?:data\/)?obj_([^/]+)_data\/(.+)$/.exec(path) ?? []
+  const [, subset = unnamed, id = path] =
+    /^(?:data\/)?obj_([^/]+)_data\/(.+)$/.exec(path) ??
+    /^(train|val|valid|test)\/(.+)$/.exec(path) ??
+    []
   return { subset, id }
 }
 

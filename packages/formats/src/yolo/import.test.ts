@@ -253,11 +253,11 @@ describe('an import is refused', () => {
   test.each([
     [
       '0 0.5 0.5 0.2',
-      `${file}: 4 fields, expected "id cx cy w h", and a confidence at most at line 2`,
+      `${file}: 4 fields, expected "id cx cy w h" with blanks between, and a confidence at most at line 2`,
     ],
     [
       '0 0 0 1 0 1 1 0 1',
-      `${file}: 9 fields, expected "id cx cy w h", and a confidence at most; this looks like segmentation`,
+      `${file}: 9 fields, expected "id cx cy w h" with blanks between, and a confidence at most; this looks like segmentation`,
     ],
     ['car 0.5 0.5 0.2 0.5', `${file}: label id: "car" is no whole number at line 2`],
     ['0.5 0.5 0.5 0.2 0.5', `${file}: label id: "0.5" is no whole number at line 2`],

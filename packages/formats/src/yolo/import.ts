@@ -70,7 +70,7 @@ interface Classes {
 function classesOf({ names }: YoloSet, { target, note }: Intake): Classes {
   const labels = target.labels.toSorted((a, b) => a.id - b.id)
   const byNumber = names?.byNumber ?? new Map(labels.map(({ name }, index) => [index, name]))
-  const owner = names?.file ?? 'the task'
+  const owner = names?.file ?? 'there is no obj.names or classes.txt, and the task'
   if (!names) {
     const reason = 'there is no obj.names: classes are the labels of the task in their order'
     note('converted', 'unlabelled', reason, {})

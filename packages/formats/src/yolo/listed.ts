@@ -2,7 +2,7 @@
 import { rootOf } from '../archive/open-archive.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
-import { memberFinder, withoutExtension } from '../members.ts'
+import { commonFolder, type MemberFinder, memberFinder, withoutExtension } from '../members.ts'
 import type { Run } from '../model.ts'
 import { lineOf, linesIn, linesOf } from '../text-lines.ts'
 import { boxFilesOf } from './box-files.ts'
@@ -32,7 +32,7 @@ export async function readListed(zip: ZipReader, dataFile: string, run: Run): Pr
 
   const texts = openTexts(zip, root)
   texts.take(namesFile)
-  const subsets: YoloSubset[] = []
+  const subsets: ListedSubset[] = []
   const seen = new Set<string>()
   for (const [name, value] of values) {
     if (settings.has(name)) continue
@@ -45,7 +45,8 @@ export async function readListed(zip: ZipReader, dataFile: string, run: Run): Pr
       subsets.push({ name, items: await readList({ zip, list, root, seen, run }) })
     }
   }
-  giveBoxes(subsets, texts)
+  nameAbsolute(subsets)
+  giveBoxes(subsets, texts, members)
   addUnlisted(subsets, texts, run)
   if (subsets.length === 0) throw new FormatError('it names no list of images', { file: dataFile })
   return { zip, names: await readNames(zip, namesFile), subsets }
@@ -80,9 +81,20 @@ interface List {
   run: Run
 }
 
-async function readList({ zip, list, root, seen, run }: List): Promise<YoloItem[]> {
+/** A picture as a list has it. */
+interface ListedItem extends YoloItem {
+  /** From the root of the machine that the list was made on. */
+  isAbsolute: boolean
+  path: string
+}
+
+interface ListedSubset extends YoloSubset {
+  items: ListedItem[]
+}
+
+async function readList({ zip, list, root, seen, run }: List): Promise<ListedItem[]> {
   const entry = zip.files.get(list)
-  const items: YoloItem[] = []
+  const items: ListedItem[] = []
   if (!entry) return items
   for await (const lines of linesIn(zip.stream(entry), list)) {
     run.signal.throwIfAborted()
@@ -92,17 +104,29 @@ async function readList({ zip, list, root, seen, run }: List): Promise<YoloItem[
       if (seen.has(path)) {
         const reason = 'the image is listed twice, it is read once'
         run.report.note('skipped', 'duplicate-entry', reason, { file: list, item: path })
-      } else items.push(itemOf(path, root, zip))
+      } else items.push(itemOf(path, absolutePath.test(line.text), root, zip))
       seen.add(path)
     }
   }
   return items
 }
 
-function itemOf(path: string, root: string, zip: ZipReader): YoloItem {
+function itemOf(path: string, isAbsolute: boolean, root: string, zip: ZipReader): ListedItem {
   const id = path.slice(path.indexOf('/') + 1)
   const picture = [`${root}${path}`, `${root}data/${path}`].find((name) => zip.files.has(name))
-  return { id, paths: [id, path], picture, pictures: [path, id].map(withoutExtension) }
+  const paths = [id, path, ...endsOf(path).slice(1)]
+  const pictures = picture ? [] : paths.map(withoutExtension)
+  return { id, paths, path, isAbsolute, picture, pictures }
+}
+
+/** What absolute paths share is of the machine that they were made on. */
+function nameAbsolute(subsets: readonly ListedSubset[]): void {
+  const items = subsets.flatMap((subset) => subset.items).filter(({ isAbsolute }) => isAbsolute)
+  const shared = commonFolder(items.map(({ path }) => path))
+  for (const item of items) {
+    item.id = item.path.slice(shared.length)
+    item.paths.unshift(item.id)
+  }
 }
 
 /** A path as it stands in these files, as that of a member below the folder of obj.data. */
@@ -111,8 +135,17 @@ const memberPath = (text: string): string =>
     .trim()
     .replaceAll('\\', '/')
     .normalize('NFC')
+    .replace(/^[a-zA-Z]:\//, '')
     .replace(/^(?:\.?\/)+/, '')
     .replace(/^data\//, '')
+
+const absolutePath = /^\s*(?:[a-zA-Z]:)?[\\/]/
+
+/** The path without its first folder, without its first two ...; the last has one folder left. */
+function endsOf(path: string): string[] {
+  const parts = path.split('/')
+  return parts.slice(2).map((_, at) => parts.slice(at + 1).join('/'))
+}
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
@@ -128,23 +161,26 @@ interface Texts {
 
 function openTexts({ files }: ZipReader, root: string): Texts {
   const left = new Set<string>()
-  for (const name of files.keys())
-    if (name.startsWith(root) && /\.txt$/i.test(name) && !isNamesFile(name)) left.add(name)
+  for (const name of files.keys()) if (/\.txt$/i.test(name) && !isNamesFile(name)) left.add(name)
   return { root, left, take: (name) => (left.delete(name) ? name : undefined) }
 }
 
-/** Each picture gets its text: where it belongs, else the only one that is called so. */
-function giveBoxes(subsets: readonly YoloSubset[], texts: Texts): void {
+/** Each picture gets its text: where it belongs, else the only one whose path ends so, or that is called so. */
+function giveBoxes(subsets: readonly ListedSubset[], texts: Texts, members: MemberFinder): void {
   const items = subsets.flatMap((subset) => subset.items)
   for (const item of items) {
-    const [id = '', path = ''] = item.paths
-    const twin = path.replace(/^(.*\/)?images\//, '$1labels/')
-    const candidates = [path, twin, `labels/${id}`].flatMap(boxFilesOf)
+    const candidates = [...withTwin(item.path), `labels/${item.id}`].flatMap(boxFilesOf)
     for (const folder of [texts.root, `${texts.root}data/`])
       for (const name of candidates) item.boxes ??= texts.take(`${folder}${name}`)
   }
+  const lost = items.filter(({ boxes }) => boxes === undefined)
+  for (const item of lost) {
+    const ends = [item.path, ...endsOf(item.path)].filter((path) => path.includes('/'))
+    const found = members.find(ends.flatMap(withTwin).flatMap(boxFilesOf), [''], [])
+    if (found !== undefined) item.boxes = texts.take(found)
+  }
   const orphans = byKey(
-    items.filter(({ boxes }) => boxes === undefined),
+    lost.filter(({ boxes }) => boxes === undefined),
     ({ id }) => baseOf(boxFilesOf(id)[0]),
   )
   const leftByBase = byKey([...texts.left], baseOf)
@@ -153,6 +189,12 @@ function giveBoxes(subsets: readonly YoloSubset[], texts: Texts): void {
     if (item && name && others.length + more.length === 0) item.boxes = texts.take(name)
   }
 }
+
+/** A path, and that in the folder of labels beside the one of images: Darknet looks there. */
+const withTwin = (path: string): string[] => [
+  path,
+  path.replace(/^(.*\/)?(?:JPEGI|i)mages\//, '$1labels/'),
+]
 
 function byKey<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
   const found = new Map<string, T[]>()
@@ -166,7 +208,7 @@ function byKey<T>(values: readonly T[], keyOf: (value: T) => string): Map<string
 
 /** What lies there and is in no list is read all the same. */
 function addUnlisted(subsets: YoloSubset[], { root, left }: Texts, run: Run): void {
-  for (const boxes of [...left].sort()) {
+  for (const boxes of [...left].filter((name) => name.startsWith(root)).sort()) {
     const path = withoutExtension(boxes.slice(root.length)).replace(/^data\//, '')
     const id = path.slice(path.indexOf('/') + 1)
     const item: YoloItem = { id, paths: [id, path], boxes, isGuess: true, pictures: [path, id] }

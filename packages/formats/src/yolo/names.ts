@@ -9,15 +9,28 @@ export interface ClassNames {
   byNumber: ReadonlyMap<number, string>
 }
 
-/** Whether a member is a file of names, whatever else there is. */
+/** Whether a member is a file of names, whatever else there is: tools call it in many ways. */
 export const isNamesFile = (member: string): boolean =>
-  /(?:^|\/)(?:[^/]+\.names|classes\.txt|data(?:set)?\.ya?ml)$/.test(member)
+  /(?:^|\/)(?:[^/]+\.names|_darknet\.labels|(?:_|predefined_)?classes\.txt|class_(?:list|names)\.txt|labels\.txt|data(?:set)?\.ya?ml)$/i.test(
+    member,
+  )
 
 /** The file of names that lies highest; of several in one folder the one Darknet calls so. */
 export function findNamesFile(members: Iterable<string>): string | undefined {
   const rank = (member: string): number =>
-    2 * member.split('/').length + (member.endsWith('obj.names') ? 0 : 1)
+    2 * member.split('/').length + (/obj\.names$/i.test(member) ? 0 : 1)
   return [...members].filter(isNamesFile).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))[0]
+}
+
+const mostYamlBytes = 1_048_576
+
+/** That of the training tools may be called as the set: what is in it tells. */
+export async function findYaml({ files, bytes }: ZipReader): Promise<string | undefined> {
+  for (const entry of files.values()) {
+    if (!/\.ya?ml$/i.test(entry.name) || entry.size > mostYamlBytes) continue
+    if (/^names\s*:/m.test(Buffer.from(await bytes(entry)).toString('latin1'))) return entry.name
+  }
+  return undefined
 }
 
 /** One name a line, blank lines count for nothing; or what a data.yaml says. */
@@ -25,7 +38,7 @@ export async function readNames(zip: ZipReader, file: string): Promise<ClassName
   const entry = zip.files.get(file)
   if (!entry) throw new FormatError('the file of class names is missing', { file })
   const lines = linesOf(await zip.bytes(entry), file).map(({ text }) => text)
-  if (/\.ya?ml$/.test(file)) return { file, byNumber: yamlNames(lines, file) }
+  if (/\.ya?ml$/i.test(file)) return { file, byNumber: yamlNames(lines, file) }
   const names = lines.map((text) => text.trim()).filter((text) => text !== '')
   return { file, byNumber: new Map(names.entries()) }
 }
