@@ -152,7 +152,7 @@ describe('a task', () => {
 
 test('an archive that was damaged anywhere is read or refused, nothing else', async () => {
   const known = ['pedestrian', 'reflection'].map((name, id) => labelOf({ id, name }))
-  const files = { ...sequence('s/', of2017), 's/gt/labels.txt': 'pedestrian\nreflection' }
-  files['s/gt/gt.txt'] = of2017.replace(',12,', ',2,')
+  const rows = of2017.replace(',12,', ',2,')
+  const files = { ...sequence('s/', rows), 's/gt/labels.txt': 'pedestrian\nreflection' }
   await expectReadOrRefused(mot, files, targetOf(known, framesOf(paths)))
 })

@@ -56,11 +56,11 @@ describe('pictures are found', () => {
   })
 
   test('by their names, whatever is beside them is called', async () => {
-    const text = document(image(0, 'a', box) + image(1, 'a.jpg') + image(2, '.\\b\\c.v2', box))
-    const members = ['images/a.jpg', 'images/a.png', 'images/b/c.v2.webp', 'images/d.txt']
+    const text = document(image(0, 'a', box) + image(1, 'e.jpg') + image(2, '.\\b\\c.v2', box))
+    const members = ['images/e.jpg', 'images/a.png', 'images/b/c.v2.webp', 'images/d.txt']
     const { subsets } = await opened({ 'a.xml': text, ...pictures(...members) })
     expect(subsets.map(membersOf)).toEqual([
-      ['a.png images/a.png', 'a.jpg images/a.jpg', 'b/c.v2.webp images/b/c.v2.webp'],
+      ['a.png images/a.png', 'e.jpg images/e.jpg', 'b/c.v2.webp images/b/c.v2.webp'],
     ])
   })
 

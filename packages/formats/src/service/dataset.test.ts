@@ -276,6 +276,16 @@ describe('projects', () => {
     }
   })
 
+  test('keep subsets apart that are one as names of folders', async () => {
+    const part = (path: string, id: number) => partOf(pictures(path), { shapes: [box] }, { id })
+    const project = projectOf({ 'x/y': [part('a.jpg', 1)], x_y: [part('a.jpg', 2)] })
+    const { subsets } = await opened(await exported(service, project))
+    expect(subsets.map(({ name, images }) => [name, images.map(({ member }) => member)])).toEqual([
+      ['x/y', ['images/x_y/a.jpg']],
+      ['x_y', ['images/x_y_1/a.jpg']],
+    ])
+  })
+
   test('tell the frames of several videos of a subset by their numbers', async () => {
     const video = { name: 'a.mp4', width: 100, height: 80 }
     const about = { mode: 'interpolation', video } as const

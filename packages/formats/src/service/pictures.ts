@@ -34,7 +34,10 @@ export function picturesOf(names: Iterable<string>, places: readonly Place[]): P
   return (place, subset) => {
     const elsewhere = places.filter((one) => one !== place).map(({ folder }) => folder)
     const own = namesOf(subset, place)
-    const others = [...subsetsOf(place).flatMap((one) => namesOf(one, place)), ...elsewhere.map(withoutSlash)]
+    const others = [
+      ...subsetsOf(place).flatMap((one) => namesOf(one, place)),
+      ...elsewhere.map(withoutSlash),
+    ]
     const where = {
       ...finders,
       folders: foldersAround(place, subset),

@@ -156,6 +156,15 @@ test('subsets are files of their own', async () => {
   expect(progress.at(-1)).toBe(1)
 })
 
+test('subsets that are one as names of files stay apart', async () => {
+  const named = (name: string) => datasetOf(labels, framesOf(['a.jpg']), {}, { name })
+  const [one, two] = [named('x/y'), named('x_y')]
+  const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
+  const { bytes } = await exportBytes(tfrecord.exporter, both)
+  const names = ['x_y.tfrecord', 'x_y_1.tfrecord', 'label_map.pbtxt']
+  expect(Object.keys(await membersOf(bytes))).toEqual(names)
+})
+
 describe('with images', () => {
   const withImage = (frame: ItemFrame, pieces: Iterable<Uint8Array>): ItemFrame => ({
     ...frame,
