@@ -69,17 +69,24 @@ export class RowLinesError extends Error {}
 
 // ---- writing
 
+/** What is written is only read. */
+export type Written<T> = T extends readonly (infer One)[]
+  ? readonly Written<One>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Written<T[K]> }
+    : T
+
 /** Between two columns, for the templates below: they are written as often as there are annotations. */
 const to = columnSeparator
 
 /** The columns of a tag, joined. The text is what it says, not latin-1. */
-export function tagText({ frame, label_id, id, group, source, attributes }: Tag): string {
+export function tagText({ frame, label_id, id, group, source, attributes }: Written<Tag>): string {
   const start = `${frame}${to}${label_id}${to}${id || ''}${to}${group ?? 0}`
   return `${start}${to}${sources.indexOf(source)}${to}${listText(attributes)}`
 }
 
 /** The columns of a shape, joined; as `tagText`. */
-export function shapeText(shape: Shape): string {
+export function shapeText(shape: Written<Shape>): string {
   const { frame, label_id, id, group, z_order, rotation, score, occluded, outside } = shape
   const start = `${frame}${to}${label_id}${to}${id || ''}${to}${group ?? 0}`
   const place = `${z_order}${to}${rotation}${to}${score}${to}${shapeTypes.indexOf(shape.type)}`
@@ -90,13 +97,13 @@ export function shapeText(shape: Shape): string {
 }
 
 /** The columns of a track, joined; as `tagText`. */
-export function trackText(track: Track): string {
+export function trackText(track: Written<Track>): string {
   return `${tagText(track)}${to}${listText(track.shapes)}${to}${listText(track.elements)}`
 }
 
-export const encodeTag = (tag: Tag) => line('tag', tagText(tag))
-export const encodeShape = (shape: Shape) => line('shape', shapeText(shape))
-export const encodeTrack = (track: Track) => line('track', trackText(track))
+export const encodeTag = (tag: Written<Tag>) => line('tag', tagText(tag))
+export const encodeShape = (shape: Written<Shape>) => line('shape', shapeText(shape))
+export const encodeTrack = (track: Written<Track>) => line('track', trackText(track))
 
 /** A line again from what was read of it; its text is of latin-1 characters. */
 export const encodeRow = ({ kind, columns }: Row) => line(kind, columns.join(to))

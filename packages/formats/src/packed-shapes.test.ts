@@ -18,7 +18,7 @@ test('shapes of any length are read again, each with the one before it', () => {
 })
 
 test('there is no room without end', () => {
-  const packed = packedShapes(15)
+  const packed = packedShapes({ most: 15 })
   packed.add(trackShapeOf({ points: [1, 2, 3, 4] }), -1)
   packed.add(trackShapeOf({ points: [1, 2, 3, 4] }), -1)
   expect(() => packed.add(trackShapeOf({ points: [] }), -1)).toThrow('more than 15 numbers')

@@ -14,8 +14,12 @@ export interface PackedShapes {
   before(at: number): number
 }
 
-/** 1 GiB. Limits on the heap of a thread do not see this memory. */
-const mostNumbers = 2 ** 27
+export interface PackedShapesOptions {
+  /** Numbers that there is room for (1 GiB of them): limits on the heap of a thread do not see this memory. */
+  most?: number
+  /** Numbers that room is made for at a time. */
+  blockLength?: number
+}
 
 /** The form of a shape: its type, these flags, and above them the number of its coordinates. */
 const flags = { occluded: 8, outside: 16, keyframe: 32, hasMore: 64 }
@@ -24,10 +28,9 @@ const formSize = 128
 /**
  * A run is: the one before, frame, form, coordinates; and where there is more, z order, rotation, the number of values, and of each its
  * attribute and itself.
- * @param most Numbers that there is room for.
  */
-export function packedShapes(most = mostNumbers): PackedShapes {
-  const numbers = numberList(most)
+export function packedShapes(options: PackedShapesOptions = {}): PackedShapes {
+  const numbers = numberList(options)
   const texts = textList()
 
   function addMore({ z_order, rotation, attributes }: TrackShape): void {
@@ -104,10 +107,8 @@ function listOf<T>(length: number, at: (index: number) => T): T[] {
   return list
 }
 
-const blockLength = 65_536
-
 /** Grows by blocks: nothing is copied, and no room is held twice. */
-function numberList(most: number) {
+function numberList({ most = 2 ** 27, blockLength = 65_536 }: PackedShapesOptions) {
   const blocks: Float64Array[] = []
   let latest = new Float64Array()
   let length = 0

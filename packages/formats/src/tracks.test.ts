@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Item, TrackShape } from './model.ts'
+import type { Item, Track, TrackShape } from './model.ts'
 import { trackBuilder } from './rebuild-tracks.ts'
 import { framesOf, labelOf, shapeOf, trackOf, trackShapeOf } from './testing/run.ts'
 import { type AnnotationStreams, type ItemOptions, itemsOf } from './tracks.ts'
@@ -52,6 +52,27 @@ describe('items', () => {
       [5, 1, 2],
       [6, 1, 4],
     ])
+  })
+
+  test('show a track of very many keyframes as any other', async () => {
+    const shapes = Array.from({ length: 400 }, (_, at) =>
+      trackShapeOf({
+        ...{ frame: 2 * at, points: [at, 0.5, at + 10.25, 20], rotation: at % 360 },
+        ...{ outside: at % 100 === 99, occluded: at % 2 === 1, z_order: at % 3 },
+        attributes: at % 50 === 0 ? [{ spec_id: 7, value: `of ${at}` }] : [],
+      }),
+    )
+    const shownOf = async (tracks: Track[]) => {
+      const items = itemsOf(framesOf(Array.from({ length: 800 }, (_, at) => `${at}.jpg`)), {
+        ...{ tags: [], shapes: [], tracks },
+      })
+      const shown: unknown[] = []
+      for await (const { index, shapes } of items)
+        shown.push(...shapes.map(({ track_id: _, ...shape }) => ({ index, ...shape })))
+      return shown
+    }
+    const inParts = [0, 100, 200, 300].map((from) => trackOf(shapes.slice(from, from + 100)))
+    expect(await shownOf([trackOf(shapes)])).toEqual(await shownOf(inParts))
   })
 
   test('pass attribute values on from keyframe to keyframe', async () => {

@@ -1,5 +1,5 @@
 /** Tracks as the shapes of frames, and back (spec/formats.md 3.5). */
-import { walkTrack } from '@reticle/geometry'
+import { trackStates } from '@reticle/geometry'
 import type {
   AttributeValue,
   Item,
@@ -10,6 +10,7 @@ import type {
   Track,
   TrackShape,
 } from './model.ts'
+import { packedShapes } from './packed-shapes.ts'
 
 /** The annotations of one task, each kind ascending by (first) frame. */
 export interface AnnotationStreams {
@@ -42,7 +43,7 @@ export async function* itemsOf(
 ): AsyncGenerator<Item> {
   const tags = reader(streams.tags)
   const shapes = reader(streams.shapes)
-  const tracks = reader(streams.tracks)
+  const tracks = reader(heldTracks(streams.tracks))
   const last = frames.at(-1)?.frame ?? -1
   const walkers: Walker[] = []
   let trackId = options.firstTrackId ?? 0
@@ -114,13 +115,13 @@ interface WalkOptions extends ItemOptions {
   last: number
 }
 
-function startWalk(track: Track, trackId: number, options: WalkOptions): Walker {
+function startWalk(track: HeldTrack, trackId: number, options: WalkOptions): Walker {
+  const { final } = track
   const stop = Math.min(options.last, track.stop_frame ?? options.last)
-  const final = track.shapes.findLast((shape) => shape.keyframe)
-  const stateOf = stepper(track.shapes, stop, options)
+  const stateOf = statesOf(track, stop, options)
   const elements = track.elements.map((element) => ({
     element,
-    stateOf: stepper(element.shapes, stop, options),
+    stateOf: statesOf(element, stop, options),
   }))
   let reached = options.first
   return {
@@ -139,31 +140,59 @@ function startWalk(track: Track, trackId: number, options: WalkOptions): Walker 
 }
 
 /** The state on a frame; frames are asked for in ascending order, gaps allowed. */
-function stepper(
-  shapes: readonly TrackShape[],
+function statesOf(
+  { shapes }: HeldTrack,
   stop: number,
-  { first, is3d = false, deletedFrames }: WalkOptions,
+  { is3d = false, deletedFrames }: WalkOptions,
 ): (frame: number) => TrackShape | undefined {
   const isDeleted = (frame: number): boolean => deletedFrames?.has(frame) === true
-  const states = walkTrack(withInherited(shapes), first, stop, { is3d, isDeleted })
-  let next = first
-  return (frame) => {
-    let state: TrackShape | undefined
-    for (; next <= frame; next += 1) state = states.next().value ?? undefined
-    return state
+  const stateOf = trackStates(withInherited(shapes), { is3d, isDeleted })
+  return (frame) => (frame > stop ? undefined : stateOf(frame))
+}
+
+/** A track as it is held from its first frame to its last. */
+interface HeldTrack extends Omit<Track, 'shapes' | 'elements'> {
+  shapes: Iterable<TrackShape>
+  /** The last keyframe. */
+  final: TrackShape | undefined
+  elements: HeldTrack[]
+}
+
+async function* heldTracks(tracks: AnnotationStreams['tracks']): AsyncGenerator<HeldTrack> {
+  for await (const track of tracks) yield heldTrack(track)
+}
+
+function heldTrack({ shapes, elements, ...track }: Track): HeldTrack {
+  const final = shapes.findLast((shape) => shape.keyframe)
+  return { ...track, shapes: heldShapes(shapes), final, elements: elements.map(heldTrack) }
+}
+
+/** Many shapes as plain numbers. */
+function heldShapes(shapes: readonly TrackShape[]): Iterable<TrackShape> {
+  if (shapes.length < 256) return shapes
+  const packed = packedShapes({ blockLength: 4096 })
+  const first = shapes.reduceRight((next, shape) => packed.add(shape, next), -1)
+  return {
+    *[Symbol.iterator]() {
+      for (let at = first; at >= 0; at = packed.before(at)) yield packed.read(at)
+    },
   }
 }
 
 /** Keyframes keep the attribute values of the one before that they do not give themselves. */
-function withInherited(shapes: readonly TrackShape[]): TrackShape[] {
-  const known = new Map<number, AttributeValue>()
-  return shapes.map((shape) => {
-    for (const value of shape.attributes) known.set(value.spec_id, value)
-    return { ...shape, attributes: [...known.values()] }
-  })
+function withInherited(shapes: Iterable<TrackShape>): Iterable<TrackShape> {
+  return {
+    *[Symbol.iterator]() {
+      const known = new Map<number, AttributeValue>()
+      for (const shape of shapes) {
+        for (const value of shape.attributes) known.set(value.spec_id, value)
+        yield { ...shape, attributes: [...known.values()] }
+      }
+    },
+  }
 }
 
-function shapeOf(track: Track, state: TrackShape, elements: Shape[]): Shape {
+function shapeOf(track: Tag, state: TrackShape, elements: Shape[]): Shape {
   return {
     type: state.type,
     frame: state.frame,

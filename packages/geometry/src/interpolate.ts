@@ -25,7 +25,7 @@ export interface InterpolationOptions {
  * frames before the first keyframe as undefined. `shapes` are sorted by frame, one a frame at most.
  */
 export function* walkTrack<T extends TrackPosition>(
-  shapes: readonly T[],
+  shapes: Iterable<T>,
   first: number,
   last: number,
   options: InterpolationOptions = {},
@@ -34,27 +34,57 @@ export function* walkTrack<T extends TrackPosition>(
   for (let frame = first; frame <= last; frame += 1) yield stateOf(frame)
 }
 
-/** The state of a track on frames that are asked for in ascending order, gaps allowed; as `walkTrack` gives it. */
+/**
+ * The state of a track on frames that are asked for in ascending order, gaps allowed; as `walkTrack` gives it.
+ * @param shapes Gone through twice, side by side, never held.
+ */
 export function trackStates<T extends TrackPosition>(
-  shapes: readonly T[],
+  shapes: Iterable<T>,
   options: InterpolationOptions = {},
 ): (frame: number) => T | undefined {
-  const kept = shapes.filter((shape) => !options.isDeleted?.(shape.frame))
-  let next = 0
+  const { isDeleted } = options
+  const all = ascending(shapes, ({ frame }) => !isDeleted?.(frame))
+  const keyframes = ascending(shapes, (one) => one.keyframe && !isDeleted?.(one.frame))
+  let own: T | undefined
   let left: T | undefined
   let inBetween: ((frame: number) => T | undefined) | undefined
   return (frame) => {
-    for (let shape = kept[next]; shape && shape.frame <= frame; shape = kept[next]) {
-      next += 1
+    for (const shape of all.upTo(frame)) {
+      own = shape
       if (isAnchor(shape, left)) {
         left = shape
         inBetween = undefined
       }
     }
-    const own = kept[next - 1]
     if (own?.frame === frame) return own
-    inBetween ??= left ? betweenKeyframes(left, nextKeyframe(kept, next), options) : () => undefined
+    inBetween ??= left ? betweenKeyframes(left, keyframes.behind(frame), options) : () => undefined
     return inBetween(frame)
+  }
+}
+
+/** Shapes a frame after the other. */
+function ascending<T extends TrackPosition>(shapes: Iterable<T>, isWanted: (shape: T) => boolean) {
+  const iterator = shapes[Symbol.iterator]()
+  const read = (): T | undefined => {
+    let next = iterator.next()
+    while (!next.done && !isWanted(next.value)) next = iterator.next()
+    return next.done ? undefined : next.value
+  }
+  let isBegun = false
+  let waiting: T | undefined
+  /** Those up to the frame that have not been given yet. */
+  function* upTo(frame: number): Generator<T> {
+    if (!isBegun) waiting = read()
+    isBegun = true
+    for (; waiting && waiting.frame <= frame; waiting = read()) yield waiting
+  }
+  return {
+    upTo,
+    /** The first behind the frame. */
+    behind(frame: number): T | undefined {
+      for (const _ of upTo(frame));
+      return waiting
+    },
   }
 }
 

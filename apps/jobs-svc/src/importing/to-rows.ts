@@ -4,7 +4,13 @@ import {
   type Track as RestTrack,
   sources,
 } from '@reticle/contracts/rest/annotations'
-import { encodeShape, encodeTag, encodeTrack, rowLinesHeader } from '@reticle/contracts/row-lines'
+import {
+  encodeShape,
+  encodeTag,
+  encodeTrack,
+  rowLinesHeader,
+  type Written,
+} from '@reticle/contracts/row-lines'
 import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
 
 /**
@@ -31,33 +37,28 @@ function encode(object: Imported, takenGroups: number): string {
   }
 }
 
-const regrouped = <T extends RestTag>(one: T, takenGroups: number): T =>
+const regrouped = <T extends Written<RestTag>>(one: T, takenGroups: number): T =>
   one.group ? { ...one, group: one.group + takenGroups } : one
 
-function tagOf({ frame, label_id, group, source, attributes }: Tag): RestTag {
-  return { frame, label_id, group, source: sourceOf(source), attributes: [...attributes] }
+// Millions pass here: lists are handed on as they are.
+
+function tagOf({ frame, label_id, group, source, attributes }: Tag): Written<RestTag> {
+  return { frame, label_id, group, source: sourceOf(source), attributes }
 }
 
-function elementOf(shape: Shape): RestShape['elements'][number] {
-  const { type, occluded, outside, z_order, rotation, score } = shape
-  const points = [...shape.points]
-  return { ...tagOf(shape), type, occluded, outside, z_order, rotation, score, points }
+function elementOf({ elements: _, ...shape }: Shape): Written<RestShape['elements'][number]> {
+  return { ...shape, source: sourceOf(shape.source) }
 }
 
-function shapeOf(shape: Shape): RestShape {
-  return { ...elementOf(shape), elements: shape.elements.map(elementOf) }
+function shapeOf(shape: Shape): Written<RestShape> {
+  return { ...shape, source: sourceOf(shape.source), elements: shape.elements.map(elementOf) }
 }
 
-function trackElementOf(track: Track): RestTrack['elements'][number] {
-  const shapes = track.shapes.map((shape) => ({
-    ...shape,
-    points: [...shape.points],
-    attributes: [...shape.attributes],
-  }))
-  return { ...tagOf(track), shapes }
+function trackElementOf(track: Track): Written<RestTrack['elements'][number]> {
+  return { ...tagOf(track), shapes: track.shapes }
 }
 
-function trackOf(track: Track): RestTrack {
+function trackOf(track: Track): Written<RestTrack> {
   return { ...trackElementOf(track), elements: track.elements.map(trackElementOf) }
 }
 
