@@ -9,7 +9,8 @@ export interface Flags {
   /** Degrees, [0, 360). */
   rotation: number
   source: string
-  score: number
+  /** As it is given (`Intake.scoreFor`). */
+  score: unknown
   /** Present when the object is part of a track. */
   track?: { id: string; isKeyframe: boolean }
 }
@@ -23,13 +24,12 @@ const sources = new Set(['manual', 'auto', 'semi-auto', 'file', 'consensus'])
 export function flagsOf(attributes: JsonRecord, place: Place): Flags {
   const flag = (name: string): boolean => readFlag(attributes[name] ?? false, name, place)
   const { track_id: trackId, keyframe, source } = attributes
-  const score = numberOf(attributes.score)
   return {
     occluded: flag('occluded'),
     outside: flag('outside'),
     rotation: degrees(readNumber(numberOf(attributes.rotation ?? 0), 'rotation', place)),
     source: typeof source === 'string' && sources.has(source) ? source : 'file',
-    score: typeof score === 'number' && score >= 0 && score <= 1 ? score : 1,
+    score: numberOf(attributes.score),
     ...(isGiven(trackId) && isGiven(keyframe)
       ? { track: { id: String(trackId), isKeyframe: flag('keyframe') } }
       : {}),

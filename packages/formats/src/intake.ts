@@ -38,6 +38,8 @@ export interface Intake {
     given: Iterable<readonly [string, unknown]>,
     place: Place,
   ): AttributeValue[]
+  /** The score of a shape: 1 where none is given, or it is no share, which is told of. */
+  scoreFor(given: unknown, place: Place): number
   /** The next number of a group on a frame, from 1. */
   newGroup(frame: number): number
   /** Each counts what it hands on; elements of skeletons are counted with them. */
@@ -88,6 +90,17 @@ export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake 
       return undefined
     },
     valuesFor: (label, given, place) => valuesFor(label, given, place, skip),
+    scoreFor(given, place) {
+      if (given === undefined || given === null) return 1
+      if (typeof given === 'number' && given >= 0 && given <= 1) return given
+      note(
+        'converted',
+        'dropped-attribute',
+        'a score is not between 0 and 1, it is left out',
+        place,
+      )
+      return 1
+    },
     newGroup(frame) {
       const group = (groups.get(frame) ?? 0) + 1
       groups.set(frame, group)

@@ -121,7 +121,8 @@ function shapesOf(found: Found, { intake, tracks }: Import): Shape[] {
   const attributes = intake.valuesFor(label, readCustom(record, label, place), place)
   noteLosses(found, parts, flags, intake)
   const group = parts.length > 1 ? intake.newGroup(frame.frame) : 0
-  const shapes = parts.map((part) => ({ ...placed(found, part, flags), attributes, group }))
+  const score = intake.scoreFor(flags.score, place)
+  const shapes = parts.map((part) => ({ ...placed(found, part, flags), score, attributes, group }))
   const [only] = shapes
   if (!flags.track || !only || shapes.length > 1) return shapes
   const key = `${flags.track.id} of '${label.name}' (${only.type}) in ${place.file}`
@@ -160,9 +161,9 @@ function noteLosses(
 }
 
 function placed({ label, frame }: Found, { type, points }: Geometry, flags: Flags): Shape {
-  const { occluded, source, score } = flags
+  const { occluded, source } = flags
   return newShape({
-    ...{ type, points, frame: frame.frame, label_id: label.id, occluded, source, score },
+    ...{ type, points, frame: frame.frame, label_id: label.id, occluded, source },
     outside: flags.track ? flags.outside : false,
     rotation: type === 'rectangle' ? flags.rotation : 0,
   })

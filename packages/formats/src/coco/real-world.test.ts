@@ -141,6 +141,7 @@ describe('is left out, and told of', () => {
     ],
     ['a box of negative width', { bbox: [5, 5, -3, 4] }, 0, 'the shape has no area'],
     ['keypoints', { keypoints: [1, 1, 2] }, 1, 'keypoints are not read'],
+    ['a score in percent', { score: 97 }, 1, 'a score is not between 0 and 1, it is left out'],
   ])('%s', async (_, annotation, count, reason) => {
     const { shapes, report } = await read(textOf({ annotation }))
     expect([shapes.length, report.entries.map((entry) => entry.reason)]).toEqual([count, [reason]])

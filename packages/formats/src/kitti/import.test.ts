@@ -40,6 +40,14 @@ describe('what is imported', () => {
     expect(report.entries).toEqual([])
   })
 
+  test('scores of detectors that are no shares are left out and told of', async () => {
+    const { shapes, report } = await read({ 'label_2/a.txt': `${line} 12.5\n${line} 1\n` })
+    expect(shapes.map(({ score }) => score)).toEqual([1, 1])
+    expect(report.entries).toMatchObject([
+      { kind: 'converted', count: 1, reason: 'a score is not between 0 and 1, it is left out' },
+    ])
+  })
+
   test('what is not to be looked at, where the task has such a label', async () => {
     const to = targetOf([labelOf({ id: 7, name: 'DontCare' })], small)
     const text = 'DontCare -1 -1 -10 0 0 1 1 -1 -1 -1 -1000 -1000 -1000 -10\n'

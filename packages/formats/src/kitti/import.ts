@@ -80,7 +80,13 @@ function* importObject(
   const value = spec?.input_type === 'number' ? truncated : truncated > 0
   const given: [string, unknown][] = spec || truncated > 0 ? [['truncated', value]] : []
   const attributes = intake.valuesFor(label, given, place)
-  const rest = { points, occluded, score, attributes, label_id: label.id }
+  const rest = {
+    points,
+    occluded,
+    attributes,
+    label_id: label.id,
+    score: intake.scoreFor(score, place),
+  }
   yield intake.shape({ type: 'rectangle', frame, ...rest })
 }
 

@@ -13,8 +13,8 @@ export interface KittiObject {
   occluded: boolean
   /** x1, y1, x2, y2. */
   points: number[]
-  /** 0 to 1. */
-  score: number
+  /** As it is given; undefined: there is no such column. */
+  score: number | undefined
   place: Place
 }
 
@@ -37,13 +37,13 @@ function readObject(text: string, place: Place): KittiObject {
   const fail = (name: string) => (reason: string) => new FormatError(`${name}: ${reason}`, place)
   const [type = '', truncated = '', occluded = ''] = columns
   const points = columns.slice(4, 8).map((one) => readNumber(one, fail('box')))
-  const score = columns[15] === undefined ? 1 : readNumber(columns[15], fail('score'))
+  const score = columns[15] === undefined ? undefined : readNumber(columns[15], fail('score'))
   return {
     type,
     truncated: Math.max(0, readNumber(truncated, fail('truncated'))),
     occluded: readInteger(occluded, fail('occluded')) > 0,
     points,
-    score: score >= 0 && score <= 1 ? score : 1,
+    score,
     place,
   }
 }

@@ -108,7 +108,8 @@ async function readShapes(
   if (flags.rotation !== 0 && object.geometry.type === 'polygon')
     intake.skip('unsupported-rotation', 'only boxes are rotated', place)
   const attributes = intake.valuesFor(label, customValues(object, label), place)
-  const { occluded, source, score, rotation } = flags
+  const { occluded, source, rotation } = flags
+  const score = intake.scoreFor(flags.score, place)
   return parts.map(({ type, points }) =>
     newShape({
       ...{ type, points, frame: frame.frame, label_id: label.id, attributes },

@@ -99,7 +99,7 @@ function importRow(row: MotRow, state: Import): Imported | undefined {
     label_id: label.id,
     points,
     occluded: row.visibility !== undefined && row.visibility <= 0,
-    score: isDetections ? scoreOf(row, intake) : 1,
+    score: isDetections ? intake.scoreFor(row.confidence, row.place) : 1,
     attributes: intake.valuesFor(label, values, place),
   }
   if (!isOfTrack) return intake.shape(shape)
@@ -145,17 +145,6 @@ function valuesOf(row: MotRow, label: Label): Values {
 
 const isIgnored = (name: string, { confidence }: MotRow): boolean | undefined =>
   name === 'ignored' && confidence !== undefined ? confidence === 0 : undefined
-
-function scoreOf({ confidence = 1, place }: MotRow, { note }: Intake): number {
-  if (confidence >= 0 && confidence <= 1) return confidence
-  note(
-    'converted',
-    'dropped-attribute',
-    'a confidence is not between 0 and 1, it is left out',
-    place,
-  )
-  return 1
-}
 
 // ---- classes
 

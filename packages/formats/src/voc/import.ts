@@ -105,7 +105,7 @@ function* importObject(
     intake.skip('degenerate-shape', 'the box has no area', place)
     return
   }
-  const { track, outside, ...placed } = flags
+  const { track, outside, ...placed } = { ...flags, score: intake.scoreFor(flags.score, place) }
   const attributes = intake.valuesFor(label, customValues(object, label), place)
   const rest = { ...placed, outside: track ? outside : false, attributes }
   const shape = newShape({
