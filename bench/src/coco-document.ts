@@ -1,11 +1,12 @@
 import { annotationPieces } from './shapes.ts'
+import { pictureName } from './task.ts'
 
-/** A COCO document of the shapes of `annotationPieces`, on frames of 1920 x 1080 pixels called `0.jpg` and so on, in pieces. */
+/** A COCO document of the shapes of `annotationPieces`, on the frames of `makeTask`, in pieces. */
 export function* cocoPieces(given: { count: number; frames: number }): Generator<string> {
   const { count, frames } = given
   yield '{"categories":[{"id":1,"name":"car"}],"images":['
   for (let id = 0; id < frames; id++) {
-    const image = { id, file_name: `${id}.jpg`, ...size }
+    const image = { id, file_name: pictureName(id), ...size }
     yield `${id === 0 ? '' : ','}${JSON.stringify(image)}`
   }
   yield '],"annotations":['

@@ -14,6 +14,7 @@ import { cocoPieces } from './coco-document.ts'
 import { interleaved } from './measure.ts'
 import { frameCount, shapeCount } from './shapes.ts'
 import { type Figure, ratioFigure, shareFigure } from './table.ts'
+import { pictureName } from './task.ts'
 
 const rounds = 7
 
@@ -42,7 +43,7 @@ async function cocoFigure(): Promise<Figure> {
 
 function cocoTarget(): ImportTarget {
   const frames = Array.from({ length: frameCount }, (_, frame) => ({
-    ...{ frame, path: `${frame}.jpg`, width: 1920, height: 1080 },
+    ...{ frame, path: pictureName(frame), width: 1920, height: 1080 },
   }))
   const whole = { start_frame: 0, step: 1, is_video: false, includes: () => true }
   const car = { id: 1, name: 'car', type: 'any', attributes: [], sublabels: [] }
