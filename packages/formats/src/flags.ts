@@ -11,8 +11,8 @@ export interface Flags {
   source: string
   /** As it is given (`Intake.scoreFor`). */
   score: unknown
-  /** Present when the object is part of a track. */
-  track?: { id: string; isKeyframe: boolean }
+  /** Of an object that is part of one. */
+  track: { id: string; isKeyframe: boolean } | undefined
 }
 
 const reserved = new Set(
@@ -22,27 +22,35 @@ const sources = new Set(['manual', 'auto', 'semi-auto', 'file', 'consensus'])
 
 /** @param attributes By name; booleans and numbers also as texts. */
 export function flagsOf(attributes: JsonRecord, place: Place): Flags {
-  const flag = (name: string): boolean => readFlag(attributes[name] ?? false, name, place)
-  const { track_id: trackId, keyframe, source } = attributes
+  const { occluded, outside, rotation, source, score } = attributes
   return {
-    occluded: flag('occluded'),
-    outside: flag('outside'),
-    rotation: degrees(readNumber(numberOf(attributes.rotation ?? 0), 'rotation', place)),
+    occluded: readFlag(occluded ?? false, 'occluded', place),
+    outside: readFlag(outside ?? false, 'outside', place),
+    rotation: degrees(readNumber(numberOf(rotation ?? 0), 'rotation', place)),
     source: typeof source === 'string' && sources.has(source) ? source : 'file',
-    score: numberOf(attributes.score),
-    ...(isGiven(trackId) && isGiven(keyframe)
-      ? { track: { id: String(trackId), isKeyframe: flag('keyframe') } }
-      : {}),
+    score: numberOf(score),
+    track: isOfTrack(attributes) ? trackOf(attributes, place) : undefined,
   }
 }
 
+const trackOf = ({ track_id, keyframe }: JsonRecord, place: Place): Flags['track'] => ({
+  id: String(track_id),
+  isKeyframe: readFlag(keyframe, 'keyframe', place),
+})
+
 /** What is for the label to declare; `is_crowd` only where it does. */
 export function customOf(attributes: JsonRecord, label?: Label): [name: string, value: unknown][] {
-  const hasCrowd = label?.attributes.some(({ name }) => name === 'is_crowd') === true
-  return Object.entries(attributes).filter(
-    ([name]) => !reserved.has(name) || (name === 'is_crowd' && hasCrowd),
-  )
+  const custom: [name: string, value: unknown][] = []
+  for (const name in attributes) {
+    const isCustom = !reserved.has(name) || (name === 'is_crowd' && label && hasCrowd(label))
+    if (isCustom) custom.push([name, attributes[name]])
+  }
+  return custom
 }
+
+/** Whether the label declares `is_crowd`. */
+export const hasCrowd = ({ attributes }: Label): boolean =>
+  attributes.some(({ name }) => name === 'is_crowd')
 
 /** Whether the object is part of a track. */
 export const isOfTrack = ({ track_id, keyframe }: JsonRecord): boolean =>

@@ -39,23 +39,26 @@ export function bitmapToCrop(bitmap: Bitmap): number[] | undefined {
   const box = boxOfBits(bitmap)
   if (!box) return undefined
   const [x, y, width, height] = box
+  const bits = new Uint8Array(width * height)
+  for (let row = 0; row < height; row += 1) {
+    const from = (y + row) * bitmap.width + x
+    bits.set(bitmap.bits.subarray(from, from + width), row * width)
+  }
+  return tightCrop({ left: bitmap.left + x, top: bitmap.top + y, width, height, bits })
+}
+
+/** The crop of a bitmap that has set pixels on each of its sides. */
+function tightCrop({ left, top, width, height, bits }: Bitmap): number[] {
   const points: number[] = []
   let value = 0
-  let run = 0
-  for (let row = y; row < y + height; row += 1) {
-    const from = row * bitmap.width + x
-    for (let at = from; at < from + width; at += 1) {
-      if (bitmap.bits[at] === value) run += 1
-      else {
-        points.push(run)
-        value ^= 1
-        run = 1
-      }
-    }
+  let from = 0
+  for (let at = 0; at < bits.length; at += 1) {
+    if (bits[at] === value) continue
+    points.push(at - from)
+    from = at
+    value ^= 1
   }
-  const left = bitmap.left + x
-  const top = bitmap.top + y
-  points.push(run, left, top, left + width - 1, top + height - 1)
+  points.push(bits.length - from, left, top, left + width - 1, top + height - 1)
   return points
 }
 
@@ -111,22 +114,90 @@ export function columnsToCrop(
   if (total > width * height) {
     throw new RangeError(`runs sum to ${total}, the image has ${width} x ${height} pixels`)
   }
-  const box = columnsBox(runs, height)
+  const spans = columnSpans(runs, height)
+  const box = boxOfSpans(spans)
   if (!box) return undefined
   const [left, top, boxWidth, boxHeight] = box
-  const bits = new Uint8Array(boxWidth * boxHeight)
-  for (const [from, to] of setRuns(runs)) {
-    let column = Math.floor(from / height)
-    let row = from % height
-    for (let at = from; at < to; at += 1) {
-      bits[(row - top) * boxWidth + column - left] = 1
-      row += 1
-      if (row < height) continue
-      row = 0
-      column += 1
-    }
+  const points: number[] = []
+  let last = 0
+  for (const at of rowFlips(spans, box)) {
+    points.push(at - last)
+    last = at
   }
-  return bitmapToCrop({ left, top, width: boxWidth, height: boxHeight, bits })
+  const end = boxWidth * boxHeight
+  if (last < end) points.push(end - last)
+  points.push(left, top, left + boxWidth - 1, top + boxHeight - 1)
+  return points
+}
+
+// Spans are triples in one list, for speed: a column, its first row that is set, and the row behind the last.
+
+function columnSpans(runs: readonly number[], height: number): number[] {
+  const spans: number[] = []
+  let at = 0
+  for (let index = 0; index < runs.length; index += 1) {
+    const end = at + (runs[index] ?? 0)
+    for (let from = at; index % 2 === 1 && from < end; ) {
+      const column = Math.floor(from / height)
+      const to = Math.min(end, (column + 1) * height)
+      spans.push(column, from - column * height, to - column * height)
+      from = to
+    }
+    at = end
+  }
+  return spans
+}
+
+function boxOfSpans(spans: readonly number[]): PixelBox | undefined {
+  let top = Infinity
+  let bottom = 0
+  for (let at = 0; at < spans.length; at += 3) {
+    top = Math.min(top, spans[at + 1] ?? 0)
+    bottom = Math.max(bottom, spans[at + 2] ?? 0)
+  }
+  const left = spans[0] ?? 0
+  const right = spans[spans.length - 3] ?? 0
+  return spans.length === 0 ? undefined : [left, top, right - left + 1, bottom - top]
+}
+
+/** Where the value changes in the box of a mask, row by row. Its edges are walked, not its pixels. */
+function rowFlips(spans: readonly number[], [left, top, width, height]: PixelBox): number[] {
+  const flips: number[][] = Array.from({ length: height }, () => [])
+  let before: number[] = []
+  let next = 0
+  for (let column = 0; column <= width; column += 1) {
+    const borders: number[] = []
+    for (; spans[next] === left + column; next += 3)
+      borders.push((spans[next + 1] ?? 0) - top, (spans[next + 2] ?? 0) - top)
+    flipChanged(before, borders, flips, column)
+    before = borders
+  }
+  const positions: number[] = []
+  for (let row = 0; row < height; row += 1)
+    for (const column of flips[row] ?? []) {
+      const at = row * width + column
+      // What ends with a row and begins with the next one goes on.
+      if (positions[positions.length - 1] === at) positions.pop()
+      else positions.push(at)
+    }
+  return positions
+}
+
+/** Notes the column in rows that are set in one of two columns only; of each the ascending borders of its spans. */
+function flipChanged(
+  one: readonly number[],
+  other: readonly number[],
+  flips: readonly number[][],
+  column: number,
+): void {
+  let [at, beside] = [0, 0]
+  let from = -1
+  while (at < one.length || beside < other.length) {
+    const isFirst = (one[at] ?? Infinity) <= (other[beside] ?? Infinity)
+    const border = (isFirst ? one[at++] : other[beside++]) ?? 0
+    for (let row = from; row >= 0 && row < border; row += 1) flips[row]?.push(column)
+    from = from < 0 ? border : -1
+  }
 }
 
 /** Pixels set in column runs. */
@@ -137,18 +208,8 @@ export function columnsArea(runs: readonly number[]): number {
 }
 
 /** The box of the set pixels; undefined when there is none. */
-export function columnsBox(runs: readonly number[], height: number): PixelBox | undefined {
-  let [left, top, right, bottom] = [Infinity, Infinity, -1, -1]
-  for (const [from, to] of setRuns(runs)) {
-    const [first, last] = [Math.floor(from / height), Math.floor((to - 1) / height)]
-    const isOneColumn = first === last
-    left = Math.min(left, first)
-    right = Math.max(right, last)
-    top = Math.min(top, isOneColumn ? from % height : 0)
-    bottom = Math.max(bottom, isOneColumn ? (to - 1) % height : height - 1)
-  }
-  return right < 0 ? undefined : [left, top, right - left + 1, bottom - top + 1]
-}
+export const columnsBox = (runs: readonly number[], height: number): PixelBox | undefined =>
+  boxOfSpans(columnSpans(runs, height))
 
 /** The pixels set in any of the masks, all of one image with `size` pixels. */
 export function unionOfColumns(masks: readonly (readonly number[])[], size: number): number[] {

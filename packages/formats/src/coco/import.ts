@@ -2,10 +2,10 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { Flags } from '../flags.ts'
-import { type Intake, newIntake, newShape } from '../intake.ts'
+import { type Intake, type NewShape, newIntake, newShape } from '../intake.ts'
 import type { JsonRecord } from '../json/fields.ts'
 import { type Geometry, masksAsPolygons } from '../masks.ts'
-import type { Imported, ImportTarget, Label, Run, Shape, TargetFrame } from '../model.ts'
+import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { type CocoFile, findCocoFiles } from './files.ts'
 import { type IdSet, idSet } from './id-set.ts'
@@ -28,21 +28,24 @@ interface Found {
   frame: TargetFrame
 }
 
-export async function* importCoco(
+export function importCoco(
   source: RandomAccess,
   target: ImportTarget,
   run: Run,
 ): AsyncGenerator<Imported> {
-  yield* importCocoFiles(await findCocoFiles(source, run), target, run)
+  return importCocoFiles(findCocoFiles(source, run), target, run)
 }
 
 export async function* importCocoFiles(
-  files: CocoFile[],
+  given: CocoFile[] | Promise<CocoFile[]>,
   target: ImportTarget,
   run: Run,
 ): AsyncGenerator<Imported> {
+  const files = await given
   const state = newImport(files, target, run)
-  for (const file of files) yield* importFile(file, state)
+  for (const file of files)
+    for await (const shapes of importFile(file, state))
+      for (const shape of shapes) yield state.intake.shape(shape)
   state.intake.check()
   for (const track of state.tracks.build()) yield state.intake.track(track)
 }
@@ -62,27 +65,26 @@ function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
   }
 }
 
-async function* importFile(file: CocoFile, state: Import): AsyncGenerator<Imported> {
+/** The shapes of a file, a batch of annotations at a time. */
+async function* importFile(file: CocoFile, state: Import): AsyncGenerator<NewShape[]> {
   const index = await readIndex(file, state.intake.target.frames, state.onBytes)
   const ids = idSet()
   let segments = 0
   const wanted = (key: string): boolean => key !== 'images' && key !== 'categories'
   for await (const member of scanFile(file, { wanted }, state.onBytes)) {
     if (member.key !== 'annotations') continue
+    const shapes: NewShape[] = []
     for (const annotation of recordsOf(member, file, 'annotation')) {
       const isPanoptic = annotation.record.segments_info !== undefined
       const records = isPanoptic ? await segmentRecords(annotation, file, segments) : [annotation]
       segments += records.length
       for (const { record, place } of records) {
         const found = findPlaces(record, place, index, ids, state)
-        if (found) yield* importRecord(found, state)
+        if (found) shapes.push(...shapesOf(found, state))
       }
     }
+    yield shapes
   }
-}
-
-function* importRecord(found: Found, state: Import): Generator<Imported> {
-  for (const shape of shapesOf(found, state)) yield state.intake.shape(shape)
 }
 
 /** The frame and label of an annotation; undefined when it is passed over. */
@@ -113,7 +115,7 @@ function labelName(categoryId: CocoId, { categories }: CocoIndex, place: Place):
 }
 
 /** The shapes of an annotation that belong to no track; parts of tracks go to the builder. */
-function shapesOf(found: Found, { intake, tracks }: Import): Shape[] {
+function shapesOf(found: Found, { intake, tracks }: Import): NewShape[] {
   const { record, place, label, frame } = found
   const parts = partsOf(found, intake)
   if (parts.length === 0) return []
@@ -121,12 +123,25 @@ function shapesOf(found: Found, { intake, tracks }: Import): Shape[] {
   const attributes = intake.valuesFor(label, readCustom(record, label, place), place)
   noteLosses(found, parts, flags, intake)
   const group = parts.length > 1 ? intake.newGroup(frame.frame) : 0
-  const score = intake.scoreFor(flags.score, place)
-  const shapes = parts.map((part) => ({ ...placed(found, part, flags), score, attributes, group }))
+  const score = intake.scoreFor(record.score ?? flags.score, place)
+  const { occluded, source, track } = flags
+  const shapes = parts.map(({ type, points }) => ({
+    type,
+    points,
+    frame: frame.frame,
+    label_id: label.id,
+    group,
+    source,
+    score,
+    occluded,
+    outside: track ? flags.outside : false,
+    rotation: type === 'rectangle' ? flags.rotation : 0,
+    attributes,
+  }))
   const [only] = shapes
-  if (!flags.track || !only || shapes.length > 1) return shapes
-  const key = `${flags.track.id} of '${label.name}' (${only.type}) in ${place.file}`
-  tracks.add(key, label, only, flags.track.isKeyframe, place)
+  if (!track || !only || shapes.length > 1) return shapes
+  const key = `${track.id} of '${label.name}' (${only.type}) in ${place.file}`
+  tracks.add(key, label, newShape(only), track.isKeyframe, place)
   return []
 }
 
@@ -158,13 +173,4 @@ function noteLosses(
   if (flags.track && parts.length > 1) {
     skip('merged-group', 'objects of several parts are no tracks', place)
   }
-}
-
-function placed({ label, frame }: Found, { type, points }: Geometry, flags: Flags): Shape {
-  const { occluded, source } = flags
-  return newShape({
-    ...{ type, points, frame: frame.frame, label_id: label.id, occluded, source },
-    outside: flags.track ? flags.outside : false,
-    rotation: type === 'rectangle' ? flags.rotation : 0,
-  })
 }

@@ -1,7 +1,7 @@
 /** One annotation of a COCO file (spec/formats.md 8.3): checked, and turned into geometry and flags. */
 import { columnsToCrop, decodeRuns } from '@reticle/geometry'
 import { FormatError, type Place } from '../errors.ts'
-import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
+import { customOf, type Flags, flagsOf, hasCrowd, isOfTrack } from '../flags.ts'
 import { isRecord, type JsonRecord, readInteger, readNumbers, wrong } from '../json/fields.ts'
 import type { Geometry } from '../masks.ts'
 import type { Label } from '../model.ts'
@@ -106,25 +106,22 @@ function readCounts(value: unknown, place: Place): number[] {
 
 /** What the file says of the object beside geometry and attributes of its label. */
 export function readFlags(record: JsonRecord, place: Place): Flags {
-  const attributes = attributesOf(record, place)
-  return flagsOf({ ...attributes, score: record.score ?? attributes.score }, place)
+  return flagsOf(attributesOf(record, place), place)
 }
 
 /** What is for a label to declare: `is_crowd` is where it does, and then follows the field `iscrowd`. */
 export function readCustom(record: JsonRecord, label: Label, place: Place) {
   const attributes = attributesOf(record, place)
-  const is_crowd = attributes.is_crowd ?? isCrowd(record)
-  return customOf(is_crowd === undefined ? attributes : { ...attributes, is_crowd }, label)
+  const custom = customOf(attributes, label)
+  if (record.iscrowd !== undefined && attributes.is_crowd == null && hasCrowd(label))
+    custom.push(['is_crowd', Number(record.iscrowd) === 1])
+  return custom
 }
 
 /** What among the attributes of a record is for a label to declare. */
 export function readCustomAttributes(record: JsonRecord, place: Place) {
   const all = attributesOf(record, place)
   return { attributes: customOf(all), isOfTrack: isOfTrack(all) }
-}
-
-function isCrowd(record: JsonRecord): boolean | undefined {
-  return record.iscrowd === undefined ? undefined : Number(record.iscrowd) === 1
 }
 
 function attributesOf(record: JsonRecord, place: Place): JsonRecord {

@@ -48,18 +48,17 @@ export function readNumber(value: unknown, field: string, place: Place): number 
 
 /** A boolean, also as the numbers and texts tools write for one. */
 export function readFlag(value: unknown, field: string, place: Place): boolean {
+  if (typeof value === 'boolean') return value
   const flag = flags.get(typeof value === 'string' ? value.toLowerCase() : value)
   if (flag === undefined) throw wrong(field, value, 'true or false', place)
   return flag
 }
 
 const flags = new Map<unknown, boolean>([
-  [true, true],
   [1, true],
   ['true', true],
   ['1', true],
   ['yes', true],
-  [false, false],
   [0, false],
   ['false', false],
   ['0', false],

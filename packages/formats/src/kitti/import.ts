@@ -1,9 +1,10 @@
 /** Imports KITTI (spec/formats.md 13.2): boxes and masks of an image at a time. */
 import type { RandomAccess } from '../archive/source.ts'
+import { hasCrowd } from '../flags.ts'
 import { type Intake, newIntake } from '../intake.ts'
 import { placeMask } from '../masks/place-masks.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
 import { type KittiArchive, type KittiItem, openKitti } from './archive.ts'
 import { assumedClasses, type Classes, writtenName } from './label-colors.ts'
 import { type KittiMask, readMasks } from './masks.ts'
@@ -100,6 +101,3 @@ function* importMask(
   const attributes = hasCrowd(label) ? intake.valuesFor(label, [['is_crowd', isCrowd]], place) : []
   yield* placeMask(crop(), { frame, label, attributes }, intake, place)
 }
-
-const hasCrowd = ({ attributes }: Label): boolean =>
-  attributes.some(({ name }) => name === 'is_crowd')
