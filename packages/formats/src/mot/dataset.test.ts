@@ -97,6 +97,9 @@ describe('a set with its images', () => {
     ['its names as numbers', ['10.jpg', '9.jpg', '8.jpg'], [1, 3], ['8.jpg', '10.jpg']],
     ['numbers in its names', ['f8.jpg', 'f9.jpg', 'f10.jpg'], [1, 3], ['f8.jpg', 'f10.jpg']],
     ['numbers, where some are missing', ['5.jpg', '9.jpg', '7.jpg'], [5, 9], ['5.jpg', '9.jpg']],
+    ['numbers of frames, with gaps', ['1.jpg', '2.jpg', '4.jpg', '5.jpg'], [4], ['4.jpg']],
+    ['numbers of frames, from a later one', ['6.jpg', '7.jpg', '5.jpg'], [5], ['5.jpg']],
+    ['numbers from 0', ['0.jpg', '1.jpg', '3.jpg'], [1, 3], ['0.jpg', '3.jpg']],
     ['what is annotated, where it is that', ['x4.jpg', 'x9.jpg'], [2, 7], ['x4.jpg', 'x9.jpg']],
   ])('finds images by %s', async (_, names, frames, expected) => {
     const files = {
@@ -105,6 +108,28 @@ describe('a set with its images', () => {
       ...images(...names.map((name) => `img1/${name}`)),
     }
     expect(await found(files)).toEqual([expected])
+  })
+
+  test('finds images by their list', async () => {
+    const files = {
+      'gt/gt.txt': row(5) + row(9),
+      'gt/labels.txt': 'car',
+      'gt/frames.txt': '\uFEFF9,a, b.jpg\r\n5,c.jpg\r\n7,left out.jpg\r\n',
+      ...images('img1/a, b.jpg', 'img1/c.jpg', 'img1/more.jpg'),
+    }
+    const { subsets } = await opened(files)
+    const names = subsets[0]?.images.map(({ name }) => name)
+    expect(names).toEqual(['c.jpg', 'a, b.jpg', 'more.jpg'])
+    expect(await found(files)).toEqual([['c.jpg', 'a, b.jpg']])
+  })
+
+  test.each([
+    ['1', 'gt/frames.txt: expected frame_id,image at line 2'],
+    ['x,a.jpg', 'gt/frames.txt: "x" is no whole number at line 2'],
+    ['2,b.jpg', 'gt/frames.txt: no image of img1 is that of frame_id 2'],
+  ])('is refused with a list that says "%s"', async (line, message) => {
+    const files = { 'gt/gt.txt': row(1) + row(2), 'gt/frames.txt': `1,1.jpg\n${line}\n` }
+    await expect(opened({ ...files, ...images('img1/1.jpg') })).rejects.toThrow(message)
   })
 
   test.each([
@@ -120,30 +145,89 @@ describe('a set with its images', () => {
   })
 })
 
-test('what is exported with images comes back, subset by subset', async () => {
-  const pixels = async function* () {
-    yield Buffer.from('pixels')
-  }
-  const frames = framesOf(['a/1.jpg', 'a/2.png', 'ü.v2.jpg']).map(
-    (frame): ItemFrame => ({ ...frame, image: pixels }),
-  )
+describe('what is exported with images comes back', () => {
   const labels = [labelOf({ id: 3, name: 'car' }), labelOf({ id: 5, name: 'man' })]
-  const sent = [shapeOf({ label_id: 3, frame: 1 }), shapeOf({ label_id: 5, frame: 2 })]
-  const [one, two] = [sent, sent.slice(1)].map((shapes, index) =>
-    datasetOf(labels, frames, { shapes }, { name: `set ${index}`, saveImages: true }),
-  )
-  if (!one || !two) throw new Error('two data sets')
-  const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
-  const { bytes } = await exportBytes(mot.exporter, both)
+  const withPixels = (paths: string[]): ItemFrame[] =>
+    framesOf(paths).map((frame) => ({
+      ...frame,
+      image: async function* () {
+        yield Buffer.from('pixels')
+      },
+    }))
 
-  const opened = await openMotDataset(sourceOf(bytes), newRun())
-  expect(opened.labels.map(({ name }) => name)).toEqual(['car', 'man'])
-  expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
-  for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
-    expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
-    const read: Imported[] = []
-    for await (const got of importAnnotations(targetOf(labels, frames), newRun())) read.push(got)
-    const expected = index === 0 ? sent : sent.slice(1)
-    expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
-  }
+  test('subset by subset', async () => {
+    const frames = withPixels(['a/1.jpg', 'a/2.png', 'ü.v2.jpg'])
+    const sent = [shapeOf({ label_id: 3, frame: 1 }), shapeOf({ label_id: 5, frame: 2 })]
+    const [one, two] = [sent, sent.slice(1)].map((shapes, index) =>
+      datasetOf(labels, frames, { shapes }, { name: `set ${index}`, saveImages: true }),
+    )
+    if (!one || !two) throw new Error('two data sets')
+    const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
+    const { bytes } = await exportBytes(mot.exporter, both)
+
+    const opened = await openMotDataset(sourceOf(bytes), newRun())
+    expect(opened.labels.map(({ name }) => name)).toEqual(['car', 'man'])
+    expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
+    for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
+      expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
+      const read: Imported[] = []
+      for await (const got of importAnnotations(targetOf(labels, frames), newRun())) read.push(got)
+      const expected = index === 0 ? sent : sent.slice(1)
+      expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
+    }
+  })
+
+  const five = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}.jpg`)
+  test.each<[string, string[], number[]]>([
+    ['with deleted frames', five, [0, 2, 3, 4]],
+    ['without its first frame', five, [1, 2, 3, 4]],
+    ['of a job', five, [3, 4]],
+    ['in an order of its own', ['e.jpg', 'a.jpg', 'c.jpg'], [0, 1, 2]],
+    ['in the order of numbers', ['f9.jpg', 'f10.jpg', 'f11.jpg'], [0, 1, 2]],
+    ['whose names are numbers of something else', ['7.jpg', '1.jpg', '2.jpg'], [0, 1, 2]],
+    ['whose names count from 0', ['0.jpg', '1.jpg', '2.jpg'], [0, 1]],
+  ])('%s, each box on its image', async (_, paths, kept) => {
+    const frames = withPixels(paths).filter(({ frame }) => kept.includes(frame))
+    const last = kept.at(-1) ?? 0
+    const shapes = [shapeOf({ label_id: 3, frame: last })]
+    const about = { size: paths.length }
+    const dataset = datasetOf(labels, frames, { shapes }, { saveImages: true, about })
+    const { bytes, files } = await exportBytes(mot.exporter, dataset)
+    const lines = frames.map(({ frame, path }) => `${frame + 1},${path}\n`)
+    expect(files['gt/frames.txt']).toBe(lines.join(''))
+    const [subset] = (await openMotDataset(sourceOf(bytes), newRun())).subsets
+    expect(subset?.images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
+    expect(await found(files)).toEqual([[paths[last]]])
+  })
+
+  test.each([
+    [
+      ['000003.jpg', '000005.jpg'],
+      [2, 4],
+    ],
+    [
+      ['frame_000000.PNG', 'frame_000005.PNG'],
+      [0, 1],
+    ],
+  ])('without a list where the names %j tell', async (paths, numbers) => {
+    const frames = withPixels(paths).map((one, at) => ({ ...one, frame: numbers[at] ?? 0 }))
+    const shapes = [shapeOf({ label_id: 3, frame: numbers[1] ?? 0 })]
+    const dataset = datasetOf(labels, frames, { shapes }, { saveImages: true })
+    const { files } = await exportBytes(mot.exporter, dataset)
+    expect(Object.keys(files)).not.toContain('gt/frames.txt')
+    expect(await found(files)).toEqual([[paths[1]]])
+  })
+
+  test('by the name of the subset, of a project that has one', async () => {
+    const frames = withPixels(['a.jpg'])
+    const namesOf = async (name: string, target: 'project' | 'task') => {
+      const dataset = datasetOf(labels, frames, {}, { name, saveImages: true })
+      const about = { ...dataset.about, target }
+      const { bytes } = await exportBytes(mot.exporter, { ...dataset, about })
+      return (await openMotDataset(sourceOf(bytes), newRun())).subsets.map((one) => one.name)
+    }
+    expect(await namesOf('val', 'project')).toEqual(['val'])
+    expect(await namesOf('default', 'project')).toEqual(['default'])
+    expect(await namesOf('val', 'task')).toEqual(['default'])
+  })
 })

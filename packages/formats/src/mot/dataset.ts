@@ -4,8 +4,8 @@ import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
-import { isImageName, withoutExtension } from '../members.ts'
-import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
+import type { FileDataset, FileSubset, Run } from '../model.ts'
+import { findImages } from './images.ts'
 import { attributesOf, importSequence } from './import.ts'
 import { type MotRow, rowsIn } from './rows.ts'
 import { findSequences, type MotSequence, officialLabels, readLabels } from './sequences.ts'
@@ -18,12 +18,11 @@ export async function openMotDataset(source: RandomAccess, run: Run): Promise<Fi
     const names = await readLabels(zip, sequence)
     for (const name of names ?? []) if (name !== '') labels.add(name)
     const numbers = await readNumbers(zip, sequence, names, labels, run)
-    const images = imagesOf(zip, sequence)
+    const { images, frames } = await findImages(zip, sequence, numbers)
     if (images.length === 0) {
       run.report.note('skipped', 'ignored-file', 'it has no images', { file: sequence.rows.name })
       continue
     }
-    const frames = framesOf(numbers, images, sequence)
     subsets.push({
       name: sequence.name,
       images,
@@ -72,55 +71,4 @@ function noteAttributes(label: string, row: MotRow, labels: LabelCollector): voi
     const ends = name === 'visibility' ? [0, 1] : []
     for (const end of ends) labels.note(label, name, end, isOfTrack)
   }
-}
-
-/**
- * The frame of each number, where rows do not just count the images: some of the sequence may be missing, so that names, or their
- * order, tell.
- * @throws {FormatError} for rows of images that are not there
- */
-function framesOf(
-  numbers: ReadonlySet<number>,
-  images: readonly FileImage[],
-  { rows }: MotSequence,
-): ReadonlyMap<number, number> | undefined {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const last = sorted.at(-1) ?? 0
-  if (last <= images.length) return undefined
-  const byName = new Map<number, number>()
-  for (const [frame, { name }] of images.entries()) {
-    const number = numberIn(name)
-    if (number !== undefined) byName.set(number, frame)
-  }
-  if (sorted.every((number) => byName.has(number))) return byName
-  if (sorted.length === images.length)
-    return new Map(sorted.map((number, frame) => [number, frame]))
-  const reason = `frame_id is ${last}, img1 has ${images.length} images`
-  throw new FormatError(reason, { file: rows.name })
-}
-
-/**
- * As the frames of the sequence follow one another: by their numbers where names are nothing else, or where the archive has them in
- * that order, as ours does; else by name.
- */
-function imagesOf({ files }: ZipReader, { root }: MotSequence): FileImage[] {
-  const folder = `${root}img1/`
-  const images: FileImage[] = []
-  for (const member of files.keys())
-    if (member.startsWith(folder) && isImageName(member))
-      images.push({ name: member.slice(folder.length), member })
-  const keyed = images.map((image) => ({ image, key: padded(image.name) }))
-  const byNumber = keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ image }) => image)
-  const isNumbered = images.every(({ name }) => numberIn(name) !== undefined)
-  if (isNumbered || images.every((image, index) => image === byNumber[index])) return byNumber
-  return images.sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-/** Numbers in a name of one length, so that texts compare as they do. */
-const padded = (name: string): string => name.replace(/\d+/g, (digits) => digits.padStart(16, '0'))
-
-/** Of a name that is nothing but a number. */
-function numberIn(name: string): number | undefined {
-  const stem = withoutExtension(name)
-  return /^\d{1,15}$/.test(stem) ? Number(stem) : undefined
 }

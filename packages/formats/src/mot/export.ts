@@ -8,6 +8,7 @@ import { writtenValues } from '../labels.ts'
 import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
 import type { Dataset, ItemFrame, ItemShape, Label, Part, Run } from '../model.ts'
 import { floatText } from '../numbers.ts'
+import { isPlain, listLine, listName, type NumberedImage } from './images.ts'
 
 export const carries = carriesOnly({ rectangle: 'kept' })
 
@@ -18,11 +19,13 @@ export const features = featuresOf('dropped', {
 
 const name = 'MOT 1.1'
 
-/** A sequence for each subset: one alone is the archive, several are folders of it. */
+/** A sequence for each subset: one alone is the archive, several are folders of it, and so is the one that a project has a name for. */
 export async function* exportMot(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
-  const { labels, subsets } = dataset
+  const { labels, subsets, about } = dataset
   const names = distinctNames(subsets.map((subset) => subset.name))
-  const rootOf = (subset: string): string => (subsets.length > 1 ? `${names.get(subset)}/` : '')
+  const isNamed = (subset: string) => about.target === 'project' && subset !== 'default'
+  const rootOf = (subset: string): string =>
+    subsets.length > 1 || isNamed(subset) ? `${names.get(subset)}/` : ''
   const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   const textRun = documentsRun(dataset, run)
   const losses = newLosses(name, { carries, features }, run)
@@ -34,9 +37,21 @@ export async function* exportMot(dataset: Dataset, run: Run): AsyncGenerator<Arc
     const rows = rowsOf(subset.parts, labels, losses, { ...run, progress })
     yield { path: `${root}gt/gt.txt`, content: inPieces(rows) }
     yield { path: `${root}gt/labels.txt`, content: labels.map((label) => label.name).join('\n') }
+    const images = dataset.saveImages ? numberedImages(subset.parts) : []
+    const list = inPieces(images.map(listLine))
+    if (!isPlain(images)) yield { path: `${root}${listName}`, content: list }
     firstIndex += subset.frames.length
   }
   if (dataset.saveImages) yield* imageFiles(dataset, run, (subset) => `${rootOf(subset)}img1`)
+}
+
+function numberedImages(parts: readonly Part[]): NumberedImage[] {
+  let firstFrame = 1
+  return parts.flatMap(({ about, frames }) => {
+    const first = firstFrame
+    firstFrame += about.size
+    return frames.map(({ frame, path }) => ({ number: first + frame, name: path }))
+  })
 }
 
 /** Of several tasks in a subset, one goes on where the one before ends. */

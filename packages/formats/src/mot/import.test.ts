@@ -37,7 +37,7 @@ const rows = (text: string, to = target) => imported({ ...names, 'gt/gt.txt': te
 describe('an import', () => {
   test('reads boxes that are of no track', async () => {
     const { shapes, report, progress } = await rows(
-      '1,-1,1,2,10,20,1,1,1.0\n6,0,0.1,0.2,0.2,0.1,1,2,0\n',
+      '1,-1,1,2,10,20,1,1,1.0\n6,-2,0.1,0.2,0.2,0.1,1,2,0\n',
     )
     expect(shapes).toEqual([
       shapeOf({ label_id: 7, points: [1, 2, 11, 22] }),
@@ -51,6 +51,12 @@ describe('an import', () => {
     ])
     expect(report).toMatchObject({ created: { shapes: 2, tracks: 0 }, entries: [] })
     expect(progress).toEqual([1])
+  })
+
+  test('takes 0 for no track, and tells of it', async () => {
+    const { found, tracks, told } = await rows('1,0,1,2,3,4,1,1,1\n2,0,1,2,3,4,1,1,1\n')
+    expect([found.length, tracks]).toEqual([2, []])
+    expect(told).toEqual(['dropped-shape-type: track_id 0 is of no track'])
   })
 
   test('makes tracks of rows in any order, closed at gaps and at their ends', async () => {

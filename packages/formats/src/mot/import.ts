@@ -38,7 +38,7 @@ export interface SequenceSource {
   /** The frame of the task that the file counts as its first. */
   firstFrame?: number
   /** The frame of the task by the number in the file, where it does not just count. */
-  frames?: ReadonlyMap<number, number>
+  frames?: ReadonlyMap<number, number> | undefined
 }
 
 /** What lasts over all rows. */
@@ -92,6 +92,8 @@ function importRow(row: MotRow, state: Import): Imported | undefined {
   }
   const isOfTrack = row.track > 0 && !isDetections
   const label = isOfTrack ? trackLabel(row, found, state) : found
+  if (row.track === 0 && !isDetections)
+    intake.note('converted', 'dropped-shape-type', 'track_id 0 is of no track', place)
   const values = isDetections ? [] : valuesOf(row, label)
   const shape = {
     type: 'rectangle' as const,

@@ -74,6 +74,15 @@ test.each<[string, Files, string[], Record<string, object>]>([
     { 'MOT20-01': both },
   ],
   [
+    'DanceTrack',
+    {
+      ...sequence('dancetrack/train/dancetrack0001/', '1,1,10,10,20,20,1,1,1\n'),
+      'dancetrack/train_seqmap.txt': 'name\ndancetrack0001\n',
+    },
+    ['pedestrian'],
+    { dancetrack0001: { images: 2, shapes: 0, tracks: 1 } },
+  ],
+  [
     'detections alone, of sequences for tests',
     sequence('MOT17-01-SDP/', undefined),
     ['pedestrian'],
@@ -128,7 +137,17 @@ describe('a task', () => {
       { ...sequence('a/', of2017), ...sequence('b/', of2017) },
       'several sequences, expected one: a/, b/',
     ],
+    [
+      'SportsMOT as it is published',
+      sequence('sportsmot_publish/dataset/train/v_1/', of2017),
+      'expected gt/gt.txt, in 3 folders',
+    ],
     ['a sequence too deep', sequence('a/b/c/d/', of2017), 'expected gt/gt.txt, in 3 folders'],
+    [
+      'a part of the truth alone',
+      { 's/gt/gt_train_half.txt': of2017 },
+      'no MOT annotations: expected gt/gt',
+    ],
     ['rows of a tracker alone', { 'MOT17-02.txt': of2017 }, 'no MOT annotations: expected gt/gt'],
     ['a header', sequence('', `frame,id,x,y,w,h\n${of2017}`), 'gt/gt.txt: x: "x" is no number'],
     ['semicolons', sequence('', of2017.replaceAll(',', ';')), 'gt/gt.txt: 1 columns, expected 6'],

@@ -27,6 +27,8 @@ export interface Example {
  */
 export function readExample(data: Uint8Array, place: Place): Example {
   const features = new Map<string, Uint8Array>()
+  if (messagesOf(data, 2, place).length > 0)
+    throw new FormatError('a tf.train.SequenceExample, expected tf.train.Example', place)
   for (const map of messagesOf(data, 1, place))
     for (const entry of messagesOf(map, 1, place)) {
       const [name = nothing] = messagesOf(entry, 1, place).slice(-1)

@@ -9,6 +9,7 @@ import {
   framesOf,
   labelOf,
   membersOf,
+  newRun,
   shapeOf,
   trackOf,
   trackShapeOf,
@@ -189,6 +190,25 @@ describe('with images', () => {
     const { 'default.tfrecord': records } = await membersOf(bytes)
     expect(records?.equals(Buffer.concat(expected))).toBe(true)
     expect(bytes.includes(picture)).toBe(true)
+  })
+
+  test('no picture is copied, and one at a time is held', async () => {
+    const picture = Buffer.alloc(1024 ** 2, 'picture')
+    let read = 0
+    const frames = framesOf(['a.jpg', 'b.jpg', 'c.jpg']).map((frame) => ({
+      ...frame,
+      image: async function* () {
+        read += 1
+        yield picture
+      },
+    }))
+    const { run } = newRun()
+    const dataset = datasetOf(labels, frames, {}, { saveImages: true })
+    const large: [number, number][] = []
+    for await (const { content } of tfrecord.exporter?.exportDataset(dataset, run) ?? [])
+      for await (const piece of typeof content === 'string' ? [] : content)
+        if (typeof piece !== 'number' && piece.length > 65_536) large.push([read, piece.length])
+    expect(large).toEqual([1, 2, 3].map((count) => [count, picture.length]))
   })
 
   test('one that is too large for a record is refused by its name', async () => {

@@ -110,11 +110,14 @@ async function* inBlocks(records: AsyncIterable<Uint8Array[]>): AsyncGenerator<U
   let size = 0
   for await (const parts of records)
     for (const part of parts) {
-      block.push(part)
-      size += part.length
-      if (size < blockBytes) continue
-      yield Buffer.concat(block)
-      ;[block, size] = [[], 0]
+      const isLarge = part.length >= blockBytes
+      if (isLarge || size >= blockBytes) {
+        yield Buffer.concat(block)
+        ;[block, size] = [[], 0]
+      }
+      if (isLarge) yield part
+      else block.push(part)
+      size += isLarge ? 0 : part.length
     }
   yield Buffer.concat(block)
 }

@@ -29,6 +29,7 @@ export async function findTfFiles(source: RandomAccess, run: Run): Promise<TfFil
   const names = [...zip.files.keys()].filter((name) => stemOf(name) !== undefined).toSorted()
   if (names.length === 0)
     throw new FormatError('no TFRecord files: expected <subset>.tfrecord or <subset>.record')
+  noteMissingShards(names, run)
   const subsetOf = subsetsOf(names)
   const labelsOf = labelMaps(zip)
   const files: TfFile[] = []
@@ -40,11 +41,29 @@ export async function findTfFiles(source: RandomAccess, run: Run): Promise<TfFil
 }
 
 const shard = /-\d{5}-of-\d{5}/.source
-const ending = /\.(?:tfrecords?|record)/.source
-const recordName = new RegExp(`^(.+?)(?:${ending}(?:${shard})?|${shard}${ending})(?:\\.gz)?$`, 'i')
+const ending = /\.(?:tfrec(?:ords?)?|records?)/.source
+const recordName = new RegExp(
+  `^(.+?)(?:${ending}(?:${shard})?|${shard}(?:${ending})?)(?:\\.gz)?$`,
+  'i',
+)
 
 /** The path without ending and number of the shard; undefined for what is no file of records. */
 const stemOf = (name: string): string | undefined => recordName.exec(name)?.[1]
+
+/** Shards tell how many there are; where some are not in the archive, so are their pictures. */
+function noteMissingShards(names: readonly string[], { report }: Run): void {
+  const counts = new Map<string, number>()
+  for (const name of names) {
+    const [, total] = /-\d{5}-of-(\d{5})/.exec(name) ?? []
+    const set = total && `${stemOf(name)}-of-${total}`
+    if (set) counts.set(set, (counts.get(set) ?? 0) + 1)
+  }
+  for (const [set, count] of counts) {
+    const missing = Number(set.slice(-5)) - count
+    const reason = 'shards of the set are not in the archive'
+    if (missing > 0) report.note('skipped', 'ignored-file', reason, { file: set }, missing)
+  }
+}
 
 /** Subsets are called as their files; where files in several folders are called alike, as the folders. */
 function subsetsOf(names: readonly string[]): (name: string) => string {

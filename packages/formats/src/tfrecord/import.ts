@@ -38,12 +38,14 @@ export async function* importTfFiles(
 }
 
 async function* shapesIn(
-  { name, objects }: TfPicture,
+  { name, objects, isClassified }: TfPicture,
   place: Place,
   labels: ReadonlyMap<number, string>,
   intake: Intake,
 ): AsyncGenerator<NewShape> {
   const matched = intake.match({ paths: [name] })
+  if (isClassified)
+    intake.skip('dropped-attribute', 'classes of whole pictures are not read', place)
   for (const object of objects) {
     const frame = intake.frameFor(matched, name || (place.record ?? ''), object.place)
     const label = frame && intake.labelFor(nameOf(object, labels), object.place)

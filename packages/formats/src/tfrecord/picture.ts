@@ -9,6 +9,8 @@ export interface TfPicture {
   /** The path with its extension, as far as the record tells one; of records without any it is empty. */
   name: string
   objects: readonly TfObject[]
+  /** It has a class as a whole, which is not read. */
+  isClassified: boolean
   /** The bytes of an image file; there are none where the records come without pictures. */
   encoded: Uint8Array
 }
@@ -28,8 +30,17 @@ export interface TfObject {
 /** @throws {FormatError} naming the record, for what is no example, or lists that do not belong together */
 export function readPicture({ data, place }: TfRecord): TfPicture {
   const example = readExample(data, place)
+  const names = example.names()
+  if (!names.some((name) => name.startsWith('image/'))) throw noPicture(names, place)
   const [encoded = new Uint8Array()] = example.bytes('image/encoded')
-  return { name: nameIn(example), objects: objectsIn(example, place), encoded }
+  const isClassified = names.some((name) => /^image\/class\/(?:text|label)$/.test(name))
+  return { name: nameIn(example), objects: objectsIn(example, place), isClassified, encoded }
+}
+
+function noPicture(names: readonly string[], place: Place): FormatError {
+  const found = names.length > 0 ? names.slice(0, 10).join(', ') : 'no feature at all'
+  const reason = `the record is no picture with objects: expected image/filename, found ${found}`
+  return new FormatError(reason, place)
 }
 
 /** The path that the frame of a picture gets. @throws {FormatError} for one that leads out of its folder */

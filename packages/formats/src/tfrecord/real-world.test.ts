@@ -5,7 +5,7 @@ import { tfrecord } from '../formats/tfrecord.ts'
 import { writeRgbPng } from '../image/png.ts'
 import { expectReadOrRefused } from '../testing/damage.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
-import { type Features, recordOf } from '../testing/tfrecord.ts'
+import { exampleOf, type Features, field, framed, recordOf } from '../testing/tfrecord.ts'
 import { openTfDataset } from './dataset.ts'
 
 /** Archives as tutorials and tools make them. */
@@ -82,6 +82,22 @@ test.each<[string, Files, number[], string[]]>([
     ['train', 'val'],
   ],
   [
+    'of ImageNet, whose shards have no ending',
+    { 'train-00000-of-00001': a, 'validation-00000-of-00001': b() },
+    both,
+    ['train', 'validation'],
+  ],
+  ['of Kaggle', { 'train00-16.tfrec': a, 'val.records': b() }, both, ['train00-16', 'val']],
+  [
+    'in shards that are packed, one by one',
+    {
+      'train.tfrecord-00000-of-00002': gzipSync(a),
+      'train.tfrecord-00001-of-00002.gz': gzipSync(b()),
+    },
+    both,
+    ['train'],
+  ],
+  [
     'of macOS',
     { 'train.record': a, '__MACOSX/._train.record': 'x', '._train.record': 'x' },
     [0],
@@ -107,8 +123,44 @@ test.each<[string, Features, string]>([
     { 'image/filename': 'a.jpg', image: 'x', 'objects/bbox': [0.1, 0.1, 0.5, 0.5] },
     'x.record: record 1: the boxes are in objects/bbox, expected image/object/bbox/xmin',
   ],
+  [
+    'features of anything else',
+    { image: 'x', class: 3, id: 'a' },
+    'x.record: record 1: the record is no picture with objects: expected image/filename, found image, class, id',
+  ],
+  ['nothing', {}, 'expected image/filename, found no feature at all'],
 ])('records with %s are refused', async (_, given, message) => {
   await expect(imported({ 'x.record': recordOf(given) })).rejects.toThrow(message)
+})
+
+test.each([
+  ['a frame of Waymo', field(1, field(1, Buffer.from('10017090168044687777')))],
+  ['a sequence', Buffer.concat([exampleOf(features), field(2, Buffer.alloc(0))])],
+])('records of %s are refused', async (_, data) => {
+  const attempt = imported({ 'x.record': framed(data) })
+  await expect(attempt).rejects.toThrow(/^x\.record: record 1: .*tf\.train\.Example at byte 0$/)
+})
+
+test('of shards it is told which are missing', async () => {
+  const { report } = await imported({ 'train-00003-of-00010.tfrecord': a })
+  expect(report.entries).toMatchObject([
+    { code: 'ignored-file', count: 9, examples: [{ file: 'train-of-00010' }] },
+  ])
+})
+
+test('of classes of whole pictures it is told that they are not read', async () => {
+  const record = recordOf({ ...features, 'image/class/label': 3, 'image/class/text': 'street' })
+  const { shapes, report } = await imported({ 'x.record': record })
+  expect(shapes).toHaveLength(1)
+  expect(report.entries).toMatchObject([{ reason: 'classes of whole pictures are not read' }])
+})
+
+test('boxes are shares of the frame, whatever size the record tells', async () => {
+  const sizes: Features[] = [{ 'image/width': 7, 'image/height': 0 }, { 'image/width': [] }]
+  for (const size of sizes) {
+    const { shapes } = await imported({ 'x.record': recordOf({ ...features, ...size }) })
+    expect(shapes.map(({ points }) => points)).toEqual([[25, 20, 50, 40]])
+  }
 })
 
 test('an archive that was damaged anywhere is read or refused, nothing else', async () => {

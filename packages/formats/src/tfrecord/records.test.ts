@@ -52,6 +52,22 @@ test('records are read whatever pieces they come in', async () => {
   expect(await read(Buffer.alloc(0), 1)).toEqual([])
 })
 
+test('records are taken one at a time, and no more of the file than they need', async () => {
+  const record = framed(Buffer.alloc(1000))
+  let taken = 0
+  async function* pieces() {
+    for (;;) {
+      taken += 1
+      yield record.subarray(0, 600)
+      yield record.subarray(600)
+    }
+  }
+  for await (const { place } of readRecords(pieces(), 'a.tfrecord')) {
+    if (place.record === 'record 5') break
+  }
+  expect(taken).toBe(5)
+})
+
 test.each([
   ['cut off in its length', (bytes: Buffer) => bytes.subarray(0, 24), 'the record is cut off'],
   ['cut off in its data', (bytes: Buffer) => bytes.subarray(0, -5), 'the record is cut off'],

@@ -116,6 +116,24 @@ describe('an export', () => {
     ])
   })
 
+  test('has one tag of a label on an image, and tells of more', async () => {
+    const tags = [tagOf({}), tagOf({}), tagOf({ label_id: 41 })]
+    const { bytes, files, report } = await exported({ tags })
+    expect(files['ImageSets/Main/car_default.txt']).toBe('a  1\n')
+    expect(report).toMatchObject({
+      created: { tags: 2 },
+      entries: [{ kind: 'dropped', code: 'duplicate-entry', count: 1 }],
+    })
+    expect((await again(bytes)).imported).toHaveLength(2)
+  })
+
+  test('has the background once in its label map, first and black', async () => {
+    const { files } = await exported({}, [...labels, labelOf({ id: 60, name: 'background' })])
+    expect(files['labelmap.txt']).toBe(
+      '# label:color_rgb:parts:actions\nbackground:0,0,0::\ncar:128,0,0::\nroad:0,128,0::\n',
+    )
+  })
+
   test('has fields for attributes of their names, and for values that fit', async () => {
     const values = (...texts: string[]) =>
       texts.map((value, index) => ({ spec_id: index + 5, value }))

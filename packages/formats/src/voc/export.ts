@@ -93,17 +93,22 @@ function* itemFiles(
   yield* pictures
   const isEmpty = item.shapes.length === 0 && item.tags.length === 0
   if (isSegmented || isEmpty) lists.segmented.push(id)
-  noteTags(item, frame, run)
-  if (item.tags.length > 0)
-    lists.tagged.push({ id, labels: new Set(item.tags.map(({ label_id }) => label_id)) })
+  const tags = noteTags(item, frame, run)
+  if (tags.size > 0) lists.tagged.push({ id, labels: tags })
 }
 
-function noteTags({ tags }: Item, { path: item }: ItemFrame, { report }: Run): void {
-  report.created('tags', tags.length)
+/** The labels that the tags of a frame have; what lists do not say of them is told. */
+function noteTags({ tags }: Item, { path: item }: ItemFrame, { report }: Run): Set<number> {
+  const labels = new Set(tags.map(({ label_id }) => label_id))
+  report.created('tags', labels.size)
   for (const { attributes } of tags) {
     const reason = 'tags of Pascal VOC 1.1 have no attributes'
     if (attributes.length > 0) report.note('dropped', 'dropped-attribute', reason, { item })
   }
+  const repeats = tags.length - labels.size
+  const reason = 'an image has one tag of a label'
+  if (repeats > 0) report.note('dropped', 'duplicate-entry', reason, { item }, repeats)
+  return labels
 }
 
 // ---- lists

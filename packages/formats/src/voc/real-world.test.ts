@@ -173,6 +173,25 @@ describe('an archive', () => {
       { default: { 'A.JPG': '1' } },
     ],
     [
+      'of ImageNet, whose lists are in folders of their own',
+      {
+        'ILSVRC/Annotations/CLS-LOC/train/n01/n01_1.xml': one,
+        'ILSVRC/Data/CLS-LOC/train/n01/n01_1.JPEG': 'x',
+        'ILSVRC/ImageSets/CLS-LOC/train_loc.txt': 'n01/n01_1 1\n',
+      },
+      { default: { 'CLS-LOC/train/n01/n01_1.JPEG': '1' } },
+    ],
+    [
+      'of Label Studio',
+      { 'Annotations/3f-a.xml': one, 'images/3f-a.jpg': 'x' },
+      { default: { '3f-a.jpg': '1' } },
+    ],
+    [
+      'of FiftyOne',
+      { 'set/labels/a.xml': one, 'set/data/a.jpg': 'x' },
+      { default: { 'a.jpg': '1' } },
+    ],
+    [
       'of an annotation server, labels without colours',
       {
         'Annotations/a.xml': one,
@@ -213,6 +232,16 @@ function turned(): string {
   const place = '<cx>9</cx><cy>9</cy><w>4</w><h>4</h><angle>0.5</angle>'
   return documentText(`<object><name>car</name><robndbox>${place}</robndbox></object>`)
 }
+
+test.each([
+  '<size/>',
+  '<size><width>0</width><height>0</height><depth/></size>',
+  '<size><width>7</width><height>many</height></size>',
+])('boxes are where they say, whatever the size of their picture: %s', async (size) => {
+  const target = targetOf([labelOf({ name: 'car' })], framesOf(['a.jpg']))
+  const bytes = await zipOf({ 'a.xml': documentText(size, box) })
+  expect((await importBytes(voc, bytes, target)).shapes).toMatchObject([{ points: [1, 2, 11, 22] }])
+})
 
 test('boxes beyond the image, and the wrong way round, are kept and skipped', async () => {
   const text = documentText(

@@ -27,7 +27,7 @@ export async function readBoxes(
 /** No number in the first line: a list, or something for people to read. */
 const isProse = ([first]: readonly Line[]): boolean =>
   first !== undefined &&
-  !first.text.split(/[\s,;]+/).some((field) => /^[-+]?\.?\d[\d.]*$/.test(field))
+  !first.text.split(/[\s,;]+/).some((field) => /^[-+]?\.?\d[\d.]*(?:e[-+]?\d+)?$/i.test(field))
 
 function readBox(line: Line, file: string): Box {
   const place = lineOf(file, line)
@@ -41,12 +41,17 @@ function readBox(line: Line, file: string): Box {
   )
   if (cx > 1 && cy > 1 && width > 1 && height > 1 && Math.max(cx, cy) > mostShare)
     throw fail('the box looks like one in pixels, expected shares of the image from 0 to 1')
-  if (score < 0 || score > 1) throw fail(`the confidence is ${score}, expected 0 to 1`)
+  if (score < 0 || score > 1) throw fail(wrongScore(score))
   return { number, share: [cx, cy, width, height], score, place }
 }
 
 /** A box that is larger than its image, and whose middle is so far out of it, is none in shares. */
 const mostShare = 10
+
+function wrongScore(score: number): string {
+  const hint = Number.isInteger(score) ? '; this looks like the number of a track' : ''
+  return `the confidence is ${score}, expected 0 to 1${hint}`
+}
 
 function wrongCount(count: number): string {
   const hint = count > 6 ? '; this looks like segmentation, keypoints or turned boxes' : ''

@@ -151,6 +151,12 @@ describe('texts are found', () => {
     expect([found, told]).toEqual([[[0, 7]], []])
   })
 
+  test('by names, whatever number of classes is told', async () => {
+    const data = darknet['obj.data'].replace('= 2', '= 80')
+    const files = { ...darknet, 'obj.data': data, 'obj_train_data/a.txt': box }
+    expect(await imported(files)).toMatchObject({ found: [[0, 7]], told: [] })
+  })
+
   test('of a subset whose name has signs of its own', async () => {
     const files = {
       'obj.data': 'a=b c = data/a=b c.txt\nnames = data/obj.names\n',
@@ -241,7 +247,8 @@ describe('without obj.data', () => {
   })
 
   test('other files are told of', async () => {
-    const files = { ...names, 'a.txt': box, 'notes.txt': 'made by hand', 'model.cfg': '[net]' }
+    const models = { 'model.cfg': '[net]', '_annotations.createml.json': '[]' }
+    const files = { ...names, 'a.txt': box, 'notes.txt': 'made by hand', ...models }
     const { found, told } = await imported(files)
     expect([found, told]).toEqual([[[0, 7]], ['ignored-file: it has no boxes']])
   })
@@ -266,7 +273,11 @@ describe('an import is refused', () => {
     ['0 NaN 0.5 0.2 0.5', `${file}: "NaN" is no number within`],
     ['0 0.5 Infinity 0.2 0.5', `${file}: "Infinity" is no number within`],
     ['0 0.5 0.5 0.2 x', `${file}: "x" is no number within`],
-    ['0 0.5 0.5 0.2 0.5 7', `${file}: the confidence is 7, expected 0 to 1 at line 2`],
+    ['0 0.5 0.5 0.2 0.5 1.5', `${file}: the confidence is 1.5, expected 0 to 1 at line 2`],
+    [
+      '0 0.5 0.5 0.2 0.5 7',
+      `${file}: the confidence is 7, expected 0 to 1; this looks like the number of a track at line 2`,
+    ],
   ])('for the line "%s"', async (line, message) => {
     await expect(text(`${box}${line}\n`)).rejects.toThrow(message)
   })

@@ -152,6 +152,39 @@ describe('folders', () => {
       { train: { 'a_jpg.rf.12ab.jpg': 1 }, valid: { 'b_jpg.rf.34cd.jpg': 2 } },
     ],
     [
+      'of FiftyOne, a list of images without obj.data',
+      {
+        'set/obj.names': names,
+        'set/images.txt': 'data/a.jpg\ndata/b.jpg\n',
+        'set/data/a.txt': box,
+        'set/data/a.jpg': 'x',
+        'set/data/b.txt': other,
+        'set/data/b.jpg': 'x',
+      },
+      { default: { 'data/a.jpg': 1, 'data/b.jpg': 1 } },
+    ],
+    [
+      'of Supervisely',
+      {
+        'set/data_config.yaml': 'names: [car, bus]\ncolors: [[1, 2, 3], [4, 5, 6]]\nnc: 2\n',
+        'set/labels/train/ds_a.txt': box,
+        'set/images/train/ds_a.jpg': 'x',
+        'set/labels/val/ds_b.txt': other,
+        'set/images/val/ds_b.jpg': 'x',
+      },
+      { train: { 'ds_a.jpg': 1 }, val: { 'ds_b.jpg': 1 } },
+    ],
+    [
+      'of Label Studio',
+      {
+        'classes.txt': names,
+        'notes.json': '{}',
+        'labels/3f-a.txt': box,
+        'images/3f-a.jpg': 'x',
+      },
+      { default: { '3f-a.jpg': 1 } },
+    ],
+    [
       'of Ultralytics with what its training leaves',
       {
         'coco8/coco8.yaml': 'names:\n  0: car\n  1: bus\n',
@@ -190,6 +223,11 @@ describe('folders', () => {
     expect(await imported(files, ['a.jpg'])).toEqual(['0: car'])
   })
 
+  test('of NumPy, which writes floats', async () => {
+    const files = { 'classes.txt': names, 'a.txt': '1.000e+00 5.0e-01 5.0e-01 2.0e-01 5.0e-01\n' }
+    expect(await imported(files, ['a.jpg'])).toEqual(['0: bus'])
+  })
+
   test('of makesense, which writes texts alone: numbers are labels of the task', async () => {
     const files = { 'labels_p_2024-01-01/a.txt': box + other, 'labels_p_2024-01-01/b.txt': '' }
     expect(await imported(files, ['a.jpg', 'b.jpg'])).toEqual(['0: car', '0: bus'])
@@ -197,6 +235,36 @@ describe('folders', () => {
 })
 
 describe('refused is', () => {
+  const ofUltralytics = 'path: .\ntrain: images/train\nnames:\n  0: car\n'
+
+  test.each<[string, Files, string]>([
+    [
+      'a set of Ultralytics without a label file',
+      { 'data.yaml': ofUltralytics, 'images/train/a.jpg': 'x' },
+      'no YOLO annotations: expected obj.data, obj.names and a .txt file for each image',
+    ],
+    [
+      'one of keypoints',
+      {
+        'data.yaml': `${ofUltralytics}kpt_shape: [2, 3]\n`,
+        'labels/train/a.txt': '0 0.5 0.5 0.1 0.1 0.5 0.5 2 0.4 0.4 1\n',
+      },
+      'labels/train/a.txt: 11 fields, expected "id cx cy w h" with blanks between, and a confidence at most; this looks like segmentation, keypoints or turned boxes',
+    ],
+    [
+      'one of tracks',
+      { 'data.yaml': ofUltralytics, 'labels/train/a.txt': '0 0.5 0.5 0.1 0.1 7\n' },
+      'labels/train/a.txt: the confidence is 7, expected 0 to 1; this looks like the number of a track',
+    ],
+    [
+      'one text of all images, as of Keras',
+      { 'train/_annotations.txt': 'a.jpg 1,2,3,4,0\n', 'train/_classes.txt': names },
+      'train/_annotations.txt: 2 fields, expected "id cx cy w h"',
+    ],
+  ])('%s', async (_, files, message) => {
+    await expect(imported(files, ['a.jpg'])).rejects.toThrow(message)
+  })
+
   test.each<[string, string, string]>([
     ['a box in pixels', '0 320 240 100 80', 'a.txt: the box looks like one in pixels, expected'],
     ['commas', '0,0.5,0.5,0.2,0.5', 'a.txt: 1 fields, expected "id cx cy w h" with blanks'],

@@ -1,0 +1,168 @@
+/** Which image is which frame of a MOT sequence (spec/formats.md 14.1 and 14.2). */
+import type { ZipReader } from '../archive/zip-reader.ts'
+import { FormatError } from '../errors.ts'
+import { isImageName, withoutExtension } from '../members.ts'
+import type { FileImage } from '../model.ts'
+import { readInteger } from '../numbers.ts'
+import { lineOf, linesIn } from '../text-lines.ts'
+import type { MotSequence } from './sequences.ts'
+
+/** A frame as rows count it, from 1, and its image below `img1/`. */
+export interface NumberedImage {
+  number: number
+  name: string
+}
+
+/**
+ * A list of the frames and their images, `5,street/a.jpg`: for sequences whose images do not just count, as some frames are left out,
+ * or they are not in the order of their names.
+ */
+export const listName = 'gt/frames.txt'
+
+export const listLine = ({ number, name }: NumberedImage): string => `${number},${name}\n`
+
+/** Whether other tools, and an import without the list, take the images for the frames that they are. */
+export function isPlain(images: readonly NumberedImage[]): boolean {
+  const names = images.map(({ name }) => name)
+  const numbers = names.map(numberIn)
+  const isNumbered = numbers.every((number) => number !== undefined)
+  if (isNumbered) return images.every(({ number }, at) => number === numbers[at])
+  const isCounted = images.every(({ number }, at) => number === at + 1)
+  return isCounted && isSorted(names) && isSorted(names.map(padded))
+}
+
+export interface SequenceImages {
+  /** In the order of frames. */
+  images: FileImage[]
+  /** The frame by the number in rows, where they do not just count the images. */
+  frames?: ReadonlyMap<number, number> | undefined
+}
+
+/**
+ * The images of a sequence.
+ * @param numbers Of the frames that have rows.
+ * @throws {FormatError} for rows of images that are not there
+ */
+export async function findImages(
+  zip: ZipReader,
+  sequence: MotSequence,
+  numbers: ReadonlySet<number>,
+): Promise<SequenceImages> {
+  const found = imagesIn(zip, sequence)
+  const listed = await readList(zip, sequence)
+  if (found.length === 0) return { images: found }
+  return listed ? listedImages(found, listed, numbers, sequence) : guessed(found, numbers, sequence)
+}
+
+function guessed(
+  found: readonly FileImage[],
+  numbers: ReadonlySet<number>,
+  sequence: MotSequence,
+): SequenceImages {
+  const images = inSequence(found)
+  return { images, frames: framesOf(numbers, images, sequence) }
+}
+
+// ---- with a list
+
+async function readList(
+  zip: ZipReader,
+  { root }: MotSequence,
+): Promise<NumberedImage[] | undefined> {
+  const entry = zip.files.get(`${root}${listName}`)
+  if (!entry) return undefined
+  const images: NumberedImage[] = []
+  for await (const lines of linesIn(zip.stream(entry), entry.name))
+    for (const line of lines.filter(({ text }) => text !== '')) {
+      const [, number = '', name = ''] = /^([^,]*),(.*)$/.exec(line.text) ?? []
+      const fail = (reason: string) => new FormatError(reason, lineOf(entry.name, line))
+      if (name === '') throw fail('expected frame_id,image')
+      images.push({ number: readInteger(number, fail), name: name.normalize('NFC') })
+    }
+  return images.sort((a, b) => a.number - b.number)
+}
+
+/** Images that the list lacks come behind the others. */
+function listedImages(
+  found: readonly FileImage[],
+  listed: readonly NumberedImage[],
+  numbers: ReadonlySet<number>,
+  { root }: MotSequence,
+): SequenceImages {
+  const byName = new Map(found.map((image) => [image.name, image]))
+  const images: FileImage[] = []
+  const frames = new Map<number, number>()
+  for (const { number, name } of listed) {
+    const image = byName.get(name)
+    if (!image || frames.has(number)) continue
+    frames.set(number, images.length)
+    images.push(image)
+    byName.delete(name)
+  }
+  const lost = [...numbers].find((number) => !frames.has(number))
+  if (lost !== undefined)
+    throw new FormatError(`no image of img1 is that of frame_id ${lost}`, {
+      file: `${root}${listName}`,
+    })
+  return { images: [...images, ...inSequence([...byName.values()])], frames }
+}
+
+// ---- without
+
+function imagesIn({ files }: ZipReader, { root }: MotSequence): FileImage[] {
+  const folder = `${root}img1/`
+  return [...files.keys()]
+    .filter((member) => member.startsWith(folder) && isImageName(member))
+    .map((member) => ({ name: member.slice(folder.length), member }))
+}
+
+/**
+ * As the frames of the sequence follow one another: by their numbers where names are nothing else, or where the archive has them in
+ * that order; else by name.
+ */
+function inSequence(images: readonly FileImage[]): FileImage[] {
+  const names = images.map(({ name }) => name)
+  const isByNumber =
+    names.every((name) => numberIn(name) !== undefined) || isSorted(names.map(padded))
+  const keyOf = isByNumber ? padded : (name: string) => name
+  const keyed = images.map((image) => ({ image, key: keyOf(image.name) }))
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ image }) => image)
+}
+
+/**
+ * The frame of each number, where rows do not just count the images: some of the sequence may be missing, so that names, or their
+ * order, tell. Names that are numbers from 1 on are those of the frames.
+ */
+function framesOf(
+  numbers: ReadonlySet<number>,
+  images: readonly FileImage[],
+  { rows }: MotSequence,
+): ReadonlyMap<number, number> | undefined {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const last = sorted.at(-1) ?? 0
+  const isCount = last <= images.length
+  const byName = new Map<number, number>()
+  for (const [frame, { name }] of images.entries()) {
+    const number = numberIn(name)
+    if (number !== undefined) byName.set(number, frame)
+  }
+  const isOfFrames = byName.size === images.length && !byName.has(0)
+  if ((isOfFrames || !isCount) && sorted.every((number) => byName.has(number))) return byName
+  if (isCount) return undefined
+  if (sorted.length === images.length)
+    return new Map(sorted.map((number, frame) => [number, frame]))
+  const reason = `frame_id is ${last}, img1 has ${images.length} images`
+  throw new FormatError(reason, { file: rows.name })
+}
+
+const isSorted = (keys: readonly string[]): boolean =>
+  keys.every((key, at) => at === 0 || (keys[at - 1] ?? '') < key)
+
+/** Numbers in a name of one length, so that texts compare as they do. */
+const padded = (name: string): string => name.replace(/\d+/g, (digits) => digits.padStart(16, '0'))
+
+/** Of a name that is nothing but a number. */
+function numberIn(name: string): number | undefined {
+  const stem = withoutExtension(name)
+  return /^\d{1,15}$/.test(stem) ? Number(stem) : undefined
+}
