@@ -66,7 +66,7 @@ export interface WantedImage {
 
 /**
  * The pictures of a subset that are in the archive.
- * @throws {FormatError} when there are none of several, or one is missing that has annotations
+ * @throws {FormatError} when there are none of several, one is missing that has annotations, or two have one name
  */
 export function locatedImages(images: Iterable<WantedImage>, file: string): FileImage[] {
   const found = new Map<string, FileImage>()
@@ -74,6 +74,9 @@ export function locatedImages(images: Iterable<WantedImage>, file: string): File
   let count = 0
   for (const { given, name, member, isAnnotated } of images) {
     count += 1
+    const other = member === undefined ? undefined : found.get(name(member))
+    if (other && other.member !== member)
+      throw new FormatError(`${other.member} and ${member} are both called ${other.name}`, { file })
     if (member !== undefined) found.set(name(member), { name: name(member), member })
     else if (isAnnotated) missing.push(given)
   }

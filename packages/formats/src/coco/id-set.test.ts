@@ -13,3 +13,10 @@ test('ids strewn too far are not remembered, the others still are', () => {
   for (let page = 0; page < 65_536; page += 1) ids.add(page * 4096)
   expect([ids.add(1e12), ids.add(1e12), ids.add(4096)]).toEqual([true, true, false])
 })
+
+test('texts are ids as well, of which the first are remembered', () => {
+  const ids = idSet()
+  expect([ids.add('a'), ids.add('7'), ids.add(7), ids.add('a')]).toEqual([true, true, true, false])
+  for (let at = 0; at < 100_000; at += 1) ids.add(`x${at}`)
+  expect([ids.add('late'), ids.add('late'), ids.add('x5')]).toEqual([true, true, false])
+})

@@ -144,14 +144,17 @@ describe('an import', () => {
         category_id: 1,
       },
       { id: 7, bbox: [1, 2, 3, 4] },
+      { id: 'x', bbox: [1, 2, 3, 4] },
+      { id: 'x', bbox: [1, 2, 3, 4] },
     ])
+    expect(shapes).toHaveLength(4)
     expect(shapes[0]).toMatchObject({
       occluded: true,
       attributes: [{ spec_id: 1, value: 'green' }],
     })
-    expect(report.entries.map(({ code, reason }) => [code, reason])).toEqual([
-      ['dropped-attribute', "attribute 'wheels' unknown on label 'car'"],
-      ['duplicate-entry', 'the annotation id is given twice'],
+    expect(report.entries.map(({ code, reason, count }) => [code, reason, count])).toEqual([
+      ['dropped-attribute', "attribute 'wheels' unknown on label 'car'", 1],
+      ['duplicate-entry', 'the annotation id is given twice', 2],
     ])
   })
 

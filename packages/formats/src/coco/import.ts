@@ -11,7 +11,14 @@ import { type CocoFile, findCocoFiles } from './files.ts'
 import { type IdSet, idSet } from './id-set.ts'
 import { type CocoIndex, readIndex, recordsOf, scanFile } from './names.ts'
 import { segmentRecords } from './panoptic.ts'
-import { type CocoId, readCustom, readFlags, readGeometry, readIds } from './record.ts'
+import {
+  type CocoId,
+  hasKeypoints,
+  readCustom,
+  readFlags,
+  readGeometry,
+  readIds,
+} from './record.ts'
 
 /** What lasts over all files of an import. */
 interface Import {
@@ -98,9 +105,7 @@ function findPlaces(
   const { id, imageId, categoryId } = readIds(record, place)
   const image = index.images.get(imageId)
   if (!image) throw new FormatError(`image_id ${imageId} is none of the images`, place)
-  // Ids that are texts are not remembered: there may be millions.
-  if (typeof id === 'number' && !ids.add(id))
-    intake.skip('duplicate-entry', 'the annotation id is given twice', place)
+  if (!ids.add(id)) intake.skip('duplicate-entry', 'the annotation id is given twice', place)
   const frame = intake.frameFor(image.frame, image.name, place)
   const name = frame && labelName(categoryId, index, place)
   const label = name === undefined ? undefined : intake.labelFor(name, place)
@@ -167,7 +172,7 @@ function noteLosses(
   if (flags.rotation !== 0 && parts.some((part) => part.type !== 'rectangle')) {
     skip('unsupported-rotation', 'only boxes are rotated', place)
   }
-  if (record.keypoints !== undefined) {
+  if (hasKeypoints(record)) {
     skip('dropped-shape-type', 'keypoints are not read', place)
   }
   if (flags.track && parts.length > 1) {

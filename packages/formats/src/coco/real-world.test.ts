@@ -99,11 +99,18 @@ describe('is imported', () => {
       },
       ['rectangle'],
     ],
+    ['attributes of PHP, where there are none', { annotation: { attributes: [] } }, ['rectangle']],
     ['a box beyond the image', { annotation: { bbox: [-5, -5, 500, 500] } }, ['rectangle']],
   ]
   test.each(accepted)('%s', async (_, change, types) => {
     const { shapes } = await read(textOf(change))
     expect(shapes.map(({ type }) => type)).toEqual(types)
+  })
+
+  test('a crowd of a keypoint file, which has no keypoints to lose', async () => {
+    const annotation = { keypoints: [0, 0, 0, 0, 0, 0], num_keypoints: 0 }
+    const { shapes, report } = await read(textOf({ annotation }))
+    expect([shapes.length, report.entries]).toEqual([1, []])
   })
 
   test('a file with a mark, line ends of Windows and blanks', async () => {
@@ -210,6 +217,21 @@ describe('is refused', () => {
       'a label of nobody',
       textOf({ annotation: { category_id: 0 } }),
       "Label 'objects' is not registered for this task",
+    ],
+    [
+      'rings of VIA, which stand in no list',
+      textOf({ annotation: { segmentation: ring } }),
+      'annotation 900100000139: segmentation[0] is 1, expected a list of numbers',
+    ],
+    [
+      'run lengths of another way round',
+      textOf({ annotation: { segmentation: { counts: text, size: [100, 80] } } }),
+      'annotation 900100000139: mask of 80 x 100 pixels on a frame of 100 x 80',
+    ],
+    [
+      'attributes as a list',
+      textOf({ annotation: { attributes: [{ name: 'a', value: 1 }] } }),
+      'annotation 900100000139: attributes is [{"name":"a","value":1}], expected an object',
     ],
     [
       'points as pairs',

@@ -124,8 +124,16 @@ export function readCustomAttributes(record: JsonRecord, place: Place) {
   return { attributes: customOf(all), isOfTrack: isOfTrack(all) }
 }
 
+/** Whether it has points of a skeleton: those that are not labelled are 0. */
+export function hasKeypoints({ keypoints }: JsonRecord): boolean {
+  const isNothing = Array.isArray(keypoints) && keypoints.every((value) => value === 0)
+  return keypoints !== undefined && keypoints !== null && !isNothing
+}
+
 function attributesOf(record: JsonRecord, place: Place): JsonRecord {
   const attributes = record.attributes ?? {}
+  // Tools whose language knows one kind of list write what is empty so.
+  if (Array.isArray(attributes) && attributes.length === 0) return {}
   if (!isRecord(attributes)) throw wrong('attributes', attributes, 'an object', place)
   return attributes
 }

@@ -155,3 +155,15 @@ test('the tree with its images is a subset of a project, and images to test on a
     ['training', 2],
   ])
 })
+
+test('two trees of one name are refused in a project: an image would be lost', async () => {
+  const bytes = await zipOf({
+    'a/training/label_2/000008.txt': car,
+    'a/training/image_2/000008.png': 'x',
+    'b/training/label_2/000008.txt': car,
+    'b/training/image_2/000008.png': 'y',
+  })
+  await expect(kitti.importer?.openDataset?.(sourceOf(bytes), newRun().run)).rejects.toThrow(
+    'subset training: a/training/image_2/000008.png and b/training/image_2/000008.png are both called 000008.png',
+  )
+})

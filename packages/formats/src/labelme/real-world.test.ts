@@ -92,6 +92,11 @@ test.each<[string, string | Uint8Array, string]>([
   ['an empty document', '', 'a.xml: document must contain a root element'],
   ['latin-1', Buffer.from(documentText('a.jpg', '', objectText('Tür')), 'latin1'), 'not UTF-8'],
   ['a sign that XML lacks', documentText('a.jpg', '', objectText('a & b')), 'a.xml: '],
+  [
+    'an object of two shapes',
+    documentText('a.jpg', '', car.replace('<polygon>', '<polygon/><polygon>')),
+    'a.xml: object 1: it has 2 shapes, expected one',
+  ],
   ['a point beyond all', documentText('', '', objectText('car', '', [[1e9, 1]])), 'is no number'],
   [
     'a document of labelImg',

@@ -81,6 +81,9 @@ const mostPoints = 100_000
 /** `bounding_box` makes a rectangle of a polygon; a mask stays one. */
 function readGeometry(element: XmlElement, place: Place): LabelMeObject['geometry'] {
   const polygon = childOf(element, 'polygon')
+  const drawings = element.children.filter(({ name }) => name === 'polygon' || name === 'segm')
+  if (drawings.length > 1)
+    throw new FormatError(`it has ${drawings.length} shapes, expected one`, place)
   if (polygon) {
     const corners = childrenOf(polygon, 'pt')
     if (corners.length > mostPoints)

@@ -77,10 +77,10 @@ function classFinder(
   }
   return (value) => {
     const label = names.get(value)
-    const isBlack = !isGrey && value === 0
-    return label === undefined
-      ? undefined
-      : { label, isBackground: isBlack || label === 'background' || label === ignored }
+    if (label === undefined) return undefined
+    // Black is nothing, whatever it is called, and so is the border.
+    const isNothing = !isGrey && (value === 0 || value === voidColor)
+    return { label, isBackground: isNothing || label === 'background' || label === ignored }
   }
 }
 

@@ -69,7 +69,7 @@ export function maskInstances(
       const reason = `${plurals[type]} are written as masks`
       if (type !== 'mask') report.note('converted', 'dropped-shape-type', reason, example)
     }
-    if (members.some(({ label_id }) => label_id !== leader.label_id)) {
+    if (members.length > 1) {
       const reason = 'a group is one object with the label of its largest member'
       report.note('converted', 'merged-group', reason, example)
     }

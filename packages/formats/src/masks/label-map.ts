@@ -36,7 +36,10 @@ export function labelMapText(labels: readonly MapLabel[]): string {
   return `# label:color_rgb:parts:actions\n${lines.join('')}`
 }
 
-/** @throws {FormatError} for a line that is none, or a name that is given twice */
+/**
+ * The labels of the file. Where none of them has a colour they have those of the palette, the background the first.
+ * @throws {FormatError} for a line that is none, or a name that is given twice
+ */
 export function readLabelMap(bytes: Uint8Array, file: string): MapLabel[] {
   const labels = new Map<string, MapLabel>()
   for (const line of linesOf(bytes, file)) {
@@ -50,7 +53,26 @@ export function readLabelMap(bytes: Uint8Array, file: string): MapLabel[] {
     const lists = { parts: listed(parts), actions: listed(actions) }
     labels.set(name, { name, color: colorOf(color, fail), ...lists })
   }
-  return [...labels.values()]
+  const all = [...labels.values()]
+  return all.some(({ color }) => color !== undefined) ? all : inPalette(all)
+}
+
+/** What labelme2voc writes: a name a line, whose colours are those of the palette. */
+export const classNamesName = 'class_names.txt'
+
+export function readClassNames(bytes: Uint8Array, file: string): MapLabel[] {
+  const names = linesOf(bytes, file).map(({ text }) => text.trim())
+  const own = names.filter((name) => name !== '' && name !== '__ignore__')
+  return inPalette(
+    own.map((name) => {
+      return { name: name === '_background_' ? 'background' : name, parts: [], actions: [] }
+    }),
+  )
+}
+
+function inPalette(labels: readonly MapLabel[]): MapLabel[] {
+  const first = labels[0]?.name === 'background' ? 0 : 1
+  return labels.map((label, index) => ({ ...label, color: paletteColor(first + index) }))
 }
 
 const listed = (text: string): string[] =>

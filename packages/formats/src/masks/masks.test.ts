@@ -53,6 +53,16 @@ describe('instances of a frame', () => {
   })
 })
 
+test('a group of one label is told of as well', () => {
+  const { run } = newRun()
+  const shapes = [0, 4].map((x) => shapeOf({ points: [x, 0, x + 2, 2], group: 1 }))
+  expect(maskInstances(shapes, labels, frame, run)).toHaveLength(1)
+  expect(run.report.read().entries).toMatchObject([
+    { code: 'dropped-shape-type', count: 2 },
+    { kind: 'converted', code: 'merged-group', count: 1, examples: [{ item: 'a.jpg' }] },
+  ])
+})
+
 test('an object that others cover whole is told of, and keeps its number', () => {
   const { run } = newRun()
   const shapes = [

@@ -6,7 +6,14 @@ import type { Png } from '../image/png.ts'
 import type { Label } from '../model.ts'
 import { type LabelledMask, labelledMasks } from './class-pictures.ts'
 import type { Size } from './instances.ts'
-import { labelMapName, type MapLabel, readLabelMap, vocLabels } from './label-map.ts'
+import {
+  classNamesName,
+  labelMapName,
+  type MapLabel,
+  readClassNames,
+  readLabelMap,
+  vocLabels,
+} from './label-map.ts'
 import { readMaskPicture } from './picture.ts'
 
 /** The pictures of masks in an archive. */
@@ -33,9 +40,18 @@ export function maskPictures(zip: ZipReader, root: string): MaskPictures {
 export const maskPath = /^Segmentation(Class|Object)(?:PNG)?\/(.+)\.png$/i
 
 /** The labels that the archive declares, if it does. */
-export async function readDeclared({ zip, root }: MaskPictures): Promise<MapLabel[] | undefined> {
-  const entry = zip.files.get(`${root}${labelMapName}`)
-  return entry && readLabelMap(await zip.bytes(entry), entry.name)
+export async function readDeclared(pictures: MaskPictures): Promise<MapLabel[] | undefined> {
+  const { zip } = pictures
+  const map = textFile(labelMapName, pictures)
+  if (map) return readLabelMap(await zip.bytes(map), map.name)
+  const names = textFile(classNamesName, pictures)
+  return names && readClassNames(await zip.bytes(names), names.name)
+}
+
+/** In the folder of the data set, else the only one of that name. */
+function textFile(name: string, { zip, root }: MaskPictures) {
+  const named = [...zip.files.values()].filter((one) => `/${one.name}`.endsWith(`/${name}`))
+  return zip.files.get(`${root}${name}`) ?? (named.length === 1 ? named[0] : undefined)
 }
 
 /**

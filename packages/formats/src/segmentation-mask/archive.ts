@@ -14,11 +14,14 @@ export interface MaskArchive extends MaskPictures {
   subsets: ListedSubset[]
 }
 
-/** @throws {FormatError} for what is no archive, or has neither lists nor pictures of classes */
+/** @throws {FormatError} for what is no archive, has neither lists nor pictures of classes, or has several sets of them */
 export async function openMaskArchive(source: RandomAccess, run: Run): Promise<MaskArchive> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
-  const root = rootOf(names, (path) => list.test(path) || maskFolder.test(path))
+  const root = rootOf(names, isMarker)
+  const other = names.map((name) => rootOf([name], isMarker) ?? root).find((one) => one !== root)
+  if (other !== undefined)
+    throw new FormatError(`there are masks in ${root || '/'} and ${other}: send one of them`)
   if (root === undefined)
     throw new FormatError(
       'no segmentation masks: expected ImageSets/Segmentation/<subset>.txt or SegmentationClass/<image>.png',
@@ -39,23 +42,35 @@ export async function openMaskArchive(source: RandomAccess, run: Run): Promise<M
   }
   const subsets = lists.map(({ name, ids }) => ({ name, ids: ids.map(idOf) }))
   for (const { ids } of subsets) for (const id of ids) listed.add(id)
+  const [anyId] = classes.keys()
+  if (anyId !== undefined && [...classes.keys()].every((id) => !listed.has(id)))
+    throw new FormatError(`it has none of the masks, expected lines like "${anyId}"`, {
+      file: `${root}ImageSets/Segmentation/${lists[0]?.name}.txt`,
+    })
   for (const [id, file] of [...classes, ...objects])
     if (!listed.has(id)) run.report.note('skipped', 'ignored-file', 'no list has it', { file })
   return { ...pictures, subsets: withoutRepeats(subsets) }
 }
 
-/** @throws {FormatError} where there are pictures of masks, and none of them is a PNG */
+/** @throws {FormatError} where there are pictures of masks, and none of them is a PNG of classes */
 function noteOthers(names: readonly string[], root: string, hasMasks: boolean, run: Run): void {
-  const reason = 'masks have to be PNG pictures'
   for (const file of names) {
     const path = file.slice(root.length)
-    if (!file.startsWith(root) || !maskFolder.test(path) || maskPath.test(path)) continue
+    if (!file.startsWith(root) || !likeMaskFolder.test(path) || maskPath.test(path)) continue
+    const reason = maskFolder.test(path)
+      ? 'masks have to be PNG pictures'
+      : 'masks have to be in SegmentationClass and SegmentationObject'
     if (!hasMasks && isImageName(file)) throw new FormatError(reason, { file })
     run.report.note('skipped', 'ignored-file', reason, { file })
   }
 }
 
 const maskFolder = /^Segmentation(Class|Object)(PNG)?\//i
+
+/** Sets that were added to the one of VOC have their own. */
+const likeMaskFolder = /^Segmentation[^/]*\//i
+
+const isMarker = (path: string): boolean => list.test(path) || maskFolder.test(path)
 
 const list = /^ImageSets\/Segmentation\/([^/]+)\.txt$/
 

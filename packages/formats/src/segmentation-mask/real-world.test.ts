@@ -86,6 +86,39 @@ describe('is imported', () => {
       [person],
     ],
     [
+      'names of labelme2voc, whose colours are those of their places',
+      {
+        'class_names.txt': '_background_\ncar\nperson\n',
+        [`SegmentationClassPNG/${name}.png`]: indexed(0, 2, 1, 255),
+        [`SegmentationObjectPNG/${name}.png`]: indexed(0, 1, 2, 255),
+      },
+      [person, [2, 0, 1, 2, 0, 2, 0]],
+    ],
+    [
+      'a map without colours, and without the background',
+      {
+        'labelmap.txt': 'car:::\nperson:::\n',
+        [`SegmentationClass/${name}.png`]: indexed(0, 2, 1, 0),
+      },
+      [person, [2, 0, 1, 2, 0, 2, 0]],
+    ],
+    [
+      'a map beside the folder of the set',
+      {
+        'labelmap.txt': 'background:0,0,0::\ncar:128,0,0::\nperson:0,128,0::\n',
+        [`data/SegmentationClass/${name}.png`]: indexed(0, 2, 1, 0),
+      },
+      [person, [2, 0, 1, 2, 0, 2, 0]],
+    ],
+    [
+      'a map that has the border as a label',
+      {
+        'labelmap.txt': 'bg:0,0,0::\nperson:128,0,0::\nvoid:224,224,192::\n',
+        [`SegmentationClass/${name}.png`]: indexed(0, 1, 255, 0),
+      },
+      [person],
+    ],
+    [
       'an object over two classes',
       {
         [`SegmentationClass/${name}.png`]: rgb(0, 0xc08080, 0x0000ff, 0),
@@ -128,6 +161,37 @@ describe('is refused', () => {
       'colours of a JPEG',
       { ...list, [`SegmentationClass/${name}.jpg`]: 'x' },
       `SegmentationClass/${name}.jpg: masks have to be PNG pictures`,
+    ],
+    [
+      'pictures in the folder of a set that was added to VOC',
+      { ...list, [`SegmentationClassAug/${name}.png`]: grey(0, 15, 15, 0) },
+      `SegmentationClassAug/${name}.png: masks have to be in SegmentationClass and SegmentationObject`,
+    ],
+    [
+      'a list of paths',
+      {
+        'ImageSets/Segmentation/train.txt': `/JPEGImages/${name}.jpg /SegmentationClass/${name}.png\n`,
+        [`SegmentationClass/${name}.png`]: indexed(0, 15, 0, 0),
+      },
+      `ImageSets/Segmentation/train.txt: it has none of the masks, expected lines like "${name}"`,
+    ],
+    [
+      'two sets in one archive',
+      {
+        [`VOCdevkit/VOC2007/SegmentationClass/${name}.png`]: indexed(0, 15, 0, 0),
+        'VOCdevkit/VOC2012/SegmentationClass/b.png': indexed(0, 15, 0, 0),
+      },
+      'there are masks in VOCdevkit/VOC2007/ and VOCdevkit/VOC2012/: send one of them',
+    ],
+    [
+      'masks of Roboflow beside their images',
+      { 'train/a.jpg': 'x', 'train/a_mask.png': grey(0, 1, 0, 0), 'train/_classes.csv': '0, a' },
+      'no segmentation masks: expected ImageSets/Segmentation/<subset>.txt or SegmentationClass/<image>.png',
+    ],
+    [
+      'objects without classes',
+      { ...list, [`SegmentationObject/${name}.png`]: indexed(0, 1, 2, 0) },
+      `SegmentationObject/${name}.png: there is no picture of classes beside it`,
     ],
     [
       'a class of VOC that the task has not',

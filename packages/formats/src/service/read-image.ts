@@ -122,9 +122,11 @@ function shapeContext(
         return inside(reading, { named, values, record }, element, own)
       }
       const part = partOf(named, own.label ?? '', () => placeOf(reading, record))
-      return shapeContext(reading, { ...found, type: partType, named: part }, own, (shape) =>
-        elements.push(shape),
-      )
+      return shapeContext(reading, { ...found, type: partType, named: part }, own, (shape) => {
+        if (elements.some(({ label_id }) => label_id === shape.label_id))
+          throw fail(`the point '${part.label.name}' is given twice`)
+        elements.push(shape)
+      })
     },
     close() {
       const attributes = [...values.values()]

@@ -187,6 +187,16 @@ describe('is refused', () => {
       'annotations.xml: image a.jpg: rle counts 3 pixels, expected 2 x 2',
     ],
     [
+      'a point of a skeleton that is there twice',
+      document(
+        image.replace(
+          box,
+          '<skeleton label="person"><points label="head" points="1,2"/><points label="head" points="3,4"/></skeleton>',
+        ),
+      ),
+      "annotations.xml: image a.jpg: the point 'head' is given twice at line 4",
+    ],
+    [
       'an image of another task',
       document(image.replace('a.jpg', 'other.jpg').replace('id="0"', 'id="7"')),
       '1 annotated item has no matching frame in this task: other.jpg',

@@ -1,3 +1,4 @@
+import { SaxesParser } from 'saxes'
 import { describe, expect, test } from 'vitest'
 import { createXmlScanner } from './scan.ts'
 import { XmlError } from './xml-error.ts'
@@ -126,4 +127,29 @@ describe('bombs are refused at the first that is too much', () => {
   ])('%#', (text, reason) => {
     expect(fault(text, { cut: 65_536 })).toContain(reason)
   })
+})
+
+/** Milliseconds of the processor, the least of several times: others may be at work beside. */
+function timeOf(work: () => void): number {
+  const times = Array.from({ length: 5 }, () => {
+    const start = process.cpuUsage()
+    work()
+    return process.cpuUsage(start).user / 1000
+  })
+  return Math.min(...times)
+}
+
+test('a scan takes little longer than the parser alone', () => {
+  const points = '<pt>\n  <x>12.50</x>\n  <y kind="b">7.25</y>\n</pt>\n'.repeat(20_000)
+  const bytes = Buffer.from(`<a>\n${points}</a>\n`)
+  const nothing = () => undefined
+  const alone = timeOf(() => {
+    new SaxesParser({ xmlns: false }).write(bytes.toString()).close()
+  })
+  const scanned = timeOf(() => {
+    const scanner = createXmlScanner({ open: nothing, close: nothing, text: nothing })
+    scanner.feed(bytes)
+    scanner.end()
+  })
+  expect(scanned / alone).toBeLessThan(3)
 })

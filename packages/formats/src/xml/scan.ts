@@ -34,9 +34,9 @@ export function createXmlScanner(handler: XmlHandler, given?: Decoder): XmlScann
   const parser = new SaxesParser({ xmlns: false })
   const decoder = given ?? new TextDecoder('utf-8', { fatal: true })
   const state: State = { held: 0, line: 1, open: [] }
-  guard(parser, state)
-  if (!given) refuseOtherEncodings(parser)
+  guard(parser, state, given)
   tell(parser, state, handler)
+  nameFaults(parser, state)
 
   const take = (piece: string) => {
     parser.write(piece)
@@ -75,14 +75,23 @@ interface State {
 
 const refusal = ({ line }: SaxesParser, reason: string) => new XmlError(reason, line)
 
-/** Refuses what is not well-formed, and what could be large or lead anywhere. */
-function guard(parser: SaxesParser, state: State): void {
+/**
+ * What is not well-formed is thrown as this.
+ *
+ * Not by a handler of errors: the parser takes several times as long with eight handlers or more, as it has too many properties then for
+ * the engine to keep it fast.
+ */
+function nameFaults(parser: SaxesParser, { open }: State): void {
+  parser.makeError = (message) => {
+    const reason = message.replace(/\.$/, '')
+    return refusal(parser, open.length > 0 ? `${reason} in <${open.at(-1)}>` : reason)
+  }
+}
+
+/** Refuses what could be large, lead anywhere, or is in another encoding than the one that is read. */
+function guard(parser: SaxesParser, state: State, given: Decoder | undefined): void {
   const { open } = state
   let attributes = 0
-  parser.on('error', ({ message }) => {
-    const reason = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
-    throw refusal(parser, open.length > 0 ? `${reason} in <${open.at(-1)}>` : reason)
-  })
   parser.on('doctype', (doctype) => {
     const isBare = !doctype.replace(/"[^"]*"|'[^']*'/g, '').includes('[')
     if (!isBare) throw refusal(parser, 'a DOCTYPE with definitions is not allowed')
@@ -90,6 +99,7 @@ function guard(parser: SaxesParser, state: State): void {
   parser.on('opentagstart', ({ name }) => {
     attributes = 0
     state.line = parser.line
+    if (open.length === 0 && !given) refuseOtherEncodings(parser)
     if (open.push(name) > most.depth)
       throw refusal(parser, `nested deeper than ${most.depth} levels`)
   })
@@ -99,11 +109,9 @@ function guard(parser: SaxesParser, state: State): void {
   })
 }
 
-function refuseOtherEncodings(parser: SaxesParser): void {
-  parser.on('xmldecl', ({ encoding = 'UTF-8' }) => {
-    if (!/^(utf-?8|us-ascii|ascii)$/i.test(encoding))
-      throw refusal(parser, `the encoding is ${encoding.slice(0, 40)}, expected UTF-8`)
-  })
+function refuseOtherEncodings({ xmlDecl: { encoding = 'UTF-8' } }: SaxesParser): void {
+  if (!/^(utf-?8|us-ascii|ascii)$/i.test(encoding))
+    throw new XmlError(`the encoding is ${encoding.slice(0, 40)}, expected UTF-8`, 1)
 }
 
 /** Tells the handler of tags and texts. */
