@@ -173,7 +173,7 @@ describe('an export', () => {
       [
         shapeOf({ ...mask, ...valued('false') }),
         shapeOf({ ...mask, ...valued('true') }),
-        shapeOf({ label_id: 50, type: 'polygon', points: ring, ...valued('true') }),
+        shapeOf({ label_id: 50, type: 'polygon', points: ring, ...valued('True') }),
         shapeOf({ label_id: 50, type: 'polygon', points: ring, ...valued('false') }),
       ],
       [people],
@@ -188,6 +188,19 @@ describe('an export', () => {
     expect(annotations[0]?.attributes).not.toHaveProperty('is_crowd')
   })
 
+  test('keeps rings of a group whose leader is no mask, though one of another label is with it', async () => {
+    const leader = { type: 'polygon', points: [0, 0, 20, 0, 20, 20, 0, 20], label_id: 41 } as const
+    const mask = { type: 'mask', points: [0, 4, 30, 30, 31, 31], label_id: 40 } as const
+    const grouped = [leader, mask].map((one) => shapeOf({ ...one, group: 1 }))
+    expect(await written(grouped)).toMatchObject([
+      {
+        category_id: 2,
+        iscrowd: 0,
+        segmentation: [leader.points, [30, 30, 32, 30, 32, 32, 30, 32]],
+      },
+    ])
+  })
+
   test('refuses a value that is none, naming frame, label and attribute', async () => {
     const shape = shapeOf({ label_id: 40, attributes: [{ spec_id: 2, value: 'many' }] })
     await expect(exported({ shapes: [shape] })).rejects.toThrow(
@@ -197,6 +210,14 @@ describe('an export', () => {
 
   test('writes the score of a model', async () => {
     expect(await written([shapeOf({ label_id: 41, score: 0.5 })])).toMatchObject([{ score: 0.5 }])
+  })
+
+  test('writes no attribute that is called as the score', async () => {
+    const label = labelOf({ id: 50, name: 'people', attributes: [spec({ id: 9, name: 'score' })] })
+    const shape = shapeOf({ label_id: 50, attributes: [{ spec_id: 9, value: '7' }] })
+    const [annotation] = await written([shape], [label])
+    expect(annotation).not.toHaveProperty('score')
+    expect(annotation?.attributes).toEqual({ occluded: false, rotation: 0 })
   })
 
   test('paints in the order of z_order', async () => {

@@ -1,7 +1,8 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { documentOf, importText } from '../testing/coco.ts'
-import { zipOf } from '../testing/run.ts'
+import { coco } from '../formats/coco.ts'
+import { documentOf, importText, spec, twoFrames } from '../testing/coco.ts'
+import { importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
 describe('an archive may be laid out', () => {
   const text = JSON.stringify(documentOf([{ bbox: [1, 2, 3, 4] }]))
@@ -27,6 +28,12 @@ describe('an archive may be laid out', () => {
     [
       'with one task of several that have no instances',
       { 'annotations/person_keypoints_a.json': text, 'annotations/stuff_a.json': text },
+      1,
+    ],
+    ['with stuff only', { 'annotations/stuff_a.json': text }, 1],
+    [
+      "with a file of one's own beside those of other tasks",
+      { 'annotations/mine.json': text, 'annotations/person_keypoints_a.json': '{}' },
       1,
     ],
     [
@@ -71,6 +78,19 @@ describe('a panoptic file', () => {
       ['mask', [0, 2, 0, 0, 1, 0]],
       ['mask', [0, 1, 0, 1, 0, 1]],
     ])
+  })
+
+  test('says which of its segments are a crowd', async () => {
+    const create = { width: 100, height: 80, channels: 3, background: '#070000' } as const
+    const attributes = [spec({ id: 9, name: 'is_crowd', input_type: 'checkbox' })]
+    const road = labelOf({ id: 41, name: 'road', attributes })
+    const crowd = { ...annotation, segments_info: [{ id: 7, category_id: 2, iscrowd: 1 }] }
+    const bytes = await zipOf({
+      'annotations/panoptic_a.json': JSON.stringify({ ...document, annotations: [crowd] }),
+      'annotations/panoptic_a/a.png': await sharp({ create }).png().toBuffer(),
+    })
+    const { shapes } = await importBytes(coco, bytes, targetOf([road], twoFrames()))
+    expect(shapes.map((shape) => shape.attributes)).toEqual([[{ spec_id: 9, value: 'true' }]])
   })
 
   test('is refused without its pictures, or with broken ones', async () => {

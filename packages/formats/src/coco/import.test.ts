@@ -2,7 +2,7 @@ import { encodeRuns } from '@reticle/geometry'
 import { describe, expect, test } from 'vitest'
 import { coco } from '../formats/coco.ts'
 import { documentOf, imported, importedOne, labels, spec, twoFrames } from '../testing/coco.ts'
-import { framesOf, importBytes, labelOf, targetOf } from '../testing/run.ts'
+import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
 describe('an import', () => {
   test('reads ids of any size, zero and as text, and keys in any order', async () => {
@@ -223,5 +223,62 @@ describe('an import', () => {
       targetOf([person], framesOf(['a.jpg'])),
     )
     expect([shapes.length, report.skipped]).toEqual([0, 1])
+  })
+
+  test.each([
+    'a.jpg',
+    './a.jpg',
+    '/a.jpg',
+    'images/val/a.jpg',
+    'images\\val\\a.jpg',
+    'images/a.jpg',
+    'val/a.jpg',
+    'JPEGImages/a.jpg',
+    'https://host/somewhere/a.jpg',
+  ])('finds the image of %s, though another has its name', async (file_name) => {
+    const document = { ...documentOf([{ bbox: [1, 2, 3, 4] }]), images: [{ id: 1, file_name }] }
+    const bytes = await zipOf({ 'annotations/instances_val.json': JSON.stringify(document) })
+    const target = targetOf(labels, framesOf(['other/a.jpg', 'a.jpg']))
+    const { shapes } = await importBytes(coco, bytes, target)
+    expect(shapes.map(({ frame }) => frame)).toEqual([1])
+  })
+
+  test('reads flags of objects where they have a meaning', async () => {
+    const ring = [0, 0, 5, 0, 5, 5]
+    const { shapes, tracks, report } = await importedOne([
+      { bbox: [1, 2, 3, 4], attributes: { outside: true, rotation: 30, score: 0.5 } },
+      { segmentation: [ring], attributes: { rotation: 30 } },
+      { segmentation: [ring, ring], attributes: { track_id: 1, keyframe: true } },
+    ])
+    expect(shapes.map(({ outside, rotation, score }) => [outside, rotation, score])).toEqual([
+      [false, 30, 0.5],
+      [false, 0, 1],
+      [false, 0, 1],
+      [false, 0, 1],
+    ])
+    expect([tracks.length, report.entries.map(({ code }) => code)]).toEqual([
+      0,
+      ['unsupported-rotation', 'merged-group'],
+    ])
+  })
+
+  test('keeps iscrowd where the label has an attribute for it', async () => {
+    const attributes = [spec({ id: 9, name: 'is_crowd', input_type: 'checkbox' })]
+    const known = [labelOf({ id: 41, name: 'road', attributes })]
+    const segmentation = [[0, 0, 5, 0, 5, 5]]
+    const annotations = [
+      { segmentation, iscrowd: 1 },
+      { segmentation, iscrowd: 0 },
+      { segmentation, iscrowd: 0, attributes: { is_crowd: true } },
+      { segmentation },
+    ]
+    const text = JSON.stringify(documentOf(annotations))
+    const { shapes } = await importBytes(coco, text, targetOf(known, twoFrames()))
+    expect(shapes.map((shape) => shape.attributes.map(({ value }) => value))).toEqual([
+      ['true'],
+      ['false'],
+      ['true'],
+      [],
+    ])
   })
 })

@@ -71,6 +71,15 @@ describe('what is exported', () => {
     expect(Object.keys(files)).toEqual(['label_colors.txt', 'default/label_2/a.txt'])
   })
 
+  test('how much is truncated, where that is a number', async () => {
+    const share = { id: 5, name: 'truncated', mutable: false, input_type: 'number' as const }
+    const attributes = [{ ...share, values: ['0', '1', '0.01'], default_value: '0' }]
+    const tram = labelOf({ id: 7, name: 'Tram', attributes })
+    const shape = { ...box, label_id: 7, attributes: [{ spec_id: 5, value: '0.25' }] }
+    const { files } = await exportBytes(exporter, datasetOf([tram], frames, { shapes: [shape] }))
+    expect(files['default/label_2/a.txt']).toMatch(/^Tram 0\.25 0 -1 /)
+  })
+
   test('an empty task is the colours', async () => {
     const { bytes, files } = await exportBytes(exporter, datasetOf([], frames, {}))
     expect(files).toEqual({ 'label_colors.txt': '0 0 0 background\n' })

@@ -55,6 +55,34 @@ describe('what is imported', () => {
     expect(shapes).toMatchObject([{ label_id: 7, occluded: false }])
   })
 
+  test('how much is truncated, where that is a number; less than nothing is nothing', async () => {
+    const share = { id: 5, name: 'truncated', mutable: false, input_type: 'number' as const }
+    const attributes = [{ ...share, values: ['0', '1', '0.01'], default_value: '0' }]
+    const to = targetOf([labelOf({ id: 2, name: 'Car', attributes })], small)
+    const lines = ['0.88', '-1'].map((value) => line.replace('0.00', value))
+    const { shapes } = await read({ 'label_2/a.TXT': lines.join('\n') }, {}, to)
+    expect(shapes.map((shape) => shape.attributes[0]?.value)).toEqual(['0.88', '0'])
+  })
+
+  test('an image in a folder by all of its path, and labels by the first that is written so', async () => {
+    const known = ['Tram car', 'Tram\tcar'].map((name, at) => labelOf({ id: at + 1, name }))
+    const to = targetOf(known, framesOf(['x.jpg', 'a.jpg', 'val/a.jpg'], 4, 1))
+    const text = line.replace('Car', 'Tram_car')
+    const { shapes } = await read({ 'label_2/val/a.txt': text }, {}, to)
+    expect(shapes).toMatchObject([{ frame: 2, label_id: 1 }])
+  })
+
+  test('classes by their numbers, though there are colours; none of the first or without a name', async () => {
+    const files = {
+      'label_colors.txt': '9 9 9 other\n255 0 0 Car\n0 0 0 unlabeled\n',
+      'a/semantic/a.png': grey(1, 0, 2, 2),
+      'a/semantic_rgb/a.png': writeRgbPng(4, 1, [0, 0xff0000, 0xff0000, 0]),
+    }
+    expect(found(await read(files))).toEqual([[2, 0, 1, 0, 0, 0, 0]])
+    const instances = { ...files, 'a/instance/a.png': grey(1, 257, 513, 512) }
+    expect(found(await read(instances))).toEqual([[2, 0, 1, 1, 0, 1, 0]])
+  })
+
   test('boxes without area are passed over', async () => {
     const { shapes, report } = await read({ 'label_2/a.txt': line.replace('0 0 2 1', '2 0 2 1') })
     expect(shapes).toEqual([])

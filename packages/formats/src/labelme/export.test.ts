@@ -41,6 +41,13 @@ describe('an export', () => {
     expect(report).toMatchObject({ created: { shapes: 3 }, entries: [] })
   })
 
+  test('has the rotation of a box once, though its label has such an attribute', async () => {
+    const turned = labelOf({ id: 7, name: 'x', attributes: [spec({ id: 9, name: 'rotation' })] })
+    const shape = shapeOf({ label_id: 7, rotation: 30, attributes: [{ spec_id: 9, value: '5' }] })
+    const { files } = await exported({ shapes: [shape] }, [turned])
+    expect(files['default/a.xml']).toContain('<attributes>rotation=30.0</attributes>')
+  })
+
   test('of nothing has a document for each image', async () => {
     const { files, report } = await exported({})
     expect(files['default/b/c.xml']).toBe(`<annotation>

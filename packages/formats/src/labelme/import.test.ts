@@ -77,6 +77,7 @@ describe('the frame is', () => {
       { folder: 's' },
       ['t/r/a.jpg', 't/s/a.jpg', 'u/s/b.jpg'],
     ],
+    ['that of a folder with other slashes', 'x.xml', { folder: '/s\\' }, ['a.jpg', 's/a.jpg']],
     ['found by its name alone', 's/a.xml', {}, ['t/s/b.jpg', 't/s/a.jpg']],
   ])('%s', async (_, path, given, frames) => {
     expect(await read(path, given, frames)).toBe(1)
@@ -132,6 +133,13 @@ describe('an object', () => {
     expect(report.entries).toMatchObject([
       { reason: "attribute 'very wet' unknown on label 'x'", examples: [{ file: 'a.xml' }] },
     ])
+  })
+
+  test('may say among its attributes that it is occluded; only boxes are turned', async () => {
+    const more = '<attributes>occluded, rotation=30</attributes>'
+    const { shapes, report } = await imported({ 'a.xml': documentText([objectText({ more })]) })
+    expect(shapes).toMatchObject([{ type: 'polygon', occluded: true, rotation: 0 }])
+    expect(report.entries).toMatchObject([{ code: 'unsupported-rotation', count: 1 }])
   })
 
   test('is passed over when deleted, or without area, label, or frame of the job', async () => {

@@ -57,6 +57,12 @@ describe('what is exported', () => {
     expect(report).toMatchObject({ created: { shapes: 4 }, converted: 3, dropped: 1 })
   })
 
+  test('images that have but a tag are in no list', async () => {
+    const tags = [{ frame: 1, label_id: 1, group: 0, source: 'file', attributes: [] }]
+    const { files } = await exportBytes(exporter, datasetOf(labels, frames, { tags }))
+    expect(files['ImageSets/Segmentation/default.txt']).toBe('a\nc\n')
+  })
+
   test('an empty task is label map and list', async () => {
     const { files } = await exportBytes(exporter, datasetOf([], frames, {}, { name: 'a/b' }))
     expect(files).toEqual({

@@ -81,6 +81,13 @@ describe('what is imported', () => {
     ])
   })
 
+  test('without a label map black is nothing, though a label of the task is black', async () => {
+    const night = labelOf({ id: 3, name: 'night', color: '#000000' })
+    const files = { 'SegmentationClass/a.png': row(0, 0xff0000, 0, 0) }
+    const { found } = await read(files, targetOf([...labels, night], small))
+    expect(found).toEqual([[2, 0, 1, 1, 0, 1, 0]])
+  })
+
   test('the background only where the task has such a label', async () => {
     const files = {
       'labelmap.txt': map,
@@ -189,6 +196,15 @@ describe('with its images', () => {
     expect(dataset?.subsets).toMatchObject([
       { name: 'default', images: [{ name: 'a.jpg', member: 'JPEGImages/a.jpg' }] },
     ])
+  })
+
+  test('labels are those of the map, but for what is none', async () => {
+    const dataset = await open({
+      'labelmap.txt': 'background:0,0,0::\nignored:224,224,192::\ncar:0,128,0::\n',
+      'SegmentationClass/a.png': bicycle,
+      'JPEGImages/a.jpg': image,
+    })
+    expect(dataset?.labels.map(({ name }) => name)).toEqual(['car'])
   })
 
   test('an image of several lists is of the shortest', async () => {

@@ -13,6 +13,12 @@ describe('tracks', () => {
     trackShapeOf({ frame, points: [1, 2, 3, 4], ...given })
   const into = framesIn(['0.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg'])
 
+  test('a shape that says nothing is no keyframe where others say that they are', async () => {
+    const shapes = box(0, 'keyframe="1"') + box(1) + box(2, 'keyframe="1"')
+    const { tracks } = await read(inTrack(shapes, 'id="0" label="car"'), into)
+    expect(tracks.map((track) => track.shapes.map(({ frame }) => frame))).toEqual([[0, 2]])
+  })
+
   test('only keyframes are kept, with what changes; the rest is of the track', async () => {
     const values = (color: string, parked: string) =>
       `<attribute name="color">${color}</attribute><attribute name="parked">${parked}</attribute>`

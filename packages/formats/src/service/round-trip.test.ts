@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import { service } from '../formats/service.ts'
+import { service, serviceForVideo } from '../formats/service.ts'
 import type { AttributeValue, Imported, Shape, Tag, Track, TrackShape } from '../model.ts'
 import {
   datasetOf,
@@ -9,6 +9,7 @@ import {
   framesOf,
   importBytes,
   newRun,
+  partOf,
   shapeOf,
   targetOf,
   trackOf,
@@ -222,3 +223,21 @@ test('an export is imported as what it was made of', async () => {
     { numRuns: 150 },
   )
 }, 60_000)
+
+test('a shape that becomes a track ends behind the deleted frames that follow', async () => {
+  const part = partOf(framesOf(['0', '1', '2', '3', '4', '5']), {
+    shapes: [shapeOf({ frame: 1, label_id: 40 })],
+  })
+  const left = { ...part, frames: part.frames.filter(({ frame }) => frame !== 2) }
+  const subset = { name: 'default', frames: left.frames, items: () => left.items(true) }
+  const parts = [{ ...left, deletedFrames: new Set([2]) }]
+  const dataset = { ...datasetOf(labels, part.frames, {}), subsets: [{ ...subset, parts }] }
+  const { files } = await exportBytes(serviceForVideo.exporter, dataset)
+  const shapes = [
+    ...(files['annotations.xml'] ?? '').matchAll(/<box frame="(\d)" .*outside="(\d)"/g),
+  ]
+  expect(shapes.map(([, on, outside]) => [on, outside])).toEqual([
+    ['1', '0'],
+    ['3', '1'],
+  ])
+})
