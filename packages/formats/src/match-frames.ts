@@ -1,6 +1,6 @@
 /** Finds the frame an item of a file belongs to (spec/formats.md 4.2). */
 import { FormatError } from './errors.ts'
-import { withoutExtension } from './members.ts'
+import { baseOf, withoutExtension } from './members.ts'
 import type { TargetFrame, TargetFrames } from './model.ts'
 
 export interface ItemName {
@@ -148,8 +148,4 @@ export function normalised(path: string): string {
     .replaceAll('\\', '/')
     .normalize('NFC')
     .replace(/^(?:\.?\/)+/, '')
-}
-
-function baseOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }

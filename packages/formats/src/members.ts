@@ -105,4 +105,5 @@ export function pictureName(id: string, member: string): string {
 /** Without the last extension only: `img.v2.jpg` is `img.v2`. */
 export const withoutExtension = (path: string): string => path.replace(/\.[^./]+$/, '')
 
-const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+/** Without its folders. */
+export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

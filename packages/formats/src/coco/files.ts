@@ -5,7 +5,7 @@ import { type RandomAccess, readPieces } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { createScanner, ScanError } from '../json/scan.ts'
-import { type MemberFinder, memberFinder } from '../members.ts'
+import { baseOf, type MemberFinder, memberFinder } from '../members.ts'
 import type { Run } from '../model.ts'
 
 export interface CocoFile {
@@ -151,8 +151,4 @@ function subsetOf(name: string, isAlone: boolean): string {
   const base = baseOf(name)
   if (base === '_annotations.coco.json') return name.split('/').at(-2) ?? 'default'
   return taskNames.exec(base)?.[2] ?? (isAlone ? 'default' : base.replace(/\.json$/i, ''))
-}
-
-function baseOf(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1)
 }

@@ -5,6 +5,7 @@ import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import { archiveLimits, type ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
+import { baseOf } from '../members.ts'
 import type { Run } from '../model.ts'
 import { readLabelMap } from './label-map.ts'
 import { headBytes, isRecordHead, readRecords, type TfRecord } from './records.ts'
@@ -172,5 +173,4 @@ async function peek(pieces: AsyncIterable<Uint8Array>) {
   return { head, all: all() }
 }
 
-const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)

@@ -2,8 +2,8 @@
 import { rootOf } from '../archive/open-archive.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
-import { isImageName, withoutExtension } from '../members.ts'
-import { findNamesFile, findYaml, isNamesFile, readNames } from './names.ts'
+import { baseOf, isImageName, withoutExtension } from '../members.ts'
+import { type ClassNames, findNamesFile, findYaml, isNamesFile, readNames } from './names.ts'
 import type { YoloItem, YoloSet, YoloSubset } from './set.ts'
 
 /** @throws {FormatError} when no text can be of boxes */
@@ -20,7 +20,18 @@ export async function readFolders(zip: ZipReader): Promise<YoloSet> {
     throw new FormatError(reason)
   }
   const names = namesFile === undefined ? undefined : await readNames(zip, namesFile)
+  if (names) await checkTwins(zip, names)
   return { zip, names, subsets: subsetsOf(texts, pictures, root, layout) }
+}
+
+/** Some tools put the names into each folder: numbers mean the same in all of them, or nobody knows which. */
+async function checkTwins(zip: ZipReader, { file, byNumber }: ClassNames): Promise<void> {
+  const listOf = (names: ReadonlyMap<number, string>): string => JSON.stringify([...names])
+  for (const twin of zip.files.keys()) {
+    if (twin === file || baseOf(twin) !== baseOf(file) || !isNamesFile(twin)) continue
+    if (listOf((await readNames(zip, twin)).byNumber) !== listOf(byNumber))
+      throw new FormatError(`its class names are not those of ${file}`, { file: twin })
+  }
 }
 
 /** Where the file of names is, though some put it among the texts; else where a folder of labels is: all texts are there, or it is none. */

@@ -2,7 +2,13 @@
 import { rootOf } from '../archive/open-archive.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
-import { commonFolder, type MemberFinder, memberFinder, withoutExtension } from '../members.ts'
+import {
+  baseOf,
+  commonFolder,
+  type MemberFinder,
+  memberFinder,
+  withoutExtension,
+} from '../members.ts'
 import type { Run } from '../model.ts'
 import { lineOf, linesIn, linesOf } from '../text-lines.ts'
 import { boxFilesOf } from './box-files.ts'
@@ -146,8 +152,6 @@ function endsOf(path: string): string[] {
   const parts = path.split('/')
   return parts.slice(2).map((_, at) => parts.slice(at + 1).join('/'))
 }
-
-const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 // ---- texts of boxes
 

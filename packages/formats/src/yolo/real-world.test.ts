@@ -261,6 +261,11 @@ describe('refused is', () => {
       { 'train/_annotations.txt': 'a.jpg 1,2,3,4,0\n', 'train/_classes.txt': names },
       'train/_annotations.txt: 2 fields, expected "id cx cy w h"',
     ],
+    [
+      'a set whose folders have classes of their own',
+      { 'p/_darknet.labels': names, 'p/a.txt': box, 'q/_darknet.labels': 'bus\ncar\n' },
+      'q/_darknet.labels: its class names are not those of p/_darknet.labels',
+    ],
   ])('%s', async (_, files, message) => {
     await expect(imported(files, ['a.jpg'])).rejects.toThrow(message)
   })
