@@ -5,6 +5,7 @@ import { type LabelCollector, labelCollector, typedValue } from '../file-labels.
 import type { MapLabel } from '../masks/label-map.ts'
 import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
 import {
+  baseOf,
   imageFinder,
   isImageName,
   locatedImages,
@@ -73,7 +74,8 @@ interface Opened {
 /** On the way it is noted which labels and attributes the boxes have. */
 async function wantedImages({ items }: VocSubset, opened: Opened): Promise<WantedImage[]> {
   const { archive, labels, tagged, finder, run } = opened
-  const wanted: WantedImage[] = []
+  const wanted: (WantedImage & { hasDocument: boolean })[] = []
+  const described = new Set<string>()
   for (const item of items) {
     run.signal.throwIfAborted()
     const document = await readItem(item, archive)
@@ -84,14 +86,21 @@ async function wantedImages({ items }: VocSubset, opened: Opened): Promise<Wante
     }
     const hasBoxes = (document?.objects.length ?? 0) > 0
     const hasMasks = await noteMasks(item, opened)
+    const member = finder.find(item, document)
+    if (document && member) described.add(member)
     wanted.push({
       given: item.id,
-      name: (member) => pictureName(item.id, member),
-      member: finder.find(item, document),
+      name: (found) => pictureName(item.id, found),
+      member,
       isAnnotated: tagged.has(item.id) || hasBoxes || hasMasks,
+      hasDocument: document !== undefined,
     })
   }
-  return wanted
+  // A picture that a document of another name is of is no second image.
+  return wanted.filter(
+    ({ member, isAnnotated, hasDocument }) =>
+      hasDocument || isAnnotated || !described.has(member ?? ''),
+  )
 }
 
 /** Whether an image has masks. Only where no labels are declared, their colours tell which there are. */
@@ -130,14 +139,18 @@ function pictureFinder({ zip, root }: VocArchive): PictureFinder {
   const exact = memberFinder(names)
   const stems = imageFinder(names)
   const folders = [`${root}JPEGImages/`, root, `${root}images/`]
+  const called = (filename: string): string | undefined => {
+    const names = [filename, baseOf(filename)]
+    return exact.find(names, folders, []) ?? stems.find(names, folders, [])
+  }
   return {
     find({ id }, document) {
-      const filename = document?.filename
+      const filename = document?.filename?.replaceAll('\\', '/')
       const isOwn = filename !== undefined && withoutExtension(filename) === id
       return (
         exact.find(isOwn ? [filename, id] : [id], folders, []) ??
         stems.find([id], folders, []) ??
-        (filename ? exact.find([filename], folders, []) : undefined)
+        (filename ? called(filename) : undefined)
       )
     },
   }

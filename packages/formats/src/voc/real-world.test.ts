@@ -233,6 +233,16 @@ function turned(): string {
   return documentText(`<object><name>car</name><robndbox>${place}</robndbox></object>`)
 }
 
+test.each(['a', 'C:\\set\\a.jpg', '/home/u/a.jpg', 'set/a.jpg'])(
+  'a picture is found that its document calls %s',
+  async (filename) => {
+    const text = documentText(`<filename>${filename}</filename>`, box)
+    const files = { 'Annotations/1.xml': text, 'JPEGImages/a.jpg': 'x' }
+    expect(await opened(files)).toEqual({ default: { '1.jpg': '1' } })
+    expect(await imported(files, ['a.jpg'])).toEqual({ 'a.jpg': '1' })
+  },
+)
+
 test.each([
   '<size/>',
   '<size><width>0</width><height>0</height><depth/></size>',
