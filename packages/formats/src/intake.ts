@@ -90,17 +90,7 @@ export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake 
       return undefined
     },
     valuesFor: (label, given, place) => valuesFor(label, given, place, skip),
-    scoreFor(given, place) {
-      if (given === undefined || given === null) return 1
-      if (typeof given === 'number' && given >= 0 && given <= 1) return given
-      note(
-        'converted',
-        'dropped-attribute',
-        'a score is not between 0 and 1, it is left out',
-        place,
-      )
-      return 1
-    },
+    scoreFor: (given, place) => scoreFor(given, place, note),
     newGroup(frame) {
       const group = (groups.get(frame) ?? 0) + 1
       groups.set(frame, group)
@@ -126,6 +116,14 @@ export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake 
       unmatched.check()
     },
   }
+}
+
+function scoreFor(given: unknown, place: Place, note: Intake['note']): number {
+  if (given === undefined || given === null) return 1
+  if (typeof given === 'number' && given >= 0 && given <= 1) return given
+  const reason = 'a score is not between 0 and 1, it is left out'
+  note('converted', 'dropped-attribute', reason, place)
+  return 1
 }
 
 function rangeOf({ frames, includes }: ImportTarget['frames']): Intake['range'] {
