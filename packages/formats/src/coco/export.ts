@@ -128,6 +128,9 @@ function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void 
   if (members.some(({ type }) => type === 'ellipse') && 'runs' in segmentation) {
     note('dropped-shape-type', 'ellipses are written as masks')
   }
+  if (members.length === 1 && leader.type === 'polygon' && 'runs' in segmentation) {
+    note('dropped-shape-type', 'polygons of crowds are written as masks')
+  }
   if (hasTracedMasks) note('dropped-shape-type', 'masks are written as polygons')
   if (members.some(isRounded)) note('rounded', 'coordinates are written with two decimals')
   const isLost = 'runs' in segmentation || members.some((shape) => isLostInGroup(shape, leader))
