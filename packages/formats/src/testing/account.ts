@@ -101,16 +101,18 @@ const isGoneTurned = (given: Shape, found: readonly Shape[], { exporter }: Forma
   exporter?.features.rotation === 'dropped' &&
   !found.some((one) => cellOf(one) === cellOf(given))
 
-/** Is the shape there as it was, by all that the format keeps? */
-export function isThere(given: Shape, found: readonly ItemShape[], format: Format): boolean {
-  const [here, ...others] = found.filter((one) => cellOf(one) === cellOf(given))
-  if (!here || others.length > 0 || here.type !== given.type) return false
-  return (
-    here.label_id === given.label_id &&
-    distance(here, given) <= tolerance &&
-    allValues.every((one) => format.exporter?.features[one] !== 'kept' || isAlike(one, here, given))
+/** Is the shape there as it was, by all that the format keeps? What members of a group became may lie over it. */
+export const isThere = (given: Shape, found: readonly ItemShape[], format: Format): boolean =>
+  found.some(
+    (here) =>
+      cellOf(here) === cellOf(given) &&
+      here.type === given.type &&
+      here.label_id === given.label_id &&
+      distance(here, given) <= tolerance &&
+      allValues.every(
+        (one) => format.exporter?.features[one] !== 'kept' || isAlike(one, here, given),
+      ),
   )
-}
 
 /** Which cells belong together. */
 export function groupsOf(shapes: readonly Shape[]): string[] {
