@@ -22,7 +22,7 @@ import { hopFigure } from './rpc.ts'
 import { type Server, startEmbedded } from './server.ts'
 import { smallReadFigure } from './small-reads.ts'
 import { startSplit } from './split.ts'
-import { type Figure, tableOf, withRows } from './table.ts'
+import { type Figure, rowOf, tableOf, withRows } from './table.ts'
 import { uploadKillsFigures } from './upload-kills.ts'
 import { videoFigures } from './video.ts'
 
@@ -81,7 +81,7 @@ async function measureEmbedded() {
         read: { id: 'P2', most: 1.2 },
         write: { id: 'P4', most: 1.5 },
       })
-    const parts: [id: string, measure: () => Promise<Figure[]>][] = [
+    const parts: [id: string, measure: () => Promise<Figure[]> | AsyncGenerator<Figure>][] = [
       ['annotations', annotations],
       ['alone', () => aloneFigures(server)],
       ['history', () => historyFigures(server)],
@@ -100,9 +100,19 @@ async function measureEmbedded() {
       ['images', () => imageFigures(server, asked['images-mib'])],
     ]
     const figures: Figure[] = []
-    for (const [id, measure] of parts) if (isAsked(id)) figures.push(...(await measure()))
+    for (const [id, measure] of parts)
+      if (isAsked(id))
+        for await (const figure of eachOf(measure())) {
+          figures.push(figure)
+          console.error(rowOf(figure)) // it may take an hour until the table is whole
+        }
     return figures
   })
+}
+
+async function* eachOf(measured: Promise<Figure[]> | AsyncGenerator<Figure>) {
+  if (measured instanceof Promise) yield* await measured
+  else yield* measured
 }
 
 async function measureSplit() {

@@ -50,7 +50,8 @@ export function tableOf(figures: Figure[]): string {
   ].join('\n')
 }
 
-const rowOf = ({ id, what, seen, target, holds }: Figure) =>
+/** A line of the table. */
+export const rowOf = ({ id, what, seen, target, holds }: Figure) =>
   `| ${id} | ${what} | ${seen} | ${target} | ${holds ? 'yes' : '**no**'} |`
 
 /** A table with the rows of these figures replaced, or added to its end. */
