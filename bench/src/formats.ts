@@ -41,7 +41,7 @@ async function cocoFigures(server: Restartable, limit: Limit, folder: string): P
   const call = callerOf(server)
   const task = await makeTask(server, frameCount)
   const at = `/tasks/${task.id}`
-  await sendShapes(server, `${at}/annotations/`, annotationPieces(task))
+  await sendShapes(server, `${at}/annotations/`, annotationPieces({ ...task, side: 200 }))
   // The same again would be the file that is there.
   const [box] = [...boxPieces({ labelId: task.labelId, count: 1, frames: 1 })].slice(1)
   const touch = () => call('PATCH', `${at}/annotations/?action=create`, `{"shapes":[${box}]}`)

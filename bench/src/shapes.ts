@@ -15,7 +15,7 @@ export interface Body {
   /** Over so many frames. */
   frames?: number
   firstFrame?: number
-  /** Polygons are within a square of so many pixels; unless given, anywhere in the picture, larger than any that people draw. */
+  /** Polygons go around the middle of a square of so many pixels, as people draw; unless given, criss-cross over all of the picture. */
   side?: number
 }
 
@@ -80,12 +80,27 @@ function geometry(
     return { type: 'rectangle', points: [x, y, x + 1 + next(300), y + 1 + next(200)] }
   }
   if (index < masksFrom) {
-    const from = side === undefined ? 0 : next(1000 - side)
-    const numbers = { length: 2 * (18 + (index % 9)) }
-    return { type: 'polygon', points: Array.from(numbers, () => from + next(side ?? 1900)) }
+    const corners = 18 + (index % 9)
+    const points =
+      side === undefined
+        ? Array.from({ length: 2 * corners }, () => next(1900))
+        : ring(corners, side, next)
+    return { type: 'polygon', points }
   }
   return { type: 'mask', points: mask(next) }
 }
+
+function ring(corners: number, side: number, next: Next): number[] {
+  const middle = side / 2 + next(1000 - side)
+  return Array.from({ length: corners }, (_, at) => (2 * Math.PI * at) / corners).flatMap(
+    (angle) => {
+      const radius = side / 4 + next(side / 4)
+      return [Math.cos(angle), Math.sin(angle)].map((part) => hundredths(middle + radius * part))
+    },
+  )
+}
+
+const hundredths = (value: number): number => Math.round(value * 100) / 100
 
 /** A box of 100 x 100 pixels in 200 runs of 50. */
 function mask(next: Next): number[] {

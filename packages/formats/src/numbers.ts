@@ -110,5 +110,16 @@ function otherNumber(text: string): number {
 
 /** The shortest text that has at least one decimal, so that readers everywhere see a float: `12.0`. */
 export function floatText(value: number): string {
+  if (value < 0) return `-${floatText(-value)}`
+  // Most have two decimals at most: put together they are several times as fast as the engine finds the shortest text.
+  const hundredths = Math.round(value * 100)
+  if (hundredths / 100 === value && hundredths < 2 ** 31) {
+    const whole = Math.trunc(hundredths / 100)
+    return whole + (decimals[hundredths - 100 * whole] ?? '')
+  }
   return Number.isInteger(value) ? `${value}.0` : String(value)
 }
+
+const decimals = Array.from({ length: 100 }, (_, at) => (at / 100).toFixed(2).slice(1)).map(
+  (text) => (text.endsWith('0') ? text.slice(0, -1) : text),
+)

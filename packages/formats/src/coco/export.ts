@@ -1,5 +1,4 @@
 /** Exports COCO instances (spec/formats.md 8.1 and 8.2), written while the frames are read. */
-import { round2 } from '@reticle/geometry'
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
 import { writtenValues } from '../labels.ts'
@@ -58,14 +57,16 @@ async function* documentParts(
     const frame = subset.frames[item.index]
     if (!frame) continue
     const shapes = losses.written(item, frame)
+    let text = ''
     const onEmpty = ({ length }: readonly ItemShape[]): void => noteEmpty(length, frame, run)
     for (const instance of instancesOf(shapes, byId, frame, onEmpty)) {
       noteConverted(instance, frame, run)
       annotationId += 1
       run.report.created('shapes')
       const ids = [annotationId, firstImageId + item.index, categories.get(instance.label.id) ?? 0]
-      yield `${annotationId > 1 ? ',' : ''}${annotationText(instance, ids, frame)}`
+      text += `${annotationId > 1 ? ',' : ''}${annotationText(instance, ids, frame)}`
     }
+    yield text
   }
   yield ']}'
 }
@@ -122,7 +123,7 @@ function noteEmpty(shapes: number, { path }: ItemFrame, run: Run): void {
 }
 
 function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void {
-  const { leader, members, hasTracedMasks, segmentation } = instance
+  const { leader, members, hasTracedMasks, isRounded, segmentation } = instance
   const note = (code: 'dropped-shape-type' | 'merged-group' | 'rounded', reason: string): void =>
     run.report.note('converted', code, reason, { item: path })
   if (members.some(({ type }) => type === 'ellipse') && 'runs' in segmentation) {
@@ -132,18 +133,15 @@ function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void 
     note('dropped-shape-type', 'polygons of crowds are written as masks')
   }
   if (hasTracedMasks) note('dropped-shape-type', 'masks are written as polygons')
-  if (members.some(isRounded)) note('rounded', 'coordinates are written with two decimals')
-  const isLost = 'runs' in segmentation || members.some((shape) => isLostInGroup(shape, leader))
-  if (members.length > 1 && isLost) {
+  if (isRounded) note('rounded', 'coordinates are written with two decimals')
+  if (members.length === 1) return
+  if ('runs' in segmentation || members.some((shape) => isLostInGroup(shape, leader))) {
     note(
       'merged-group',
       'a group is one object with the label and attributes of its largest member',
     )
   }
 }
-
-const isRounded = ({ type, points }: ItemShape): boolean =>
-  (type === 'rectangle' || type === 'polygon') && points.some((value) => round2(value) !== value)
 
 /** Boxes of a group only widen its box, and beside the points only what the leader has is written. */
 function isLostInGroup(shape: ItemShape, leader: ItemShape): boolean {

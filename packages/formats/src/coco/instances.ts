@@ -30,6 +30,8 @@ export interface Instance {
   area: number
   /** Masks went out as polygons. */
   hasTracedMasks: boolean
+  /** Coordinates went out with two decimals. */
+  isRounded: boolean
 }
 
 export interface Size {
@@ -65,9 +67,12 @@ export function instancesOf(
 interface Member {
   shape: ItemShape
   points: readonly number[]
+  isRounded: boolean
   area: number
+  /** Undefined: it covers nothing. */
+  box: PixelBox | undefined
   /** Column runs of masks and ellipses. */
-  runs?: number[]
+  runs: number[] | undefined
 }
 
 function instanceOf(
@@ -78,9 +83,10 @@ function instanceOf(
   const members = shapes.map((shape) => measure(shape, size))
   const leader = members.reduce((a, b) => (b.area > a.area ? b : a)).shape
   const label = labels.get(leader.label_id)
-  const bbox = boxOf(members, size)
+  const bbox = boxOf(members)
   if (!label || !bbox) return undefined
-  const rest = { leader, label, members: shapes, bbox, hasTracedMasks: false }
+  const isRounded = members.some((member) => member.isRounded)
+  const rest = { leader, label, members: shapes, bbox, hasTracedMasks: false, isRounded }
   const areas = members.filter(({ shape }) => shape.type !== 'rectangle')
   if (areas.length === 0) {
     return { ...rest, segmentation: { rings: [] }, area: bbox[2] * bbox[3] }
@@ -104,12 +110,14 @@ function measure(shape: ItemShape, { width, height }: Size): Member {
       type === 'mask'
         ? cropToColumns(points, width, height)
         : ellipseToColumns(points, rotation, width, height)
-    return { shape, points, runs, area: columnsArea(runs) }
+    const box = columnsBox(runs, height)
+    return { shape, points, isRounded: false, area: columnsArea(runs), box, runs }
   }
   const points = shape.points.map(round2)
-  if (type === 'polygon') return { shape, points, area: polygonArea(points, width, height) }
-  const [, , boxWidth, boxHeight] = boxOfPoints(points)
-  return { shape, points, area: boxWidth * boxHeight }
+  const isRounded = points.some((value, at) => value !== shape.points[at])
+  const box = boxOfPoints(points)
+  const area = type === 'polygon' ? polygonArea(points, width, height) : box[2] * box[3]
+  return { shape, points, isRounded, area, box, runs: undefined }
 }
 
 function unionOf(members: readonly Member[], { width, height }: Size): number[] {
@@ -137,12 +145,18 @@ function ringsOf({ points, runs }: Member, { width, height }: Size): (readonly n
 }
 
 /** The box around all members, or undefined when they cover nothing. */
-function boxOf(members: readonly Member[], { height }: Size): PixelBox | undefined {
-  const corners = members.flatMap(({ points, runs }) => {
-    const box = runs ? columnsBox(runs, height) : boxOfPoints(points)
-    return box ? [box[0], box[1], box[0] + box[2], box[1] + box[3]] : []
-  })
-  if (corners.length === 0) return undefined
-  const [x, y, boxWidth, boxHeight] = boxOfPoints(corners)
-  return [round2(x), round2(y), round2(boxWidth), round2(boxHeight)]
+function boxOf(members: readonly Member[]): PixelBox | undefined {
+  let around: PixelBox | undefined
+  for (const { box } of members)
+    around = around && box ? unionOfBoxes(around, box) : (around ?? box)
+  if (!around) return undefined
+  const [x, y, width, height] = around
+  return [round2(x), round2(y), round2(width), round2(height)]
+}
+
+function unionOfBoxes(one: PixelBox, other: PixelBox): PixelBox {
+  const [left, top] = [Math.min(one[0], other[0]), Math.min(one[1], other[1])]
+  const right = Math.max(one[0] + one[2], other[0] + other[2])
+  const bottom = Math.max(one[1] + one[3], other[1] + other[3])
+  return [left, top, right - left, bottom - top]
 }

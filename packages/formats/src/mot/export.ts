@@ -79,6 +79,7 @@ async function* rowsOf(
       run.progress(firstIndex + item.index)
       const frame = part.frames[item.index]
       const shapes = frame ? losses.written(item, frame) : []
+      let text = ''
       for (const shape of shapes.toSorted((a, b) => a.z_order - b.z_order)) {
         const { label, id } = classes.get(shape.label_id) ?? {}
         if (!frame || !label) continue
@@ -86,8 +87,9 @@ async function* rowsOf(
         run.report.created('shapes')
         const ids = [firstFrame + frame.frame, trackOf(shape)]
         const box = boxOf(shape).map(floatText)
-        yield `${[...ids, ...box, confidence, id, floatText(visibility)].join()}\n`
+        text += `${[...ids, ...box, confidence, id, floatText(visibility)].join()}\n`
       }
+      yield text
     }
     firstIndex += part.frames.length
     firstFrame += part.about.size
