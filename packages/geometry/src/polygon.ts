@@ -72,16 +72,11 @@ function walkColumns(ring: readonly number[], width: number, height: number, vis
   }
 }
 
-function fineCorners(ring: readonly number[]): Float64Array {
-  const corners = new Float64Array(ring.length)
-  for (let at = 0; at < ring.length; at += 1) {
-    corners[at] = Math.trunc((ring[at] ?? 0) * scale + 0.5)
-  }
-  return corners
-}
+const fineCorners = (ring: readonly number[]): number[] =>
+  ring.map((value) => Math.trunc(value * scale + 0.5))
 
 /** The columns of the image that the ring may pass. */
-function columnsOf(corners: Float64Array, width: number): { first: number; last: number } {
+function columnsOf(corners: readonly number[], width: number): { first: number; last: number } {
   let [left, right] = [Infinity, -Infinity]
   for (let at = 0; at < corners.length; at += 2) {
     left = Math.min(left, corners[at] ?? 0)
@@ -99,15 +94,23 @@ function lastMiddle(right: number): number {
   return Math.floor((right - 3) / scale)
 }
 
+/** Used again for every ring: making lists takes longer than walking. */
+const lists = { starts: new Int32Array(4096), rows: new Int32Array(16_384) }
+
+function roomIn(name: keyof typeof lists, length: number): Int32Array {
+  if (lists[name].length < length) lists[name] = new Int32Array(2 * length)
+  return lists[name]
+}
+
 function walkStrip(
-  corners: Float64Array,
+  corners: readonly number[],
   first: number,
   last: number,
   height: number,
   visit: Visit,
 ): void {
   const next = countRows(corners, first, last)
-  const rows = new Int32Array(next.at(-1) ?? 0)
+  const rows = roomIn('rows', next[last - first + 1] ?? 0)
   const strip = { corners, first, last, height, rows, next }
   for (let at = 0; at < corners.length; at += 2) placeRows(strip, at)
   let from = 0
@@ -120,8 +123,9 @@ function walkStrip(
 }
 
 /** Where the rows of each column begin, when they stand one column after the other; the last is their count. */
-function countRows(corners: Float64Array, first: number, last: number): Int32Array {
-  const starts = new Int32Array(last - first + 2)
+function countRows(corners: readonly number[], first: number, last: number): Int32Array {
+  const columns = last - first + 2
+  const starts = roomIn('starts', columns).fill(0, 0, columns)
   for (let at = 0; at < corners.length; at += 2) {
     const x0 = corners[at] ?? 0
     const x1 = corners[(at + 2) % corners.length] ?? 0
@@ -132,14 +136,14 @@ function countRows(corners: Float64Array, first: number, last: number): Int32Arr
       starts[slot] = (starts[slot] ?? 0) + 1
     }
   }
-  for (let slot = 1; slot < starts.length; slot += 1) {
+  for (let slot = 1; slot < columns; slot += 1) {
     starts[slot] = (starts[slot] ?? 0) + (starts[slot - 1] ?? 0)
   }
   return starts
 }
 
 interface Strip {
-  corners: Float64Array
+  corners: readonly number[]
   first: number
   last: number
   height: number

@@ -71,7 +71,12 @@ export function cropArea(points: readonly number[]): number {
 
 /** A crop as column runs of a `width` x `height` image; what lies outside of the image is cut off. */
 export function cropToColumns(points: readonly number[], width: number, height: number): number[] {
-  return bitmapToColumns(cropToBitmap(points), width, height)
+  const spans = rowSpans(points, width, height)
+  const box = boxOfSpans(spans)
+  if (!box) return [width * height]
+  const [, left] = box
+  const flips = flipsAcross(spans, box, { first: left * height, stride: height })
+  return flipsToRuns(flips, width * height)
 }
 
 /** A bitmap as column runs of the image; what lies outside of the image is cut off. Only the box is walked. */
@@ -120,7 +125,8 @@ export function columnsToCrop(
   const [left, top, boxWidth, boxHeight] = box
   const points: number[] = []
   let last = 0
-  for (const at of rowFlips(spans, box)) {
+  const across = { first: -left, stride: boxWidth }
+  for (const at of flipsAcross(spans, box, across)) {
     points.push(at - last)
     last = at
   }
@@ -130,7 +136,7 @@ export function columnsToCrop(
   return points
 }
 
-// Spans are triples in one list, for speed: a column, its first row that is set, and the row behind the last.
+// Spans are triples in one list, for speed: a line (a column or a row), the first pixel that is set, and the one behind the last.
 
 function columnSpans(runs: readonly number[], height: number): number[] {
   const spans: number[] = []
@@ -148,54 +154,78 @@ function columnSpans(runs: readonly number[], height: number): number[] {
   return spans
 }
 
-function boxOfSpans(spans: readonly number[]): PixelBox | undefined {
-  let top = Infinity
-  let bottom = 0
-  for (let at = 0; at < spans.length; at += 3) {
-    top = Math.min(top, spans[at + 1] ?? 0)
-    bottom = Math.max(bottom, spans[at + 2] ?? 0)
+/** Those of a crop that lie in the image. */
+function rowSpans(points: readonly number[], width: number, height: number): number[] {
+  const [left = 0, top = 0, right = 0] = points.slice(-4)
+  const spans: number[] = []
+  // Rows of a crop are to its width what columns of an image are to its height.
+  const own = columnSpans(points.slice(0, -4), right - left + 1)
+  for (let at = 0; at < own.length; at += 3) {
+    const row = (own[at] ?? 0) + top
+    const from = Math.max(0, (own[at + 1] ?? 0) + left)
+    const to = Math.min(width, (own[at + 2] ?? 0) + left)
+    if (row >= 0 && row < height && from < to) spans.push(row, from, to)
   }
-  const left = spans[0] ?? 0
-  const right = spans[spans.length - 3] ?? 0
-  return spans.length === 0 ? undefined : [left, top, right - left + 1, bottom - top]
+  return spans
 }
 
-/** Where the value changes in the box of a mask, row by row. Its edges are walked, not its pixels. */
-function rowFlips(spans: readonly number[], [left, top, width, height]: PixelBox): number[] {
-  const flips: number[][] = Array.from({ length: height }, () => [])
+/** First line and first pixel of a line, number of lines and of pixels of a line. */
+function boxOfSpans(spans: readonly number[]): PixelBox | undefined {
+  let low = Infinity
+  let high = 0
+  for (let at = 0; at < spans.length; at += 3) {
+    low = Math.min(low, spans[at + 1] ?? 0)
+    high = Math.max(high, spans[at + 2] ?? 0)
+  }
+  const first = spans[0] ?? 0
+  const last = spans[spans.length - 3] ?? 0
+  return spans.length === 0 ? undefined : [first, low, last - first + 1, high - low]
+}
+
+/**
+ * Where the value changes when a mask is walked across its spans: of columns row by row, of rows column by column. Its edges are
+ * walked, not its pixels.
+ * @param place Pixel p of line l stands at `first + (p - low) * stride + l`, where `low` is the first pixel of the box.
+ */
+function flipsAcross(
+  spans: readonly number[],
+  [firstLine, low, lines, pixels]: PixelBox,
+  { first, stride }: { first: number; stride: number },
+): number[] {
+  const flips: number[][] = Array.from({ length: pixels }, () => [])
   let before: number[] = []
   let next = 0
-  for (let column = 0; column <= width; column += 1) {
+  for (let line = firstLine; line <= firstLine + lines; line += 1) {
     const borders: number[] = []
-    for (; spans[next] === left + column; next += 3)
-      borders.push((spans[next + 1] ?? 0) - top, (spans[next + 2] ?? 0) - top)
-    flipChanged(before, borders, flips, column)
+    for (; spans[next] === line; next += 3)
+      borders.push((spans[next + 1] ?? 0) - low, (spans[next + 2] ?? 0) - low)
+    flipChanged(before, borders, flips, line)
     before = borders
   }
   const positions: number[] = []
-  for (let row = 0; row < height; row += 1)
-    for (const column of flips[row] ?? []) {
-      const at = row * width + column
-      // What ends with a row and begins with the next one goes on.
+  for (let pixel = 0; pixel < pixels; pixel += 1)
+    for (const line of flips[pixel] ?? []) {
+      const at = first + pixel * stride + line
+      // What ends with one and begins with the next goes on.
       if (positions[positions.length - 1] === at) positions.pop()
       else positions.push(at)
     }
   return positions
 }
 
-/** Notes the column in rows that are set in one of two columns only; of each the ascending borders of its spans. */
+/** Notes the line at pixels that are set in it or in the one before it only; of each the ascending borders of its spans. */
 function flipChanged(
   one: readonly number[],
   other: readonly number[],
   flips: readonly number[][],
-  column: number,
+  line: number,
 ): void {
-  let [at, beside] = [0, 0]
+  let [own, beside] = [0, 0]
   let from = -1
-  while (at < one.length || beside < other.length) {
-    const isFirst = (one[at] ?? Infinity) <= (other[beside] ?? Infinity)
-    const border = (isFirst ? one[at++] : other[beside++]) ?? 0
-    for (let row = from; row >= 0 && row < border; row += 1) flips[row]?.push(column)
+  while (own < one.length || beside < other.length) {
+    const isFirst = (one[own] ?? Infinity) <= (other[beside] ?? Infinity)
+    const border = (isFirst ? one[own++] : other[beside++]) ?? 0
+    for (let at = from; at >= 0 && at < border; at += 1) flips[at]?.push(line)
     from = from < 0 ? border : -1
   }
 }
