@@ -192,7 +192,7 @@ function flipsAcross(
   [firstLine, low, lines, pixels]: PixelBox,
   { first, stride }: { first: number; stride: number },
 ): number[] {
-  const flips: number[][] = Array.from({ length: pixels }, () => [])
+  const flips: Flips = { pixels: [], lines: [] }
   let before: number[] = []
   let next = 0
   for (let line = firstLine; line <= firstLine + lines; line += 1) {
@@ -203,21 +203,42 @@ function flipsAcross(
     before = borders
   }
   const positions: number[] = []
-  for (let pixel = 0; pixel < pixels; pixel += 1)
-    for (const line of flips[pixel] ?? []) {
-      const at = first + pixel * stride + line
-      // What ends with one and begins with the next goes on.
-      if (positions[positions.length - 1] === at) positions.pop()
-      else positions.push(at)
-    }
+  for (const flip of byPixel(flips.pixels, pixels)) {
+    const at = first + (flips.pixels[flip] ?? 0) * stride + (flips.lines[flip] ?? 0)
+    // What ends with one and begins with the next goes on.
+    if (positions[positions.length - 1] === at) positions.pop()
+    else positions.push(at)
+  }
   return positions
+}
+
+/** Line by line, the pixels at which the value changes from the line before. */
+interface Flips {
+  pixels: number[]
+  lines: number[]
+}
+
+/** Their order by pixels, those of one pixel as they stand. */
+function byPixel(given: readonly number[], pixels: number): Int32Array {
+  const starts = new Int32Array(pixels + 1)
+  for (const pixel of given) starts[pixel + 1] = (starts[pixel + 1] ?? 0) + 1
+  for (let pixel = 1; pixel <= pixels; pixel += 1)
+    starts[pixel] = (starts[pixel] ?? 0) + (starts[pixel - 1] ?? 0)
+  const order = new Int32Array(given.length)
+  for (let flip = 0; flip < given.length; flip += 1) {
+    const pixel = given[flip] ?? 0
+    const slot = starts[pixel] ?? 0
+    order[slot] = flip
+    starts[pixel] = slot + 1
+  }
+  return order
 }
 
 /** Notes the line at pixels that are set in it or in the one before it only; of each the ascending borders of its spans. */
 function flipChanged(
   one: readonly number[],
   other: readonly number[],
-  flips: readonly number[][],
+  flips: Flips,
   line: number,
 ): void {
   let [own, beside] = [0, 0]
@@ -225,7 +246,10 @@ function flipChanged(
   while (own < one.length || beside < other.length) {
     const isFirst = (one[own] ?? Infinity) <= (other[beside] ?? Infinity)
     const border = (isFirst ? one[own++] : other[beside++]) ?? 0
-    for (let at = from; at >= 0 && at < border; at += 1) flips[at]?.push(line)
+    for (let at = from; at >= 0 && at < border; at += 1) {
+      flips.pixels.push(at)
+      flips.lines.push(line)
+    }
     from = from < 0 ? border : -1
   }
 }

@@ -87,7 +87,7 @@ async function* importFile(file: CocoFile, state: Import): AsyncGenerator<NewSha
       segments += records.length
       for (const { record, place } of records) {
         const found = findPlaces(record, place, index, ids, state)
-        if (found) shapes.push(...shapesOf(found, state))
+        if (found) readShapes(found, state, shapes)
       }
     }
     yield shapes
@@ -119,35 +119,37 @@ function labelName(categoryId: CocoId, { categories }: CocoIndex, place: Place):
   throw new FormatError(`category_id ${categoryId} is none of the categories`, place)
 }
 
-/** The shapes of an annotation that belong to no track; parts of tracks go to the builder. */
-function shapesOf(found: Found, { intake, tracks }: Import): NewShape[] {
+/** Adds the shapes of an annotation to those of no track; a part of a track goes to the builder. */
+function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]): void {
   const { record, place, label, frame } = found
   const parts = partsOf(found, intake)
-  if (parts.length === 0) return []
+  if (parts.length === 0) return
   const flags = readFlags(record, place)
   const attributes = intake.valuesFor(label, readCustom(record, label, place), place)
   noteLosses(found, parts, flags, intake)
   const group = parts.length > 1 ? intake.newGroup(frame.frame) : 0
   const score = intake.scoreFor(record.score ?? flags.score, place)
   const { occluded, source, track } = flags
-  const shapes = parts.map(({ type, points }) => ({
-    type,
-    points,
-    frame: frame.frame,
-    label_id: label.id,
-    group,
-    source,
-    score,
-    occluded,
-    outside: track ? flags.outside : false,
-    rotation: type === 'rectangle' ? flags.rotation : 0,
-    attributes,
-  }))
-  const [only] = shapes
-  if (!track || !only || shapes.length > 1) return shapes
-  const key = `${track.id} of '${label.name}' (${only.type}) in ${place.file}`
-  tracks.add(key, label, newShape(only), track.isKeyframe, place)
-  return []
+  for (const { type, points } of parts) {
+    const shape = {
+      type,
+      points,
+      frame: frame.frame,
+      label_id: label.id,
+      group,
+      source,
+      score,
+      occluded,
+      outside: track ? flags.outside : false,
+      rotation: type === 'rectangle' ? flags.rotation : 0,
+      attributes,
+    }
+    if (!track || parts.length > 1) shapes.push(shape)
+    else {
+      const key = `${track.id} of '${label.name}' (${type}) in ${place.file}`
+      tracks.add(key, label, newShape(shape), track.isKeyframe, place)
+    }
+  }
 }
 
 /** The parts that have an area. */
