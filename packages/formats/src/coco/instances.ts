@@ -86,20 +86,26 @@ function instanceOf(
   const bbox = boxOf(members)
   if (!label || !bbox) return undefined
   const isRounded = members.some((member) => member.isRounded)
-  const rest = { leader, label, members: shapes, bbox, hasTracedMasks: false, isRounded }
   const areas = members.filter(({ shape }) => shape.type !== 'rectangle')
-  if (areas.length === 0) {
-    return { ...rest, segmentation: { rings: [] }, area: bbox[2] * bbox[3] }
-  }
+  // Made field by field: spread, a hundred thousand of them take half a second.
+  const instance = (segmentation: Instance['segmentation'], area: number): Instance => ({
+    leader,
+    label,
+    members: shapes,
+    segmentation,
+    bbox,
+    area,
+    hasTracedMasks: 'rings' in segmentation && areas.some(({ runs }) => runs !== undefined),
+    isRounded,
+  })
+  if (areas.length === 0) return instance({ rings: [] }, bbox[2] * bbox[3])
   if (isRunLengths(leader, label, shapes)) {
     const runs = unionOf(areas, size)
-    return { ...rest, segmentation: { runs }, area: columnsArea(runs) }
+    return instance({ runs }, columnsArea(runs))
   }
   const [only, second] = areas
   const area = only && !second ? only.area : columnsArea(unionOf(areas, size))
-  const rings = areas.flatMap((member) => ringsOf(member, size))
-  const hasTracedMasks = areas.some(({ shape }) => shape.type !== 'polygon')
-  return { ...rest, segmentation: { rings }, area, hasTracedMasks }
+  return instance({ rings: areas.flatMap((member) => ringsOf(member, size)) }, area)
 }
 
 function measure(shape: ItemShape, { width, height }: Size): Member {
