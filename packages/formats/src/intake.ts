@@ -133,19 +133,25 @@ function rangeOf({ frames, includes }: ImportTarget['frames']): Intake['range'] 
   }
 }
 
+const none: readonly never[] = []
+
 /** A shape with what it says, and what shapes are where nothing is said. */
 export function newShape(given: NewShape): Shape {
+  // Field by field: spread, millions of them take three times as long.
   return {
-    group: 0,
-    source: 'file',
-    occluded: false,
-    outside: false,
-    z_order: 0,
-    rotation: 0,
-    score: 1,
-    attributes: [],
-    elements: [],
-    ...given,
+    type: given.type,
+    frame: given.frame,
+    label_id: given.label_id,
+    points: given.points,
+    group: given.group ?? 0,
+    source: given.source ?? 'file',
+    occluded: given.occluded ?? false,
+    outside: given.outside ?? false,
+    z_order: given.z_order ?? 0,
+    rotation: given.rotation ?? 0,
+    score: given.score ?? 1,
+    attributes: given.attributes ?? none,
+    elements: given.elements ?? none,
   }
 }
 
