@@ -11,7 +11,7 @@ export function* cocoPieces(given: { count: number; frames: number }): Generator
   }
   yield '],"annotations":['
   let id = 0
-  for (const piece of annotationPieces({ labelId: 1, count, frames })) {
+  for (const piece of annotationPieces({ labelId: 1, count, frames, side: 200 })) {
     const text = piece.startsWith(',') ? piece.slice(1) : piece
     if (!text.startsWith('{"type"')) continue // what stands before and behind the shapes
     yield `${id === 0 ? '' : ','}${JSON.stringify(annotationOf(JSON.parse(text), id))}`
