@@ -54,6 +54,22 @@ test('runs that reach the bottom go on at the top of the next column', () => {
   expect(cropToColumns([0, 6, 1, 0, 2, 2], 4, 3)).toEqual([3, 6, 3])
 })
 
+test('column runs of a crop are those of its bitmap, wherever it lies', () => {
+  const anySize = fc.integer({ min: 1, max: 9 })
+  const anyPlace = fc.integer({ min: -10, max: 10 })
+  const anyCase = fc.tuple(anySize, anySize, anyPlace, anyPlace, fc.infiniteStream(fc.nat(1)))
+  fc.assert(
+    fc.property(anyCase, anySize, anySize, ([w, h, left, top, values], width, height) => {
+      const bits = Uint8Array.from({ length: w * h }, () => values.next().value ?? 0)
+      const crop = bitmapToCrop({ left, top, width: w, height: h, bits })
+      if (!crop) return
+      const columns = bitmapToColumns(cropToBitmap(crop), width, height)
+      expect(cropToColumns(crop, width, height)).toEqual(columns)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
 test('what lies outside of the image is cut off', () => {
   expect(cropToColumns([0, 9, 1, 1, 3, 3], 3, 2)).toEqual([3, 1, 1, 1])
   expect(cropToColumns([0, 9, -1, -2, 1, 0], 3, 2)).toEqual([0, 1, 1, 1, 3])

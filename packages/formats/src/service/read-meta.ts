@@ -70,7 +70,7 @@ export interface DescribedTask {
   size: number
 }
 
-export const defaultSubset = 'default'
+const defaultSubset = 'default'
 
 export function describedIn(meta: MetaNode): Described {
   const project = first(meta, 'project')
