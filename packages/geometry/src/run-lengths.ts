@@ -193,21 +193,20 @@ function flipsAcross(
   { first, stride }: { first: number; stride: number },
 ): number[] {
   const flips: Flips = { pixels: [], lines: [] }
-  let before: number[] = []
-  let next = 0
+  let before: Range = { from: 0, to: 0 }
   for (let line = firstLine; line <= firstLine + lines; line += 1) {
-    const borders: number[] = []
-    for (; spans[next] === line; next += 3)
-      borders.push((spans[next + 1] ?? 0) - low, (spans[next + 2] ?? 0) - low)
-    flipChanged(before, borders, flips, line)
-    before = borders
+    const own = spansOf(line, spans, before.to)
+    if (!isAlike(spans, own, before)) flipChanged(spans, own, before, { flips, low, line })
+    before = own
   }
   const positions: number[] = []
+  let last = -1
   for (const flip of byPixel(flips.pixels, pixels)) {
     const at = first + (flips.pixels[flip] ?? 0) * stride + (flips.lines[flip] ?? 0)
     // What ends with one and begins with the next goes on.
-    if (positions[positions.length - 1] === at) positions.pop()
+    if (last === at) positions.pop()
     else positions.push(at)
+    last = at
   }
   return positions
 }
@@ -219,12 +218,13 @@ interface Flips {
 }
 
 /** Their order by pixels, those of one pixel as they stand. */
-function byPixel(given: readonly number[], pixels: number): Int32Array {
-  const starts = new Int32Array(pixels + 1)
+function byPixel(given: readonly number[], pixels: number): number[] {
+  // Typed arrays of this size take longer to make than to fill.
+  const starts = new Array<number>(pixels + 1).fill(0)
   for (const pixel of given) starts[pixel + 1] = (starts[pixel + 1] ?? 0) + 1
   for (let pixel = 1; pixel <= pixels; pixel += 1)
     starts[pixel] = (starts[pixel] ?? 0) + (starts[pixel - 1] ?? 0)
-  const order = new Int32Array(given.length)
+  const order = new Array<number>(given.length).fill(0)
   for (let flip = 0; flip < given.length; flip += 1) {
     const pixel = given[flip] ?? 0
     const slot = starts[pixel] ?? 0
@@ -234,18 +234,42 @@ function byPixel(given: readonly number[], pixels: number): Int32Array {
   return order
 }
 
-/** Notes the line at pixels that are set in it or in the one before it only; of each the ascending borders of its spans. */
+/** Spans of one line in the list of all: from the first up to but not including the one at `to`. */
+interface Range {
+  from: number
+  to: number
+}
+
+function spansOf(line: number, spans: readonly number[], from: number): Range {
+  let to = from
+  while (spans[to] === line) to += 3
+  return { from, to }
+}
+
+/** Whether two lines have the same spans, as neighbours mostly have. */
+function isAlike(spans: readonly number[], one: Range, other: Range): boolean {
+  if (one.to - one.from !== other.to - other.from) return false
+  const back = one.from - other.from
+  for (let at = one.from + 1; at < one.to; at += 3)
+    if (spans[at] !== spans[at - back] || spans[at + 1] !== spans[at + 1 - back]) return false
+  return true
+}
+
+/** Notes the line at pixels that are set in it or in the one before it only. */
 function flipChanged(
-  one: readonly number[],
-  other: readonly number[],
-  flips: Flips,
-  line: number,
+  spans: readonly number[],
+  own: Range,
+  before: Range,
+  { flips, low, line }: { flips: Flips; low: number; line: number },
 ): void {
-  let [own, beside] = [0, 0]
+  let [mine, theirs] = [own.from + 1, before.from + 1]
   let from = -1
-  while (own < one.length || beside < other.length) {
-    const isFirst = (one[own] ?? Infinity) <= (other[beside] ?? Infinity)
-    const border = (isFirst ? one[own++] : other[beside++]) ?? 0
+  while (mine < own.to || theirs < before.to) {
+    const one = mine < own.to ? (spans[mine] ?? 0) : Infinity
+    const other = theirs < before.to ? (spans[theirs] ?? 0) : Infinity
+    if (one <= other) mine = nextBorder(mine)
+    else theirs = nextBorder(theirs)
+    const border = Math.min(one, other) - low
     for (let at = from; at >= 0 && at < border; at += 1) {
       flips.pixels.push(at)
       flips.lines.push(line)
@@ -253,6 +277,9 @@ function flipChanged(
     from = from < 0 ? border : -1
   }
 }
+
+/** From a begin to its end, or from an end to the begin of the next span. */
+const nextBorder = (at: number): number => (at % 3 === 1 ? at + 1 : at + 2)
 
 /** Pixels set in column runs. */
 export function columnsArea(runs: readonly number[]): number {

@@ -45,14 +45,22 @@ export function readAhead(source: RandomAccess, blockBytes = 1_048_576): RandomA
   }
 }
 
-/** The whole source from `start` to `end` in pieces. */
+/** The source from `start` to `end` in pieces; while one is worked on the next is read. */
 export async function* readPieces(
   source: RandomAccess,
   start = 0,
   end = source.size,
   pieceBytes = 262_144,
 ): AsyncGenerator<Uint8Array> {
-  for (let at = start; at < end; at += pieceBytes) {
-    yield await source.read(at, Math.min(end, at + pieceBytes))
+  const readFrom = (from: number): Promise<Uint8Array> => {
+    const piece = source.read(from, Math.min(end, from + pieceBytes))
+    piece.catch(() => undefined) // told to whoever takes it; nobody may
+    return piece
+  }
+  let next = start < end ? readFrom(start) : undefined
+  for (let at = start; next; at += pieceBytes) {
+    const piece = await next
+    next = at + pieceBytes < end ? readFrom(at + pieceBytes) : undefined
+    yield piece
   }
 }

