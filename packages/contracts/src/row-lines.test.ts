@@ -24,7 +24,13 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }), // control characters are among them
 )
 const attributes = fc.array(fc.record({ spec_id: fc.nat(), value: text }), { maxLength: 3 })
-const coordinate = fc.double({ noNaN: true, min: -1e7, max: 1e7 }).map((n) => n + 0)
+const coordinate = fc
+  .oneof(
+    fc.double({ noNaN: true, min: -1e7, max: 1e7 }),
+    fc.integer({ min: -1e9, max: 1e9 }).map((n) => n / 100),
+    fc.integer({ min: -1e7, max: 1e7 }),
+  )
+  .map((n) => n + 0)
 const place = {
   occluded: fc.boolean(),
   outside: fc.boolean(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readCounts, readNumber, readPairs } from './numbers.ts'
+import { floatsText, floatText, readCounts, readNumber, readPairs } from './numbers.ts'
 import { fixed2, isExact } from './service/written-number.ts'
 
 const fail = (reason: string): Error => new Error(reason)
@@ -54,6 +54,21 @@ test('runs are whole numbers, with blanks or without', () => {
   for (const text of ['', '3,', '3,-1', '1.5', '1 2']) {
     expect(() => readCounts(text, fail)).toThrow('is no count of pixels')
   }
+})
+
+test('floats of a list are written as one by one, and read as what they were', () => {
+  const hundredths = fc.integer({ min: -1e9, max: 1e9 }).map((value) => value / 100)
+  const few = fc.constantFrom(0, -0, 0.01, 9.99, 10, 100.5, 2 ** 31 / 100, 1e7, -1e-7)
+  fc.assert(
+    fc.property(fc.array(fc.oneof(double, hundredths, few), { maxLength: 40 }), (values) => {
+      const text = floatsText(values)
+      expect(text).toBe(values.map(floatText).join())
+      expect(JSON.parse(`[${text}]`)).toEqual(values.map((value) => value + 0))
+      expect(text).toMatch(/^(-?\d+(\.\d+(e[-+]\d+)?|e[-+]\d+)(,|$))*$/)
+    }),
+  )
+  const long = Array.from({ length: 5000 }, (_, at) => at + 1 / 3)
+  expect(floatsText(long)).toBe(long.join())
 })
 
 test('two decimals are the nearest there are, halves go to the even one', () => {

@@ -99,6 +99,7 @@ function plainNumber(text: string, start: number, end: number): number | undefin
 
 const blank = 0x20
 const minus = 0x2d
+const comma = 0x2c
 const dot = 0x2e
 const zero = 0x30
 const nine = 0x39
@@ -118,6 +119,50 @@ export function floatText(value: number): string {
     return whole + (decimals[hundredths - 100 * whole] ?? '')
   }
   return Number.isInteger(value) ? `${value}.0` : String(value)
+}
+
+/** Texts of many floats, joined by commas. Put down digit by digit: of exports of polygons this is a good part. */
+export function floatsText(values: readonly number[]): string {
+  const most = values.length * longestFloat
+  if (scratch.bytes.length < most) scratch.bytes = Buffer.alloc(2 * most)
+  const { bytes } = scratch
+  let end = 0
+  for (let at = 0; at < values.length; at += 1) {
+    if (at > 0) bytes[end++] = comma
+    end = putFloat(bytes, end, values[at] ?? 0)
+  }
+  return bytes.toString('latin1', 0, end)
+}
+
+/** Used again for every list. */
+const scratch = { bytes: Buffer.alloc(65_536) }
+const longestFloat = 26
+
+/** Where the text ends. */
+function putFloat(bytes: Buffer, start: number, value: number): number {
+  const hundredths = Math.round(value * 100)
+  const isPlain = hundredths >= 0 && hundredths < 2 ** 31 && hundredths / 100 === value
+  if (!isPlain) return start + bytes.write(floatText(value), start, 'latin1')
+  const whole = Math.trunc(hundredths / 100)
+  const rest = hundredths - 100 * whole
+  const tenths = Math.trunc(rest / 10)
+  let end = putWhole(bytes, start, whole)
+  bytes[end++] = dot
+  bytes[end++] = zero + tenths
+  if (rest > 10 * tenths) bytes[end++] = zero + rest - 10 * tenths
+  return end
+}
+
+function putWhole(bytes: Buffer, start: number, value: number): number {
+  let end = start + 1
+  for (let more = value; more >= 10; more = Math.trunc(more / 10)) end += 1
+  let rest = value
+  for (let at = end - 1; at >= start; at -= 1) {
+    const shorter = Math.trunc(rest / 10)
+    bytes[at] = zero + rest - 10 * shorter
+    rest = shorter
+  }
+  return end
 }
 
 const decimals = Array.from({ length: 100 }, (_, at) => (at / 100).toFixed(2).slice(1)).map(

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Item, Track, TrackShape } from './model.ts'
 import { trackBuilder } from './rebuild-tracks.ts'
-import { framesOf, labelOf, shapeOf, trackOf, trackShapeOf } from './testing/run.ts'
-import { type AnnotationStreams, type ItemOptions, itemsOf } from './tracks.ts'
+import {
+  type Annotations,
+  framesOf,
+  labelOf,
+  shapeOf,
+  trackOf,
+  trackShapeOf,
+} from './testing/run.ts'
+import { type ItemOptions, itemsOf } from './tracks.ts'
 
 const names = Array.from({ length: 10 }, (_, index) => `${index}.jpg`)
 
@@ -40,7 +47,7 @@ describe('items', () => {
     const some = framesOf(names).filter(({ frame }) => frame === 2 || frame === 6)
     const lefts = async (options: ItemOptions): Promise<unknown[]> => {
       const items: Item[] = []
-      const streams = { tags: [], shapes: [shapeOf({ frame: 3 })], tracks: [trackOf(tracks)] }
+      const streams = { tags: [], shapes: [[shapeOf({ frame: 3 })]], tracks: [trackOf(tracks)] }
       for await (const item of itemsOf(some, streams, options)) items.push(item)
       return items.map(({ index, shapes }) => [index, shapes.length, shapes[0]?.points[0]])
     }
@@ -115,7 +122,7 @@ describe('items', () => {
     let isClosed = false
     const shapes = (async function* () {
       try {
-        for (const frame of [0, 1, 2]) yield shapeOf({ frame })
+        for (const frame of [0, 1, 2]) yield [shapeOf({ frame })]
       } finally {
         isClosed = true
       }
@@ -163,9 +170,10 @@ describe('a track put together again', () => {
 
 // ---- support
 
-async function collect(given: Partial<AnnotationStreams>): Promise<Item[]> {
+async function collect(given: Partial<Annotations>): Promise<Item[]> {
   const items: Item[] = []
-  const streams = { tags: [], shapes: [], tracks: [], ...given }
+  const { tags = [], shapes = [], tracks = [] } = given
+  const streams = { tags: [tags], shapes: [shapes], tracks }
   for await (const item of itemsOf(framesOf(names), streams)) items.push(item)
   return items
 }

@@ -12,10 +12,10 @@ import type {
 } from './model.ts'
 import { packedShapes } from './packed-shapes.ts'
 
-/** The annotations of one task, each kind ascending by (first) frame. */
+/** The annotations of one task, each kind ascending by (first) frame: of tags and shapes there are millions, they come in batches. */
 export interface AnnotationStreams {
-  tags: AsyncIterable<Tag> | Iterable<Tag>
-  shapes: AsyncIterable<Shape> | Iterable<Shape>
+  tags: AsyncIterable<readonly Tag[]> | Iterable<readonly Tag[]>
+  shapes: AsyncIterable<readonly Shape[]> | Iterable<readonly Shape[]>
   tracks: AsyncIterable<Track> | Iterable<Track>
 }
 
@@ -76,19 +76,27 @@ interface Reader<T> {
   close(): Promise<void>
 }
 
-function reader<T extends { frame: number }>(stream: AsyncIterable<T> | Iterable<T>): Reader<T> {
+function reader<T extends { frame: number }>(
+  stream: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
+): Reader<T> {
   const iterator =
     Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]()
-  let waiting: T | undefined
+  let batch: readonly T[] = []
+  let next = 0
   let isDone = false
   return {
     async upTo(frame, from = 0) {
       const found: T[] = []
-      while (!isDone && (waiting === undefined || waiting.frame <= frame)) {
-        if (waiting && waiting.frame >= from) found.push(waiting)
-        const next = await iterator.next()
-        isDone = next.done === true
-        waiting = next.done ? undefined : next.value
+      while (!isDone) {
+        for (; next < batch.length; next += 1) {
+          const one = batch[next]
+          if (!one || one.frame > frame) return found
+          if (one.frame >= from) found.push(one)
+        }
+        const { done, value } = await iterator.next()
+        isDone = done === true
+        batch = value ?? []
+        next = 0
       }
       return found
     },
@@ -158,8 +166,8 @@ interface HeldTrack extends Omit<Track, 'shapes' | 'elements'> {
   elements: HeldTrack[]
 }
 
-async function* heldTracks(tracks: AnnotationStreams['tracks']): AsyncGenerator<HeldTrack> {
-  for await (const track of tracks) yield heldTrack(track)
+async function* heldTracks(tracks: AnnotationStreams['tracks']): AsyncGenerator<HeldTrack[]> {
+  for await (const track of tracks) yield [heldTrack(track)]
 }
 
 function heldTrack({ shapes, elements, ...track }: Track): HeldTrack {

@@ -1,6 +1,6 @@
 import type { FrameSpan } from '@reticle/contracts/rest/annotation-query'
 import type { Exported } from '@reticle/contracts/rest/requests'
-import type { Item, ItemFrame } from '@reticle/formats/model'
+import type { Item, ItemFrame, Track } from '@reticle/formats/model'
 import type { AnnotationStreams } from '@reticle/formats/tracks'
 import type { Context } from '@reticle/kit'
 import type { OperationServices } from '../operations/operation.ts'
@@ -42,15 +42,22 @@ export function wantedStreams(
   return {
     tags: kept(tags, isLabelled),
     shapes: kept(shapes, (shape) => isLabelled(shape) && isSure(shape)),
-    tracks: kept(tracks, isLabelled),
+    tracks: keptTracks(tracks, isLabelled),
   }
 }
 
 async function* kept<T>(
-  all: AsyncIterable<T> | Iterable<T>,
+  batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
   isWanted: (one: T) => boolean,
-): AsyncGenerator<T> {
-  for await (const one of all) if (isWanted(one)) yield one
+): AsyncGenerator<T[]> {
+  for await (const batch of batches) yield batch.filter(isWanted)
+}
+
+async function* keptTracks(
+  tracks: AnnotationStreams['tracks'],
+  isWanted: (track: Track) => boolean,
+): AsyncGenerator<Track> {
+  for await (const track of tracks) if (isWanted(track)) yield track
 }
 
 /** The frames of which `items` show something. */

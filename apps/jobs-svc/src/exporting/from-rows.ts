@@ -22,14 +22,23 @@ export function fromRows(
   return {
     tags: decoded(rows.tag, (columns) => tagOf(decodeTag(columns))),
     shapes: decoded(rows.shape, (columns) => shapeOf(decodeShape(columns))),
-    tracks: decoded(rows.track, (columns) => {
+    tracks: decodedTracks(rows.track, (columns) => {
       const track = decodeTrack(columns)
       return { ...trackOf(track), stop_frame: stopFrame(track) }
     }),
   }
 }
 
-async function* decoded<T>(staged: Staged, decode: (columns: string[]) => T): AsyncGenerator<T> {
+async function* decoded<T>(staged: Staged, decode: (columns: string[]) => T): AsyncGenerator<T[]> {
+  for await (const batch of decodeRows(staged.read()))
+    yield batch.map(({ columns }) => decode(columns))
+}
+
+/** A batch of tracks may be a large one: each is there by itself. */
+async function* decodedTracks(
+  staged: Staged,
+  decode: (columns: string[]) => Track,
+): AsyncGenerator<Track> {
   for await (const batch of decodeRows(staged.read()))
     for (const { columns } of batch) yield decode(columns)
 }
@@ -40,10 +49,9 @@ const elementOf = (element: RestShape['elements'][number]): Shape => ({
   ...tagOf(element),
   elements: [],
 })
-const shapeOf = (shape: RestShape): Shape => ({
-  ...tagOf(shape),
-  elements: shape.elements.map(elementOf),
-})
+const shapeOf = (shape: RestShape): Shape =>
+  // What was read just now is nobody else's: no copy of each of millions.
+  Object.assign(shape, { group: shape.group ?? 0, elements: shape.elements.map(elementOf) })
 
 const trackElementOf = (element: RestTrack['elements'][number]): Track => ({
   ...tagOf(element),

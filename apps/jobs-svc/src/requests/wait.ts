@@ -4,7 +4,8 @@ import type { RequestRow } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
 
 export const longestWait = 30_000 // milliseconds
-const pause = 200
+/** A twentieth of the time that has passed, so that what is soon done is soon told. */
+const pauseAfter = (ms: number) => Math.min(Math.max(ms / 20, 10), 200)
 /** Kept free of waiting, so that the answer arrives before the caller gives up. */
 const reserve = 500
 
@@ -18,10 +19,12 @@ export async function untilEnded(
   seconds: number,
   { deadline, signal }: Pick<Context, 'deadline' | 'signal'>,
 ): Promise<ShownRow> {
-  const end = Math.min(Date.now() + Math.min(seconds * 1000, longestWait), deadline - reserve)
+  const start = Date.now()
+  const end = Math.min(start + Math.min(seconds * 1000, longestWait), deadline - reserve)
   let row = first
   while (isRunning(row) && Date.now() < end) {
-    await sleep(Math.min(pause, end - Date.now()), undefined, { signal })
+    const now = Date.now()
+    await sleep(Math.min(pauseAfter(now - start), end - now), undefined, { signal })
     row = (await read()) ?? row
   }
   return row

@@ -45,6 +45,24 @@ test('small reads next to each other are one read of the source', async () => {
   expect(pieces).toEqual([40, 40, 5])
 })
 
+test('the next piece is read while one is worked on; of one that nobody takes no fault is told', async () => {
+  const reads: number[] = []
+  const source = {
+    size: 30,
+    read: async (start: number, end: number) => {
+      reads.push(start)
+      if (start === 20) throw new Error('away')
+      return Buffer.alloc(end - start)
+    },
+  }
+  const read = async (pieces: number): Promise<void> => {
+    for await (const _ of readPieces(source, 0, 30, 10)) if (reads.length === pieces) break
+  }
+  await read(3)
+  expect(reads).toEqual([0, 10, 20])
+  await expect(read(0)).rejects.toThrow('away')
+})
+
 test('reads that jump about get what they ask for and no more, those at once share a block', async () => {
   const reads: [number, number][] = []
   let isBroken = false

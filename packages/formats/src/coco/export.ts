@@ -4,7 +4,7 @@ import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-fil
 import { writtenValues } from '../labels.ts'
 import { type Losses, newLosses } from '../losses.ts'
 import type { Dataset, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
-import { floatText } from '../numbers.ts'
+import { floatsText, floatText } from '../numbers.ts'
 import { carries, features, type Instance, instancesOf } from './instances.ts'
 
 export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
@@ -98,20 +98,21 @@ function annotationText(instance: Instance, ids: number[], frame: ItemFrame): st
 /** The label's attributes, then what COCO has no field for. */
 function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
   const values = writtenValues(label, leader.attributes, { file: frame.path, record: label.name })
-  const texts = new Map(values.map(([name, value]) => [name, JSON.stringify(value)]))
-  texts.delete('is_crowd')
-  texts.delete('score')
-  texts.set('occluded', String(leader.occluded))
-  if (leader.type === 'rectangle') texts.set('rotation', floatText(leader.rotation))
+  const texts = new Map<string, string>()
+  for (const [name, value] of values) texts.set(JSON.stringify(name), JSON.stringify(value))
+  texts.delete('"is_crowd"')
+  texts.delete('"score"')
+  texts.set('"occluded"', String(leader.occluded))
+  if (leader.type === 'rectangle') texts.set('"rotation"', floatText(leader.rotation))
   if (leader.track_id !== undefined) {
-    texts.set('track_id', String(leader.track_id))
-    texts.set('keyframe', String(leader.keyframe === true))
+    texts.set('"track_id"', String(leader.track_id))
+    texts.set('"keyframe"', String(leader.keyframe === true))
   }
-  return `{${[...texts].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join()}}`
+  return `{${Array.from(texts, ([name, text]) => `${name}:${text}`).join()}}`
 }
 
 function floatList(values: readonly number[]): string {
-  return `[${values.map(floatText).join()}]`
+  return `[${floatsText(values)}]`
 }
 
 // ---- what is lost

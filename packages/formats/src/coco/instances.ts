@@ -105,7 +105,9 @@ function instanceOf(
   }
   const [only, second] = areas
   const area = only && !second ? only.area : columnsArea(unionOf(areas, size))
-  return instance({ rings: areas.flatMap((member) => ringsOf(member, size)) }, area)
+  const rings =
+    only && !second ? ringsOf(only, size) : areas.flatMap((member) => ringsOf(member, size))
+  return instance({ rings }, area)
 }
 
 function measure(shape: ItemShape, { width, height }: Size): Member {
@@ -119,8 +121,8 @@ function measure(shape: ItemShape, { width, height }: Size): Member {
     const box = columnsBox(runs, height)
     return { shape, points, isRounded: false, area: columnsArea(runs), box, runs }
   }
-  const points = shape.points.map(round2)
-  const isRounded = points.some((value, at) => value !== shape.points[at])
+  const isRounded = shape.points.some((value) => round2(value) !== value)
+  const points = isRounded ? shape.points.map(round2) : shape.points
   const box = boxOfPoints(points)
   const area = type === 'polygon' ? polygonArea(points, width, height) : box[2] * box[3]
   return { shape, points, isRounded, area, box, runs: undefined }

@@ -15,6 +15,7 @@ import type {
   Part,
   Run,
   Shape,
+  Tag,
   Track,
   TrackShape,
 } from '../model.ts'
@@ -87,11 +88,18 @@ export async function zipOf(files: Record<string, string | Uint8Array>): Promise
   return Buffer.concat(parts)
 }
 
+/** What a task has. */
+export interface Annotations {
+  tags: readonly Tag[]
+  shapes: readonly Shape[]
+  tracks: AnnotationStreams['tracks']
+}
+
 /** A data set of one subset, which is one task. */
 export function datasetOf(
   labels: readonly Label[],
   frames: readonly ItemFrame[],
-  given: Partial<AnnotationStreams>,
+  given: Partial<Annotations>,
   rest: { name?: string; saveImages?: boolean; about?: Partial<TaskAbout> } = {},
 ): Dataset {
   const { name = 'default', saveImages = false, about = {} } = rest
@@ -103,10 +111,10 @@ export function datasetOf(
 /** A task with these frames. */
 export function partOf(
   frames: readonly ItemFrame[],
-  given: Partial<AnnotationStreams>,
+  { tags = [], shapes = [], tracks: given = [] }: Partial<Annotations>,
   about: Partial<TaskAbout> = {},
 ): Part {
-  const streams = { tags: [], shapes: [], tracks: [], ...given }
+  const streams = { tags: [tags], shapes: [shapes], tracks: given }
   const items = (withTracks: boolean): AsyncIterable<Item> =>
     itemsOf(frames, withTracks ? streams : { ...streams, tracks: [] })
   async function* tracks(): AsyncGenerator<Track> {
