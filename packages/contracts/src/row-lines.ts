@@ -196,36 +196,43 @@ export function toLatin1(text: string): string {
 
 const isAscii = (text: string) => !/[^\0-\x7f]/.test(text)
 
-/**
- * The numbers of a `points` column: plain ones, of 15 digits at most, are read in one walk over them (as whole numbers they are exact, and
- * so is the quotient by a power of ten the nearest there is), anything else by the engine.
- */
+/** The numbers of a `points` column. */
 function decodePoints(column: string): number[] {
   const points: number[] = []
-  let value = 0
-  let digits = 0
-  let decimals = 0
-  let hasPoint = false
-  let sign = 1
-  for (let at = 0; at <= column.length; at += 1) {
-    const code = at < column.length ? column.charCodeAt(at) : comma
-    if (code >= zero && code <= nine) {
-      value = value * 10 + (code - zero)
-      digits += 1
-      if (hasPoint) decimals += 1
-    } else if (code === comma && digits > 0 && digits <= 15 && hasPoint === decimals > 0) {
-      points.push((sign * value) / (powers[decimals] ?? 1))
-      value = 0
-      digits = 0
-      decimals = 0
-      hasPoint = false
-      sign = 1
-    } else if (code === dot && !hasPoint && digits > 0) hasPoint = true
-    else if (code === minus && digits === 0) sign = -1
-    else return JSON.parse(`[${column}]`)
+  const place = { at: 0 }
+  while (place.at < column.length) {
+    const value = readPlain(column, place)
+    if (value === undefined) return JSON.parse(`[${column}]`)
+    points.push(value)
   }
   return points
 }
+
+/**
+ * The number at a place, which then stands behind the comma after it; undefined unless it is a plain one of few digits: as a whole number
+ * they are exact, and so their quotient by a power of ten is the nearest number there is. Takes half the time of the engine's reader.
+ */
+function readPlain(column: string, place: { at: number }): number | undefined {
+  const isNegative = column.charCodeAt(place.at) === minus
+  const start = isNegative ? place.at + 1 : place.at
+  let value = 0
+  let point = -1
+  let at = start
+  for (; at < column.length; at += 1) {
+    const code = column.charCodeAt(at)
+    if (code >= zero && code <= nine) value = value * 10 + (code - zero)
+    else if (code === dot && point < 0) point = at
+    else break
+  }
+  const decimals = point < 0 ? 0 : at - point - 1
+  const isPlain = at > start && at - start <= 15 && point !== start && point !== at - 1
+  if (!isPlain || !isBorder(column, at)) return undefined
+  place.at = at + 1
+  return (isNegative ? -value : value) / (powers[decimals] ?? 1)
+}
+
+const isBorder = (column: string, at: number) =>
+  at === column.length || column.charCodeAt(at) === comma
 
 const zero = 0x30
 const nine = 0x39
