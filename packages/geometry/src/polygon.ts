@@ -95,7 +95,7 @@ function lastMiddle(right: number): number {
 }
 
 /** Used again for every ring: making lists takes longer than walking. */
-const lists = { starts: new Int32Array(4096), rows: new Int32Array(16_384) }
+const lists = { ends: new Int32Array(4096), rows: new Int32Array(16_384) }
 
 function roomIn(name: keyof typeof lists, length: number): Int32Array {
   if (lists[name].length < length) lists[name] = new Int32Array(2 * length)
@@ -109,37 +109,20 @@ function walkStrip(
   height: number,
   visit: Visit,
 ): void {
-  const next = countRows(corners, first, last)
-  const rows = roomIn('rows', next[last - first + 1] ?? 0)
-  const strip = { corners, first, last, height, rows, next }
+  // An edge passes a column once at most.
+  const room = Math.ceil(corners.length / 2)
+  const columns = last - first + 1
+  const rows = roomIn('rows', room * columns)
+  const ends = roomIn('ends', columns)
+  for (let column = 0; column < columns; column += 1) ends[column] = column * room
+  const strip = { corners, first, last, height, rows, ends }
   for (let at = 0; at < corners.length; at += 2) placeRows(strip, at)
-  let from = 0
-  for (let column = first; column <= last; column += 1) {
-    const to = next[column - first] ?? 0
+  for (let column = 0; column < columns; column += 1) {
+    const from = column * room
+    const to = ends[column] ?? 0
     sortRows(rows, from, to)
-    visit(column, rows, from, to)
-    from = to
+    visit(first + column, rows, from, to)
   }
-}
-
-/** Where the rows of each column begin, when they stand one column after the other; the last is their count. */
-function countRows(corners: readonly number[], first: number, last: number): Int32Array {
-  const columns = last - first + 2
-  const starts = roomIn('starts', columns).fill(0, 0, columns)
-  for (let at = 0; at < corners.length; at += 2) {
-    const x0 = corners[at] ?? 0
-    const x1 = corners[(at + 2) % corners.length] ?? 0
-    const from = Math.max(first, firstMiddle(Math.min(x0, x1)))
-    const to = Math.min(last, lastMiddle(Math.max(x0, x1)))
-    for (let column = from; column <= to; column += 1) {
-      const slot = column - first + 1
-      starts[slot] = (starts[slot] ?? 0) + 1
-    }
-  }
-  for (let slot = 1; slot < columns; slot += 1) {
-    starts[slot] = (starts[slot] ?? 0) + (starts[slot - 1] ?? 0)
-  }
-  return starts
 }
 
 interface Strip {
@@ -148,15 +131,15 @@ interface Strip {
   last: number
   height: number
   rows: Int32Array
-  /** Where the next row of each column goes; in the end, where its rows end. */
-  next: Int32Array
+  /** Where the rows of each column end. */
+  ends: Int32Array
 }
 
 /**
  * Puts down the rows at which the edge from the corner `at` passes the middles of columns. Of the lattice points on both
  * sides of a middle the upper one counts; the edge itself is never walked.
  */
-function placeRows({ corners, first, last, height, rows, next }: Strip, at: number): void {
+function placeRows({ corners, first, last, height, rows, ends }: Strip, at: number): void {
   const end = (at + 2) % corners.length
   const edge = edgeOf(
     corners[at] ?? 0,
@@ -169,9 +152,9 @@ function placeRows({ corners, first, last, height, rows, next }: Strip, at: numb
   for (let column = from; column <= to; column += 1) {
     const fine = column * scale + 2
     const row = edge.isFlat ? flatRow(edge, fine) : steepRow(edge, fine)
-    const slot = next[column - first] ?? 0
+    const slot = ends[column - first] ?? 0
     rows[slot] = Math.min(firstMiddle(row), height)
-    next[column - first] = slot + 1
+    ends[column - first] = slot + 1
   }
 }
 

@@ -4,8 +4,8 @@ import type { RequestRow } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
 
 export const longestWait = 30_000 // milliseconds
-/** A twentieth of the time that has passed, so that what is soon done is soon told. */
-const pauseAfter = (ms: number) => Math.min(Math.max(ms / 20, 10), 200)
+/** A fortieth of the time that has passed, so that what is soon done is soon told. */
+const pauseAfter = (ms: number) => Math.min(Math.max(ms / 40, 10), 200)
 /** Kept free of waiting, so that the answer arrives before the caller gives up. */
 const reserve = 500
 

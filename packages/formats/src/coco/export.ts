@@ -108,7 +108,9 @@ function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
     texts.set('"track_id"', String(leader.track_id))
     texts.set('"keyframe"', String(leader.keyframe === true))
   }
-  return `{${Array.from(texts, ([name, text]) => `${name}:${text}`).join()}}`
+  let text = ''
+  for (const [name, value] of texts) text += `${text && ','}${name}:${value}`
+  return `{${text}}`
 }
 
 function floatList(values: readonly number[]): string {
