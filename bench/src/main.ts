@@ -8,7 +8,7 @@ import { annotationFigures } from './annotations.ts'
 import { busFigures } from './bus.ts'
 import { codecFigures } from './codecs.ts'
 import { databaseKillsFigure } from './database-kills.ts'
-import { formatFigures } from './formats.ts'
+import { cocoFigures, formatFigures } from './formats.ts'
 import { historyFigures } from './history-figures.ts'
 import { hooksFigure } from './hooks.ts'
 import { imageFigures } from './images.ts'
@@ -38,7 +38,7 @@ const usage = `npm run bench -- [options]
 
   --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
   --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, P6, P9, lists, bus,
-                kills, neighbours, media, uploads, video, codecs; not measured unless they are named: formats
+                kills, neighbours, media, uploads, video, codecs, coco; not measured unless they are named: formats
                 (half an hour), movement (half an hour, 20 GB), images (some minutes, four times its larger set)
   --images-mib N  the larger set of images; default: 2000, or what a tenth of the free disk has room for
   --write       puts the figures into docs/performance.md
@@ -95,6 +95,7 @@ async function measureEmbedded() {
       ['uploads', () => uploadKillsFigures()],
       ['video', () => videoFigures()],
       ['codecs', () => codecFigures()],
+      ['coco', () => cocoFigures(server, limit)],
       ['formats', () => formatFigures(server, limit)],
       ['movement', () => movementFigures(server)],
       ['images', () => imageFigures(server, asked['images-mib'])],

@@ -31,6 +31,10 @@ as tracks, converted ones are shapes of their frames. A z order that is converte
 Members of a group that is converted become one object.
 `,
   foot: `Coordinates that a format rounds or cuts to the image are told of in the report, too.
+
+MOT counts frames. Where the images of a sequence do not say which frames they are (some are left out, or they are not in the order of
+their names), an export with images has a list beside its rows, \`gt/frames.txt\` with lines \`frame_id,image\`, that an import goes by;
+other tools pass over it.
 `,
 }
 

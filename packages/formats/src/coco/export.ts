@@ -98,20 +98,22 @@ function annotationText(instance: Instance, ids: number[], frame: ItemFrame): st
 /** The label's attributes, then what COCO has no field for. */
 function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
   const values = writtenValues(label, leader.attributes, { file: frame.path, record: label.name })
-  const texts = new Map<string, string>()
-  for (const [name, value] of values) texts.set(JSON.stringify(name), JSON.stringify(value))
-  texts.delete('"is_crowd"')
-  texts.delete('"score"')
-  texts.set('"occluded"', String(leader.occluded))
-  if (leader.type === 'rectangle') texts.set('"rotation"', floatText(leader.rotation))
-  if (leader.track_id !== undefined) {
-    texts.set('"track_id"', String(leader.track_id))
-    texts.set('"keyframe"', String(leader.keyframe === true))
-  }
+  const isBox = leader.type === 'rectangle'
+  const isTrack = leader.track_id !== undefined
+  const isOurs = (name: string): boolean =>
+    always.has(name) || (isBox && name === 'rotation') || (isTrack && ofTracks.has(name))
   let text = ''
-  for (const [name, value] of texts) text += `${text && ','}${name}:${value}`
+  for (const [name, value] of values)
+    if (!isOurs(name)) text += `${JSON.stringify(name)}:${JSON.stringify(value)},`
+  text += `"occluded":${leader.occluded}`
+  if (isBox) text += `,"rotation":${floatText(leader.rotation)}`
+  if (isTrack) text += `,"track_id":${leader.track_id},"keyframe":${leader.keyframe === true}`
   return `{${text}}`
 }
+
+/** Attributes of a label that are called so are not written: what the file says there is the object's. */
+const always = new Set(['is_crowd', 'score', 'occluded'])
+const ofTracks = new Set(['track_id', 'keyframe'])
 
 function floatList(values: readonly number[]): string {
   return `[${floatsText(values)}]`
