@@ -82,11 +82,13 @@ function* withGroups(read: readonly Read[], { newGroup }: Intake): Generator<Sha
   for (const { object, shapes } of read) {
     const alone = shapes.length > 1 ? object.place.record : undefined
     const name = groups.get(object) ?? alone
-    for (const shape of shapes) {
-      const group = name === undefined ? 0 : (numbers.get(name) ?? newGroup(shape.frame))
-      if (name !== undefined) numbers.set(name, group)
-      yield { ...shape, group }
-    }
+    if (name === undefined) yield* shapes
+    else
+      for (const shape of shapes) {
+        const group = numbers.get(name) ?? newGroup(shape.frame)
+        numbers.set(name, group)
+        yield { ...shape, group }
+      }
   }
 }
 
@@ -112,8 +114,15 @@ async function readShapes(
   const score = intake.scoreFor(flags.score, place)
   return parts.map(({ type, points }) =>
     newShape({
-      ...{ type, points, frame: frame.frame, label_id: label.id, attributes },
-      ...{ occluded, source, score, rotation: type === 'rectangle' ? rotation : 0 },
+      type,
+      points,
+      frame: frame.frame,
+      label_id: label.id,
+      attributes,
+      occluded,
+      source,
+      score,
+      rotation: type === 'rectangle' ? rotation : 0,
     }),
   )
 }
