@@ -91,7 +91,7 @@ export function shapeText(shape: Written<Shape>): string {
   const start = `${frame}${to}${label_id}${to}${id || ''}${to}${group ?? 0}`
   const place = `${z_order}${to}${rotation}${to}${score}${to}${shapeTypes.indexOf(shape.type)}`
   const flags = `${sources.indexOf(shape.source)}${to}${occluded ? 't' : 'f'}${to}${outside ? 't' : 'f'}`
-  const points = JSON.stringify(shape.points).slice(1, -1)
+  const points = pointsText(shape.points)
   const lists = `${listText(shape.attributes)}${to}${listText(shape.elements)}`
   return `${start}${to}${place}${to}${flags}${to}${points}${to}${lists}`
 }
@@ -109,6 +109,25 @@ export const encodeTrack = (track: Written<Track>) => line('track', trackText(tr
 export const encodeRow = ({ kind, columns }: Row) => line(kind, columns.join(to))
 
 const line = (kind: RowKind, text: string) => `${kind}${to}${text}\n`
+
+/** A JSON array without its brackets. Most numbers have two decimals at most: put together they take a third of the engine's time. */
+function pointsText(points: readonly number[]): string {
+  let text = ''
+  for (let at = 0; at < points.length; at += 1)
+    text += at > 0 ? `,${numberText(points[at] ?? 0)}` : numberText(points[at] ?? 0)
+  return text
+}
+
+function numberText(value: number): string {
+  const hundredths = Math.round(value * 100)
+  const isPlain = hundredths >= 0 && hundredths < 2 ** 31 && hundredths / 100 === value
+  if (!isPlain) return JSON.stringify(value)
+  const whole = Math.trunc(hundredths / 100)
+  return whole + (decimals[hundredths - 100 * whole] ?? '')
+}
+
+/** Of hundredths: none, `.05`, `.5`. */
+const decimals = Array.from({ length: 100 }, (_, at) => String(at / 100).slice(1))
 
 /** Lists that are frozen are shared by many objects, such as the defaults of attributes: written once. */
 const sharedTexts = new WeakMap<readonly unknown[], string>()

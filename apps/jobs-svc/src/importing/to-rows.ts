@@ -12,9 +12,10 @@ import {
   type Written,
 } from '@reticle/contracts/row-lines'
 import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
+import { pieceBytes } from '@reticle/kit/pieces'
 
 /**
- * What a format read, as row lines without ids (`contracts/src/row-lines.ts`).
+ * What a format read, as row lines without ids (`contracts/src/row-lines.ts`), many to a text.
  *
  * @param takenGroups groups up to this one belong to other objects; those that were read are numbered above
  */
@@ -22,8 +23,14 @@ export async function* toRowLines(
   objects: AsyncIterable<Imported>,
   takenGroups = 0,
 ): AsyncGenerator<string> {
-  yield rowLinesHeader
-  for await (const object of objects) yield encode(object, takenGroups)
+  let text = rowLinesHeader
+  for await (const object of objects) {
+    text += encode(object, takenGroups)
+    if (text.length < pieceBytes) continue
+    yield text
+    text = ''
+  }
+  yield text
 }
 
 function encode(object: Imported, takenGroups: number): string {
@@ -51,7 +58,22 @@ function elementOf({ elements: _, ...shape }: Shape): Written<RestShape['element
 }
 
 function shapeOf(shape: Shape): Written<RestShape> {
-  return { ...shape, source: sourceOf(shape.source), elements: shape.elements.map(elementOf) }
+  // Field by field: spread, it takes three times as long.
+  return {
+    type: shape.type,
+    frame: shape.frame,
+    label_id: shape.label_id,
+    group: shape.group,
+    source: sourceOf(shape.source),
+    score: shape.score,
+    occluded: shape.occluded,
+    outside: shape.outside,
+    z_order: shape.z_order,
+    rotation: shape.rotation,
+    points: shape.points,
+    attributes: shape.attributes,
+    elements: shape.elements.map(elementOf),
+  }
 }
 
 function trackElementOf(track: Track): Written<RestTrack['elements'][number]> {
