@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
-import type { Run } from '../model.ts'
-import { createReport } from '../report.ts'
 import { documentOf, labels as known } from '../testing/coco.ts'
-import { framesOf, targetOf, zipOf } from '../testing/run.ts'
+import { all, framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openCocoDataset } from './dataset.ts'
 
-const newRun = (): Run => ({
-  report: createReport(),
-  signal: new AbortController().signal,
-  progress: () => undefined,
-})
-
-async function opened(files: Record<string, string | object>, run = newRun()) {
+async function opened(files: Record<string, string | object>, run = newRun().run) {
   const texts = Object.entries(files).map(([name, content]) => [
     name,
     typeof content === 'string' ? content : JSON.stringify(content),
@@ -61,9 +53,7 @@ describe('a set with its images', () => {
     const [subset] = subsets
     if (!subset) throw new Error('a subset')
     const frames = framesOf(subset.images.map(({ name }) => name))
-    const read = []
-    for await (const one of subset.importAnnotations(targetOf(known, frames), newRun()))
-      read.push(one)
+    const read = await all(subset.importAnnotations(targetOf(known, frames), newRun().run))
     expect(read).toMatchObject([{ kind: 'shape', shape: { frame: 0, label_id: 41 } }])
   })
 
@@ -108,7 +98,7 @@ describe('a set with its images', () => {
   })
 
   test('leaves out images that are not there, and files without any', async () => {
-    const run = newRun()
+    const run = newRun().run
     const { subsets } = await opened(
       {
         'annotations/instances_x.json': documentOf([annotation]),
@@ -143,7 +133,10 @@ describe('a set with its images', () => {
   })
 
   test('is an archive', async () => {
-    const bare = openCocoDataset(sourceOf(Buffer.from(JSON.stringify(documentOf([])))), newRun())
+    const bare = openCocoDataset(
+      sourceOf(Buffer.from(JSON.stringify(documentOf([])))),
+      newRun().run,
+    )
     await expect(bare).rejects.toThrow(FormatError)
     await expect(bare).rejects.toThrow('media is required: send a ZIP archive with the images')
   })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { coco } from '../formats/coco.ts'
 import { writeRgbPng } from '../image/png.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import { all, framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openCocoDataset } from './dataset.ts'
 
 /** Files as other tools and public data sets have them: what is in them is imported, or the refusal says what would be right. */
@@ -279,9 +279,7 @@ describe('into a project', () => {
     })
     expect(subsets).toMatchObject([{ name: 'val', images: [{ member: 'val/000000000139.jpg' }] }])
     const frames = targetOf(labels, framesOf(['000000000139.jpg'], 2, 1))
-    const found = []
-    for await (const one of subsets[0]?.importAnnotations(frames, newRun().run) ?? [])
-      found.push(one)
+    const found = await all(subsets[0]?.importAnnotations(frames, newRun().run))
     expect(found).toMatchObject([
       { shape: { label_id: 1, points: [0, 1, 0, 0, 0, 0] } },
       { shape: { label_id: 2, points: [0, 1, 1, 0, 1, 0] } },

@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import type { Run } from '../model.ts'
-import { createReport } from '../report.ts'
 import { labels as known } from '../testing/coco.ts'
-import { framesOf, targetOf, zipOf } from '../testing/run.ts'
+import { all, framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openLabelMeDataset } from './dataset.ts'
 
-const newRun = (): Run => ({
-  report: createReport(),
-  signal: new AbortController().signal,
-  progress: () => undefined,
-})
-
 const opened = async (files: Record<string, string>) =>
-  openLabelMeDataset(sourceOf(await zipOf(files)), newRun())
+  openLabelMeDataset(sourceOf(await zipOf(files)), newRun().run)
 
 function document({
   filename = 'a.jpg',
@@ -60,9 +52,7 @@ describe('a set with its images', () => {
     const [, subset] = subsets
     if (!subset) throw new Error('a subset')
     const frames = framesOf(['first.jpg', ...subset.images.map(({ name }) => name)])
-    const read = []
-    for await (const one of subset.importAnnotations(targetOf(known, frames), newRun()))
-      read.push(one)
+    const read = await all(subset.importAnnotations(targetOf(known, frames), newRun().run))
     expect(read).toMatchObject([{ kind: 'shape', shape: { frame: 1, label_id: 41 } }])
   })
 

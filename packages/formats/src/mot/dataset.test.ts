@@ -1,26 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { mot } from '../formats/mot.ts'
-import type { Imported, ItemFrame, Run } from '../model.ts'
-import { createReport } from '../report.ts'
+import type { ItemFrame } from '../model.ts'
 import {
+  all,
   datasetOf,
   exportBytes,
   framesOf,
   labelOf,
+  newRun,
   shapeOf,
   targetOf,
   zipOf,
 } from '../testing/run.ts'
 import { openMotDataset } from './dataset.ts'
 
-const newRun = (): Run => ({
-  report: createReport(),
-  signal: new AbortController().signal,
-  progress: () => undefined,
-})
-
-const opened = async (files: Record<string, string>, run = newRun()) =>
+const opened = async (files: Record<string, string>, run = newRun().run) =>
   openMotDataset(sourceOf(await zipOf(files)), run)
 
 /** Names of frames that have boxes, by subset. */
@@ -29,9 +24,8 @@ async function found(files: Record<string, string>) {
   const names: string[][] = []
   for (const { images, importAnnotations } of subsets) {
     const frames = framesOf(images.map(({ name }) => name))
-    const read: Imported[] = []
     const target = targetOf([labelOf({ name: 'car' })], frames)
-    for await (const one of importAnnotations(target, newRun())) read.push(one)
+    const read = await all(importAnnotations(target, newRun().run))
     names.push(
       read.map((one) => frames[one.kind === 'shape' ? one.shape.frame : -1]?.path ?? 'none'),
     )
@@ -44,7 +38,7 @@ const images = (...names: string[]) => Object.fromEntries(names.map((name) => [n
 
 describe('a set with its images', () => {
   test('has a subset for each sequence', async () => {
-    const run = newRun()
+    const run = newRun().run
     const { subsets, labels } = await opened(
       {
         'MOT/train/S-02/gt/gt.txt': row(1),
@@ -165,13 +159,12 @@ describe('what is exported with images comes back', () => {
     const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
     const { bytes } = await exportBytes(mot.exporter, both)
 
-    const opened = await openMotDataset(sourceOf(bytes), newRun())
+    const opened = await openMotDataset(sourceOf(bytes), newRun().run)
     expect(opened.labels.map(({ name }) => name)).toEqual(['car', 'man'])
     expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
     for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
       expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
-      const read: Imported[] = []
-      for await (const got of importAnnotations(targetOf(labels, frames), newRun())) read.push(got)
+      const read = await all(importAnnotations(targetOf(labels, frames), newRun().run))
       const expected = index === 0 ? sent : sent.slice(1)
       expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
     }
@@ -195,7 +188,7 @@ describe('what is exported with images comes back', () => {
     const { bytes, files } = await exportBytes(mot.exporter, dataset)
     const lines = frames.map(({ frame, path }) => `${frame + 1},${path}\n`)
     expect(files['gt/frames.txt']).toBe(lines.join(''))
-    const [subset] = (await openMotDataset(sourceOf(bytes), newRun())).subsets
+    const [subset] = (await openMotDataset(sourceOf(bytes), newRun().run)).subsets
     expect(subset?.images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
     expect(await found(files)).toEqual([[paths[last]]])
   })
@@ -224,7 +217,7 @@ describe('what is exported with images comes back', () => {
       const dataset = datasetOf(labels, frames, {}, { name, saveImages: true })
       const about = { ...dataset.about, target }
       const { bytes } = await exportBytes(mot.exporter, { ...dataset, about })
-      return (await openMotDataset(sourceOf(bytes), newRun())).subsets.map((one) => one.name)
+      return (await openMotDataset(sourceOf(bytes), newRun().run)).subsets.map((one) => one.name)
     }
     expect(await namesOf('val', 'project')).toEqual(['val'])
     expect(await namesOf('default', 'project')).toEqual(['default'])

@@ -6,6 +6,7 @@ import { readPng } from '../image/png.ts'
 import type { Dataset, Item } from '../model.ts'
 import { asMasks, frames, labels } from '../testing/masks.ts'
 import {
+  all,
   datasetOf,
   exportBytes,
   framesOf,
@@ -171,12 +172,6 @@ describe('what is exported', () => {
     expect(first.shapes.filter(({ frame }) => frame === 0)).toHaveLength(3)
   })
 })
-
-async function all<T>(stream: AsyncIterable<T> | undefined): Promise<T[]> {
-  const found: T[] = []
-  for await (const one of stream ?? []) found.push(one)
-  return found
-}
 
 function subsets(given: Record<string, [ReturnType<typeof framesOf>, Item[]]>): Dataset {
   const all = Object.entries(given).map(([name, [own, items]]) => ({

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import type { FileLabel } from '../file-labels.ts'
 import { service } from '../formats/service.ts'
-import type { FileDataset, Imported, Label } from '../model.ts'
-import { framesOf, importBytes, membersOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import type { FileDataset, Label } from '../model.ts'
+import { all, framesOf, importBytes, membersOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openServiceDataset } from './dataset.ts'
 
 /** Archives of other tools in `../shared/fixtures`, as a project gets them. */
@@ -42,8 +42,7 @@ async function everything({ labels, subsets }: FileDataset) {
     ),
   )
   const { run } = newRun()
-  const found: Imported[] = []
-  for await (const one of subset.importAnnotations(target, run)) found.push(one)
+  const found = await all(subset.importAnnotations(target, run))
   return { target, subset, found, report: run.report.read() }
 }
 

@@ -4,6 +4,7 @@ import type { FileLabel } from '../file-labels.ts'
 import { service, serviceForImages, serviceForVideo } from '../formats/service.ts'
 import type { Dataset, FileSubset, Format, Imported, ItemFrame, Part, Run } from '../model.ts'
 import {
+  all,
   datasetOf,
   exportBytes,
   framesOf,
@@ -30,8 +31,7 @@ const namesIn = ({ images }: FileSubset) => images.map(({ name }) => name)
 async function readSubset(subset: FileSubset | undefined, labels = known): Promise<Imported[]> {
   if (!subset) throw new Error('a subset')
   const target = targetOf(labels, framesOf(namesIn(subset)))
-  const read: Imported[] = []
-  for await (const one of subset.importAnnotations(target, newRun().run)) read.push(one)
+  const read = await all(subset.importAnnotations(target, newRun().run))
   return read
 }
 const shapesIn = (all: Imported[]) => all.flatMap((one) => (one.kind === 'shape' ? one.shape : []))

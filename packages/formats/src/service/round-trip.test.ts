@@ -4,6 +4,7 @@ import { sourceOf } from '../archive/source.ts'
 import { service, serviceForVideo } from '../formats/service.ts'
 import type { AttributeValue, Imported, Shape, Tag, Track, TrackShape } from '../model.ts'
 import {
+  all,
   datasetOf,
   exportBytes,
   framesOf,
@@ -188,8 +189,7 @@ async function readByProject(bytes: Uint8Array): Promise<Imported[]> {
   const [subset] = subsets
   if (!subset || subsets.length > 1) throw new Error('one subset')
   expect(subset.images.map(({ name }) => name)).toEqual(paths)
-  const read: Imported[] = []
-  for await (const one of subset.importAnnotations(targetOf(labels, frames), run)) read.push(one)
+  const read = await all(subset.importAnnotations(targetOf(labels, frames), run))
   return read
 }
 

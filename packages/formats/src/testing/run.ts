@@ -202,6 +202,13 @@ export function trackOf(shapes: readonly TrackShape[], given: Partial<Track> = {
   return { frame, shapes, ...rest, ...given }
 }
 
+/** Everything that a stream has; nothing of none. */
+export async function all<T>(stream: AsyncIterable<T> | Iterable<T> | undefined): Promise<T[]> {
+  const found: T[] = []
+  for await (const one of stream ?? []) found.push(one)
+  return found
+}
+
 /** What accompanies a conversion, and the shares that it tells. */
 export function newRun(): { run: Run; progress: number[] } {
   const progress: number[] = []

@@ -1,24 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
-import type { EmbeddedImage, FileSubset, Imported, Run } from '../model.ts'
-import { createReport } from '../report.ts'
-import { framesOf, labelOf, targetOf, zipOf } from '../testing/run.ts'
+import type { FileSubset } from '../model.ts'
+import { all, framesOf, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { type Features, recordOf } from '../testing/tfrecord.ts'
 import { openTfDataset } from './dataset.ts'
 
-const newRun = (): Run => ({
-  report: createReport(),
-  signal: new AbortController().signal,
-  progress: () => undefined,
-})
-
-const opened = async (files: Record<string, string | Uint8Array>, run = newRun()) =>
+const opened = async (files: Record<string, string | Uint8Array>, run = newRun().run) =>
   openTfDataset(sourceOf(await zipOf(files)), run)
 
 async function imagesOf({ embedded }: FileSubset) {
-  const images: EmbeddedImage[] = []
-  for await (const image of embedded?.() ?? []) images.push(image)
+  const images = await all(embedded?.())
   return images.map(({ name, content }) => [name, Buffer.from(content).toString()])
 }
 
@@ -74,8 +66,7 @@ test('its annotations go to the frames of those names', async () => {
   if (!subset) throw new Error('a subset')
   const names = (await imagesOf(subset)).map(([name = '']) => name)
   const target = targetOf([labelOf({ id: 5, name: 'car' })], framesOf(names))
-  const read: Imported[] = []
-  for await (const one of subset.importAnnotations(target, newRun())) read.push(one)
+  const read = await all(subset.importAnnotations(target, newRun().run))
   expect(read).toMatchObject([
     { kind: 'shape', shape: { frame: 1, label_id: 5, points: [25, 20, 50, 40] } },
   ])
@@ -97,7 +88,7 @@ test.each([
 })
 
 test('of pictures of one name the first is taken, and records without one are left out', async () => {
-  const run = newRun()
+  const run = newRun().run
   const { subsets } = await opened(
     {
       'x.tfrecord': Buffer.concat([

@@ -2,20 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { paletteColor } from '../colors.ts'
 import { writeRgbPng } from '../image/png.ts'
-import type { Run } from '../model.ts'
-import { createReport } from '../report.ts'
-import { framesOf, targetOf, zipOf } from '../testing/run.ts'
+import { all, framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { attributesText, documentText, labels as known, objectText } from '../testing/voc.ts'
 import { openVocDataset } from './dataset.ts'
 
-const newRun = (): Run => ({
-  report: createReport(),
-  signal: new AbortController().signal,
-  progress: () => undefined,
-})
-
 const opened = async (files: Record<string, string | Uint8Array>) =>
-  openVocDataset(sourceOf(await zipOf(files)), newRun())
+  openVocDataset(sourceOf(await zipOf(files)), newRun().run)
 
 const one = documentText(objectText())
 
@@ -59,9 +51,7 @@ describe('a set with its images', () => {
     const [, subset] = subsets
     if (!subset) throw new Error('a subset')
     const frames = framesOf(subset.images.map(({ name }) => name))
-    const read = []
-    for await (const one of subset.importAnnotations(targetOf(known, frames), newRun()))
-      read.push(one)
+    const read = await all(subset.importAnnotations(targetOf(known, frames), newRun().run))
     expect(read).toMatchObject([
       { kind: 'shape', shape: { frame: 0, label_id: 41 } },
       { kind: 'tag', tag: { frame: 0, label_id: 40 } },

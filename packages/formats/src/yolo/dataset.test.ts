@@ -1,27 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { yolo } from '../formats/yolo.ts'
-import type { Imported, ItemFrame, Run } from '../model.ts'
-import { createReport } from '../report.ts'
+import type { ItemFrame } from '../model.ts'
 import {
+  all,
   datasetOf,
   exportBytes,
   framesOf,
   labelOf,
+  newRun,
   shapeOf,
   targetOf,
   zipOf,
 } from '../testing/run.ts'
 import { openYoloDataset } from './dataset.ts'
 
-const newRun = (): Run => ({
-  report: createReport(),
-  signal: new AbortController().signal,
-  progress: () => undefined,
-})
-
 const opened = async (files: Record<string, string>) =>
-  openYoloDataset(sourceOf(await zipOf(files)), newRun())
+  openYoloDataset(sourceOf(await zipOf(files)), newRun().run)
 
 const box = '0 0.5 0.5 0.2 0.5\n'
 const darknet = {
@@ -63,7 +58,7 @@ describe('a set with its images', () => {
     const read = []
     for (const { images, importAnnotations } of subsets) {
       const target = targetOf([labelOf({ name: 'car' })], framesOf(images.map(({ name }) => name)))
-      for await (const one of importAnnotations(target, newRun())) read.push(one)
+      for await (const one of importAnnotations(target, newRun().run)) read.push(one)
     }
     const shape = { frame: 0, label_id: 1, points: [40, 20, 60, 60] }
     expect(read).toMatchObject([{ shape }, { shape }])
@@ -132,13 +127,12 @@ test('what is exported with images comes back, subset by subset', async () => {
   const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
   const { bytes } = await exportBytes(yolo.exporter, both)
 
-  const opened = await openYoloDataset(sourceOf(bytes), newRun())
+  const opened = await openYoloDataset(sourceOf(bytes), newRun().run)
   expect(opened.labels.map(({ name }) => name)).toEqual(['car', 'man'])
   expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
   for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
     expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
-    const read: Imported[] = []
-    for await (const got of importAnnotations(targetOf(labels, frames), newRun())) read.push(got)
+    const read = await all(importAnnotations(targetOf(labels, frames), newRun().run))
     const expected = index === 0 ? sent : sent.slice(1)
     expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
   }
