@@ -154,7 +154,7 @@ describe('an import', () => {
     })
     expect(report.entries.map(({ code, reason, count }) => [code, reason, count])).toEqual([
       ['dropped-attribute', "attribute 'wheels' unknown on label 'car'", 1],
-      ['duplicate-entry', 'the annotation id is given twice', 2],
+      ['duplicate-entry', 'an id is given twice, both are read', 2],
     ])
   })
 
