@@ -166,8 +166,13 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   updateWebhook: ['webhook update'],
   replaceWebhook: ['webhook update'],
   deleteWebhook: ['webhook delete'],
+  pingWebhook: ['webhook update'],
+  rotateWebhookSecret: ['webhook update'],
   listDeliveries: ['webhook view'],
   getDelivery: ['webhook view'],
+  redeliver: ['webhook update'],
+  listWebhookMessages: ['webhook view'],
+  redeliverMessages: ['webhook update'],
 
   getRequest: ['request view'],
   streamRequest: ['request view'],
@@ -187,7 +192,13 @@ export const withoutRule = {
     ...['confirmPasswordReset', 'verifyEmail', 'resendEmail', 'followEmailLink'],
     ...['getCapabilities', 'getDocs', 'getSwagger', 'getUserAgreements'],
   ],
-  'everybody who is signed in': ['listFormats', 'listFormatLosses', 'getPlugins', 'getLimits'],
+  'everybody who is signed in': [
+    'listFormats',
+    'listFormatLosses',
+    'getPlugins',
+    'getLimits',
+    'listWebhookEvents',
+  ],
   'everybody, for what is their own': [
     ...['getSelf', 'changePassword', 'listAccessTokens', 'createAccessToken'],
     ...['getCurrentAccessToken', 'listRequests', 'streamRequests'],

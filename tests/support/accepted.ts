@@ -33,6 +33,8 @@ export const bodies: Record<string, Json> = {
   recordEvents: { timestamp: '2026-03-01T10:00:00Z' },
   createWebhook: { ...hook, type: 'project', project_id: 1 },
   replaceWebhook: hook,
+  rotateWebhookSecret: { secret: 'x' },
+  redeliverMessages: { from: 1, to: 2 },
   updateTaskDataMeta: { deleted_frames: [] },
   updateJobDataMeta: { deleted_frames: [] },
   updateTaskAnnotations: { shapes: [] },

@@ -18,14 +18,13 @@ import type { WebhooksSettings } from './config.ts'
 import { consumeEvents } from './consumer.ts'
 import type { WebhooksDb } from './db/schema.ts'
 import { startDispatcher } from './deliveries/dispatch.ts'
-import { deliveryHandlers } from './deliveries/rpc.ts'
 import { sweepAndTell } from './deliveries/sweep.ts'
 import { eventRules } from './event-log/policy.ts'
 import { eventHandlers } from './event-log/rpc.ts'
 import { forgetEvents } from './event-log/sweep.ts'
+import { handlersOf } from './handlers.ts'
 import { watchMessages } from './metrics.ts'
 import { webhookRules } from './webhooks/policy.ts'
-import { webhookHandlers } from './webhooks/rpc.ts'
 
 export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
@@ -73,11 +72,12 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const secrets = secretBox(settings.secretKeys)
   const shared = { db, clock, log, secrets, tasks: services.tasks }
 
-  const dispatcher = startDispatcher({
+  const sending = {
     ...shared,
     outgoing: openOutgoing({ ...guarded, ...ports.outgoing }),
     schedule: { seconds: settings.retrySeconds, random: Math.random },
-  })
+  }
+  const dispatcher = startDispatcher(sending)
   const base = `${settings.publicUrl}/api`
   const handle = consumeEvents({ clock, base, onMessages: () => wakeAfterCommit(dispatcher.wake) })
   const group = { group: 'reticle.webhooks', topic: 'reticle.events.v1' } as const
@@ -93,10 +93,10 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const unwatch = [watchOutbox(db, schema), watchMessages(db)]
 
   const onBug = logBugs(log)
-  const handlers = {
-    ...webhookHandlers({ ...shared, ...settings, guard: guarded }),
-    ...deliveryHandlers(shared),
-  }
+  const handlers = handlersOf({
+    ...{ ...sending, ...settings, guard: guarded, base },
+    onMessages: dispatcher.wake,
+  })
   return {
     services: {
       webhooks: guard(handlers, onBug, name),

@@ -132,6 +132,7 @@ export interface WebhookMessagesTable {
   created_date: Timestamp
   occurred_date: Timestamp | null
   traceparent: string | null
+  redelivery_of: number | null
 }
 
 export interface WebhooksTable {
@@ -154,6 +155,8 @@ export interface WebhooksTable {
   updated_date: Timestamp
   ended_date: Timestamp | null
   organization_id: number | null
+  old_secret_sealed: string | null
+  old_secret_until_date: Timestamp | null
 }
 
 export interface WebhooksDb {

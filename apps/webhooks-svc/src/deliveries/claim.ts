@@ -17,8 +17,12 @@ export interface Claimed {
   traceparent: string | null
   /** Attempts that ended before. */
   attempt: number
+  /** The message that this one sends once more; null: none. */
+  redelivery_of: number | null
   target_url: string
   secret_sealed: string | null
+  old_secret_sealed: string | null
+  old_secret_until_date: Date | null
   is_active: boolean
   enable_ssl: boolean
 }
@@ -143,8 +147,11 @@ function lease(db: Kysely<WebhooksDb>, ids: number[]): Promise<Claimed[]> {
       'message.attempt',
       'message.occurred_date',
       'message.traceparent',
+      'message.redelivery_of',
       'webhook.target_url',
       'webhook.secret_sealed',
+      'webhook.old_secret_sealed',
+      'webhook.old_secret_until_date',
       'webhook.is_active',
       'webhook.enable_ssl',
     ])

@@ -9,11 +9,9 @@ import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { addWebhook, projectFacts, secrets } from '../testing/world.ts'
-import { webhookHandlers } from '../webhooks/rpc.ts'
+import { addWebhook, projectFacts, secrets, testHandlers } from '../testing/world.ts'
 import { matchEvents } from './match.ts'
 import { insertDelivery } from './repo.ts'
-import { deliveryHandlers } from './rpc.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:00.000Z')
@@ -26,7 +24,7 @@ const deps = {
   perOrganization: 2,
 }
 const guard = { nets: [], allowHttp: false }
-const handlers = { ...webhookHandlers({ ...deps, guard }), ...deliveryHandlers(deps) }
+const handlers = testHandlers({ ...deps, guard })
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
 const arrives = delivering(db, handle)
 const anna = callAs({ user_id: 1 })

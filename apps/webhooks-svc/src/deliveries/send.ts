@@ -7,7 +7,7 @@ import type { SecretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { attempts, firstAttemptSeconds } from '../metrics.ts'
-import { openSecret } from '../webhooks/secret.ts'
+import { signingSecrets } from '../webhooks/secret.ts'
 import type { Claimed } from './claim.ts'
 import { countFailure, insertDelivery, lockOwner, settle } from './repo.ts'
 import { attemptOf, judge, type Schedule, type Verdict } from './retry.ts'
@@ -57,11 +57,11 @@ function noteFirst({ attempt, occurred_date }: Claimed, now: Date): void {
 const results = { delivered: 'delivered', waiting: 'retried', failed: 'failed' } as const
 
 async function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date): Promise<Outcome> {
-  const { webhook_id, body, target_url, secret_sealed, enable_ssl } = message
-  const secret = openSecret(secrets, { id: webhook_id, secret_sealed })
+  const { webhook_id, body, target_url, enable_ssl } = message
+  const signing = signingSecrets(secrets, { ...message, id: webhook_id }, now)
   const headers = {
     'user-agent': `Service/${apiVersion}`,
-    ...headersOf(message, body, secret, now),
+    ...headersOf(message, body, signing, now),
   }
   return outgoing.send({ url: target_url, method: 'POST', headers, body, isVerified: enable_ssl })
 }
@@ -73,17 +73,19 @@ function notSent({ log }: SendDeps, message: Claimed, err: unknown): Outcome {
 }
 
 async function record(deps: SendDeps, message: Claimed, outcome: Outcome, started: Date) {
-  const { db, clock, schedule, log } = deps
+  const { db, clock, log } = deps
   const now = clock.now()
   const attempt = message.attempt + 1
-  const verdict = judge(outcome, attempt, now, schedule)
+  const verdict = judge(outcome, attempt, now, isOnce(message) ? once : deps.schedule)
   const result = attemptOf(outcome)
   const { webhook_id, id: message_id, event } = message
+  const redelivery = message.redelivery_of !== null
   await db.transaction().execute(async (tx) => {
     if (!(await lockOwner(tx, webhook_id))) return
     if (!(await settle(tx, message, { ...stateAfter(verdict, now), attempt }))) return
     const dates = { created_date: started, updated_date: now }
-    await insertDelivery(tx, { webhook_id, message_id, attempt, ...result, ...dates })
+    const row = { webhook_id, message_id, attempt, redelivery }
+    await insertDelivery(tx, { ...row, ...result, ...dates })
     await countFailure(tx, webhook_id, verdict.status !== 'delivered')
   })
   attempts.inc({ result: results[verdict.status] })
@@ -93,6 +95,10 @@ async function record(deps: SendDeps, message: Claimed, outcome: Outcome, starte
       'webhook message failed',
     )
 }
+
+/** A ping, and a message that somebody wants sent once more, are tried once. */
+const isOnce = ({ event, redelivery_of }: Claimed) => event === 'ping' || redelivery_of !== null
+const once: Schedule = { seconds: [], random: Math.random }
 
 function stateAfter(verdict: Verdict, now: Date) {
   if (verdict.status !== 'waiting') return { status: verdict.status }

@@ -13,15 +13,20 @@ export interface Envelope {
  * Headers of an attempt: `X-Signature-256` of the contract, those that route and check replays without parsing, and the
  * ones of Standard Webhooks (`spec/api-annotations.md` 4.5). Signed are exactly the bytes of `body`.
  *
- * @param secret `''`: no signatures
+ * @param secrets the present one and those before it that still count; none: no signatures. The header of the contract has room for the
+ * present one only.
  */
 export function headersOf(
   { webhook_id, delivery_id, event, sequence }: Envelope,
   body: Uint8Array,
-  secret: string,
+  secrets: readonly string[],
   now: Date,
 ): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000))
+  const [secret] = secrets
+  const signatures = secrets.map(
+    (one) => `v1,${standardSignature(one, `${delivery_id}.${timestamp}.`, body)}`,
+  )
   return {
     'content-type': 'application/json',
     'x-webhook-id': String(webhook_id),
@@ -31,9 +36,9 @@ export function headersOf(
     'x-webhook-sequence': String(sequence),
     'webhook-id': delivery_id,
     'webhook-timestamp': timestamp,
-    ...(secret && {
+    ...(secret !== undefined && {
       'x-signature-256': `sha256=${hmac(secret, body).toString('hex')}`,
-      'webhook-signature': `v1,${standardSignature(secret, `${delivery_id}.${timestamp}.`, body)}`,
+      'webhook-signature': signatures.join(' '),
     }),
   }
 }

@@ -1,13 +1,16 @@
 import { factsOf } from '@reticle/contracts/testing/records'
 import { type Context, notFound } from '@reticle/kit'
+import { silentLog } from '@reticle/kit/log'
 import { type Outgoing, openOutgoing } from '@reticle/kit/outgoing/fetch'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { secretBox } from '@reticle/kit/secrets'
 import type { Insertable, Kysely } from 'kysely'
 import { afterAll } from 'vitest'
 import type { WebhooksDb, WebhooksTable } from '../db/schema.ts'
+import { type HandlerDeps, handlersOf } from '../handlers.ts'
 import { lockOrganization } from '../organizations/repo.ts'
 import { lockProject } from '../projects/repo.ts'
+import type { WebhookDeps } from '../webhooks/rpc.ts'
 
 /** What the tests of this service stand on, beside a real database. */
 
@@ -78,6 +81,19 @@ export async function addOrganizationWebhook(
   const whose = { type: 'organization', project_id: null, organization_id } as const
   return addWebhook(db, { events: [], ...given, ...whose })
 }
+
+/** All handlers; what is not given is as good as nothing. */
+export const testHandlers = (deps: WebhookDeps & Partial<HandlerDeps>) =>
+  handlersOf({
+    outgoing: nowhere,
+    schedule: { seconds: [], random: () => 0.5 },
+    log: silentLog,
+    base: 'https://host/api',
+    onMessages: () => undefined,
+    ...deps,
+  })
+
+const nowhere = openOutgoing({ nets: [], allowHttp: false })
 
 /** The way out, to this machine only. */
 export function loopback(): Outgoing {

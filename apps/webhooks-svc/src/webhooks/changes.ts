@@ -24,13 +24,36 @@ export function changesOf(
     ...(secret !== undefined && secretChange(before, secret, secrets)),
   }
   if (Object.keys(changes).length === 0) return undefined
-  const now = Math.max(clock.now().getTime(), before.updated_date.getTime() + 1)
-  return { ...changes, ...freshStart(changes), updated_date: new Date(now) }
+  return { ...changes, ...freshStart(changes), updated_date: laterDate(before, clock) }
 }
 
+/** Now, and later than the last change in any case. */
+function laterDate({ updated_date }: Pick<WebhookRow, 'updated_date'>, clock: Clock): Date {
+  return new Date(Math.max(clock.now().getTime(), updated_date.getTime() + 1))
+}
+
+/** At once: the one before it does not sign any more. */
 function secretChange(before: WebhookRow, secret: string, secrets: SecretBox) {
   if (isSecret(secrets, before, secret)) return {}
-  return { secret_sealed: secret === '' ? null : sealSecret(secrets, before.id, secret) }
+  const secret_sealed = secret === '' ? null : sealSecret(secrets, before.id, secret)
+  return { secret_sealed, old_secret_sealed: null, old_secret_until_date: null }
+}
+
+/** Another secret, beside which the present one goes on signing for so many hours; nothing when it is that already. */
+export function rotationOf(
+  before: WebhookRow,
+  { secret, overlap_hours }: { secret: string; overlap_hours: number },
+  { clock, secrets }: { clock: Clock; secrets: SecretBox },
+): Updateable<WebhooksTable> | undefined {
+  if (isSecret(secrets, before, secret)) return undefined
+  const until = new Date(clock.now().getTime() + overlap_hours * 3_600_000)
+  const hasOverlap = overlap_hours > 0 && before.secret_sealed !== null
+  return {
+    secret_sealed: sealSecret(secrets, before.id, secret),
+    old_secret_sealed: hasOverlap ? before.secret_sealed : null,
+    old_secret_until_date: hasOverlap ? until : null,
+    updated_date: laterDate(before, clock),
+  }
 }
 
 /** Another target, or one that is said to work again, is not suspected for earlier failures. */

@@ -1,7 +1,9 @@
+import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
 import { webhookCreate, webhookPatch } from '@reticle/contracts/rest/webhooks'
 import { describe, expect, test } from 'vitest'
 import { readFields, readScope } from './check.ts'
+import { eventsOf } from './events.ts'
 
 const guard = { nets: [], allowHttp: false }
 const read = (body: WebhookPatch) => readFields(body, 'project', guard)
@@ -111,4 +113,15 @@ describe('the scope of a new webhook', () => {
     const body = { target_url: 'https://example.org', events: 'update:task', type: 'user' }
     expect(webhookCreate.safeParse(body).success).toBe(false)
   })
+})
+
+test('names of events are told by type', () => {
+  expect(eventsOf('all')).toEqual(Object.keys(webhookEvents).sort())
+  expect(eventsOf('organization')).toEqual(eventsOf('all'))
+  expect(eventsOf('project')).not.toContain('create:project')
+  expect(eventsOf('project')).toContain('update:project')
+  for (const type of ['project', 'organization'] as const)
+    expect(readFields({ events: eventsOf(type).join() }, type, guard).events).toEqual(
+      eventsOf(type),
+    )
 })

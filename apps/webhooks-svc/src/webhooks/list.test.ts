@@ -11,9 +11,7 @@ import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { insertDelivery } from '../deliveries/repo.ts'
-import { deliveryHandlers } from '../deliveries/rpc.ts'
-import { addWebhook, projectFacts, secrets } from '../testing/world.ts'
-import { webhookHandlers } from './rpc.ts'
+import { addWebhook, projectFacts, secrets, testHandlers } from '../testing/world.ts'
 
 /** What the list of webhooks may be asked: `spec/api-annotations.md` 4.2, `spec/api-workspace.md` 1.5, 1.6. */
 
@@ -27,10 +25,7 @@ const deps = {
   perOrganization: 2,
 }
 const guard = { nets: [], allowHttp: false }
-const over = (on = db, tasks = deps.tasks) => ({
-  ...webhookHandlers({ ...deps, db: on, tasks, guard }),
-  ...deliveryHandlers({ ...deps, db: on, tasks }),
-})
+const over = (on = db, tasks = deps.tasks) => testHandlers({ ...deps, db: on, tasks, guard })
 const [anna, admin] = [callAs({ user_id: 1 }), callAs({ user_id: 9, role: 'admin' })]
 
 const a = await addWebhook(db, {
@@ -103,36 +98,45 @@ test('what is asked costs no statements', async () => {
 
 test('lists need as many statements for many rows as for few', async () => {
   const lists = Object.values(table).filter(({ answers }) => isPage(Object.values(answers)[0]))
-  expect(lists.map(({ name }) => name)).toEqual(['listWebhooks', 'listDeliveries'])
+  const names = ['listWebhooks', 'listDeliveries', 'listWebhookMessages']
+  expect(lists.map(({ name }) => name)).toEqual(names)
   const look = async () => {
     const { db: watched, statements } = counting(db)
     const here = over(watched, projectFacts({ 7: { owner_id: 1 } }))
-    const { results } = await here.listWebhooks({ page_size: 'all' }, admin)
-    const between = statements()
-    const attempts = await here.listDeliveries({ id: a, page_size: 'all' }, admin)
-    return [results.length, between, attempts.results.length, statements() - between]
+    const asked = { id: a, page_size: 'all', after: 0 }
+    const seen: number[] = []
+    for (const list of [
+      () => here.listWebhooks({ page_size: 'all' }, admin),
+      () => here.listDeliveries(asked, admin),
+      () => here.listWebhookMessages(asked, admin),
+    ]) {
+      const before = statements()
+      const { results } = await list()
+      seen.push(results.length, statements() - before)
+    }
+    return seen
   }
-  const [hooks = 0, ofHooks, deliveries = 0, ofDeliveries] = await look()
+  const few = await look()
   for (let index = 0; index < 20; index++) await addWebhook(db)
   await addDeliveries(20)
-  expect(await look()).toEqual([hooks + 20, ofHooks, deliveries + 20, ofDeliveries])
+  expect(await look()).toEqual(few.map((seen, at) => (at % 2 === 0 ? seen + 20 : seen)))
 })
 
-/** Attempts at one message of the first webhook. */
+/** Attempts of the first webhook, each at a message of its own. */
 async function addDeliveries(count: number) {
   const now = new Date()
-  const { id: message_id } = await db
-    .insertInto('webhook_messages')
-    .values({
-      ...{ webhook_id: a, sequence: 1, event: 'update:task', key: 'task:1', changed_fields: '' },
-      ...{ event_id: randomUUID(), delivery_id: randomUUID(), body: Buffer.from('{}') },
-      ...{ created_date: now, next_attempt_date: now },
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  for (let attempt = 1; attempt <= count; attempt++) {
+  for (let sequence = 1; sequence <= count; sequence++) {
+    const { id: message_id } = await db
+      .insertInto('webhook_messages')
+      .values({
+        ...{ webhook_id: a, sequence, event: 'update:task', key: 'task:1', changed_fields: '' },
+        ...{ event_id: randomUUID(), delivery_id: randomUUID(), body: Buffer.from('{}') },
+        ...{ created_date: now, next_attempt_date: now },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
     await insertDelivery(db, {
-      ...{ webhook_id: a, message_id, status_code: 200, attempt, request_duration: 1 },
+      ...{ webhook_id: a, message_id, status_code: 200, attempt: 1, request_duration: 1 },
       ...{ response: '', created_date: now, updated_date: now },
     })
   }

@@ -6,18 +6,13 @@ import { losingAnswers } from '@reticle/kit/testing/transport'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { deliveryHandlers } from '../deliveries/rpc.ts'
-import { projectFacts, secrets } from '../testing/world.ts'
-import { webhookHandlers } from './rpc.ts'
+import { projectFacts, secrets, testHandlers } from '../testing/world.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:00.000Z')
 const tasks = projectFacts({ 7: { owner_id: 1, organization_id: 2, roles: { 1: 'owner' } } })
 const deps = { db, tasks, clock, secrets, perProject: 3, perOrganization: 2 }
-const handlers = {
-  ...webhookHandlers({ ...deps, guard: { nets: [], allowHttp: false } }),
-  ...deliveryHandlers(deps),
-}
+const handlers = testHandlers({ ...deps, guard: { nets: [], allowHttp: false } })
 const anna = callAs({ user_id: 1, username: 'anna' }, { request_id: 'request-1' })
 
 async function logged() {

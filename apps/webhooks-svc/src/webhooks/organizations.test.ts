@@ -10,8 +10,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { deliveryHandlers } from '../deliveries/rpc.ts'
-import { addOrganizationWebhook, addWebhook, projectFacts, secrets } from '../testing/world.ts'
+import {
+  addOrganizationWebhook,
+  addWebhook,
+  projectFacts,
+  secrets,
+  testHandlers,
+} from '../testing/world.ts'
 import { webhookHandlers } from './rpc.ts'
 
 /** Webhooks of organizations: `spec/api-annotations.md` 4.1, 4.2, `spec/api-workspace.md` 1.9. */
@@ -21,10 +26,7 @@ const clock = testClock('2026-03-01T10:00:00.000Z')
 const limits = { perProject: 3, perOrganization: 2 }
 const deps = { db, tasks: projectFacts({}), clock, secrets, ...limits }
 const guard = { nets: [], allowHttp: false }
-const over = (on = db) => ({
-  ...webhookHandlers({ ...deps, db: on, guard }),
-  ...deliveryHandlers({ ...deps, db: on }),
-})
+const over = (on = db) => testHandlers({ ...deps, db: on, guard })
 const handlers = over()
 const { createWebhook, getWebhook, listWebhooks } = handlers
 

@@ -7,9 +7,7 @@ import { losingAnswers } from '@reticle/kit/testing/transport'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { deliveryHandlers } from '../deliveries/rpc.ts'
-import { addWebhook, projectFacts, secrets } from '../testing/world.ts'
-import { webhookHandlers } from './rpc.ts'
+import { addWebhook, projectFacts, secrets, testHandlers } from '../testing/world.ts'
 
 /** `reliability.md` 13: over a network that loses the answer to every change, each is made once and answered rightly. */
 
@@ -18,7 +16,7 @@ const clock = testClock('2026-03-01T10:00:00.000Z')
 const tasks = projectFacts({ 7: { owner_id: 1 } })
 const deps = { db, tasks, clock, secrets, perProject: 1, perOrganization: 1 }
 const guard = { nets: [], allowHttp: false }
-const handlers = { ...webhookHandlers({ ...deps, guard }), ...deliveryHandlers(deps) }
+const handlers = testHandlers({ ...deps, guard })
 const webhooks = await losingAnswers(table, handlers)
 const anna = () => callAs({ user_id: 1 })
 

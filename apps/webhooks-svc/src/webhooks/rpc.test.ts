@@ -8,8 +8,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { deliveryHandlers } from '../deliveries/rpc.ts'
-import { addWebhook, type KnownProject, projectFacts, secrets } from '../testing/world.ts'
+import {
+  addWebhook,
+  type KnownProject,
+  projectFacts,
+  secrets,
+  testHandlers,
+} from '../testing/world.ts'
 import { webhookHandlers } from './rpc.ts'
 import { openSecret } from './secret.ts'
 
@@ -25,7 +30,7 @@ const deps = {
   perOrganization: 2,
 }
 const guard = { nets: [], allowHttp: false }
-const handlers = { ...webhookHandlers({ ...deps, guard }), ...deliveryHandlers(deps) }
+const handlers = testHandlers({ ...deps, guard })
 
 const anna = callAs({ user_id: 1, username: 'anna', first_name: 'Anna', last_name: 'L' })
 const bo = callAs({ user_id: 2 })

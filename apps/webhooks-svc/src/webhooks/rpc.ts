@@ -7,12 +7,13 @@ import { change, changeAfter } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import type { Guard } from '@reticle/kit/outgoing/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
-import type { Transaction } from 'kysely'
-import type { WebhookRow, WebhooksDb } from '../db/schema.ts'
+import type { Transaction, Updateable } from 'kysely'
+import type { WebhookRow, WebhooksDb, WebhooksTable } from '../db/schema.ts'
 import { describeLimits } from '../limits.ts'
-import { changesOf } from './changes.ts'
+import { changesOf, rotationOf } from './changes.ts'
 import { type Fields, readFields, readScope } from './check.ts'
 import { type EnterDeps, enterOrganization, enterProject } from './enter.ts'
+import { eventsOf } from './events.ts'
 import { listWebhooks } from './list.ts'
 import { logWebhook, logWebhookUpdate } from './log.ts'
 import { toWebhook } from './messages.ts'
@@ -40,7 +41,9 @@ type Handlers = Pick<
   | 'getWebhook'
   | 'updateWebhook'
   | 'replaceWebhook'
+  | 'rotateWebhookSecret'
   | 'deleteWebhook'
+  | 'listWebhookEvents'
   | 'describe'
 >
 
@@ -49,6 +52,8 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
   const { db } = deps
   return {
     describe: async () => describeLimits(deps),
+
+    listWebhookEvents: async ({ type }) => ({ webhook_type: type, events: eventsOf(type) }),
 
     async listWebhooks(query, context) {
       const { count, results } = await listWebhooks(db, signedIn(context), query)
@@ -81,6 +86,13 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
 
     async replaceWebhook({ id, if_match, body }, context) {
       return update(deps, { id, if_match, body }, context)
+    },
+
+    async rotateWebhookSecret({ id, body }, context) {
+      const prepare = () => permit(deps, 'update', id, context)
+      return changeAfter(db, context, prepare, (tx) =>
+        write(tx, deps, { id, changesTo: (before) => rotationOf(before, body, deps) }, context),
+      )
     },
 
     async deleteWebhook({ id, if_match }, context) {
@@ -130,15 +142,32 @@ async function update(
 ): Promise<Webhook> {
   const { type } = await permit(deps, 'update', id, context)
   const fields = readFields(body, type, deps.guard)
-  return change(deps.db, { ...context, row: `webhook:${id}` }, async (tx) => {
-    const before = (await lockWebhook(tx, id)) ?? missing()
-    assertMatches(if_match, before)
-    const changes = changesOf(before, fields, deps)
-    const old = await read(tx, id)
-    if (!changes) return old
-    await updateWebhook(tx, id, changes)
-    const record = await read(tx, id)
-    await logWebhookUpdate({ tx, clock: deps.clock }, old, record, context)
-    return record
-  })
+  const changesTo = (before: WebhookRow) => changesOf(before, fields, deps)
+  return change(deps.db, { ...context, row: `webhook:${id}` }, (tx) =>
+    write(tx, deps, { id, if_match, changesTo }, context),
+  )
+}
+
+interface Change {
+  id: number
+  if_match?: string
+  /** Undefined: the row is so already. */
+  changesTo: (before: WebhookRow) => Updateable<WebhooksTable> | undefined
+}
+
+async function write(
+  tx: Transaction<WebhooksDb>,
+  { clock }: Pick<WebhookDeps, 'clock'>,
+  { id, if_match, changesTo }: Change,
+  context: Context,
+): Promise<Webhook> {
+  const before = (await lockWebhook(tx, id)) ?? missing()
+  assertMatches(if_match, before)
+  const changes = changesTo(before)
+  const old = await read(tx, id)
+  if (!changes) return old
+  await updateWebhook(tx, id, changes)
+  const record = await read(tx, id)
+  await logWebhookUpdate({ tx, clock }, old, record, context)
+  return record
 }

@@ -1,12 +1,20 @@
+import { z } from 'zod'
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { partFacts } from '../rest/server.ts'
 import {
   delivery,
   deliveryList,
   deliveryParams,
+  messageList,
+  messagesToRedeliver,
+  redelivered,
+  secretRotation,
   webhook,
   webhookCreate,
+  webhookEventNames,
+  webhookEventsQuery,
   webhookList,
+  webhookMessage,
   webhookPatch,
   webhookPut,
 } from '../rest/webhooks.ts'
@@ -36,12 +44,43 @@ export const webhooks = operations('WebhookService', {
     headers: ifMatch,
     answers: { 204: nothing },
   }),
+  /** Names of events: anybody may ask. */
+  listWebhookEvents: get('/webhooks/events', {
+    query: webhookEventsQuery,
+    answers: { 200: webhookEventNames },
+  }),
+  /** Sends an event `ping` and waits for what comes back, whether or not the webhook is active. */
+  pingWebhook: post('/webhooks/:id/ping', {
+    params: idParams,
+    answers: { 200: delivery },
+    within: 20,
+  }),
+  rotateWebhookSecret: post('/webhooks/:id/rotate_secret', {
+    params: idParams,
+    body: secretRotation,
+    answers: { 200: webhook },
+  }),
   /** What this service allows at most. */
   describe: internal({ answers: { 200: partFacts } }),
   listDeliveries: get('/webhooks/:id/deliveries', {
     params: idParams,
     query: deliveryList,
     answers: { 200: page(delivery, 'DeliveryPage') },
+  }),
+  /** Sends the same bytes once more, one attempt. */
+  redeliver: post('/webhooks/:id/deliveries/:delivery_id/redelivery', {
+    params: deliveryParams,
+    answers: { 200: z.object({}).meta({ id: 'WebhookRedelivery' }) },
+  }),
+  listWebhookMessages: get('/webhooks/:id/messages', {
+    params: idParams,
+    query: messageList,
+    answers: { 200: page(webhookMessage, 'WebhookMessagePage') },
+  }),
+  redeliverMessages: post('/webhooks/:id/messages/redeliver', {
+    params: idParams,
+    body: messagesToRedeliver,
+    answers: { 202: redelivered },
   }),
   getDelivery: get('/webhooks/:id/deliveries/:delivery_id', {
     params: deliveryParams,

@@ -65,6 +65,25 @@ export const webhookPut = webhookPatch
   .required({ target_url: true, events: true })
   .meta({ id: 'WebhookPut' })
 
+/** Of which webhooks the events are asked for: those of one type, or what there is. */
+export const webhookEventsQuery = z.object({
+  type: z.enum([...webhookTypes, 'all']).default('all'),
+})
+export const webhookEventNames = z
+  .object({ webhook_type: z.enum([...webhookTypes, 'all']), events: z.array(z.string()) })
+  .meta({ id: 'WebhookEventNames' })
+
+/** Another secret. Until the overlap is over, the Standard Webhooks header carries signatures of the old one as well. */
+export const secretRotation = z
+  .object({
+    secret: rawText(64).refine((secret) => secret !== '', {
+      error: 'This field may not be blank.',
+    }),
+    /** At most a week. */
+    overlap_hours: integer.pipe(z.int().min(0).max(168)).default(24),
+  })
+  .meta({ id: 'WebhookSecretRotation' })
+
 /** `spec/api-annotations.md` 4.2. */
 export const webhookFields = listFields({
   equal: {
@@ -113,9 +132,40 @@ export const deliveryParams = z.object({
     .transform(Number)
     .pipe(z.int()),
 })
-export const deliveryList = z.object({ page: listQuery.page, page_size: listQuery.page_size })
+const pages = { page: listQuery.page, page_size: listQuery.page_size }
+export const deliveryList = z.object(pages)
+
+/** What a webhook was owed, whether or not it got there (`spec/extensions.md` 6). */
+export const webhookMessage = z
+  .object({
+    /** From 1, without gaps. */
+    sequence: z.int(),
+    event: z.string(),
+    created_date: timestamp,
+    /** As it was sent, or is to be. */
+    payload: z.unknown(),
+    /** `delivered` as soon as one attempt succeeded; `failed`: it is not tried any more. */
+    state: z.enum(['pending', 'delivered', 'failed']),
+    /** Those of redeliveries counted. */
+    attempts: z.int(),
+  })
+  .meta({ id: 'WebhookMessage' })
+export const messageList = z.object({
+  ...pages,
+  /** Only messages with a larger number. */
+  after: integer.pipe(z.int().min(0)).default(0),
+})
+
+/** Either messages by their numbers, both of them counted in, or those that have failed since. */
+export const messagesToRedeliver = z
+  .object({ from: integer, to: integer, failed_since: timestamp })
+  .partial()
+  .meta({ id: 'WebhookMessagesToRedeliver' })
+export const redelivered = z.object({ count: z.int() }).meta({ id: 'WebhookMessagesRedelivered' })
 
 export type Webhook = z.infer<typeof webhook>
 export type WebhookCreate = z.infer<typeof webhookCreate>
 export type WebhookPatch = z.infer<typeof webhookPatch>
 export type Delivery = z.infer<typeof delivery>
+export type WebhookMessage = z.infer<typeof webhookMessage>
+export type MessagesToRedeliver = z.infer<typeof messagesToRedeliver>

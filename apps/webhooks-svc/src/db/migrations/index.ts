@@ -7,6 +7,7 @@ import { leasedIndex } from './0005-leased-index.ts'
 import { events } from './0006-events.ts'
 import { organizations } from './0007-organizations.ts'
 import { idempotencyKeys } from './0008-idempotency-keys.ts'
+import { redeliveries } from './0009-redeliveries.ts'
 
 export const migrations: Migrations = {
   '0001-webhooks': webhooks,
@@ -17,4 +18,5 @@ export const migrations: Migrations = {
   '0006-events': events,
   '0007-organizations': organizations,
   '0008-idempotency-keys': idempotencyKeys,
+  '0009-redeliveries': redeliveries,
 }

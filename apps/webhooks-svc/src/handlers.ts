@@ -1,0 +1,16 @@
+import type { webhooks } from '@reticle/contracts/api/webhooks'
+import type { Service } from '@reticle/kit'
+import { deliveryHandlers } from './deliveries/rpc.ts'
+import { type PingDeps, pingHandlers } from './messages/ping.ts'
+import { type MessageDeps, messageHandlers } from './messages/rpc.ts'
+import { type WebhookDeps, webhookHandlers } from './webhooks/rpc.ts'
+
+export interface HandlerDeps extends WebhookDeps, MessageDeps, PingDeps {}
+
+/** Everything that may be asked about webhooks. */
+export const handlersOf = (deps: HandlerDeps): Service<typeof webhooks> => ({
+  ...webhookHandlers(deps),
+  ...deliveryHandlers(deps),
+  ...messageHandlers(deps),
+  ...pingHandlers(deps),
+})

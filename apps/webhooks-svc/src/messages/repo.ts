@@ -1,0 +1,84 @@
+import { type Kysely, sql } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+
+type Db = Kysely<WebhooksDb>
+
+/** What a webhook was owed after a number, in the order of numbers, each with what became of it by all its attempts. */
+export function messageViews(db: Db, { webhook_id, after }: { webhook_id: number; after: number }) {
+  return owed(db, { webhook_id, after })
+    .innerJoinLateral(
+      (from) =>
+        from
+          .selectFrom('webhook_messages as sent')
+          .whereRef('sent.webhook_id', '=', 'message.webhook_id')
+          .whereRef('sent.sequence', '=', 'message.sequence')
+          .select([
+            sql<number>`sum(sent.attempt)::integer`.as('attempts'),
+            sql<boolean>`bool_or(sent.status = 'delivered')`.as('is_delivered'),
+            sql<boolean>`bool_or(sent.status in ('pending', 'waiting'))`.as('is_owed'),
+          ])
+          .as('all_sent'),
+      (join) => join.onTrue(),
+    )
+    .select(['message.sequence', 'message.event', 'message.created_date', 'message.body'])
+    .select(['attempts', 'is_delivered', 'is_owed'])
+    .orderBy('message.sequence')
+}
+
+export async function countMessages(
+  db: Db,
+  of: { webhook_id: number; after: number },
+): Promise<number> {
+  const { count } = await owed(db, of)
+    .select((from) => from.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Without what was sent once more: that has the number of what it repeats. */
+const owed = (db: Db, { webhook_id, after }: { webhook_id: number; after: number }) =>
+  db
+    .selectFrom('webhook_messages as message')
+    .where('message.webhook_id', '=', webhook_id)
+    .where('message.redelivery_of', 'is', null)
+    .where('message.sequence', '>', after)
+
+/** Which messages of a webhook are sent once more. */
+export type Again = { message_id: number } | { from: number; to: number } | { failed_since: string }
+
+/**
+ * Queues messages once more, each with the bytes, the delivery id and the number that it had. Those whose first attempt is still to come
+ * are left out.
+ *
+ * @returns how many
+ */
+export async function queueAgain(
+  db: Db,
+  webhook_id: number,
+  again: Again,
+  now: Date,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    insert into webhook_messages (webhook_id, sequence, event_id, delivery_id, event, key,
+      changed_fields, body, next_attempt_date, created_date, redelivery_of)
+    select webhook_id, sequence, gen_random_uuid(), delivery_id, event, key,
+      changed_fields, body, ${now}, ${now}, coalesce(redelivery_of, id)
+    from webhook_messages message
+    where webhook_id = ${webhook_id} and ${chosen(again)}
+    order by sequence`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+function chosen(again: Again) {
+  if ('message_id' in again) return sql`id = ${again.message_id}`
+  const first = sql`redelivery_of is null and status <> 'pending'`
+  if ('from' in again)
+    return sql`${first} and sequence >= ${again.from} and sequence <= ${again.to}`
+  return sql`${first} and status in ('failed', 'dropped') and not exists (
+      select from webhook_messages sent
+      where sent.webhook_id = message.webhook_id and sent.sequence = message.sequence
+        and sent.status in ('pending', 'delivered')
+    ) and coalesce(
+      (select max(updated_date) from webhook_deliveries where message_id = message.id), created_date
+    ) >= ${again.failed_since}`
+}

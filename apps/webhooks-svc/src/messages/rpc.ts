@@ -1,0 +1,106 @@
+import type { webhooks } from '@reticle/contracts/api/webhooks'
+import type { MessagesToRedeliver, WebhookMessage } from '@reticle/contracts/rest/webhooks'
+import { type Context, conflict, invalid, notFound, type Service } from '@reticle/kit'
+import type { Clock } from '@reticle/kit/clock'
+import { changeAfter } from '@reticle/kit/db/change'
+import { paged } from '@reticle/kit/list/page'
+import { missing, type PermitDeps, permit } from '../webhooks/permit.ts'
+import { lockWebhook } from '../webhooks/repo.ts'
+import { type Again, countMessages, messageViews, queueAgain } from './repo.ts'
+
+export interface MessageDeps extends PermitDeps {
+  clock: Clock
+  /** Told when messages were queued. */
+  onMessages: () => void
+}
+
+type Handlers = Pick<
+  Service<typeof webhooks>,
+  'listWebhookMessages' | 'redeliverMessages' | 'redeliver'
+>
+
+/** What a webhook was owed, for receivers that want to be sure that they have everything (`spec/extensions.md` 6). */
+export function messageHandlers(deps: MessageDeps): Handlers {
+  const { db } = deps
+  return {
+    async listWebhookMessages({ id: webhook_id, after, page, page_size }, context) {
+      await permit(deps, 'view', webhook_id, context)
+      const of = { webhook_id, after }
+      const { count, results } = await paged(
+        { page, page_size },
+        () => countMessages(db, of),
+        (limit, offset) => messageViews(db, of).limit(limit).offset(offset).execute(),
+      )
+      return { count, results: results.map(toMessage) }
+    },
+
+    async redeliverMessages({ id, body }, context) {
+      const again = readAgain(body)
+      return { count: await sendAgain(deps, id, () => Promise.resolve(again), context) }
+    },
+
+    async redeliver({ id, delivery_id }, context) {
+      await sendAgain(deps, id, () => findMessage(deps, id, delivery_id), context)
+      return {}
+    },
+  }
+}
+
+/** @throws DomainError conflict when the webhook is switched off: it would get nothing */
+async function sendAgain(
+  deps: MessageDeps,
+  id: number,
+  find: () => Promise<Again>,
+  context: Context,
+): Promise<number> {
+  const prepare = async () => {
+    await permit(deps, 'update', id, context)
+    return find()
+  }
+  const count = await changeAfter(deps.db, context, prepare, async (tx, again) => {
+    const { is_active } = (await lockWebhook(tx, id)) ?? missing()
+    if (!is_active)
+      throw conflict('The webhook is not active: switch it on first.', { code: 'webhook_inactive' })
+    return queueAgain(tx, id, again, deps.clock.now())
+  })
+  deps.onMessages()
+  return count
+}
+
+/** The message that a delivery of the webhook was about. */
+async function findMessage({ db }: MessageDeps, webhook_id: number, id: number): Promise<Again> {
+  const found = await db
+    .selectFrom('webhook_deliveries')
+    .select('message_id')
+    .where('id', '=', id)
+    .where('webhook_id', '=', webhook_id)
+    .executeTakeFirst()
+  if (!found) throw notFound()
+  return found
+}
+
+/** @throws DomainError invalid for half a range, one that ends before it begins, and both ways to say it at once */
+function readAgain({ from, to, failed_since }: MessagesToRedeliver): Again {
+  if (failed_since !== undefined) {
+    if (from === undefined && to === undefined) return { failed_since }
+    throw invalid({ non_field_errors: 'Either from and to, or failed_since.' })
+  }
+  if (from === undefined) throw invalid({ from: 'This field is required.' }, 'required')
+  if (to === undefined) throw invalid({ to: 'This field is required.' }, 'required')
+  if (to < from) throw invalid({ to: `Ensure this value is greater than or equal to ${from}.` })
+  return { from, to }
+}
+
+type View = Awaited<ReturnType<ReturnType<typeof messageViews>['execute']>>[number]
+
+function toMessage({
+  body,
+  created_date,
+  is_delivered,
+  is_owed,
+  ...message
+}: View): WebhookMessage {
+  const state = is_delivered ? 'delivered' : is_owed ? 'pending' : 'failed'
+  const payload: unknown = JSON.parse(body.toString())
+  return { ...message, created_date: created_date.toISOString(), payload, state }
+}
