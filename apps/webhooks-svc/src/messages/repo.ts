@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { WebhooksDb } from '../db/schema.ts'
+import { type Insertable, type Kysely, sql } from 'kysely'
+import type { WebhookMessagesTable, WebhooksDb } from '../db/schema.ts'
 
 type Db = Kysely<WebhooksDb>
 
@@ -42,6 +42,33 @@ const owed = (db: Db, { webhook_id, after }: { webhook_id: number; after: number
     .where('message.webhook_id', '=', webhook_id)
     .where('message.redelivery_of', 'is', null)
     .where('message.sequence', '>', after)
+
+/** The message that a delivery of the webhook was about. */
+export function findMessage(
+  db: Db,
+  webhook_id: number,
+  delivery_id: number,
+): Promise<{ message_id: number } | undefined> {
+  return db
+    .selectFrom('webhook_deliveries')
+    .select('message_id')
+    .where('id', '=', delivery_id)
+    .where('webhook_id', '=', webhook_id)
+    .executeTakeFirst()
+}
+
+/** A message under a lease of whoever writes it: nobody else sends it, unless that one dies. */
+export async function insertLeased(
+  db: Db,
+  message: Insertable<WebhookMessagesTable>,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('webhook_messages')
+    .values({ ...message, lease_until: sql`now() + interval '30 seconds'` })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
 
 /** Which messages of a webhook are sent once more. */
 export type Again = { message_id: number } | { from: number; to: number } | { failed_since: string }

@@ -10,10 +10,10 @@ import { startReceiver } from '@reticle/kit/testing/receiver'
 import { losingAnswers, overTransport, transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { startDispatcher } from '../deliveries/dispatch.ts'
+import { type Dispatcher, startDispatcher } from '../deliveries/dispatch.ts'
 import { matchEvents } from '../deliveries/match.ts'
 import { addWebhook, loopback, projectFacts, secrets, testHandlers } from '../testing/world.ts'
 import { updateWebhook } from '../webhooks/repo.ts'
@@ -21,22 +21,19 @@ import { updateWebhook } from '../webhooks/repo.ts'
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock()
 const receiver = await startReceiver()
-const outgoing = loopback()
+afterAll(() => receiver.close())
 const schedule = { seconds: [60], random: () => 0.5 }
-const dispatcher = startDispatcher({ db, outgoing, secrets, schedule, clock, log: silentLog })
-afterAll(async () => {
-  await dispatcher.stop()
-  await receiver.close()
-})
+let dispatcher: Dispatcher | undefined
+const wake = () => dispatcher?.wake()
 
 const tasks = projectFacts({ 7: { owner_id: 1 } })
 const guard = { nets: [], allowHttp: true }
 const rights = { perProject: 9, perOrganization: 9, guard }
 const handlers = testHandlers({
-  ...{ db, tasks, clock, secrets, outgoing, schedule, ...rights },
-  onMessages: dispatcher.wake,
+  ...{ db, tasks, clock, secrets, ...rights },
+  onMessages: wake,
 })
-const handle = matchEvents({ clock, base: 'https://host/api', onMessages: dispatcher.wake })
+const handle = matchEvents({ clock, base: 'https://host/api', onMessages: wake })
 const arrives = delivering(db, handle)
 const [anna, bo] = [callAs({ user_id: 1 }), callAs({ user_id: 2 })]
 
@@ -47,7 +44,10 @@ beforeEach(async () => {
   receiver.answer({})
   clock.set(new Date())
   id = await addWebhook(db, { target_url: receiver.url })
+  const outgoing = loopback()
+  dispatcher = startDispatcher({ db, outgoing, secrets, schedule, clock, log: silentLog })
 })
+afterEach(() => dispatcher?.stop())
 
 /** One event about each of these tasks, each with its attempt over. */
 async function happen(...taskIds: number[]) {

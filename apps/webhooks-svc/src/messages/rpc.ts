@@ -1,12 +1,12 @@
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import type { MessagesToRedeliver, WebhookMessage } from '@reticle/contracts/rest/webhooks'
-import { type Context, conflict, invalid, notFound, type Service } from '@reticle/kit'
+import { type Context, conflict, invalid, type Service } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/clock'
 import { changeAfter } from '@reticle/kit/db/change'
 import { paged } from '@reticle/kit/list/page'
 import { missing, type PermitDeps, permit } from '../webhooks/permit.ts'
 import { lockWebhook } from '../webhooks/repo.ts'
-import { type Again, countMessages, messageViews, queueAgain } from './repo.ts'
+import { type Again, countMessages, findMessage, messageViews, queueAgain } from './repo.ts'
 
 export interface MessageDeps extends PermitDeps {
   clock: Clock
@@ -40,7 +40,8 @@ export function messageHandlers(deps: MessageDeps): Handlers {
     },
 
     async redeliver({ id, delivery_id }, context) {
-      await sendAgain(deps, id, () => findMessage(deps, id, delivery_id), context)
+      const find = async () => (await findMessage(db, id, delivery_id)) ?? missing()
+      await sendAgain(deps, id, find, context)
       return {}
     },
   }
@@ -65,18 +66,6 @@ async function sendAgain(
   })
   deps.onMessages()
   return count
-}
-
-/** The message that a delivery of the webhook was about. */
-async function findMessage({ db }: MessageDeps, webhook_id: number, id: number): Promise<Again> {
-  const found = await db
-    .selectFrom('webhook_deliveries')
-    .select('message_id')
-    .where('id', '=', id)
-    .where('webhook_id', '=', webhook_id)
-    .executeTakeFirst()
-  if (!found) throw notFound()
-  return found
 }
 
 /** @throws DomainError invalid for half a range, one that ends before it begins, and both ways to say it at once */
