@@ -10,6 +10,7 @@ test('what is not set has its documented value', () => {
     allowHttp: false,
     allowedNets: [],
     retrySeconds: [5, 300, 1800, 10_800, 86_400, 86_400, 86_400, 86_400],
+    disableAfterHours: 0,
     perProject: 100,
     perOrganization: 500,
   })

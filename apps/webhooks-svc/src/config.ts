@@ -31,6 +31,7 @@ export const readConfig = part(
       .regex(/^\s*\d{1,9}\s*(,\s*\d{1,9}\s*)*$/, 'Expected seconds separated by commas')
       .default(retries)
       .transform((text) => text.split(',').map(Number)),
+    RETICLE_WEBHOOKS_DISABLE_AFTER_HOURS: setting.whole(0, 0),
     RETICLE_WEBHOOKS_PER_PROJECT: setting.whole(100, 0),
     RETICLE_WEBHOOKS_PER_ORGANIZATION: setting.whole(500, 0),
     RETICLE_WEBHOOKS_EVENTS_RETENTION_DAYS: setting.whole(365, 1),
@@ -48,6 +49,8 @@ export const readConfig = part(
       allowedNets: given.RETICLE_WEBHOOKS_ALLOWED_NETS,
       /** Waits after the first, second, ... failed attempt. */
       retrySeconds: given.RETICLE_WEBHOOKS_RETRY_SECONDS,
+      /** After so many hours without a success a webhook is switched off; 0: never. */
+      disableAfterHours: given.RETICLE_WEBHOOKS_DISABLE_AFTER_HOURS,
       /** Webhooks a project may have. */
       perProject: given.RETICLE_WEBHOOKS_PER_PROJECT,
       /** Webhooks an organization may have, those of its projects aside. */

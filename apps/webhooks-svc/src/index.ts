@@ -76,6 +76,7 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
     ...shared,
     outgoing: openOutgoing({ ...guarded, ...ports.outgoing }),
     schedule: { seconds: settings.retrySeconds, random: Math.random },
+    disableAfterHours: settings.disableAfterHours,
   }
   const dispatcher = startDispatcher(sending)
   const base = `${settings.publicUrl}/api`

@@ -28,6 +28,7 @@ const dispatcher = startDispatcher({
   outgoing: loopback(),
   secrets,
   schedule: { seconds: [60], random: () => 0.5 },
+  disableAfterHours: 0,
   clock,
   log: silentLog,
 })

@@ -12,6 +12,11 @@ export const attempts = counter({
   labelNames: ['result'],
 })
 
+export const disabled = counter({
+  name: 'reticle_webhooks_disabled_total',
+  help: 'Webhooks that were switched off because they had failed for too long',
+})
+
 export const firstAttemptSeconds = histogram({
   name: 'reticle_webhook_first_attempt_seconds',
   help: 'From the fact to the start of the first attempt to tell it',

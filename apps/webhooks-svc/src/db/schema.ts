@@ -157,6 +157,8 @@ export interface WebhooksTable {
   organization_id: number | null
   old_secret_sealed: string | null
   old_secret_until_date: Timestamp | null
+  failing_since_date: Timestamp | null
+  disabled_reason: string | null
 }
 
 export interface WebhooksDb {

@@ -48,6 +48,7 @@ function start(): void {
     outgoing: loopback(),
     secrets,
     schedule,
+    disableAfterHours: 48,
     clock,
     log: silentLog,
   })
@@ -329,4 +330,39 @@ test('failures in a row are counted, a success ends the row', async () => {
   await happen(12)
   await untilStatuses('waiting', 'waiting', 'delivered')
   expect(await streak()).toBe(0)
+})
+
+test('what fails for too long is switched off, and says why until it is switched on', async () => {
+  const id = await addReceiving()
+  const row = () =>
+    db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  receiver.answer({ status: 404 })
+  start()
+  for (let count = 0; count < 19; count++) await happen(12)
+  await until(async () => expect((await row()).failure_streak).toBe(19))
+  clock.set(new Date(clock.now().getTime() + 49 * 3_600_000))
+  expect((await row()).is_active).toBe(true)
+  await happen(12)
+  await until(async () => expect((await row()).is_active).toBe(false))
+  expect(await row()).toMatchObject({
+    failure_streak: 20,
+    disabled_reason: 'no attempt has succeeded for more than 48 hours',
+  })
+})
+
+test('a success in between, or too few failures, leave it on', async () => {
+  const id = await addReceiving()
+  receiver.answer((_, nth) => ({ status: nth === 5 ? 200 : 404 }))
+  start()
+  for (let count = 0; count < 10; count++) await happen(12)
+  await until(async () => expect((await deliveries()).length).toBe(10))
+  clock.set(new Date(clock.now().getTime() + 490 * 3_600_000))
+  for (let count = 0; count < 14; count++) await happen(12)
+  await until(async () => expect((await deliveries()).length).toBe(24))
+  const { is_active, failure_streak } = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect({ is_active, failure_streak }).toEqual({ is_active: true, failure_streak: 19 })
 })

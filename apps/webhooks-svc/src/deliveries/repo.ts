@@ -110,12 +110,54 @@ export async function insertDelivery(
   await db.insertInto('webhook_deliveries').values(delivery).execute()
 }
 
-/** One more failure in a row, or none any more. */
-export async function countFailure(db: Db, webhook_id: number, isFailure: boolean): Promise<void> {
-  const webhook = db.updateTable('webhooks').where('id', '=', webhook_id)
-  if (isFailure)
-    await webhook.set((from) => ({ failure_streak: from('failure_streak', '+', 1) })).execute()
-  else await webhook.set({ failure_streak: 0 }).where('failure_streak', '>', 0).execute()
+/** One more failure in a row. */
+export async function countFailure(db: Db, webhook_id: number, now: Date): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .where('id', '=', webhook_id)
+    .set((from) => ({
+      failure_streak: from('failure_streak', '+', 1),
+      failing_since_date: from.fn.coalesce('failing_since_date', sql<Date>`${now}`),
+    }))
+    .execute()
+}
+
+/** A success: no failure in a row any more. */
+export async function endFailures(db: Db, webhook_id: number): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .where('id', '=', webhook_id)
+    .where('failure_streak', '>', 0)
+    .set({ failure_streak: 0, failing_since_date: null })
+    .execute()
+}
+
+/** Failures in a row before a webhook may be switched off for them (`reliability.md` 7.2). */
+const failuresAtLeast = 20
+
+/**
+ * Switches a webhook off that has failed since before `since`, and often.
+ *
+ * @returns whether it did
+ */
+export async function disableFailing(
+  db: Db,
+  webhook_id: number,
+  { since, now, reason }: { since: Date; now: Date; reason: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('webhooks')
+    .where('id', '=', webhook_id)
+    .where('is_active', '=', true)
+    .where('failure_streak', '>=', failuresAtLeast)
+    .where('failing_since_date', '<', since)
+    .set({
+      is_active: false,
+      disabled_reason: reason,
+      updated_date: sql`greatest(${now}, updated_date + interval '1 millisecond')`,
+    })
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
 }
 
 /** Attempts of a webhook, each with the message it was about. */

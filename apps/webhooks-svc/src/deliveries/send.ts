@@ -4,12 +4,19 @@ import type { Logger } from '@reticle/kit/log'
 import { traceIdOf } from '@reticle/kit/observe/traces'
 import type { Outcome, Outgoing } from '@reticle/kit/outgoing/fetch'
 import type { SecretBox } from '@reticle/kit/secrets'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
-import { attempts, firstAttemptSeconds } from '../metrics.ts'
+import { attempts, disabled, firstAttemptSeconds } from '../metrics.ts'
 import { signingSecrets } from '../webhooks/secret.ts'
 import type { Claimed } from './claim.ts'
-import { countFailure, insertDelivery, lockOwner, settle } from './repo.ts'
+import {
+  countFailure,
+  disableFailing,
+  endFailures,
+  insertDelivery,
+  lockOwner,
+  settle,
+} from './repo.ts'
 import { attemptOf, judge, type Schedule, type Verdict } from './retry.ts'
 import { headersOf } from './sign.ts'
 
@@ -18,6 +25,8 @@ export interface SendDeps {
   outgoing: Outgoing
   secrets: SecretBox
   schedule: Schedule
+  /** After so many hours without a success a webhook is switched off; 0: never. */
+  disableAfterHours: number
   clock: Clock
   log: Logger
 }
@@ -80,20 +89,41 @@ async function record(deps: SendDeps, message: Claimed, outcome: Outcome, starte
   const result = attemptOf(outcome)
   const { webhook_id, id: message_id, event } = message
   const redelivery = message.redelivery_of !== null
-  await db.transaction().execute(async (tx) => {
-    if (!(await lockOwner(tx, webhook_id))) return
-    if (!(await settle(tx, message, { ...stateAfter(verdict, now), attempt }))) return
+  const isDelivered = verdict.status === 'delivered'
+  const isDisabled = await db.transaction().execute(async (tx) => {
+    if (!(await lockOwner(tx, webhook_id))) return false
+    if (!(await settle(tx, message, { ...stateAfter(verdict, now), attempt }))) return false
     const dates = { created_date: started, updated_date: now }
     const row = { webhook_id, message_id, attempt, redelivery }
     await insertDelivery(tx, { ...row, ...result, ...dates })
-    await countFailure(tx, webhook_id, verdict.status !== 'delivered')
+    if (!isDelivered) return countAndJudge(tx, webhook_id, now, deps)
+    await endFailures(tx, webhook_id)
+    return false
   })
+  if (isDisabled) {
+    disabled.inc()
+    log.error({ webhook_id }, 'webhook switched off: it has failed for too long')
+  }
   attempts.inc({ result: results[verdict.status] })
   if (verdict.status === 'failed')
     log.warn(
       { ...fieldsOf(message), event, attempt, status: result.status_code },
       'webhook message failed',
     )
+}
+
+/** One more failure; it may be the one with which a webhook is switched off. */
+async function countAndJudge(
+  tx: Transaction<WebhooksDb>,
+  webhook_id: number,
+  now: Date,
+  { disableAfterHours: hours }: Pick<SendDeps, 'disableAfterHours'>,
+): Promise<boolean> {
+  await countFailure(tx, webhook_id, now)
+  if (hours === 0) return false
+  const since = new Date(now.getTime() - hours * 3_600_000)
+  const reason = `no attempt has succeeded for more than ${hours} hours`
+  return disableFailing(tx, webhook_id, { since, now, reason })
 }
 
 /** A ping, and a message that somebody wants sent once more, are tried once. */

@@ -23,6 +23,7 @@ const clock = testClock()
 const receiver = await startReceiver()
 afterAll(() => receiver.close())
 const schedule = { seconds: [60], random: () => 0.5 }
+const sending = { db, secrets, schedule, disableAfterHours: 0, clock, log: silentLog }
 let dispatcher: Dispatcher | undefined
 const wake = () => dispatcher?.wake()
 
@@ -44,8 +45,7 @@ beforeEach(async () => {
   receiver.answer({})
   clock.set(new Date())
   id = await addWebhook(db, { target_url: receiver.url })
-  const outgoing = loopback()
-  dispatcher = startDispatcher({ db, outgoing, secrets, schedule, clock, log: silentLog })
+  dispatcher = startDispatcher({ ...sending, outgoing: loopback() })
 })
 afterEach(() => dispatcher?.stop())
 

@@ -87,6 +87,7 @@ export const testHandlers = (deps: WebhookDeps & Partial<HandlerDeps>) =>
   handlersOf({
     outgoing: nowhere,
     schedule: { seconds: [], random: () => 0.5 },
+    disableAfterHours: 0,
     log: silentLog,
     base: 'https://host/api',
     onMessages: () => undefined,

@@ -58,5 +58,6 @@ export function rotationOf(
 
 /** Another target, or one that is said to work again, is not suspected for earlier failures. */
 function freshStart({ target_url, is_active }: Updateable<WebhooksTable>) {
-  return target_url !== undefined || is_active === true ? { failure_streak: 0 } : {}
+  const isFresh = target_url !== undefined || is_active === true
+  return isFresh ? { failure_streak: 0, failing_since_date: null, disabled_reason: null } : {}
 }

@@ -29,6 +29,7 @@ export function toWebhook(row: WebhookView): Webhook {
     owner: ownerOf(row),
     created_date: row.created_date.toISOString(),
     updated_date: row.updated_date.toISOString(),
+    ...(row.disabled_reason !== null && { disabled_reason: row.disabled_reason }),
     ...(row.last_status !== null && { last_status: row.last_status }),
     ...(row.last_delivery_date && { last_delivery_date: row.last_delivery_date.toISOString() }),
   }

@@ -26,6 +26,8 @@ export const webhook = z
     owner: basicUser.nullable(),
     created_date: timestamp,
     updated_date: timestamp,
+    /** Why the service switched it off, where an installation has that done; absent otherwise. */
+    disabled_reason: z.string().optional(),
     /** Of the newest delivery; absent when there is none. */
     last_status: z.int().optional(),
     last_delivery_date: timestamp.optional(),

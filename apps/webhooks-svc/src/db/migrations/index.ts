@@ -8,6 +8,7 @@ import { events } from './0006-events.ts'
 import { organizations } from './0007-organizations.ts'
 import { idempotencyKeys } from './0008-idempotency-keys.ts'
 import { redeliveries } from './0009-redeliveries.ts'
+import { failing } from './0010-failing.ts'
 
 export const migrations: Migrations = {
   '0001-webhooks': webhooks,
@@ -19,4 +20,5 @@ export const migrations: Migrations = {
   '0007-organizations': organizations,
   '0008-idempotency-keys': idempotencyKeys,
   '0009-redeliveries': redeliveries,
+  '0010-failing': failing,
 }

@@ -1,0 +1,174 @@
+import { createHmac } from 'node:crypto'
+import { type Received, startReceiver } from '@reticle/kit/testing/receiver'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Client, Json } from '../../support/client.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Item 17 of the acceptance checklist (`spec/api-annotations.md` 10): deliveries, and what may be asked about them. */
+
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+let api: Client
+let project: Json
+const receiver = await startReceiver()
+
+beforeAll(async () => {
+  reticle = await startReticle(path, { RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1' })
+  api = reticle.admin
+  project = await api.done('POST', '/projects', { json: { name: 'streets' } })
+})
+afterAll(async () => {
+  await reticle.stop()
+  await receiver.close()
+  remove()
+})
+beforeEach(() => {
+  receiver.received.length = 0
+  receiver.answer({})
+})
+
+const secret = 'not to be told'
+const addHook = (given: object = {}): Promise<Json> =>
+  api.done('POST', '/webhooks', {
+    json: {
+      ...{ type: 'project', project_id: project.id, target_url: receiver.url, secret },
+      ...{ events: 'create:task', ...given },
+    },
+  })
+const addTask = (name: string): Promise<Json> =>
+  api.done('POST', '/tasks', { json: { name, project_id: project.id } })
+const deliveries = async ({ id }: Json): Promise<Json[]> =>
+  (await api.done('GET', `/webhooks/${id}/deliveries?page_size=100`)).results
+const untilDeliveries = (hook: Json, count: number) =>
+  vi.waitFor(async () => expect(await deliveries(hook)).toHaveLength(count), {
+    ...{ timeout: 15_000, interval: 50 },
+  })
+
+/** The header of the contract, over the bytes as they came. */
+const signatureOf = ({ body }: Received, by = secret) =>
+  `sha256=${createHmac('sha256', by).update(body).digest('hex')}`
+
+describe('17. webhooks', () => {
+  test('17. events are told as they were asked for: a text or a list, and a secret never', async () => {
+    const one = await addHook({ events: 'update:task, create:task' })
+    const other = await addHook({ events: ['update:task', 'create:task'] })
+    for (const hook of [one, other])
+      expect(hook).toMatchObject({
+        ...{ events: 'create:task,update:task', events_list: ['create:task', 'update:task'] },
+        has_secret: true,
+      })
+    const lists = await api.call('GET', '/webhooks?page_size=100')
+    expect(lists.text).not.toContain(secret)
+    for (const { id } of [one, other]) await api.done('DELETE', `/webhooks/${id}`)
+  })
+
+  test('17. the names of events are told by type', async () => {
+    const all = await api.done('GET', '/webhooks/events')
+    expect(all.webhook_type).toBe('all')
+    expect(all.events).toContain('create:project')
+    const { events } = await api.done('GET', '/webhooks/events?type=project')
+    expect(events).toContain('update:project')
+    expect(events).not.toContain('create:project')
+    expect((await api.call('GET', '/webhooks/events?type=user')).status).toBe(400)
+  })
+
+  test('17. a ping is one attempt, of what is switched off as well', async () => {
+    const hook = await addHook({ is_active: false })
+    receiver.answer({ status: 418, body: 'a teapot' })
+    const delivery = await api.done('POST', `/webhooks/${hook.id}/ping`)
+    expect(delivery).toMatchObject({
+      ...{ event: 'ping', status_code: 418, response: 'a teapot', attempt: 1 },
+      request: { event: 'ping', webhook: { id: hook.id }, sender: { username: 'admin' } },
+    })
+    const [got] = receiver.received
+    expect(got?.headers['x-signature-256']).toBe(got && signatureOf(got))
+    expect(await deliveries(hook)).toEqual([delivery])
+    await api.done('DELETE', `/webhooks/${hook.id}`)
+  })
+
+  test('17. a delivery goes out again as it was, and not from what is switched off', async () => {
+    const hook = await addHook()
+    await addTask('one')
+    await untilDeliveries(hook, 1)
+    const [first] = await deliveries(hook)
+    const again = `/webhooks/${hook.id}/deliveries/${first?.id}/redelivery`
+    expect(await api.done('POST', again)).toEqual({})
+    await untilDeliveries(hook, 2)
+    const [second] = await deliveries(hook)
+    expect(second).toMatchObject({ redelivery: true, delivery_id: first?.delivery_id })
+    expect(second?.request).toEqual(first?.request)
+    const [one, two] = receiver.received.map(({ body }) => body.toString())
+    expect(two).toBe(one)
+    await api.done('PATCH', `/webhooks/${hook.id}`, { json: { is_active: false } })
+    const refused = await api.call('POST', again)
+    expect([refused.status, refused.body]).toMatchObject([409, { detail: expect.any(String) }])
+    await api.done('DELETE', `/webhooks/${hook.id}`)
+  })
+
+  test('17. a receiver that was away finds by numbers what it missed', async () => {
+    const hook = await addHook()
+    receiver.answer({ status: 404 })
+    for (const name of ['one', 'two', 'three']) await addTask(name)
+    await untilDeliveries(hook, 3)
+    const page = await api.done('GET', `/webhooks/${hook.id}/messages?after=1`)
+    expect(page.count).toBe(2)
+    expect(page.results).toMatchObject([
+      { sequence: 2, state: 'failed', attempts: 1, payload: { task: { name: 'two' } } },
+      { sequence: 3, state: 'failed', attempts: 1, payload: { task: { name: 'three' } } },
+    ])
+    receiver.answer({})
+    const path = `/webhooks/${hook.id}/messages/redeliver`
+    const queued = await api.call('POST', path, { json: { from: 2, to: 3 } })
+    expect([queued.status, queued.body]).toEqual([202, { count: 2 }])
+    await untilDeliveries(hook, 5)
+    const { results } = await api.done('GET', `/webhooks/${hook.id}/messages`)
+    expect(results.map(({ state }: Json) => state)).toEqual(['failed', 'delivered', 'delivered'])
+    expect((await api.call('POST', path, { json: { from: 2 } })).status).toBe(400)
+    await api.done('DELETE', `/webhooks/${hook.id}`)
+  })
+
+  test('17. a failure that may pass is tried again, a refusal and a redirect are not', async () => {
+    const statuses = [500, 429, 404, 302]
+    for (const status of statuses) {
+      const hook = await addHook()
+      receiver.received.length = 0
+      const headers = { location: `${receiver.url}/elsewhere` }
+      receiver.answer((_, nth) => (nth === 1 ? { status, headers } : {}))
+      await addTask(`answered by ${status}`)
+      const isTriedAgain = status >= 429
+      await untilDeliveries(hook, isTriedAgain ? 2 : 1)
+      const seen = (await deliveries(hook)).map(({ status_code, attempt }) => [
+        status_code,
+        attempt,
+      ])
+      expect(seen).toEqual(
+        isTriedAgain
+          ? [
+              [200, 2],
+              [status, 1],
+            ]
+          : [[status, 1]],
+      )
+      expect(receiver.received.map(({ path: at }) => at)).not.toContain('/elsewhere')
+      await api.done('DELETE', `/webhooks/${hook.id}`)
+    }
+  })
+
+  test('17. what leads inside is refused, and a new secret signs beside the old one', async () => {
+    const json = { type: 'project', project_id: project.id, events: 'create:task' }
+    for (const target_url of ['https://10.0.0.1/', 'https://localhost/', 'https://x.internal/']) {
+      const refused = await api.call('POST', '/webhooks', { json: { ...json, target_url } })
+      expect([target_url, refused.status]).toEqual([target_url, 400])
+    }
+    const hook = await addHook()
+    const rotated = await api.done('POST', `/webhooks/${hook.id}/rotate_secret`, {
+      json: { secret: 'another', overlap_hours: 1 },
+    })
+    expect(rotated.has_secret).toBe(true)
+    await addTask('signed twice')
+    await untilDeliveries(hook, 1)
+    const [got] = receiver.received
+    expect(got?.headers['x-signature-256']).toBe(got && signatureOf(got, 'another'))
+    expect(String(got?.headers['webhook-signature']).split(' ')).toHaveLength(2)
+  })
+})
