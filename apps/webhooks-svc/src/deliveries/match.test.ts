@@ -7,6 +7,7 @@ import {
   issueUpdated,
 } from '@reticle/contracts/events/issues'
 import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
+import { requestFinished } from '@reticle/contracts/events/requests'
 import { jobUpdated, taskCreated, taskDeleted, taskUpdated } from '@reticle/contracts/events/tasks'
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import {
@@ -14,6 +15,7 @@ import {
   issueRecord,
   jobRecord,
   projectRecord,
+  requestRecord,
   taskRecord,
 } from '@reticle/contracts/testing/records'
 import type { BusEvent } from '@reticle/kit/bus/bus'
@@ -43,7 +45,10 @@ beforeEach(async () => {
 const named = { first_name: 'Anna', last_name: 'Lind', email: 'anna@example.org' }
 const anna = { id: 3, username: 'anna', ...named }
 test('every event that webhooks may ask for is heard', () => {
-  expect(Object.keys(webhookEvents).filter((type) => !handle.isFor?.(type))).toEqual([])
+  const types = Object.keys(webhookEvents).map((name) =>
+    name.startsWith('completed:') ? 'request.finished' : name,
+  )
+  expect(types.filter((type) => !handle.isFor?.(type))).toEqual([])
 })
 
 const hear = (event: BusEvent) => db.transaction().execute((tx) => handle(tx, event))
@@ -225,6 +230,30 @@ describe('events of issues and comments', () => {
   test('nobody is told of a task without a project', async () => {
     await addWebhook(db, { events })
     await hear(eventOf(issueCreated, { issue: issueRecord(), ...place, project_id: null }))
+    expect(await messages()).toEqual([])
+  })
+})
+
+describe('background work that has ended', () => {
+  const ended = (type: string, status: 'finished' | 'failed' = 'finished') => {
+    const { operation } = requestRecord()
+    const place = { project_id: 7, task_id: 1, job_id: null, org_id: null }
+    const request = requestRecord({ status, operation: { ...operation, ...place, type } })
+    return hear(eventOf(requestFinished, { tenant: 'user:3', request_uuid: 'x', request }))
+  }
+  const completed = Object.keys(webhookEvents).filter((name) => name.startsWith('completed:'))
+
+  test.each(completed)('%s is told with the request, and nobody sends it', async (event) => {
+    await addWebhook(db, { events: [event] })
+    await ended(event.slice('completed:request['.length, -1), 'failed')
+    const [payload] = await payloads()
+    expect(payload).toMatchObject({ event, request: { status: 'failed' } })
+    expect(payload).not.toHaveProperty('sender')
+  })
+
+  test('other work is not told of', async () => {
+    await addWebhook(db, { events: completed })
+    for (const type of ['export:events', 'import:backup']) await ended(type)
     expect(await messages()).toEqual([])
   })
 })

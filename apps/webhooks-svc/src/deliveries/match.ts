@@ -18,6 +18,7 @@ import {
   organizationUpdated,
 } from '@reticle/contracts/events/organizations'
 import { projectCreated, projectDeleted, projectUpdated } from '@reticle/contracts/events/projects'
+import { requestFinished } from '@reticle/contracts/events/requests'
 import {
   jobCreated,
   jobDeleted,
@@ -26,6 +27,7 @@ import {
   taskDeleted,
   taskUpdated,
 } from '@reticle/contracts/events/tasks'
+import { completedRequest, webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { Organization } from '@reticle/contracts/rest/organizations'
 import type { Project } from '@reticle/contracts/rest/projects'
 import { type Handle, on, type Route, route } from '@reticle/kit/bus/bus'
@@ -43,7 +45,12 @@ export type { MatchDeps } from './tell.ts'
  * `organizations` up to date.
  */
 export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
-  return route([...projectRoutes(deps), ...organizationRoutes(deps), ...partRoutes(deps)])
+  return route([
+    ...projectRoutes(deps),
+    ...organizationRoutes(deps),
+    ...partRoutes(deps),
+    requestRoute(deps),
+  ])
 }
 
 function projectRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
@@ -108,6 +115,17 @@ function partRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
     telling(commentUpdated, ofIssue),
     telling(commentDeleted, ofIssue),
   ]
+}
+
+/** Background work that has ended. Nobody sends it: it is told to whoever waits for it. */
+function requestRoute(deps: MatchDeps): Route<WebhooksDb> {
+  return on(requestFinished, async (tx, data, event) => {
+    const { type, project_id } = data.request.operation
+    const as = { event: completedRequest(type), resource: 'request' }
+    if (!Object.hasOwn(webhookEvents, as.event)) return
+    const nobodys = { ...event, actor: null }
+    await tell(tx, { type: requestFinished, data, event: nobodys, as }, project_id, deps)
+  })
 }
 
 interface Located {

@@ -24,6 +24,8 @@ export interface Heard<D> {
   type: EventType<D>
   data: D
   event: BusEvent
+  /** What webhooks are told it is, and under which key its record stands; else both follow from the type. */
+  as?: { event: string; resource: string }
 }
 
 const old = z.record(z.string(), z.unknown())
@@ -35,11 +37,15 @@ const said = z.looseObject({
 const record = z.record(z.string(), z.unknown())
 
 /** `update:task` is about the member `task` of its data. What else the data holds is for the services alone. */
-function factOf<D>({ type, data, event }: Heard<D>, base: string): Fact {
-  const resource = type.type.replace(/^.*:/, '')
+const nameOf = <D>({ type: { type }, as }: Heard<D>) =>
+  as ?? { event: type, resource: type.replace(/^.*:/, '') }
+
+function factOf<D>(heard: Heard<D>, base: string): Fact {
+  const { type, data, event } = heard
+  const { event: name, resource } = nameOf(heard)
   const given = said.parse(absolute(type.data, data, base))
   return {
-    event: type.type,
+    event: name,
     event_id: event.id,
     key: event.key,
     occurred_date: event.occurred_date,
@@ -74,7 +80,8 @@ export async function tell<D>(
 ): Promise<void> {
   const { id: event_id, organization_id } = heard.event
   const { before_update: before = {} } = said.parse(heard.data)
-  const audiences = audiencesOf(heard.type.type, { project_id, organization_id }, before)
+  const { event: name } = nameOf(heard)
+  const audiences = audiencesOf(name, { project_id, organization_id }, before)
   const owed = await lockMatching(tx, event_id, audiences)
   if (owed.length === 0) return
   const fact = factOf(heard, deps.base)

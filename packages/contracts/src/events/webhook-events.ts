@@ -29,4 +29,15 @@ export const webhookEvents: Record<string, readonly Scope[]> = {
   'delete:membership': ['organization'],
   'create:invitation': ['organization'],
   'delete:invitation': ['organization'],
+  ...Object.fromEntries(
+    [
+      ...['export:dataset', 'export:annotations', 'export:backup'],
+      ...['import:dataset', 'import:annotations', 'create:task'],
+    ].map((type) => [completedRequest(type), ['organization', 'project'] as const]),
+  ),
+}
+
+/** The end of background work, by the type of its operation (`spec/api-annotations.md` 4.3). */
+export function completedRequest(type: string): string {
+  return `completed:request[${type}]`
 }
