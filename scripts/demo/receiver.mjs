@@ -22,7 +22,7 @@ export async function startReceiver(secret) {
 }
 
 /** `X-Signature-256` is `sha256=` and the HMAC of the raw body. */
-function isGenuine(header, body, secret) {
+export function isGenuine(header, body, secret) {
   const right = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
   const given = Buffer.from(String(header))
   return given.length === right.length && timingSafeEqual(given, right)

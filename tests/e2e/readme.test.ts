@@ -56,6 +56,18 @@ test('so do those about annotations: written, read, compared, restored and count
   ])
 })
 
+test('so do those about webhooks: heard, verified, and heard again', {
+  timeout: 90_000,
+}, async () => {
+  const lines = (await follow('docs/webhooks.md')).trimEnd().split('\n')
+  const heard = (number: number, event: string) => `#${number} ${event}: signed as it should be`
+  const messages = '1 ping delivered, 2 create:task delivered'
+  expect(lines).toEqual([
+    ...['204', 'first', messages, '1', 'at http://127.0.0.1:9417/'],
+    ...[heard(1, 'ping'), heard(2, 'create:task'), heard(2, 'create:task'), 'true'],
+  ])
+})
+
 test('so do those about requests: followed, tried, merged, chosen and fetched', {
   timeout: 90_000,
 }, async () => {
