@@ -233,8 +233,9 @@ describe('12. an organization changes hands, and goes', () => {
       organization: { id, slug: 'twelve-b', owner: { username: 'olga' } },
       sender: { username: 'olga' },
     })
-    await vi.waitFor(async () =>
-      expect(await status(admin, 'GET', `/webhooks/${webhook.id}`)).toBe(404),
+    await vi.waitFor(
+      async () => expect(await status(admin, 'GET', `/webhooks/${webhook.id}`)).toBe(404),
+      20_000,
     )
     expect(await status(olga, 'GET', '/projects?org=twelve-b')).toBe(404)
     expect(await olga.done('GET', `/projects/${project.id}`)).toMatchObject({

@@ -245,7 +245,7 @@ describe('the sweep', () => {
     const stopped = sweep(stopping.signal)
     await vi.waitFor(
       async () => expect((await rowOf(job_id)).labels_sweep).toMatchObject({ kind: 'tag' }),
-      { interval: 1 },
+      { timeout: 20_000, interval: 1 },
     )
     stopping.abort()
     return stopped
