@@ -8,7 +8,8 @@ import { root } from './ready.mjs'
 
 /**
  * Exports of every format, read by the readers of others, which are Python packages: they go into an environment of their own
- * below `node_modules`, once for each list of them. Exit code 3: it was skipped, and why was said.
+ * below `node_modules`, once for each list of them. Then the Python and Go lines of `docs/webhooks.md`. Exit code 3: it was
+ * skipped, and why was said.
  */
 const oracles = join(root, 'tests/oracles')
 const python = environment()
@@ -19,7 +20,9 @@ try {
   const isWritten = spawnSync(process.execPath, write, { cwd: root, stdio: 'inherit' }).status === 0
   const check = [join(oracles, 'check.py'), folder]
   const isRead = isWritten && spawnSync(python, check, { stdio: 'inherit' }).status === 0
-  process.exitCode = isRead ? 0 : 1
+  const verify = [join(oracles, 'verify.py'), join(root, 'docs/webhooks.md')]
+  const isVerified = spawnSync(python, verify, { stdio: 'inherit' }).status === 0
+  process.exitCode = isRead && isVerified ? 0 : 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
