@@ -8,39 +8,52 @@ type Tx = Transaction<WebhooksDb>
 /** A webhook that is owed an event, and as which part of those who hear of it. */
 export interface Owed {
   webhook_id: number
+  /** The number that the message has. */
+  sequence: number
   audience: Audience
 }
 
-/** The webhooks that are owed an event, locked; those that have a message of it already are not. */
-export async function lockMatching(
+/**
+ * Gives each webhook that is owed an event its next number; those that have a message of it already are not. They are locked in the
+ * order of their ids, and until the end of the transaction: numbers are those of commits, without gaps.
+ */
+export async function numberOwed(
   tx: Tx,
   event_id: string,
   audiences: readonly Audience[],
 ): Promise<Owed[]> {
   if (audiences.length === 0) return []
   const rows = await tx
-    .selectFrom('webhooks as webhook')
-    .select(['webhook.id', 'webhook.project_id', 'webhook.organization_id'])
-    .where('webhook.is_active', '=', true)
-    .where(sql<boolean>`(${sql.join(audiences.map(isAmong), sql` or `)})`)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('webhook_messages as message')
-            .select('message.id')
-            .whereRef('message.webhook_id', '=', 'webhook.id')
-            .where('message.event_id', '=', event_id),
-        ),
-      ),
+    .with('owed', (db) =>
+      db
+        .selectFrom('webhooks as webhook')
+        .select('webhook.id')
+        .where('webhook.is_active', '=', true)
+        .where(sql<boolean>`(${sql.join(audiences.map(isAmong), sql` or `)})`)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('webhook_messages as message')
+                .select('message.id')
+                .whereRef('message.webhook_id', '=', 'webhook.id')
+                .where('message.event_id', '=', event_id),
+            ),
+          ),
+        )
+        .orderBy('webhook.id')
+        .forNoKeyUpdate(),
     )
-    .orderBy('webhook.id')
-    .forNoKeyUpdate()
+    .updateTable('webhooks')
+    .from('owed')
+    .whereRef('webhooks.id', '=', 'owed.id')
+    .set((from) => ({ last_sequence: from('last_sequence', '+', 1) }))
+    .returning(['webhooks.id', 'project_id', 'organization_id', 'last_sequence as sequence'])
     .execute()
-  return rows.flatMap(({ id, project_id, organization_id }) => {
+  return rows.flatMap(({ id, project_id, organization_id, sequence }) => {
     const audience = audiences.find(
       (one) => one.project_id === project_id && one.organization_id === organization_id,
     )
-    return audience ? [{ webhook_id: id, audience }] : []
+    return audience ? [{ webhook_id: id, sequence, audience }] : []
   })
 }
 
@@ -53,14 +66,15 @@ function isAmong({ project_id, organization_id, event }: Audience) {
   return sql`(${whose} and ${event} = any(webhook.events))`
 }
 
-/** The next number of each of these webhooks. */
-export function takeSequences(db: Db, ids: readonly number[]) {
-  return db
+/** The next number of a webhook; nothing when it is gone. */
+export async function takeSequence(db: Db, id: number): Promise<number | undefined> {
+  const taken = await db
     .updateTable('webhooks')
     .set((from) => ({ last_sequence: from('last_sequence', '+', 1) }))
-    .where('id', 'in', ids)
-    .returning(['id as webhook_id', 'last_sequence as sequence'])
-    .execute()
+    .where('id', '=', id)
+    .returning('last_sequence')
+    .executeTakeFirst()
+  return taken?.last_sequence
 }
 
 export async function insertMessages(
@@ -77,60 +91,60 @@ export interface Leased {
   lease_token: string
 }
 
-/** Locks the webhook before its message, as everybody does; false when it was deleted meanwhile. */
-export async function lockOwner(tx: Tx, webhook_id: number): Promise<boolean> {
-  const found = await tx
-    .selectFrom('webhooks')
-    .select('id')
-    .where('id', '=', webhook_id)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return found !== undefined
-}
-
 /** Ends the lease with `changes`; false when somebody else has it by now. */
 export async function settle(
   db: Db,
-  { id, lease_token }: Leased,
+  leased: Leased,
   changes: Updateable<WebhookMessagesTable>,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const { numUpdatedRows } = await settling(db, leased, changes).executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+const settling = (
+  db: Db,
+  { id, lease_token }: Pick<Leased, 'id' | 'lease_token'>,
+  changes: Updateable<WebhookMessagesTable>,
+) =>
+  db
     .updateTable('webhook_messages')
     .set({ ...changes, lease_until: null, lease_token: null })
     .where('id', '=', id)
     .where('lease_token', '=', lease_token)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
 
-export async function insertDelivery(
+/**
+ * Ends the lease with `changes`, keeps the delivery, and counts for the webhook: one more failure in a row, or none any more. One
+ * statement, as it is what every attempt costs. The webhook is locked before its message, as everybody does, against deletion alone.
+ *
+ * @returns false when somebody else has the lease by now, or the webhook was deleted: then nothing is kept
+ */
+export async function keepAttempt(
   db: Db,
-  delivery: Insertable<WebhookDeliveriesTable>,
-): Promise<void> {
-  await db.insertInto('webhook_deliveries').values(delivery).execute()
+  leased: Leased,
+  changes: Updateable<WebhookMessagesTable>,
+  delivery: Omit<Insertable<WebhookDeliveriesTable>, 'webhook_id' | 'message_id'>,
+): Promise<boolean> {
+  const { id: message_id, webhook_id } = leased
+  const held = sql<boolean>`exists (select from owner)`
+  const columns = Object.entries({ ...delivery, webhook_id, message_id })
+  const streak = changes.status === 'delivered' ? noFailure : oneFailure(delivery.updated_date)
+  const { rows } = await sql`
+    with owner as (select id from webhooks where id = ${webhook_id} for key share),
+    settled as (${settling(db, leased, changes).where(held).returning('id')}),
+    kept as (
+      insert into webhook_deliveries (${sql.join(columns.map(([name]) => sql.ref(name)))})
+      select ${sql.join(columns.map(([, value]) => value))} from settled
+    ),
+    counted as (update webhooks ${streak} and id = ${webhook_id} and exists (select from settled))
+    select id from settled`.execute(db)
+  return rows.length === 1
 }
 
-/** One more failure in a row. */
-export async function countFailure(db: Db, webhook_id: number, now: Date): Promise<void> {
-  await db
-    .updateTable('webhooks')
-    .where('id', '=', webhook_id)
-    .set((from) => ({
-      failure_streak: from('failure_streak', '+', 1),
-      failing_since_date: from.fn.coalesce('failing_since_date', sql<Date>`${now}`),
-    }))
-    .execute()
-}
-
-/** A success: no failure in a row any more. */
-export async function endFailures(db: Db, webhook_id: number): Promise<void> {
-  await db
-    .updateTable('webhooks')
-    .where('id', '=', webhook_id)
-    .where('failure_streak', '>', 0)
-    .set({ failure_streak: 0, failing_since_date: null })
-    .execute()
-}
+const noFailure = sql`
+  set failure_streak = 0, failing_since_date = null where failure_streak > 0`
+const oneFailure = (now: Date | string) => sql`
+  set failure_streak = failure_streak + 1, failing_since_date = coalesce(failing_since_date, ${now})
+  where true`
 
 /** Failures in a row before a webhook may be switched off for them (`reliability.md` 7.2). */
 const failuresAtLeast = 20

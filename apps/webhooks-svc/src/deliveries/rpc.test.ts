@@ -11,7 +11,6 @@ import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { addWebhook, projectFacts, secrets, testHandlers } from '../testing/world.ts'
 import { matchEvents } from './match.ts'
-import { insertDelivery } from './repo.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:00.000Z')
@@ -40,10 +39,13 @@ async function addAttempts(...status_codes: number[]) {
     .executeTakeFirstOrThrow()
   for (const [index, status_code] of status_codes.entries()) {
     const date = new Date(clock.now().getTime() + index * 1000)
-    await insertDelivery(db, {
-      ...{ webhook_id, message_id: message.id, status_code, attempt: index + 1 },
-      ...{ request_duration: 12, response: 'thanks', created_date: date, updated_date: date },
-    })
+    await db
+      .insertInto('webhook_deliveries')
+      .values({
+        ...{ webhook_id, message_id: message.id, status_code, attempt: index + 1 },
+        ...{ request_duration: 12, response: 'thanks', created_date: date, updated_date: date },
+      })
+      .execute()
   }
   return { webhook_id, message }
 }

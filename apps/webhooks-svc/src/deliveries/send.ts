@@ -4,19 +4,12 @@ import type { Logger } from '@reticle/kit/log'
 import { traceIdOf } from '@reticle/kit/observe/traces'
 import type { Outcome, Outgoing } from '@reticle/kit/outgoing/fetch'
 import type { SecretBox } from '@reticle/kit/secrets'
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { attempts, disabled, firstAttemptSeconds } from '../metrics.ts'
 import { signingSecrets } from '../webhooks/secret.ts'
 import type { Claimed } from './claim.ts'
-import {
-  countFailure,
-  disableFailing,
-  endFailures,
-  insertDelivery,
-  lockOwner,
-  settle,
-} from './repo.ts'
+import { disableFailing, keepAttempt, settle } from './repo.ts'
 import { attemptOf, judge, type Schedule, type Verdict } from './retry.ts'
 import { headersOf } from './sign.ts'
 
@@ -87,20 +80,14 @@ async function record(deps: SendDeps, message: Claimed, outcome: Outcome, starte
   const attempt = message.attempt + 1
   const verdict = judge(outcome, attempt, now, isOnce(message) ? once : deps.schedule)
   const result = attemptOf(outcome)
-  const { webhook_id, id: message_id, event } = message
+  const { webhook_id, event } = message
   const redelivery = message.redelivery_of !== null
-  const isDelivered = verdict.status === 'delivered'
-  const isDisabled = await db.transaction().execute(async (tx) => {
-    if (!(await lockOwner(tx, webhook_id))) return false
-    if (!(await settle(tx, message, { ...stateAfter(verdict, now), attempt }))) return false
-    const dates = { created_date: started, updated_date: now }
-    const row = { webhook_id, message_id, attempt, redelivery }
-    await insertDelivery(tx, { ...row, ...result, ...dates })
-    if (!isDelivered) return countAndJudge(tx, webhook_id, now, deps)
-    await endFailures(tx, webhook_id)
-    return false
-  })
-  if (isDisabled) {
+  const dates = { created_date: started, updated_date: now }
+  const state = { ...stateAfter(verdict, now), attempt }
+  const delivery = { attempt, redelivery, ...result, ...dates }
+  const isKept = await keepAttempt(db, message, state, delivery)
+  const isFailure = isKept && verdict.status !== 'delivered'
+  if (isFailure && (await switchFailingOff(deps, webhook_id, now))) {
     disabled.inc()
     log.error({ webhook_id }, 'webhook switched off: it has failed for too long')
   }
@@ -112,18 +99,16 @@ async function record(deps: SendDeps, message: Claimed, outcome: Outcome, starte
     )
 }
 
-/** One more failure; it may be the one with which a webhook is switched off. */
-async function countAndJudge(
-  tx: Transaction<WebhooksDb>,
+/** One more failure may be the one with which a webhook is switched off. */
+async function switchFailingOff(
+  { db, disableAfterHours: hours }: Pick<SendDeps, 'db' | 'disableAfterHours'>,
   webhook_id: number,
   now: Date,
-  { disableAfterHours: hours }: Pick<SendDeps, 'disableAfterHours'>,
 ): Promise<boolean> {
-  await countFailure(tx, webhook_id, now)
   if (hours === 0) return false
   const since = new Date(now.getTime() - hours * 3_600_000)
   const reason = `no attempt has succeeded for more than ${hours} hours`
-  return disableFailing(tx, webhook_id, { since, now, reason })
+  return disableFailing(db, webhook_id, { since, now, reason })
 }
 
 /** A ping, and a message that somebody wants sent once more, are tried once. */

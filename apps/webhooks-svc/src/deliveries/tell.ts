@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { WebhooksDb } from '../db/schema.ts'
 import { type Audience, audiencesOf } from './audience.ts'
 import { bodiesOf, type Fact } from './payload.ts'
-import { insertMessages, lockMatching, takeSequences } from './repo.ts'
+import { insertMessages, numberOwed } from './repo.ts'
 
 export interface MatchDeps {
   clock: Clock
@@ -67,8 +67,7 @@ function factFor(fact: Fact, { event, isPast }: Audience): Fact {
 }
 
 /**
- * Writes a message for every webhook that wants what happened. Webhooks are locked in the order of their ids; the lock makes
- * their sequence one of commits, without gaps. The payload comes after: of most events nobody wants one.
+ * Writes a message for every webhook that wants what happened. The payload is made last: of most events nobody wants one.
  *
  * @param project_id the project it happened in, if any; the organization is that of the event
  */
@@ -82,20 +81,13 @@ export async function tell<D>(
   const { before_update: before = {} } = said.parse(heard.data)
   const { event: name } = nameOf(heard)
   const audiences = audiencesOf(name, { project_id, organization_id }, before)
-  const owed = await lockMatching(tx, event_id, audiences)
+  const owed = await numberOwed(tx, event_id, audiences)
   if (owed.length === 0) return
   const fact = factOf(heard, deps.base)
-  const ids = owed.map(({ webhook_id }) => webhook_id)
-  const sequences = new Map(
-    (await takeSequences(tx, ids)).map(({ webhook_id, sequence }) => [webhook_id, sequence]),
-  )
   const messages = audiences.flatMap((audience) => {
     const own = owed.filter((one) => one.audience === audience)
-    return messagesOf(
-      factFor(fact, audience),
-      own.map(({ webhook_id }) => ({ webhook_id, sequence: sequences.get(webhook_id) ?? 0 })),
-      deps,
-    )
+    const numbered = own.map(({ webhook_id, sequence }) => ({ webhook_id, sequence }))
+    return messagesOf(factFor(fact, audience), numbered, deps)
   })
   await insertMessages(tx, messages)
   deps.onMessages()

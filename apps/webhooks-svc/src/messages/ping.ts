@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { Claimed } from '../deliveries/claim.ts'
 import { toDelivery } from '../deliveries/messages.ts'
 import { bodiesOf, type Fact } from '../deliveries/payload.ts'
-import { deliveryViews, lockOwner, takeSequences } from '../deliveries/repo.ts'
+import { deliveryViews, takeSequence } from '../deliveries/repo.ts'
 import { type SendDeps, send } from '../deliveries/send.ts'
 import { toWebhook, type WebhookView } from '../webhooks/messages.ts'
 import { missing, type PermitDeps, permit } from '../webhooks/permit.ts'
@@ -45,9 +45,8 @@ async function open(deps: PingDeps, view: WebhookView, context: Context): Promis
   const { event, event_id, key } = fact
   const leased = { webhook_id: view.id, event, event_id, lease_token: randomUUID() }
   const message = await db.transaction().execute(async (tx) => {
-    if (!(await lockOwner(tx, view.id))) throw missing()
-    const [taken] = await takeSequences(tx, [view.id])
-    const to = { sequence: taken?.sequence ?? missing(), delivery_id: randomUUID() }
+    const sequence = (await takeSequence(tx, view.id)) ?? missing()
+    const to = { sequence, delivery_id: randomUUID() }
     const sent = { ...leased, ...to, body: bodiesOf(fact, base)({ ...leased, ...to }) }
     const dates = { occurred_date: now, created_date: now, next_attempt_date: now }
     const id = await insertLeased(tx, { ...sent, ...dates, key, changed_fields: '' })

@@ -10,7 +10,6 @@ import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { insertDelivery } from '../deliveries/repo.ts'
 import { addWebhook, projectFacts, secrets, testHandlers } from '../testing/world.ts'
 
 /** What the list of webhooks may be asked: `spec/api-annotations.md` 4.2, `spec/api-workspace.md` 1.5, 1.6. */
@@ -135,9 +134,12 @@ async function addDeliveries(count: number) {
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    await insertDelivery(db, {
-      ...{ webhook_id: a, message_id, status_code: 200, attempt: 1, request_duration: 1 },
-      ...{ response: '', created_date: now, updated_date: now },
-    })
+    await db
+      .insertInto('webhook_deliveries')
+      .values({
+        ...{ webhook_id: a, message_id, status_code: 200, attempt: 1, request_duration: 1 },
+        ...{ response: '', created_date: now, updated_date: now },
+      })
+      .execute()
   }
 }
