@@ -1,14 +1,16 @@
 import { defineEvent } from '@reticle/contracts/events/define'
 import { sql } from 'kysely'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { emit } from '../outbox/emit.ts'
 import { startRelay } from '../outbox/relay.ts'
+import { counting } from '../testing/counting.ts'
 import { testDatabase } from '../testing/db.ts'
 import { busContract } from './contract.ts'
 import { appendBatch, busMigrations, retainMessages } from './postgres/log.ts'
+import { lagOf } from './postgres/offsets.ts'
 import { postgresBus } from './postgres.ts'
-import { type ContractTables, contractMigrations, withPath } from './testing/rig.ts'
+import { type ContractTables, contractMigrations, topic, withPath } from './testing/rig.ts'
 
 const schemas = [
   { schema: 'contract', migrations: contractMigrations },
@@ -59,6 +61,34 @@ test('offsets stay dense while eight relays append at once', async () => {
         where m."offset" >= h.next) as beyond
     from bus.bus_heads`.execute(db)
   expect(rows).toEqual([{ heads: 200, messages: 200, events: 200, beyond: 0 }])
+})
+
+test('events that are not for a group do not wake it: it passes them over a second later', async () => {
+  const { db, url: address, onCommit: committed } = await testDatabase<ContractTables>(schemas)
+  const onError = () => undefined
+  const own = postgresBus({ url: withPath(address), onError })
+  const relays = startRelay({ url: withPath(address), schema: 'contract', bus: own, onError })
+  committed(relays.wake)
+  const quiet = counting(db)
+  const group = { topic, db: quiet.db, group: 'quiet' }
+  const other = Object.assign(async () => undefined, { isFor: (type: string) => type === 'other' })
+  own.subscribe({ ...group, handle: other })
+  const heard: unknown[] = []
+  own.subscribe({
+    ...{ topic, db, group: 'awake' },
+    handle: async (_, { data }) => void heard.push(data),
+  })
+
+  const began = performance.now()
+  for (let count = 1; count <= 50; count++) {
+    await db.transaction().execute((tx) => emit(tx, thing, { id: 1 }, cause))
+    await vi.waitFor(() => expect(heard).toHaveLength(count), { timeout: 20_000, interval: 1 })
+  }
+  const polls = 2 + (performance.now() - began) / 1000
+  expect(quiet.statements()).toBeLessThan(polls * 10) // woken it needs six for each event
+  await vi.waitFor(async () => expect(await lagOf(group)).toBe(0), { timeout: 20_000 })
+  await relays.stop()
+  await own.close()
 })
 
 test('an event of an unknown topic stays in the outbox, and the relay says so', async () => {

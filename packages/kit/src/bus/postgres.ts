@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase } from '../db/connect.ts'
-import type { Bus, Group, OnFailure } from './bus.ts'
+import type { Bus, Group, Handle, OnFailure } from './bus.ts'
 import { type Consuming, startConsumer } from './postgres/consumer.ts'
 import { appendBatch, channel, retainMessages } from './postgres/log.ts'
 import { replayGroup, touchGroup } from './postgres/offsets.ts'
@@ -15,15 +15,18 @@ export interface PostgresBusOptions {
   onGroupDropped?: (group: string) => void
 }
 
+type Subscriber = Group<never> & { handle: Handle<never> }
+
 const hourMs = 3_600_000
 const reconnectMs = 1000
 
 /** The bus of embedded mode: a log in the same PostgreSQL (`reliability.md` 5). */
 export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions): Bus {
-  const consumers = new Map<Consuming, Group<never>>()
+  const consumers = new Map<Consuming, Subscriber>()
   const own = openDatabase<unknown>(url, { application: 'bus', max: 1, statement_timeout: 60_000 })
-  const listener = startListening(url, onError, (topic) => {
-    for (const [consumer, group] of consumers) if (group.topic === topic) consumer.wake()
+  const listener = startListening(url, onError, (topic, type) => {
+    for (const [consumer, { topic: own, handle }] of consumers)
+      if (own === topic && handle.isFor?.(type) !== false) consumer.wake()
   })
 
   const keepHouse = async () => {
@@ -38,7 +41,7 @@ export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions
     relay: appendBatch,
     subscribe: (subscriber) => {
       const consumer = startConsumer({ ...subscriber, onError })
-      consumers.set(consumer, subscriber as unknown as Group<never>)
+      consumers.set(consumer, subscriber as unknown as Subscriber)
       const stop = () => {
         consumers.delete(consumer)
         return consumer.stop()
@@ -59,11 +62,11 @@ export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions
   }
 }
 
-/** A session of its own that hears of appended batches; while it is down, consumers poll. */
+/** A session of its own that hears which types of events were appended; while it is down, consumers poll. */
 function startListening(
   url: string,
   onError: (error: unknown) => void,
-  heard: (topic: string) => void,
+  heard: (topic: string, type: string) => void,
 ): { stop: () => Promise<void> } {
   const stopping = new AbortController()
   let client: pg.Client | undefined
@@ -76,7 +79,10 @@ function startListening(
     })
     const ended = new Promise<void>((resolve) => client?.once('end', () => resolve()))
     client.on('error', onError)
-    client.on('notification', ({ payload }) => heard(payload ?? ''))
+    client.on('notification', ({ payload = '' }) => {
+      const [topic = '', type = ''] = payload.split(' ')
+      heard(topic, type)
+    })
     await client.connect()
     await client.query(`listen ${channel}`)
     if (stopping.signal.aborted) await client.end()

@@ -48,7 +48,7 @@ export const busMigrations: Migrations = {
   },
 }
 
-/** Notified once per batch, with the topic. */
+/** Notified once per batch and type of event: `TOPIC TYPE`. */
 export const channel = 'bus'
 
 /**
@@ -85,7 +85,7 @@ export async function appendBatch({ schema, session }: Outbox, limit: number): P
       from placed left join heads using (topic, partition)
       returning topic
     ), told as (
-      select pg_notify(${channel}, topic) from (select distinct topic from appended) t
+      select pg_notify(${channel}, topic || ' ' || type) from (select distinct topic, type from placed) t
     )
     select (select count(*) from appended) as moved,
       (select count(*) from advanced) as advanced, (select count(*) from told) as told`.execute(
