@@ -17,7 +17,7 @@ import { makeWorld, type World } from './bad-input/world.ts'
 
 /**
  * The bad-input matrix (`reliability.md` 18), told to a whole installation: whatever is wrong is refused in the right words,
- * and nothing comes of it. Rows are data in `bad-input/`; the rows of data that moves and of deliveries come with theirs.
+ * and nothing comes of it. Rows are data in `bad-input/`; those of deliveries are in `webhook-refusals.test.ts`.
  */
 
 const { path, remove } = dataDirectory()

@@ -158,9 +158,11 @@ export const messageList = z.object({
   after: integer.pipe(z.int().min(0)).default(0),
 })
 
+const sequence = integer.pipe(z.int().min(1))
+
 /** Either messages by their numbers, both of them counted in, or those that have failed since. */
 export const messagesToRedeliver = z
-  .object({ from: integer, to: integer, failed_since: timestamp })
+  .object({ from: sequence, to: sequence, failed_since: timestamp })
   .partial()
   .meta({ id: 'WebhookMessagesToRedeliver' })
 export const redelivered = z.object({ count: z.int() }).meta({ id: 'WebhookMessagesRedelivered' })
