@@ -25,6 +25,7 @@ import { startSplit } from './split.ts'
 import { type Figure, rowOf, tableOf, withRows } from './table.ts'
 import { uploadKillsFigures } from './upload-kills.ts'
 import { videoFigures } from './video.ts'
+import { toLoopback, webhookFigures } from './webhooks.ts'
 
 /** How far the objects are from the workers. */
 const objectsMs = 200
@@ -38,7 +39,7 @@ const usage = `npm run bench -- [options]
 
   --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
   --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, P6, P9, lists, bus,
-                kills, neighbours, media, uploads, video, codecs, coco; not measured unless they are named: formats
+                kills, neighbours, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
                 (half an hour), movement (half an hour, 20 GB), images (some minutes, four times its larger set)
   --images-mib N  the larger set of images; default: 2000, or what a tenth of the free disk has room for
   --write       puts the figures into docs/performance.md
@@ -91,6 +92,7 @@ async function measureEmbedded() {
       ['bus', () => busFigures({ databaseUrl: server.databaseUrl })],
       ['kills', async () => [await databaseKillsFigure()]],
       ['neighbours', async () => [await neighbourFigure()]],
+      ['webhooks', () => embeddedWebhookFigures()],
       ['media', () => mediaFigures()],
       ['uploads', () => uploadKillsFigures()],
       ['video', () => videoFigures()],
@@ -109,6 +111,11 @@ async function measureEmbedded() {
         }
     return figures
   })
+}
+
+async function embeddedWebhookFigures() {
+  const server = await startEmbedded({ ...toLoopback, RETICLE_GATEWAY_RATE_USER: '0' })
+  return webhookFigures(server, 'embedded').finally(server.stop)
 }
 
 async function* eachOf(measured: Promise<Figure[]> | AsyncGenerator<Figure>) {
@@ -141,6 +148,7 @@ async function measureSplit() {
     await server.haveWorkers(0)
     const brokers = server.parts.RETICLE_TEST_KAFKA_BROKERS?.split(',')
     figures.push(...(await busFigures({ databaseUrl: server.databaseUrl, brokers })))
+    figures.push(...(await webhookFigures(server, 'split')))
     return figures
   }).finally(() => toObjects?.close())
 }

@@ -10,6 +10,12 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
+/** What `percent` of the values are not above. */
+export function percentile(values: number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN
+}
+
 /**
  * Limit and subject in turn, so that a machine that slows down slows both; `prepare` before each pair is not measured. The
  * first round of each does not count.

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { percentile } from './measure.ts'
 import { startEmbedded } from './server.ts'
 import type { Figure } from './table.ts'
 
@@ -33,7 +34,7 @@ export async function neighbourFigure(): Promise<Figure> {
       if (round > 0 && refused === 0) throw new Error('the flood was let through')
     }
     flood.stop()
-    return figureOf(p99(quiet), p99(flooded))
+    return figureOf(percentile(quiet, 99), percentile(flooded, 99))
   } finally {
     await server.stop()
   }
@@ -114,9 +115,4 @@ async function waits(url: string, authorization: string, perSecond: number) {
   await Promise.all(calls)
   if (failed) throw failed
   return { ms, refused }
-}
-
-function p99(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { residentMiB, type Server } from './server.ts'
+import { toLoopback } from './webhooks.ts'
 
 /** What the bench uses of `deploy/local`, which is plain JavaScript outside of every package. */
 interface Parts {
@@ -52,7 +53,7 @@ export async function startSplit({
     workers,
     envOf: (name: string) => (name.startsWith('worker') ? workerEnv : {}),
     admin: { username: 'admin', password, email: 'admin@localhost' },
-    env: { RETICLE_LOG_LEVEL: 'error', RETICLE_GATEWAY_RATE_USER: '0' },
+    env: { RETICLE_LOG_LEVEL: 'error', RETICLE_GATEWAY_RATE_USER: '0', ...toLoopback },
   })
   const database = new URL(parts.env.RETICLE_TEST_DATABASE_URL ?? '')
   database.pathname = '/reticle'
