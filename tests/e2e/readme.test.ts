@@ -93,6 +93,7 @@ test('every file that a document points to is there', () => {
     'docs/media.md',
     'docs/operations.md',
     'docs/requests.md',
+    'docs/webhooks.md',
     ...readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`),
   ]
   for (const document of documents) {
