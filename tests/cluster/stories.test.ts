@@ -3,7 +3,7 @@ import { attach } from '../support/reticle.ts'
 import { startSplit } from '../support/split.ts'
 
 /** The end-to-end stories, told on the split system: two gateways, two workers, real Kafka, MinIO and PostgreSQL. */
-const split = await startSplit('stories')
+const split = await startSplit('stories', { env: { RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1' } })
 attach(split)
 afterAll(async () => {
   const codes = Object.entries(await split.stop())
@@ -34,6 +34,8 @@ const stories = {
   videos: () => import('../e2e/acceptance/media-video.test.ts'),
   PDFs: () => import('../e2e/acceptance/media-pdf.test.ts'),
   'repeated calls': () => import('../e2e/acceptance/retries.test.ts'),
+  webhooks: () => import('../e2e/acceptance/webhooks.test.ts'),
+  'events of webhooks': () => import('../e2e/webhook-events.test.ts'),
 }
 for (const [name, tell] of Object.entries(stories)) {
   describe(name, async () => {
