@@ -75,8 +75,8 @@ export async function createInvitation(
   await emit(tx, invitationCreated, { invitation }, { ...cause, organization_id })
   if (!joins) return { invitation, invitee: (await inviteeOf(tx, account.id)) ?? null }
   await activate(tx, { ...membership, invitation: key }, now, cause)
+  await sayOver(tx, view, 'accepted', deps, cause)
   const accepted = { ...view, accepted: true }
-  await sayOver(tx, accepted, 'accepted', deps, cause)
   return { invitation: await invitationOf(tx, accepted, expiry), invitee: null }
 }
 

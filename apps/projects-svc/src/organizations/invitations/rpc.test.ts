@@ -69,7 +69,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await takeEvents()).toMatchObject([
       { type: 'create:invitation' },
       { type: 'create:membership', data: { membership: { user: { id: bo.id }, is_active: true } } },
-      { type: 'delete:invitation', data: { reason: 'accepted' } },
+      { type: 'delete:invitation', data: { reason: 'accepted', invitation: { accepted: false } } },
     ])
   })
 
@@ -84,7 +84,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await organizations.getInvitation({ key }, call)).toMatchObject({ accepted: true })
     expect((await takeEvents()).map(({ type, data }) => [type, data])).toMatchObject([
       ['create:membership', { membership: { role: 'supervisor', invitation: key } }],
-      ['delete:invitation', { reason: 'accepted', invitation: { accepted: true } }],
+      ['delete:invitation', { reason: 'accepted', invitation: { accepted: false } }],
     ])
     const again = organizations.acceptInvitation({ key }, call)
     await expect(again).rejects.toMatchObject({ kind: 'invalid' })

@@ -129,7 +129,7 @@ async function accept(tx: Tx, row: InvitationView, deps: OrganizationDeps, cause
   const membership = await findMembershipOf(tx, row.organization_id, row.user_id)
   if (!membership) throw notFound()
   await activate(tx, membership, deps.clock.now(), cause)
-  await sayOver(tx, { ...row, accepted: true }, 'accepted', deps, cause)
+  await sayOver(tx, row, 'accepted', deps, cause)
 }
 
 /** The invitation, when there is one that the caller may see (404), and may do that with (403). */
