@@ -40,8 +40,8 @@ export async function moveProject(
   const main: Owner = { kind: 'project', id: row.id }
   const children = ids.map((id): Owner => ({ kind: 'task', id }))
   await carryStorages(tx, principal, { main, body, children }, place)
-  const moved = await moveProjectRow(tx, row.id, place)
   const movedTasks = await moveTaskRows(tx, ids, place)
+  const moved = await moveProjectRow(tx, row.id, place) // after them: no younger task moves its date once more
   await unassignJobsOf(tx, ids)
   await cutSources(tx, ids)
   await emit(tx, projectMoved, { project_id: row.id, organization_id }, cause)
