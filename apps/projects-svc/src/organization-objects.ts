@@ -39,24 +39,26 @@ export const organizationObjects: OrganizationObjects = {
     const tasks = await lockTasksOfOrganization(tx, organization_id)
     const before = await recordsIfFew(tx, { projects, tasks })
     const ids = tasks.map(({ id }) => id)
-    const freed = await releaseProjects(tx, organization_id)
     const freedTasks = await releaseTasks(tx, ids)
+    const freed = await releaseProjects(tx, organization_id) // after them, as where a project moves
     if (before) await tellChanges(tx, before, { projects: freed, tasks: freedTasks }, cause)
     await releaseCloudStoragesOf(tx, organization_id, cause)
   },
 
+  /** Each says so; where they are too many only projects, and tasks that are in none: what hung on them follows by their events. */
   async remove(tx, organization_id, cause) {
     const projects = await lockProjectsOfOrganization(tx, organization_id)
     const tasks = await lockTasksOfOrganization(tx, organization_id)
+    const areFew = (await recordsIfFew(tx, { projects, tasks })) !== undefined
     for (const row of projects) {
       const own = tasks.filter((task) => task.project_id === row.id)
-      await emitDeletedTasks(tx, own, cause)
+      if (areFew) await emitDeletedTasks(tx, own, cause)
       const project = await projectRecord(tx, row)
       await emit(tx, projectDeleted, { project, task_ids: own.map(({ id }) => id) }, cause)
       await deleteProject(tx, row.id)
     }
     for (const task of tasks.filter(({ project_id }) => project_id === null)) {
-      await emitDeletedTask(tx, task, cause)
+      await emitDeletedTask(tx, task, cause, areFew)
       await deleteTask(tx, task.id)
     }
     await removeCloudStoragesOf(tx, organization_id, cause)

@@ -95,6 +95,20 @@ describe.each(transports)('over %s', (transport) => {
     expect(left).toMatchObject({ organization: null, assignee: { id: bo.id } })
   })
 
+  test('its projects are no older than their tasks, or they would follow them', async () => {
+    const { id, owner } = await addOrganization()
+    const inside = await as(owner, id)
+    const project = await projects.createProject({ body: { name: 'p' } }, inside)
+    const body = { name: 't', project_id: project.id }
+    const task = await tasks.createTask({ body }, inside)
+    await organizations.deleteOrganization({ id }, await as(owner))
+    const [left, within] = [
+      await projects.getProject({ id: project.id }, owner.call),
+      await tasks.getTask({ id: task.id }, owner.call),
+    ]
+    expect(within.updated_date <= left.updated_date).toBe(true)
+  })
+
   test('memberships and invitations go with it', async () => {
     const { id, owner } = await addOrganization()
     await addMember(id, 'worker')
@@ -154,4 +168,32 @@ test('more than a thousand objects fall to their owners without an event each', 
   expect(await projects.getProject({ id: first?.id ?? 0 }, await as(owner))).toMatchObject({
     organization_id: null,
   })
+})
+
+test('more than a thousand objects go with what is above them, counted over all projects', async () => {
+  const { organizations, tasks } = over('in-process')
+  const { id, owner } = await addOrganization()
+  const inside = await as(owner, id)
+  const alone = await tasks.createTask({ body: { name: 'alone', segment_size: 1 } }, inside)
+  await attachFrames(over('in-process'), alone.id, 2, { ...owner, call: inside })
+  const place = { owner_id: owner.id, organization_id: id }
+  const names = [
+    { name: 'one', ...place },
+    { name: 'two', ...place },
+  ]
+  const projects = await db.insertInto('projects').values(names).returning('id').execute()
+  for (const { id: project_id } of projects) {
+    const rows = Array.from({ length: 500 }, () => ({ name: 't', project_id, ...place }))
+    await db.insertInto('tasks').values(rows).execute()
+  }
+  await takeEvents()
+  await organizations.deleteOrganization({ id, objects: 'delete' }, await as(owner))
+  const partsOf = (data: unknown) =>
+    ['task_ids', 'job_ids'].map((key) => Reflect.get(Object(data), key)?.length)
+  expect((await takeEvents()).map(({ type, data }) => [type, ...partsOf(data)])).toEqual([
+    ['delete:organization', undefined, undefined],
+    ['delete:project', 500, undefined],
+    ['delete:project', 500, undefined],
+    ['delete:task', undefined, 2],
+  ])
 })

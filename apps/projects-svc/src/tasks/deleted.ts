@@ -57,10 +57,20 @@ function labelBytes(tasks: readonly Task[]): number {
   }, 0)
 }
 
-/** The same for one task alone: its own event is always emitted. */
-export async function emitDeletedTask(tx: Tx, task: TaskView, cause: Cause): Promise<void> {
+/**
+ * The same for one task alone: its own event is always emitted.
+ *
+ * @param isOneOfFew whether what else goes with it leaves room for events of its jobs
+ */
+export async function emitDeletedTask(
+  tx: Tx,
+  task: TaskView,
+  cause: Cause,
+  isOneOfFew = true,
+): Promise<void> {
   const ids = await listJobIdsOf(tx, [task.id])
-  if (ids.length < mostEvents) await emitJobs(tx, await jobRecordsOf(tx, [task]), cause)
+  if (isOneOfFew && ids.length < mostEvents)
+    await emitJobs(tx, await jobRecordsOf(tx, [task]), cause)
   await emitTasks(tx, [await taskRecord(tx, task)], ids, cause)
 }
 
