@@ -1,3 +1,4 @@
+import { pingEvent } from '@reticle/contracts/events/webhook-events'
 import { apiVersion } from '@reticle/contracts/openapi'
 import type { Clock } from '@reticle/kit/clock'
 import type { Logger } from '@reticle/kit/log'
@@ -112,7 +113,7 @@ async function switchFailingOff(
 }
 
 /** A ping, and a message that somebody wants sent once more, are tried once. */
-const isOnce = ({ event, redelivery_of }: Claimed) => event === 'ping' || redelivery_of !== null
+const isOnce = ({ event, redelivery_of }: Claimed) => event === pingEvent || redelivery_of !== null
 const once: Schedule = { seconds: [], random: Math.random }
 
 function stateAfter(verdict: Verdict, now: Date) {

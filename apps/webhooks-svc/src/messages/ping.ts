@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
+import { pingEvent } from '@reticle/contracts/events/webhook-events'
 import { webhook } from '@reticle/contracts/rest/webhooks'
 import { type Context, type Service, signedIn } from '@reticle/kit'
 import { absolute } from '@reticle/kit/links'
@@ -64,7 +65,7 @@ async function open(deps: PingDeps, view: WebhookView, context: Context): Promis
 function pingOf(view: WebhookView, { clock, base }: PingDeps, context: Context): Fact {
   const { user_id, username, first_name, last_name, email } = signedIn(context)
   return {
-    ...{ event: 'ping', event_id: randomUUID(), key: `webhook:${view.id}` },
+    ...{ event: pingEvent, event_id: randomUUID(), key: `webhook:${view.id}` },
     ...{ occurred_date: clock.now().toISOString(), resource: 'webhook' },
     record: record.parse(absolute(webhook, toWebhook(view), base)),
     actor: { id: user_id, username, first_name, last_name, email },

@@ -57,7 +57,7 @@ describe('events', () => {
     ['x', { events: ['"x" is not a valid choice.'] }],
     ['update:task,nonsense', { events: ['"nonsense" is not a valid choice.'] }],
     ['constructor', { events: ['"constructor" is not a valid choice.'] }],
-    ['ping', { events: ['"ping" is not a valid choice.'] }],
+    ['ping', { non_field_errors: ['Invalid events list for project webhook'] }],
     ['create:project', { non_field_errors: ['Invalid events list for project webhook'] }],
   ])('%s is refused', (events, body) => {
     expect(() => read({ events })).toThrow(expect.objectContaining({ kind: 'invalid', body }))

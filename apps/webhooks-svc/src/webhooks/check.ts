@@ -1,4 +1,4 @@
-import { webhookEvents } from '@reticle/contracts/events/webhook-events'
+import { pingEvent, webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { Principal } from '@reticle/contracts/principal'
 import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
 import { type DomainError, invalid } from '@reticle/kit'
@@ -41,7 +41,7 @@ function assertTarget(target: string, guard: Guard): void {
 /** Names joined by commas; repeated ones count once, the order is that of the alphabet. */
 function readEvents(text: string, type: WebhookRow['type']): string[] {
   const names = [...new Set(text.split(',').map((name) => name.trim()))].filter(Boolean).sort()
-  const unknown = names.find((name) => !Object.hasOwn(webhookEvents, name))
+  const unknown = names.find((name) => name !== pingEvent && !Object.hasOwn(webhookEvents, name))
   if (unknown !== undefined) throw invalid({ events: `"${unknown}" is not a valid choice.` })
   if (!names.every((name) => webhookEvents[name]?.includes(type)))
     throw invalid({ non_field_errors: `Invalid events list for ${type} webhook` })

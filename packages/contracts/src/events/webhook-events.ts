@@ -37,6 +37,9 @@ export const webhookEvents: Record<string, readonly Scope[]> = {
   ),
 }
 
+/** Sent when it is asked for, to one webhook; none can subscribe to it. */
+export const pingEvent = 'ping'
+
 /** The end of background work, by the type of its operation (`spec/api-annotations.md` 4.3). */
 export function completedRequest(type: string): string {
   return `completed:request[${type}]`
