@@ -33,7 +33,7 @@ import type { Project } from '@reticle/contracts/rest/projects'
 import { type Handle, on, type Route, route } from '@reticle/kit/bus/bus'
 import type { OrganizationRow, ProjectRow, WebhooksDb } from '../db/schema.ts'
 import { saveOrganization } from '../organizations/repo.ts'
-import { saveProject } from '../projects/repo.ts'
+import { releaseProjects, saveProject } from '../projects/repo.ts'
 import { endWebhooks } from '../webhooks/repo.ts'
 import { type MatchDeps, tell } from './tell.ts'
 
@@ -86,6 +86,7 @@ function organizationRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
       const { id: organization_id } = data.organization
       await saveOrganization(tx, { ...organizationColumns(data.organization), is_deleted: true })
       await tell(tx, { type: organizationDeleted, data, event }, null, deps)
+      await releaseProjects(tx, organization_id)
       await endWebhooks(tx, { organization_id }, deps.clock.now())
     }),
     telling(membershipCreated, nowhere),

@@ -107,6 +107,21 @@ describe('events of an organization', () => {
     ])
   })
 
+  test('its projects are in none from there on, though they may be too many to say so', async () => {
+    await hear(projectCreated, { project: projectRecord(acme) })
+    await hear(projectCreated, { project: projectRecord({ ...other, id: 8 }) })
+    await hear(organizationDeleted, { organization })
+    const rows = await db
+      .selectFrom('projects')
+      .select(['id', 'organization_id'])
+      .orderBy('id')
+      .execute()
+    expect(rows).toEqual([
+      { id: 7, organization_id: null },
+      { id: 8, organization_id: 6 },
+    ])
+  })
+
   test('what went with it is told although its deletion was heard first', async () => {
     const id = await addOrganizationWebhook(db, 5, { events })
     await hear(organizationDeleted, { organization })

@@ -34,3 +34,15 @@ export async function saveProject(db: Db, project: ProjectRow): Promise<void> {
     .onConflict((conflict) => conflict.column('id').doUpdateSet(known))
     .execute()
 }
+
+/**
+ * Projects of an organization that is gone are in none, or go as well. Each says so itself, unless they are too many
+ * (`spec/api-annotations.md` 4.3).
+ */
+export async function releaseProjects(db: Db, organization_id: number): Promise<void> {
+  await db
+    .updateTable('projects')
+    .set({ organization_id: null })
+    .where('organization_id', '=', organization_id)
+    .execute()
+}
