@@ -35,7 +35,12 @@ const stories = {
   PDFs: () => import('../e2e/acceptance/media-pdf.test.ts'),
   'repeated calls': () => import('../e2e/acceptance/retries.test.ts'),
   webhooks: () => import('../e2e/acceptance/webhooks.test.ts'),
-  'events of webhooks': () => import('../e2e/webhook-events.test.ts'),
+  'webhooks: events': () => import('../e2e/webhook-events.test.ts'),
+  'webhooks: scopes': () => import('../e2e/webhooks/scopes.test.ts'),
+  'webhooks: payloads': () => import('../e2e/webhooks/payloads.test.ts'),
+  'webhooks: effects': () => import('../e2e/webhooks/effects.test.ts'),
+  'webhooks: people': () => import('../e2e/webhooks/people.test.ts'),
+  'webhooks: moves': () => import('../e2e/webhooks/moves.test.ts'),
 }
 for (const [name, tell] of Object.entries(stories)) {
   describe(name, async () => {

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AnnotationSets, annotationSets } from '../../support/annotations.ts'
+import type { Client, Json } from '../../support/client.ts'
+import { type Fact, senderOf, type Telling, telling } from '../../support/exact.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
+import { type Listener, listen } from '../../support/listener.ts'
+import { people } from '../../support/people.ts'
+import { annotationFile, datasetFile } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/**
+ * What annotations and background work do, as it is told: updates of jobs and their task that say how much of what changed, and
+ * requests as GET answers them (`spec/api-annotations.md` 4.3, 4.4).
+ */
+
+const { path, remove } = dataDirectory()
+const { newOrganization } = people(() => reticle)
+let reticle: Reticle
+let listener: Listener
+let api: Client
+let tells: Telling
+let project: Json
+let task: Json
+let jobs: Json[]
+let label: number
+let ofFirst: AnnotationSets
+let ofTask: AnnotationSets
+const names = ['organization', 'project']
+
+beforeAll(async () => {
+  listener = await listen()
+  reticle = await startReticle(path)
+  const acme = await newOrganization()
+  api = acme.owner.api
+  tells = telling({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  await listener.ofOrganization(api, 'organization', acme)
+  const json = { name: 'streets', labels: [{ name: 'car' }] }
+  project = await api.done('POST', `/projects?org=${acme.slug}`, { json })
+  label = project.labels[0].id
+  await listener.take('organization', 1)
+  await listener.ofProject(api, 'project', project.id)
+  task = await taskWithMedia(api, { project_id: project.id, segment_size: 2 })
+  jobs = await jobsOf(api, task.id)
+  ofFirst = annotationSets(api, `/jobs/${jobs[0].id}/annotations/`)
+  ofTask = annotationSets(api, `/tasks/${task.id}/annotations/`)
+  const facts = ['create:task', 'update:task', 'create:job', 'create:job', 'completed:request']
+  for (const name of names) await listener.take(name, facts.length)
+}, 60_000)
+afterAll(async () => {
+  await reticle.stop()
+  await listener.close()
+  remove()
+})
+
+/** `update:task`, and `update:job` of the first jobs. */
+const changed = (count = 1): Fact[] => [
+  ['update:task', `/tasks/${task.id}`],
+  ...jobs.slice(0, count).map(({ id }): Fact => ['update:job', `/jobs/${id}`]),
+]
+const box = (frame = 0, more: Json = {}) => ({ ...rectangle(label, frame), ...more })
+const tag = (frame = 0) => ({ label_id: label, frame })
+const set = (given: Json) => ({ tags: [], shapes: [], tracks: [], ...given })
+const idsIn = ({ tags, shapes, tracks }: Json) => {
+  const ids = (objects: Json[]) => objects.map(({ id }) => id)
+  return { tags: ids(tags), shapes: ids(shapes), tracks: ids(tracks) }
+}
+const counts = (tags: number, shapes: number, tracks = 0) => ({ tags, shapes, tracks })
+
+/** What `annotations` said of the task and of each job, by id. */
+function saidIn(payloads: Json[]): { task: Json; jobs: Record<number, Json> } {
+  const updates = payloads.filter(({ job }) => job)
+  return {
+    task: payloads.find((one) => one.task)?.annotations,
+    jobs: Object.fromEntries(updates.map(({ job, annotations }) => [job.id, annotations])),
+  }
+}
+const first = () => jobs[0].id
+const second = () => jobs[1].id
+const revision = expect.any(Number)
+
+describe('annotations', () => {
+  test('that are added begin the job; their ids are told', async () => {
+    const { answer, payloads } = await tells({ names, facts: changed() }, () =>
+      ofFirst.patch('create', set({ shapes: [box(), box(1)], tags: [tag()] })),
+    )
+    const said = saidIn(payloads)
+    const what = { action: 'create', ...counts(1, 2), ids: idsIn(answer.body) }
+    expect(said).toEqual({ task: what, jobs: { [first()]: { ...what, revision } } })
+    const { before_update } = payloads.find(({ job }) => job)
+    expect(Object.keys(before_update).sort()).toEqual(['state', 'updated_date'])
+  })
+
+  test('that are changed, and those that go', async () => {
+    const { shapes } = await ofFirst.read()
+    const [one] = shapes
+    const moved = { ...one, points: [5, 6, 7, 8] }
+    for (const [action, objects] of [
+      ['update', { shapes: [moved] }],
+      ['delete', { shapes: [moved] }],
+    ] as const) {
+      const { payloads } = await tells({ names, facts: changed() }, () =>
+        ofFirst.patch(action, set(objects)),
+      )
+      const ids = { tags: [], shapes: [one.id], tracks: [] }
+      const what = { action, ...counts(0, 1), ids }
+      expect(saidIn(payloads)).toEqual({ task: what, jobs: { [first()]: { ...what, revision } } })
+    }
+  })
+
+  test('of a task are told for each of its jobs, and summed up for the task', async () => {
+    const { payloads } = await tells({ names, facts: changed(2) }, () =>
+      ofTask.patch('create', set({ shapes: [box(), box(2), box(3)] })),
+    )
+    const said = saidIn(payloads)
+    expect(said.task).toMatchObject({ action: 'create', ...counts(0, 3) })
+    expect(said.task.ids.shapes).toHaveLength(3)
+    expect(said.jobs[first()]).toMatchObject({
+      ...counts(0, 1),
+      ids: { shapes: [expect.any(Number)] },
+    })
+    expect(said.jobs[second()]).toMatchObject(counts(0, 2))
+  })
+
+  test('in whose place others are put, and those that are all thrown away', async () => {
+    const replaced = await tells({ names, facts: changed() }, () =>
+      ofFirst.put(set({ shapes: [box()] })),
+    )
+    expect(saidIn(replaced.payloads).task.action).toBe('replace')
+    const cleared = await tells({ names, facts: changed() }, () => ofFirst.clear())
+    expect(saidIn(cleared.payloads).task).toMatchObject({ action: 'delete', ...counts(0, 1) })
+  })
+
+  test.each([
+    [100, true],
+    [101, false],
+  ])('%i of them: their ids are told: %s', async (count, isNamed) => {
+    const shapes = Array.from({ length: count }, () => box())
+    const { payloads } = await tells({ names, facts: changed() }, () =>
+      ofFirst.patch('create', set({ shapes })),
+    )
+    const said = saidIn(payloads)
+    for (const one of [said.task, said.jobs[first()]]) {
+      expect(one).toMatchObject({ action: 'create', ...counts(0, count) })
+      expect([one.ids?.shapes.length, 'ids' in one]).toEqual([isNamed ? count : undefined, isNamed])
+    }
+  })
+
+  test('of which each job has fewer than 100, but all of them more: no ids', async () => {
+    const shapes = Array.from({ length: 120 }, (_, at) => box(at % 2 === 0 ? 0 : 2))
+    const { payloads } = await tells({ names, facts: changed(2) }, () =>
+      ofTask.patch('create', set({ shapes })),
+    )
+    const said = saidIn(payloads)
+    expect(said).toEqual({
+      task: { action: 'create', ...counts(0, 120) },
+      jobs: {
+        [first()]: { action: 'create', ...counts(0, 60), revision },
+        [second()]: { action: 'create', ...counts(0, 60), revision },
+      },
+    })
+  })
+
+  test('that are none are told to nobody', async () => {
+    expect((await ofFirst.patch('create', set({}))).status).toBe(200)
+    expect((await ofTask.patch('delete', set({}))).status).toBe(200)
+    await tells({ names, facts: [changed()[0] as Fact] }, () =>
+      api.done('PATCH', `/tasks/${task.id}`, { json: { name: 'fence' } }),
+    )
+  })
+})
+
+describe('background work', () => {
+  const format = 'format=COCO%201.0'
+  const start = async (method: string, url: string, form?: FormData) =>
+    api.ended((await api.done(method, url, form && { form })).rq_id)
+  const completed = (type: string): Fact => [
+    `completed:request[${type}]`,
+    ({ id }) => `/requests/${encodeURIComponent(id)}`,
+  ]
+  const ends = async (type: string, facts: Fact[], run: () => Promise<Json>) => {
+    const told = { names, facts: [...facts, completed(type)] }
+    const { answer, payloads } = await tells(told, run)
+    expect(answer.operation.type).toBe(type)
+    return { answer, payloads }
+  }
+  let archive: Buffer
+
+  test.each([
+    ['export:annotations', `dataset/export?${format}`],
+    ['export:dataset', `dataset/export?${format}&save_images=true`],
+    ['export:backup', 'backup/export'],
+  ])('%s is told when it is done', async (type, query) => {
+    const { answer } = await ends(type, [], () => start('POST', `/tasks/${task.id}/${query}`))
+    expect(answer).toMatchObject({ status: 'finished', progress: 1 })
+    if (type === 'export:annotations') archive = (await api.bytes(answer.result_url)).bytes
+  })
+
+  test('import:annotations is told, and so is what it did', async () => {
+    const { payloads } = await ends('import:annotations', changed(2), () =>
+      start('POST', `/tasks/${task.id}/annotations/?${format}`, annotationFile(archive, 'a.zip')),
+    )
+    expect(saidIn(payloads).task).toMatchObject({ action: 'import' })
+  })
+
+  test('what fails is told as well', async () => {
+    const broken = annotationFile('no archive', 'a.zip')
+    const { answer } = await ends('import:annotations', [], () =>
+      start('POST', `/tasks/${task.id}/annotations/?${format}`, broken),
+    )
+    expect(answer).toMatchObject({ status: 'failed', message: expect.stringMatching(/./) })
+  })
+
+  test('import:dataset is told, and the tasks that it made', async () => {
+    const whole = await ends('export:dataset', [], () =>
+      start('POST', `/projects/${project.id}/dataset/export?${format}&save_images=true`),
+    )
+    const { bytes } = await api.bytes(whole.answer.result_url)
+    const newest = async () =>
+      (await api.done('GET', `/tasks?project_id=${project.id}&sort=-id`)).results[0]
+    const taskMade = async () => `/tasks/${(await newest()).id}`
+    const jobMade = async () => `/jobs/${(await jobsOf(api, (await newest()).id))[0]?.id}`
+    await ends(
+      'import:dataset',
+      [
+        ['create:task', taskMade],
+        ['create:job', jobMade],
+      ],
+      () => start('POST', `/projects/${project.id}/dataset/?${format}`, datasetFile(bytes)),
+    )
+  })
+})

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Client, Json } from '../../support/client.ts'
+import { expectExact, senderOf, untilFollowed } from '../../support/exact.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
+import { eventsIn, type Listener, listen } from '../../support/listener.ts'
+import { type Organization, people } from '../../support/people.ts'
+import { formOf, pictures } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** What moves to another organization, and what goes with something else: `spec/api-annotations.md` 4.3. */
+
+const { path, remove } = dataDirectory()
+const { newOrganization, newPerson } = people(() => reticle)
+let reticle: Reticle
+let listener: Listener
+let api: Client
+let sender: Json
+let from: Organization
+let to: Organization
+/** Of the project that the last test made: one name a project. */
+let own: string
+let count = 0
+
+beforeAll(async () => {
+  listener = await listen()
+  reticle = await startReticle(path)
+  from = await newOrganization()
+  api = from.owner.api
+  const json = { slug: `to${process.pid}x${Date.now() % 100_000}` }
+  const { id, slug } = await api.done('POST', '/organizations', { json })
+  to = { id, slug, owner: from.owner }
+  sender = await senderOf(api, from.owner.id)
+  await listener.ofOrganization(api, 'from', from)
+  await listener.ofOrganization(api, 'to', to)
+}, 60_000)
+beforeEach(() => {
+  own = `own${++count}`
+})
+afterAll(async () => {
+  await reticle.stop()
+  await listener.close()
+  remove()
+})
+
+const labels = [{ name: 'car' }]
+async function addProject(): Promise<Json> {
+  const json = { name: 'moving', labels, assignee_id: from.owner.id }
+  const project = await api.done('POST', `/projects?org=${from.slug}`, { json })
+  await listener.take('from', 1)
+  await listener.ofProject(api, own, project.id)
+  return project
+}
+async function addTask(project_id: number): Promise<{ task: Json; jobs: Json[] }> {
+  const task = await taskWithMedia(api, { project_id, segment_size: 2 })
+  for (const name of ['from', own]) await listener.take(name, 5) // with two jobs
+  await untilFollowed(api, project_id)
+  return { task, jobs: await jobsOf(api, task.id) }
+}
+const recordsOf = async (...urls: string[]): Promise<Json[]> => {
+  const records: Json[] = []
+  for (const url of urls) records.push(await api.done('GET', url))
+  return records
+}
+const urlOf = (resource: string, { id }: Json) => `/${resource}s/${id}`
+
+/** Waits for what a webhook is told, and sees that it is that and nothing else. */
+async function expectTold(name: string, states: [event: string, before?: Json, after?: Json][]) {
+  const payloads = await listener.take(name, states.length)
+  expect([name, eventsIn(payloads).sort()]).toEqual([name, states.map(([event]) => event).sort()])
+  for (const [event, before, after] of states)
+    expectExact(payloads, event, { before, after, sender })
+}
+
+describe('what moves to another organization', () => {
+  test('a project: the old one sees it go with its parts, the new one sees them come', async () => {
+    const project = await addProject()
+    const { task, jobs } = await addTask(project.id)
+    await api.done('PATCH', `/jobs/${jobs[0].id}`, { json: { assignee: from.owner.id } })
+    for (const name of ['from', own]) await listener.take(name, 1)
+    const parts = [
+      ['project', project],
+      ['task', task],
+      ['job', jobs[0]],
+      ['job', jobs[1]],
+    ] as const
+    const urls = parts.map(([resource, record]) => urlOf(resource, record))
+    const before = await recordsOf(...urls)
+    await api.done('PATCH', urls[0] ?? '', { json: { organization_id: to.id } })
+    const after = await recordsOf(...urls)
+    const each = (tell: (resource: string, at: number) => [string, Json?, Json?]) =>
+      parts.map(([resource], at) => tell(resource, at))
+    await expectTold(
+      'from',
+      each((one, at) => [`delete:${one}`, before[at]]),
+    )
+    await expectTold(
+      'to',
+      each((one, at) => [`create:${one}`, undefined, after[at]]),
+    )
+    await expectTold(
+      own,
+      each((one, at) => [`update:${one}`, before[at], after[at]]),
+    )
+
+    await api.done('PATCH', urls[0] ?? '', { json: { name: 'there' } })
+    const [renamed] = await recordsOf(urls[0] ?? '')
+    await expectTold('to', [['update:project', after[0], renamed]])
+    await expectTold(own, [['update:project', after[0], renamed]])
+  })
+
+  test('a task without a project, into the other one, into a personal workspace and back', async () => {
+    const json = { name: 'alone', labels }
+    const { id } = await api.done('POST', `/tasks?org=${from.slug}`, { json })
+    const url = `/tasks/${id}`
+    const [first] = await recordsOf(url)
+    await expectTold('from', [['create:task', undefined, first]])
+    const move = async (organization_id: number | null) => {
+      await api.done('PATCH', url, { json: { organization_id } })
+      return (await recordsOf(url))[0]
+    }
+    const there = await move(to.id)
+    await expectTold('from', [['delete:task', first]])
+    await expectTold('to', [['create:task', undefined, there]])
+    const personal = await move(null)
+    await expectTold('to', [['delete:task', there]])
+    await api.done('PATCH', url, { json: { name: 'mine' } })
+    const back = await move(from.id)
+    expect([personal.organization, back.name]).toEqual([null, 'mine'])
+    await expectTold('from', [['create:task', undefined, back]])
+  })
+})
+
+describe('what goes with something else', () => {
+  /** Members of a task that have events of their own, and go without them. */
+  async function addIssue(job: Json) {
+    const json = { job: job.id, frame: job.start_frame, position: [1, 2], message: 'look' }
+    await api.done('POST', '/issues', { json })
+    for (const name of ['from', own]) await listener.take(name, 2)
+  }
+
+  test('jobs with their task: issues, comments and annotations are not told of', async () => {
+    const project = await addProject()
+    const { task, jobs } = await addTask(project.id)
+    await addIssue(jobs[0])
+    const json = { tags: [], shapes: [rectangle(project.labels[0].id, 2)], tracks: [] }
+    await api.done('PATCH', `/jobs/${jobs[1].id}/annotations/?action=create`, { json })
+    for (const name of ['from', own]) await listener.take(name, 2)
+    const [url = '', ...ofJobs] = [urlOf('task', task), ...jobs.map((one) => urlOf('job', one))]
+    const [gone, ...parts] = await recordsOf(url, ...ofJobs)
+    await api.done('DELETE', url)
+    for (const name of ['from', own])
+      await expectTold(name, [
+        ['delete:task', gone],
+        ...parts.map((one): [string, Json] => ['delete:job', one]),
+      ])
+  })
+
+  test('tasks and jobs with their project', async () => {
+    const project = await addProject()
+    const [one, other] = [await addTask(project.id), await addTask(project.id)]
+    await addIssue(one.jobs[0])
+    const parts = [one, other].flatMap(({ task, jobs }): [string, Json][] => [
+      ['task', task],
+      ...jobs.map((job): [string, Json] => ['job', job]),
+    ])
+    const url = urlOf('project', project)
+    const [gone, ...records] = await recordsOf(
+      url,
+      ...parts.map(([resource, record]) => urlOf(resource, record)),
+    )
+    await api.done('DELETE', url)
+    for (const name of ['from', own])
+      await expectTold(name, [
+        ['delete:project', gone],
+        ...parts.map(([resource], at): [string, Json] => [`delete:${resource}`, records[at]]),
+      ])
+  })
+
+  test('of more than 1,000 objects only what is above them is told of', async () => {
+    const project = await addProject()
+    const [one, other] = [await addThousandJobs(project.id), await addThousandJobs(project.id)]
+    const ofProject = urlOf('project', project)
+    const [before] = await recordsOf(ofProject)
+    await api.done('PATCH', ofProject, { json: { organization_id: to.id } })
+    const [after, gone] = await recordsOf(ofProject, urlOf('task', one))
+    await expectTold('from', [['delete:project', before]])
+    await expectTold('to', [['create:project', undefined, after]])
+    await expectTold(own, [['update:project', before, after]])
+    await api.done('DELETE', urlOf('task', one))
+    for (const name of ['to', own]) await expectTold(name, [['delete:task', gone]])
+    const [last] = await recordsOf(ofProject)
+    expect([other.jobs.count, last.tasks.count]).toEqual([1001, 1])
+    await api.done('DELETE', ofProject)
+    for (const name of ['to', own]) await expectTold(name, [['delete:project', last]])
+  })
+
+  /** A task of 91 pictures, each a job with ten copies, whose making is told without them. */
+  async function addThousandJobs(project_id: number): Promise<Json> {
+    const json = { name: 'many', project_id, segment_size: 1, consensus_replicas: 10 }
+    const { id } = await api.done('POST', '/tasks', { json })
+    const form = formOf(await pictures(91, 8, 8))
+    await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
+    const events = ['completed:request[create:task]', 'create:task', 'update:task']
+    for (const name of ['from', own])
+      expect(eventsIn(await listener.take(name, events.length)).sort()).toEqual(events)
+    await untilFollowed(api, project_id)
+    return api.done('GET', `/tasks/${id}`)
+  }
+
+  test('an organization: its webhooks are told before they are gone, and of what goes with it', async () => {
+    const owner = await newPerson()
+    const json = { slug: `gone${process.pid}x${Date.now() % 100_000}` }
+    const made = await owner.api.done('POST', '/organizations', { json })
+    await listener.ofOrganization(owner.api, 'gone', made)
+    const told = await senderOf(owner.api, owner.id)
+    const sent = { json: { name: 'p', labels } }
+    const project = await owner.api.done('POST', `/projects?org=${made.slug}`, sent)
+    const task = await owner.api.done('POST', `/tasks?org=${made.slug}`, sent)
+    await listener.take('gone', 2)
+    const read = (url: string) => owner.api.done('GET', url)
+    const states: [string, Json][] = [
+      ['delete:organization', await read(`/organizations/${made.id}`)],
+      ['delete:project', await read(`/projects/${project.id}`)],
+      ['delete:task', await read(`/tasks/${task.id}`)],
+    ]
+    await owner.api.done('DELETE', `/organizations/${made.id}?objects=delete`)
+    const payloads = await listener.take('gone', 3)
+    expect(eventsIn(payloads).sort()).toEqual(states.map(([event]) => event))
+    for (const [event, before] of states)
+      expectExact(payloads, event, { before, after: undefined, sender: told })
+  })
+})

@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client, Json } from '../../support/client.ts'
+import { type Fact, senderOf, type Telling, telling, untilFollowed } from '../../support/exact.ts'
+import { jobsOf } from '../../support/factories.ts'
+import { eventsIn, type Listener, listen } from '../../support/listener.ts'
+import { type Person, people } from '../../support/people.ts'
+import { formOf, pictures } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/**
+ * Payloads of projects, tasks, jobs, issues and comments are the records that GET answers, with what changed and who did it
+ * (`spec/api-annotations.md` 4.4): told to a webhook of the organization and to one of the project, the same to both.
+ */
+
+const { path, remove } = dataDirectory()
+const { newOrganization, newMember } = people(() => reticle)
+let reticle: Reticle
+let listener: Listener
+let api: Client
+let bo: Person
+let cy: Person
+let tells: Telling
+let project: Json
+let task: Json
+let jobs: Json[]
+let slug: string
+const both = ['organization', 'project']
+
+beforeAll(async () => {
+  listener = await listen()
+  reticle = await startReticle(path)
+  const acme = await newOrganization()
+  api = acme.owner.api
+  slug = acme.slug
+  bo = await newMember(acme, 'worker')
+  cy = await newMember(acme, 'worker')
+  for (const [one, first_name] of [
+    [acme.owner, 'Anna'],
+    [bo, 'Bo'],
+  ] as const)
+    await reticle.admin.done('PATCH', `/users/${one.id}`, {
+      json: { first_name, last_name: 'Lind' },
+    })
+  tells = telling({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  await listener.ofOrganization(api, 'organization', acme)
+}, 60_000)
+afterAll(async () => {
+  await reticle.stop()
+  await listener.close()
+  remove()
+})
+
+const newProject = (name: string) => {
+  const json = { name, labels: [{ name: 'car' }, { name: 'bus' }] }
+  return api.done('POST', `/projects?org=${slug}`, { json })
+}
+const patch = (url: string, json: object) => api.done('PATCH', url, { json })
+const ofProject = (): Fact => ['update:project', `/projects/${project.id}`]
+const ofTask = (): Fact => ['update:task', `/tasks/${task.id}`]
+const ofJob = (at: number): Fact => ['update:job', `/jobs/${jobs[at]?.id}`]
+
+describe('projects', () => {
+  test('one that is made is told to the organization', async () => {
+    const facts: Fact[] = [['create:project', ({ id }) => `/projects/${id}`]]
+    const told = await tells({ names: ['organization'], facts }, () => newProject('streets'))
+    project = told.answer
+    await listener.ofProject(api, 'project', project.id)
+  })
+
+  test.each<[string, () => object, string[]]>([
+    ['name', () => ({ name: 'lanes' }), ['name']],
+    ['bug_tracker', () => ({ bug_tracker: 'https://example.org/1' }), ['bug_tracker']],
+    ['status', () => ({ status: 'validation' }), ['status']],
+    ['owner_id', () => ({ owner_id: cy.id }), ['owner']],
+    ['assignee_id', () => ({ assignee_id: bo.id }), ['assignee', 'assignee_updated_date']],
+    ['nobody', () => ({ assignee_id: null }), ['assignee', 'assignee_updated_date']],
+    ['storage', () => ({ target_storage: { location: 'local' } }), ['target_storage']],
+    ['labels', () => ({ labels: [{ name: 'bike' }] }), []],
+  ])('a change of %s', async (_, json, changed) => {
+    const { payloads } = await tells({ names: both, facts: [ofProject()] }, () =>
+      patch(`/projects/${project.id}`, json()),
+    )
+    expect(Object.keys(payloads[0].before_update).sort()).toEqual(
+      [...changed, 'updated_date'].sort(),
+    )
+  })
+
+  test('a label that is changed or goes', async () => {
+    const { results } = await api.done('GET', `/labels?project_id=${project.id}`)
+    const url = `/labels/${results.find(({ name }: Json) => name === 'bike').id}`
+    const told = { names: both, facts: [ofProject()] }
+    await tells(told, () => patch(url, { name: 'tram' }))
+    await tells(told, () => api.done('DELETE', url))
+  })
+})
+
+describe('tasks', () => {
+  test('one that is made', async () => {
+    const json = { name: 'batch', project_id: project.id, segment_size: 2 }
+    const facts: Fact[] = [['create:task', ({ id }) => `/tasks/${id}`]]
+    const told = await tells({ names: both, facts }, () => api.done('POST', '/tasks', { json }))
+    task = told.answer
+  })
+
+  test('its media: the task, its jobs and the work that made them', async () => {
+    const job = (at: number) => async () => `/jobs/${(await jobsOf(api, task.id))[at]?.id}`
+    const facts: Fact[] = [
+      ...[ofTask(), ['create:job', job(0)] as const, ['create:job', job(1)] as const],
+      ['completed:request[create:task]', ({ id }) => `/requests/${id}`],
+    ]
+    const form = formOf(await pictures(4))
+    const { payloads } = await tells({ names: both, facts }, async () =>
+      api.finished(await api.done('POST', `/tasks/${task.id}/data`, { form })),
+    )
+    jobs = await jobsOf(api, task.id)
+    const updated = payloads.find(({ event }) => event === 'update:task')
+    expect(updated.before_update).toMatchObject({ size: 0, status: 'new', data: null })
+  })
+
+  test.each<[string, () => object, string[]]>([
+    ['name', () => ({ name: 'renamed' }), ['name']],
+    ['subset', () => ({ subset: 'train' }), ['subset']],
+    ['bug_tracker', () => ({ bug_tracker: 'https://example.org/2' }), ['bug_tracker']],
+    ['owner_id', () => ({ owner_id: cy.id }), ['owner']],
+    ['assignee_id', () => ({ assignee_id: bo.id }), ['assignee', 'assignee_updated_date']],
+    ['nobody', () => ({ assignee_id: null }), ['assignee', 'assignee_updated_date']],
+    ['storage', () => ({ source_storage: { location: 'local' } }), ['source_storage']],
+  ])('a change of %s', async (_, json, changed) => {
+    const { payloads } = await tells({ names: both, facts: [ofTask()] }, () =>
+      patch(`/tasks/${task.id}`, json()),
+    )
+    expect(Object.keys(payloads[0].before_update).sort()).toEqual(
+      [...changed, 'updated_date'].sort(),
+    )
+  })
+
+  test('frames that are deleted, of a task and of a job', async () => {
+    const deleted = { deleted_frames: [1] }
+    await tells({ names: both, facts: [ofTask()] }, () =>
+      patch(`/tasks/${task.id}/data/meta`, deleted),
+    )
+    await tells({ names: both, facts: [ofTask(), ofJob(1)] }, () =>
+      patch(`/jobs/${jobs[1]?.id}/data/meta`, { deleted_frames: [3] }),
+    )
+  })
+
+  test('without a project: labels of their own, and the way into one', async () => {
+    const names = ['organization']
+    const labels = [{ name: 'car' }]
+    const { answer: alone } = await tells(
+      { names, facts: [['create:task', ({ id }) => `/tasks/${id}`]] },
+      () => api.done('POST', `/tasks?org=${slug}`, { json: { name: 'alone', labels } }),
+    )
+    const facts: Fact[] = [['update:task', `/tasks/${alone.id}`]]
+    await tells({ names, facts }, () => patch(`/tasks/${alone.id}`, { labels: [{ name: 'bus' }] }))
+    const [label] = (await api.done('GET', `/labels?task_id=${alone.id}`)).results
+    await tells({ names, facts }, () => patch(`/labels/${label.id}`, { color: '#102030' }))
+    const { payloads } = await tells({ names: both, facts }, () =>
+      patch(`/tasks/${alone.id}`, { project_id: project.id }),
+    )
+    const { project_id, project_name } = payloads[0].before_update
+    expect([project_id, project_name]).toEqual([null, null])
+  })
+
+  test('one that goes to another project is told of there', async () => {
+    const { answer: other } = await tells(
+      { names: ['organization'], facts: [['create:project', ({ id }) => `/projects/${id}`]] },
+      () => newProject('elsewhere'),
+    )
+    await listener.ofProject(api, 'elsewhere', other.id)
+    await tells({ names: ['organization', 'elsewhere'], facts: [ofTask()] }, () =>
+      patch(`/tasks/${task.id}`, { project_id: other.id }),
+    )
+    await tells({ names: both, facts: [ofTask()] }, () =>
+      patch(`/tasks/${task.id}`, { project_id: project.id }),
+    )
+  })
+})
+
+describe('jobs', () => {
+  test.each<[string, () => object, string[]]>([
+    ['state', () => ({ state: 'in progress' }), ['state']],
+    ['assignee', () => ({ assignee: bo.id }), ['assignee', 'assignee_updated_date']],
+    ['stage', () => ({ stage: 'validation' }), ['stage', 'state', 'status']],
+    ['both', () => ({ stage: 'annotation', state: 'rejected' }), ['stage', 'state', 'status']],
+  ])('a change of %s', async (_, json, changed) => {
+    const { payloads } = await tells({ names: both, facts: [ofJob(0)] }, () =>
+      patch(`/jobs/${jobs[0]?.id}`, json()),
+    )
+    expect(Object.keys(payloads[0].before_update).sort()).toEqual(
+      [...changed, 'updated_date'].sort(),
+    )
+  })
+
+  test('one that is worked on by its assignee, who sees less than is told', async () => {
+    const sender = await senderOf(bo.api, bo.id)
+    await tells({ names: both, facts: [ofJob(0)], sender }, () =>
+      bo.api.done('PATCH', `/jobs/${jobs[0]?.id}`, { json: { state: 'in progress' } }),
+    )
+  })
+
+  test('the last one that is accepted, and its task with it', async () => {
+    const accepted = { stage: 'acceptance', state: 'completed' }
+    await tells({ names: both, facts: [ofJob(0)] }, () => patch(`/jobs/${jobs[0]?.id}`, accepted))
+    const { payloads } = await tells({ names: both, facts: [ofJob(1), ofTask()] }, () =>
+      patch(`/jobs/${jobs[1]?.id}`, accepted),
+    )
+    const updated = payloads.find(({ event }) => event === 'update:task')
+    expect(updated.changes.status).toEqual({ from: 'annotation', to: 'completed' })
+  })
+
+  test('one of ground truth comes, is changed and goes, and its task says so', async () => {
+    const json = { type: 'ground_truth', task_id: task.id, frames: [0, 2] }
+    const chosen = { ...json, frame_selection_method: 'manual' }
+    const { answer: truth } = await tells(
+      { names: both, facts: [['create:job', ({ id }) => `/jobs/${id}`], ofTask()] },
+      () => api.done('POST', '/jobs', { json: chosen }),
+    )
+    const url = `/jobs/${truth.id}`
+    await tells({ names: both, facts: [['update:job', url], ofTask()] }, () =>
+      patch(`/tasks/${task.id}/validation_layout`, { disabled_frames: [2] }),
+    )
+    const { payloads } = await tells({ names: both, facts: [['delete:job', url], ofTask()] }, () =>
+      api.done('DELETE', url),
+    )
+    const updated = payloads.find(({ event }) => event === 'update:task')
+    expect(updated.changes.validation_mode).toEqual({ from: 'gt', to: null })
+  })
+})
+
+describe('issues and comments', () => {
+  let issue: string
+  let comment: string
+
+  test('an issue comes with its first comment', async () => {
+    const json = { job: jobs[0]?.id, frame: 0, position: [1, 2.5, 3, 4], message: 'look' }
+    const commentOf = async ({ id }: Json) => {
+      const [first] = (await api.done('GET', `/comments?issue_id=${id}`)).results
+      return `/comments/${first.id}`
+    }
+    const facts: Fact[] = [
+      ['create:issue', ({ id }) => `/issues/${id}`],
+      ['create:comment', commentOf],
+    ]
+    const { answer } = await tells({ names: both, facts }, () =>
+      api.done('POST', '/issues', { json }),
+    )
+    issue = `/issues/${answer.id}`
+  })
+
+  test.each<[string, () => object]>([
+    ['resolved', () => ({ resolved: true })],
+    ['assignee', () => ({ assignee: bo.id })],
+    ['position', () => ({ position: [5, 6] })],
+  ])('an issue whose %s is changed', async (key, json) => {
+    const facts: Fact[] = [['update:issue', issue]]
+    const { payloads } = await tells({ names: both, facts }, () => patch(issue, json()))
+    expect(Object.keys(payloads[0].before_update).sort()).toEqual([key, 'updated_date'])
+  })
+
+  test('a comment comes, is changed and goes', async () => {
+    const json = { issue: Number(issue.split('/').at(-1)), message: 'seen' }
+    const told = await tells(
+      { names: both, facts: [['create:comment', ({ id }) => `/comments/${id}`]] },
+      () => api.done('POST', '/comments', { json }),
+    )
+    comment = `/comments/${told.answer.id}`
+    await tells({ names: both, facts: [['update:comment', comment]] }, () =>
+      patch(comment, { message: 'mended' }),
+    )
+    await tells({ names: both, facts: [['delete:comment', comment]] }, () =>
+      api.done('DELETE', comment),
+    )
+  })
+
+  test('an issue goes', async () => {
+    await tells({ names: both, facts: [['delete:issue', issue]] }, () => api.done('DELETE', issue))
+  })
+})
+
+describe('what changes nothing', () => {
+  test('is told to nobody', async () => {
+    const said = { job: jobs[0]?.id, frame: 0, position: [1, 2], message: 'look' }
+    const issue = await api.done('POST', '/issues', { json: said })
+    const [comment] = (await api.done('GET', `/comments?issue_id=${issue.id}`)).results
+    for (const name of both) await listener.take(name, 2)
+    const [label] = (await api.done('GET', `/labels?project_id=${project.id}`)).results
+    const now = async (url: string) => api.done('GET', url)
+    const { name, status, owner } = await now(`/projects/${project.id}`)
+    await patch(`/projects/${project.id}`, { name, status, owner_id: owner.id, labels: [] })
+    await patch(`/labels/${label.id}`, { name: label.name, color: label.color })
+    const { subset } = await now(`/tasks/${task.id}`)
+    await patch(`/tasks/${task.id}`, { subset, project_id: project.id, assignee_id: null })
+    const { deleted_frames } = await now(`/tasks/${task.id}/data/meta`)
+    await patch(`/tasks/${task.id}/data/meta`, { deleted_frames })
+    const { stage, state, assignee } = await now(`/jobs/${jobs[0]?.id}`)
+    await patch(`/jobs/${jobs[0]?.id}`, { stage, state, assignee: assignee.id })
+    await patch(`/issues/${issue.id}`, { position: [1, 2], resolved: false, assignee: null })
+    await patch(`/comments/${comment.id}`, { message: 'look' })
+    await patch(`/projects/${project.id}`, {})
+
+    const changes: [Fact, () => Promise<Json>][] = [
+      [ofProject(), () => patch(`/projects/${project.id}`, { name: 'fence' })],
+      [ofTask(), () => patch(`/tasks/${task.id}`, { name: 'fence' })],
+      [ofJob(0), () => patch(`/jobs/${jobs[0]?.id}`, { assignee: null })],
+      [
+        ['update:issue', `/issues/${issue.id}`],
+        () => patch(`/issues/${issue.id}`, { resolved: true }),
+      ],
+    ]
+    await untilFollowed(api, project.id)
+    for (const [fact, act] of changes) await tells({ names: both, facts: [fact] }, act)
+  })
+
+  test('and neither was anything else', () => {
+    expect(eventsIn(listener.told('organization')).length).toBeGreaterThan(50)
+    const own = listener.told('project').map(({ webhook_sequence }) => webhook_sequence)
+    expect(own.toSorted((a, b) => a - b)).toEqual(own.map((_, at) => at + 1))
+  })
+})

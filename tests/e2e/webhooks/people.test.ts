@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client, Json } from '../../support/client.ts'
+import { type Fact, senderOf, type Telling, telling } from '../../support/exact.ts'
+import { type Listener, listen } from '../../support/listener.ts'
+import { type Organization, password, people } from '../../support/people.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/**
+ * What befalls an organization and its people, as its webhook is told: the records that GET answers, without the key of an
+ * invitation, by which one joins (`spec/api-annotations.md` 4.4).
+ */
+
+const { path, remove } = dataDirectory()
+const { as, newOrganization, newPerson, newMember, membershipOf } = people(() => reticle)
+let reticle: Reticle
+let listener: Listener
+let api: Client
+let acme: Organization
+let tells: Telling
+const names = ['organization']
+
+beforeAll(async () => {
+  listener = await listen()
+  reticle = await startReticle(path)
+  acme = await newOrganization()
+  api = acme.owner.api
+  tells = telling({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  await listener.ofOrganization(api, 'organization', acme)
+}, 60_000)
+afterAll(async () => {
+  await reticle.stop()
+  await listener.close()
+  remove()
+})
+
+const ofOrganization = (): Fact => ['update:organization', `/organizations/${acme.id}`]
+const invite = (email: string, role = 'worker'): Promise<Json> =>
+  api.done('POST', `/invitations?org=${acme.slug}`, { json: { email, role } })
+
+describe('the organization', () => {
+  test.each<[string, object]>([
+    ['name', { name: 'Acme' }],
+    ['description', { description: 'pictures' }],
+    ['contact', { contact: { email: 'a@example.org', more: [1, { two: null }] } }],
+    ['slug', { slug: `s${process.pid}x${Date.now() % 100_000}` }],
+  ])('another %s', async (key, json) => {
+    const { payloads, answer } = await tells({ names, facts: [ofOrganization()] }, () =>
+      api.done('PATCH', `/organizations/${acme.id}`, { json }),
+    )
+    expect(Object.keys(payloads[0].before_update).sort()).toEqual([key, 'updated_date'].sort())
+    acme = { ...acme, slug: answer.slug }
+  })
+
+  test('the same again is told to nobody', async () => {
+    const { name, contact } = await api.done('GET', `/organizations/${acme.id}`)
+    await api.done('PATCH', `/organizations/${acme.id}`, { json: { name, contact } })
+    const { payloads } = await tells({ names, facts: [ofOrganization()] }, () =>
+      api.done('PATCH', `/organizations/${acme.id}`, { json: { name: 'fence' } }),
+    )
+    expect(payloads[0].before_update).toMatchObject({ name: 'Acme' })
+  })
+
+  test('another owner, and both of them have another role', async () => {
+    const heir = await newMember(acme, 'maintainer')
+    await listener.take('organization', 3)
+    const own = await membershipOf(api, acme.slug, acme.owner)
+    const roles = [own, heir.membership].map(
+      (id): Fact => ['update:membership', `/memberships/${id}`],
+    )
+    const given = { names, facts: [ofOrganization(), ...roles] }
+    const transfer = (user_id: number) => ({ json: { user_id } })
+    const url = `/organizations/${acme.id}/transfer`
+    const { payloads } = await tells(given, () => api.done('POST', url, transfer(heir.id)))
+    const told = payloads.find(({ event }) => event === 'update:organization')
+    expect(told.before_update.owner).toMatchObject({ id: acme.owner.id })
+    const sender = await senderOf(heir.api, heir.id)
+    await tells({ ...given, sender }, () => heir.api.done('POST', url, transfer(acme.owner.id)))
+  })
+})
+
+describe('people', () => {
+  /** A member whose coming was told already. */
+  async function known(role = 'worker') {
+    const member = await newMember(acme, role)
+    await listener.take('organization', 3)
+    return { ...member, url: `/memberships/${member.membership}` }
+  }
+
+  test('who have an account are members at once', async () => {
+    const person = await newPerson()
+    const { key, ...invitation } = await invite(person.email)
+    const payloads = await listener.take('organization', 3)
+    const member = await membershipOf(api, acme.slug, person)
+    const record = await api.done('GET', `/memberships/${member}`)
+    const asked = { ...invitation, accepted: false }
+    expect(
+      payloads.map(({ event, ...one }) => [event, one.membership ?? one.invitation, one.reason]),
+    ).toEqual([
+      ['create:invitation', asked, undefined],
+      ['create:membership', record, undefined],
+      ['delete:invitation', asked, 'accepted'],
+    ])
+  })
+
+  test('get another role, and go', async () => {
+    const { url } = await known()
+    const promote = () => api.done('PATCH', url, { json: { role: 'supervisor' } })
+    const { payloads } = await tells({ names, facts: [['update:membership', url]] }, promote)
+    expect(payloads[0].before_update).toEqual({ role: 'worker' })
+    await promote()
+    await tells({ names, facts: [['delete:membership', url]] }, () => api.done('DELETE', url))
+  })
+
+  test('who leave say so themselves, and so do those whose account goes', async () => {
+    const [leaver, deleted] = [await known(), await known('maintainer')]
+    const senders = [await senderOf(leaver.api, leaver.id), await senderOf(deleted.api, deleted.id)]
+    await tells({ names, facts: [['delete:membership', leaver.url]], sender: senders[0] }, () =>
+      leaver.api.done('DELETE', leaver.url),
+    )
+    await tells({ names, facts: [['delete:membership', deleted.url]], sender: senders[1] }, () =>
+      deleted.api.done('DELETE', `/users/${deleted.id}`),
+    )
+  })
+
+  test('what they were assigned to is told to be theirs no more', async () => {
+    const { id, url } = await known()
+    const json = { name: 'assigned', assignee_id: id }
+    const [project, task] = [
+      await api.done('POST', `/projects?org=${acme.slug}`, { json }),
+      await api.done('POST', `/tasks?org=${acme.slug}`, { json }),
+    ]
+    await listener.take('organization', 2)
+    const facts: Fact[] = [
+      ['delete:membership', url],
+      ['update:project', `/projects/${project.id}`],
+      ['update:task', `/tasks/${task.id}`],
+    ]
+    await tells({ names, facts }, () => api.done('DELETE', `${url}?unassign=true`))
+  })
+})
+
+describe('invitations', () => {
+  const created: Fact = ['create:invitation', ({ key }) => `/invitations/${key}`]
+  let count = 0
+
+  /** Somebody who has registered after they were invited. */
+  async function invited() {
+    const username = `i${process.pid}x${Date.now() % 100_000}x${++count}`
+    const email = `${username}@example.org`
+    const { answer } = await tells({ names, facts: [created] }, () => invite(email))
+    const json = { username, email, password1: password, password2: password }
+    const { key } = await as().done('POST', '/auth/register', { json })
+    const invitee = as(`Token ${key}`)
+    return { url: `/invitations/${answer.key}`, invitee, id: answer.user.id, key: answer.key }
+  }
+
+  test('that are taken back', async () => {
+    const { answer } = await tells({ names, facts: [created] }, () =>
+      invite(`nobody-${process.pid}-${Date.now()}@example.org`),
+    )
+    const url = `/invitations/${answer.key}`
+    const { payloads } = await tells({ names, facts: [['delete:invitation', url]] }, () =>
+      api.done('DELETE', url),
+    )
+    expect(payloads[0].reason).toBe('revoked')
+  })
+
+  test('that are declined', async () => {
+    const { url, invitee, id } = await invited()
+    const sender = await senderOf(invitee, id)
+    const { payloads } = await tells({ names, facts: [['delete:invitation', url]], sender }, () =>
+      invitee.done('POST', `${url}/decline`),
+    )
+    expect(payloads[0].reason).toBe('declined')
+  })
+
+  test('that are accepted', async () => {
+    const { url, invitee, id, key } = await invited()
+    const sender = await senderOf(invitee, id)
+    const joined = async () => (await invitee.done('GET', '/memberships')).results[0].id
+    const facts: Fact[] = [
+      ['delete:invitation', url],
+      ['create:membership', async () => `/memberships/${await joined()}`],
+    ]
+    const { payloads } = await tells({ names, facts, sender }, () =>
+      invitee.done('POST', `${url}/accept`),
+    )
+    expect(payloads.find(({ invitation }) => invitation).reason).toBe('accepted')
+    const told = payloads.map((one) => JSON.stringify(one.invitation))
+    expect(told.filter((text) => text?.includes(key))).toEqual([])
+  })
+})

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client, Json } from '../../support/client.ts'
+import { liveProject, liveTask } from '../../support/life.ts'
+import { eventsIn, eventsOf, type Listener, listen } from '../../support/listener.ts'
+import { type Organization, people } from '../../support/people.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/**
+ * Who hears of what (`spec/api-annotations.md` 4.3): every event, told to the webhooks of where it happens and to no other. Those
+ * that listen elsewhere are a webhook of each organization and of a project in each workspace.
+ */
+
+const { path, remove } = dataDirectory()
+const { newOrganization, newMember } = people(() => reticle)
+let reticle: Reticle
+let listener: Listener
+let acme: Organization
+let ajax: Organization
+const hooks: Record<string, { hook: Json; api: Client }> = {}
+const projects: Record<string, Json> = {}
+let count = 0
+
+const ofProjects = eventsOf('project')
+const ofTasks = ofProjects.filter((name) => !/:project$|import:dataset/.test(name))
+const ofOrganizations = eventsOf('organization')
+const ofPeople = ofOrganizations.filter((name) =>
+  /:(membership|invitation|organization)$/.test(name),
+)
+
+beforeAll(async () => {
+  listener = await listen()
+  reticle = await startReticle(path)
+  acme = await newOrganization()
+  ajax = await newOrganization()
+  await organizationHook('acme', acme)
+  await organizationHook('ajax', ajax)
+  await projectHook('of acme', acme.owner.api, `?org=${acme.slug}`)
+  await projectHook('of ajax', ajax.owner.api, `?org=${ajax.slug}`)
+  await projectHook('of a person', acme.owner.api, '')
+}, 60_000)
+afterAll(async () => {
+  await reticle.stop()
+  await listener.close()
+  remove()
+})
+
+async function organizationHook(name: string, organization: Organization) {
+  const { api } = organization.owner
+  hooks[name] = { api, hook: await listener.ofOrganization(api, name, organization) }
+}
+async function projectHook(name: string, api: Client, query: string) {
+  const project = await api.done('POST', `/projects${query}`, { json: { name } })
+  hooks[name] = { api, hook: await listener.ofProject(api, encodeURI(name), project.id) }
+  projects[name] = project
+}
+
+/** How many messages each webhook has. They are written for all of them in the transaction that hears of an event. */
+async function messages(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const [name, { api, hook }] of Object.entries(hooks))
+    counts[name] = (await api.done('GET', `/webhooks/${hook.id}/messages?page_size=1`)).count
+  return counts
+}
+
+/** Lives a life and sees which events each of these webhooks is told, and that no other is told of any. */
+async function expectHeard(expected: Record<string, string[]>, live: () => Promise<unknown>) {
+  const heard = (name: string) => listener.told(encodeURI(name))
+  const before = await messages()
+  const told = Object.fromEntries(Object.keys(expected).map((name) => [name, heard(name).length]))
+  await live()
+  for (const [name, events] of Object.entries(expected)) {
+    const fresh = () => new Set(eventsIn(heard(name).slice(told[name])))
+    await expect.poll(() => [...fresh()].sort(), { timeout: 30_000 }).toEqual([...events].sort())
+  }
+  const after = await messages()
+  const others = Object.keys(hooks).filter((name) => !(name in expected))
+  expect(others.map((name) => [name, after[name]])).toEqual(
+    others.map((name) => [name, before[name]]),
+  )
+}
+
+/** Every payload about a project or something in it names that project. */
+function expectWithin(name: string, { id }: Json) {
+  for (const payload of listener.told(name)) {
+    const { project, task, job, request } = payload
+    const within = project?.id ?? (task ?? job ?? request?.operation)?.project_id ?? id
+    expect([payload.event, within]).toEqual([payload.event, id])
+  }
+}
+
+describe('the life of a project', () => {
+  const live = async (api: Client, query: string, expected: Record<string, string[]>) => {
+    const own = `own${++count}`
+    let project: Json
+    await expectHeard({ ...expected, [own]: ofProjects }, () =>
+      liveProject(api, query, (made) => {
+        project = made
+        return listener.ofProject(api, own, made.id)
+      }),
+    )
+    expectWithin(own, project)
+  }
+  const ofOrganization = ['create:project', ...ofProjects]
+
+  test('of an organization: its webhook and the project’s own', async () => {
+    await live(acme.owner.api, `?org=${acme.slug}`, { acme: ofOrganization })
+  })
+
+  test('of the other organization: likewise', async () => {
+    await live(ajax.owner.api, `?org=${ajax.slug}`, { ajax: ofOrganization })
+  })
+
+  test('of a person: the project’s own alone', async () => {
+    await live(acme.owner.api, '', {})
+  })
+})
+
+describe('the life of a task without a project', () => {
+  const labels = [{ name: 'car' }]
+
+  test('of an organization: its webhook', async () => {
+    const query = `?org=${acme.slug}`
+    await expectHeard({ acme: ofTasks }, () => liveTask(acme.owner.api, { query, labels }))
+  })
+
+  test('of a person: nobody, until it goes to an organization', async () => {
+    const { api } = acme.owner
+    const arrivals = ['create:task', 'create:job', 'delete:task', 'delete:job']
+    await expectHeard({ acme: arrivals }, () =>
+      liveTask(api, { labels }, (task) =>
+        api.done('PATCH', `/tasks/${task.id}`, { json: { organization_id: acme.id } }),
+      ),
+    )
+    const project = projects['of a person']
+    await expectHeard({ 'of a person': ['completed:request[export:backup]'] }, async () =>
+      api.finished(await api.done('POST', `/projects/${project.id}/backup/export`)),
+    )
+  })
+})
+
+describe('what befalls an organization and its people', () => {
+  test('is told to its webhook alone, its end as well', async () => {
+    const { api } = ajax.owner
+    const rest = ofPeople.filter((name) => name !== 'delete:organization')
+    await expectHeard({ ajax: rest }, async () => {
+      const { membership } = await newMember(ajax, 'worker')
+      await api.done('PATCH', `/memberships/${membership}`, { json: { role: 'supervisor' } })
+      await api.done('DELETE', `/memberships/${membership}`)
+      await api.done('PATCH', `/organizations/${ajax.id}`, { json: { name: 'Ajax' } })
+    })
+    const gone = { ajax: ['delete:organization', 'delete:project'], 'of ajax': ['delete:project'] }
+    const { hook } = hooks['of acme'] as { hook: Json }
+    expect(hook.organization).toBe(acme.id)
+    delete hooks.ajax
+    delete hooks['of ajax']
+    await expectHeard(gone, () => api.done('DELETE', `/organizations/${ajax.id}?objects=delete`))
+  })
+})
+
+describe('what a webhook may not ask for', () => {
+  const notOfProjects = ofOrganizations.filter((name) => !ofProjects.includes(name))
+  const refused = (type: string) => [
+    400,
+    { non_field_errors: [`Invalid events list for ${type} webhook`] },
+  ]
+  const target_url = 'https://example.org/hook'
+
+  test.each([...notOfProjects, 'ping'])('of a project: %s', async (event) => {
+    const { api, hook } = hooks['of acme'] as { api: Client; hook: Json }
+    const events = ['update:task', event]
+    const json = { type: 'project', project_id: hook.project_id, target_url, events }
+    for (const answer of [
+      await api.call('POST', '/webhooks', { json }),
+      await api.call('PATCH', `/webhooks/${hook.id}`, { json: { events } }),
+    ])
+      expect([answer.status, answer.body]).toEqual(refused('project'))
+    expect((await api.done('GET', `/webhooks/${hook.id}`)).events).toBe(hook.events)
+  })
+
+  test('of an organization: ping', async () => {
+    const json = { type: 'organization', target_url, events: 'ping' }
+    const answer = await acme.owner.api.call('POST', `/webhooks?org=${acme.slug}`, { json })
+    expect([answer.status, answer.body]).toEqual(refused('organization'))
+  })
+})

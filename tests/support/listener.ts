@@ -1,0 +1,83 @@
+import { webhookEvents } from '@reticle/contracts/events/webhook-events'
+import { startReceiver } from '@reticle/kit/testing/receiver'
+import { expect, vi } from 'vitest'
+import type { Client, Json } from './client.ts'
+import type { Organization } from './people.ts'
+
+/** Webhooks of a story and what they are told; each has a name, which is the path of its target. */
+
+const patience = { timeout: 30_000, interval: 20 }
+
+/** All events that a webhook of that type may ask for: `spec/api-annotations.md` 4.3. */
+export const eventsOf = (type: 'organization' | 'project') =>
+  Object.keys(webhookEvents).filter((name) => webhookEvents[name]?.includes(type))
+
+export type Listener = Awaited<ReturnType<typeof listen>>
+
+/** Starts the receiver of a story. */
+export async function listen() {
+  const receiver = await startReceiver()
+  const taken = new Map<string, number>()
+
+  /** What a webhook was told so far, as it came. */
+  const told = (name: string): Json[] =>
+    receiver.received
+      .filter(({ path }) => path === `/${name}`)
+      .map(({ body }) => JSON.parse(body.toString()))
+
+  const add = (api: Client, name: string, json: object, query = ''): Promise<Json> =>
+    api.done('POST', `/webhooks${query}`, {
+      json: { target_url: `${receiver.url}/${name}`, ...json },
+    })
+
+  /** What a webhook is told next: the deliveries after those that were taken before. */
+  async function take(name: string, count: number): Promise<Json[]> {
+    const from = taken.get(name) ?? 0
+    const isThere = () => expect(told(name).length).toBeGreaterThanOrEqual(from + count)
+    await vi.waitFor(isThere, patience).catch(() => undefined) // what came says more
+    const came = told(name).slice(from)
+    taken.set(name, from + came.length)
+    return came
+  }
+
+  /** Waits until a webhook was told of these, whatever else. */
+  const until = (name: string, ...events: string[]) =>
+    vi.waitFor(() => expect(eventsIn(told(name))).toEqual(expect.arrayContaining(events)), patience)
+
+  /** A webhook of an organization; what happened there before it was made is behind it. */
+  async function ofOrganization(
+    api: Client,
+    name: string,
+    { id, slug }: Pick<Organization, 'id' | 'slug'>,
+  ): Promise<Json> {
+    const events = eventsOf('organization')
+    const hook = await add(api, name, { type: 'organization', events }, `?org=${slug}`)
+    await api.done('PATCH', `/organizations/${id}`, { json: { description: name } })
+    await until(name, 'update:organization')
+    taken.set(name, told(name).length)
+    return hook
+  }
+
+  return {
+    told,
+    take,
+    until,
+    ofOrganization,
+    ofProject: (api: Client, name: string, project_id: number, events = eventsOf('project')) =>
+      add(api, name, { type: 'project', project_id, events }),
+    close: receiver.close,
+  }
+}
+
+export const eventsIn = (payloads: Json[]): string[] => payloads.map(({ event }) => event)
+
+/** The key of the record in a payload: `task` of `update:task`. */
+export const resourceOf = (event: string) => event.replace(/\[.*/, '').replace(/^.*:/, '')
+
+/**
+ * How many messages a webhook has, sent or not. They are written in one transaction for all webhooks, so once one of them was
+ * told of something, this says whether another one will be.
+ */
+export async function messagesOf(api: Client, hook: Json): Promise<Json[]> {
+  return (await api.done('GET', `/webhooks/${hook.id}/messages?page_size=100`)).results
+}
