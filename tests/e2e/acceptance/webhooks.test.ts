@@ -3,6 +3,7 @@ import { type Received, startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Client, Json } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { libraries, type StockReceiver, startStockReceiver } from '../../support/stock-receiver.ts'
 
 /** Item 17 of the acceptance checklist (`spec/api-annotations.md` 10): deliveries, and what may be asked about them. */
 
@@ -172,5 +173,105 @@ describe('17. webhooks', () => {
     const [got] = receiver.received
     expect(got?.headers['x-signature-256']).toBe(got && signatureOf(got, 'another'))
     expect(String(got?.headers['webhook-signature']).split(' ')).toHaveLength(2)
+  })
+})
+
+describe.each(libraries)('17. a receiver with %s (T-WH-8)', (library) => {
+  const first = `zwischen uns, ${library}`
+  let stock: StockReceiver
+  let hook: Json
+  const untilAccepted = (count: number) =>
+    vi.waitFor(() => expect([stock.accepted.length, stock.refused()]).toEqual([count, 0]), {
+      timeout: 15_000,
+      interval: 20,
+    })
+  const seen = () => stock.accepted.map(({ payload }) => payload.event)
+
+  beforeAll(async () => {
+    stock = await startStockReceiver(library, [first])
+    const events = ['create:task', 'update:task', 'delete:task', 'update:project']
+    hook = await addHook({ target_url: stock.url, secret: first, events })
+  })
+  afterAll(async () => {
+    await api.done('DELETE', `/webhooks/${hook.id}`)
+    await stock.close()
+  })
+
+  test('17. accepts every delivery: events of several kinds, a ping, one that comes again', async () => {
+    await api.done('POST', `/webhooks/${hook.id}/ping`)
+    const name = `grüße \u2028 東京 ${0.1 + 0.2}`
+    const task = await addTask(name)
+    await api.done('PATCH', `/tasks/${task.id}`, { json: { name: `${name} 😀` } })
+    await api.done('DELETE', `/tasks/${task.id}`)
+    await api.done('PATCH', `/projects/${project.id}`, { json: { name: `straße ${hook.id}` } })
+    await untilAccepted(5)
+    expect(seen().sort()).toEqual([
+      ...['create:task', 'delete:task', 'ping', 'update:project', 'update:task'],
+    ])
+    await untilDeliveries(hook, 5)
+    const all = await deliveries(hook)
+    expect(all.map(({ status_code }) => status_code)).toEqual([204, 204, 204, 204, 204])
+    const { id } = all.find(({ event }) => event === 'create:task') ?? {}
+    await api.done('POST', `/webhooks/${hook.id}/deliveries/${id}/redelivery`)
+    await untilAccepted(6)
+    const twice = stock.accepted.filter(({ payload }) => payload.event === 'create:task')
+    expect(twice[1]?.delivered.body).toEqual(twice[0]?.delivered.body)
+    expect(twice[0]?.payload.task.name).toBe(name)
+  })
+
+  test('17. refuses what was changed on its way', async () => {
+    const before = stock.accepted.length
+    for (const { delivered } of stock.accepted.slice()) {
+      const { body, headers } = delivered
+      const { 'webhook-timestamp': time = '', 'x-signature-256': signature = '' } = headers
+      const tampered = [
+        { body: Buffer.from(String(body).replace('"event"', '"Event"')) },
+        { body: Buffer.concat([body, Buffer.from(' ')]) },
+        {
+          headers: { 'x-signature-256': signature.replace(/.$/, 'x'), 'webhook-signature': 'v1,x' },
+        },
+      ]
+      const later = { headers: { 'webhook-timestamp': `${Number(time) + 1}` } }
+      const signsTime = library !== '@octokit/webhooks-methods' // whose header is over the body alone
+      for (const change of signsTime ? [...tampered, later] : tampered)
+        expect(
+          await send({ ...delivered, ...change, headers: { ...headers, ...change.headers } }),
+        ).toBe(401)
+      expect(await send(delivered)).toBe(204)
+    }
+    expect(stock.accepted).toHaveLength(before * 2)
+    const others = await startStockReceiver(library, ['the secret of somebody else'])
+    await api.done('PATCH', `/webhooks/${hook.id}`, { json: { target_url: others.url } })
+    expect(await api.done('POST', `/webhooks/${hook.id}/ping`)).toMatchObject({ status_code: 401 })
+    expect([others.accepted.length, others.refused()]).toEqual([0, 1])
+    await api.done('PATCH', `/webhooks/${hook.id}`, { json: { target_url: stock.url } })
+    await others.close()
+  })
+
+  /** What went over the wire once, from somebody who has seen it there. */
+  async function send({ body, headers }: { body: Buffer; headers: Record<string, string> }) {
+    const { 'content-length': _length, connection: _connection, host: _host, ...told } = headers
+    const answer = await fetch(stock.url, { method: 'POST', headers: told, body })
+    return answer.status
+  }
+
+  test('17. misses nothing while its secret is replaced', async () => {
+    const next = `zwischen uns, von nun an, ${library}`
+    const before = { accepted: stock.accepted.length, refused: stock.refused() }
+    const deliver = async (count: number) => {
+      await addTask(`${count} during the rotation`)
+      await vi.waitFor(() => expect(stock.accepted).toHaveLength(before.accepted + count), {
+        timeout: 15_000,
+        interval: 20,
+      })
+    }
+    const signsTwice = library !== '@octokit/webhooks-methods' // whose header has room for the new one only
+    if (!signsTwice) stock.secrets.unshift(next)
+    const overlap = { secret: next, overlap_hours: 1 }
+    await api.done('POST', `/webhooks/${hook.id}/rotate_secret`, { json: overlap })
+    await deliver(1)
+    stock.secrets.splice(0, 2, next)
+    await deliver(2)
+    expect(stock.refused()).toBe(before.refused)
   })
 })
