@@ -1,16 +1,12 @@
 import { createServer as createHttp, type RequestListener } from 'node:http'
-import { createSecureServer } from 'node:http2'
-import { createServer as createHttps } from 'node:https'
 import { createServer as createRaw, type Server, type Socket } from 'node:net'
-import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
-import { type Certificate, selfSigned } from './certificate.ts'
-import { type OutgoingOptions, openOutgoing } from './fetch.ts'
+import { type AnswerName, startAnswer, toLoopback } from '../testing/answers.ts'
+import { type OutgoingOptions, openOutgoing, type Reason } from './fetch.ts'
 import { readNets } from './guard.ts'
 
 /** Answers of T-WH-7 (`reliability.md` 7.3), with shorter times. */
 
-const nextYear = new Date(Date.now() + 365 * 86_400_000)
 const limits = { connectMs: 300, headersMs: 400, bodyMs: 200, bodyBytes: 1024 * 1024 }
 const loopback: OutgoingOptions = { nets: readNets(['127.0.0.0/8']), allowHttp: true, limits }
 
@@ -39,21 +35,18 @@ function ask(url: string, options: OutgoingOptions = loopback, isVerified = true
 
 const answering = async (listener: RequestListener) =>
   `http://127.0.0.1:${await listen(createHttp({ maxHeaderSize: 65_536 }, listener))}/`
-const raw = async (onRequest: (socket: Socket) => void) => {
-  const server = createRaw((socket) => socket.once('data', () => onRequest(socket)))
-  return `http://127.0.0.1:${await listen(server)}/`
+/** One of the servers of T-WH-7, and what its certificate and name need. */
+async function answer(name: AnswerName) {
+  const { url, ca, sent, close } = await startAnswer(name)
+  open.push(close)
+  return { url, sent, options: { ...loopback, lookup: toLoopback, ca } }
 }
-const statusLine = 'HTTP/1.1 200 OK\r\n'
 
-test.each([200, 204, 301, 302, 400, 404, 408, 410, 429, 500, 503])(
-  'status %i is an answer',
-  async (status) => {
-    const url = await answering((_, response) => {
-      response.writeHead(status, { location: 'http://127.0.0.1:1/', 'retry-after': '30' }).end()
-    })
-    expect(await ask(url)).toMatchObject({ kind: 'answered', status, retryAfter: '30', body: '' })
-  },
-)
+const statuses = [200, 204, 301, 302, 400, 404, 408, 410, 429, 500, 503] as const
+test.each(statuses)('status %i is an answer', async (status) => {
+  const { url } = await answer(`${status}`)
+  expect(await ask(url)).toMatchObject({ kind: 'answered', status, retryAfter: '30', body: '' })
+})
 
 test('a redirect is not followed', async () => {
   let asked = 0
@@ -66,76 +59,51 @@ test('a redirect is not followed', async () => {
 })
 
 test('the body is kept as text', async () => {
-  const url = await answering((_, response) => response.end('grüß dich'))
+  const { url } = await answer('a text')
   expect(await ask(url)).toMatchObject({ body: 'grüß dich' })
 })
 
-test.each([
-  ['a reset', 'broken', (socket: Socket) => socket.resetAndDestroy()],
-  [
-    'half of the headers, then the end',
-    'broken',
-    (socket: Socket) => socket.end(`${statusLine}X-A: b`),
-  ],
-  ['half of the headers, then silence', 'timeout', (socket: Socket) => socket.write(statusLine)],
-  ['silence', 'timeout', () => undefined],
-  [
-    '20 KB of headers',
-    'malformed',
-    (socket: Socket) => socket.end(`${statusLine}X-A: ${'a'.repeat(20_000)}\r\n\r\n`),
-  ],
-  [
-    'something that is not HTTP',
-    'malformed',
-    (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
-  ],
-  [
-    'a status that is none',
-    'malformed',
-    (socket: Socket) => socket.end('HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n'),
-  ],
-] as const)('%s: %s', async (_title, reason, onRequest) => {
-  expect(await ask(await raw(onRequest))).toMatchObject({ kind: 'failed', reason })
+test.each<[AnswerName, Reason]>([
+  ['a reset', 'broken'],
+  ['half of the headers, then the end', 'broken'],
+  ['half of the headers, then silence', 'timeout'],
+  ['11 s of silence', 'timeout'],
+  ['headers at 1 byte/s', 'timeout'],
+  ['20 KB of headers', 'malformed'],
+  ['something that is not HTTP', 'malformed'],
+  ['a status that is none', 'malformed'],
+])('%s: %s', async (name, reason) => {
+  const { url } = await answer(name)
+  expect(await ask(url)).toMatchObject({ kind: 'failed', reason })
 })
 
-test('a body that trickles counts as empty after its time, the status stands', async () => {
-  const url = await raw((socket) => {
-    socket.write(`${statusLine}Content-Length: 1000\r\n\r\n`)
-    const timer = setInterval(() => socket.write('a'), 20)
-    socket.on('close', () => clearInterval(timer))
-  })
-  expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
-})
+test.each<AnswerName>(['a body at 1 byte/s', 'a body that trickles', 'a body that ends early'])(
+  '%s counts as empty, the status stands',
+  async (name) => {
+    const { url } = await answer(name)
+    expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
+  },
+)
 
-test('a body that ends early counts as empty', async () => {
-  const url = await raw((socket) => socket.end(`${statusLine}Content-Length: 1000\r\n\r\nabc`))
-  expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
-})
+const mebibyte = 1024 * 1024
 
 test('an endless body is cut at its limit and never held', async () => {
   const before = process.memoryUsage().rss
-  let sent = 0
-  const piece = Buffer.alloc(65_536, 'a')
-  const url = await answering((_, response) => {
-    const more = () => {
-      while (response.writable && response.write(piece)) sent += piece.length
-    }
-    response.on('drain', more).on('error', () => undefined)
-    more()
-  })
+  const { url, sent } = await answer('a body without an end')
   expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
-  expect(sent).toBeLessThan(32 * 1024 * 1024)
-  expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
+  expect(sent()).toBeLessThan(32 * mebibyte)
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * mebibyte)
 })
 
-test('a compressed body is not unpacked', async () => {
-  const bomb = gzipSync(Buffer.alloc(50_000_000))
-  const url = await answering((_, response) =>
-    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
-  )
-  const outcome = await ask(url)
-  expect(outcome).toMatchObject({ kind: 'answered', status: 200 })
-  expect(outcome.kind === 'answered' && outcome.body.length).toBeLessThanOrEqual(bomb.length)
+test('of a body that says how large it is nothing is read', async () => {
+  const { url, sent } = await answer('a body of 1 GB')
+  expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
+  expect(sent()).toBeLessThan(16 * mebibyte) // what the system holds for a connection
+})
+
+test('a compressed body is not unpacked, and no text', async () => {
+  const { url } = await answer('a gzip bomb')
+  expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
 })
 
 test('nobody there', async () => {
@@ -152,47 +120,27 @@ test('a name that does not exist', async () => {
   })
 })
 
-/** https://receiver.test:port, resolved to loopback. */
-async function secure(server: (given: Certificate) => Server, given: Certificate) {
-  const url = `https://receiver.test:${await listen(server(given))}/`
-  const lookup: OutgoingOptions['lookup'] = (_host, _options, done) =>
-    done(null, [{ address: '127.0.0.1', family: 4 }])
-  return { url, options: { ...loopback, lookup } }
-}
-const https = (given: Certificate): Server =>
-  createHttps(given, (_, response) => response.end('ok'))
-
 test('a certificate of a known root is accepted', async () => {
-  const own = selfSigned('receiver.test', nextYear)
-  const { url, options } = await secure(https, own)
-  expect(await ask(url, { ...options, ca: own.cert })).toMatchObject({ status: 200, body: 'ok' })
+  const { url, options } = await answer('a good certificate')
+  expect(await ask(url, options)).toMatchObject({ status: 200, body: 'ok' })
 })
 
-test.each([
-  ['of an unknown root', selfSigned('receiver.test', nextYear), false],
-  ['for another name', selfSigned('other.test', nextYear), true],
-  ['that has expired', selfSigned('receiver.test', new Date(Date.now() - 86_400_000)), true],
-])('a certificate %s is refused, unless verification is off', async (_title, own, isKnown) => {
-  const { url, options } = await secure(https, own)
-  const trusting = isKnown ? { ...options, ca: own.cert } : options
-  expect(await ask(url, trusting)).toMatchObject({ kind: 'failed', reason: 'certificate' })
-  expect(await ask(url, trusting, false)).toMatchObject({ kind: 'answered', status: 200 })
+test.each<AnswerName>([
+  'a certificate of an unknown root',
+  'a certificate for another name',
+  'an expired certificate',
+])('%s is refused, unless verification is off', async (name) => {
+  const { url, options } = await answer(name)
+  expect(await ask(url, options)).toMatchObject({ kind: 'failed', reason: 'certificate' })
+  expect(await ask(url, options, false)).toMatchObject({ kind: 'answered', status: 200 })
 })
 
 test('TLS below 1.2 is refused, with verification off as well', async () => {
-  const old = (given: Certificate): Server =>
-    createHttps({
-      ...given,
-      minVersion: 'TLSv1',
-      maxVersion: 'TLSv1.1',
-      ciphers: 'ALL:@SECLEVEL=0',
-    })
-  const { url, options } = await secure(old, selfSigned('receiver.test', nextYear))
+  const { url, options } = await answer('TLS 1.1 at most')
   expect(await ask(url, options, false)).toMatchObject({ reason: 'certificate' })
 })
 
 test('a receiver that speaks only HTTP/2 is a failure, not a hang', async () => {
-  const h2 = (given: Certificate): Server => createSecureServer({ ...given, allowHTTP1: false })
-  const { url, options } = await secure(h2, selfSigned('receiver.test', nextYear))
-  expect(await ask(url, options, false)).toMatchObject({ kind: 'failed' })
+  const { url, options } = await answer('HTTP/2 only')
+  expect(await ask(url, options)).toMatchObject({ kind: 'failed', reason: 'malformed' })
 })

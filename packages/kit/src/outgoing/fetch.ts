@@ -100,7 +100,7 @@ async function attempt(sent: Sent, options: OutgoingOptions, dispatcher: Agent):
     clearTimeout(timer)
     const retryAfter = answer.headers['retry-after']?.toString()
     const head = { status: answer.statusCode, retryAfter, tookMs: took() }
-    return { kind: 'answered', ...head, body: await readText(answer.body, limits) }
+    return { kind: 'answered', ...head, body: await readText(answer, limits) }
   } catch (thrown) {
     return failure(reasonOf(thrown), took())
   } finally {
@@ -117,14 +117,18 @@ function failure(reason: Reason, took: number): Outcome {
   }
 }
 
-type Body = Awaited<ReturnType<typeof request>>['body']
+type Answer = Awaited<ReturnType<typeof request>>
 
-/** The body as text; `''` when it is too large, too late or cut off. */
-async function readText(body: Body, limits: Pick<Limits, 'bodyMs' | 'bodyBytes'>): Promise<string> {
+/** The body as text; `''` when it is packed, too large, too late or cut off. What is known to be so beforehand is not read at all. */
+async function readText(
+  { headers, body }: Pick<Answer, 'headers' | 'body'>,
+  limits: Pick<Limits, 'bodyMs' | 'bodyBytes'>,
+): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   const timer = setTimeout(() => body.destroy(), limits.bodyMs)
   try {
+    if (isPacked(headers) || Number(headers['content-length']) > limits.bodyBytes) return ''
     for await (const chunk of body) {
       size += chunk.length
       if (size > limits.bodyBytes) return ''
@@ -138,6 +142,10 @@ async function readText(body: Body, limits: Pick<Limits, 'bodyMs' | 'bodyBytes'>
     body.on('error', () => undefined).destroy()
   }
 }
+
+/** Nobody can read it, and unpacked it may be anything. */
+const isPacked = ({ 'content-encoding': coding = 'identity' }: Answer['headers']) =>
+  coding !== 'identity' && coding !== ''
 
 export interface AgentWish {
   rejectUnauthorized: boolean
@@ -200,6 +208,7 @@ const reasonsByCode: Record<string, Reason> = {
   UND_ERR_BODY_TIMEOUT: 'timeout',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'broken',
   UND_ERR_HEADERS_OVERFLOW: 'malformed',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'malformed', // it speaks HTTP/2 only
   ERR_ASSERTION: 'malformed', // undici takes a status line such as `000` for a mistake of its own
 }
 
