@@ -138,6 +138,35 @@ test('only config.ts reads the environment', () => {
   expect(wrong).toEqual([])
 })
 
+/** What opens connections, and who may: `reliability.md` 10, "One outbound client". The rest goes to addresses of the operator's. */
+const waysOut: [string, RegExp, RegExp][] = [
+  ['undici', /'undici'/, /^packages\/kit\/src\/outgoing\/(fetch|download)\.ts$/],
+  // Addresses that Google names: a key file that names others is refused.
+  ['fetch', /(?<![.\w])fetch\(|globalThis\.fetch/, /^packages\/kit\/src\/bucket\/google\.ts$/],
+  [
+    'clients of HTTP',
+    /import (?!type\b)([^'"]*\b(request|get|Agent)\b[^'"]*|\w+ )from 'node:http'|'node:(https|http2)'/,
+    /^packages\/kit\/src\/(outgoing\/(agent|tunnel)|blob\/s3\/client)\.ts$/,
+  ],
+  [
+    'sockets',
+    /import (?!type\b)([^'"]*\b(connect|createConnection)\b[^'"]*|\w+ )from 'node:(net|tls)'|'node:dgram'/,
+    /^packages\/kit\/src\/outgoing\/agent\.ts$/,
+  ],
+  [
+    'libraries of object stores',
+    /'(minio|@azure\/storage-blob|@google-cloud\/storage)'/,
+    /^packages\/kit\/src\/(blob\/s3\.ts|blob\/s3\/.*|bucket\/(s3|azure|google)\.ts)$/,
+  ],
+]
+
+test.each(waysOut)('%s: only who passes the guard, or asks no address of users', (_, way, who) => {
+  const wrong = sources
+    .filter(({ room, isTest }) => /^(apps|packages)\//.test(room) && !isTest)
+    .filter((source) => !who.test(source.path) && way.test(codeOf(source).join('\n')))
+  expect(wrong.map(({ path }) => path)).toEqual([])
+})
+
 test('kit knows no word of the domain', () => {
   const words = /project|annotation|dataset|webhook|(?<!spec\/\S*)\btasks?\b|\bjobs?\b|skeleton/i
   const wrong = sources

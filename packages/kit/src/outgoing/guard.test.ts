@@ -2,6 +2,8 @@ import type { LookupFunction } from 'node:net'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startReceiver } from '../testing/receiver.ts'
+import { openDownloads } from './download.ts'
 import { openOutgoing } from './fetch.ts'
 import { guardedLookup, isAllowed, readNets, readTarget } from './guard.ts'
 
@@ -243,6 +245,45 @@ describe('nothing is connected to', () => {
       expect(outcome).toMatchObject({ kind: 'failed', reason: 'blocked' })
     }
     await outgoing.close()
+  })
+
+  /** An address that nobody has stands for the public one that a resolver names at first. */
+  const hasty = { connectMs: 50, headersMs: 100, bodyMs: 50, bodyBytes: 1 }
+  test.each([
+    ['a resolver that names a public address, then this machine', [['192.0.2.1'], ['127.0.0.1']]],
+    ['public and inside addresses of one name', [['127.0.0.1', '192.0.2.1', '::1']]],
+    ['a name that stands for one inside', [['10.96.0.1']]],
+  ])('%s', async (_title, rounds) => {
+    const nets = readNets(['192.0.2.1/32'])
+    const lookup = answering(...rounds)
+    const outgoing = openOutgoing({ nets, allowHttp: true, limits: hasty, lookup })
+    const reasons = []
+    for (const _ of rounds) {
+      const outcome = await outgoing.send({ ...post, url: `http://example.org:${port}/` })
+      reasons.push(outcome.kind === 'failed' ? outcome.reason : outcome.status)
+    }
+    const isInside = rounds.map((found) => !found.includes('192.0.2.1'))
+    expect(reasons.map((reason) => reason === 'blocked')).toEqual(isInside)
+    await outgoing.close()
+  })
+
+  test.each(
+    [302, 307, 308].flatMap((status) => [
+      [status, '127.0.0.2'] as const,
+      [status, '[::1]'] as const,
+      [status, '0x7f000002'] as const,
+    ]),
+  )('a redirect by %i to %s', async (status, host) => {
+    const there = await startReceiver()
+    there.answer({ status, headers: { location: `http://${host}:${port}/` } })
+    const guard = { nets: readNets(['127.0.0.1/32']), allowHttp: true }
+    const outgoing = openOutgoing(guard)
+    const downloads = openDownloads({ ...guard, maxBytes: 10 })
+    expect(await outgoing.send({ ...post, url: there.url })).toMatchObject({ status })
+    await expect(downloads.open(there.url, new AbortController().signal)).rejects.toMatchObject({
+      message: 'target address is not allowed',
+    })
+    await Promise.all([outgoing.close(), downloads.close(), there.close()])
   })
 
   test('the proxy of the environment', async () => {
