@@ -268,6 +268,22 @@ test('remote files are for jobs-svc: both processes know the networks, the worke
   expect(mayFetch.map(({ metadata }) => metadata.name)).toEqual(['r-reticle-jobs-worker'])
 })
 
+test('with a proxy in between, who asks addresses of users knows it, and gets out by nothing else', async () => {
+  const manifests = await render('--set', 'egressProxy.existingSecret=egress')
+  const told = workloads(manifests).filter(({ pod }) =>
+    pod.containers.some(({ env }) => env.some(({ name }) => name === 'RETICLE_EGRESS_PROXY')),
+  )
+  const outgoing = ['r-reticle-jobs-worker', 'r-reticle-projects', 'r-reticle-webhooks']
+  expect(told.map(({ metadata }) => metadata.name).sort()).toEqual(outgoing)
+  const policies = ofKind(manifests, 'NetworkPolicy').map(({ metadata, spec }) => ({
+    name: metadata.name,
+    text: JSON.stringify(spec),
+  }))
+  const byProxy = policies.filter(({ text }) => text.includes('"port":4750}'))
+  expect(byProxy.map(({ name }) => name).sort()).toEqual(outgoing)
+  expect(policies.filter(({ text }) => text.includes('0.0.0.0/0'))).toEqual([])
+})
+
 test('KEDA counts wake-ups in Kafka and rows in the table', async () => {
   const manifests = await render('-f', join(folder, 'production.yaml'))
   const [scaled] = ofKind(manifests, 'ScaledObject')

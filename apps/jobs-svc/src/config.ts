@@ -2,6 +2,7 @@ import { cpus, tmpdir } from 'node:os'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import { setting } from '@reticle/kit/config'
 import { readNets } from '@reticle/kit/outgoing/guard'
+import { egressProxy } from '@reticle/kit/outgoing/tunnel'
 import { part } from '@reticle/kit/process/parts'
 import {
   addressPart,
@@ -36,6 +37,7 @@ export const readConfig = part(
     RETICLE_JOBS_ARCHIVE_BYTES: setting.whole(archiveLimits.bytes, 1),
     RETICLE_JOBS_ARCHIVE_RATIO: setting.whole(archiveLimits.ratio, 1),
     RETICLE_JOBS_ALLOWED_NETS: nets,
+    RETICLE_EGRESS_PROXY: egressProxy,
     RETICLE_JOBS_REMOTE_BYTES: setting.whole(25 * 1024 ** 3, 1),
     RETICLE_JOBS_FFMPEG_PATH: z.string().optional(),
     RETICLE_JOBS_VIDEO_CACHE_BYTES: setting.whole(25 * 1024 ** 3, 1),
@@ -65,6 +67,8 @@ export const readConfig = part(
     shareDir: given.RETICLE_SHARE_DIR,
     /** Networks (CIDR) that are not public and may be asked for remote files all the same. */
     allowedNets: given.RETICLE_JOBS_ALLOWED_NETS,
+    /** The proxy that remote files are asked for through, with its credentials; absent: none. */
+    egressProxy: given.RETICLE_EGRESS_PROXY,
     /** Of one remote file. */
     remoteBytes: given.RETICLE_JOBS_REMOTE_BYTES,
     /** Of archives that are read. */

@@ -1,6 +1,7 @@
 import { setting } from '@reticle/kit/config'
 import { listeningOrigin } from '@reticle/kit/links'
 import { readNets } from '@reticle/kit/outgoing/guard'
+import { egressProxy } from '@reticle/kit/outgoing/tunnel'
 import { part } from '@reticle/kit/process/parts'
 import { databasePart, internalPart, kafkaNeeded, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
@@ -55,6 +56,7 @@ export const readConfig = part(
       .regex(mailbox, 'Expected name@host or Somebody <name@host>.')
       .optional(),
     RETICLE_STORAGES_ALLOWED_NETS: nets,
+    RETICLE_EGRESS_PROXY: egressProxy,
   }),
   (given) => {
     const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
@@ -71,6 +73,8 @@ export const readConfig = part(
       cloudStorages: {
         /** Networks that are not public and may be asked all the same. */
         allowedNets: given.RETICLE_STORAGES_ALLOWED_NETS,
+        /** The proxy that they are asked through, with its credentials; absent: none. */
+        egressProxy: given.RETICLE_EGRESS_PROXY,
       },
       /** Workers of an organization export only tasks that they own, and tasks of projects that they own. */
       restrictsWorkerExports: given.RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS,

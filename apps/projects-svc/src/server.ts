@@ -45,8 +45,8 @@ export interface ServerDeps {
 export function handlers(deps: ServerDeps) {
   const { db, bulk, blobs, clock, settings, log = silentLog, ...given } = deps
   const { secrets, openBucket, ...mail } = given
-  const { allowedNets: nets } = settings.cloudStorages
-  const outside = { secrets, nets, open: openBucket ?? bucketOpener({ nets }) }
+  const { allowedNets: nets, egressProxy } = settings.cloudStorages
+  const outside = { secrets, nets, open: openBucket ?? bucketOpener({ nets, egressProxy }) }
   const memberships = membershipsOfUsers({ clock, settings: settings.organizations })
   return {
     identity: knowingRoles(

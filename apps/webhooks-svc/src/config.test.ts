@@ -21,10 +21,18 @@ test('every bad value is named at once', () => {
     RETICLE_PUBLIC_URL: 'ftp://host',
     RETICLE_WEBHOOKS_ALLOWED_NETS: '10.0.0.0/8,nonsense',
     RETICLE_WEBHOOKS_RETRY_SECONDS: '5,soon',
+    RETICLE_EGRESS_PROXY: 'https://user:word@proxy',
   }
   expect(() => readConfig(env)).toThrow(
-    /RETICLE_PUBLIC_URL.*RETICLE_SECRET_KEYS.*"nonsense" is no network.*RETRY_SECONDS/s,
+    /RETICLE_PUBLIC_URL.*RETICLE_SECRET_KEYS.*"nonsense" is no network.*RETICLE_EGRESS_PROXY: Expected http:.*RETRY_SECONDS/s,
   )
+})
+
+test('the password of a proxy is not repeated by who complains', () => {
+  const env = { RETICLE_SECRET_KEYS: key, RETICLE_EGRESS_PROXY: 'https://user:hunter2@proxy' }
+  expect(() => readConfig(env)).toThrow(/^(?!.*hunter2).*RETICLE_EGRESS_PROXY/s)
+  const good = { ...env, RETICLE_EGRESS_PROXY: 'http://user:hunter2@proxy:4750' }
+  expect(readConfig(good).egressProxy).toBe('http://user:hunter2@proxy:4750')
 })
 
 test('the public address has no slash at its end', () => {

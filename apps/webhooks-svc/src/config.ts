@@ -1,6 +1,7 @@
 import { setting } from '@reticle/kit/config'
 import { listeningOrigin } from '@reticle/kit/links'
 import { readNets } from '@reticle/kit/outgoing/guard'
+import { egressProxy } from '@reticle/kit/outgoing/tunnel'
 import { part } from '@reticle/kit/process/parts'
 import { addressPart, databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
 import { z } from 'zod'
@@ -26,6 +27,7 @@ export const readConfig = part(
     RETICLE_SECRET_KEYS: z.string({ error: 'needed: <id>:<base64 of 32 bytes>' }),
     RETICLE_WEBHOOKS_ALLOW_HTTP: setting.flag(false),
     RETICLE_WEBHOOKS_ALLOWED_NETS: nets,
+    RETICLE_EGRESS_PROXY: egressProxy,
     RETICLE_WEBHOOKS_RETRY_SECONDS: z
       .string()
       .regex(/^\s*\d{1,9}\s*(,\s*\d{1,9}\s*)*$/, 'Expected seconds separated by commas')
@@ -47,6 +49,8 @@ export const readConfig = part(
       allowHttp: given.RETICLE_WEBHOOKS_ALLOW_HTTP,
       /** Networks that are not public and may be asked all the same. */
       allowedNets: given.RETICLE_WEBHOOKS_ALLOWED_NETS,
+      /** The proxy that receivers are called through, with its credentials; absent: none. */
+      egressProxy: given.RETICLE_EGRESS_PROXY,
       /** Waits after the first, second, ... failed attempt. */
       retrySeconds: given.RETICLE_WEBHOOKS_RETRY_SECONDS,
       /** After so many hours without a success a webhook is switched off; 0: never. */

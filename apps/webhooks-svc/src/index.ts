@@ -74,7 +74,11 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
 
   const sending = {
     ...shared,
-    outgoing: openOutgoing({ ...guarded, ...ports.outgoing }),
+    outgoing: openOutgoing({
+      ...guarded,
+      egressProxy: settings.egressProxy,
+      ...ports.outgoing,
+    }),
     schedule: { seconds: settings.retrySeconds, random: Math.random },
     disableAfterHours: settings.disableAfterHours,
   }

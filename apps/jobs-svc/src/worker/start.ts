@@ -42,7 +42,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   const { db, bus, blobs, log, wiring } = ports
   const timing = { ...usualTiming, ...ports.timing }
   const { slots, tenantConcurrency, resultTtlHours, tmpDir, limits, shareDir } = ports.settings
-  const { allowedNets: nets, remoteBytes: maxBytes } = ports.settings
+  const { allowedNets: nets, remoteBytes: maxBytes, egressProxy } = ports.settings
   const { ffmpegPath, videoCacheBytes } = ports.settings
   await removeLeftBehind(tmpDir)
   const worker = `worker-${process.pid}-${randomUUID().slice(0, 8)}`
@@ -72,7 +72,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
     tmpDir,
     limits,
     shareDir,
-    remote: { nets, maxBytes },
+    remote: { nets, maxBytes, egressProxy },
     ffmpegPath,
     videoCacheBytes,
     checkpoints: timing.checkpoints,

@@ -23,8 +23,12 @@ export const threadData = z.object({
     ffmpegPath: z.string().optional(),
     videoCacheBytes: z.number(),
     checkpoints: z.object({ afterMs: z.number(), everyMs: z.number() }),
-    /** Networks that may be asked though they are not public, and the most bytes of a file from elsewhere. */
-    remote: z.object({ nets: z.array(z.string()).readonly(), maxBytes: z.number() }),
+    /** Networks that may be asked though they are not public, the most bytes of a file from elsewhere, and the proxy between. */
+    remote: z.object({
+      nets: z.array(z.string()).readonly(),
+      maxBytes: z.number(),
+      egressProxy: z.string().optional(),
+    }),
   }),
 })
 

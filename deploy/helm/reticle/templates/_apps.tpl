@@ -90,3 +90,8 @@ webhooks:
 {{- define "reticle.app" -}}
 {{- get (include "reticle.apps" . | fromYaml) .name | toYaml }}
 {{- end }}
+
+{{/* Whether a process asks addresses that users name; given: its row */}}
+{{- define "reticle.goesOut" -}}
+{{- if or .internet .storages .fetches }}yes{{ end -}}
+{{- end }}

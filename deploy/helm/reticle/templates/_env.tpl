@@ -29,6 +29,9 @@
 {{- if and .app.mail $values.mail.existingSecret }}
 {{ include "reticle.fromSecret" (dict "name" "RETICLE_PROJECTS_SMTP_URL" "secret" $values.mail.existingSecret "key" "smtp-url") }}
 {{- end }}
+{{- if and (include "reticle.goesOut" .app) $values.egressProxy.existingSecret }}
+{{ include "reticle.fromSecret" (dict "name" "RETICLE_EGRESS_PROXY" "secret" $values.egressProxy.existingSecret "key" "url") }}
+{{- end }}
 {{- if .app.s3 }}
 {{ include "reticle.fromSecret" (dict "name" "RETICLE_S3_ACCESS_KEY" "secret" $values.s3.existingSecret "key" "access-key") }}
 {{ include "reticle.fromSecret" (dict "name" "RETICLE_S3_SECRET_KEY" "secret" $values.s3.existingSecret "key" "secret-key") }}

@@ -61,7 +61,7 @@ export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {
  * Answers that are read whole come over connections that end when they bring too much; what is sent takes longer than what is
  * asked.
  */
-function clientsOf(address: AzureAddress, { nets, lookup }: BucketGuard) {
+function clientsOf(address: AzureAddress, guard: BucketGuard) {
   const { url, bucket, sas, sharedKey } = address
   const { protocol } = new URL(url)
   const target = `${url}/${bucket}${sas === undefined ? '' : `?${sas}`}`
@@ -69,7 +69,7 @@ function clientsOf(address: AzureAddress, { nets, lookup }: BucketGuard) {
     const credential = sharedKey
       ? new StorageSharedKeyCredential(sharedKey.account, sharedKey.key)
       : new AnonymousCredential()
-    const agent = guardedAgent(protocol, { nets, lookup, maxBytes })
+    const agent = guardedAgent(protocol, { ...guard, maxBytes })
     const retryOptions = { maxTries: 2, tryTimeoutInMs, retryDelayInMs: 200 }
     const options = { retryOptions, redirectOptions: { maxRetries: 0 }, agent }
     return new ContainerClient(target, newPipeline(credential, options))

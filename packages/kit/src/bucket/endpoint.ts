@@ -8,6 +8,8 @@ export interface BucketGuard {
   nets: readonly Net[]
   /** Resolver; default the system's. */
   lookup?: LookupFunction
+  /** Absent: connections are made from here. */
+  egressProxy?: string
 }
 
 /**

@@ -74,7 +74,7 @@ const inFlight = 1
 const amazon = 'https://s3.amazonaws.com'
 
 /** Two clients: answers that are read whole come over connections that end when they bring too much. */
-function clientsOf(address: S3Address, { nets, lookup }: BucketGuard) {
+function clientsOf(address: S3Address, guard: BucketGuard) {
   const { endpoint = amazon, bucket, region, credentials } = address
   const { protocol } = new URL(endpoint)
   const options = {
@@ -87,7 +87,7 @@ function clientsOf(address: S3Address, { nets, lookup }: BucketGuard) {
     sessionToken: credentials?.sessionToken,
     pathStyle: address.endpoint !== undefined,
   }
-  const agent = (maxBytes?: number) => guardedAgent(protocol, { nets, lookup, maxBytes })
+  const agent = (maxBytes?: number) => guardedAgent(protocol, { ...guard, maxBytes })
   return {
     small: s3Client({ ...options, agent: agent(largestAnswer) }),
     large: s3Client({ ...options, agent: agent() }),

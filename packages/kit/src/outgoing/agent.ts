@@ -1,13 +1,17 @@
 import http from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { AddressRefused, type Guard, guardedLookup, isAllowed } from './guard.ts'
+import { openTunnel } from './tunnel.ts'
 
 export interface AgentOptions extends Pick<Guard, 'nets'> {
   /** Bytes that one connection may bring; a longer answer is cut. Absent: any number. */
   maxBytes?: number
   /** Resolver; default the system's. */
   lookup?: LookupFunction
+  /** Absent: connections are made from here. */
+  egressProxy?: string
 }
 
 /** An answer was longer than anybody had reason to expect. */
@@ -27,26 +31,42 @@ const watchMs = 50
  * addresses, and the open socket. Every request has its own connection: none is reused that was checked for another name.
  */
 export function guardedAgent(protocol: string, options: AgentOptions): http.Agent {
-  const { nets, lookup, maxBytes } = options
+  const { nets, lookup, maxBytes, egressProxy } = options
   const Agent = protocol === 'https:' ? https.Agent : http.Agent
   const given = { keepAlive: false, lookup: guardedLookup(nets, lookup) }
   const agent = new Agent(given)
-  const connect = agent.createConnection.bind(agent)
+  const direct = agent.createConnection.bind(agent)
+  const limited = (socket: Socket) => {
+    if (maxBytes !== undefined) limitBytes(socket, maxBytes)
+    return socket
+  }
   agent.createConnection = (target, done) => {
-    const host = target.host ?? ''
+    const host = (target.host ?? '').replace(/^\[|\]$/g, '')
     if (isIP(host) !== 0 && !isAllowed(host, nets)) {
       done?.(new AddressRefused(), undefined as never)
       return undefined
     }
-    const socket = connect(target, done) as Socket
+    if (egressProxy) {
+      const isSecure = protocol === 'https:'
+      const port = Number(target.port ?? (isSecure ? 443 : 80))
+      openTunnel(egressProxy, { host, port }, (...[error, socket]) => {
+        if (error) return done?.(error, undefined as never)
+        done?.(null, limited(isSecure ? encrypted(socket, host) : socket))
+      })
+      return undefined
+    }
+    const socket = direct(target, done) as Socket
     socket.once('connect', () => {
       if (!isAllowed(socket.remoteAddress ?? '', nets)) socket.destroy(new AddressRefused())
     })
-    if (maxBytes !== undefined) limitBytes(socket, maxBytes)
-    return socket
+    return limited(socket)
   }
   return agent
 }
+
+/** TLS is between here and the target: what lies between sees bytes. */
+const encrypted = (socket: Socket, host: string): Socket =>
+  connectTls({ socket, host, servername: isIP(host) === 0 ? host : '' })
 
 /** Asked from outside: whoever listened to the data would take it from the parser of HTTP. */
 function limitBytes(socket: Socket, most: number): void {

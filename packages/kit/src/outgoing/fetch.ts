@@ -8,6 +8,7 @@ import {
   readTarget,
   TargetRefused,
 } from './guard.ts'
+import { openTunnel } from './tunnel.ts'
 
 /** What is sent to an address that a user named. */
 export interface Sent {
@@ -63,6 +64,8 @@ export interface OutgoingOptions extends Guard {
   lookup?: LookupFunction
   /** Roots of trust in PEM; default those of Node. */
   ca?: string
+  /** Absent: connections are made from here. */
+  egressProxy?: string
 }
 
 export interface Outgoing {
@@ -168,22 +171,32 @@ export function agentOf(options: Connecting, wish: AgentWish): Agent {
     allowH2: false,
     lookup: guardedLookup(nets, lookup),
   })
+  const { egressProxy } = options
+  const chosen = egressProxy
+    ? tunnelled(connect, egressProxy, limits.connectMs)
+    : lookingWhere(connect, options)
   return new Agent({
-    connect: guardedConnect(connect, options),
+    connect: guardedConnect(chosen, options),
     pipelining: 0, // a connection an attempt: none is reused that was checked for another name
     headersTimeout: 0,
     bodyTimeout,
   })
 }
 
-/** Literals never reach the resolver, and a socket is believed only after a look at where it leads. */
-function guardedConnect(
-  connect: buildConnector.connector,
-  { nets }: Guard,
-): buildConnector.connector {
+type Connect = buildConnector.connector
+
+/** Literals never reach the resolver, here or in a proxy. */
+function guardedConnect(connect: Connect, { nets }: Guard): Connect {
   return (target, done) => {
-    if (isIP(target.hostname) !== 0 && !isAllowed(target.hostname, nets))
-      return done(new AddressRefused(), null)
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(host) !== 0 && !isAllowed(host, nets)) return done(new AddressRefused(), null)
+    connect(target, done)
+  }
+}
+
+/** A socket is believed only after a look at where it leads. */
+function lookingWhere(connect: Connect, { nets }: Guard): Connect {
+  return (target, done) => {
     connect(target, (...[error, socket]) => {
       if (error) return done(error, null)
       if (isAllowed(socket.remoteAddress ?? '', nets)) return done(null, socket)
@@ -193,8 +206,23 @@ function guardedConnect(
   }
 }
 
+/** TLS is between here and the target: the proxy sees a name, a port and bytes. */
+function tunnelled(connect: Connect, proxy: string, timeoutMs: number): Connect {
+  return (target, done) => {
+    const isSecure = target.protocol === 'https:'
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    const port = Number(target.port || (isSecure ? 443 : 80))
+    openTunnel(proxy, { host, port, timeoutMs }, (...[error, httpSocket]) => {
+      if (error) return done(error, null)
+      if (!isSecure) return done(null, httpSocket)
+      connect({ ...target, httpSocket }, done)
+    })
+  }
+}
+
 const reasonsByCode: Record<string, Reason> = {
   ERR_ADDRESS_REFUSED: 'blocked',
+  ERR_PROXY_UNREACHABLE: 'unreachable',
   ENOTFOUND: 'unresolved',
   EAI_AGAIN: 'unresolved',
   EAI_FAIL: 'unresolved',
