@@ -18,6 +18,7 @@ const files = {
     'cluster/faults',
     'cluster/upgrade',
     'cluster/annotation-writers',
+    'cluster/webhook-kills',
   ],
 }
 process.env.RETICLE_TEST_FULL = '1'

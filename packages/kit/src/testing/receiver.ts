@@ -25,24 +25,27 @@ export interface Reply {
   delay_ms?: number
 }
 
+/** May take its time. */
+type Decide = (received: Received, nth: number) => Reply | Promise<Reply>
+
 export interface Receiver {
   /** `http://127.0.0.1:<port>` */
   url: string
   received: Received[]
   /** How requests are answered from now on: always the same, or decided for each. */
-  answer: (reply: Reply | ((received: Received, nth: number) => Reply)) => void
+  answer: (reply: Reply | Decide) => void
   close: () => Promise<void>
 }
 
 /** A loopback HTTP server that remembers what it gets and answers as told; 200 until then. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
-  let decide: (given: Received, nth: number) => Reply = () => ({})
+  let decide: Decide = () => ({})
   const server = createServer((request, response) => {
     const serve = async () => {
       const given = await read(request)
       received.push(given)
-      await send(response, decide(given, received.length))
+      await send(response, await decide(given, received.length))
     }
     serve().catch(() => response.destroy())
   })

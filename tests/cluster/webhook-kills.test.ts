@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isFullRun } from '@reticle/kit/testing/config'
+import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { client, type Json } from '../support/client.ts'
+import { survived } from '../support/faults.ts'
+import { prepareGround, startFlow } from '../support/flow.ts'
+import { hear } from '../support/heard.ts'
+import { openRandom } from '../support/random.ts'
+import { basic } from '../support/reticle.ts'
+import { type Split, startSplit } from '../support/split.ts'
+import {
+  committedIn,
+  endLeasesOfMessages,
+  noteFailed,
+  rowsOf,
+  untilTold,
+  well,
+} from '../support/told.ts'
+
+/** Kills of each of five services; events that every webhook is owed at least. */
+const { kills, events, tasks } = isFullRun()
+  ? { kills: 40, events: 20_000, tasks: 8 }
+  : { kills: 2, events: 500, tasks: 4 }
+
+/** Changes run ahead of what was told by no more than this. */
+const mostAhead = 1000
+
+const patienceMs = 180_000
+const owners = ['projects', 'annotations', 'jobs']
+const services = [...owners, 'webhooks']
+
+const receiver = await startReceiver()
+let split: Split
+const database = () => split.databaseOf('webhooks')
+beforeAll(async () => {
+  split = await startSplit('told', {
+    env: { RETICLE_KAFKA_SESSION_SECONDS: '6', RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1,1,1,1,1' },
+  })
+})
+afterAll(async () => {
+  await split.stop()
+  await receiver.close()
+})
+
+/**
+ * T-WH-1 (`reliability.md` 7.3): whatever dies, each webhook is told of every change that was committed, under numbers without
+ * gaps, in the order of commits; and hardly anything twice.
+ */
+test(`three webhooks of ${events} events each while five services are killed ${kills} times each`, {
+  timeout: isFullRun() ? 7_200_000 : 300_000,
+}, async () => {
+  const hearing = hear(receiver)
+  const ground = await prepareGround(split.admin, `${receiver.url}/hook`, tasks)
+  const last = ground.webhooks.at(-1)?.id ?? 0
+  const apis = split.urls.map((url) => client(`${url}/api`, basic))
+  let isOver = false
+  const flow = startFlow({
+    ...{ apis: () => apis, ground },
+    isEnough: (made) => isOver || made >= events,
+    isAhead: (made) => made - hearing.of(last).length > mostAhead,
+  })
+  const late = waitAfter(flow.done)
+  const done = () => flow.events() / events
+  const failed = new Set<string>()
+  const killings = [
+    killAgainAndAgain(['gateway-1', 'gateway-2'], { done, seed: 1 }),
+    ...owners.map((owner, at) => killAgainAndAgain([`${owner}-1`], { done, seed: 2 + at })),
+    killAgainAndAgain(['webhooks-1'], {
+      done: () => (late.isOver() ? 1 : hearing.of(last).length / events),
+      seed: 9,
+      afterDeath: async () => {
+        await endLeasesOfMessages(database())
+        await noteFailed(database(), failed)
+      },
+    }),
+  ]
+  try {
+    await Promise.all([flow.done, ...killings])
+  } finally {
+    isOver = true
+  }
+
+  const seen = await untilTold({
+    ...{ webhooks: ground.webhooks, hearing, acknowledged: flow.acknowledged, failed, patienceMs },
+    ...{ database, truth: () => committedIn(services.map(split.databaseOf)) },
+  })
+  for (const { webhook, owed, verdict } of seen) {
+    expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
+    expect(verdict, `webhook ${webhook}`).toEqual(well)
+    await expectAllDelivered(webhook, owed)
+  }
+  expect(hearing.contradicted, 'one id, one body').toEqual([])
+  expect(hearing.repeats(), 'told twice').toBeLessThanOrEqual(5 * kills * 200)
+  expect(await dead()).toEqual(services.map(() => 0))
+  const all = seen.reduce((sum, { owed }) => sum + owed, 0)
+  const rest = `${hearing.repeats()} told twice, ${failed.size} attempts failed`
+  survived(`${5 * kills} kills of five services under ${all} messages to webhooks; ${rest}`)
+})
+
+/** Whether it is long past: then nothing more will come. */
+function waitAfter(done: Promise<void>): { isOver: () => boolean } {
+  let isOver = false
+  done
+    .then(() => sleep(patienceMs, undefined, { ref: false }))
+    .then(
+      () => {
+        isOver = true
+      },
+      () => undefined, // told to whoever waits for it
+    )
+  return { isOver: () => isOver }
+}
+
+interface Killing {
+  /** How much of the whole is done: 0 to 1. */
+  done: () => number
+  seed: number
+  /** Between its death and its next life. */
+  afterDeath?: () => Promise<void>
+}
+
+/** By SIGKILL, at random moments all along the way; each of `names` in its turn. */
+async function killAgainAndAgain(
+  names: string[],
+  { done, seed, afterDeath }: Killing,
+): Promise<void> {
+  const random = openRandom(seed)
+  for (let life = 1; life <= kills; life++) {
+    const enough = (life - random.next()) / (kills + 1)
+    while (done() < enough) await sleep(1)
+    const name = names[life % names.length] ?? ''
+    await split.kill(name)
+    await afterDeath?.()
+    await split.processes[name]?.start()
+  }
+}
+
+/** The newest of what the webhook was owed, as its owner is shown it. */
+async function expectAllDelivered(id: number, owed: number): Promise<void> {
+  const after = Math.max(0, owed - 100)
+  const shown = async () => {
+    const path = `/webhooks/${id}/messages?after=${after}&page_size=500`
+    const { results } = await split.admin.done('GET', path)
+    return results.map(({ sequence, state }: Json) => [sequence, state])
+  }
+  const expected = Array.from({ length: owed - after }, (_, at) => [after + at + 1, 'delivered'])
+  await expect.poll(shown).toEqual(expected)
+}
+
+/** Events that somebody gave up, by service. */
+async function dead(): Promise<number[]> {
+  const statement = 'select count(*)::integer as count from dead_events'
+  const all = services.map((service) =>
+    rowsOf<{ count: number }>(split.databaseOf(service), statement),
+  )
+  return (await Promise.all(all)).map(([row]) => row?.count ?? -1)
+}
+
+/** F6 (`reliability.md` 17): a kill in the middle of an attempt, and what the receiver saw of it before. */
+test.each([
+  ['while the receiver thinks', untilAsked],
+  ['when it was answered and had not noted it', untilAnswered],
+])(
+  'webhooks-svc is killed %s: the message comes again, its attempt is noted once',
+  async (title, until) => {
+    const hook = await startReceiver()
+    onTestFinished(hook.close)
+    const { admin } = split
+    const project = await admin.done('POST', '/projects', { json: { name: 'before' } })
+    const asked = { type: 'project', project_id: project.id, events: 'update:project' }
+    const json = { ...asked, target_url: hook.url }
+    const webhook = await admin.done('POST', '/webhooks', { json })
+    const change = () => admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'after' } })
+
+    await until(hook, webhook.id, change, () => split.kill('webhooks-1'))
+    hook.answer({})
+    await endLeasesOfMessages(database())
+    await split.processes['webhooks-1']?.start()
+
+    await expect.poll(() => hook.received.length).toBe(2)
+    const [first, second] = hook.received
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    expect(second?.body).toEqual(first?.body)
+    const listed = (what: string) => admin.done('GET', `/webhooks/${webhook.id}/${what}`)
+    await expect.poll(async () => (await listed('deliveries')).count).toBe(1)
+    expect((await listed('deliveries')).results).toMatchObject([{ attempt: 1, status_code: 200 }])
+    expect((await listed('messages')).results).toMatchObject([{ state: 'delivered', attempts: 1 }])
+    survived(`webhooks-svc killed ${title}`)
+  },
+)
+
+type Midway = (
+  hook: Receiver,
+  webhook_id: number,
+  change: () => Promise<unknown>,
+  kill: () => Promise<void>,
+) => Promise<void>
+
+async function untilAsked(...[hook, , change, kill]: Parameters<Midway>): Promise<void> {
+  hook.answer({ status: 'hang' })
+  await change()
+  await expect.poll(() => hook.received.length).toBe(1)
+  await kill()
+}
+
+/** What came of the attempt cannot be noted, because somebody else holds the row that goes first. */
+async function untilAnswered(
+  ...[hook, webhook_id, change, kill]: Parameters<Midway>
+): Promise<void> {
+  const holder = new pg.Client({ connectionString: database() })
+  await holder.connect()
+  hook.answer(async () => {
+    await holder.query('begin')
+    await holder.query('select from webhooks where id = $1 for update', [webhook_id])
+    return {}
+  })
+  await change()
+  const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))'
+  await expect.poll(async () => (await holder.query(waiting)).rowCount).toBe(1)
+  await kill()
+  await holder.end()
+}

@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { completedRequest } from '@reticle/contracts/events/webhook-events'
+import pg from 'pg'
+import type { Json } from './client.ts'
+import type { Acknowledged, Webhook } from './flow.ts'
+import { factOf, type Heard, type Hearing, markOf } from './heard.ts'
+
+/** Whether webhooks were told what they asked for: by what services have committed, and by what people were told. */
+
+/** What happened where. */
+interface Located {
+  event: string
+  project_id: number | null
+}
+
+/** An event as its owner committed it, in the order of its key. */
+export interface Committed extends Located {
+  key: string
+  fact: string
+}
+
+/** What services have committed. */
+export interface Truth {
+  /** What webhooks may ask for. */
+  events: Committed[]
+  /** Changes of annotations, whose jobs are told of by another owner. */
+  revisions: (Located & Pick<Acknowledged, 'mark'>)[]
+}
+
+interface Row {
+  key: string
+  type: string
+  occurred_date: string
+  data: Json
+}
+
+/** Of a cluster: what was in the outboxes of these services, and what still is. */
+export async function committedIn(urls: readonly string[]): Promise<Truth> {
+  const columns = `key, type, headers->>'occurred-date' as occurred_date, data`
+  const statement = `
+    select * from (
+      select id, ${columns} from outbox union all select id, ${columns} from outbox_sent
+    ) event where type like '%:%' or type in ('request.finished', 'annotations.changed')
+    order by id`
+  const all = await Promise.all(urls.map((url) => rowsOf(url, statement)))
+  return truthOf(all.flat())
+}
+
+/** Of an embedded Reticle: what its bus has kept. What is still in an outbox is yet to come. */
+export async function committedOn(url: string): Promise<Truth> {
+  const statement = `
+    select key, headers->>'event-type' as type, headers->>'occurred-date' as occurred_date,
+      value as data
+    from bus.bus_messages where topic = 'reticle.events.v1' order by partition, "offset"`
+  return truthOf(await rowsOf(url, statement))
+}
+
+function truthOf(rows: Row[]): Truth {
+  const isOfAnnotations = ({ type }: Row) => type === 'annotations.changed'
+  const changes = rows.filter(isOfAnnotations)
+  const revisions = changes.flatMap(({ data: { jobs, project_id = null } }) =>
+    jobs.map((one: Json) => {
+      const mark = markOf.revision(one.job_id, one.revision)
+      return { event: 'update:job', mark, project_id }
+    }),
+  )
+  return { events: rows.filter((row) => !isOfAnnotations(row)).map(committed), revisions }
+}
+
+function committed({ key, type, occurred_date, data }: Row): Committed {
+  const { project, task, job, request } = data
+  const event = type === 'request.finished' ? completedRequest(request.operation.type) : type
+  const place = task ?? job ?? request?.operation ?? data
+  const project_id = project?.id ?? place.project_id ?? null
+  return { event, key, project_id, fact: factOf(event, data, occurred_date) }
+}
+
+/** Rows of one statement, over a connection of its own. */
+export async function rowsOf<R = Row>(url: string, statement: string): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** What is wrong with what a webhook was told. */
+export interface Verdict {
+  /** Committed, or acknowledged, and never told. */
+  lost: string[]
+  /** Told, and never committed; or told under two ids. */
+  invented: string[]
+  /** Those that do not follow the one before: something is missing in between, or there twice. */
+  numbers: number[]
+  /** Numbered in another order than was committed, of one key. */
+  misnumbered: string[]
+  /** First heard after what was committed later, of one key. */
+  overtaken: string[]
+}
+
+/** What of it a webhook is owed. */
+export const owedTo = <T extends Located>({ project_id, events }: Webhook, all: readonly T[]) =>
+  all.filter(
+    (one) => events.includes(one.event) && (project_id === null || project_id === one.project_id),
+  )
+
+/** Nothing is wrong. */
+export const well: Verdict = {
+  lost: [],
+  invented: [],
+  numbers: [],
+  misnumbered: [],
+  overtaken: [],
+}
+
+/**
+ * @param excused messages whose first attempt failed, if it left at all: what came after them may be heard before
+ */
+export function judge(
+  webhook: Webhook,
+  hearing: Pick<Hearing, 'of'>,
+  { truth, acknowledged }: { truth: Truth; acknowledged: readonly Acknowledged[] },
+  excused: ReadonlySet<string> = new Set(),
+): Verdict {
+  const told = hearing.of(webhook.id).toSorted((a, b) => a.sequence - b.sequence)
+  const { pairs, lost, rest } = paired(owedTo(webhook, truth.events), told)
+  const marks = new Set(told.flatMap((one) => one.marks))
+  const changes = [...acknowledged, ...truth.revisions]
+  const unheard = owedTo(webhook, changes).filter(({ mark }) => !marks.has(mark))
+  return {
+    lost: [...lost.map(({ fact }) => fact), ...unheard.map(({ mark }) => mark)],
+    invented: rest.map(({ fact }) => fact),
+    numbers: told
+      .map(({ sequence }) => sequence)
+      .filter((number, at) => number !== 1 + (told[at - 1]?.sequence ?? 0)),
+    misnumbered: descents(pairs, ({ sequence }) => sequence),
+    overtaken: descents(
+      pairs.filter(({ message: { id } }) => !excused.has(id)),
+      ({ nth }) => nth,
+    ),
+  }
+}
+
+interface Pair {
+  owed: Committed
+  message: Heard
+}
+
+/** Each event with the message that tells of it; of those that look the same, the first with the first. */
+function paired(owed: readonly Committed[], told: readonly Heard[]) {
+  const byFact = new Map<string, Heard[]>()
+  for (const one of told) byFact.set(one.fact, [...(byFact.get(one.fact) ?? []), one])
+  const pairs: Pair[] = []
+  const lost: Committed[] = []
+  for (const one of owed) {
+    const message = byFact.get(one.fact)?.shift()
+    if (message) pairs.push({ owed: one, message })
+    else lost.push(one)
+  }
+  return { pairs, lost, rest: [...byFact.values()].flat() }
+}
+
+/** Facts that come before an earlier one of their key, by some number of their messages. */
+function descents(pairs: readonly Pair[], numberOf: (message: Heard) => number): string[] {
+  const highest = new Map<string, number>()
+  return pairs.flatMap(({ owed: { key, fact }, message }) => {
+    const [before, number] = [highest.get(key) ?? 0, numberOf(message)]
+    highest.set(key, Math.max(before, number))
+    return number < before ? [fact] : []
+  })
+}
+
+export interface Telling {
+  webhooks: readonly Webhook[]
+  hearing: Pick<Hearing, 'of'>
+  acknowledged: readonly Acknowledged[]
+  /** What is committed by now. */
+  truth: () => Promise<Truth>
+  /** Where webhooks-svc keeps what came of its attempts. */
+  database: () => Promise<string> | string
+  /** Messages whose first attempt failed, as far as is known; those of which is learnt are added. */
+  failed: Set<string>
+  patienceMs: number
+}
+
+/** What became of each webhook, once all is well or the patience is over: events may still be on their way. */
+export async function untilTold({ webhooks, hearing, acknowledged, ...given }: Telling) {
+  for (const until = Date.now() + given.patienceMs; ; await sleep(1000)) {
+    const truth = await given.truth()
+    await noteFailed(await given.database(), given.failed)
+    const seen = webhooks.map((webhook) => ({
+      webhook: webhook.id,
+      owed: owedTo(webhook, truth.events).length,
+      verdict: judge(webhook, hearing, { truth, acknowledged }, given.failed),
+    }))
+    const isWell = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
+    if (isWell || Date.now() > until) return seen
+  }
+}
+
+/** Adds the messages of which an attempt failed, as far as that is still kept. */
+export async function noteFailed(url: string, failed: Set<string>): Promise<void> {
+  const rows = await rowsOf<{ delivery_id: string }>(
+    url,
+    `select message.delivery_id from webhooks.webhook_deliveries delivery
+     join webhooks.webhook_messages message on message.id = delivery.message_id
+     where delivery.status_code not between 200 and 299`,
+  )
+  for (const { delivery_id } of rows) failed.add(delivery_id)
+}
+
+/** As half a minute later: whoever had messages in hand and died has them no more. */
+export async function endLeasesOfMessages(url: string): Promise<void> {
+  const statement =
+    'update webhooks.webhook_messages set lease_until = now() where lease_until > now()'
+  await rowsOf(url, statement)
+}
