@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isFullRun } from '@reticle/kit/testing/config'
+import { startReceiver } from '@reticle/kit/testing/receiver'
+import { expect, onTestFinished, test } from 'vitest'
+import { prepareGround, startFlow } from '../support/flow.ts'
+import { hear } from '../support/heard.ts'
+import { openRandom } from '../support/random.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { committedOn, endLeasesOfMessages, untilTold, well } from '../support/told.ts'
+
+const { kills, events } = isFullRun() ? { kills: 50, events: 5000 } : { kills: 3, events: 150 }
+
+const env = {
+  RETICLE_GATEWAY_RATE_USER: '1000000',
+  RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1,1,1,1,1',
+}
+
+/** F35 of `reliability.md` 17: webhooks are told everything, though all of it dies again and again in one process. */
+test(`${events} events reach three webhooks though the process is killed ${kills} times`, {
+  timeout: isFullRun() ? 3_600_000 : 300_000,
+}, async () => {
+  const { path, remove } = dataDirectory()
+  const receiver = await startReceiver()
+  let reticle: Reticle = await startReticle(path, env)
+  onTestFinished(async () => {
+    await reticle.stop()
+    await receiver.close()
+    remove()
+  })
+  const hearing = hear(receiver)
+  const ground = await prepareGround(reticle.admin, receiver.url, 2)
+  let isOver = false
+  const flow = startFlow({
+    ...{ apis: () => [reticle.admin], ground },
+    isEnough: (made) => isOver || made >= events,
+    isAhead: () => false,
+  })
+  const random = openRandom(35)
+  const killing = async () => {
+    for (let life = 1; life <= kills; life++) {
+      const enough = (events * (life - random.next())) / (kills + 1)
+      while (flow.events() < enough) await sleep(1)
+      const database = await reticle.people()
+      await reticle.kill()
+      // After the last kill leases end in their own time.
+      if (life < kills) await endLeasesOfMessages(database)
+      reticle = await startReticle(path, env)
+    }
+  }
+  try {
+    await Promise.all([flow.done, killing()])
+  } finally {
+    isOver = true
+  }
+
+  const seen = await untilTold({
+    ...{ webhooks: ground.webhooks, hearing, acknowledged: flow.acknowledged },
+    truth: async () => committedOn(await reticle.people()),
+    database: () => reticle.people(),
+    ...{ failed: new Set<string>(), patienceMs: 120_000 },
+  })
+  for (const { webhook, owed, verdict } of seen) {
+    expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
+    expect(verdict, `webhook ${webhook}`).toEqual(well)
+  }
+  expect(hearing.contradicted, 'one id, one body').toEqual([])
+})
