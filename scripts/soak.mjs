@@ -18,6 +18,7 @@ const files = {
     'cluster/faults',
     'cluster/upgrade',
     'cluster/annotation-writers',
+    'cluster/data-movement',
     'cluster/webhook-kills',
   ],
 }
