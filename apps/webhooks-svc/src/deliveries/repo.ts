@@ -23,38 +23,43 @@ export async function numberOwed(
   audiences: readonly Audience[],
 ): Promise<Owed[]> {
   if (audiences.length === 0) return []
+  const locked = await lockMatching(tx, event_id, audiences)
+  if (locked.length === 0) return []
+  // A statement of its own: one that locks and changes meets rows that others changed meanwhile twice, which is a deadlock.
   const rows = await tx
-    .with('owed', (db) =>
-      db
-        .selectFrom('webhooks as webhook')
-        .select('webhook.id')
-        .where('webhook.is_active', '=', true)
-        .where(sql<boolean>`(${sql.join(audiences.map(isAmong), sql` or `)})`)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('webhook_messages as message')
-                .select('message.id')
-                .whereRef('message.webhook_id', '=', 'webhook.id')
-                .where('message.event_id', '=', event_id),
-            ),
-          ),
-        )
-        .orderBy('webhook.id')
-        .forNoKeyUpdate(),
-    )
     .updateTable('webhooks')
-    .from('owed')
-    .whereRef('webhooks.id', '=', 'owed.id')
     .set((from) => ({ last_sequence: from('last_sequence', '+', 1) }))
-    .returning(['webhooks.id', 'project_id', 'organization_id', 'last_sequence as sequence'])
+    .where('id', 'in', locked)
+    .returning(['id as webhook_id', 'project_id', 'organization_id', 'last_sequence as sequence'])
     .execute()
-  return rows.flatMap(({ id, project_id, organization_id, sequence }) => {
+  return rows.flatMap(({ webhook_id, sequence, project_id, organization_id }) => {
     const audience = audiences.find(
       (one) => one.project_id === project_id && one.organization_id === organization_id,
     )
-    return audience ? [{ webhook_id: id, sequence, audience }] : []
+    return audience ? [{ webhook_id, sequence, audience }] : []
   })
+}
+
+async function lockMatching(tx: Tx, event_id: string, audiences: readonly Audience[]) {
+  const rows = await tx
+    .selectFrom('webhooks as webhook')
+    .select('webhook.id')
+    .where('webhook.is_active', '=', true)
+    .where(sql<boolean>`(${sql.join(audiences.map(isAmong), sql` or `)})`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('webhook_messages as message')
+            .select('message.id')
+            .whereRef('message.webhook_id', '=', 'webhook.id')
+            .where('message.event_id', '=', event_id),
+        ),
+      ),
+    )
+    .orderBy('webhook.id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Of the project or organization, and asked for what happened to these. */
@@ -113,38 +118,52 @@ const settling = (
     .where('lease_token', '=', lease_token)
 
 /**
- * Ends the lease with `changes`, keeps the delivery, and counts for the webhook: one more failure in a row, or none any more. One
- * statement, as it is what every attempt costs. The webhook is locked before its message, as everybody does, against deletion alone.
+ * Ends the lease with `changes` and keeps the delivery. One statement, as it is what every attempt costs. The webhook is locked before
+ * its message, as everybody does, against deletion alone: what is numbered for it meanwhile need not wait.
  *
- * @returns false when somebody else has the lease by now, or the webhook was deleted: then nothing is kept
+ * @returns how often the webhook has failed in a row before; nothing when somebody else has the lease by now, or the webhook was deleted:
+ * then nothing is kept
  */
 export async function keepAttempt(
   db: Db,
   leased: Leased,
   changes: Updateable<WebhookMessagesTable>,
   delivery: Omit<Insertable<WebhookDeliveriesTable>, 'webhook_id' | 'message_id'>,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const { id: message_id, webhook_id } = leased
   const held = sql<boolean>`exists (select from owner)`
   const columns = Object.entries({ ...delivery, webhook_id, message_id })
-  const streak = changes.status === 'delivered' ? noFailure : oneFailure(delivery.updated_date)
-  const { rows } = await sql`
-    with owner as (select id from webhooks where id = ${webhook_id} for key share),
+  const { rows } = await sql<{ failure_streak: number }>`
+    with owner as (select failure_streak from webhooks where id = ${webhook_id} for key share),
     settled as (${settling(db, leased, changes).where(held).returning('id')}),
     kept as (
       insert into webhook_deliveries (${sql.join(columns.map(([name]) => sql.ref(name)))})
       select ${sql.join(columns.map(([, value]) => value))} from settled
-    ),
-    counted as (update webhooks ${streak} and id = ${webhook_id} and exists (select from settled))
-    select id from settled`.execute(db)
-  return rows.length === 1
+    )
+    select failure_streak from owner, settled`.execute(db)
+  return rows[0]?.failure_streak
 }
 
-const noFailure = sql`
-  set failure_streak = 0, failing_since_date = null where failure_streak > 0`
-const oneFailure = (now: Date | string) => sql`
-  set failure_streak = failure_streak + 1, failing_since_date = coalesce(failing_since_date, ${now})
-  where true`
+/** One more failure in a row. */
+export async function countFailure(db: Db, webhook_id: number, now: Date): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .where('id', '=', webhook_id)
+    .set((from) => ({
+      failure_streak: from('failure_streak', '+', 1),
+      failing_since_date: from.fn.coalesce('failing_since_date', sql<Date>`${now}`),
+    }))
+    .execute()
+}
+
+/** A success: no failure in a row any more. */
+export async function endFailures(db: Db, webhook_id: number): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .where('id', '=', webhook_id)
+    .set({ failure_streak: 0, failing_since_date: null })
+    .execute()
+}
 
 /** Failures in a row before a webhook may be switched off for them (`reliability.md` 7.2). */
 const failuresAtLeast = 20

@@ -10,7 +10,7 @@ import type { WebhooksDb } from '../db/schema.ts'
 import { attempts, disabled, firstAttemptSeconds } from '../metrics.ts'
 import { signingSecrets } from '../webhooks/secret.ts'
 import type { Claimed } from './claim.ts'
-import { disableFailing, keepAttempt, settle } from './repo.ts'
+import { countFailure, disableFailing, endFailures, keepAttempt, settle } from './repo.ts'
 import { attemptOf, judge, type Schedule, type Verdict } from './retry.ts'
 import { headersOf } from './sign.ts'
 
@@ -86,12 +86,9 @@ async function record(deps: SendDeps, message: Claimed, outcome: Outcome, starte
   const dates = { created_date: started, updated_date: now }
   const state = { ...stateAfter(verdict, now), attempt }
   const delivery = { attempt, redelivery, ...result, ...dates }
-  const isKept = await keepAttempt(db, message, state, delivery)
-  const isFailure = isKept && verdict.status !== 'delivered'
-  if (isFailure && (await switchFailingOff(deps, webhook_id, now))) {
-    disabled.inc()
-    log.error({ webhook_id }, 'webhook switched off: it has failed for too long')
-  }
+  const failuresBefore = await keepAttempt(db, message, state, delivery)
+  if (failuresBefore !== undefined && verdict.status !== 'delivered') await fail(deps, webhook_id)
+  else if (failuresBefore) await endFailures(db, webhook_id)
   attempts.inc({ result: results[verdict.status] })
   if (verdict.status === 'failed')
     log.warn(
@@ -100,16 +97,17 @@ async function record(deps: SendDeps, message: Claimed, outcome: Outcome, starte
     )
 }
 
-/** One more failure may be the one with which a webhook is switched off. */
-async function switchFailingOff(
-  { db, disableAfterHours: hours }: Pick<SendDeps, 'db' | 'disableAfterHours'>,
-  webhook_id: number,
-  now: Date,
-): Promise<boolean> {
-  if (hours === 0) return false
+/** One more failure, which may be the one with which the webhook is switched off. */
+async function fail(deps: SendDeps, webhook_id: number): Promise<void> {
+  const { db, clock, log, disableAfterHours: hours } = deps
+  const now = clock.now()
+  await countFailure(db, webhook_id, now)
+  if (hours === 0) return
   const since = new Date(now.getTime() - hours * 3_600_000)
   const reason = `no attempt has succeeded for more than ${hours} hours`
-  return disableFailing(db, webhook_id, { since, now, reason })
+  if (!(await disableFailing(db, webhook_id, { since, now, reason }))) return
+  disabled.inc()
+  log.error({ webhook_id }, 'webhook switched off: it has failed for too long')
 }
 
 /** A ping, and a message that somebody wants sent once more, are tried once. */
