@@ -217,8 +217,10 @@ async function untilAnswered(
     return {}
   })
   await change()
-  const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))'
-  await expect.poll(async () => (await holder.query(waiting)).rowCount).toBe(1)
+  const waiting = 'from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))'
+  await expect.poll(async () => (await holder.query(`select ${waiting}`)).rowCount).toBe(1)
   await kill()
+  // Its statement is with the database already, which would run it to its end.
+  await holder.query(`select pg_terminate_backend(pid, 5000) ${waiting}`)
   await holder.end()
 }
