@@ -6,6 +6,7 @@ import {
   type VideoFile,
   type VideoIndex,
 } from './decoder.ts'
+import { endsEarly } from './ends-early.ts'
 import type { Engine, PacketFacts } from './engine.ts'
 import { cutOff, otherCodec, pictureless, tooLarge, tooManyFrames, unreadable } from './failures.ts'
 import { orientationOf, turned } from './orientation.ts'
@@ -65,7 +66,7 @@ async function readPackets(engine: Engine, file: VideoFile, signal: AbortSignal)
     if (found.isBeyond) throw unreadable(file, 'times beyond all measure')
     if (found.times.count() > mostFrames) throw tooManyFrames(file)
   }
-  if (found.isCut) throw cutOff(file)
+  if (found.isCut || (await endsEarly(file.path))) throw cutOff(file)
   return found
 }
 

@@ -18,6 +18,24 @@ export function tryRefusals(ground: Ground): void {
     },
   )
 
+  test.each([
+    ['vops.mp4', { codec: 'mpeg4', fileOptions: { movflags: 'faststart' } }, '\0\0\x01\xb6'],
+    ['chunks.avi', { codec: 'mpeg4' }, '00dc'],
+  ] as const)(
+    'nor is the end of %s missed where the cut is between two pictures',
+    async (file, clip, start) => {
+      make(file, clip)
+      const whole = await readFile(join(ground.folder, file))
+      const pictures = whole.indexOf('mdat') + 1 || whole.indexOf('movi')
+      const half = pictures + (whole.length - pictures) / 2
+      const between = whole.indexOf(Buffer.from(start, 'latin1'), half)
+      expect(await told(`cut-${file}`, whole.subarray(0, between))).toBe(
+        `cut-${file}: the video is cut off, its end is missing`,
+      )
+      expect(await told(file, whole)).toBe('it was taken')
+    },
+  )
+
   test('a file that is no video, or of which nothing is left, is refused with its name', async () => {
     const whole = await readFile(join(ground.folder, 'B-frames.mp4'))
     const refused = (file: string) =>
