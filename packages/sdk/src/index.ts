@@ -1,2 +1,25 @@
 /** A typed client of Reticle's REST API, for Node.js 20 and later and for browsers. */
+export type {
+  Items,
+  SetChange,
+  SetItem,
+  SetItemChange,
+  SetItemWrite,
+  SetWrite,
+} from './annotations/items.ts'
+export { type AnswerOf, type Client, createClient, type InputOf } from './client.ts'
+export { Changed, type Download, type DownloadOptions, type Source } from './downloads/download.ts'
+export type { Methods } from './generated/methods.ts'
+export type * from './generated/schemas.ts'
+export { ApiError, ConnectionError, type Fields, UnexpectedAnswer } from './http/errors.ts'
+export type { CallOptions, JsonLogic, Page } from './http/methods.ts'
+export type { ClientOptions } from './http/settings.ts'
+export {
+  type Following,
+  type FollowOptions,
+  RequestFailed,
+  type Started,
+} from './requests/follow.ts'
+
+/** The version of the interface that this client was made for. */
 export const apiVersion = '2.58.1'

@@ -1,0 +1,48 @@
+/** What the methods of a client are made of; `generated/methods.ts` has one for each operation. */
+
+/** Text of a query; numbers are written as text. */
+export type Text = string | number
+/** A condition of a list, as an object of JSON Logic: `{ '==': [{ var: 'status' }, 'completed'] }`. */
+export type JsonLogic = Record<string, unknown>
+// biome-ignore lint/complexity/noBannedTypes: nothing has to be said, and nothing can be
+export type NoInput = {}
+
+/** Beside the input of a call. */
+export interface CallOptions {
+  /** Ends the call, its repeats and the reading of its answer. */
+  signal?: AbortSignal
+  /** The slug of an organization; `''` for the personal workspace. Instead of the client's own. */
+  organization?: string
+  /** Instead of the client's own `retries`. */
+  retries?: number
+  /** For calls that take one: a call that is made again under it, even by another process, is done once. */
+  idempotency_key?: string
+  headers?: Record<string, string>
+}
+
+/** An input may be left out where nothing of it is required. */
+export type Args<I> = NoInput extends I
+  ? [input?: I, options?: CallOptions]
+  : [input: I, options?: CallOptions]
+
+/** A call: params, query, headers and body by their names, and what it answers. */
+export type Call<I, A> = (...args: Args<I>) => Promise<A>
+
+/** A call that takes files in its body: as members of it, or as a form of your own. */
+export type FormCall<I, A> = Call<WithForm<I>, A>
+type WithForm<I> = I extends { body?: infer B } ? Omit<I, 'body'> & { body?: B | FormData } : I
+
+export interface Page<R> {
+  /** Of all pages together. */
+  count: number
+  next: string | null
+  previous: string | null
+  results: R[]
+}
+
+/** A list: one page of it, or all of them one item after the other. */
+export interface Listing<I, R> {
+  (...args: Args<I>): Promise<Page<R>>
+  /** Every item of every page, which are fetched as they are needed. */
+  each(...args: Args<I>): AsyncGenerator<R, void, undefined>
+}
