@@ -100,10 +100,12 @@ function methodsFile(): string {
   return `${head}import type { SetChange, SetWrite } from '../annotations/items.ts'
 import type {
   Call,
+  Collection,
   FormCall,
   JsonLogic,
   Listing,
   NoInput,
+  SetCall,
   Text,
 } from '../http/methods.ts'
 import type {
@@ -134,7 +136,9 @@ function typeOf(operation: Operation): string {
   const input = inputOf(operation)
   const kind = kindOf(operation)
   if (kind === 'page') return `Listing<${input}, ${itemOf(operation)}>`
+  if (kind === 'set') return `SetCall<${input}>`
   const answer = answerOf(operation, kind)
+  if (isCollection(operation)) return `Collection<${input}, ${answer}>`
   return filesOf(operation).length > 0
     ? `FormCall<${input}, ${answer}>`
     : `Call<${input}, ${answer}>`

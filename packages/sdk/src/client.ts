@@ -1,12 +1,17 @@
+import type { SetItem } from './annotations/items.ts'
+import { setItems } from './annotations/read.ts'
 import { type Download, type DownloadOptions, download, type Source } from './downloads/download.ts'
 import type { Methods } from './generated/methods.ts'
 import { rows } from './generated/rows.ts'
 import { call, type Input, type Named, respond } from './http/call.ts'
 import { eachItem } from './http/lists.ts'
 import type { CallOptions } from './http/methods.ts'
+import { timedPieces } from './http/pieces.ts'
 import type { Row } from './http/row.ts'
 import { type ClientOptions, type Settings, settingsOf } from './http/settings.ts'
 import { type Following, type FollowOptions, follow, type Started } from './requests/follow.ts'
+import type { Files } from './uploads/sources.ts'
+import { type UploadOptions, upload } from './uploads/upload.ts'
 
 /** The input of an operation: `InputOf<'updateProject'>`. */
 export type InputOf<N extends keyof Methods> = NonNullable<Parameters<Methods[N]>[0]>
@@ -49,11 +54,32 @@ export function createClient(options: ClientOptions): object {
   return { ...Object.fromEntries(methods), ...more }
 }
 
+/** A call, and what its kind can more. */
 function methodOf(settings: Settings, named: Named): object {
-  const method = (input?: Input, options?: CallOptions) => call(settings, named, input, options)
-  if (named.row.answer === 'page')
-    return Object.assign(method, {
-      each: (input?: Input, options?: CallOptions) => eachItem(settings, named, input, options),
-    })
-  return method
+  type Given = [input?: Input, options?: CallOptions]
+  const { answer, in_pieces } = named.row
+  return Object.assign((...given: Given) => call(settings, named, ...given), {
+    ...(answer === 'page' && {
+      each: (...given: Given) => eachItem(settings, named, ...given),
+    }),
+    ...(answer === 'set' && {
+      items: (...given: Given) => readItems(settings, named, ...given),
+    }),
+    ...(in_pieces && {
+      send: (input: Input, files: Files, options?: UploadOptions) =>
+        upload(settings, named, input, { files, options }),
+    }),
+  })
+}
+
+const silenceMs = 60_000
+
+async function* readItems(
+  settings: Settings,
+  named: Named,
+  input?: Input,
+  options?: CallOptions,
+): AsyncGenerator<SetItem, void, undefined> {
+  const answer = await respond(settings, named, input, options, async (given) => given)
+  yield* setItems(named.name, timedPieces(answer, { silenceMs, signal: options?.signal }))
 }

@@ -20,6 +20,10 @@ export {
   RequestFailed,
   type Started,
 } from './requests/follow.ts'
+export { type FileSource, type Files, fromBytes, fromStream } from './uploads/sources.ts'
+export { memoryStore, type UploadStore } from './uploads/store.ts'
+export type { UploadOptions } from './uploads/upload.ts'
+export { verifyWebhook } from './webhooks.ts'
 
 /** The version of the interface that this client was made for. */
 export const apiVersion = '2.58.1'

@@ -2,10 +2,12 @@
 import type { SetChange, SetWrite } from '../annotations/items.ts'
 import type {
   Call,
+  Collection,
   FormCall,
   JsonLogic,
   Listing,
   NoInput,
+  SetCall,
   Text,
 } from '../http/methods.ts'
 import type {
@@ -75,7 +77,6 @@ import type {
   JobDataMetaPatch,
   ProjectDataMeta,
   FoundFrame,
-  AnnotationSet,
   AnnotationStatistics,
   AnnotationRevision,
   AnnotationDiff,
@@ -306,7 +307,7 @@ export interface Methods {
   /** Frames whose file names hold what is searched for. `GET /frames` */
   listFrames: Listing<{ page?: Text; page_size?: Text; search: Text; project_id?: number; task_id?: number }, FoundFrame>
   /** A frame of a task, a chunk of frames, or the context images of a frame. `GET /tasks/{id}/data` */
-  getTaskData: Call<{ id: number; type?: Text; number?: number; quality?: Text }, Response>
+  getTaskData: Collection<{ id: number; type?: Text; number?: number; quality?: Text }, Response>
   /** The same of a job; frames have the numbers of the task, chunks are counted by number or by index. `GET /jobs/{id}/data` */
   getJobData: Call<{ id: number; type?: Text; number?: number; quality?: Text; index?: number }, Response>
   /** `GET /projects/{id}/preview` */
@@ -318,21 +319,21 @@ export interface Methods {
   /** `GET /jobs/{id}/preview` */
   getJobPreview: Call<{ id: number; prefer?: string }, Response>
   /** `GET /tasks/{id}/annotations/` */
-  getTaskAnnotations: Call<{ id: number; format?: Text; filename?: Text; action?: Text; location?: Text; cloud_storage_id?: Text; frames?: Text; label_id?: Text; filter?: Text | JsonLogic; interpolate?: boolean }, AnnotationSet>
+  getTaskAnnotations: SetCall<{ id: number; format?: Text; filename?: Text; action?: Text; location?: Text; cloud_storage_id?: Text; frames?: Text; label_id?: Text; filter?: Text | JsonLogic; interpolate?: boolean }>
   /** `PUT /tasks/{id}/annotations/` */
-  replaceTaskAnnotations: Call<{ id: number; format?: Text; rq_id?: Text; if_match?: string; body: SetWrite }, AnnotationSet>
+  replaceTaskAnnotations: SetCall<{ id: number; format?: Text; rq_id?: Text; if_match?: string; body: SetWrite }>
   /** `PATCH /tasks/{id}/annotations/` */
-  updateTaskAnnotations: Call<{ id: number; action?: Text; if_match?: string; body: SetChange }, AnnotationSet>
+  updateTaskAnnotations: SetCall<{ id: number; action?: Text; if_match?: string; body: SetChange }>
   /** `DELETE /tasks/{id}/annotations/` */
-  deleteTaskAnnotations: Call<{ id: number; if_match?: string }, void>
+  deleteTaskAnnotations: Collection<{ id: number; if_match?: string }, void>
   /** `GET /jobs/{id}/annotations/` */
-  getJobAnnotations: Call<{ id: number; format?: Text; filename?: Text; action?: Text; location?: Text; cloud_storage_id?: Text; frames?: Text; label_id?: Text; filter?: Text | JsonLogic; interpolate?: boolean }, AnnotationSet>
+  getJobAnnotations: SetCall<{ id: number; format?: Text; filename?: Text; action?: Text; location?: Text; cloud_storage_id?: Text; frames?: Text; label_id?: Text; filter?: Text | JsonLogic; interpolate?: boolean }>
   /** `PUT /jobs/{id}/annotations/` */
-  replaceJobAnnotations: Call<{ id: number; format?: Text; rq_id?: Text; if_match?: string; body: SetWrite }, AnnotationSet>
+  replaceJobAnnotations: SetCall<{ id: number; format?: Text; rq_id?: Text; if_match?: string; body: SetWrite }>
   /** `PATCH /jobs/{id}/annotations/` */
-  updateJobAnnotations: Call<{ id: number; action?: Text; if_match?: string; body: SetChange }, AnnotationSet>
+  updateJobAnnotations: SetCall<{ id: number; action?: Text; if_match?: string; body: SetChange }>
   /** `DELETE /jobs/{id}/annotations/` */
-  deleteJobAnnotations: Call<{ id: number; if_match?: string }, void>
+  deleteJobAnnotations: Collection<{ id: number; if_match?: string }, void>
   /** `GET /projects/{id}/annotations/statistics` */
   getProjectAnnotationStatistics: Call<{ id: number; labels?: boolean; authors?: boolean }, AnnotationStatistics>
   /** `GET /tasks/{id}/annotations/statistics` */
@@ -344,11 +345,11 @@ export interface Methods {
   /** `GET /jobs/{id}/annotations/revisions` */
   listJobRevisions: Listing<{ id: number; page?: Text; page_size?: Text; sort?: Text; filter?: Text | JsonLogic; revision?: number; author?: Text; action?: "create" | "update" | "delete" | "replace" | "import" | "restore" | "label_change" }, AnnotationRevision>
   /** `GET /jobs/{id}/annotations/revisions/{revision}` */
-  getJobRevision: Call<{ id: number; revision: number; frames?: Text; label_id?: Text }, AnnotationSet>
+  getJobRevision: SetCall<{ id: number; revision: number; frames?: Text; label_id?: Text }>
   /** `GET /jobs/{id}/annotations/diff` */
   getJobAnnotationsDiff: Call<{ id: number; from: number; to?: number }, AnnotationDiff>
   /** `POST /jobs/{id}/annotations/revisions/{revision}/restore` */
-  restoreJobRevision: Call<{ id: number; revision: number; if_match?: string }, AnnotationSet>
+  restoreJobRevision: SetCall<{ id: number; revision: number; if_match?: string }>
   /** `GET /requests` */
   listRequests: Listing<{ page?: Text; page_size?: Text; sort?: Text; filter?: Text | JsonLogic; id?: Text; status?: "queued" | "started" | "finished" | "failed"; action?: "export" | "import" | "create"; target?: "project" | "task" | "job" | "events"; subresource?: "annotations" | "dataset" | "backup"; format?: Text; project_id?: number; task_id?: number; job_id?: number; org_id?: number; org?: Text }, Request>
   /** `GET /requests/{rq_id}` */
@@ -373,7 +374,7 @@ export interface Methods {
   /** Write a task and its media into an archive to restore it from. `POST /tasks/{id}/backup/export` */
   exportTaskBackup: Call<{ id: number; filename?: Text; location?: Text; cloud_storage_id?: number; lightweight?: boolean }, RqId>
   /** Make a project of an archive. `POST /projects/backup/` */
-  importProjectBackup: FormCall<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
+  importProjectBackup: Collection<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
   /** How much of a file has arrived. `GET /projects/backup/{file_id}` */
   getProjectBackupFile: Call<{ file_id: string }, UploadState>
   /** The next bytes of a file. `PATCH /projects/backup/{file_id}` */
@@ -381,7 +382,7 @@ export interface Methods {
   /** Give up a file that was sent in pieces. `DELETE /projects/backup/{file_id}` */
   deleteProjectBackupFile: Call<{ file_id: string }, void>
   /** Make a task of an archive. `POST /tasks/backup/` */
-  importTaskBackup: FormCall<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
+  importTaskBackup: Collection<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
   /** How much of a file has arrived. `GET /tasks/backup/{file_id}` */
   getTaskBackupFile: Call<{ file_id: string }, UploadState>
   /** The next bytes of a file. `PATCH /tasks/backup/{file_id}` */
@@ -393,9 +394,9 @@ export interface Methods {
   /** `GET /tasks/{id}/backup/download` */
   downloadTaskBackup: Call<{ id: number; rq_id?: Text }, Response>
   /** Attach pictures, or one archive of them, to a task. `POST /tasks/{id}/data` */
-  uploadTaskData: FormCall<{ id: number; body?: DataParameters | { image_quality?: number; chunk_size?: number; validation_params?: ValidationParams; job_file_mapping?: string[][]; job_count?: number; sorting_method?: "lexicographical" | "natural" | "predefined" | "random"; upload_file_order?: string[]; server_files?: string[]; server_files_exclude?: string[]; remote_files?: string[]; cloud_storage_id?: number; filename_pattern?: string; copy_data?: boolean; start_frame?: number; stop_frame?: number; frame_filter?: string; use_zip_chunks?: boolean; use_cache?: boolean; storage_method?: "file_system" | "cache"; client_files?: Blob | readonly Blob[] } }, RqId>
+  uploadTaskData: Collection<{ id: number; body?: DataParameters | { image_quality?: number; chunk_size?: number; validation_params?: ValidationParams; job_file_mapping?: string[][]; job_count?: number; sorting_method?: "lexicographical" | "natural" | "predefined" | "random"; upload_file_order?: string[]; server_files?: string[]; server_files_exclude?: string[]; remote_files?: string[]; cloud_storage_id?: number; filename_pattern?: string; copy_data?: boolean; start_frame?: number; stop_frame?: number; frame_filter?: string; use_zip_chunks?: boolean; use_cache?: boolean; storage_method?: "file_system" | "cache"; client_files?: Blob | readonly Blob[] } }, RqId>
   /** Remove what was uploaded and is not the media of the task yet. `DELETE /tasks/{id}/data` */
-  deleteTaskData: Call<{ id: number }, void>
+  deleteTaskData: Collection<{ id: number }, void>
   /** How much of a file has arrived. `GET /tasks/{id}/data/{file_id}` */
   getTaskDataFile: Call<{ id: number; file_id: string }, UploadState>
   /** The next bytes of a file. `PATCH /tasks/{id}/data/{file_id}` */
@@ -403,7 +404,7 @@ export interface Methods {
   /** Give up a file that was sent in pieces. `DELETE /tasks/{id}/data/{file_id}` */
   deleteTaskDataFile: Call<{ id: number; file_id: string }, void>
   /** `POST /tasks/{id}/annotations/` */
-  importTaskAnnotations: FormCall<{ id: number; format?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; conv_mask_to_poly?: boolean; import_mode?: Text; dry_run?: boolean; if_match?: string; body?: { annotation_file?: Blob | readonly Blob[] } }, RqId>
+  importTaskAnnotations: Collection<{ id: number; format?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; conv_mask_to_poly?: boolean; import_mode?: Text; dry_run?: boolean; if_match?: string; body?: { annotation_file?: Blob | readonly Blob[] } }, RqId>
   /** How much of a file has arrived. `GET /tasks/{id}/annotations/{file_id}` */
   getTaskAnnotationsFile: Call<{ id: number; file_id: string }, UploadState>
   /** The next bytes of a file. `PATCH /tasks/{id}/annotations/{file_id}` */
@@ -411,7 +412,7 @@ export interface Methods {
   /** Give up a file that was sent in pieces. `DELETE /tasks/{id}/annotations/{file_id}` */
   deleteTaskAnnotationsFile: Call<{ id: number; file_id: string }, void>
   /** `POST /jobs/{id}/annotations/` */
-  importJobAnnotations: FormCall<{ id: number; format?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; conv_mask_to_poly?: boolean; import_mode?: Text; dry_run?: boolean; if_match?: string; body?: { annotation_file?: Blob | readonly Blob[] } }, RqId>
+  importJobAnnotations: Collection<{ id: number; format?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; conv_mask_to_poly?: boolean; import_mode?: Text; dry_run?: boolean; if_match?: string; body?: { annotation_file?: Blob | readonly Blob[] } }, RqId>
   /** How much of a file has arrived. `GET /jobs/{id}/annotations/{file_id}` */
   getJobAnnotationsFile: Call<{ id: number; file_id: string }, UploadState>
   /** The next bytes of a file. `PATCH /jobs/{id}/annotations/{file_id}` */
@@ -419,7 +420,7 @@ export interface Methods {
   /** Give up a file that was sent in pieces. `DELETE /jobs/{id}/annotations/{file_id}` */
   deleteJobAnnotationsFile: Call<{ id: number; file_id: string }, void>
   /** Make tasks of a data set with its images. `POST /projects/{id}/dataset/` */
-  importProjectDataset: FormCall<{ id: number; format?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; conv_mask_to_poly?: boolean; import_mode?: Text; dry_run?: boolean; body?: { dataset_file?: Blob | readonly Blob[] } }, RqId>
+  importProjectDataset: Collection<{ id: number; format?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; conv_mask_to_poly?: boolean; import_mode?: Text; dry_run?: boolean; body?: { dataset_file?: Blob | readonly Blob[] } }, RqId>
   /** How much of a file has arrived. `GET /projects/{id}/dataset/{file_id}` */
   getProjectDatasetFile: Call<{ id: number; file_id: string }, UploadState>
   /** The next bytes of a file. `PATCH /projects/{id}/dataset/{file_id}` */
@@ -470,7 +471,7 @@ export interface Methods {
   recordEvents: Call<{ body: ClientEvents }, AcceptedEvents>
   /** Not there any more: use POST /projects/{id}/dataset/export. `GET /projects/{id}/dataset`
    * @deprecated gone: answers 410, use POST /projects/{id}/dataset/export */
-  getProjectDataset: Call<{ id: number }, never>
+  getProjectDataset: Collection<{ id: number }, never>
   /** Not there any more: use POST /projects/{id}/backup/export. `GET /projects/{id}/backup`
    * @deprecated gone: answers 410, use POST /projects/{id}/backup/export */
   getProjectBackup: Call<{ id: number }, never>

@@ -1,6 +1,7 @@
 import { type Written, writeBody } from './body.ts'
 import { UnexpectedAnswer } from './errors.ts'
 import type { CallOptions } from './methods.ts'
+import { randomId } from './random.ts'
 import type { Row } from './row.ts'
 import { type Sent, send } from './send.ts'
 import type { Settings } from './settings.ts'
@@ -85,11 +86,7 @@ function headersOf(
 
 /** A key of ours makes every attempt of a call the same one to the service. */
 function optional({ takes_key }: Row, options: CallOptions): Record<string, string> {
-  const {
-    organization,
-    headers,
-    idempotency_key = takes_key ? crypto.randomUUID() : undefined,
-  } = options
+  const { organization, headers, idempotency_key = takes_key ? randomId() : undefined } = options
   return {
     ...(organization !== undefined && { 'x-organization': organization }),
     ...(takes_key && idempotency_key !== undefined && { 'idempotency-key': idempotency_key }),

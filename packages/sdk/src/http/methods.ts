@@ -1,3 +1,8 @@
+import type { SetItem } from '../annotations/items.ts'
+import type { AnnotationSet } from '../generated/schemas.ts'
+import type { Files } from '../uploads/sources.ts'
+import type { UploadOptions } from '../uploads/upload.ts'
+
 /** What the methods of a client are made of; `generated/methods.ts` has one for each operation. */
 
 /** Text of a query; numbers are written as text. */
@@ -45,4 +50,26 @@ export interface Listing<I, R> {
   (...args: Args<I>): Promise<Page<R>>
   /** Every item of every page, which are fetched as they are needed. */
   each(...args: Args<I>): AsyncGenerator<R, void, undefined>
+}
+
+/** A call that files are sent to: in its body, or by `send`. */
+export interface Collection<I, A> {
+  (...args: Args<WithForm<I>>): Promise<A>
+  /**
+   * Sends files as their sizes suggest: in one form, or in several requests with large files in pieces, which go on where they
+   * were after a break.
+   */
+  send(input: Parameters<I>, files: Files, options?: UploadOptions): Promise<A>
+}
+/** The input without files; a body says what is to be made of them. */
+type Parameters<I> = I extends { body?: infer B } ? Omit<I, 'body'> & { body?: WithoutFiles<B> } : I
+type WithoutFiles<B> = B extends object
+  ? { [K in keyof B as B[K] extends FilesOfForm ? never : K]: B[K] }
+  : B
+type FilesOfForm = Blob | readonly Blob[] | undefined
+
+/** A call that answers an annotation set: as one object, or item by item in flat memory. */
+export interface SetCall<I> {
+  (...args: Args<I>): Promise<AnnotationSet>
+  items(...args: Args<I>): AsyncGenerator<SetItem, void, undefined>
 }

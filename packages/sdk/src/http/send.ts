@@ -1,4 +1,4 @@
-import { ConnectionError, refusalOf, UnexpectedAnswer } from './errors.ts'
+import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from './errors.ts'
 import { pauseBefore, sleep, waitAfter } from './retry.ts'
 import { isBrowser, type Settings } from './settings.ts'
 
@@ -58,7 +58,7 @@ export async function send<A>(
 class BodyError extends Error {}
 
 const isFinal = (thrown: unknown) =>
-  thrown instanceof BodyError || thrown instanceof UnexpectedAnswer
+  [BodyError, UnexpectedAnswer, ApiError].some((kind) => thrown instanceof kind)
 
 type Outcome<A> = { value: A } | { refusal: Response }
 
