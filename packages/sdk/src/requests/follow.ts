@@ -45,6 +45,7 @@ export function follow(
   const end = id.then((rq_id) => ended(settings, rq_id, options))
   return Object.assign(end, {
     async cancel() {
+      end.catch(() => undefined) // it fails by this, which is no surprise to whoever does not wait for it
       const cancelRequest = { name: 'cancelRequest', row: rows.cancelRequest }
       await call(settings, cancelRequest, { rq_id: await id })
     },
