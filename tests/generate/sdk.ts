@@ -38,8 +38,11 @@ const filesOf = ({ form }: Operation): string[] =>
   Object.entries(form?.shape ?? {}).flatMap(([name, schema]) => (isBytes(schema) ? [name] : []))
 
 /** The rows of the protocol of resumable uploads that lie below a collection, by its path. */
-const isCollection = ({ path }: Operation): boolean =>
-  restOperations.some((one) => one.media_type && one.path === `${path.replace(/\/$/, '')}/:file_id`)
+const isCollection = (operation: Operation): boolean =>
+  filesOf(operation).length > 0 &&
+  restOperations.some(
+    (one) => one.media_type && one.path === `${operation.path.replace(/\/$/, '')}/:file_id`,
+  )
 
 function rowsFile(): string {
   const rows = restOperations.map((one) => `  ${one.name}: ${JSON.stringify(rowOf(one))},`)

@@ -307,7 +307,7 @@ export interface Methods {
   /** Frames whose file names hold what is searched for. `GET /frames` */
   listFrames: Listing<{ page?: Text; page_size?: Text; search: Text; project_id?: number; task_id?: number }, FoundFrame>
   /** A frame of a task, a chunk of frames, or the context images of a frame. `GET /tasks/{id}/data` */
-  getTaskData: Collection<{ id: number; type?: Text; number?: number; quality?: Text }, Response>
+  getTaskData: Call<{ id: number; type?: Text; number?: number; quality?: Text }, Response>
   /** The same of a job; frames have the numbers of the task, chunks are counted by number or by index. `GET /jobs/{id}/data` */
   getJobData: Call<{ id: number; type?: Text; number?: number; quality?: Text; index?: number }, Response>
   /** `GET /projects/{id}/preview` */
@@ -325,7 +325,7 @@ export interface Methods {
   /** `PATCH /tasks/{id}/annotations/` */
   updateTaskAnnotations: SetCall<{ id: number; action?: Text; if_match?: string; body: SetChange }>
   /** `DELETE /tasks/{id}/annotations/` */
-  deleteTaskAnnotations: Collection<{ id: number; if_match?: string }, void>
+  deleteTaskAnnotations: Call<{ id: number; if_match?: string }, void>
   /** `GET /jobs/{id}/annotations/` */
   getJobAnnotations: SetCall<{ id: number; format?: Text; filename?: Text; action?: Text; location?: Text; cloud_storage_id?: Text; frames?: Text; label_id?: Text; filter?: Text | JsonLogic; interpolate?: boolean }>
   /** `PUT /jobs/{id}/annotations/` */
@@ -333,7 +333,7 @@ export interface Methods {
   /** `PATCH /jobs/{id}/annotations/` */
   updateJobAnnotations: SetCall<{ id: number; action?: Text; if_match?: string; body: SetChange }>
   /** `DELETE /jobs/{id}/annotations/` */
-  deleteJobAnnotations: Collection<{ id: number; if_match?: string }, void>
+  deleteJobAnnotations: Call<{ id: number; if_match?: string }, void>
   /** `GET /projects/{id}/annotations/statistics` */
   getProjectAnnotationStatistics: Call<{ id: number; labels?: boolean; authors?: boolean }, AnnotationStatistics>
   /** `GET /tasks/{id}/annotations/statistics` */
@@ -396,7 +396,7 @@ export interface Methods {
   /** Attach pictures, or one archive of them, to a task. `POST /tasks/{id}/data` */
   uploadTaskData: Collection<{ id: number; body?: DataParameters | { image_quality?: number; chunk_size?: number; validation_params?: ValidationParams; job_file_mapping?: string[][]; job_count?: number; sorting_method?: "lexicographical" | "natural" | "predefined" | "random"; upload_file_order?: string[]; server_files?: string[]; server_files_exclude?: string[]; remote_files?: string[]; cloud_storage_id?: number; filename_pattern?: string; copy_data?: boolean; start_frame?: number; stop_frame?: number; frame_filter?: string; use_zip_chunks?: boolean; use_cache?: boolean; storage_method?: "file_system" | "cache"; client_files?: Blob | readonly Blob[] } }, RqId>
   /** Remove what was uploaded and is not the media of the task yet. `DELETE /tasks/{id}/data` */
-  deleteTaskData: Collection<{ id: number }, void>
+  deleteTaskData: Call<{ id: number }, void>
   /** How much of a file has arrived. `GET /tasks/{id}/data/{file_id}` */
   getTaskDataFile: Call<{ id: number; file_id: string }, UploadState>
   /** The next bytes of a file. `PATCH /tasks/{id}/data/{file_id}` */
@@ -471,7 +471,7 @@ export interface Methods {
   recordEvents: Call<{ body: ClientEvents }, AcceptedEvents>
   /** Not there any more: use POST /projects/{id}/dataset/export. `GET /projects/{id}/dataset`
    * @deprecated gone: answers 410, use POST /projects/{id}/dataset/export */
-  getProjectDataset: Collection<{ id: number }, never>
+  getProjectDataset: Call<{ id: number }, never>
   /** Not there any more: use POST /projects/{id}/backup/export. `GET /projects/{id}/backup`
    * @deprecated gone: answers 410, use POST /projects/{id}/backup/export */
   getProjectBackup: Call<{ id: number }, never>
