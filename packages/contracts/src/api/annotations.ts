@@ -30,7 +30,9 @@ const replace = {
   body: bytes,
   answers: { 200: set },
 }
+/** `is_whole`: members that an object does not name take their defaults, and one without an id is new. */
 const change = {
+  handed: z.object({ is_whole: z.boolean().optional() }),
   params: idParams,
   query: patchQuery,
   headers: ifMatch,

@@ -37,6 +37,11 @@ export interface Shape {
    * names this key.
    */
   busy?: { target: BusyTarget; when?: string }
+  /**
+   * What the gateway adds to the input by what its client speaks, where that means something else there: no client sends it,
+   * and the document does not show it.
+   */
+  handed?: z.ZodObject
   /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
   by?: 'gateway'
   /**
@@ -66,12 +71,13 @@ export type Input<S extends Shape> = Out<S, 'params'> &
   Out<S, 'query'> &
   Out<S, 'headers'> &
   (S['body'] extends z.ZodType<infer B> ? { body: B } : unknown) &
+  Out<S, 'handed'> &
   (S['busy'] extends object ? { is_busy?: boolean } : unknown)
 
 /** What a handler answers; the links of a page are the gateway's business. */
 export type Answer<S extends Shape> = Unpaged<z.output<S['answers'][keyof S['answers']]>>
 
-type Out<S extends Shape, K extends 'params' | 'query' | 'headers'> =
+type Out<S extends Shape, K extends 'params' | 'query' | 'headers' | 'handed'> =
   S[K] extends z.ZodType<infer T> ? T : unknown
 type Unpaged<A> = A extends { next: unknown; previous: unknown } ? Omit<A, 'next' | 'previous'> : A
 
@@ -153,12 +159,14 @@ export function requestSchema({
   headers,
   body,
   busy,
-}: Pick<Operation, 'params' | 'query' | 'headers' | 'body' | 'busy'>) {
+  handed,
+}: Pick<Operation, 'params' | 'query' | 'headers' | 'body' | 'busy' | 'handed'>) {
   return z.object({
     ...params?.shape,
     ...query?.shape,
     ...headers?.shape,
     ...(body && !isBytes(body) && { body }),
+    ...handed?.shape,
     ...(busy && { is_busy: z.boolean().optional() }),
   })
 }

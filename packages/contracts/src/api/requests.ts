@@ -128,8 +128,10 @@ export const requests = operations('RequestService', {
     answers: { 200: taskStatus },
     summary: 'How far the media of a task is',
   }),
+  /** `only_exports`: what has started and is no export goes on. */
   cancelRequest: post('/requests/:rq_id/cancel', {
     params: rqIdParams,
+    handed: z.object({ only_exports: z.boolean().optional() }),
     answers: { 200: nothing },
   }),
   exportProjectDataset: post('/projects/:id/dataset/export', start),

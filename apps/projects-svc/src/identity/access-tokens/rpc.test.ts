@@ -32,6 +32,7 @@ describe.each(transports)('%s', (transport) => {
         expiry_date: '31/12/2099',
         last_used_date: null,
         read_only: true,
+        dialect: 'service',
         owner: {
           url: `/users/${user.id}`,
           id: user.id,
