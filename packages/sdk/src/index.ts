@@ -12,7 +12,8 @@ export { Changed, type Download, type DownloadOptions, type Source } from './dow
 export type { Methods } from './generated/methods.ts'
 export type * from './generated/schemas.ts'
 export { ApiError, ConnectionError, type Fields, UnexpectedAnswer } from './http/errors.ts'
-export type { CallOptions, JsonLogic, Page } from './http/methods.ts'
+export type { JsonLogic, Page } from './http/methods.ts'
+export type { CallOptions } from './http/options.ts'
 export type { ClientOptions } from './http/settings.ts'
 export {
   type Following,

@@ -2,12 +2,12 @@ import { restOperations } from '@reticle/contracts/api/index'
 import { type S3Server, startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+import * as movement from './movement.ts'
+import * as people from './people.ts'
 import { recorded, type Seen } from './recorder.ts'
-import * as movement from './stories/movement.ts'
-import * as people from './stories/people.ts'
-import * as surroundings from './stories/surroundings.ts'
-import * as work from './stories/work.ts'
-import type { World } from './stories/world.ts'
+import * as surroundings from './surroundings.ts'
+import * as work from './work.ts'
+import type { World } from './world.ts'
 
 /** Every operation of the table is called through the SDK, and does what it is there for. */
 

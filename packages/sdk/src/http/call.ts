@@ -1,6 +1,6 @@
 import { type Written, writeBody } from './body.ts'
 import { UnexpectedAnswer } from './errors.ts'
-import type { CallOptions } from './methods.ts'
+import type { CallOptions } from './options.ts'
 import { randomId } from './random.ts'
 import type { Row } from './row.ts'
 import { type Sent, send } from './send.ts'

@@ -1,6 +1,6 @@
 import { call, type Input, type Named } from './call.ts'
 import { UnexpectedAnswer } from './errors.ts'
-import type { CallOptions } from './methods.ts'
+import type { CallOptions } from './options.ts'
 import { send } from './send.ts'
 import { pathOf, type Settings } from './settings.ts'
 

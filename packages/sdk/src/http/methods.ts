@@ -2,6 +2,7 @@ import type { SetItem } from '../annotations/items.ts'
 import type { AnnotationSet } from '../generated/schemas.ts'
 import type { Files } from '../uploads/sources.ts'
 import type { UploadOptions } from '../uploads/upload.ts'
+import type { CallOptions } from './options.ts'
 
 /** What the methods of a client are made of; `generated/methods.ts` has one for each operation. */
 
@@ -11,19 +12,6 @@ export type Text = string | number
 export type JsonLogic = Record<string, unknown>
 // biome-ignore lint/complexity/noBannedTypes: nothing has to be said, and nothing can be
 export type NoInput = {}
-
-/** Beside the input of a call. */
-export interface CallOptions {
-  /** Ends the call, its repeats and the reading of its answer. */
-  signal?: AbortSignal
-  /** The slug of an organization; `''` for the personal workspace. Instead of the client's own. */
-  organization?: string
-  /** Instead of the client's own `retries`. */
-  retries?: number
-  /** For calls that take one: a call that is made again under it, even by another process, is done once. */
-  idempotency_key?: string
-  headers?: Record<string, string>
-}
 
 /** An input may be left out where nothing of it is required. */
 export type Args<I> = NoInput extends I

@@ -1,6 +1,6 @@
 import { fromBytes } from '@reticle/sdk'
 import { expect } from 'vitest'
-import { picture, pictures } from '../../../support/pictures.ts'
+import { picture, pictures } from '../../support/pictures.ts'
 import type { World } from './world.ts'
 
 /** Projects, tasks, jobs, what is drawn and said, each operation once. */

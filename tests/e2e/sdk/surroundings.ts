@@ -1,7 +1,7 @@
 import { ApiError } from '@reticle/sdk'
 import { expect } from 'vitest'
-import { bucketOf } from '../../../support/buckets.ts'
-import { picture } from '../../../support/pictures.ts'
+import { bucketOf } from '../../support/buckets.ts'
+import { picture } from '../../support/pictures.ts'
 import type { World } from './world.ts'
 
 /** The service itself, storages and webhooks, each operation once; and what is no more. */
