@@ -52,6 +52,10 @@ export interface Shape {
   form?: z.ZodObject
   /** Media type of a body of bytes that is no JSON: a piece of a file. */
   media_type?: string
+  /** Its file may also come in several requests, by the protocol of resumable uploads (`spec/api-annotations.md` 2.4). */
+  resumable?: true
+  /** Statuses of failures that nothing else of the row tells of: for the documents (`openapi/failures.ts`). */
+  refuses?: readonly number[]
 }
 
 /** What background work may be about. */
@@ -151,6 +155,12 @@ export function takesKey(
   if (method === 'POST') return success === 201 || success === 202 || isBytes(answer)
   return (method === 'PUT' || method === 'PATCH') && isBytes(body)
 }
+
+const unscoped =
+  /^\/(?:server|schema|docs|swagger|user-agreements|auth|organizations|guides|assets|requests)(?:\/|$)/
+
+/** May a request name the workspace that it is about (`spec/api-workspace.md` 1.9)? */
+export const isScoped = ({ path }: Pick<Operation, 'path'>): boolean => !unscoped.test(path)
 
 /** Params, query and headers by name, the body under `body`: the input of a handler and the fields of its message. */
 export function requestSchema({

@@ -19,11 +19,11 @@ import type {
   ShareEntry,
   Formats,
   FormatLosses,
-  LoginAnswer,
   Login,
+  LoginAnswer,
   Detail,
-  Registered,
   Register,
+  Registered,
   PasswordChange,
   EmailAddress,
   PasswordReset,
@@ -32,8 +32,8 @@ import type {
   User,
   UserPatch,
   AccessToken,
-  AccessTokenCreated,
   AccessTokenCreate,
+  AccessTokenCreated,
   AccessTokenPatch,
   Organization,
   OrganizationCreate,
@@ -64,8 +64,8 @@ import type {
   Comment,
   CommentCreate,
   CommentPatch,
-  Guide,
   GuideCreate,
+  Guide,
   GuidePatch,
   Asset,
   CloudStorage,
@@ -81,7 +81,7 @@ import type {
   AnnotationRevision,
   AnnotationDiff,
   Request,
-  TaskStatus,
+  TaskMediaStatus,
   RqId,
   UploadState,
   DataParameters,
@@ -95,10 +95,10 @@ import type {
   WebhookSecretRotation,
   WebhookRedelivery,
   WebhookMessage,
-  WebhookMessagesRedelivered,
   WebhookMessagesToRedeliver,
-  AcceptedEvents,
+  WebhookMessagesRedelivered,
   ClientEvents,
+  AcceptedEvents,
 } from './schemas.ts'
 
 export interface Methods {
@@ -145,9 +145,9 @@ export interface Methods {
   /** The link in the mail: verifies and leads to the pages. `GET /auth/account-confirm-email/{key}` */
   followEmailLink: Call<{ key: string }, Response>
   /** `GET /users` */
-  listUsers: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; username?: Text; first_name?: Text; last_name?: Text; is_active?: boolean }, MetaUser>
+  listUsers: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; username?: Text; first_name?: Text; last_name?: Text; is_active?: boolean; org?: Text; org_id?: number }, MetaUser>
   /** The signed-in user. `GET /users/self` */
-  getSelf: Call<NoInput, User>
+  getSelf: Call<{ org?: Text; org_id?: number }, User>
   /** `GET /users/{id}` */
   getUser: Call<{ id: number }, MetaUser>
   /** `PATCH /users/{id}` */
@@ -179,7 +179,7 @@ export interface Methods {
   /** Make another member the owner. `POST /organizations/{id}/transfer` */
   transferOrganization: Call<{ id: number; body: OrganizationTransfer }, Organization>
   /** `GET /memberships` */
-  listMemberships: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; user?: Text; role?: "owner" | "maintainer" | "supervisor" | "worker" }, Membership>
+  listMemberships: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; user?: Text; role?: "owner" | "maintainer" | "supervisor" | "worker"; org?: Text; org_id?: number }, Membership>
   /** `GET /memberships/{id}` */
   getMembership: Call<{ id: number }, Membership>
   /** `PATCH /memberships/{id}` */
@@ -187,9 +187,9 @@ export interface Methods {
   /** Leave an organization, or remove somebody from it. `DELETE /memberships/{id}` */
   deleteMembership: Call<{ id: number; unassign?: boolean; if_match?: string }, void>
   /** `GET /invitations` */
-  listInvitations: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; owner?: Text; user_id?: number; accepted?: boolean }, Invitation>
+  listInvitations: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; owner?: Text; user_id?: number; accepted?: boolean; org?: Text; org_id?: number }, Invitation>
   /** Invite somebody into the organization that the request names. `POST /invitations` */
-  createInvitation: Call<{ body: InvitationCreate }, Invitation>
+  createInvitation: Call<{ org?: Text; org_id?: number; body: InvitationCreate }, Invitation>
   /** `GET /invitations/{key}` */
   getInvitation: Call<{ key: string }, Invitation>
   /** `POST /invitations/{key}/accept` */
@@ -201,9 +201,9 @@ export interface Methods {
   /** `DELETE /invitations/{key}` */
   deleteInvitation: Call<{ key: string }, void>
   /** `GET /projects` */
-  listProjects: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; owner?: Text; assignee?: Text; status?: "annotation" | "validation" | "completed" }, Project>
+  listProjects: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; owner?: Text; assignee?: Text; status?: "annotation" | "validation" | "completed"; org?: Text; org_id?: number }, Project>
   /** `POST /projects` */
-  createProject: Call<{ body: ProjectCreate }, Project>
+  createProject: Call<{ org?: Text; org_id?: number; body: ProjectCreate }, Project>
   /** `GET /projects/{id}` */
   getProject: Call<{ id: number }, Project>
   /** `PATCH /projects/{id}` */
@@ -211,7 +211,7 @@ export interface Methods {
   /** Remove a project with all its tasks, jobs and annotations. `DELETE /projects/{id}` */
   deleteProject: Call<{ id: number; if_match?: string }, void>
   /** `GET /labels` */
-  listLabels: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; type?: "any" | "cuboid" | "ellipse" | "mask" | "points" | "polygon" | "polyline" | "rectangle" | "skeleton" | "tag"; color?: Text; parent?: Text; parent_id?: number; project_id?: number; task_id?: number; job_id?: number }, Label>
+  listLabels: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; type?: "any" | "cuboid" | "ellipse" | "mask" | "points" | "polygon" | "polyline" | "rectangle" | "skeleton" | "tag"; color?: Text; parent?: Text; parent_id?: number; project_id?: number; task_id?: number; job_id?: number; org?: Text; org_id?: number }, Label>
   /** `GET /labels/{id}` */
   getLabel: Call<{ id: number }, Label>
   /** `PATCH /labels/{id}` */
@@ -219,9 +219,9 @@ export interface Methods {
   /** `DELETE /labels/{id}` */
   deleteLabel: Call<{ id: number; if_match?: string }, void>
   /** `GET /tasks` */
-  listTasks: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; project_id?: number; project_name?: Text; name?: Text; owner?: Text; assignee?: Text; status?: "new" | "annotation" | "validation" | "completed"; subset?: Text; mode?: "annotation" | "interpolation"; dimension?: "2d" | "3d"; tracker_link?: Text; validation_mode?: "gt" | "gt_pool" }, Task>
+  listTasks: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; project_id?: number; project_name?: Text; name?: Text; owner?: Text; assignee?: Text; status?: "new" | "annotation" | "validation" | "completed"; subset?: Text; mode?: "annotation" | "interpolation"; dimension?: "2d" | "3d"; tracker_link?: Text; validation_mode?: "gt" | "gt_pool"; org?: Text; org_id?: number }, Task>
   /** `POST /tasks` */
-  createTask: Call<{ body: TaskCreate }, Task>
+  createTask: Call<{ org?: Text; org_id?: number; body: TaskCreate }, Task>
   /** `GET /tasks/{id}` */
   getTask: Call<{ id: number }, Task>
   /** `PATCH /tasks/{id}` */
@@ -233,9 +233,9 @@ export interface Methods {
   /** Choose the validation frames that do not count. `PATCH /tasks/{id}/validation_layout` */
   updateTaskValidationLayout: Call<{ id: number; body?: ValidationLayoutPatch }, TaskValidationLayout>
   /** `GET /jobs` */
-  listJobs: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; task_id?: number; project_id?: number; task_name?: Text; project_name?: Text; assignee?: Text; state?: "new" | "in progress" | "completed" | "rejected"; stage?: "annotation" | "validation" | "acceptance"; type?: "annotation" | "ground_truth" | "consensus_replica"; parent_job_id?: number; dimension?: "2d" | "3d"; mode?: "annotation" | "interpolation" }, Job>
+  listJobs: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; task_id?: number; project_id?: number; task_name?: Text; project_name?: Text; assignee?: Text; state?: "new" | "in progress" | "completed" | "rejected"; stage?: "annotation" | "validation" | "acceptance"; type?: "annotation" | "ground_truth" | "consensus_replica"; parent_job_id?: number; dimension?: "2d" | "3d"; mode?: "annotation" | "interpolation"; org?: Text; org_id?: number }, Job>
   /** A ground-truth job of chosen frames of a task. `POST /jobs` */
-  createJob: Call<{ body: JobCreate }, Job>
+  createJob: Call<{ org?: Text; org_id?: number; body: JobCreate }, Job>
   /** `GET /jobs/{id}` */
   getJob: Call<{ id: number }, Job>
   /** `PATCH /jobs/{id}` */
@@ -245,9 +245,9 @@ export interface Methods {
   /** `GET /jobs/{id}/validation_layout` */
   getJobValidationLayout: Call<{ id: number }, JobValidationLayout>
   /** `GET /issues` */
-  listIssues: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; owner?: Text; assignee?: Text; job_id?: number; task_id?: number; resolved?: boolean; frame_id?: number }, Issue>
+  listIssues: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; owner?: Text; assignee?: Text; job_id?: number; task_id?: number; resolved?: boolean; frame_id?: number; org?: Text; org_id?: number }, Issue>
   /** `POST /issues` */
-  createIssue: Call<{ body: IssueCreate }, Issue>
+  createIssue: Call<{ org?: Text; org_id?: number; body: IssueCreate }, Issue>
   /** `GET /issues/{id}` */
   getIssue: Call<{ id: number }, Issue>
   /** `PATCH /issues/{id}` */
@@ -255,9 +255,9 @@ export interface Methods {
   /** `DELETE /issues/{id}` */
   deleteIssue: Call<{ id: number; if_match?: string }, void>
   /** `GET /comments` */
-  listComments: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; owner?: Text; issue_id?: number; job_id?: number; frame_id?: number }, Comment>
+  listComments: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; owner?: Text; issue_id?: number; job_id?: number; frame_id?: number; org?: Text; org_id?: number }, Comment>
   /** `POST /comments` */
-  createComment: Call<{ body: CommentCreate }, Comment>
+  createComment: Call<{ org?: Text; org_id?: number; body: CommentCreate }, Comment>
   /** `GET /comments/{id}` */
   getComment: Call<{ id: number }, Comment>
   /** `PATCH /comments/{id}` */
@@ -279,9 +279,9 @@ export interface Methods {
   /** `DELETE /assets/{uuid}` */
   deleteAsset: Call<{ uuid: string }, void>
   /** `GET /cloudstorages` */
-  listCloudStorages: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; resource?: Text; owner?: Text; provider_type?: "AWS_S3_BUCKET" | "AZURE_CONTAINER" | "GOOGLE_CLOUD_STORAGE"; credentials_type?: "KEY_SECRET_KEY_PAIR" | "ACCOUNT_NAME_TOKEN_PAIR" | "KEY_FILE_PATH" | "ANONYMOUS_ACCESS" | "CONNECTION_STRING" }, CloudStorage>
+  listCloudStorages: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; resource?: Text; owner?: Text; provider_type?: "AWS_S3_BUCKET" | "AZURE_CONTAINER" | "GOOGLE_CLOUD_STORAGE"; credentials_type?: "KEY_SECRET_KEY_PAIR" | "ACCOUNT_NAME_TOKEN_PAIR" | "KEY_FILE_PATH" | "ANONYMOUS_ACCESS" | "CONNECTION_STRING"; org?: Text; org_id?: number }, CloudStorage>
   /** Connect a bucket; it has to be there and open to the credentials. `POST /cloudstorages` */
-  createCloudStorage: FormCall<{ body: CloudStorageCreate | { provider_type?: "AWS_S3_BUCKET" | "AZURE_CONTAINER" | "GOOGLE_CLOUD_STORAGE"; resource?: string; display_name?: string; description?: string; credentials_type?: "KEY_SECRET_KEY_PAIR" | "ACCOUNT_NAME_TOKEN_PAIR" | "KEY_FILE_PATH" | "ANONYMOUS_ACCESS" | "CONNECTION_STRING"; specific_attributes?: string; manifests?: string[]; key?: string; secret_key?: string; session_token?: string; account_name?: string; key_file?: Blob | readonly Blob[]; connection_string?: string } }, CloudStorage>
+  createCloudStorage: FormCall<{ org?: Text; org_id?: number; body: CloudStorageCreate | { provider_type?: "AWS_S3_BUCKET" | "AZURE_CONTAINER" | "GOOGLE_CLOUD_STORAGE"; resource?: string; display_name?: string; description?: string; credentials_type?: "KEY_SECRET_KEY_PAIR" | "ACCOUNT_NAME_TOKEN_PAIR" | "KEY_FILE_PATH" | "ANONYMOUS_ACCESS" | "CONNECTION_STRING"; specific_attributes?: string; manifests?: string[]; key?: string; secret_key?: string; session_token?: string; account_name?: string; key_file?: Blob | readonly Blob[]; connection_string?: string } }, CloudStorage>
   /** `GET /cloudstorages/{id}` */
   getCloudStorage: Call<{ id: number }, CloudStorage>
   /** Change a connected bucket; it is asked again. `PATCH /cloudstorages/{id}` */
@@ -305,7 +305,7 @@ export interface Methods {
   /** How many frames a project has, in all of its tasks. `GET /projects/{id}/data/meta` */
   getProjectDataMeta: Call<{ id: number }, ProjectDataMeta>
   /** Frames whose file names hold what is searched for. `GET /frames` */
-  listFrames: Listing<{ page?: Text; page_size?: Text; search: Text; project_id?: number; task_id?: number }, FoundFrame>
+  listFrames: Listing<{ page?: Text; page_size?: Text; search: Text; project_id?: number; task_id?: number; org?: Text; org_id?: number }, FoundFrame>
   /** A frame of a task, a chunk of frames, or the context images of a frame. `GET /tasks/{id}/data` */
   getTaskData: Call<{ id: number; type?: Text; number?: number; quality?: Text }, Response>
   /** The same of a job; frames have the numbers of the task, chunks are counted by number or by index. `GET /jobs/{id}/data` */
@@ -360,7 +360,7 @@ export interface Methods {
   streamRequest: Call<{ rq_id: string }, Response>
   /** How far the media of a task is. `GET /tasks/{id}/status`
    * @deprecated use /requests?action=create&task_id=:id */
-  getTaskStatus: Call<{ id: number }, TaskStatus>
+  getTaskStatus: Call<{ id: number }, TaskMediaStatus>
   /** `POST /requests/{rq_id}/cancel` */
   cancelRequest: Call<{ rq_id: string }, void>
   /** `POST /projects/{id}/dataset/export` */
@@ -374,7 +374,7 @@ export interface Methods {
   /** Write a task and its media into an archive to restore it from. `POST /tasks/{id}/backup/export` */
   exportTaskBackup: Call<{ id: number; filename?: Text; location?: Text; cloud_storage_id?: number; lightweight?: boolean }, RqId>
   /** Make a project of an archive. `POST /projects/backup/` */
-  importProjectBackup: Collection<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
+  importProjectBackup: Collection<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; org?: Text; org_id?: number; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
   /** How much of a file has arrived. `GET /projects/backup/{file_id}` */
   getProjectBackupFile: Call<{ file_id: string }, UploadState>
   /** The next bytes of a file. `PATCH /projects/backup/{file_id}` */
@@ -382,7 +382,7 @@ export interface Methods {
   /** Give up a file that was sent in pieces. `DELETE /projects/backup/{file_id}` */
   deleteProjectBackupFile: Call<{ file_id: string }, void>
   /** Make a task of an archive. `POST /tasks/backup/` */
-  importTaskBackup: Collection<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
+  importTaskBackup: Collection<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; org?: Text; org_id?: number; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
   /** How much of a file has arrived. `GET /tasks/backup/{file_id}` */
   getTaskBackupFile: Call<{ file_id: string }, UploadState>
   /** The next bytes of a file. `PATCH /tasks/backup/{file_id}` */
@@ -434,15 +434,15 @@ export interface Methods {
   /** `GET /jobs/{id}/dataset/download` */
   downloadJobDataset: Call<{ id: number; rq_id?: Text }, Response>
   /** Write events of the log as a CSV file. `POST /events/export` */
-  exportEvents: Call<{ org_id?: number; project_id?: number; task_id?: number; job_id?: number; user_id?: number; from?: Text; to?: Text; filename?: Text; location?: Text; cloud_storage_id?: number }, RqId>
+  exportEvents: Call<{ org_id?: number; project_id?: number; task_id?: number; job_id?: number; user_id?: number; from?: Text; to?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; org?: Text }, RqId>
   /** `GET /events/download` */
-  downloadEvents: Call<{ rq_id?: Text }, Response>
+  downloadEvents: Call<{ rq_id?: Text; org?: Text; org_id?: number }, Response>
   /** Deprecated: use POST /events/export. `GET /events` */
-  getEvents: Call<{ org_id?: number; project_id?: number; task_id?: number; job_id?: number; user_id?: number; from?: Text; to?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; action?: Text; query_id?: Text }, Response>
+  getEvents: Call<{ org_id?: number; project_id?: number; task_id?: number; job_id?: number; user_id?: number; from?: Text; to?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; action?: Text; query_id?: Text; org?: Text }, Response>
   /** `GET /webhooks` */
-  listWebhooks: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; target_url?: Text; owner?: Text; type?: "organization" | "project"; project_id?: number }, Webhook>
+  listWebhooks: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; target_url?: Text; owner?: Text; type?: "organization" | "project"; project_id?: number; org?: Text; org_id?: number }, Webhook>
   /** `POST /webhooks` */
-  createWebhook: Call<{ body: WebhookCreate }, Webhook>
+  createWebhook: Call<{ org?: Text; org_id?: number; body: WebhookCreate }, Webhook>
   /** `GET /webhooks/{id}` */
   getWebhook: Call<{ id: number }, Webhook>
   /** `PATCH /webhooks/{id}` */
@@ -452,7 +452,7 @@ export interface Methods {
   /** `DELETE /webhooks/{id}` */
   deleteWebhook: Call<{ id: number; if_match?: string }, void>
   /** `GET /webhooks/events` */
-  listWebhookEvents: Call<{ type?: "organization" | "project" | "all" }, WebhookEventNames>
+  listWebhookEvents: Call<{ type?: "organization" | "project" | "all"; org?: Text; org_id?: number }, WebhookEventNames>
   /** `POST /webhooks/{id}/ping` */
   pingWebhook: Call<{ id: number }, Delivery>
   /** `POST /webhooks/{id}/rotate_secret` */
@@ -468,7 +468,7 @@ export interface Methods {
   /** `GET /webhooks/{id}/deliveries/{delivery_id}` */
   getDelivery: Call<{ id: number; delivery_id: number }, Delivery>
   /** Tell what was done in a client. `POST /events` */
-  recordEvents: Call<{ body: ClientEvents }, AcceptedEvents>
+  recordEvents: Call<{ org?: Text; org_id?: number; body: ClientEvents }, AcceptedEvents>
   /** Not there any more: use POST /projects/{id}/dataset/export. `GET /projects/{id}/dataset`
    * @deprecated gone: answers 410, use POST /projects/{id}/dataset/export */
   getProjectDataset: Call<{ id: number }, never>

@@ -16,6 +16,17 @@ export interface HealthCheck {
   reason: string | null
 }
 
+export type Failure = FailureDetail | FailureOfFields | FailureTexts
+
+export type FailureDetail = { detail: string; code: string; request_id: string } & Record<string, unknown>
+
+/** Lists of texts by the names of what is wrong */
+export type FailureOfFields = Record<string, unknown>
+
+export type FailureTexts = unknown[]
+
+export type Problem = { type: string; title: string; status: number; detail: string; instance: string; code: string; request_id: string; errors?: { pointer: string; code: string; message: string }[] } & Record<string, unknown>
+
 export interface Plugins {
   ANALYTICS: boolean
   MODELS: boolean
@@ -69,27 +80,18 @@ export interface FormatLosses {
   formats: ({ name: string; kinds: Record<string, "kept" | "converted" | "dropped">; features: Record<string, "kept" | "converted" | "dropped"> })[]
 }
 
-export interface LoginAnswer {
-  key: string
-}
-
 export interface Login {
   username?: string
   email?: string
   password: string
 }
 
-export interface Detail {
-  detail: string
+export interface LoginAnswer {
+  key: string
 }
 
-export interface Registered {
-  username: string
-  email: string
-  first_name: string
-  last_name: string
-  email_verification_required: boolean
-  key: string | null
+export interface Detail {
+  detail: string
 }
 
 export interface Register {
@@ -99,6 +101,15 @@ export interface Register {
   email?: string
   first_name?: string
   last_name?: string
+}
+
+export interface Registered {
+  username: string
+  email: string
+  first_name: string
+  last_name: string
+  email_verification_required: boolean
+  key: string | null
 }
 
 export interface PasswordChange {
@@ -187,6 +198,7 @@ export interface AccessToken {
   expiry_date: string | null
   last_used_date: string | null
   read_only: boolean
+  dialect: string
   owner: BasicUser
 }
 
@@ -198,6 +210,13 @@ export interface BasicUser {
   last_name: string
 }
 
+export interface AccessTokenCreate {
+  name: string
+  expiry_date?: string | null
+  read_only?: boolean
+  dialect?: "service" | "cvat"
+}
+
 export interface AccessTokenCreated {
   id: number
   name: string
@@ -206,20 +225,16 @@ export interface AccessTokenCreated {
   expiry_date: string | null
   last_used_date: string | null
   read_only: boolean
+  dialect: string
   owner: BasicUser
   value: string
-}
-
-export interface AccessTokenCreate {
-  name: string
-  expiry_date?: string | null
-  read_only?: boolean
 }
 
 export interface AccessTokenPatch {
   name?: string
   expiry_date?: string | null
   read_only?: boolean
+  dialect?: "service" | "cvat"
 }
 
 export interface OrganizationPage {
@@ -688,6 +703,12 @@ export interface CommentPatch {
   message?: string
 }
 
+export interface GuideCreate {
+  project_id?: number | null
+  task_id?: number | null
+  markdown?: string
+}
+
 export interface Guide {
   id: number
   task_id: number | null
@@ -695,12 +716,6 @@ export interface Guide {
   created_date: string
   updated_date: string
   markdown: string
-}
-
-export interface GuideCreate {
-  project_id?: number | null
-  task_id?: number | null
-  markdown?: string
 }
 
 export interface GuidePatch {
@@ -915,6 +930,133 @@ export interface TrackElement {
   shapes: TrackShape[]
 }
 
+export interface AnnotationSetWrite {
+  version?: number
+  tags?: TagWrite[]
+  shapes?: ShapeWrite[]
+  tracks?: TrackWrite[]
+}
+
+export interface TagWrite {
+  id?: number | null
+  frame: number
+  label_id: number
+  group?: number | null
+  source?: "manual" | "auto" | "semi-auto" | "file" | "consensus"
+  attributes?: { spec_id: number; value: string }[]
+}
+
+export interface ShapeWrite {
+  id?: number | null
+  frame: number
+  label_id: number
+  group?: number | null
+  source?: "manual" | "auto" | "semi-auto" | "file" | "consensus"
+  type: "rectangle" | "polygon" | "polyline" | "points" | "ellipse" | "cuboid" | "mask" | "skeleton"
+  score?: number
+  occluded?: boolean
+  outside?: boolean
+  z_order?: number
+  rotation?: number
+  points?: number[]
+  attributes?: { spec_id: number; value: string }[]
+  elements?: ShapeElementWrite[]
+}
+
+export interface ShapeElementWrite {
+  id?: number | null
+  frame: number
+  label_id: number
+  group?: number | null
+  source?: "manual" | "auto" | "semi-auto" | "file" | "consensus"
+  type: "rectangle" | "polygon" | "polyline" | "points" | "ellipse" | "cuboid" | "mask" | "skeleton"
+  score?: number
+  occluded?: boolean
+  outside?: boolean
+  z_order?: number
+  rotation?: number
+  points?: number[]
+  attributes?: { spec_id: number; value: string }[]
+}
+
+export interface TrackWrite {
+  id?: number | null
+  frame: number
+  label_id: number
+  group?: number | null
+  source?: "manual" | "auto" | "semi-auto" | "file" | "consensus"
+  attributes?: { spec_id: number; value: string }[]
+  shapes: TrackShapeWrite[]
+  elements?: TrackElementWrite[]
+}
+
+export interface TrackShapeWrite {
+  id?: number | null
+  type: "rectangle" | "polygon" | "polyline" | "points" | "ellipse" | "cuboid" | "mask" | "skeleton"
+  frame: number
+  keyframe?: boolean
+  occluded?: boolean
+  outside?: boolean
+  z_order?: number
+  rotation?: number
+  points?: number[]
+  attributes?: { spec_id: number; value: string }[]
+}
+
+export interface TrackElementWrite {
+  id?: number | null
+  frame: number
+  label_id: number
+  group?: number | null
+  source?: "manual" | "auto" | "semi-auto" | "file" | "consensus"
+  attributes?: { spec_id: number; value: string }[]
+  shapes: TrackShapeWrite[]
+}
+
+export interface AnnotationSetPatch {
+  version?: number
+  tags?: TagPatch[]
+  shapes?: ShapePatch[]
+  tracks?: TrackPatch[]
+}
+
+export interface TagPatch {
+  id?: number | null
+  frame?: number
+  label_id?: number
+  group?: number | null
+  source?: "manual" | "auto" | "semi-auto" | "file" | "consensus"
+  attributes?: { spec_id: number; value: string }[]
+}
+
+export interface ShapePatch {
+  id?: number | null
+  frame?: number
+  label_id?: number
+  group?: number | null
+  source?: "manual" | "auto" | "semi-auto" | "file" | "consensus"
+  type?: "rectangle" | "polygon" | "polyline" | "points" | "ellipse" | "cuboid" | "mask" | "skeleton"
+  score?: number
+  occluded?: boolean
+  outside?: boolean
+  z_order?: number
+  rotation?: number
+  points?: number[]
+  attributes?: { spec_id: number; value: string }[]
+  elements?: ShapeElementWrite[]
+}
+
+export interface TrackPatch {
+  id?: number | null
+  frame?: number
+  label_id?: number
+  group?: number | null
+  source?: "manual" | "auto" | "semi-auto" | "file" | "consensus"
+  attributes?: { spec_id: number; value: string }[]
+  shapes?: TrackShapeWrite[]
+  elements?: TrackElementWrite[]
+}
+
 export interface AnnotationStatistics {
   frames: FrameStatistics
   objects: ObjectStatistics
@@ -1075,7 +1217,7 @@ export interface Report {
   entries: { kind: string; code: string; count: number; reason: string; examples: { file: string; item: string }[] }[]
 }
 
-export interface TaskStatus {
+export interface TaskMediaStatus {
   state: "Queued" | "Started" | "Finished" | "Failed"
   message: string
   progress: number
@@ -1242,14 +1384,34 @@ export interface WebhookMessage {
   attempts: number
 }
 
-export interface WebhookMessagesRedelivered {
-  count: number
-}
-
 export interface WebhookMessagesToRedeliver {
   from?: number
   to?: number
   failed_since?: string
+}
+
+export interface WebhookMessagesRedelivered {
+  count: number
+}
+
+export interface ClientEvents {
+  timestamp: string
+  events?: ClientEvent[]
+  previous_event?: ClientEvent | null
+}
+
+export interface ClientEvent {
+  scope: string
+  obj_name?: string | null
+  obj_id?: number | null
+  obj_val?: string | null
+  timestamp: string
+  count?: number | null
+  duration?: number
+  project_id?: number | null
+  task_id?: number | null
+  job_id?: number | null
+  payload?: string | null
 }
 
 export interface AcceptedEvents {
@@ -1275,26 +1437,6 @@ export interface AcceptedEvent {
   org_id: number | null
   org_slug: string | null
   payload: string | null
-}
-
-export interface ClientEvents {
-  timestamp: string
-  events?: ClientEvent[]
-  previous_event?: ClientEvent | null
-}
-
-export interface ClientEvent {
-  scope: string
-  obj_name?: string | null
-  obj_id?: number | null
-  obj_val?: string | null
-  timestamp: string
-  count?: number | null
-  duration?: number
-  project_id?: number | null
-  task_id?: number | null
-  job_id?: number | null
-  payload?: string | null
 }
 
 export interface AnnotationSetWrite {
