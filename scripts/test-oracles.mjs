@@ -8,8 +8,9 @@ import { root } from './ready.mjs'
 
 /**
  * Exports of every format, read by the readers of others, which are Python packages: they go into an environment of their own
- * below `node_modules`, once for each list of them. Then the Python and Go lines of `docs/webhooks.md`, and clients of others
- * against a server, from an environment of theirs. Exit code 3: it was skipped, and why was said.
+ * below `node_modules`, once for each list of them. Then the Python and Go lines of `docs/webhooks.md`, clients of others against
+ * a server, from an environment of theirs, and generators of clients (`oracles-openapi.mjs`). Exit code 3: it was skipped, and why
+ * was said.
  */
 const oracles = join(root, 'tests/oracles')
 const python = environment('reticle-oracles', 'requirements.txt')
@@ -23,6 +24,8 @@ try {
   const isVerified = spawnSync(python, verify, { stdio: 'inherit' }).status === 0
   const isServed = typescript('clients.ts', clients, join(oracles, 'clients/run.py'))
   process.exitCode = isRead && isVerified && isServed ? 0 : 1
+  const generators = [join(root, 'scripts/oracles-openapi.mjs')]
+  process.exitCode ||= spawnSync(process.execPath, generators, { stdio: 'inherit' }).status ?? 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

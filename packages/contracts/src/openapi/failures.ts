@@ -17,6 +17,7 @@ interface Kind {
 
 const always = () => true
 const never = () => false
+const changes = ({ method }: Operation) => method !== 'GET'
 const sends = ({ method }: Operation) => method !== 'GET' && method !== 'DELETE'
 const has = (name: string, shape?: { shape: object }) => name in (shape?.shape ?? {})
 
@@ -59,7 +60,7 @@ const kinds: Record<number, Kind> = {
   409: {
     name: 'Conflict',
     description: 'This does not go with the present state',
-    happens: ({ method }) => method !== 'GET',
+    happens: changes,
     headers: ['Retry-After'],
   },
   410: {
@@ -76,7 +77,7 @@ const kinds: Record<number, Kind> = {
   415: {
     name: 'UnsupportedMediaType',
     description: 'A body of this media type is not read here',
-    happens: sends,
+    happens: changes,
   },
   416: {
     name: 'RangeNotSatisfiable',
