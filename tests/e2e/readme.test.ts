@@ -83,6 +83,13 @@ test('so do those about backups: made, fetched and restored', { timeout: 90_000 
   expect(lines).toEqual(['finished', 'kept'])
 })
 
+test('so do those for who comes from elsewhere: tried, imported, exported and imported again', {
+  timeout: 90_000,
+}, async () => {
+  const [, ...lines] = (await follow('docs/coming-from.md')).trimEnd().split('\n')
+  expect(lines).toEqual(['finished', 'true', 'finished', 'finished'])
+})
+
 test('every file that a document points to is there', () => {
   const documents = [
     'README.md',
@@ -90,6 +97,7 @@ test('every file that a document points to is there', () => {
     'docs/architecture.md',
     'docs/annotations.md',
     'docs/backups.md',
+    'docs/coming-from.md',
     'docs/media.md',
     'docs/operations.md',
     'docs/requests.md',
