@@ -8,10 +8,14 @@ import { dataDirectory, root, startReticle } from '../support/reticle.ts'
 
 const run = promisify(execFile)
 /** Runs the marked lines of a document in one shell, as a newcomer would, beside a server of its own. */
-async function follow(document: string): Promise<string> {
+function follow(document: string): Promise<string> {
   const text = readFileSync(join(root, document), 'utf8')
   const blocks = text.matchAll(/<!-- executed by [^>]*-->\n```sh\n([\s\S]*?)```/g)
-  const lines = [...blocks].map(([, block]) => block).join('')
+  return execute(async () => [...blocks].map(([, block]) => block).join(''))
+}
+
+/** @param linesOf what to run, of a server whose base URL is given */
+async function execute(linesOf: (api: string) => Promise<string>): Promise<string> {
   const { path, remove } = dataDirectory()
   const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
   const cwd = mkdtempSync(join(tmpdir(), 'reticle-readme-'))
@@ -22,6 +26,7 @@ async function follow(document: string): Promise<string> {
   })
   cpSync(join(root, 'scripts'), join(cwd, 'scripts'), { recursive: true })
   const env = { ...process.env, API: `${reticle.url}/api`, RETICLE_DATA_DIR: path }
+  const lines = await linesOf(env.API)
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', lines], { cwd, env })
   return stdout
 }
@@ -110,4 +115,16 @@ test('every file that a document points to is there', () => {
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)\)/g))
       expect(existsSync(join(folder, target)), `${document} -> ${target}`).toBe(true)
   }
+})
+
+test('so do the first calls of the page that the server shows', { timeout: 90_000 }, async () => {
+  const stdout = await execute(async (api) => {
+    const page = await (await fetch(`${api}/docs`)).text()
+    const [, lines = ''] = /<pre id="first-calls">([\s\S]*?)<\/pre>/.exec(page) ?? []
+    const marks: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
+    return lines.replace(/&(\w+);/g, (_, name) => marks[name] ?? '')
+  })
+  const [made = '', found = ''] = stdout.split(/(?<=\})(?=\{"count")/)
+  expect(JSON.parse(made)).toMatchObject({ name: 'streets', labels: [{ name: 'car' }] })
+  expect(JSON.parse(found)).toMatchObject({ count: 1, results: [{ name: 'streets' }] })
 })
