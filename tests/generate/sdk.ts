@@ -1,6 +1,6 @@
 import { restOperations } from '@reticle/contracts/api/index'
 import { isBytes, isPage, type Operation, takesKey } from '@reticle/contracts/api/operation'
-import { openapi } from '@reticle/contracts/openapi'
+import { apiVersion, openapi } from '@reticle/contracts/openapi'
 import { annotationSet } from '@reticle/contracts/rest/annotations'
 import { shownAs } from '@reticle/contracts/rest/common'
 import { z } from 'zod'
@@ -47,6 +47,9 @@ const isCollection = (operation: Operation): boolean =>
 function rowsFile(): string {
   const rows = restOperations.map((one) => `  ${one.name}: ${JSON.stringify(rowOf(one))},`)
   return `${head}import type { Row } from '../http/row.ts'
+
+/** The version of the interface that this client was made for. */
+export const apiVersion = '${apiVersion}'
 
 export const rows = {
 ${rows.join('\n')}

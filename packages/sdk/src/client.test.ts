@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import { ApiError, ConnectionError, createClient, UnexpectedAnswer } from './index.ts'
+import { readFileSync } from 'node:fs'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { ApiError, apiVersion, ConnectionError, createClient, UnexpectedAnswer } from './index.ts'
 import { type Answer, broken, json, service } from './testing/service.ts'
 
 const soon = { 'retry-after': '0' }
@@ -69,11 +70,53 @@ describe('a call', () => {
     await expect(calling).rejects.toThrow(UnexpectedAnswer)
   })
 
+  test('that is a change is not redirected into something else', async () => {
+    const { url, heard } = await service((response) => {
+      response.writeHead(301, { location: 'https://x.example.org/api/projects' }).end()
+    })
+    const calling = createClient({ url }).createProject({ body: { name: 'x' } })
+    await expect(calling).rejects.toThrow('a redirect to https://x.example.org/api/projects')
+    expect(heard).toHaveLength(1)
+  })
+
   test('ends with its signal, in the middle of a wait', async () => {
     const { url } = await service(json(503, {}, { 'retry-after': '30' }))
     const signal = AbortSignal.timeout(50)
     const calling = createClient({ url }).getProject({ id: 7 }, { signal })
     await expect(calling).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+})
+
+describe('in a page of a browser', () => {
+  const inBrowser = async (cookie = '') => {
+    vi.stubGlobal('document', { cookie })
+    vi.resetModules()
+    onTestFinished(() => {
+      vi.unstubAllGlobals()
+      vi.resetModules()
+    })
+    return import('./index.ts')
+  }
+
+  test('changes carry the token of the session, reading does not', async () => {
+    const page = await inBrowser('a=b; csrftoken=c-1; d=e')
+    const { url, heard } = await service(json(200, {}))
+    const client = page.createClient({ url, cookies: true })
+    await client.getProject({ id: 7 })
+    await client.updateProject({ id: 7, body: {} })
+    expect(heard.map(({ headers }) => headers['x-csrftoken'])).toEqual([undefined, 'c-1'])
+    expect(heard[0]?.headers['user-agent']).not.toContain('reticle')
+  })
+
+  test('what cannot be streamed is gathered before', async () => {
+    const page = await inBrowser()
+    const { url, heard } = await service(json(200, {}))
+    async function* items() {
+      yield { kind: 'tags' as const, object: { frame: 0, label_id: 1 } }
+    }
+    await page.createClient({ url }).replaceJobAnnotations({ id: 1, body: items() })
+    const body = '{"tags":[{"frame":0,"label_id":1}]}'
+    expect(heard[0]).toMatchObject({ body, headers: { 'content-length': String(body.length) } })
   })
 })
 
@@ -211,6 +254,11 @@ describe('a refusal', () => {
     const error = createClient({ url }).getProject({ id: 7 })
     await expect(error).rejects.toMatchObject({ code: 'http_413', detail: 'Too large' })
   })
+})
+
+test('the version of the package is that of the interface', () => {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  expect(JSON.parse(text).version).toBe(apiVersion)
 })
 
 describe('a list', () => {

@@ -10,6 +10,7 @@ export type {
 export { type AnswerOf, type Client, createClient, type InputOf } from './client.ts'
 export { Changed, type Download, type DownloadOptions, type Source } from './downloads/download.ts'
 export type { Methods } from './generated/methods.ts'
+export { apiVersion } from './generated/rows.ts'
 export type * from './generated/schemas.ts'
 export { ApiError, ConnectionError, type Fields, UnexpectedAnswer } from './http/errors.ts'
 export type { JsonLogic, Page } from './http/methods.ts'
@@ -25,6 +26,3 @@ export { type FileSource, type Files, fromBytes, fromStream } from './uploads/so
 export { memoryStore, type UploadStore } from './uploads/store.ts'
 export type { UploadOptions } from './uploads/upload.ts'
 export { verifyWebhook } from './webhooks.ts'
-
-/** The version of the interface that this client was made for. */
-export const apiVersion = '2.58.1'

@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError } from '../http/errors.ts'
 import { timedPieces } from '../http/pieces.ts'
-import { pauseBefore, sleep } from '../http/retry.ts'
+import { patience, pauseBefore, sleep } from '../http/retry.ts'
 import { send } from '../http/send.ts'
 import { isBrowser, pathOf, type Settings } from '../http/settings.ts'
 
@@ -13,7 +13,7 @@ export interface DownloadOptions {
   on_progress?: (done: number, total: number | null) => void
   /** Go on with a file that was fetched in part: what is not the same file any more begins anew, at offset 0. */
   from?: { offset: number; etag: string }
-  /** How often it goes on after a break without a byte having come; as the client. */
+  /** How often it is tried again without a byte having come; 12, which is about a minute. */
   retries?: number
 }
 
@@ -81,7 +81,7 @@ const operation = 'download'
 function open(
   settings: Settings,
   path: string,
-  { signal, retries }: DownloadOptions,
+  { signal, retries = patience }: DownloadOptions,
   from?: { offset: number; etag: string },
 ): Promise<Response> {
   const range = from && from.offset > 0
@@ -159,12 +159,12 @@ async function* whole(fetching: Fetching, first: Response): AsyncGenerator<Uint8
 /** @throws what is no broken connection, or one too many of them, or of a file that cannot be gone on with */
 function assertBroken(
   thrown: unknown,
-  { settings, options, file }: Fetching,
+  { options, file }: Fetching,
   { at, failures }: { at: number; failures: number },
 ): void {
   options.signal?.throwIfAborted()
   if (thrown instanceof ApiError || thrown instanceof Changed) throw thrown
-  if (file.etag === null || failures >= (options.retries ?? settings.retries))
+  if (file.etag === null || failures >= (options.retries ?? patience))
     throw new ConnectionError(operation, `the file broke off at byte ${at}`, thrown)
 }
 

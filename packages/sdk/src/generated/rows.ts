@@ -1,6 +1,9 @@
 /** Written by `npm run codegen` from the table of operations. */
 import type { Row } from '../http/row.ts'
 
+/** The version of the interface that this client was made for. */
+export const apiVersion = '2.58.1'
+
 export const rows = {
   getAbout: {"method":"GET","path":"/server/about","success":200,"answer":"json"},
   getHealth: {"method":"GET","path":"/server/health","success":200,"answer":"json"},

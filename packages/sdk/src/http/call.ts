@@ -1,5 +1,5 @@
 import { type Written, writeBody } from './body.ts'
-import { UnexpectedAnswer } from './errors.ts'
+import { parsed } from './json.ts'
 import type { CallOptions } from './options.ts'
 import { randomId } from './random.ts'
 import type { Row } from './row.ts'
@@ -94,15 +94,8 @@ function optional({ takes_key }: Row, options: CallOptions): Record<string, stri
   }
 }
 
-/** @throws UnexpectedAnswer for what is no JSON */
 async function readAnswer({ name, row }: Named, answer: Response): Promise<unknown> {
   if (row.answer === 'bytes' || row.answer === 'redirect') return answer
   const text = await answer.text()
-  if (row.answer === 'nothing' || text === '') return undefined
-  try {
-    return JSON.parse(text)
-  } catch (thrown) {
-    const type = answer.headers.get('content-type') ?? 'nothing that is named'
-    throw new UnexpectedAnswer(name, `${type} instead of JSON`, thrown)
-  }
+  return row.answer === 'nothing' || text === '' ? undefined : parsed(name, answer, text)
 }

@@ -1,5 +1,6 @@
 import { call, type Input, type Named } from './call.ts'
 import { UnexpectedAnswer } from './errors.ts'
+import { readJson } from './json.ts'
 import type { CallOptions } from './options.ts'
 import { send } from './send.ts'
 import { pathOf, type Settings } from './settings.ts'
@@ -39,7 +40,8 @@ async function nextPage(
     isRepeatable: true,
     ...{ path, signal, retries },
   }
-  return pageOf(named, await send(settings, sent, (answer) => answer.json()))
+  const page = await send(settings, sent, (answer) => readJson<unknown>(named.name, answer))
+  return pageOf(named, page)
 }
 
 function pageOf({ name }: Named, page: unknown): { results: unknown[]; next: string | null } {

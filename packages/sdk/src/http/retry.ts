@@ -7,6 +7,12 @@ const longestWaitMs = 60_000
 const firstWaitMs = 250
 const longestPauseMs = 8000
 
+/**
+ * Repeats of what somebody has waited long for: about a minute of them, in which a service comes back after a restart. Other
+ * calls rather fail than hang.
+ */
+export const patience = 12
+
 export interface Attempt {
   /** From 0. */
   number: number

@@ -74,12 +74,14 @@ async function attempt<A>(
   { read, isInDoubt }: Reading<A>,
 ): Promise<Outcome<A>> {
   const answer = await ask(settings, sent)
+  assertThere(answer, sent)
   const isDone = isAccepted(answer, sent) || (isInDoubt && isGone(answer, sent))
   return isDone ? { value: await read(answer) } : { refusal: answer }
 }
 
 async function ask(settings: Settings, sent: Sent): Promise<Response> {
-  const { method, path, headers, redirect = 'follow', signal, operation } = sent
+  const { method, path, headers, signal, operation } = sent
+  const redirect = method === 'GET' ? (sent.redirect ?? 'follow') : 'manual'
   const failed: { thrown?: unknown } = {}
   const asBodyError = (cause: unknown) => {
     throw new BodyError(operation, { cause })
@@ -137,6 +139,17 @@ async function gathered(pieces: AsyncIterable<Uint8Array>): Promise<Blob> {
 function isAccepted({ ok, status, type }: Response, { accepts, redirect }: Sent): boolean {
   const isRedirect = redirect === 'manual' && (type === 'opaqueredirect' || status === 302)
   return ok || isRedirect || accepts?.includes(status) === true
+}
+
+/** A change that is redirected would arrive there as something else (RFC 9110 15.4.2). @throws UnexpectedAnswer */
+function assertThere({ status, type, headers }: Response, { method, operation }: Sent): void {
+  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
+  if (!isRedirect || method === 'GET') return
+  const place = headers.get('location') ?? 'another address'
+  throw new UnexpectedAnswer(
+    operation,
+    `a redirect to ${place}, which should be the url of the client`,
+  )
 }
 
 /** What was to be deleted, and is not there when that is asked for again, was deleted by an attempt whose answer was lost. */

@@ -1,3 +1,5 @@
+import { apiVersion } from '../generated/rows.ts'
+
 /** How a client is made. */
 export interface ClientOptions {
   /** Where Reticle is: `https://reticle.example.org`, with or without `/api`. */
@@ -30,7 +32,7 @@ export interface Settings {
 /** In a page or a worker of a browser, where bodies cannot be streams and some headers are not ours to set. */
 export const isBrowser = 'document' in globalThis || 'importScripts' in globalThis
 
-const ownName = 'reticle-sdk/2.58.1'
+const ownName = `reticle-sdk/${apiVersion}`
 
 /** @throws TypeError for options that contradict one another or make no address */
 export function settingsOf(options: ClientOptions): Settings {

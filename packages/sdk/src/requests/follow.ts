@@ -2,8 +2,9 @@ import { rows } from '../generated/rows.ts'
 import type { Request } from '../generated/schemas.ts'
 import { call, respond } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
+import { readJson } from '../http/json.ts'
 import { timedPieces } from '../http/pieces.ts'
-import { sleep } from '../http/retry.ts'
+import { patience, sleep } from '../http/retry.ts'
 import type { Settings } from '../http/settings.ts'
 import { eventData } from './event-stream.ts'
 
@@ -87,9 +88,6 @@ async function* watch(
   }
 }
 
-/** The service is expected back after a restart, which takes longer than a call is repeated otherwise. */
-const retries = 12
-
 async function asked(
   settings: Settings,
   rq_id: string,
@@ -97,8 +95,8 @@ async function asked(
   signal?: AbortSignal,
 ): Promise<Request> {
   const getRequest = { name: 'getRequest', row: rows.getRequest }
-  const read = async (answer: Response): Promise<Request> => JSON.parse(await answer.text())
-  return respond(settings, getRequest, { rq_id, wait }, { signal, retries }, read)
+  const read = (answer: Response) => readJson<Request>(getRequest.name, answer)
+  return respond(settings, getRequest, { rq_id, wait }, { signal, retries: patience }, read)
 }
 
 /** The service says every 15 seconds that it is still there. */
@@ -113,7 +111,7 @@ async function* streamed(
   const streamRequest = { name: 'streamRequest', row: rows.streamRequest }
   try {
     const opened = async (answer: Response) => answer
-    const options = { signal, retries, headers: { accept: 'text/event-stream' } }
+    const options = { signal, retries: patience, headers: { accept: 'text/event-stream' } }
     const answer = await respond(settings, streamRequest, { rq_id }, options, opened)
     const onSilence = () => {
       state.isSilent = true

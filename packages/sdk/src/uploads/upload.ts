@@ -1,7 +1,8 @@
 import { formOf } from '../http/body.ts'
-import { type Input, type Named, respond } from '../http/call.ts'
+import { call, type Input, type Named, respond } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import { randomId } from '../http/random.ts'
+import { patience } from '../http/retry.ts'
 import type { Settings } from '../http/settings.ts'
 import { forEach } from './at-once.ts'
 import { fitsOneForm, type Part, partsOf, sizeOf } from './parts.ts'
@@ -25,6 +26,7 @@ export interface UploadOptions {
   /** Requests at once; 3. */
   parallel?: number
   organization?: string
+  /** How often it is tried again without anything having arrived; 12, which is about a minute. */
   retries?: number
 }
 
@@ -70,8 +72,7 @@ async function sendAtOnce({ settings, named, input, files, options }: Upload): P
   const total = sizeOf(files)
   options.on_progress?.(0, total)
   const form = await formWith(named, files, Object(input.body))
-  const read = async (answer: Response) => JSON.parse(await answer.text())
-  const answer = await respond(settings, named, { ...input, body: form }, options, read)
+  const answer = await call(settings, named, { ...input, body: form }, options)
   options.on_progress?.(total, total)
   return answer
 }
@@ -95,12 +96,12 @@ async function formWith(
 const step = (upload: Upload, header: string, more: { body?: unknown; key?: string } = {}) => {
   const { settings, named, input, options } = upload
   const called = {
+    retries: patience,
     ...options,
     headers: { [header]: '' },
     ...(more.key !== undefined && { idempotency_key: more.key }),
   }
-  const read = async (answer: Response) => answer.text()
-  return respond(settings, named, { ...input, body: more.body }, called, read)
+  return call(settings, named, { ...input, body: more.body }, called)
 }
 
 async function sendInParts(upload: Upload): Promise<unknown> {
@@ -120,12 +121,9 @@ async function sendInParts(upload: Upload): Promise<unknown> {
     progress(part, part.size)
   })
   const [filename] = names.values()
-  const last = takesMany(named)
-    ? step({ ...upload, input: { ...input, body: undefined } }, 'upload-finish', {
-        body: inOrder(Object(input.body), files),
-      })
-    : step({ ...upload, input: { ...input, filename } }, 'upload-finish')
-  const answer: unknown = JSON.parse(await last)
+  const answer = await (takesMany(named)
+    ? step(upload, 'upload-finish', { body: inOrder(Object(input.body), files) })
+    : step({ ...upload, input: { ...input, filename } }, 'upload-finish'))
   await states.forget()
   return answer
 }
@@ -139,7 +137,7 @@ function inOrder(body: Record<string, unknown>, files: readonly FileSource[]) {
 }
 
 function targetOf({ settings, named, input, options }: Upload): Target {
-  const { signal, retries = settings.retries } = options
+  const { signal, retries = patience } = options
   const path = named.row.path
     .replace(/\/$/, '')
     .replace(':id', encodeURIComponent(String(input.id)))
