@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { Client } from './client.ts'
 import type { Download, DownloadOptions, Source } from './downloads/download.ts'
 import type { FileSource } from './uploads/sources.ts'
@@ -80,6 +80,7 @@ export async function saveTo(
   if (isWhole) await file.cancel()
   else await append(part, await goOn(client, source, options, { file, there }))
   await rename(part, path)
+  await dropParts(path)
   const { filename, size, type, etag } = file
   return { filename, size, type, etag }
 }
@@ -95,6 +96,15 @@ async function goOn(
   if (there === 0 || etag === null || (size !== null && there > size)) return file
   await file.cancel()
   return client.download(source, { ...options, from: { offset: there, etag } })
+}
+
+/** What was fetched of files that are no more. */
+async function dropParts(path: string): Promise<void> {
+  const name = basename(path)
+  const isPart = (one: string) =>
+    one.startsWith(`${name}.`) && /^[\da-f]{8}\.part$/.test(one.slice(name.length + 1))
+  for (const one of (await readdir(dirname(path))).filter(isPart))
+    await rm(join(dirname(path), one), { force: true })
 }
 
 async function append(path: string, file: Download): Promise<void> {

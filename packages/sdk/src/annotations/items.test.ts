@@ -118,10 +118,11 @@ describe('a set is written', () => {
     const again = { id: 3, body: () => items }
     await client.updateTaskAnnotations({ ...again, action: 'create' })
     expect(heard[1]?.body).toBe(heard[0]?.body)
-    const { url: other } = await service(json(503, {}, { 'retry-after': '0' }))
+    const { url: other, heard: sent } = await service(json(503, {}, { 'retry-after': '0' }))
     const once = { id: 3, action: 'create', body: items.values() }
     const calling = createClient({ url: other }).updateTaskAnnotations(once)
     await expect(calling).rejects.toMatchObject({ status: 503 })
+    expect(sent).toHaveLength(1) // the second would be empty
   })
 
   test('until its items throw, which is what the call throws', async () => {

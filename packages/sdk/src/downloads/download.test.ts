@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Changed, ConnectionError, createClient } from '../index.ts'
 import { saveTo } from '../node.ts'
@@ -91,6 +91,19 @@ describe('a download', () => {
     await expect((await client.download(link)).bytes()).rejects.toThrow('broke off at byte 4')
   })
 
+  test('is counted also where a connection tells no length', async () => {
+    const early: Answer = (response) => {
+      const place = `bytes 7000-${text.length - 1}/${text.length}`
+      response.writeHead(206, { etag: '"1"', 'content-range': place })
+      response.write(text.slice(7000, 7100))
+      response.end()
+    }
+    const { client, heard } = await fetched(file({ cut: 7000 }), early, file({}))
+    const got = await client.download(link)
+    expect(new TextDecoder().decode(await got.bytes())).toBe(text)
+    expect(heard[2]?.headers.range).toBe('bytes=7100-')
+  })
+
   test('gives up where nothing more comes', async () => {
     const { client, heard } = await fetched(file({ cut: 10 }), file({ cut: 0 }))
     const got = await client.download(link, { retries: 2 })
@@ -160,5 +173,25 @@ describe('a download into a file', () => {
     await expect(saveTo(client, link, path, { retries: 0 })).rejects.toThrow('byte 7000')
     await saveTo(client, link, path)
     expect(readFileSync(path, 'utf8')).toBe(other)
+    expect(readdirSync(dirname(path))).toEqual(['out.zip']) // nothing of the first is left
+  })
+
+  test('begins anew where the service knows no ranges', async () => {
+    const whole: Answer = (response) => response.writeHead(200, { etag: '"1"' }).end(text)
+    const { client } = await fetched(file({ cut: 7000 }), whole)
+    const path = join(folder(), 'out.zip')
+    await expect(saveTo(client, link, path, { retries: 0 })).rejects.toThrow('byte 7000')
+    await saveTo(client, link, path)
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  test('that was whole already is not fetched again', async () => {
+    const { client, heard } = await fetched(file({}))
+    const path = join(folder(), 'out.zip')
+    const tag = createHash('sha256').update('"1"').digest('hex').slice(0, 8)
+    writeFileSync(`${path}.${tag}.part`, text)
+    await saveTo(client, link, path)
+    expect(readFileSync(path, 'utf8')).toBe(text)
+    expect(heard).toHaveLength(1)
   })
 })
