@@ -30,7 +30,9 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 test('it holds what runs, its types, and what there is to read', () => {
   const others = files.filter((path) => !/^dist\/[\w/-]+\.(js|d\.ts)$/.test(path))
-  expect(others.sort()).toEqual(['README.md', 'package.json'])
+  expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json'])
+  const license = (folder: string) => readFileSync(join(folder, 'LICENSE'), 'utf8')
+  expect(license(installed)).toBe(license(root))
   expect(files.filter((path) => /testing|test/.test(path))).toEqual([])
   const { dependencies, private: isPrivate } = JSON.parse(
     readFileSync(join(installed, 'package.json'), 'utf8'),

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -48,6 +49,11 @@ async function compile(name: string, program: string): Promise<void> {
 test('every example is one that is run', () => {
   expect(blocks.length).toBeGreaterThan(6)
   expect(text.match(/```ts/g)).toHaveLength(blocks.length)
+})
+
+test('every file that it points to is there', () => {
+  for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)/g))
+    expect(existsSync(join(root, 'packages/sdk', target)), target).toBe(true)
 })
 
 test('the examples run as they are written', { timeout: 90_000 }, async () => {
