@@ -63,10 +63,10 @@ function changedPart(part: unknown, change: Points): unknown {
 
 const digits = 1e9
 
-/** What adding has lost comes back. */
-const rounded = (radius: number) => Math.round(radius * digits) / digits
+/** What adding has lost comes back; an ellipse is the same from whichever corner it was drawn. */
+const radius = (from: number, to: number) => Math.round(Math.abs(to - from) * digits) / digits
 
-const toRadii: Points = ([x, y, right, top]) => [x, y, rounded(right - x), rounded(y - top)]
+const toRadii: Points = ([x, y, right, top]) => [x, y, radius(x, right), radius(y, top)]
 const toCorner: Points = ([x, y, rx, ry]) => [x, y, x + rx, y - ry]
 
 const answered: Translation = { bytes: (pieces) => rewriteShapes(pieces, toEllipses) }

@@ -10,9 +10,14 @@ export type Rewrite = (object: Buffer) => string | null | undefined
 const mostBytes = 64 * 1024 * 1024
 
 const listName = '"shapes"'
-/** Bytes that mean nothing here. */
-const isPlain = new Uint8Array(256).fill(1)
-for (const one of Buffer.from('"\\,:[]{}')) isPlain[one] = 0
+/** Bytes that mean nothing: anywhere, and inside of an object of a list, where only its end is looked for. */
+const [plain, plainInside] = [plainBut('"\\,:[]{}'), plainBut('"[]{}')]
+
+function plainBut(others: string): Uint8Array {
+  const table = new Uint8Array(256).fill(1)
+  for (const one of Buffer.from(others)) table[one] = 0
+  return table
+}
 
 /** With every letter of it escaped. */
 const longestName = 38
@@ -41,7 +46,7 @@ interface Scan {
 /** A piece, how much of it was handed on, and where what is held begins in it; -1: nothing is. */
 interface Window {
   piece: Buffer
-  sent: Uint8Array[]
+  sent: Buffer[]
   passed: number
   start: number
 }
@@ -69,8 +74,8 @@ function take(scan: Scan, piece: Buffer): Buffer {
   let at = 0
   while (at < piece.length) {
     if (scan.isInText) at = readText(scan, piece, at)
-    else if (isPlain[piece[at] ?? 0]) at++
-    else step(scan, window, at++)
+    else at = readPlain(scan, piece, at)
+    if (at < piece.length && !scan.isInText) step(scan, window, at++)
   }
   const { sent, passed } = window
   if (window.start < 0) sent.push(piece.subarray(passed))
@@ -79,10 +84,19 @@ function take(scan: Scan, piece: Buffer): Buffer {
     scan.held.push(piece.subarray(window.start))
     if (sizeOf(scan.held) > mostBytes) sent.push(...scan.held.splice(0))
   }
-  return sent.length === 1 && passed === 0 ? piece : Buffer.concat(sent)
+  const [only, ...others] = sent
+  return only && others.length === 0 ? only : Buffer.concat(sent)
 }
 
 const sizeOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
+
+/** At the next byte that means something, or at the end of the piece. */
+function readPlain({ inList, depth }: Scan, piece: Buffer, from: number): number {
+  const table = inList !== 0 && depth > inList ? plainInside : plain
+  let at = from
+  while (at < piece.length && table[piece[at] ?? 0]) at++
+  return at
+}
 
 /** Behind the closing quote, or at the end of the piece. */
 function readText(scan: Scan, piece: Buffer, from: number): number {
