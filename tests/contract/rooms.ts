@@ -22,6 +22,11 @@ export const rooms: Record<string, Room> = {
     libraries: ['sharp', 'saxes'],
     usesNode: true,
   },
+  'packages/cli': {
+    own: ['@reticle/sdk', '@reticle/formats'],
+    libraries: ['commander', 'cli-progress'],
+    usesNode: true,
+  },
   'packages/kit': {
     own: [
       '@reticle/contracts/api/operation',
