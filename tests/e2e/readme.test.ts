@@ -7,11 +7,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { dataDirectory, root, startReticle } from '../support/reticle.ts'
 
 const run = promisify(execFile)
-/** Runs the marked lines of a document in one shell, as a newcomer would, beside a server of its own. */
-function follow(document: string): Promise<string> {
+/** Runs the marked lines of a document, those for `by`, in one shell, as a newcomer would, beside a server of its own. */
+function follow(document: string, by = /./): Promise<string> {
   const text = readFileSync(join(root, document), 'utf8')
-  const blocks = text.matchAll(/<!-- executed by [^>]*-->\n```sh\n([\s\S]*?)```/g)
-  return execute(async () => [...blocks].map(([, block]) => block).join(''))
+  const blocks = [...text.matchAll(/<!-- executed by ([^>]*) -->\n```sh\n([\s\S]*?)```/g)]
+  const lines = blocks.flatMap(([, who = '', block = '']) => (by.test(who) ? block : []))
+  return execute(async () => lines.join(''))
 }
 
 /** @param linesOf what to run, of a server whose base URL is given */
@@ -71,6 +72,14 @@ test('so do those about webhooks: heard, verified, and heard again', {
     ...['204', 'first', messages, '1', 'at http://127.0.0.1:9417/'],
     ...[heard(1, 'ping'), heard(2, 'create:task'), heard(2, 'create:task'), 'true'],
   ])
+})
+
+test('so do those about clients of others: one project in two languages', {
+  timeout: 90_000,
+}, async () => {
+  const lines = (await follow('docs/cvat.md', /readme/)).trimEnd().split('\n')
+  const labels = '/labels?project_id=ID'
+  expect(lines).toEqual(['car', `/as/cvat/api${labels}`, labels, labels])
 })
 
 test('so do those about requests: followed, tried, merged, chosen and fetched', {

@@ -19,14 +19,20 @@ const work = join(folder, 'work')
 for (const one of [share, work]) mkdirSync(one)
 for (const name of ['a.png', 'b.png']) writeFileSync(join(share, name), await picture())
 
-const receiver = createServer((_request, response) => {
-  response.setHeader('content-type', 'application/json').end('{"ok":true}')
+/** Pictures for whoever fetches them, and an answer to every hook. */
+const png = await picture()
+const receiver = createServer(({ url }, response) => {
+  if (url === '/picture.png') response.setHeader('content-type', 'image/png').end(png)
+  else response.setHeader('content-type', 'application/json').end('{"ok":true}')
 }).listen(0, '127.0.0.1')
 await once(receiver, 'listening')
 const address = receiver.address()
 const port = typeof address === 'object' && address ? address.port : 0
 
-const reticle = await startReticle(join(folder, 'data'), { RETICLE_SHARE_DIR: share })
+const reticle = await startReticle(join(folder, 'data'), {
+  RETICLE_SHARE_DIR: share,
+  RETICLE_JOBS_ALLOWED_NETS: '127.0.0.0/8',
+})
 try {
   const told = [reticle.url, password, share, `http://127.0.0.1:${port}/hook`, work]
   const run = spawn(python, [script, ...told], { stdio: 'inherit' })

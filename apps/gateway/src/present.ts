@@ -82,7 +82,20 @@ function translatedBytes(
   const translate = translationOf(request, operation)?.bytes
   if (!translate) return { ...answer, chunks }
   const { length: _, ...head } = answer.head
-  return { head, chunks: translate(chunks) }
+  return { head, chunks: through(chunks, translate) }
+}
+
+type Chunks = BytesAnswer['chunks']
+
+/** What `change` makes of bytes. Where it is never asked for a piece, it would not end them: whoever ends it ends both. */
+function through(chunks: Chunks, change: (pieces: Chunks) => Chunks): Chunks {
+  const pieces = chunks[Symbol.asyncIterator]()
+  const changed = change({ [Symbol.asyncIterator]: () => pieces })[Symbol.asyncIterator]()
+  const end = async () => {
+    await pieces.return?.()
+    return (await changed.return?.()) ?? { done: true as const, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next: () => changed.next(), return: end }) }
 }
 
 /** Bytes pass as they are, unless what they show has links: that is a small record, which is parsed here. */
@@ -90,20 +103,14 @@ function linkedBytes(
   { answer: schema }: Operation,
   request: FastifyRequest,
   { chunks }: BytesAnswer,
-): BytesAnswer['chunks'] {
+): Chunks {
   const shown = shownAs(schema)
   if (!shown || !hasLinks(shown)) return chunks
-  const pieces = chunks[Symbol.asyncIterator]()
-  async function* linked(record: z.core.$ZodType) {
-    const value = JSON.parse(await text({ [Symbol.asyncIterator]: () => pieces }))
+  async function* linked(pieces: Chunks, record: z.core.$ZodType) {
+    const value = JSON.parse(await text(pieces))
     yield Buffer.from(toJson(absolute(record, value, baseOf(request))))
   }
-  const whole = linked(shown)
-  const end = async () => {
-    await pieces.return?.() // one that was never asked for a piece would not end them
-    return whole.return()
-  }
-  return { [Symbol.asyncIterator]: () => ({ next: () => whole.next(), return: end }) }
+  return through(chunks, (pieces) => linked(pieces, shown))
 }
 
 const pageShape = z.object({ count: z.number(), results: z.array(z.unknown()) })

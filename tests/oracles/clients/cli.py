@@ -2,8 +2,11 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 from media import names_in, pictures
@@ -36,6 +39,7 @@ def run(server, folder):
     row("cvat-cli task delete", cli, "task", "delete", task, restored)
     row("cvat-cli project delete", cli, "project", "delete", project)
     row("cvat-cli with a token", with_token, server, folder)
+    row("cvat-cli as docs/cvat.md shows it", documented, server, folder)
     row("cvat-cli: a failure has exit code 1", lambda: cli("task", "backup", "999999999", status=1))
 
 
@@ -59,9 +63,20 @@ def backup(cli, folder, task):
     assert "task.json" in names_in(folder / "backup.zip")
 
 
-def with_token(server, folder):
-    import urllib.request
+def documented(server, folder):
+    """The marked lines of the document, in one shell."""
+    text = (server.root / "docs/cvat.md").read_text()
+    lines = "".join(re.findall(r"<!-- executed by [^>]* -->\n```sh\n(.*?)```", text, re.DOTALL))
+    place = folder / "documented"
+    shutil.copytree(server.root / "scripts", place / "scripts")
+    (place / "admin-password").write_text(server.password)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    env = {**os.environ, "API": f"{server.url}/api", "RETICLE_DATA_DIR": str(place), "PATH": path}
+    subprocess.run(["bash", "-euo", "pipefail", "-c", lines], cwd=place, env=env, check=True, capture_output=True, text=True)
+    assert "annotations.xml" in names_in(place / "dataset.zip")
 
+
+def with_token(server, folder):
     request = urllib.request.Request(
         f"{server.url}/api/auth/access_tokens",
         data=b'{"name":"shell"}',

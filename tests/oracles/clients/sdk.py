@@ -37,6 +37,7 @@ def rectangle(label_id, frame=0, **more):
 def run(server, folder):
     """All rows against `server`: its `host`, `user` and `password`, a `share` with files, a `receiver` of webhooks."""
     client = row("Client(): GET /server/about, anonymous", connect, server.host)
+    row("Client() without a scheme: https, then http", connect, server.host.removeprefix("http://"))
     row("login(user, password): both cookies", client.login, (server.user, server.password))
     row("login(token)", by_token, server, client)
     row("low level: Token, Basic", low_level, server)
@@ -45,13 +46,17 @@ def run(server, folder):
     task = row("tasks.create_from_data(local)", create_local, client, project, folder)
     row("tasks.create_from_data(local), predefined order, TUS", create_separate, client, folder)
     row("tasks.create_from_data(share)", create_shared, client, server)
+    row("tasks.create_from_data(remote)", create_remote, client, server)
     row("tasks.create without data", create_empty, client)
     row("tasks.list, jobs.list: pages, filters, sorting", lists, client, task)
     row("requests: list, retrieve, cancel", requests, client, task)
+    row("requests: cancel", cancel, client, project)
     row("annotations: get, set, update, remove", annotations, client, task)
     row("annotations: ellipses, tracks, masks, skeletons", kinds, client, server, folder)
     row("frames, chunks, previews", frames, client, task, folder)
     row("meta, labels, jobs, issues, comments", around, client, task)
+    row("datasets.TaskDataset: chunks, meta and annotations", dataset, client, task)
+    row("TUS: HEAD of a file that is on its way", head_of_file, client, task)
     row("remove_frames_by_ids", remove_frames, task)
     row("export_dataset", export_dataset, client, task, project, folder)
     row("import_annotations", import_annotations, client, task, folder)
@@ -62,6 +67,7 @@ def run(server, folder):
     row("auth/access_tokens", access_tokens, client)
     row("guides, assets", guides, client, project)
     row("server: formats, plugins, share", server_calls, client)
+    row("what is not there: lambda, quality, consensus", missing, client)
     row("users", users, client, server)
     row("cloud storages: refused ones", cloud_storages, client)
     row("remove, remove_by_ids", removals, client, task)
@@ -134,6 +140,56 @@ def create_shared(client, server):
         data_params={"image_quality": 70},
     )
     expect(task.size, len(server.share), "size")
+
+
+def create_remote(client, server):
+    address = server.receiver.replace("/hook", "/picture.png")
+    task = client.tasks.create_from_data(
+        spec={"name": "Remote", "labels": [{"name": "car"}]},
+        resource_type=ResourceType.REMOTE,
+        resources=[address],
+        data_params={"image_quality": 70},
+    )
+    expect(task.size, 1, "size")
+
+
+def cancel(client, project):
+    """An export that waits, or runs, ends at once, and whoever asks for it is told."""
+    started, _ = client.api_client.projects_api.create_dataset_export("COCO 1.0", project.id, save_images=True)
+    _, answer = client.api_client.requests_api.create_cancel(started.rq_id, _check_status=False)
+    if answer.status == 400:  # it was faster
+        return
+    ended, _ = client.api_client.requests_api.retrieve(started.rq_id)
+    expect((ended.status.value, ended.message), ("failed", "Cancelled"), "status and message")
+
+
+def dataset(client, task):
+    from cvat_sdk.datasets import TaskDataset
+
+    found = TaskDataset(client, task.id)
+    expect(len(found.samples), 7, "samples")
+    expect(found.samples[0].media.load_image().size, (64, 48), "a picture")
+    expect([label.name for label in found.labels], ["car", "road"], "labels")
+    shapes = sum(len(sample.annotations.shapes) for sample in found.samples)
+    expect(shapes, len(task.get_annotations().shapes), "shapes")
+
+
+def head_of_file(client, task):
+    rest = client.api_client.rest_client
+    url = client.api_map.make_endpoint_url(f"/api/tasks/{task.id}/annotations/")
+    tus = {**headers(client), "Tus-Resumable": "1.0.0"}
+    begun = rest.POST(url, headers={**tus, "Upload-Length": "10", "Upload-Metadata": "filename YS54bWw="})
+    location = begun.headers["Location"]
+    assert location.startswith(url), location
+    rest.PATCH(location, headers={**tus, "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0"}, body=b"12345")
+    expect(rest.HEAD(location, headers=tus).headers["Upload-Offset"], "5", "the offset")
+
+
+def missing(client):
+    rest = client.api_client.rest_client
+    for path in ("lambda/functions", "quality/settings", "consensus/settings"):
+        url = client.api_map.make_endpoint_url(f"/api/{path}")
+        expect(rest.GET(url, headers=headers(client), _check_status=False).status, 404, path)
 
 
 def create_empty(client):

@@ -10,9 +10,19 @@ beforeEach(() => {
   told = []
 })
 
+let ended = 0
+function pieces() {
+  const all = bytesOf(stored)
+  const end = () => {
+    ended++
+    return all.return(undefined)
+  }
+  return { [Symbol.asyncIterator]: () => ({ next: () => all.next(), return: end }) }
+}
+
 const answered = () => ({
   head: { etag: '"a31-1"', length: Buffer.byteLength(stored) },
-  chunks: bytesOf(stored),
+  chunks: pieces(),
 })
 
 async function write({ body, ...given }: { body: AsyncIterable<Uint8Array> }) {
@@ -169,6 +179,16 @@ test.each([
   stored = JSON.stringify(changed(here))
   expect((await send(`/as/cvat/api${path}`, { method })).json()).toEqual(changed(there))
 })
+
+test.each([{ method: 'HEAD' as const }, { headers: { 'if-none-match': '"a31-1"' } }])(
+  'where no piece is wanted the service is told that none is: %j',
+  async (asked) => {
+    stored = 'x'.repeat(100_000)
+    ended = 0
+    await send('/as/cvat/api/jobs/31/annotations', asked)
+    expect(ended).toBe(1)
+  },
+)
 
 test('HEAD and known states answer no body, a compressed one is whole', async () => {
   stored = JSON.stringify({ shapes: Array.from({ length: 500 }, () => ellipse(here)) })
