@@ -72,7 +72,8 @@ def documented(server, folder):
     (place / "admin-password").write_text(server.password)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     env = {**os.environ, "API": f"{server.url}/api", "RETICLE_DATA_DIR": str(place), "PATH": path}
-    subprocess.run(["bash", "-euo", "pipefail", "-c", lines], cwd=place, env=env, check=True, capture_output=True, text=True)
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", lines], cwd=place, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert "annotations.xml" in names_in(place / "dataset.zip")
 
 
