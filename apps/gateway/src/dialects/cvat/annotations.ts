@@ -1,25 +1,29 @@
 import { bytes as bytesSchema } from '@reticle/contracts/rest/common'
 import { type Fields, isFields, type Translation, type Translations } from '../dialect.ts'
-import { rewriteShapes } from './rewrite.ts'
+import { type Rewrite, rewriteShapes } from './rewrite.ts'
 
 /**
  * Annotation sets pass in pieces. An ellipse is its centre, its right x and its top y there, its centre and its radii here;
  * positions of tracks are keyframes there, so that they do not say it.
  */
 
-/** Of a body; the members of its positions that say `keyframe` mean what they mean here. */
-function fromEllipses(object: Buffer): string | undefined {
-  if (!object.includes('ellipse') && !object.includes('\\')) return undefined
-  const shape = parsed(object)
-  return shape && hasEllipse(shape) ? JSON.stringify(withEllipses(shape, toRadii)) : undefined
+/** Of a body, whose words may be escaped. What its positions say of `keyframe` means what it means here. */
+const fromEllipses: Rewrite = {
+  concerns: (bytes) => bytes.includes('ellipse') || bytes.includes('\\'),
+  change(object) {
+    const shape = fromEllipses.concerns(object) ? parsed(object) : undefined
+    return shape && hasEllipse(shape) ? JSON.stringify(withEllipses(shape, toRadii)) : undefined
+  },
 }
 
 /** Of an answer. */
-function toEllipses(object: Buffer): string | null | undefined {
-  const hasKeyframe = object.includes('"keyframe"')
-  if (!hasKeyframe && !object.includes('"ellipse"')) return undefined
-  const { keyframe, ...shape } = parsed(object) ?? {}
-  return keyframe === false ? null : JSON.stringify(withEllipses(shape, toCorner))
+const toEllipses: Rewrite = {
+  concerns: (bytes) => bytes.includes('"ellipse"') || bytes.includes('"keyframe"'),
+  change(object) {
+    if (!toEllipses.concerns(object)) return undefined
+    const { keyframe, ...shape } = parsed(object) ?? {}
+    return keyframe === false ? null : JSON.stringify(withEllipses(shape, toCorner))
+  },
 }
 
 function parsed(object: Buffer): Fields | undefined {

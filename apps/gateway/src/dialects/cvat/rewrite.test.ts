@@ -13,11 +13,14 @@ async function run(given: string | Buffer, rewrite: Rewrite, size = 1 << 20): Pr
 }
 
 const seen: string[] = []
-const upper: Rewrite = (object) => {
-  seen.push(object.toString())
-  return object.includes('drop') ? null : object.toString().toUpperCase()
+const upper: Rewrite = {
+  concerns: () => true,
+  change(object) {
+    seen.push(object.toString())
+    return object.includes('drop') ? null : object.toString().toUpperCase()
+  },
 }
-const same: Rewrite = () => undefined
+const same: Rewrite = { concerns: () => true, change: () => undefined }
 
 const document = JSON.stringify({
   version: 0,
@@ -46,6 +49,18 @@ test('an object is handed over as a whole, with what is inside of it', async () 
     { a: 1, elements: [{ b: '}]"\\' }] },
     ...[{ drop: 1 }, { c: [[1], [2]] }, { d: 1 }, { drop: 1 }, { e: 1 }, { drop: 1 }],
   ])
+})
+
+test('objects are not asked about in pieces that hold nothing of concern, but where they are cut', async () => {
+  const rare: Rewrite = { ...upper, concerns: (bytes) => bytes.includes('rare') }
+  const given = '{"shapes":[{"rare":1},{"a":1},{"ra'
+  async function* pieces() {
+    yield Buffer.from(given)
+    yield Buffer.from('re":2},{"b":1}]}')
+  }
+  let text = ''
+  for await (const piece of rewriteShapes(pieces(), rare)) text += Buffer.from(piece)
+  expect(text).toBe('{"shapes":[{"RARE":1},{"A":1},{"RARE":2},{"b":1}]}')
 })
 
 test.each([

@@ -3,8 +3,12 @@
  * its tracks. One at a time is held; all other bytes pass as they came, those of what is no JSON included.
  */
 
-/** Another text for an object, `null` for none, nothing to leave it as it is. */
-export type Rewrite = (object: Buffer) => string | null | undefined
+export interface Rewrite {
+  /** Whether bytes hold anything that `change` looks for. Where they do not, no object in them is asked about. */
+  concerns(bytes: Buffer): boolean
+  /** Another text for an object, `null` for none, nothing to leave it as it is. */
+  change(object: Buffer): string | null | undefined
+}
 
 /** A larger object is larger than services take, and passes as it is. */
 const mostBytes = 64 * 1024 * 1024
@@ -46,6 +50,8 @@ interface Scan {
 /** A piece, how much of it was handed on, and where what is held begins in it; -1: nothing is. */
 interface Window {
   piece: Buffer
+  /** Whether an object that is all in it may change. */
+  isConcerned: boolean
   sent: Buffer[]
   passed: number
   start: number
@@ -70,7 +76,8 @@ export async function* rewriteShapes(
 /** What may be sent of all that has come. */
 function take(scan: Scan, piece: Buffer): Buffer {
   const start = scan.held.length > 0 ? 0 : -1
-  const window: Window = { piece, sent: [], passed: 0, start }
+  const isConcerned = scan.rewrite.concerns(piece)
+  const window: Window = { piece, isConcerned, sent: [], passed: 0, start }
   let at = 0
   while (at < piece.length) {
     if (scan.isInText) at = readText(scan, piece, at)
@@ -182,26 +189,35 @@ function end(scan: Scan, window: Window, at: number): void {
 /** An object of a list is there as a whole. */
 function settle(scan: Scan, window: Window, next: number): void {
   if (window.start < 0) return // larger than anything may be
-  const { piece, start } = window
-  const text = Buffer.concat([...scan.held, piece.subarray(start, next)])
-  const object = text.indexOf('{')
-  const changed = scan.rewrite(text.subarray(object))
+  const rest = window.piece.subarray(window.start, next)
+  const isCut = scan.held.length > 0
+  const text = isCut ? Buffer.concat([...scan.held, rest]) : rest
+  const object = text.indexOf(openObject ?? 0)
+  const mayChange = window.isConcerned || isCut
+  const changed = mayChange ? scan.rewrite.change(text.subarray(object)) : undefined
   const isFirst = scan.list === 'lost' && object > 0
-  if (changed === null) {
-    if (scan.list === 'empty') scan.list = 'lost'
-  } else scan.list = 'kept'
-  if (changed === undefined && !isFirst) {
-    pass(scan, window)
-    return
-  }
-  window.sent.push(piece.subarray(window.passed, start))
-  if (changed !== null) {
-    if (!isFirst) window.sent.push(text.subarray(0, object))
-    window.sent.push(changed === undefined ? text.subarray(object) : Buffer.from(changed))
-  }
-  scan.held = []
+  if (changed !== null) scan.list = 'kept'
+  else if (scan.list === 'empty') scan.list = 'lost'
+  if (changed === undefined && !isFirst) pass(scan, window)
+  else replace(scan, window, next, changedText(text, object, { changed, isFirst }))
+}
+
+/** What stands in the place of an object and of the comma before it, which the first of a list does not have. */
+function changedText(
+  text: Buffer,
+  object: number,
+  { changed, isFirst }: { changed: string | null | undefined; isFirst: boolean },
+): Buffer {
+  if (changed === null) return Buffer.alloc(0)
+  const own = changed === undefined ? text.subarray(object) : Buffer.from(changed)
+  return isFirst ? own : Buffer.concat([text.subarray(0, object), own])
+}
+
+function replace(scan: Scan, window: Window, next: number, text: Buffer): void {
+  window.sent.push(window.piece.subarray(window.passed, window.start), text)
   window.passed = next
   window.start = -1
+  scan.held = []
 }
 
 /** Nothing of what is held changes. */
