@@ -6,7 +6,12 @@ import urllib3
 from media import pictures
 from rows import expect, row
 
-LABEL = {"name": "car", "attributes": [{"name": "color", "mutable": True, "input_type": "text", "default_value": "", "values": []}]}
+LABEL = {
+    "name": "car",
+    "attributes": [
+        {"name": "color", "mutable": True, "input_type": "text", "default_value": "", "values": []}
+    ],
+}
 
 
 class Session:
@@ -20,7 +25,10 @@ class Session:
     def call(self, method, path, wanted=200, **sent):
         """An answer of the status that the backend wants; JSON where it is."""
         address = path if path.startswith("http") else self.base + path
-        headers = {"Referer": f"{self.base}/auth/login", "Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
+        headers = {
+            "Referer": f"{self.base}/auth/login",
+            "Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+        }
         if "csrftoken" in self.cookies:
             headers["X-CSRFToken"] = self.cookies["csrftoken"]
         answer = self.http.request(method, address, headers=headers, redirect=False, **sent)
@@ -38,7 +46,13 @@ def run(server, folder):
     row("FiftyOne: login", log_in, session, server)
     row("FiftyOne: server/about, users?search=", who, session, server)
     project = row("FiftyOne: POST projects, GET projects?search=", create_project, session)
-    task = row("FiftyOne: POST tasks, one form to data, jobs appear", create_task, session, project, pictures(folder / "images", 4))
+    task = row(
+        "FiftyOne: POST tasks, one form to data, jobs appear",
+        create_task,
+        session,
+        project,
+        pictures(folder / "images", 4),
+    )
     row("FiftyOne: labels?task_id=, attributes", labels, session, task)
     row("FiftyOne: PUT annotations answers all of them", put, session, task)
     row("FiftyOne: PUT annotations of a job", put_job, session, task)
@@ -70,15 +84,30 @@ def create_project(session):
 
 
 def create_task(session, project, images):
-    spec = {"name": "fiftyone", "image_quality": 75, "segment_size": 2, "bug_tracker": "", "project_id": project}
+    spec = {
+        "name": "fiftyone",
+        "image_quality": 75,
+        "segment_size": 2,
+        "bug_tracker": "",
+        "project_id": project,
+    }
     task = session.call("POST", "/tasks", 201, json=spec)["id"]
-    form = {"image_quality": "75", "use_cache": "True", "use_zip_chunks": "True", "sorting_method": "predefined"}
+    form = {
+        "image_quality": "75",
+        "use_cache": "True",
+        "use_zip_chunks": "True",
+        "sorting_method": "predefined",
+    }
     for index, path in enumerate(images):
         form[f"client_files[{index}]"] = (f"{index:06}_{path.name}", path.read_bytes())
         form[f"upload_file_order[{index}]"] = f"{index:06}_{path.name}"
     session.call("POST", f"/tasks/{task}/data", 202, fields=form)
     expect(len(jobs_of(session, task)), 2, "jobs")
-    expect(session.call("GET", f"/tasks/{task}")["size"], len(images), "frames, as soon as there are jobs")
+    expect(
+        session.call("GET", f"/tasks/{task}")["size"],
+        len(images),
+        "frames, as soon as there are jobs",
+    )
     return task
 
 
@@ -96,15 +125,31 @@ def jobs_of(session, task):
 
 def labels(session, task):
     found = session.call("GET", f"/labels?task_id={task}")["results"]
-    expect([(one["name"], one["attributes"][0]["values"]) for one in found], [("car", [])], "labels")
+    expect(
+        [(one["name"], one["attributes"][0]["values"]) for one in found], [("car", [])], "labels"
+    )
     return found[0]["id"], found[0]["attributes"][0]["id"]
 
 
 def put(session, task):
     label, spec = labels_of(session, task)
     attributes = [{"spec_id": spec, "value": "red"}]
-    shape = {"type": "rectangle", "label_id": label, "frame": 0, "points": [1, 2, 30, 40], "occluded": False, "z_order": 0, "group": 0, "attributes": attributes}
-    sent = {"version": 0, "tags": [{"label_id": label, "frame": 3, "group": 0, "attributes": []}], "shapes": [shape, {**shape, "frame": 2}], "tracks": []}
+    shape = {
+        "type": "rectangle",
+        "label_id": label,
+        "frame": 0,
+        "points": [1, 2, 30, 40],
+        "occluded": False,
+        "z_order": 0,
+        "group": 0,
+        "attributes": attributes,
+    }
+    sent = {
+        "version": 0,
+        "tags": [{"label_id": label, "frame": 3, "group": 0, "attributes": []}],
+        "shapes": [shape, {**shape, "frame": 2}],
+        "tracks": [],
+    }
     stored = session.call("PUT", f"/tasks/{task}/annotations", json=sent)
     counts = {kind: len(stored[kind]) for kind in ("tags", "shapes", "tracks")}
     expect(counts, {"tags": 1, "shapes": 2, "tracks": 0}, "the whole set")
@@ -120,16 +165,34 @@ def labels_of(session, task):
 def put_job(session, task):
     label, _ = labels_of(session, task)
     job = jobs_of(session, task)[0]
-    ellipse = {"type": "ellipse", "label_id": label, "frame": 0, "points": [20, 20, 30, 15], "occluded": False}
-    stored = session.call("PUT", f"/jobs/{job['id']}/annotations", json={"version": 0, "tags": [], "shapes": [ellipse], "tracks": []})
+    ellipse = {
+        "type": "ellipse",
+        "label_id": label,
+        "frame": 0,
+        "points": [20, 20, 30, 15],
+        "occluded": False,
+    }
+    stored = session.call(
+        "PUT",
+        f"/jobs/{job['id']}/annotations",
+        json={"version": 0, "tags": [], "shapes": [ellipse], "tracks": []},
+    )
     expect(stored["shapes"][0]["points"], [20, 20, 30, 15], "points of an ellipse")
 
 
 def assign(session, task):
     own = session.call("GET", "/users/self")["id"]
     job = jobs_of(session, task)[0]["id"]
-    expect(session.call("PATCH", f"/jobs/{job}", json={"assignee": own})["assignee"]["id"], own, "of the job")
-    expect(session.call("PATCH", f"/tasks/{task}", json={"assignee_id": own})["assignee"]["id"], own, "of the task")
+    expect(
+        session.call("PATCH", f"/jobs/{job}", json={"assignee": own})["assignee"]["id"],
+        own,
+        "of the job",
+    )
+    expect(
+        session.call("PATCH", f"/tasks/{task}", json={"assignee_id": own})["assignee"]["id"],
+        own,
+        "of the task",
+    )
 
 
 def status(session, task):
@@ -140,7 +203,11 @@ def status(session, task):
 def follow(session, project, task):
     address = session.call("GET", f"/projects/{project}")["tasks"]["url"]
     assert address.startswith(session.base), address
-    expect([one["id"] for one in session.call("GET", address)["results"]], [task], "tasks of the project")
+    expect(
+        [one["id"] for one in session.call("GET", address)["results"]],
+        [task],
+        "tasks of the project",
+    )
     expect(session.call("GET", f"/tasks?id={task}")["count"], 1, "the task of that id")
 
 

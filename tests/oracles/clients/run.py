@@ -25,8 +25,15 @@ def service(path):
 
 
 server = SimpleNamespace(
-    url=url, basic=basic, root=Path(__file__).parents[3], host=f"{url}/as/cvat", user=user, password=password, service=service,
-    share=[path.name for path in sorted(Path(share).iterdir())], receiver=receiver,
+    url=url,
+    basic=basic,
+    root=Path(__file__).parents[3],
+    host=f"{url}/as/cvat",
+    user=user,
+    password=password,
+    service=service,
+    share=[path.name for path in sorted(Path(share).iterdir())],
+    receiver=receiver,
 )
 sdk.run(server, Path(folder) / "sdk")
 cli.run(server, Path(folder) / "cli")

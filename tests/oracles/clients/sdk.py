@@ -3,16 +3,30 @@
 import json
 import urllib.parse
 
+import around
+import moving
 from cvat_sdk import models
+from cvat_sdk.core.helpers import make_request_headers
 from cvat_sdk.core.client import AccessTokenCredentials, Client, Config
 from cvat_sdk.core.proxies.annotations import AnnotationUpdateAction
 from cvat_sdk.core.proxies.tasks import ResourceType
-from cvat_sdk.core.proxies.types import Location
-from media import names_in, opens, pictures
+from jobs import first_job
+from media import pictures
 from rows import expect, row
 
 LABELS = [
-    {"name": "car", "attributes": [{"name": "color", "mutable": True, "input_type": "select", "default_value": "red", "values": ["red", "blue"]}]},
+    {
+        "name": "car",
+        "attributes": [
+            {
+                "name": "color",
+                "mutable": True,
+                "input_type": "select",
+                "default_value": "red",
+                "values": ["red", "blue"],
+            }
+        ],
+    },
     {"name": "road", "attributes": []},
 ]
 
@@ -22,16 +36,14 @@ def connect(host):
     return Client(host, config=Config(status_check_period=0.05, allow_unsupported_server=False))
 
 
-def first_job(task):
-    return min(task.get_jobs(), key=lambda job: job.start_frame)
-
-
-def last_job(task):
-    return max(task.get_jobs(), key=lambda job: job.start_frame)
-
-
 def rectangle(label_id, frame=0, **more):
-    return {"type": "rectangle", "frame": frame, "label_id": label_id, "points": [1.0, 2.0, 30.5, 40.25], **more}
+    return {
+        "type": "rectangle",
+        "frame": frame,
+        "label_id": label_id,
+        "points": [1.0, 2.0, 30.5, 40.25],
+        **more,
+    }
 
 
 def run(server, folder):
@@ -41,7 +53,9 @@ def run(server, folder):
     row("login(user, password): both cookies", client.login, (server.user, server.password))
     row("login(token)", by_token, server, client)
     row("low level: Token, Basic", low_level, server)
-    project = row("projects.create", client.projects.create, {"name": "Street scenes", "labels": LABELS})
+    project = row(
+        "projects.create", client.projects.create, {"name": "Street scenes", "labels": LABELS}
+    )
     row("projects.list, retrieve, update, fetch", project_crud, client, project)
     task = row("tasks.create_from_data(local)", create_local, client, project, folder)
     row("tasks.create_from_data(local), predefined order, TUS", create_separate, client, folder)
@@ -53,23 +67,9 @@ def run(server, folder):
     row("requests: cancel", cancel, client, project)
     row("annotations: get, set, update, remove", annotations, client, task)
     row("annotations: ellipses, tracks, masks, skeletons", kinds, client, server, folder)
-    row("frames, chunks, previews", frames, client, task, folder)
-    row("meta, labels, jobs, issues, comments", around, client, task)
-    row("datasets.TaskDataset: chunks, meta and annotations", dataset, client, task)
-    row("TUS: HEAD of a file that is on its way", head_of_file, client, task)
-    row("remove_frames_by_ids", remove_frames, task)
-    row("export_dataset", export_dataset, client, task, project, folder)
-    row("import_annotations", import_annotations, client, task, folder)
-    row("project.import_dataset", import_dataset, client, project, folder)
-    row("download_backup, create_from_backup", backups, client, task, project, folder)
-    row("organizations, memberships, invitations", organizations, client, server)
-    row("webhooks: create, update, ping, deliveries, redelivery, events", webhooks, client, project, server)
-    row("auth/access_tokens", access_tokens, client)
-    row("guides, assets", guides, client, project)
-    row("server: formats, plugins, share", server_calls, client)
-    row("what is not there: lambda, quality, consensus", missing, client)
-    row("users", users, client, server)
-    row("cloud storages: refused ones", cloud_storages, client)
+    row("meta, labels, jobs, issues, comments", media, client, task)
+    moving.run(client, task, project, folder)
+    around.run(server, client, project, task)
     row("remove, remove_by_ids", removals, client, task)
     row("logout", log_out, server)
 
@@ -113,7 +113,12 @@ def create_local(client, project, folder):
         spec={"name": "Batch 1", "project_id": project.id, "segment_size": 4, "overlap": 0},
         resource_type=ResourceType.LOCAL,
         resources=paths,
-        data_params={"image_quality": 70, "chunk_size": 3, "use_cache": True, "sorting_method": "lexicographical"},
+        data_params={
+            "image_quality": 70,
+            "chunk_size": 3,
+            "use_cache": True,
+            "sorting_method": "lexicographical",
+        },
     )
     expect((task.size, task.status, task.jobs.count), (7, "annotation", 2), "size, status, jobs")
     return task
@@ -125,11 +130,15 @@ def create_separate(client, folder):
 
     paths = list(reversed(pictures(folder / "separate", 4)))
     task = client.tasks.create({"name": "Separate", "labels": [{"name": "car"}]})
-    url = client.api_map.make_endpoint_url(task.api.create_data_endpoint.path, kwsub={"id": task.id})
+    url = client.api_map.make_endpoint_url(
+        task.api.create_data_endpoint.path, kwsub={"id": task.id}
+    )
     uploader = DataUploader(client, max_request_size=1)
     response = uploader.upload_files(url, paths, image_quality=70, sorting_method="predefined")
     client.wait_for_completion(json.loads(response.data)["rq_id"])
-    expect([one.name for one in task.fetch().get_frames_info()], [path.name for path in paths], "order")
+    expect(
+        [one.name for one in task.fetch().get_frames_info()], [path.name for path in paths], "order"
+    )
 
 
 def create_shared(client, server):
@@ -155,7 +164,9 @@ def create_remote(client, server):
 
 def cancel(client, project):
     """An export that waits, or runs, ends at once, and whoever asks for it is told."""
-    started, _ = client.api_client.projects_api.create_dataset_export("COCO 1.0", project.id, save_images=True)
+    started, _ = client.api_client.projects_api.create_dataset_export(
+        "COCO 1.0", project.id, save_images=True
+    )
     _, answer = client.api_client.requests_api.create_cancel(started.rq_id, _check_status=False)
     if answer.status == 400:  # it was faster
         return
@@ -163,47 +174,25 @@ def cancel(client, project):
     expect((ended.status.value, ended.message), ("failed", "Cancelled"), "status and message")
 
 
-def dataset(client, task):
-    from cvat_sdk.datasets import TaskDataset
-
-    found = TaskDataset(client, task.id)
-    expect(len(found.samples), 7, "samples")
-    expect(found.samples[0].media.load_image().size, (64, 48), "a picture")
-    expect([label.name for label in found.labels], ["car", "road"], "labels")
-    shapes = sum(len(sample.annotations.shapes) for sample in found.samples)
-    expect(shapes, len(task.get_annotations().shapes), "shapes")
-
-
-def head_of_file(client, task):
-    rest = client.api_client.rest_client
-    url = client.api_map.make_endpoint_url(f"/api/tasks/{task.id}/annotations/")
-    tus = {**headers(client), "Tus-Resumable": "1.0.0"}
-    begun = rest.POST(url, headers={**tus, "Upload-Length": "10", "Upload-Metadata": "filename YS54bWw="})
-    location = begun.headers["Location"]
-    assert location.startswith(url), location
-    rest.PATCH(location, headers={**tus, "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0"}, body=b"12345")
-    expect(rest.HEAD(location, headers=tus).headers["Upload-Offset"], "5", "the offset")
-
-
-def missing(client):
-    rest = client.api_client.rest_client
-    for path in ("lambda/functions", "quality/settings", "consensus/settings"):
-        url = client.api_map.make_endpoint_url(f"/api/{path}")
-        expect(rest.GET(url, headers=headers(client), _check_status=False).status, 404, path)
-
-
 def create_empty(client):
     task = client.tasks.create({"name": "Empty", "labels": [{"name": "car"}]})
     expect((task.status, task.size, task.jobs.count), ("annotation", 0, 0), "status, size, jobs")
     expect(hasattr(task._model, "data"), False, "data of a task without")
-    new = json.loads(client.api_client.tasks_api.list(status="annotation", name="Empty", _parse_response=False)[1].data)
+    new = json.loads(
+        client.api_client.tasks_api.list(status="annotation", name="Empty", _parse_response=False)[
+            1
+        ].data
+    )
     expect(new["count"], 1, "tasks under annotation, those without jobs among them")
     task.remove()
 
 
 def lists(client, task):
     tasks, _ = client.api_client.tasks_api.list(
-        page=1, page_size=1, sort="-id", filter=json.dumps({"==": [{"var": "status"}, "annotation"]})
+        page=1,
+        page_size=1,
+        sort="-id",
+        filter=json.dumps({"==": [{"var": "status"}, "annotation"]}),
     )
     assert "/as/cvat/api/tasks?" in tasks.next, tasks.next
     assert len(client.tasks.list()) >= 3
@@ -211,7 +200,9 @@ def lists(client, task):
     expect([job.stage for job in jobs], ["annotation", "annotation"], "stages")
     job = client.jobs.retrieve(jobs[0].id)
     job.update({"stage": "validation", "state": "in progress", "assignee": None})
-    expect((job.stage, job.state, job.assignee), ("validation", "in progress", None), "the changed job")
+    expect(
+        (job.stage, job.state, job.assignee), ("validation", "in progress", None), "the changed job"
+    )
     job.update({"stage": "annotation"})
 
 
@@ -224,36 +215,45 @@ def requests(client, task):
     expect((again.status.value, again.message), ("finished", ""), "status and message")
     raw = client.api_client.rest_client.GET(
         client.api_map.make_endpoint_url("/api/requests/" + urllib.parse.quote(known.id, safe="")),
-        headers=headers(client),
+        headers=make_request_headers(client.api_client),
     )
     expect(raw.status, 200, "the status of a quoted id")
     _, answer = api.create_cancel(known.id, _parse_response=False, _check_status=False)
     expect(answer.status, 400, "cancelling what is finished")
 
 
-def headers(client):
-    from cvat_sdk.core.helpers import make_request_headers
-
-    return make_request_headers(client.api_client)
-
-
 def annotations(client, task):
     car, road = [label.id for label in task.get_labels()]
-    task.set_annotations(models.LabeledDataRequest(shapes=[rectangle(car), rectangle(road, 5, group=2)], tags=[{"frame": 1, "label_id": road}]))
+    task.set_annotations(
+        models.LabeledDataRequest(
+            shapes=[rectangle(car), rectangle(road, 5, group=2)],
+            tags=[{"frame": 1, "label_id": road}],
+        )
+    )
     found = task.get_annotations()
     expect((len(found.shapes), len(found.tags)), (2, 1), "what was set")
     expect(found.shapes[0].points, [1.0, 2.0, 30.5, 40.25], "points")
     job = first_job(task)
-    job.update_annotations(models.PatchedLabeledDataRequest(shapes=[rectangle(car, 2)]), action=AnnotationUpdateAction.CREATE)
+    job.update_annotations(
+        models.PatchedLabeledDataRequest(shapes=[rectangle(car, 2)]),
+        action=AnnotationUpdateAction.CREATE,
+    )
     own = job.get_annotations().shapes
     grouped = next(one for one in task.get_annotations().shapes if one.group == 2)
     replaced = {"id": grouped.id, **rectangle(road, 5), "points": [0.0, 0.0, 5.0, 5.0]}
     task.update_annotations(
-        models.PatchedLabeledDataRequest(shapes=[replaced, rectangle(car, 6)]), action=AnnotationUpdateAction.UPDATE
+        models.PatchedLabeledDataRequest(shapes=[replaced, rectangle(car, 6)]),
+        action=AnnotationUpdateAction.UPDATE,
     )
     after = {one.id: one for one in task.get_annotations().shapes}
-    expect((after[grouped.id].group, after[grouped.id].points), (0, [0.0, 0.0, 5.0, 5.0]), "an update replaces")
-    expect(len([one for one in after.values() if one.frame == 6]), 1, "an update without id makes one")
+    expect(
+        (after[grouped.id].group, after[grouped.id].points),
+        (0, [0.0, 0.0, 5.0, 5.0]),
+        "an update replaces",
+    )
+    expect(
+        len([one for one in after.values() if one.frame == 6]), 1, "an update without id makes one"
+    )
     job.remove_annotations(ids=[own[0].id])
     expect(len(job.get_annotations().shapes), len(own) - 1, "what is left")
     job.remove_annotations()
@@ -261,21 +261,47 @@ def annotations(client, task):
 
 
 def kinds(client, server, folder):
-    skeleton = {"name": "person", "type": "skeleton", "sublabels": [{"name": "1", "type": "points", "attributes": []}], "svg": '<circle r="1" cx="10" cy="10" data-type="element node" data-element-id="1" data-node-id="1" data-label-name="1"></circle>'}
+    skeleton = {
+        "name": "person",
+        "type": "skeleton",
+        "sublabels": [{"name": "1", "type": "points", "attributes": []}],
+        "svg": '<circle r="1" cx="10" cy="10" data-type="element node" data-element-id="1" data-node-id="1" data-label-name="1"></circle>',
+    }
     task = client.tasks.create({"name": "Kinds", "labels": [{"name": "car"}, skeleton]})
     task.upload_data(pictures(folder / "kinds", 5), params={"image_quality": 70})
     car, person = sorted(task.get_labels(), key=lambda one: one.id)
     joint = person.sublabels[0].id
     ellipse = [32.0, 24.0, 42.5, 20.25]
     position = {"type": "ellipse", "points": ellipse, "occluded": False, "outside": False}
-    track = {"frame": 0, "label_id": car.id, "shapes": [{**position, "frame": 0}, {**position, "frame": 3, "points": [30.0, 24.0, 40.0, 20.0]}]}
-    person_shape = {"type": "skeleton", "frame": 1, "label_id": person.id, "elements": [{"type": "points", "frame": 1, "label_id": joint, "points": [3.0, 4.0]}]}
-    mask = {"type": "mask", "frame": 2, "label_id": car.id, "points": [0.0, 4.0, 0.0, 0.0, 1.0, 1.0]}
+    track = {
+        "frame": 0,
+        "label_id": car.id,
+        "shapes": [
+            {**position, "frame": 0},
+            {**position, "frame": 3, "points": [30.0, 24.0, 40.0, 20.0]},
+        ],
+    }
+    person_shape = {
+        "type": "skeleton",
+        "frame": 1,
+        "label_id": person.id,
+        "elements": [{"type": "points", "frame": 1, "label_id": joint, "points": [3.0, 4.0]}],
+    }
+    mask = {
+        "type": "mask",
+        "frame": 2,
+        "label_id": car.id,
+        "points": [0.0, 4.0, 0.0, 0.0, 1.0, 1.0],
+    }
     shapes = [{**position, "frame": 0, "label_id": car.id, "rotation": 15.0}, person_shape, mask]
     task.set_annotations(models.LabeledDataRequest(shapes=shapes, tracks=[track]))
     found = task.get_annotations()
     expect(found.shapes[0].points, ellipse, "points of an ellipse")
-    expect([one.points for one in found.tracks[0].shapes], [ellipse, [30.0, 24.0, 40.0, 20.0]], "points of a track")
+    expect(
+        [one.points for one in found.tracks[0].shapes],
+        [ellipse, [30.0, 24.0, 40.0, 20.0]],
+        "points of a track",
+    )
     raw = json.loads(task.api.retrieve_annotations(task.id, _parse_response=False)[1].data)
     assert "keyframe" not in raw["tracks"][0]["shapes"][0]
     service = server.service(f"/api/tasks/{task.id}/annotations")
@@ -284,30 +310,20 @@ def kinds(client, server, folder):
     expect(task.get_annotations().shapes[0].points, ellipse, "what was read and set again")
 
 
-def frames(client, task, folder):
-    for quality in ("original", "compressed"):
-        expect(opens(task.get_frame(0, quality=quality)).size, (64, 48), quality)
-    with open(folder / "chunk.zip", "wb") as output:
-        task.download_chunk(0, output, quality="compressed")
-    expect(len(names_in(folder / "chunk.zip")), 3, "frames of a chunk")
-    opens(task.get_preview())
-    job = last_job(task)
-    expect(opens(job.get_frame(job.start_frame, quality="original")).size, (64, 48), "a frame of a job")
-    opens(job.get_preview())
-    opens(client.projects.retrieve(task.project_id).get_preview())
-    task.download_frames([0, 1], outdir=folder / "frames", quality="original", filename_pattern="f_{frame_id:06d}{frame_ext}")
-    expect(sorted(path.name for path in (folder / "frames").iterdir()), ["f_000000.png", "f_000001.png"], "files")
-    job.download_frames([job.start_frame], outdir=folder / "frames", quality="compressed")
-
-
-def around(client, task):
+def media(client, task):
     meta = task.get_meta()
     expect((meta.size, meta.chunk_size, meta.deleted_frames), (7, 3, []), "meta")
-    expect((meta.frames[0].width, meta.frames[0].height, meta.frames[0].related_files), (64, 48, 0), "a frame")
+    expect(
+        (meta.frames[0].width, meta.frames[0].height, meta.frames[0].related_files),
+        (64, 48, 0),
+        "a frame",
+    )
     job = first_job(task)
     expect(job.get_meta().size, 4, "frames of a job")
     expect([label.name for label in job.get_labels()], ["car", "road"], "labels of a job")
-    issue = client.issues.create({"job": job.id, "frame": 0, "position": [1.0, 2.0, 3.0, 4.0], "message": "look"})
+    issue = client.issues.create(
+        {"job": job.id, "frame": 0, "position": [1.0, 2.0, 3.0, 4.0], "message": "look"}
+    )
     expect([one.id for one in job.get_issues()], [issue.id], "issues")
     comment = client.comments.create({"issue": issue.id, "message": "again"})
     comment.update({"message": "done"})
@@ -317,154 +333,11 @@ def around(client, task):
     issue.remove()
 
 
-def remove_frames(task):
-    task.remove_frames_by_ids([6])
-    expect(task.get_meta().deleted_frames, [6], "deleted frames")
-    job = first_job(task)
-    job.remove_frames_by_ids([1])
-    expect(job.get_meta().deleted_frames, [1], "deleted frames of a job")
-    none = models.PatchedDataMetaWriteRequest(deleted_frames=[])
-    restored, _ = task.api.partial_update_data_meta(task.id, patched_data_meta_write_request=none)
-    expect(restored.deleted_frames, [], "no deleted frames")
-
-
-def export_dataset(client, task, project, folder):
-    for name in ("CVAT for images 1.1", "CVAT for video 1.1", "COCO 1.0", "PASCAL VOC 1.1", "YOLO 1.1"):
-        path = folder / f"{name.replace(' ', '_')}.zip"
-        task.export_dataset(name, path, include_images=True)
-        assert names_in(path), name
-    (folder / "into").mkdir()
-    job = first_job(task)
-    job.export_dataset("CVAT for images 1.1", folder / "into", include_images=False, location=Location.LOCAL)
-    project.fetch().export_dataset("COCO 1.0", folder / "into", include_images=False)
-    expect(len(list((folder / "into").iterdir())), 2, "files with the server's names")
-
-
-def import_annotations(client, task, folder):
-    path = folder / "CVAT_for_images_1.1.zip"
-    before = len(task.get_annotations().shapes)
-    assert before > 0
-    task.remove_annotations()
-    task.import_annotations("CVAT 1.1", path)
-    expect(len(task.get_annotations().shapes), before, "shapes that came back")
-    first_job(task).import_annotations("CVAT XML 1.1", path)
-    task.import_annotations("COCO 1.0", folder / "COCO_1.0.zip", conv_mask_to_poly=True)
-
-
-def import_dataset(client, project, folder):
-    project.import_dataset("COCO 1.0", folder / "COCO_1.0.zip")
-    made = client.projects.create_from_dataset(
-        {"name": "From a dataset", "labels": [{"name": "car"}, {"name": "road"}]},
-        dataset_path=folder / "COCO_1.0.zip",
-        dataset_format="COCO 1.0",
-    )
-    expect(made.tasks.count, 1, "tasks of the data set")
-
-
-def backups(client, task, project, folder):
-    path = task.download_backup(folder / "task.zip", lightweight=False)
-    restored = client.tasks.create_from_backup(path)
-    expect((restored.size, restored.name), (7, "Batch 1"), "the restored task")
-    path = project.download_backup(folder / "project.zip")
-    again = client.projects.create_from_backup(path)
-    expect(again.name, "Streets", "the restored project")
-
-
-def organizations(client, server):
-    organization = client.organizations.create({"slug": "acme"})
-    expect(organization.owner.username, server.user, "the owner")
-    organization.update({"name": "Acme Vision"})
-    with client.organization_context("acme"):
-        expect(client.projects.list(), [], "projects of the organization")
-        task = client.tasks.create({"name": "Inside", "labels": [{"name": "car"}]})
-        expect(task.organization, organization.id, "the organization of a task")
-        api = client.api_client.invitations_api
-        invited, _ = api.create({"role": "worker", "email": "new@example.org"})
-        expect(invited.role.value, "worker", "the role of the invitation")
-        api.list()
-        api.destroy(invited.key)
-        memberships, _ = client.api_client.memberships_api.list()
-        expect([one.role for one in memberships.results], ["owner"], "roles")
-        task.remove()
-    with client.organization_context(""):
-        client.tasks.list()
-    organization.remove()
-
-
-def webhooks(client, project, server):
-    api = client.api_client.webhooks_api
-    spec = models.WebhookWriteRequest(
-        target_url=server.receiver, type=models.WebhookType("project"), project_id=project.id,
-        events=[models.EventsEnum("create:task"), models.EventsEnum("update:task")],
-        content_type=models.WebhookContentType("application/json"), secret="s", is_active=True, enable_ssl=False,
-    )
-    webhook, _ = api.create(spec)
-    expect([event.value for event in webhook.events], ["create:task", "update:task"], "events")
-    changed, _ = api.partial_update(
-        webhook.id, patched_webhook_write_request=models.PatchedWebhookWriteRequest(description="ci", events=[models.EventsEnum("update:job")])
-    )
-    expect([event.value for event in changed.events], ["update:job"], "changed events")
-    ping, _ = api.create_ping(webhook.id)
-    expect(ping.status_code, 200, "the answer to a ping")
-    expect(ping.response, {"ok": True}, "what was answered")
-    deliveries, _ = api.list_deliveries(webhook.id)
-    expect(deliveries.count, 1, "deliveries")
-    delivery, _ = api.retrieve_deliveries(str(deliveries.results[0].id), webhook.id)
-    expect(delivery.event, "ping", "the event")
-    api.create_deliveries_redelivery(str(delivery.id), webhook.id)
-    events, _ = api.retrieve_events(type="project")
-    assert "create:task" in [event.value for event in events.events]
-    expect(api.list()[0].count, 1, "webhooks")
-    api.destroy(webhook.id)
-
-
-def access_tokens(client):
-    from datetime import datetime, timezone
-
-    api = client.api_client.auth_api
-    until = datetime(2099, 12, 31, 10, 20, 30, tzinfo=timezone.utc)
-    made, _ = api.create_access_tokens(access_token_write_request=models.AccessTokenWriteRequest(name="ci", expiry_date=until))
-    expect((made.expiry_date, made.read_only), (until, True), "expiry and rights")
-    api.partial_update_access_tokens(made.id, patched_access_token_write_request=models.PatchedAccessTokenWriteRequest(expiry_date=None))
-    expect(api.retrieve_access_tokens(made.id)[0].expiry_date, None, "no expiry")
-    assert made.id in [one.id for one in api.list_access_tokens()[0].results]
-    api.destroy_access_tokens(made.id)
-
-
-def guides(client, project):
-    api = client.api_client.guides_api
-    spec = models.AnnotationGuideWriteRequest(project_id=project.id, markdown="# Draw cars")
-    guide, _ = api.create(annotation_guide_write_request=spec)
-    expect(api.retrieve(guide.id)[0].markdown, "# Draw cars", "the guide")
-    api.partial_update(guide.id, patched_annotation_guide_write_request=models.PatchedAnnotationGuideWriteRequest(markdown="# All"))
-    expect(project.fetch().guide_id, guide.id, "the guide of the project")
-    api.destroy(guide.id)
-
-
-def server_calls(client):
-    api = client.api_client.server_api
-    formats, _ = api.retrieve_annotation_formats()
-    names = [one.name for one in formats.exporters]
-    assert "CVAT for images 1.1" in names and "PASCAL VOC 1.1" in names, names
-    assert not [one for one in names if one.startswith(("Service", "TFRecord"))], names
-    assert "CVAT 1.1" in [one.name for one in formats.importers]
-    api.retrieve_plugins()
-    api.list_share()
-
-
-def users(client, server):
-    expect(client.users.retrieve_current_user().username, server.user, "the user")
-    client.users.list()
-
-
-def cloud_storages(client):
-    api = client.api_client.cloudstorages_api
-    expect(api.list()[0].count, 0, "cloud storages")
-
-
 def removals(client, task):
     client.tasks.remove_by_ids([task.id, 999_999_999])
-    _, answer = client.api_client.tasks_api.retrieve(task.id, _parse_response=False, _check_status=False)
+    _, answer = client.api_client.tasks_api.retrieve(
+        task.id, _parse_response=False, _check_status=False
+    )
     expect(answer.status, 404, "a task that was removed")
 
 
