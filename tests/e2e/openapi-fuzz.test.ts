@@ -7,6 +7,7 @@ import { served } from '../support/served.ts'
 import { asCurl, type Call, openCalls } from './openapi/calls.ts'
 import { type Operation, readDocument } from './openapi/document.ts'
 import { judge } from './openapi/judge.ts'
+import { forget, learn } from './openapi/learn.ts'
 import { openTold, type Told } from './openapi/told.ts'
 import { makeWorld, type World } from './openapi/world.ts'
 
@@ -55,8 +56,9 @@ async function fuzz(random: Random, times: number, told: Told): Promise<void> {
     const { answer, wrong } = await make(call, world, random)
     if (wrong !== undefined) told.fail(call, wrong, seenOf(call, nth, answer))
     told.count(call, answer.status)
+    learn(world.own, call, answer)
     if (await isAccountGone(call, answer, world)) world = await makeWorld(reticle)
-    else if (isDeletion(call, answer)) world = await world.renew()
+    else if (forget(world.own, call, answer)) world = await world.renew()
     else continue
     nextCall = openCalls(random, document, world)
   }
@@ -74,8 +76,6 @@ async function isAccountGone({ as }: Call, { status }: Answer, { credentials }: 
   const self = await client(`${reticle.url}/api`).call('GET', '/users/self', { headers })
   return self.status !== 200
 }
-
-const isDeletion = ({ method }: Call, { status }: Answer) => method === 'DELETE' && status < 300
 
 /** A call, its answer, what is wrong with that, and now and then whether a refusal left everything as it was. */
 async function make(call: Call, world: World, random: Random) {

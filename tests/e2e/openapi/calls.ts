@@ -3,7 +3,7 @@ import type { Random } from '../../support/random.ts'
 import { metadata } from '../../support/tus.ts'
 import { spoilBytes, spoilValues } from '../fuzz/spoil.ts'
 import type { Document, Operation, Parameter } from './document.ts'
-import { type Known, kindOf, openValues } from './values.ts'
+import { type Known, kindOf, likely, openValues } from './values.ts'
 import type { Caller, World } from './world.ts'
 
 /** One call that the document describes, or almost. */
@@ -26,6 +26,14 @@ const strange: readonly string[] = [
   ...['999999999', '2147483648', '99999999999999999999', 'Größe', '💥', 'a,b', 'x'.repeat(3000)],
 ]
 const accepts = ['text/csv', 'application/problem+json', 'application/json', 'text/html;q=0', ';;']
+/** Headers that mean something elsewhere. */
+const unasked: readonly Record<string, string>[] = [
+  ...[{ Range: 'bytes=0-3' }, { Range: 'bytes=99999999-' }, { 'If-None-Match': '*' }],
+  ...[{ 'If-Match': '"x"' }, { 'If-Match': 'x' }, { 'If-Modified-Since': 'x' }],
+  ...[{ 'Idempotency-Key': 'one key' }, { 'X-Organization': 'nobody' }, { 'Upload-Finish': '' }],
+  ...[{ 'Content-Encoding': 'gzip' }, { 'X-HTTP-Method-Override': 'DELETE' }, { Cookie: 'x=;;' }],
+  ...[{ Cookie: 'sessionid=x' }, { 'X-Forwarded-Host': 'a b' }, { 'Tus-Resumable': '9' }],
+]
 const types = ['text/plain', 'application/xml', 'application/json; charset=utf-16', 'x', 'a/b;;']
 
 /** Values that go together: which of the requests of an upload it is; and one name for a workspace. */
@@ -38,7 +46,7 @@ const workspaces = new Set(['X-Organization', 'org', 'org_id'])
 
 /** Makes calls of operations: right ones, and one of two with something wrong. */
 export function openCalls(random: Random, document: Document, world: World) {
-  const { pick, below, isTrue } = random
+  const { pick, isTrue } = random
   const { own, foreign, credentials } = world
   const sample = openValues(random, document, own)
 
@@ -66,6 +74,7 @@ export function openCalls(random: Random, document: Document, world: World) {
         ...credentials[as],
         ...(type && { 'content-type': type }),
         ...headers,
+        ...(isWrong('a header', 0.1) && pick(unasked)),
         ...(isWrong('Accept', 0.1) && { accept: pick(accepts) }),
         ...(isWrong('Content-Type', 0.05) && { 'content-type': pick(types) }),
         ...(isWrong('Authorization', 0.03) && { authorization: `Token ${pick(['x', 'a b'])}` }),
@@ -81,13 +90,14 @@ export function openCalls(random: Random, document: Document, world: World) {
       const kind = before.replace(/s$/, '')
       before = part
       if (name === undefined) return part
-      return encodeURIComponent(String(idOf(name === 'id' ? kind : kindOf(name), isWrong)))
+      const own = name === 'file_id' ? path : kindOf(name)
+      return encodeURIComponent(String(idOf(name === 'id' ? kind : own, isWrong)))
     })
     return parts.join('/')
   }
 
   function idOf(kind: string, isWrong: IsWrong): Json {
-    const chosen = (known: Known) => known[kind]?.[below(known[kind].length)] ?? 999_999
+    const chosen = (known: Known) => likely(random, known[kind] ?? []) ?? 999_999
     if (isWrong(`a ${kind} of others`, 0.15)) return chosen(foreign)
     if (isWrong(`no ${kind}`, 0.1)) return pick([999_999, '00000000-0000-4000-8000-000000000000'])
     if (isWrong(`what is no ${kind}`, 0.1)) return pick(strange) || '0'

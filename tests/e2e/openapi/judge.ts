@@ -18,7 +18,22 @@ export function judge(
   const found = contentOf(content, type)
   if (!found) return `the media type ${type} is not documented for ${status}`
   if (!isJson.test(type)) return undefined
-  return body === undefined ? 'the body is no JSON' : misfit(found.schema, body)
+  if (body === undefined) return 'the body is no JSON'
+  return misfit(found.schema, body) ?? (status >= 400 ? judgeFailure(answer) : undefined)
+}
+
+/** `spec/api-annotations.md` 5.1: a detail with its code, or texts, by field or not, at whatever depth. */
+function judgeFailure({ headers, body }: Answer): string | undefined {
+  const isSame = (name: string, value: unknown) => headers.get(name) === value
+  if (typeof body.detail !== 'string')
+    return isTexts(body) ? undefined : 'the failure is neither a detail nor texts'
+  const isTold = isSame('x-error-code', body.code) && isSame('x-request-id', body.request_id)
+  return isTold ? undefined : 'the failure is not what its headers say'
+}
+
+function isTexts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'string'
+  return Object.values(value).every(isTexts)
 }
 
 /** Of documents that are of any form, the form is not known here. */

@@ -3,7 +3,7 @@ import type { Random } from '../../support/random.ts'
 import type { Document, Schema } from './document.ts'
 
 /** What there is: ids by the names of what they are ids of, and words by the names of what takes them. */
-export type Known = Record<string, readonly Json[]>
+export type Known = Record<string, Json[]>
 
 /** Names of parameters and members under which ids of others than their own name say stand. */
 const standFor: Record<string, string> = {
@@ -16,6 +16,10 @@ export const kindOf = (name: string): string => standFor[name] ?? name.replace(/
 
 const deepest = 5
 
+/** One of those that are known, mostly the first: that goes with the first of others. */
+export const likely = ({ isTrue, below }: Random, known: readonly Json[]): Json =>
+  known[isTrue(0.5) ? 0 : below(known.length)]
+
 /** A value that a schema allows; where the name tells more than that, one that is there. */
 export function openValues(random: Random, { resolved }: Pick<Document, 'resolved'>, known: Known) {
   const { pick, below, isTrue } = random
@@ -23,7 +27,7 @@ export function openValues(random: Random, { resolved }: Pick<Document, 'resolve
   function sample(schema: Schema, name: string, depth = 0): Json {
     const one = resolved(schema)
     const there = known[kindOf(name)]?.filter((value) => isOfType(one, value)) ?? []
-    if (there.length > 0 && isTrue(0.9)) return structuredClone(pick(there))
+    if (there.length > 0 && isTrue(0.9)) return structuredClone(likely(random, there))
     const [first, ...others]: Schema[] = one.anyOf ?? one.oneOf ?? []
     if (first) return sample(isTrue(0.8) ? first : pick([first, ...others]), name, depth)
     return made(one, name, depth)
@@ -44,7 +48,7 @@ export function openValues(random: Random, { resolved }: Pick<Document, 'resolve
   }
 
   function object({ properties = {}, required = [] }: Schema, depth: number): Json {
-    const chance = depth >= deepest ? 0 : pick([0, 0.2, 0.5])
+    const chance = depth >= deepest ? 0 : pick([0, 0, 0.15, 0.5])
     const chosen = Object.entries<Schema>(properties).filter(
       ([key]) => required.includes(key) || isTrue(chance),
     )

@@ -107,28 +107,29 @@ async function thingsOf(person: Person, guest: Person, files: Picture[]): Promis
     task: [task.id, empty.id],
     ...{ issue: [issue.id], comment: [comment.id], guide: [guide.id], uuid: [asset.uuid] },
     ...{ webhook: [webhook.id], delivery: [delivery.id] },
-    file: await filesOf(api, [
-      ...[
-        `/tasks/${task.id}/annotations/`,
-        `/jobs/${job}/annotations/`,
-        `/tasks/${empty.id}/data/`,
-      ],
-      ...[`/projects/${project.id}/dataset/`, '/projects/backup/', '/tasks/backup/'],
-    ]),
+    ...(await filesOf(api, {
+      '/tasks/{id}/annotations': `/tasks/${task.id}/annotations/`,
+      '/jobs/{id}/annotations': `/jobs/${job}/annotations/`,
+      '/tasks/{id}/data': `/tasks/${empty.id}/data/`,
+      '/projects/{id}/dataset': `/projects/${project.id}/dataset/`,
+      '/projects/backup': '/projects/backup/',
+      '/tasks/backup': '/tasks/backup/',
+    })),
     user: [(await api.done('GET', '/users/self')).id],
   }
 }
 
-/** Files that are begun, of ten bytes. */
-const filesOf = (api: Client, paths: string[]): Promise<string[]> =>
-  Promise.all(
-    paths.map(async (path) => {
-      const { status, headers, text } = await begin(api, path, { name: 'a.zip', length: 10 })
-      const id = headers.get('location')?.split('/').at(-1)
-      if (!id) throw new Error(`no file begins at ${path}: ${status} ${text}`)
-      return id
-    }),
-  )
+/** Files that are begun, of ten bytes, by the paths of their own. */
+async function filesOf(api: Client, collections: Record<string, string>): Promise<Known> {
+  const known: Known = {}
+  for (const [collection, path] of Object.entries(collections)) {
+    const { status, headers, text } = await begin(api, path, { name: 'a.zip', length: 10 })
+    const id = headers.get('location')?.split('/').at(-1)
+    if (!id) throw new Error(`no file begins at ${path}: ${status} ${text}`)
+    known[`${collection}/{file_id}`] = [id]
+  }
+  return known
+}
 
 /** A project with an annotated task of two frames in two jobs, of which one was exported. */
 async function annotated(api: Client, files: Picture[]) {
@@ -167,9 +168,12 @@ async function teamOf(api: Client, guest: Person): Promise<Known> {
   }
 }
 
+const newEmails = () =>
+  Array.from({ length: 5 }, () => `fuzz${process.pid}y${++people}@example.org`)
+
 /** What names ask for whose schema says only that it is text or a number. */
 const words = (guest: Person): Known => ({
-  ...{ username: [guest.username], password: [password], email: [guest.email] },
+  ...{ username: [guest.username], password: [password], email: [...newEmails(), guest.email] },
   format: ['COCO 1.0', 'YOLO 1.1', 'CVAT for images 1.1', 'Datumaro 1.0', 'none'],
   action: ['create', 'update', 'delete', 'download'],
   type: ['rectangle', 'frame', 'chunk', 'context_image', 'preview'],

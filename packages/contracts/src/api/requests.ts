@@ -220,7 +220,7 @@ export const requests = operations('RequestService', {
     limit: 'polling',
     query: getEventsQuery,
     refuses: [500],
-    answers: { 200: table, 201: nothing, 202: queryId },
+    answers: { 200: table, 201: nothing, 202: queryId, 206: table },
     summary: 'Deprecated: use POST /events/export',
   }),
   /** May this upload begin? Registers it before its first byte; objects go below `prefix` (`reliability.md` 16.1). */

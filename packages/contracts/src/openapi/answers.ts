@@ -74,9 +74,9 @@ function contentOf(answer: z.ZodType, schemaOf: SchemaOf): Json {
 const fileSchema = (type: string): Json =>
   type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
 
-/** Is its answer a state that has a tag? */
-function hasTag({ answer }: Operation): boolean {
-  if (isBytes(answer)) return true
+/** Is its answer a state that has a tag? The gateway's own bytes are files, which have parts, or no states at all. */
+function hasTag({ answer, answers, by }: Operation): boolean {
+  if (isBytes(answer)) return by !== 'gateway' || 206 in answers
   const isRecord = answer instanceof z.ZodObject && 'id' in answer.shape
   return isRecord && ('updated_date' in answer.shape || isTagged(answer))
 }
