@@ -1,36 +1,8 @@
-import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
-import { dataDirectory, root, startReticle } from '../support/reticle.ts'
-
-const run = promisify(execFile)
-/** Runs the marked lines of a document, those for `by`, in one shell, as a newcomer would, beside a server of its own. */
-function follow(document: string, by = /./): Promise<string> {
-  const text = readFileSync(join(root, document), 'utf8')
-  const blocks = [...text.matchAll(/<!-- executed by ([^>]*) -->\n```sh\n([\s\S]*?)```/g)]
-  const lines = blocks.flatMap(([, who = '', block = '']) => (by.test(who) ? block : []))
-  return execute(async () => lines.join(''))
-}
-
-/** @param linesOf what to run, of a server whose base URL is given */
-async function execute(linesOf: (api: string) => Promise<string>): Promise<string> {
-  const { path, remove } = dataDirectory()
-  const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
-  const cwd = mkdtempSync(join(tmpdir(), 'reticle-readme-'))
-  onTestFinished(async () => {
-    await reticle.stop()
-    remove()
-    rmSync(cwd, { recursive: true, force: true })
-  })
-  cpSync(join(root, 'scripts'), join(cwd, 'scripts'), { recursive: true })
-  const env = { ...process.env, API: `${reticle.url}/api`, RETICLE_DATA_DIR: path }
-  const lines = await linesOf(env.API)
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', lines], { cwd, env })
-  return stdout
-}
+import { expect, test } from 'vitest'
+import { execute, follow } from '../support/document.ts'
+import { root } from '../support/reticle.ts'
 
 test('the curl lines of the README work as they are written', { timeout: 90_000 }, async () => {
   const stdout = await follow('README.md')
@@ -111,6 +83,7 @@ test('every file that a document points to is there', () => {
     'docs/architecture.md',
     'docs/annotations.md',
     'docs/backups.md',
+    'docs/cli.md',
     'docs/coming-from.md',
     'docs/media.md',
     'docs/operations.md',

@@ -13,14 +13,22 @@ interface Node {
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
+/** What options may be given that take anything, by their names: `--format`. */
+export type Values = Readonly<Record<string, readonly string[]>>
+
 /** A script that makes the shell complete the commands, options and fixed values of the program. */
-export function completionScript(program: Command, shell: Shell): string {
-  const nodes = nodesOf(program)
+export function completionScript(program: Command, shell: Shell, values: Values = {}): string {
+  const nodes = nodesOf(program, values)
   const name = program.name()
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](name, nodes)
 }
 
-function nodesOf(command: Command, path = '', above: readonly Option[] = []): Node[] {
+function nodesOf(
+  command: Command,
+  known: Values,
+  path = '',
+  above: readonly Option[] = [],
+): Node[] {
   const options = [...above, ...command.options].filter(({ hidden }) => !hidden)
   const children = command.commands
   const values = command.registeredArguments[0]?.argChoices ?? []
@@ -35,13 +43,13 @@ function nodesOf(command: Command, path = '', above: readonly Option[] = []): No
         name: option.long ?? option.short ?? '',
         about: option.description,
         takesValue: option.required || option.optional,
-        choices: option.argChoices ?? [],
+        choices: option.argChoices ?? known[option.long ?? ''] ?? [],
       })),
       { name: '--help', about: 'Show help', takesValue: false, choices: [] },
     ],
   }
   const below = children.flatMap((child) =>
-    nodesOf(child, `${path} ${child.name()}`.trim(), options),
+    nodesOf(child, known, `${path} ${child.name()}`.trim(), options),
   )
   return [own, ...below]
 }
@@ -62,7 +70,17 @@ _${name}_values() {
 ${valueCases(nodes)}
   esac
 }
+_${name}_match() {
+  local value text quote=''
+  case "$1" in "'"*) quote="'" ;; '"'*) quote='"' ;; esac
+  while IFS= read -r value; do
+    [[ -z $value ]] && continue
+    if [[ -n $quote ]]; then text="$quote$value"; else printf -v text '%q' "$value"; fi
+    [[ $text == "$1"* ]] && COMPREPLY+=("$text")
+  done
+}
 _${name}() {
+  COMPREPLY=()
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
   local path='' words='' options='' index word
   for ((index = 1; index < COMP_CWORD; index++)); do
@@ -76,13 +94,12 @@ ${commandCases(nodes, (path) => `      ${quoted(path.includes(' ') ? path : ` ${
   case "$path" in
 ${cases.join('\n')}
   esac
-  local IFS=$'\\n'
   case " ${withValues.join(' ')} " in *" $previous "*)
-    COMPREPLY=($(compgen -W "$(_${name}_values "$path" "$previous")" -- "$current"))
+    _${name}_match "$current" < <(_${name}_values "$path" "$previous")
     return ;;
   esac
   if [[ $current == -* ]]; then words="$options"; fi
-  COMPREPLY=($(compgen -W "\${words// /$'\\n'}" -- "$current"))
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _${name} ${name}
 `
@@ -119,11 +136,11 @@ ${cases.join('\n')}
   esac
   case " ${withValues.join(' ')} " in *" $previous "*)
     values_=("\${(@f)$(_${name}_values "$path_" "$previous")}")
-    if [[ -n "\${values_[1]}" ]]; then compadd -a values_; else _files; fi
+    if [[ -n "\${values_[1]-}" ]]; then compadd -a values_; else _files; fi
     return ;;
   esac
   if [[ "\${words[CURRENT]}" == -* ]]; then _describe option options_
-  elif (( \${#words_} )); then _describe command words_
+  elif (( \${#words_} > 0 )); then _describe command words_
   else _files; fi
 }
 if [[ "\${funcstack[1]}" == _${name} ]]; then _${name} "$@"; else compdef _${name} ${name}; fi

@@ -16,12 +16,14 @@ export function explain(thrown: unknown, signal: AbortSignal): Failure {
 function serviceFailure(thrown: unknown): Failure | undefined {
   if (thrown instanceof ApiError) return refusal(thrown)
   if (thrown instanceof RequestFailed) return failedRequest(thrown)
-  if (thrown instanceof ConnectionError)
-    return new Failure(reasonOf(thrown), {
+  if (thrown instanceof ConnectionError) {
+    const reason = reasonOf(thrown)
+    return new Failure(reason, {
       ending: 'unavailable',
       code: 'no_connection',
-      hint: 'Is the address right, and does the server run? `reticle doctor` looks closer.',
+      hint: connectionHints.find(([about]) => about.test(reason))?.[1],
     })
+  }
   if (thrown instanceof UnexpectedAnswer)
     return new Failure(thrown.message, {
       code: 'unexpected_answer',
@@ -29,6 +31,15 @@ function serviceFailure(thrown: unknown): Failure | undefined {
     })
   return undefined
 }
+
+/** What to do, by what the platform says of a connection that did not come about; the last fits all. */
+const connectionHints: readonly (readonly [RegExp, string])[] = [
+  [/certificate/i, 'Name the certificate of your authority in NODE_EXTRA_CA_CERTS.'],
+  [/ENOTFOUND|EAI_AGAIN/, 'Nobody knows a host of this name: is the address right?'],
+  [/ECONNREFUSED/, 'Nothing listens there: is the port right, and does the server run?'],
+  [/wrong version number|packet length/i, 'It does not speak https: try http.'],
+  [/(?:)/, 'Is the address right, and does the server run? `reticle doctor` looks closer.'],
+]
 
 function refusal(thrown: ApiError): Failure {
   const { status, code, detail, fields, operation, request_id } = thrown

@@ -15,5 +15,12 @@ process.on('SIGTERM', stop)
 // Who reads no more, as `| head` does, has what it wanted.
 stdout.on('error', () => process.exit(exitCodes.done))
 
-const around = { env: readEnvironment(), stdin, stdout, stderr, signal: interrupted.signal }
+const around = {
+  env: readEnvironment(),
+  stdin,
+  stdout,
+  stderr,
+  signal: interrupted.signal,
+  atEnd: [],
+}
 process.exitCode = await run(process.argv.slice(2), around)

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { addAnnotations } from './commands/annotations.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addConvert } from './commands/convert.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addImport, addRestore } from './commands/incoming.ts'
 import { addBackup, addExport } from './commands/outgoing.ts'
 import { addResources } from './commands/resources.ts'
@@ -52,6 +53,7 @@ export function buildProgram(around: Surroundings): Command {
   addRestore(program, around)
   addAnnotations(program, around)
   addServer(program, around)
+  addDoctor(program, around)
   addConvert(program, around)
   addCompletion(program, around)
   return program
@@ -70,11 +72,17 @@ export async function run(args: readonly string[], around: Surroundings): Promis
   const program = buildProgram(around)
   try {
     await program.parseAsync([...args], { from: 'user' })
+    end(around)
     return exitCodes.done
   } catch (thrown) {
+    end(around)
     if (thrown instanceof CommanderError) return misusedBy(thrown, args, around)
     return failed(thrown, args, around)
   }
+}
+
+const end = ({ atEnd }: Surroundings) => {
+  for (const last of atEnd) last()
 }
 
 /** Help and version are no errors; a group without its command shows its help as one. */

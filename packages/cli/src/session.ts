@@ -13,6 +13,8 @@ export interface Surroundings extends Terminal {
   stdout: NodeJS.WriteStream
   /** Aborted by Ctrl-C. */
   signal: AbortSignal
+  /** Done when the program ends, however it ends. */
+  atEnd: (() => void)[]
 }
 
 /** One run of a command. */
@@ -32,15 +34,21 @@ export interface Session {
 
 export function openSession(command: Command, around: Surroundings): Session {
   const options = command.optsWithGlobals<GlobalOptions>()
-  const { env, stdout, stderr, signal } = around
+  const { env, stdout, stderr, signal, atEnd } = around
+  const progress = createProgress(stderr, options)
+  atEnd.push(progress.stop)
   const config = () => readConfig(env.configFile)
   const target = async () => targetOf(options, env, await config())
   return {
     around,
     signal,
     options,
-    output: createOutput({ ...options, noColor: env.noColor }, stdout, stderr),
-    progress: createProgress(stderr, options),
+    output: createOutput(
+      { ...options, noColor: env.noColor, before: progress.stop },
+      stdout,
+      stderr,
+    ),
+    progress,
     config,
     target,
     client: async () => clientOf(await target()),

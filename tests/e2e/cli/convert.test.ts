@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { storedZip } from '../../support/archives.ts'
+import { storedZip, unzip } from '../../support/archives.ts'
 import { home } from '../../support/cli.ts'
 import { picture } from '../../support/pictures.ts'
 
@@ -95,6 +95,58 @@ test('what is lost is told, images stay away when asked, and nothing is overwrit
     stderr: expect.stringContaining('expected a ZIP archive'),
   })
   expect(readdirSync(join(machine.path, 'tmp'))).toEqual([])
+})
+
+test('annotations without images go by the sizes that they tell, or by a folder of images', async () => {
+  const machine = home()
+  const there = join(machine.path, 'coco.zip')
+  writeFileSync(there, await cocoArchive())
+  const archive = await unzip(readFileSync(there))
+  for (const [name, bytes] of archive) {
+    mkdirSync(join(machine.path, 'set', name, '..'), { recursive: true })
+    writeFileSync(join(machine.path, 'set', name), bytes)
+  }
+  const convert = async (from: string, out: string, ...more: string[]) => {
+    const formats = ['--from', 'COCO 1.0', '--to', 'YOLO 1.1']
+    const { json } = await machine.done(['convert', from, out, ...formats, ...more, '--json'])
+    return json
+  }
+  expect(await convert('set', 'folder/')).toMatchObject({ images: 3, missing: 0 })
+  expect(await convert('coco.zip', 'archive/')).toMatchObject({ images: 3, missing: 0 })
+  const file = 'set/annotations/instances_train.json'
+  expect(await convert(file, 'alone/')).toMatchObject({ images: 2, missing: 2 })
+  const beside = await convert(file, 'beside/', '--images', 'set/images/train')
+  expect(beside).toMatchObject({ images: 2, missing: 0 })
+
+  const labels = (folder: string) =>
+    readFileSync(join(machine.path, folder, 'obj_train_data/a.txt'), 'utf8')
+  expect(labels('alone')).toBe('0 0.093750 0.166667 0.156250 0.250000\n')
+  expect(labels('beside')).toBe(labels('alone'))
+  expect(existsSync(join(machine.path, 'beside/obj_train_data/a.png'))).toBe(true)
+  expect(existsSync(join(machine.path, 'alone/obj_train_data/a.png'))).toBe(false)
+  expect(readdirSync(join(machine.path, 'folder'), { recursive: true }).sort()).toEqual(
+    readdirSync(join(machine.path, 'archive'), { recursive: true }).sort(),
+  )
+  rmSync(join(machine.path, 'set/images/train/b.png'))
+  const some = ['convert', 'set', 'some/', '--from', 'COCO 1.0', '--to', 'YOLO 1.1']
+  const refused = await machine.run(some)
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--missing-images') })
+  const allowed = await machine.done([...some, '--missing-images'])
+  expect(allowed.stderr).toContain('1 of the images are not there')
+  writeFileSync(
+    join(machine.path, 'none.zip'),
+    storedZip([{ name: 'train.txt', bytes: Buffer.from('a.png') }]),
+  )
+  const yolo = await machine.run([
+    'convert',
+    'none.zip',
+    'x',
+    '--from',
+    'YOLO 1.1',
+    '--to',
+    'COCO 1.0',
+  ])
+  expect(yolo).toMatchObject({ code: 1, stderr: expect.stringMatching(/--images\.\n$/) })
 })
 
 test('a million boxes in any order pass through the memory of a few', {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await reticle.stop()
   data.remove()
-})
+}, patience.timeout)
 
 /** Noise, so that nothing makes it smaller: what is sent and fetched takes its time. */
 async function noisePictures(folder: string): Promise<void> {
@@ -56,6 +56,13 @@ async function slowLine(bytesPerSecond: number): Promise<{ proxy: SlowProxy; url
 
 const half = (step: string) => new RegExp(`^${step}: (5|6|7|8)\\d %`, 'm')
 
+/** Milliseconds that this machine takes to start the program at all, busy as it is. */
+async function started(machine: ReturnType<typeof home>): Promise<number> {
+  const begun = Date.now()
+  await machine.done(['--version'])
+  return Date.now() - begun
+}
+
 /** Started, killed at the half of a step, and begun again with the very same words. */
 async function brokenOff(
   args: string[],
@@ -63,6 +70,7 @@ async function brokenOff(
   line: { proxy: SlowProxy; url: string },
   machine: ReturnType<typeof home>,
 ) {
+  const idle = await started(machine)
   const begun = Date.now()
   const first = machine.start(args)
   let shown = Number.POSITIVE_INFINITY
@@ -71,7 +79,7 @@ async function brokenOff(
   })
   await first.killWhen(half(step))
   expect((await first.ended).code).toBeNull()
-  expect(shown, 'milliseconds until something was shown').toBeLessThan(1000)
+  expect(shown - idle, 'milliseconds until something was shown').toBeLessThan(1000)
   line.proxy.heal()
   return machine.run(args)
 }

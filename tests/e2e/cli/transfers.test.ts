@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startReceiver } from '@reticle/kit/testing/receiver'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
@@ -15,7 +16,9 @@ let reticle: Reticle
 let admin: Record<string, string>
 
 beforeAll(async () => {
-  reticle = await startReticle(data.path, { RETICLE_SHARE_DIR: share.path })
+  reticle = await startReticle(data.path, {
+    ...{ RETICLE_SHARE_DIR: share.path, RETICLE_JOBS_ALLOWED_NETS: '127.0.0.1/32' },
+  })
   admin = await signedIn(reticle.url, reticle.admin)
 })
 afterAll(async () => {
@@ -63,13 +66,27 @@ test('a task is made of files, of folders, of an archive, of the share and witho
     'task',
     'create',
     'local',
-    'http://127.0.0.1:1/a.jpg',
+    'http://127.0.0.2:1/a.jpg',
     '--remote',
     '--label',
     'car',
   ]
   const refused = await machine.run(local)
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('not allowed') })
+})
+
+test('a task is made of addresses, and fails with the reason where there is nothing', async () => {
+  const web = await startReceiver()
+  const [one] = await pictures(1)
+  const isThere = (path: string) => path === '/a.png'
+  web.answer(({ path }) => (isThere(path) ? { body: one?.bytes ?? '' } : { status: 404 }))
+  const machine = home(admin)
+  const create = ['task', 'create', 'web', '--remote', '--label', 'car', '--json']
+  const { json } = await machine.done([...create, `${web.url}/a.png`])
+  expect(await framesOf(json.id)).toEqual(['a.png'])
+  const failed = await machine.run([...create, `${web.url}/b.png`])
+  expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('404') })
+  await web.close()
 })
 
 test('a task is made of a bucket, and exports go there', async () => {

@@ -123,6 +123,7 @@ async function bringIn({ about, file, options, start }: Incoming, session: Sessi
   const { output, around } = session
   if ((file === undefined) === (options.cloudStorage === undefined))
     throw misused('Name a file, or a bucket with --cloud-storage and --key')
+  session.progress.step(file === undefined ? 'Importing' : 'Sending the file')
   const client = await session.client()
   const { url, organization } = await session.target()
   const source = file === undefined ? undefined : await fromPath(file)

@@ -97,6 +97,7 @@ interface Outgoing {
 async function takeOut({ about, start, options }: Outgoing, session: Session): Promise<void> {
   const { output, around } = session
   const { output: path, force = false, cloudStorage } = options
+  session.progress.step('Writing')
   await assertFree(path, force)
   const client = await session.client()
   const { url } = await session.target()

@@ -133,7 +133,8 @@ interface Wanted {
 }
 
 async function createTask(asked: Asked, session: Session): Promise<void> {
-  const { output, around, signal } = session
+  const { output, around, signal, progress } = session
+  progress.step(asked.media.length > 0 ? 'Looking at the media' : 'Creating the task')
   const wanted = await wantedOf(asked, session)
   const client = await session.client()
   const { url, organization } = await session.target()
@@ -169,11 +170,9 @@ async function wantedOf({ name, media, options }: Asked, session: Session): Prom
     return { body, data: { ...data, cloud_storage_id, ...keys }, files: [] }
   }
   if (media.length === 0) return { body, data, files: [] }
-  session.progress.step('Looking at the files')
   const { files, ignored } = await gatherFiles(media, (count) =>
     session.progress.update(0, `${count}`),
   )
-  session.progress.stop()
   if (ignored > 0) session.output.note(`${ignored} files are no pictures, they are not sent.`)
   return { body, data, files }
 }

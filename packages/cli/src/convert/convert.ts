@@ -1,10 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskAbout } from '@reticle/formats/about'
-import { detectContainer } from '@reticle/formats/archive/detect'
-import type { RandomAccess } from '@reticle/formats/archive/source'
-import { openZip, type ZipReader } from '@reticle/formats/archive/zip-reader'
 import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
+import { FormatError } from '@reticle/formats/errors'
 import type {
   Dataset,
   Exporter,
@@ -19,12 +17,13 @@ import type {
 import { createReport, type Report } from '@reticle/formats/report'
 import { type AnnotationStreams, itemsOf } from '@reticle/formats/tracks'
 import { Failure } from '../failure.ts'
+import { type Given, type Input, openInput } from './input.ts'
 import { defaultValues, labelsOf } from './labels.ts'
 import { framesOf } from './pictures.ts'
 import { createSpool } from './spool.ts'
 
 export interface Conversion {
-  source: RandomAccess
+  given: Given
   importer: Importer
   exporter: Exporter
   saveImages: boolean
@@ -45,6 +44,8 @@ export interface Converted {
   written: Report
   labels: number
   images: number
+  /** Of those, images that were not there. */
+  missing: number
 }
 
 /**
@@ -58,48 +59,79 @@ export async function convert(
   conversion: Conversion,
   write: (files: AsyncIterable<ArchiveFile>) => Promise<void>,
 ): Promise<Converted> {
-  const { importer, exporter, source, signal, step, progress, saveImages, now } = conversion
+  const { importer, given, signal, step, conv_mask_to_poly } = conversion
   const read = createReport()
-  const { conv_mask_to_poly } = conversion
   const run: Run = { report: read, signal, progress: () => undefined, conv_mask_to_poly }
   step('Reading')
-  if (!importer.openDataset)
-    throw new Failure('The format has no images, so nothing tells its frames')
-  const dataset = await importer.openDataset(source, run)
+  const input = await openInput(given, importer, { ...run, report: createReport() })
+  try {
+    const { labels, subsets } = await readAll(input, run, conversion)
+    step('Writing')
+    const { exporter, saveImages, now, progress } = conversion
+    const written = createReport()
+    const out: Dataset = { labels, subsets, saveImages, about: aboutOf(subsets, now) }
+    await write(exporter.exportDataset(out, { report: written, signal, progress }))
+    const frames = subsets.flatMap((subset) => subset.frames)
+    const missing = frames.filter(({ image }) => !image).length
+    const counts = { labels: labels.length, images: frames.length, missing }
+    return { read: read.read(), written: written.read(), ...counts }
+  } finally {
+    await input.close()
+  }
+}
+
+async function readAll(
+  { source, zip, missing }: Input,
+  run: Run,
+  { importer, progress, tmpDir, now }: Conversion,
+): Promise<{ labels: Label[]; subsets: Subset[] }> {
+  const dataset = await openSet(importer, source, run)
   const labels = labelsOf(dataset.labels)
-  const zip = (await detectContainer(source)) === 'zip' ? await openZip(source) : undefined
   const subsets: Subset[] = []
   for (const [index, subset] of dataset.subsets.entries()) {
     const within = (share: number, detail?: string) =>
       progress((index + share) / dataset.subsets.length, detail)
-    const dir = join(conversion.tmpDir, String(index))
+    const dir = join(tmpDir, String(index))
     await mkdir(dir)
-    subsets.push(
-      await readSubset(subset, {
-        labels,
-        zip,
-        dir,
-        now,
-        id: index + 1,
-        run: { ...run, progress: within },
-      }),
-    )
+    const named = { id: index + 1, name: subset.name, now }
+    const deps = { labels, zip, missing, dir, named, run: { ...run, progress: within } }
+    subsets.push(await readSubset(subset, deps))
   }
-  step('Writing')
-  const written = createReport()
-  const out: Dataset = { labels, subsets, saveImages, about: aboutOf(subsets, now) }
-  await write(exporter.exportDataset(out, { report: written, signal, progress }))
-  const images = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
-  return { read: read.read(), written: written.read(), labels: labels.length, images }
+  return { labels, subsets }
+}
+
+/** @throws Failure that says how images come to it, where there are none */
+async function openSet(importer: Importer, source: Input['source'], run: Run) {
+  try {
+    return (
+      (await importer.openDataset?.(source, run)) ?? noImages('The format has no images', importer)
+    )
+  } catch (thrown) {
+    const isMissing =
+      thrown instanceof FormatError &&
+      /media is required|no images|not in the archive/.test(thrown.message)
+    return isMissing ? noImages(thrown.message, importer) : raise(thrown)
+  }
+}
+
+function noImages(message: string, { declaredImages }: Importer): never {
+  const more = declaredImages ? ', or let them be missing with --missing-images' : ''
+  throw new Failure(message, {
+    code: 'no_images',
+    hint: `Name the folder that they are in with --images${more}.`,
+  })
+}
+
+function raise(thrown: unknown): never {
+  throw thrown
 }
 
 interface SubsetDeps {
   labels: readonly Label[]
-  zip: ZipReader | undefined
+  zip: Input['zip']
+  missing: Input['missing']
   dir: string
-  now: Date
-  /** Tells its task from those of others. */
-  id: number
+  named: Named
   run: Run & { progress(share: number, detail?: string): void }
 }
 
@@ -107,10 +139,10 @@ interface SubsetDeps {
 const imagesShare = 0.3
 
 async function readSubset(subset: FileSubset, deps: SubsetDeps): Promise<Subset> {
-  const { labels, zip, dir, run, now, id } = deps
+  const { labels, zip, missing, dir, run, named } = deps
   const { report, signal } = run
   const frames = await framesOf(subset, {
-    ...{ zip, dir, report, signal },
+    ...{ zip, missing, dir, report, signal },
     progress: (done, total) =>
       run.progress((imagesShare * done) / total, `${done} of ${total} images`),
   })
@@ -123,7 +155,7 @@ async function readSubset(subset: FileSubset, deps: SubsetDeps): Promise<Subset>
   const complete = defaultValues(labels)
   for await (const object of subset.importAnnotations(target, { ...run, progress: rest }))
     await spool.add(complete(object))
-  return subsetOf({ id, name: subset.name, frames, now }, await spool.seal())
+  return subsetOf({ ...named, frames }, await spool.seal())
 }
 
 interface Named {

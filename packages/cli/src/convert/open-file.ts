@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { RandomAccess } from '@reticle/formats/archive/source'
 
@@ -23,5 +23,24 @@ export async function openFile(path: string): Promise<OpenFile> {
       return bytes
     },
     close: () => handle.close(),
+  }
+}
+
+/** A file that is open only while it is read: there may be many of them. */
+export async function closedFile(
+  path: string,
+  name: string,
+): Promise<RandomAccess & { name: string }> {
+  const { size } = await stat(path)
+  return {
+    ...{ name, size },
+    async read(start, end) {
+      const file = await openFile(path)
+      try {
+        return await file.read(start, end)
+      } finally {
+        await file.close()
+      }
+    },
   }
 }

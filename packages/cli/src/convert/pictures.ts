@@ -9,8 +9,9 @@ import type { EmbeddedImage, FileSubset, ItemFrame } from '@reticle/formats/mode
 import type { ReportWriter } from '@reticle/formats/report'
 
 interface Deps {
-  /** Absent: what is read is no archive. */
-  zip: ZipReader | undefined
+  zip: ZipReader
+  /** Sizes of images that are not there, by the members that they would be. */
+  missing: ReadonlyMap<string, Size>
   /** A folder of its own. */
   dir: string
   report: ReportWriter
@@ -21,9 +22,7 @@ interface Deps {
 
 /** The pictures of a subset as frames, in their order. What is no picture is none of them, which the report tells. */
 export async function framesOf(subset: FileSubset, deps: Deps): Promise<ItemFrame[]> {
-  const pictures = subset.embedded
-    ? await spooled(subset.embedded(), deps)
-    : listed(subset, deps.zip)
+  const pictures = subset.embedded ? await spooled(subset.embedded(), deps) : listed(subset, deps)
   const frames: ItemFrame[] = []
   for (const [index, { name, size, head, read }] of pictures.entries()) {
     deps.signal.throwIfAborted()
@@ -45,10 +44,10 @@ interface Picture {
   read: (() => AsyncIterable<Uint8Array>) | undefined
 }
 
-function listed({ images }: FileSubset, zip: ZipReader | undefined): Picture[] {
+function listed({ images }: FileSubset, { zip, missing }: Deps): Picture[] {
   return images.map(({ name, member }) => {
-    const entry = zip?.files.get(member)
-    if (!zip || !entry) return { name, head: async () => nothing, read: undefined }
+    const [entry, size] = [zip.files.get(member), missing.get(member)]
+    if (size || !entry) return { name, size, head: async () => nothing, read: undefined }
     return { name, head: () => headOf(zip, entry), read: () => zip.stream(entry) }
   })
 }

@@ -1,7 +1,6 @@
 import type { CallOptions, Client } from '@reticle/sdk'
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
-import { exitCodes } from '../exit-codes.ts'
 import { explain } from '../explain.ts'
 import { Failure, misused } from '../failure.ts'
 import { openSession, type Session, type Surroundings } from '../session.ts'
@@ -273,8 +272,7 @@ export async function assertMeant(
   throw new Failure('Nothing was deleted', {
     ending: 'usage',
     code: 'not_confirmed',
-    hint: 'Say --yes where nobody can be asked.',
-    details: { exit_code: exitCodes.usage },
+    hint: around.stdin.isTTY ? undefined : 'Say --yes where nobody can be asked.',
   })
 }
 

@@ -28,17 +28,27 @@ export interface OutputOptions {
   json?: boolean | undefined
   quiet?: boolean | undefined
   noColor?: boolean
+  /** Called before anything is written: a bar that is drawn ends there. */
+  before?: () => void
 }
 
 export function createOutput(
-  { json = false, quiet = false, noColor = false }: OutputOptions,
+  { json = false, quiet = false, noColor = false, before = () => undefined }: OutputOptions,
   stdout: Stream,
   stderr: Stream,
 ): Output {
   const isTerminal = stdout.isTTY === true
   const bold = (text: string) => (isTerminal && !noColor ? `\u001b[1m${text}\u001b[22m` : text)
-  const lines = (all: readonly string[]) => stdout.write(all.map((line) => `${line}\n`).join(''))
-  const value = (given: unknown) => stdout.write(`${jsonText(given, isTerminal)}\n`)
+  const out = (text: string) => {
+    before()
+    stdout.write(text)
+  }
+  const err = (text: string) => {
+    before()
+    stderr.write(`${printable(text, true)}\n`)
+  }
+  const lines = (all: readonly string[]) => out(all.map((line) => `${line}\n`).join(''))
+  const value = (given: unknown) => out(`${jsonText(given, isTerminal)}\n`)
   return {
     isJson: json,
     isQuiet: quiet,
@@ -56,11 +66,11 @@ export function createOutput(
       if (json) value(given)
       else lines([printable(text, true)])
     },
-    raw: (text) => void stdout.write(text),
+    raw: out,
     note(text) {
-      if (!quiet) stderr.write(`${printable(text, true)}\n`)
+      if (!quiet) err(text)
     },
-    warn: (text) => void stderr.write(`${printable(text, true)}\n`),
+    warn: err,
   }
 }
 

@@ -1,8 +1,9 @@
-import { opendir, stat } from 'node:fs/promises'
-import { basename, join, relative, resolve, sep } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
 import type { FileSource } from '@reticle/sdk'
 import { fromPath } from '@reticle/sdk/node'
 import { Failure, misused } from '../failure.ts'
+import { filesBelow, nameBelow } from '../walk.ts'
 
 /** Files that are sent, and how many of folders were left where they are. */
 export interface Gathered {
@@ -31,7 +32,7 @@ export async function gatherFiles(
       continue
     }
     const root = paths.length === 1 ? path : resolve(path, '..')
-    for await (const file of walk(path)) {
+    for await (const file of filesBelow(path)) {
       if (media.test(file)) found.push({ path: file, name: nameBelow(root, file) })
       else ignored += 1
       onProgress(found.length)
@@ -43,19 +44,6 @@ export async function gatherFiles(
   const files: FileSource[] = []
   for (const { path, name } of found) files.push(await fromPath(path, name))
   return { files, ignored }
-}
-
-const nameBelow = (root: string, file: string) => relative(root, file).split(sep).join('/')
-
-/** Files below a folder; what is hidden is not looked at. */
-async function* walk(folder: string): AsyncGenerator<string> {
-  for await (const entry of await opendir(folder)) {
-    if (entry.name.startsWith('.') || entry.name === '__MACOSX') continue
-    const path = join(folder, entry.name)
-    const kind = entry.isSymbolicLink() ? await stat(path) : entry
-    if (kind.isDirectory()) yield* walk(path)
-    else if (kind.isFile()) yield path
-  }
 }
 
 function assertDistinct(found: readonly { path: string; name: string }[]): void {
