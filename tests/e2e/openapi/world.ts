@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { addPerson } from '@reticle/standalone/administrator'
 import { type Client, client, type Json } from '../../support/client.ts'
 import { jobsOf, rectangle } from '../../support/factories.ts'
@@ -47,7 +48,10 @@ async function tokenOf({ api }: Person, read_only = false): Promise<Json> {
 }
 
 /** Everything anew: whoever was there before may have lost their account. */
-export async function makeWorld(reticle: Served): Promise<World> {
+export const makeWorld = (reticle: Served): Promise<World> =>
+  patiently(async () => fillWorld(reticle))
+
+async function fillWorld(reticle: Served): Promise<World> {
   const [owner, other, admin] = [
     await newPerson(reticle, 'user'),
     await newPerson(reticle, 'user'),
@@ -72,9 +76,24 @@ export async function makeWorld(reticle: Served): Promise<World> {
     },
     ...{ own: await ownThings(), foreign },
     renew: async () =>
-      ++renewals < mostRenewals ? { ...world, own: await ownThings() } : makeWorld(reticle),
+      ++renewals < mostRenewals
+        ? { ...world, own: await patiently(ownThings) }
+        : makeWorld(reticle),
   }
   return world
+}
+
+/** Where machines are busy a server says 503 to whoever comes, and is asked again. */
+async function patiently<T>(make: () => Promise<T>): Promise<T> {
+  for (let times = 1; ; times++) {
+    try {
+      return await make()
+    } catch (thrown) {
+      const isBusy = thrown instanceof Error && /: 503 |connection timeout/.test(thrown.message)
+      if (!isBusy || times === 10) throw thrown
+      await sleep(2000)
+    }
+  }
 }
 
 /** Nobody may have any number of tokens. */
