@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
@@ -9,6 +9,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { home, signedIn } from '../../support/cli.ts'
 import type { Json } from '../../support/client.ts'
+import { taskWithMedia } from '../../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
@@ -54,7 +55,7 @@ async function slowLine(bytesPerSecond: number): Promise<{ proxy: SlowProxy; url
   return { proxy, url: `http://127.0.0.1:${proxy.port}` }
 }
 
-const half = (step: string) => new RegExp(`^${step}: (5|6|7|8)\\d %`, 'm')
+const half = (step: string) => new RegExp(`^${step}: (4[5-9]|[5-9]\\d) %`, 'm')
 
 /** Milliseconds that this machine takes to start the program at all, busy as it is. */
 async function started(machine: ReturnType<typeof home>): Promise<number> {
@@ -149,6 +150,41 @@ test(
     expect(again.code, again.stderr).toBe(0)
     expect(again.json.size).toBe(count)
     expect((await reticle.admin.done('GET', '/tasks?name=Busy')).count).toBe(1)
+  },
+)
+
+test(
+  'an import that was taken on is not made twice, even where the answer was never heard',
+  patience,
+  async () => {
+    const { admin } = reticle
+    const machine = home(token)
+    const task = await taskWithMedia(admin)
+    const image = { id: 1, file_name: 'frame-001.png', width: 64, height: 48 }
+    const box = { id: 1, image_id: 1, category_id: 1, bbox: [1, 2, 3, 4], area: 12, iscrowd: 0 }
+    const categories = [{ id: 1, name: 'car' }]
+    const coco = { images: [image], categories, annotations: [box] }
+    writeFileSync(join(machine.path, 'set.json'), JSON.stringify(coco))
+    const add = [
+      'import',
+      'task',
+      String(task.id),
+      'set.json',
+      '--format',
+      'COCO 1.0',
+      '--mode',
+      'append',
+    ]
+    await machine.start(add).killWhen(/^Importing: 0 %/m)
+    const folder = join(machine.path, 'cache/reticle/commands')
+    const [name = ''] = readdirSync(folder)
+    const { before } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+    writeFileSync(join(folder, name), JSON.stringify({ before })) // as it was before the answer
+    const again = await machine.done(add)
+    expect(again.stderr).toContain('Going on with action=import')
+    expect((await admin.done('GET', `/tasks/${task.id}/annotations/`)).shapes).toHaveLength(1)
+    await machine.done(add)
+    expect((await admin.done('GET', `/tasks/${task.id}/annotations/`)).shapes).toHaveLength(2)
   },
 )
 

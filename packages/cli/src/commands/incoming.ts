@@ -81,7 +81,10 @@ async function importFile({ kind, id, file, options }: Asked, session: Session):
     if (file === undefined) return target(input)
     return target.send(input, await fromPath(file), sending(session, 'Sending the file'))
   }
-  await bringIn({ about: ['import', kind, input], file, options, start }, session)
+  const subresource = kind === 'project' ? 'dataset' : 'annotations'
+  const knownId = `action=import&target=${kind}&target_id=${id}&subresource=${subresource}`
+  const known = dryRun === true ? {} : { knownId }
+  await bringIn({ about: ['import', kind, input], file, options, start, ...known }, session)
 }
 
 export function addRestore(program: Command, around: Surroundings): void {
@@ -116,10 +119,15 @@ interface Incoming {
   about: unknown[]
   file: string | undefined
   options: InOptions
+  /** `Work.knownId`. */
+  knownId?: string
   start: (client: Client, session: Session) => Promise<RqId>
 }
 
-async function bringIn({ about, file, options, start }: Incoming, session: Session): Promise<void> {
+async function bringIn(
+  { about, file, options, knownId, start }: Incoming,
+  session: Session,
+): Promise<void> {
   const { output, around } = session
   if ((file === undefined) === (options.cloudStorage === undefined))
     throw misused('Name a file, or a bucket with --cloud-storage and --key')
@@ -131,6 +139,7 @@ async function bringIn({ about, file, options, start }: Incoming, session: Sessi
   const journal = openJournal(around.env.cacheDir, 'in', mark)
   const work = {
     ...{ client, journal, title: 'Importing', isSame: false },
+    ...(knownId !== undefined && { knownId }),
     start: () => start(client, session),
   }
   const request = await finish(session, work)

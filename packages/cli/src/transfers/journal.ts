@@ -18,6 +18,8 @@ export interface Noted {
   idempotency_key?: string
   /** What was created. */
   task_id?: number
+  /** When the request of the same id was made that was there before; empty: there was none. */
+  before?: string
   /** The request that was started, and when: ids are used again. */
   rq_id?: string
   created_date?: string
