@@ -123,8 +123,10 @@ export function openCalls(random: Random, document: Document, world: World) {
   function chosenOf(parameters: readonly Parameter[], isWrong: IsWrong): Parameter[] {
     const chance = pick([0, 0.2, 0.8])
     const workspace = pick([...workspaces, 'none', 'none', 'none'])
+    /** Ids of what nobody has are named now and then. */
+    const chanceOf = (name: string) => (/_id$/.test(name) && !own[kindOf(name)] ? 0.05 : chance)
     const isChosen = ({ name, required }: Parameter) =>
-      workspaces.has(name) ? name === workspace : required || isTrue(chance)
+      workspaces.has(name) ? name === workspace : required || isTrue(chanceOf(name))
     return parameters
       .filter((one) => one.in !== 'path' && !isOfUpload.test(one.name))
       .filter((one) => isChosen(one) && !isWrong(`no ${one.name}`, 0.05))

@@ -195,7 +195,7 @@ const words = (guest: Person): Known => ({
   ...{ username: [guest.username], password: [password], email: [...newEmails(), guest.email] },
   format: ['COCO 1.0', 'YOLO 1.1', 'CVAT for images 1.1', 'Datumaro 1.0', 'none'],
   action: ['create', 'update', 'delete', 'download'],
-  type: ['rectangle', 'frame', 'chunk', 'context_image', 'preview'],
+  type: ['frame', 'rectangle', 'chunk', 'context_image', 'preview'],
   ...{
     quality: ['compressed', 'original'],
     location: ['local', 'local', 'local', 'cloud_storage'],
@@ -204,7 +204,7 @@ const words = (guest: Person): Known => ({
   ...{ events: ['update:project', 'create:task,delete:task'], target_url: ['http://127.0.0.1:9/'] },
   ...{ points: [[1, 2, 30, 40]], position: [[1, 2, 3, 4]], elements: [[]], frame: [0, 1] },
   frames: ['0', '0-1', [0], [0, 1]],
-  ...{ deleted_frames: [[], [0]], disabled_frames: [[], [0]], score: [1, 0.5] },
+  ...{ deleted_frames: [[], [0]], disabled_frames: [[], [0]], score: [1, 0.5], min_score: [0.5] },
   ...{ from: ['2026-01-01T00:00:00Z', 1], to: ['2126-01-01T00:00:00Z', 1] },
   ...{ timestamp: ['2026-01-01T00:00:00Z'], color: ['#ff0000'], 'Tus-Resumable': ['1.0.0'] },
   ...{ 'If-None-Match': ['*', '"x"'], 'If-Match': ['*', '"x"'], Prefer: ['handling=empty'] },
