@@ -98,6 +98,35 @@ describe.each(changes.map((one) => [one.name, one] as const))('%s', (name, opera
 /** What is over cannot be cancelled. */
 const refusals = new Set(['cancelRequest'])
 
+test('a file is read in ranges, and a state of one mount is known on the other', async () => {
+  const file = readOf(operationOf('downloadTaskDataset'), world)
+  const range = { range: 'bytes=0-9' }
+  const here = await say(service(), { ...file, headers: range })
+  const there = await say(mount(), { ...file, headers: range })
+  expect([there.status, there.body.length]).toEqual([206, 10])
+  expect(there).toEqual(here)
+
+  const read = await say(service(), readOf(operationOf('getProject'), world))
+  const known = { 'if-none-match': String(read.headers.etag) }
+  const path = `/projects/${world.project.id}`
+  expect((await say(mount(), { method: 'GET', path, headers: known })).status).toBe(304)
+  const change = (etag: string) =>
+    say(mount(), {
+      ...{ method: 'PATCH', path, json: { bug_tracker: 'https://example.org/1' } },
+      headers: { 'if-match': etag },
+    })
+  const changed = await change(String(read.headers.etag))
+  expect([changed.status, changed.headers.etag]).toEqual([200, expect.any(String)])
+  expect((await change(String(read.headers.etag))).status).toBe(412)
+  expect((await change(String(changed.headers.etag))).status).toBe(200)
+})
+
+const operationOf = (name: string) => {
+  const found = restOperations.find((one) => one.name === name)
+  if (!found) throw new Error(`there is no ${name}`)
+  return found
+}
+
 test('every row of the table, and every call of its own, is about an operation', () => {
   const names = restOperations.map((one) => one.name)
   for (const name of [...Object.keys(mayDiffer), ...Object.keys(writes)])

@@ -1,4 +1,3 @@
-import { mediaType } from '@reticle/contracts/openapi'
 import type { FastifyRequest } from 'fastify'
 import { negotiate } from '../plugins/accept.ts'
 import { dialects } from './all.ts'
@@ -20,7 +19,7 @@ export type DialectHosts = ReadonlyMap<string, string>
 
 /**
  * Notes what a request speaks, by the place it was sent to or else by its media types. The last selector, the access token,
- * is asked when somebody has looked at it: `speaksAs`.
+ * is asked when somebody has looked at it: `speakAs`.
  */
 export function chooseDialect(request: FastifyRequest, hosts: DialectHosts): void {
   const { originalUrl, hostname, headers } = request
@@ -43,9 +42,12 @@ function speak(request: FastifyRequest, dialect: Dialect | undefined): void {
   request.answerType = dialect.mediaType
 }
 
-function byMediaType({ accept, 'content-type': sent = '' }: FastifyRequest['headers']) {
-  if (!accept?.includes('vnd.') && !sent.includes('vnd.')) return undefined
-  const types = [negotiate(accept) ?? mediaType, sent.split(';', 1)[0] ?? '']
-  const known = types.map((type) => type.trim().toLowerCase())
-  return [...dialects.values()].find((one) => known.includes(one.mediaType))
+/** `Accept` is weighed only where it names a dialect at all. */
+function byMediaType({ accept = '', 'content-type': sent = '' }: FastifyRequest['headers']) {
+  const asked = accept.toLowerCase()
+  const type = sent.toLowerCase().split(';', 1)[0]?.trim()
+  return [...dialects.values()].find(({ mediaType }) => {
+    if (type === mediaType) return true
+    return asked.includes(mediaType) && negotiate(accept)?.toLowerCase() === mediaType
+  })
 }
