@@ -79,11 +79,11 @@ test('a config file that is broken is named, and an address with a password is r
   expect(secret.stderr).not.toContain('anna:secret')
 })
 
-test('how it ended is an exit code, and with --json every error is a line of JSON', async () => {
+test('how it ended is an exit code, and with --json every error is a line of JSON, the last', async () => {
   const machine = home(admin)
   const ended = async (args: string[]) => {
     const { code, stderr } = await machine.run([...args, '--json'])
-    const { error } = JSON.parse(stderr)
+    const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')
     expect(error.exit_code).toBe(code)
     return [code, error.code]
   }
