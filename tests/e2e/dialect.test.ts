@@ -58,7 +58,7 @@ const mayDiffer: Record<string, readonly string[]> = {
   listWebhookMessages: ofEach(sent.map((place) => `payload.${place}`)),
   listAccessTokens: ofEach(['expiry_date']),
   ...{ getAccessToken: ['expiry_date'], createAccessToken: ['expiry_date'] },
-  updateAccessToken: ['expiry_date'],
+  ...{ updateAccessToken: ['expiry_date'], getCurrentAccessToken: ['expiry_date'] },
 }
 
 const types = new Map([['application/vnd.service+json', 'application/vnd.cvat+json']])
@@ -69,6 +69,12 @@ function expectAlike(here: Said, there: Said) {
   expect(there.type).toBe(types.get(here.type) ?? here.type)
 }
 
+/** A mail that was not sent, storages of a cloud that nobody has here, and a flow that begins anew with each call. */
+const refusedReads = new Set([
+  ...['followEmailLink', 'getEvents', 'getCloudStorage', 'getCloudStorageStatus'],
+  ...['listCloudStorageContent', 'getCloudStorageActions', 'getCloudStoragePreview'],
+])
+
 const reads = restOperations.filter((one) => one.method === 'GET')
 describe.each(reads.map((one) => [one.name, one] as const))('%s', (name, operation) => {
   test('reads the same on both mounts, but for what the table names', async () => {
@@ -76,6 +82,7 @@ describe.each(reads.map((one) => [one.name, one] as const))('%s', (name, operati
     const here = await say(service(), call)
     const there = await say(mount(), call)
     expectAlike(here, there)
+    expect(here.status < 400 || refusedReads.has(name) || operation.gone !== undefined).toBe(true)
     expect(there.headers).toEqual(here.headers)
     expect(differences(here.body, there.body)).toEqual(mayDiffer[name] ?? [])
   })

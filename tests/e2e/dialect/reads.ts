@@ -60,5 +60,8 @@ export function readOf({ name, path }: Operation, world: World): Call {
     method: 'GET',
     path: known ?? filled + (queries[name] ?? ''),
     isEndless: name === 'streamRequests',
+    ...(name === 'getCurrentAccessToken' && {
+      headers: { authorization: `Token ${world.token.value}` },
+    }),
   }
 }

@@ -1,6 +1,5 @@
 import type { Dialect } from '../dialect.ts'
 import { annotations } from './annotations.ts'
-import { assets } from './assets.ts'
 import { formatLists } from './formats.ts'
 import { projects } from './projects.ts'
 import { requests } from './requests.ts'
@@ -16,7 +15,6 @@ export const cvat: Dialect = {
     ...projects,
     ...tasks,
     ...annotations,
-    ...assets,
     ...formatLists,
     ...requests,
     ...tokens,

@@ -1,14 +1,14 @@
 import { type Change, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
 import { linkedLabels } from './labels.ts'
-import { omitNulls } from './omit.ts'
 import { type Words, withWords } from './words.ts'
 
 /** A task without jobs is under annotation there. */
 const statuses: Words = new Map([['annotation', ['annotation', 'new']]])
 
-const task: Change = (record, base) => {
+/** Their models know no null for the number of a data set. */
+const task: Change = ({ data, ...record }, base) => {
   const status = record.status === 'new' ? 'annotation' : record.status
-  return omitNulls({ ...linkedLabels(record, 'task_id', base), status }, ['data'])
+  return { ...linkedLabels(record, 'task_id', base), status, ...(data !== null && { data }) }
 }
 
 export const tasks: Translations = {
