@@ -5,7 +5,6 @@ import { restOperations, tables } from '@reticle/contracts'
 import fastify, { type FastifyInstance } from 'fastify'
 import { busyOf } from './busy.ts'
 import type { GatewaySettings } from './config.ts'
-import { chooseDialect, withoutMount } from './dialects/choose.ts'
 import { checkAccept } from './plugins/accept.ts'
 import { authentication } from './plugins/authenticate.ts'
 import { compressAnswers } from './plugins/compress.ts'
@@ -27,8 +26,9 @@ import { logRequests } from './plugins/request-log.ts'
 import { takeTurns } from './plugins/user-turns.ts'
 import { watchRequests } from './plugins/watch.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
+import { apiPrefix } from './present.ts'
 import { answerRepeats } from './repeats/hooks.ts'
-import { apiPrefix, type Check } from './request.ts'
+import type { Check } from './request.ts'
 import { serveAbout, serveLogo } from './routes/about.ts'
 import { serveAssets } from './routes/assets.ts'
 import { serveDocuments } from './routes/docs.ts'
@@ -59,7 +59,6 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
   const app = fastify({
     logger: false,
     genReqId: requestId,
-    rewriteUrl: ({ url = '/' }) => withoutMount(url),
     trustProxy: (_address, hop) => hop < settings.trustedHops,
     bodyLimit: settings.maxBodyBytes,
     requestTimeout: settings.requestTimeoutMs,
@@ -70,7 +69,6 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
     http: httpOptions(settings),
     clientErrorHandler: clientErrors(sockets),
     frameworkErrors: (error, request, reply) => {
-      chooseDialect(request, settings.dialectHosts)
       showToOrigin(request, reply, settings.corsOrigins)
       sendError(error, request, reply, log)
     },
@@ -78,8 +76,6 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
   knowMethods(app)
   app.decorateRequest('principal', null)
   app.decorateRequest('answerType', null)
-  app.decorateRequest('dialect', null)
-  app.decorateRequest('mount', '')
   app.decorateRequest('work', null)
   app.removeAllContentTypeParsers() // bodies are read by the rows: read.ts
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
@@ -107,10 +103,6 @@ async function prepare(
   sockets: Connections,
 ): Promise<void> {
   const { services, log, settings } = ports
-  app.addHook('onRequest', (request, _reply, done) => {
-    chooseDialect(request, settings.dialectHosts)
-    done()
-  })
   watchConnections(app, sockets, settings.idleTimeoutMs)
   watchRequests(app)
   logRequests(app, log)

@@ -42,7 +42,6 @@ describe.each(transports)('%s', (transport) => {
           scope: null,
         },
         is_deprecated: false,
-        dialect: 'service',
       })
     })
 

@@ -85,8 +85,6 @@ export const accessToken = z
     expiry_date: z.string().nullable(),
     last_used_date: timestamp.nullable(),
     read_only: z.boolean(),
-    /** What is spoken on calls with it, where nothing else says so. */
-    dialect: z.string(),
     owner: basicUser,
   })
   .meta({ id: 'AccessToken' })
@@ -96,9 +94,6 @@ export const accessTokenCreated = accessToken
   .extend({ value: z.string() })
   .meta({ id: 'AccessTokenCreated' })
 
-/** What clients speak: the language of the service, or a dialect (`spec/api-workspace.md` 9). */
-const dialect = z.enum(['service', 'cvat'])
-
 /** DD/MM/YYYY, an ISO date or an ISO timestamp; the service judges the date itself. */
 const expiryDate = text(64).nullable()
 
@@ -107,13 +102,11 @@ export const accessTokenCreate = z
     name: text(50, 1),
     expiry_date: expiryDate.optional(),
     read_only: flag.default(true),
-    /** Absent: `service`. */
-    dialect: dialect.optional(),
   })
   .meta({ id: 'AccessTokenCreate' })
 
 export const accessTokenPatch = z
-  .object({ name: text(50, 1), expiry_date: expiryDate, read_only: flag, dialect })
+  .object({ name: text(50, 1), expiry_date: expiryDate, read_only: flag })
   .partial()
   .meta({ id: 'AccessTokenPatch' })
 
@@ -140,14 +133,9 @@ export const credential = z.object({
   session: z.string().optional(),
   address: z.string(),
 })
-/** `dialect`: of an access token. `is_renewed`: the session lives longer from now on, and so has its cookie to. */
+/** `is_renewed`: the session lives longer from now on, and so has its cookie to. */
 export const identified = z
-  .object({
-    principal,
-    is_deprecated: z.boolean(),
-    is_renewed: z.boolean().optional(),
-    dialect: z.string().optional(),
-  })
+  .object({ principal, is_deprecated: z.boolean(), is_renewed: z.boolean().optional() })
   .meta({ id: 'Identified' })
 
 export type AccessToken = z.infer<typeof accessToken>

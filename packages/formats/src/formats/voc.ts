@@ -3,7 +3,6 @@
 import { convMaskToPoly } from '../masks.ts'
 import type { Format } from '../model.ts'
 import { openVocDataset } from '../voc/dataset.ts'
-import { declaredVocImages } from '../voc/declared-images.ts'
 import { carries, exportVoc, features } from '../voc/export.ts'
 import { importVoc } from '../voc/import.ts'
 
@@ -27,6 +26,5 @@ export const voc: Format = {
     kinds: ['rectangle', 'mask', 'tag'],
     importAnnotations: importVoc,
     openDataset: openVocDataset,
-    declaredImages: declaredVocImages,
   },
 }

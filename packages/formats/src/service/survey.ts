@@ -17,9 +17,6 @@ export interface SurveyedImage {
   /** As the document counts; undefined: it does not. */
   id: number | undefined
   isAnnotated: boolean
-  /** Pixels, where the element tells them. */
-  width: number | undefined
-  height: number | undefined
 }
 
 /** Elements of one task. */
@@ -109,12 +106,11 @@ const wordsOf = {
 
 function imageContext(
   task: SurveyedTask,
-  { name, id, ...sides }: XmlAttributes,
+  { name, id }: XmlAttributes,
   { used, count }: Walk,
 ): Context {
   count('images')
-  const [width, height] = [wholeNumber(sides.width), wholeNumber(sides.height)]
-  const image: SurveyedImage = { name, id: wholeNumber(id), isAnnotated: false, width, height }
+  const image: SurveyedImage = { name, id: wholeNumber(id), isAnnotated: false }
   task.images.push(image)
   return {
     open(element, { label = '' }) {

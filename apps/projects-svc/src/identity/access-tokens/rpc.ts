@@ -4,7 +4,7 @@ import {
   accessTokenDeleted,
   accessTokenUpdated,
 } from '@reticle/contracts/events/users'
-import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
+import type { AccessToken, accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
 import { type Context, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
@@ -22,7 +22,7 @@ import { hashOf, newAccessToken } from '../secrets.ts'
 import { selfOf, userGone } from '../self.ts'
 import { readExpiry } from './expiry.ts'
 import { listAccessTokens } from './list.ts'
-import { type Shown, toAccessToken } from './messages.ts'
+import { toAccessToken } from './messages.ts'
 import { accessTokenRules } from './policy.ts'
 import {
   countAccessTokens,
@@ -50,11 +50,10 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     async listAccessTokens(query, context) {
       const owner = await selfOf(db, context)
       const { count, results } = await listAccessTokens(db, owner.id, query, usability())
-      const user = toBasicUser(owner)
-      return { count, results: results.map((row) => toAccessToken(row, user, query)) }
+      return { count, results: results.map((row) => toAccessToken(row, toBasicUser(owner))) }
     },
 
-    async createAccessToken({ body, ...shown }, context) {
+    async createAccessToken({ body }, context) {
       const { value, columns } = newToken(body, clock.now())
       const made = await change(db, context, async (tx) => {
         const owner = await lockUser(tx, signedIn(context).user_id)
@@ -64,8 +63,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
         const row = await insertAccessToken(tx, { ...columns, owner_id: owner.id })
         const accesstoken = toAccessToken(row, toBasicUser(owner))
         await emit(tx, accessTokenCreated, { accesstoken }, context)
-        const record = toAccessToken(row, toBasicUser(owner), shown)
-        return { record, prefix: columns.prefix }
+        return { record: accesstoken, prefix: columns.prefix }
       })
       // Asked again: the first answer is lost, and its value with it, which nobody has kept.
       const { prefix, token_hash } = columns
@@ -74,24 +72,23 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
       return { ...made.record, value }
     },
 
-    async getCurrentAccessToken(shown, context) {
+    async getCurrentAccessToken(_, context) {
       const { token } = signedIn(context)
       const row = token && (await findAccessToken(db, token.id, usability()))
       if (!row) throw unauthenticated('This request was not signed in by an access token.')
-      return withOwner(db, row, shown)
+      return withOwner(db, row)
     },
 
-    async getAccessToken({ id, ...shown }, context) {
+    async getAccessToken({ id }, context) {
       const row = allowed('view', context, await findAccessToken(db, id, usability()))
-      return withOwner(db, row, shown)
+      return withOwner(db, row)
     },
 
-    async updateAccessToken({ id, body, if_match, ...shown }, context) {
+    async updateAccessToken({ id, body, if_match }, context) {
       return change(db, context, async (tx) => {
         const before = allowed('update', context, await lockAccessToken(tx, id, usability()))
         assertMatches(if_match, before)
-        const after = await changeToken(tx, before, body, { clock, context })
-        return withOwner(tx, after, shown)
+        return changeToken(tx, before, body, { clock, context })
       })
     },
 
@@ -131,10 +128,10 @@ function allowed(
   return row
 }
 
-async function withOwner(db: Db, row: AccessTokenRow, shown?: Shown) {
+async function withOwner(db: Db, row: AccessTokenRow) {
   const owner = await findUser(db, row.owner_id)
   if (!owner) throw notFound()
-  return toAccessToken(row, toBasicUser(owner), shown)
+  return toAccessToken(row, toBasicUser(owner))
 }
 
 /** A fresh value, and what is stored of it. */
@@ -145,7 +142,6 @@ function newToken(body: z.output<typeof accessTokenCreate>, now: Date) {
     prefix,
     token_hash: hashOf(value),
     read_only: body.read_only,
-    ...(body.dialect && { dialect: body.dialect }),
     expiry_date: body.expiry_date ? readExpiry(body.expiry_date) : null,
     created_date: now,
     updated_date: now,
@@ -159,27 +155,26 @@ async function changeToken(
   before: AccessTokenRow,
   body: z.output<typeof accessTokenPatch>,
   { clock, context }: Pick<IdentityDeps, 'clock'> & { context: Context },
-): Promise<AccessTokenRow> {
-  const changes = changesOf(before, body)
-  if (isEmpty(changes)) return before
+): Promise<AccessToken> {
   const was = await withOwner(tx, before)
+  const changes = changesOf(before, body)
+  if (isEmpty(changes)) return was
   const updated_date = laterThan(before.updated_date, clock.now())
   const row = await updateAccessToken(tx, before.id, { ...changes, updated_date })
   const accesstoken = await withOwner(tx, row)
   const before_update = fieldsBefore(was, accesstoken)
   await emit(tx, accessTokenUpdated, { accesstoken, before_update }, context)
-  return row
+  return accesstoken
 }
 
-type Changes = Partial<Pick<AccessTokenRow, 'name' | 'read_only' | 'dialect' | 'expiry_date'>>
+type Changes = Partial<Pick<AccessTokenRow, 'name' | 'read_only' | 'expiry_date'>>
 
 /** What the body changes; what it repeats is left out. */
 function changesOf(before: AccessTokenRow, body: z.output<typeof accessTokenPatch>): Changes {
-  const { name = before.name, read_only = before.read_only, dialect = before.dialect } = body
+  const { name = before.name, read_only = before.read_only } = body
   const changes: Changes = {}
   if (name !== before.name) changes.name = name
   if (read_only !== before.read_only) changes.read_only = read_only
-  if (dialect !== before.dialect) changes.dialect = dialect
   if (body.expiry_date === undefined) return changes
   const expiry_date = body.expiry_date === null ? null : readExpiry(body.expiry_date)
   if (expiry_date?.getTime() !== before.expiry_date?.getTime()) changes.expiry_date = expiry_date
