@@ -1,30 +1,8 @@
-import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
-import { dataDirectory, root, startReticle } from '../support/reticle.ts'
-
-const run = promisify(execFile)
-/** Runs the marked lines of a document in one shell, as a newcomer would, beside a server of its own. */
-async function follow(document: string): Promise<string> {
-  const text = readFileSync(join(root, document), 'utf8')
-  const blocks = text.matchAll(/<!-- executed by [^>]*-->\n```sh\n([\s\S]*?)```/g)
-  const lines = [...blocks].map(([, block]) => block).join('')
-  const { path, remove } = dataDirectory()
-  const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
-  const cwd = mkdtempSync(join(tmpdir(), 'reticle-readme-'))
-  onTestFinished(async () => {
-    await reticle.stop()
-    remove()
-    rmSync(cwd, { recursive: true, force: true })
-  })
-  cpSync(join(root, 'scripts'), join(cwd, 'scripts'), { recursive: true })
-  const env = { ...process.env, API: `${reticle.url}/api`, RETICLE_DATA_DIR: path }
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', lines], { cwd, env })
-  return stdout
-}
+import { expect, test } from 'vitest'
+import { execute, follow } from '../support/document.ts'
+import { root } from '../support/reticle.ts'
 
 test('the curl lines of the README work as they are written', { timeout: 90_000 }, async () => {
   const stdout = await follow('README.md')
@@ -68,6 +46,14 @@ test('so do those about webhooks: heard, verified, and heard again', {
   ])
 })
 
+test('so do those about clients of others: one project in two languages', {
+  timeout: 90_000,
+}, async () => {
+  const lines = (await follow('docs/cvat.md', /readme/)).trimEnd().split('\n')
+  const labels = '/labels?project_id=ID'
+  expect(lines).toEqual(['car', `/as/cvat/api${labels}`, labels, labels])
+})
+
 test('so do those about requests: followed, tried, merged, chosen and fetched', {
   timeout: 90_000,
 }, async () => {
@@ -83,6 +69,13 @@ test('so do those about backups: made, fetched and restored', { timeout: 90_000 
   expect(lines).toEqual(['finished', 'kept'])
 })
 
+test('so do those for who comes from elsewhere: tried, imported, exported and imported again', {
+  timeout: 90_000,
+}, async () => {
+  const [, ...lines] = (await follow('docs/coming-from.md')).trimEnd().split('\n')
+  expect(lines).toEqual(['finished', 'true', 'finished', 'finished'])
+})
+
 test('every file that a document points to is there', () => {
   const documents = [
     'README.md',
@@ -90,6 +83,8 @@ test('every file that a document points to is there', () => {
     'docs/architecture.md',
     'docs/annotations.md',
     'docs/backups.md',
+    'docs/cli.md',
+    'docs/coming-from.md',
     'docs/media.md',
     'docs/operations.md',
     'docs/requests.md',
@@ -102,4 +97,16 @@ test('every file that a document points to is there', () => {
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)\)/g))
       expect(existsSync(join(folder, target)), `${document} -> ${target}`).toBe(true)
   }
+})
+
+test('so do the first calls of the page that the server shows', { timeout: 90_000 }, async () => {
+  const stdout = await execute(async (api) => {
+    const page = await (await fetch(`${api}/docs`)).text()
+    const [, lines = ''] = /<pre id="first-calls">([\s\S]*?)<\/pre>/.exec(page) ?? []
+    const marks: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
+    return lines.replace(/&(\w+);/g, (_, name) => marks[name] ?? '')
+  })
+  const [made = '', found = ''] = stdout.split(/(?<=\})(?=\{"count")/)
+  expect(JSON.parse(made)).toMatchObject({ name: 'streets', labels: [{ name: 'car' }] })
+  expect(JSON.parse(found)).toMatchObject({ count: 1, results: [{ name: 'streets' }] })
 })

@@ -7,6 +7,7 @@ import { protoFiles } from '@reticle/kit/codegen/proto'
 import { chartSchema } from './chart-schema.ts'
 import { formatsPage } from './formats.ts'
 import { permissionsPage } from './permissions.ts'
+import { sdkFiles } from './sdk.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -19,6 +20,7 @@ export function generatedFiles(): Record<string, string> {
   return {
     ...Object.fromEntries(inFolder),
     [chartValues]: chartSchema(readFileSync(`${root}/${chartValues}`, 'utf8')),
+    ...sdkFiles(),
     'docs/formats.md': formatsPage(),
     'docs/permissions.md': permissionsPage(),
     'docs/openapi.json': `${JSON.stringify(openapi(restOperations), null, 2)}\n`,

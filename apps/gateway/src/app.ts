@@ -5,6 +5,7 @@ import { restOperations, tables } from '@reticle/contracts'
 import fastify, { type FastifyInstance } from 'fastify'
 import { busyOf } from './busy.ts'
 import type { GatewaySettings } from './config.ts'
+import { chooseDialect, withoutMount } from './dialects/choose.ts'
 import { checkAccept } from './plugins/accept.ts'
 import { authentication } from './plugins/authenticate.ts'
 import { compressAnswers } from './plugins/compress.ts'
@@ -26,9 +27,8 @@ import { logRequests } from './plugins/request-log.ts'
 import { takeTurns } from './plugins/user-turns.ts'
 import { watchRequests } from './plugins/watch.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
-import { apiPrefix } from './present.ts'
 import { answerRepeats } from './repeats/hooks.ts'
-import type { Check } from './request.ts'
+import { apiPrefix, type Check } from './request.ts'
 import { serveAbout, serveLogo } from './routes/about.ts'
 import { serveAssets } from './routes/assets.ts'
 import { serveDocuments } from './routes/docs.ts'
@@ -59,6 +59,7 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
   const app = fastify({
     logger: false,
     genReqId: requestId,
+    rewriteUrl: ({ url = '/' }) => withoutMount(url),
     trustProxy: (_address, hop) => hop < settings.trustedHops,
     bodyLimit: settings.maxBodyBytes,
     requestTimeout: settings.requestTimeoutMs,
@@ -69,6 +70,7 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
     http: httpOptions(settings),
     clientErrorHandler: clientErrors(sockets),
     frameworkErrors: (error, request, reply) => {
+      chooseDialect(request, settings.dialectHosts)
       showToOrigin(request, reply, settings.corsOrigins)
       sendError(error, request, reply, log)
     },
@@ -76,6 +78,8 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
   knowMethods(app)
   app.decorateRequest('principal', null)
   app.decorateRequest('answerType', null)
+  app.decorateRequest('dialect', null)
+  app.decorateRequest('mount', '')
   app.decorateRequest('work', null)
   app.removeAllContentTypeParsers() // bodies are read by the rows: read.ts
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
@@ -103,6 +107,10 @@ async function prepare(
   sockets: Connections,
 ): Promise<void> {
   const { services, log, settings } = ports
+  app.addHook('onRequest', (request, _reply, done) => {
+    chooseDialect(request, settings.dialectHosts)
+    done()
+  })
   watchConnections(app, sockets, settings.idleTimeoutMs)
   watchRequests(app)
   logRequests(app, log)

@@ -3,6 +3,7 @@ import { rowsOfAll } from '@reticle/kit/list/page'
 import { part } from '@reticle/kit/process/parts'
 import { addressPart, internalPart, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
+import { dialects } from './dialects/all.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -16,6 +17,20 @@ const origins = setting.list().transform((given, context) => {
   return z.NEVER
 })
 
+/** `cvat.example.org=cvat`: names of hosts and what is spoken on calls to them. */
+const dialectHosts = setting.list().transform((given, context) => {
+  const hosts = given.map((one) => one.toLowerCase().split('='))
+  const isWrong = ([host = '', name = '', ...more]: string[]) =>
+    !/^[\w.-]+$/.test(host) || !dialects.has(name) || more.length > 0
+  const wrong = hosts.filter(isWrong).map((one) => one.join('='))
+  if (wrong.length === 0) return new Map(hosts.map(([host = '', name = '']) => [host, name]))
+  const known = [...dialects.keys()].join(', ')
+  context.addIssue(
+    `Expected hosts and dialects (${known}) such as cvat.example.org=cvat, got ${wrong.join(', ')}`,
+  )
+  return z.NEVER
+})
+
 /** What the gateway is told at start (`reliability.md` 16.5). Rates are calls a minute, 0 is no limit. */
 export const readConfig = part(
   z.object({
@@ -23,6 +38,7 @@ export const readConfig = part(
     RETICLE_PORT: setting.port(8080),
     RETICLE_GATEWAY_TRUST_PROXY: setting.whole(0, 0, 32),
     RETICLE_GATEWAY_CORS_ORIGINS: origins,
+    RETICLE_GATEWAY_DIALECT_HOSTS: dialectHosts,
     RETICLE_GATEWAY_MAX_BODY: setting.whole(2 * mebibyte, 0),
     RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: setting.whole(512 * mebibyte, 0),
     RETICLE_GATEWAY_MAX_MULTIPART: setting.whole(1024 * mebibyte, 0),
@@ -43,6 +59,8 @@ export const readConfig = part(
     trustedHops: given.RETICLE_GATEWAY_TRUST_PROXY,
     /** Pages on these may call with the user's cookies. */
     corsOrigins: given.RETICLE_GATEWAY_CORS_ORIGINS,
+    /** What is spoken on calls to these hosts, by their names. */
+    dialectHosts: given.RETICLE_GATEWAY_DIALECT_HOSTS,
     maxBodyBytes: given.RETICLE_GATEWAY_MAX_BODY,
     maxAnnotationsBodyBytes: given.RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY,
     maxMultipartBytes: given.RETICLE_GATEWAY_MAX_MULTIPART,

@@ -9,11 +9,8 @@ import { type BytesAnswer, isBytesAnswer } from '@reticle/kit/rpc/context'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isNotModified } from './etag-match.ts'
-import { originOf, queryOf } from './request.ts'
+import { baseOf, originOf, queryOf, translationOf } from './request.ts'
 import { sendBytes } from './send-bytes.ts'
-
-/** Where the API is mounted. */
-export const apiPrefix = '/api'
 
 /** Sends what a handler answered: absolute links, neighbours of a page, the tag of a record (`design.md` 8). */
 export async function present(
@@ -26,21 +23,21 @@ export async function present(
   if (operation.successor) reply.headers(deprecation(operation.successor, request))
   if (isBytesAnswer(answer)) {
     if (answer.head.length === 0 && 204 in operation.answers) reply.code(204)
-    return sendBytes(request, reply, { ...answer, chunks: linkedBytes(operation, request, answer) })
+    return sendBytes(request, reply, translatedBytes(operation, request, answer))
   }
   reply.header('cache-control', 'no-store')
   if (answer === undefined) return reply.send()
   const tag = tagOf(operation, answer)
   if (tag) reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
   if (tag && isNotModified(request, tag)) return reply.code(304).send()
-  return sendJson(request, reply, linked(operation, request, answer))
+  return sendJson(request, reply, translated(operation, request, answer))
 }
 
 /** Headers of an operation that is kept for old clients (`spec/api-workspace.md` 1.3). */
 function deprecation(successor: string, request: FastifyRequest) {
   const given = z.record(z.string(), z.string()).parse(request.params)
   const path = successor.replace(/:(\w+)/g, (_, name) => encodeURIComponent(given[name] ?? ''))
-  const link = `<${originOf(request)}${apiPrefix}${path}>; rel="successor-version"`
+  const link = `<${baseOf(request)}${path}>; rel="successor-version"`
   return { deprecation: 'true', link }
 }
 
@@ -59,8 +56,15 @@ export function sendJson(
     .send(value)
 }
 
+/** As the client's dialect says it. */
+function translated(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
+  const value = linked(operation, request, answer)
+  const translate = translationOf(request, operation)?.answer
+  return translate ? translate(value, baseOf(request)) : value
+}
+
 function linked(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
-  const base = originOf(request) + apiPrefix
+  const base = baseOf(request)
   const [schema] = Object.values(operation.answers)
   const value = absolute(operation.answer, answer, base)
   if (!schema || !isPage(schema)) return value
@@ -68,25 +72,45 @@ function linked(operation: Operation, request: FastifyRequest, answer: unknown):
   return { count, ...neighbours(request, count), results }
 }
 
+/** In another language it has another length, which nobody knows before. */
+function translatedBytes(
+  operation: Operation,
+  request: FastifyRequest,
+  answer: BytesAnswer,
+): BytesAnswer {
+  const chunks = linkedBytes(operation, request, answer)
+  const translate = translationOf(request, operation)?.bytes
+  if (!translate) return { ...answer, chunks }
+  const { length: _, ...head } = answer.head
+  return { head, chunks: through(chunks, translate) }
+}
+
+type Chunks = BytesAnswer['chunks']
+
+/** What `change` makes of bytes. Where it is never asked for a piece, it would not end them: whoever ends it ends both. */
+function through(chunks: Chunks, change: (pieces: Chunks) => Chunks): Chunks {
+  const pieces = chunks[Symbol.asyncIterator]()
+  const changed = change({ [Symbol.asyncIterator]: () => pieces })[Symbol.asyncIterator]()
+  const end = async () => {
+    await pieces.return?.()
+    return (await changed.return?.()) ?? { done: true as const, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next: () => changed.next(), return: end }) }
+}
+
 /** Bytes pass as they are, unless what they show has links: that is a small record, which is parsed here. */
 function linkedBytes(
   { answer: schema }: Operation,
   request: FastifyRequest,
   { chunks }: BytesAnswer,
-): BytesAnswer['chunks'] {
+): Chunks {
   const shown = shownAs(schema)
   if (!shown || !hasLinks(shown)) return chunks
-  const pieces = chunks[Symbol.asyncIterator]()
-  async function* linked(record: z.core.$ZodType) {
-    const value = JSON.parse(await text({ [Symbol.asyncIterator]: () => pieces }))
-    yield Buffer.from(toJson(absolute(record, value, originOf(request) + apiPrefix)))
+  async function* linked(pieces: Chunks, record: z.core.$ZodType) {
+    const value = JSON.parse(await text(pieces))
+    yield Buffer.from(toJson(absolute(record, value, baseOf(request))))
   }
-  const whole = linked(shown)
-  const end = async () => {
-    await pieces.return?.() // one that was never asked for a piece would not end them
-    return whole.return()
-  }
-  return { [Symbol.asyncIterator]: () => ({ next: () => whole.next(), return: end }) }
+  return through(chunks, (pieces) => linked(pieces, shown))
 }
 
 const pageShape = z.object({ count: z.number(), results: z.array(z.unknown()) })
@@ -123,5 +147,5 @@ function pageLink(request: FastifyRequest, number: number): string {
   const [, path, query] = target.exec(request.url) ?? []
   const parameters = new URLSearchParams(query)
   parameters.set('page', String(number))
-  return `${originOf(request)}${path}?${parameters}`
+  return `${originOf(request)}${request.mount}${path}?${parameters}`
 }

@@ -10,7 +10,7 @@ import type { GatewaySettings } from './config.ts'
 import { readJson } from './json-body.ts'
 import { allowMember } from './plugins/membership.ts'
 import { allowToken } from './plugins/token-rights.ts'
-import { isForm, isUpload, onlyOne, queryOf } from './request.ts'
+import { isForm, isUpload, onlyOne, queryOf, translationOf } from './request.ts'
 import { readTextForm } from './routes/text-form.ts'
 
 export type Limits = Pick<GatewaySettings, 'maxBodyBytes' | 'maxAnnotationsBodyBytes'>
@@ -32,7 +32,9 @@ export function reader(operation: Operation, limits: Limits): Read {
   })
   return async (request) => {
     const found = readParams(params, request)
-    const given = { ...readQuery(query, request), ...readHeaders(headers, request) }
+    const translation = translationOf(request, operation)
+    const asked = readQuery(query, request)
+    const given = { ...(translation?.query?.(asked) ?? asked), ...readHeaders(headers, request) }
     const sent = await readBody(operation, request, limits)
     const parsed = rest.safeParse(
       { ...given, body: sent === undefined ? {} : sent },
@@ -41,7 +43,8 @@ export function reader(operation: Operation, limits: Limits): Read {
     if (parsed.error) throw invalidInput(parsed.error.issues.map(outOfBody))
     allowToken(operation, request)
     allowMember(operation, request)
-    return { ...found, ...parsed.data, ...(isBytes(body) && { body: sent }) }
+    const input = { ...found, ...parsed.data, ...(isBytes(body) && { body: sent }) }
+    return translation?.input?.(input) ?? input
   }
 }
 

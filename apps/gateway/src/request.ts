@@ -3,6 +3,7 @@ import { isStreamed } from '@reticle/contracts/api/operation'
 import { type Context, invalid } from '@reticle/kit'
 import type { Work } from '@reticle/kit/observe/traces'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Dialect, Translation } from './dialects/dialect.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -16,6 +17,10 @@ declare module 'fastify' {
     principal: Principal | null
     /** Media type of a JSON answer; null where `Accept` allows none. */
     answerType: string | null
+    /** What the client speaks; null: the language of the service. */
+    dialect: Dialect | null
+    /** The part of its address below which a dialect is spoken, such as `/as/cvat`; empty elsewhere. */
+    mount: string
     /** Its span, and the trace it is part of; null for what has no row. */
     work: Work | null
   }
@@ -27,6 +32,9 @@ export type Check = (
   reply: FastifyReply,
   operation: Operation,
 ) => Promise<void> | void
+
+/** Where the API is mounted. */
+export const apiPrefix = '/api'
 
 /** Of the client's own name for itself, which is only written down. */
 const longestAgent = 256
@@ -73,6 +81,16 @@ export function originOf({ protocol, host, socket }: FastifyRequest): string {
   const scheme = protocol === 'https' ? 'https' : 'http' // a proxy may pass on anything
   return `${scheme}://${host || `${socket.localAddress}:${socket.localPort}`}` // HTTP/1.0 needs no Host
 }
+
+/** Where the client found the API: links go on from there. */
+export const baseOf = (request: FastifyRequest): string =>
+  originOf(request) + request.mount + apiPrefix
+
+/** How an operation is said in what the client speaks; nothing where that is no other than here. */
+export const translationOf = (
+  { dialect }: Pick<FastifyRequest, 'dialect'>,
+  { name }: Pick<Operation, 'name'>,
+): Translation | undefined => dialect?.translations[name]
 
 /** Members of the query; a name that was sent twice has a list. */
 export function queryOf(request: FastifyRequest): Map<string, unknown> {

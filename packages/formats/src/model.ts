@@ -219,6 +219,14 @@ export interface FileSubset {
   importAnnotations(target: ImportTarget, run: Run): AsyncIterable<Imported>
 }
 
+/** An image that a set says it has, with its size in pixels. */
+export interface DeclaredImage {
+  /** Where it would be among the members. */
+  member: string
+  width: number
+  height: number
+}
+
 /** A set that comes with its images. */
 export interface FileDataset {
   /** All that the file declares, with the attributes that its annotations have. */
@@ -287,6 +295,8 @@ export interface Importer {
    * @throws {FormatError} when it has no images, or misses one that has annotations.
    */
   openDataset?(source: RandomAccess, run: Run): Promise<FileDataset>
+  /** The images of an archive whose sizes its annotations tell, whether they are there or not; absent where they tell none. */
+  declaredImages?(source: RandomAccess, run: Run): AsyncIterable<DeclaredImage>
 }
 
 export interface Format {

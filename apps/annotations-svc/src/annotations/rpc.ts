@@ -85,25 +85,31 @@ async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Cont
 }
 
 async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Context) {
-  const { id, action, if_match } = input
+  const { id, action, if_match, is_whole = false } = input
   const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
   if (action !== 'create' && action !== 'update' && action !== 'delete') {
     throw invalidText("Please specify a correct 'action' for the request")
   }
   assertHasMedia(target)
   return writeOnce(deps, input, context, (body, note) =>
-    patchWith(deps, { target, action, if_match, note }, readBody(orNothing(body)), context),
+    patchWith(
+      deps,
+      { target, action, if_match, is_whole, note },
+      readBody(orNothing(body)),
+      context,
+    ),
   )
 }
 
 interface Patch extends Condition {
   target: Target
   action: 'create' | 'update' | 'delete'
+  is_whole: boolean
 }
 
 async function patchWith(
   deps: Deps,
-  { target, action, ...condition }: Patch,
+  { target, action, is_whole, ...condition }: Patch,
   batches: AsyncIterable<Batch>,
   context: Context,
 ): Promise<BytesAnswer> {
@@ -111,7 +117,8 @@ async function patchWith(
   const labels = await labelsForWrite(deps, target, context)
   const checker = openChecker(deps, target, labels, context)
   if (action === 'update') {
-    return updateObjects(deps, { target, source: batches, checker, labels, ...condition }, context)
+    const update = { target, source: batches, checker, labels, is_whole, ...condition }
+    return updateObjects(deps, update, context)
   }
   const source = checkAll(batches, checker, readCreated)
   const rest = { isReplacement: false, action, labels, ...condition }

@@ -17,6 +17,15 @@ const replaceable = new Set([
   ...['z_order', 'rotation', 'points', 'elements', 'shapes'],
 ])
 
+/** An object that a PATCH replaces as a whole: members that were not sent take their defaults. */
+export const replaceObject = (whole: Checked, sent: Fields): Merged => ({
+  fields: Object.fromEntries(replacing(sent)),
+  ownIds: idsIn(whole),
+  hasValues: true,
+})
+
+const replacing = (sent: Fields) => Object.entries(sent).filter(([name]) => replaceable.has(name))
+
 /**
  * Lists replace as a whole; a member that was not sent stays (`spec/api-annotations.md` 1.9). With another label the values
  * of its attributes go.
@@ -27,7 +36,7 @@ export function mergeObject(whole: Checked, sent: Fields): Merged {
   const { label_id } = whole.object
   const isRelabelled = sent.label_id !== undefined && sent.label_id !== label_id
   const before = isRelabelled ? withoutValues(whole) : whole.object
-  const given = Object.entries(sent).filter(([name]) => replaceable.has(name))
+  const given = replacing(sent)
   const hasValues = given.some(([name]) => ['attributes', 'elements', 'shapes'].includes(name))
   const fields = { ...before, ...startOf(sent), ...Object.fromEntries(given) }
   return { fields, ownIds: idsIn(whole), hasValues }

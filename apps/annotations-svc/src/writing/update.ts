@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely'
 import { type Begun, begin } from '../bodies/begin.ts'
 import type { Batch } from '../bodies/body.ts'
 import { type Checker, type ReadObject, readNew } from '../bodies/check.ts'
-import { openIdReader, openOnce } from '../bodies/named.ts'
+import { openIdReader, openOnce, refuseMissing } from '../bodies/named.ts'
 import { spool } from '../bodies/spool.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -23,7 +23,7 @@ import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { insertRows, updateRows } from './insert.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
-import { type Merged, mergeObject, refuseSharedIds } from './merge.ts'
+import { type Merged, mergeObject, refuseSharedIds, replaceObject } from './merge.ts'
 import { deleteRows } from './remove.ts'
 import { idsNeeded, type Laid, type Layout, openLayout, type StoredRow } from './stored.ts'
 
@@ -34,6 +34,8 @@ export interface Update {
   checker: Checker
   labels: WriteLabels
   if_match: string | undefined
+  /** Objects that are named are replaced as a whole, and those that have no id are new. */
+  is_whole: boolean
   note?: Note | undefined
 }
 
@@ -60,7 +62,8 @@ export async function updateObjects(
 interface Work extends Update {
   tx: Transaction<AnnotationsDb>
   ids: RequestIds
-  readIds: (batch: Batch) => number[]
+  /** Null: of an object that is new. */
+  readIds: (batch: Batch) => (number | null)[]
   find: Find
   refuseTwice: ReturnType<typeof openOnce>
   layout: Layout
@@ -93,7 +96,7 @@ async function changeSet(
     ...update,
     tx,
     ids: deps.ids.open(),
-    readIds: openIdReader(),
+    readIds: openIdReader(update.is_whole ? () => null : refuseMissing),
     find: openFinder(tx, target, keeping(settings)),
     refuseTwice: openOnce(),
     layout: openLayout(target, generationOf),
@@ -125,26 +128,28 @@ async function changeBatch(work: Work, batch: Batch): Promise<void> {
   const { missing, ids, labels, layout } = work
   const { kind } = batch
   const named = work.readIds(batch)
-  const found = await work.find(kind, named)
+  const found = await work.find(
+    kind,
+    named.filter((id) => id !== null),
+  )
   work.refuseTwice(kind, named, batch.first, found)
   const merged = new Map<unknown, NamedObject>()
+  const merge = work.is_whole ? replaceObject : mergeObject
   for (const [index, id] of named.entries()) {
+    if (id === null) continue
     const stored = found.get(id)
-    work.named[kind].push(stored?.id ?? id)
     const whole = stored && completeObject(objectOf(stored.row), labels)
     if (!whole) missing[kind].push(id)
-    else merged.set(id, { ...mergeObject(whole, fieldsAt(batch, index)), id: stored.id })
+    else merged.set(id, { ...merge(whole, fieldsAt(batch, index)), id: stored.id })
   }
   if (Object.values(missing).some((list) => list.length > 0)) return // there may be more of them
   const checked = await work.checker.check(batch, readMerged(merged))
   const laid = checked.map(layout.layOut)
   await ids.reserve(laid.reduce((sum, one) => sum + idsNeeded(one), 0))
   const objects = new Map([...found.values()].map((one) => [one.id, one]))
-  await store(
-    work,
-    kind,
-    laid.map((one) => changeOf(work, one, objects)),
-  )
+  const changes = laid.map((one) => changeOf(work, one, objects))
+  for (const { rows } of changes) work.named[kind].push(rows[0]?.id ?? 0)
+  await store(work, kind, changes)
 }
 
 interface NamedObject extends Merged {
@@ -157,6 +162,7 @@ const fieldsAt = ({ items }: Batch, index: number) => ({ ...Object(items[index])
 /** The object as it will be, read as a new one is; its own id, and those of its parts, stay. */
 function readMerged(merged: ReadonlyMap<unknown, NamedObject>): ReadObject {
   return (report, kind, sent, rules) => {
+    if (sent.id === undefined || sent.id === null) return readNew(report, kind, sent, rules)
     const one = merged.get(sent.id)
     if (!one) throw new Error('an object was merged that nobody found')
     const { fields, ownIds, hasValues } = one

@@ -35,11 +35,12 @@ export function listsProblem(accept: string | undefined): boolean {
   return ranges.some((range) => range.trim().startsWith(problemType) && !refused.test(range))
 }
 
-/** Sets the type of the answer; answers that are files or pictures have their own. */
+/** Sets the type of the answer, which a dialect has one of; answers that are files or pictures have their own. */
 export const checkAccept: Check = (request, _reply, operation) => {
-  request.answerType = negotiate(request.headers.accept)
+  const type = negotiate(request.headers.accept)
   const hasOwnType = request.routeOptions.config.ignoresAccept || mayBePicture(operation)
-  if (request.answerType === null && !hasOwnType) throw notAcceptable()
+  if (type === null && !hasOwnType) throw notAcceptable()
+  request.answerType = type && (request.dialect?.mediaType ?? type)
 }
 
 /** Bytes that were sent are JSON; bytes that are only read may be anything, and say so themselves. */

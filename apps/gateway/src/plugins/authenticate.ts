@@ -2,6 +2,7 @@ import type { Operation } from '@reticle/contracts'
 import { DomainError, unauthenticated } from '@reticle/kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sessionOf, setSession } from '../cookies.ts'
+import { speakAs } from '../dialects/choose.ts'
 import type { Services } from '../ports.ts'
 import { agentOf, type Check } from '../request.ts'
 import { type CredentialCache, credentialCache } from './credential-cache.ts'
@@ -36,8 +37,9 @@ export function authentication(
     const { authorization } = request.headers
     if (authorization) {
       const ask = () => identify(identity, request, { authorization })
-      const { principal, is_deprecated } = await cache.get(authorization, ask)
+      const { principal, is_deprecated, dialect } = await cache.get(authorization, ask)
       request.principal = principal
+      speakAs(request, dialect)
       if (is_deprecated) reply.header('deprecation', 'true')
       return
     }

@@ -1,12 +1,9 @@
+import { isScoped } from '@reticle/contracts/api/operation'
 import { integer } from '@reticle/contracts/rest/common'
 import { invalid, invalidText } from '@reticle/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../ports.ts'
 import { type Check, contextOf, onlyOne, queryOf } from '../request.ts'
-
-/** Paths whose operations have no scope (`spec/api-workspace.md` 1.9). */
-const unscoped =
-  /^\/(?:server|schema|docs|swagger|user-agreements|auth|organizations|guides|assets|requests)(?:\/|$)/
 
 type Organizations = Pick<Services['organizations'], 'findWorkspace'>
 
@@ -15,8 +12,8 @@ type Organizations = Pick<Services['organizations'], 'findWorkspace'>
  * personal one, and an organization that is named has to exist. It travels with the caller.
  */
 export function workspaceScope(organizations: Organizations): Check {
-  return async (request, reply, { path }) => {
-    if (unscoped.test(path)) return
+  return async (request, reply, operation) => {
+    if (!isScoped(operation)) return
     const named = nameOf(request)
     const { principal } = request
     if (!named || !principal) return

@@ -23,7 +23,7 @@ export function problemOf(failed: Failed, request: FastifyRequest): Record<strin
     title: errors.length > 0 ? 'Validation failed' : (STATUS_CODES[status] ?? 'Error'),
     status,
     detail: first ? described(first) : detail,
-    instance: request.url.split('?', 1)[0],
+    instance: request.originalUrl.split('?', 1)[0],
     code,
     request_id: request.id,
     ...more,

@@ -31,7 +31,7 @@ export async function openRepeat(
   const { method, params, url, headers } = request
   const place = { user_id, method, path: `${operation.path} ${JSON.stringify(params)}` }
   const [, query = ''] = url.split('?', 2)
-  const said = [query, ...saying.map((name) => headers[name] ?? null)]
+  const said = [query, ...saying.map((name) => headers[name] ?? null), ...spoken(request)]
   const boundary = operation.form && boundaryOf(request)
   const fingerprint = openFingerprint(said, boundary || undefined)
   let text: string | undefined
@@ -49,6 +49,9 @@ export async function openRepeat(
   if (limit !== undefined) repeat.whole = await readWhole(request, repeat, limit)
   return repeat
 }
+
+/** An answer in another language, or with other addresses, is another answer. */
+const spoken = ({ dialect, mount }: FastifyRequest) => (dialect ? [dialect.name, mount] : [])
 
 /** Headers that say what is wanted. */
 const saying = [

@@ -51,7 +51,7 @@ const { send } = await testGateway({
         const date = '2026-03-01T10:00:00.000Z'
         const token = { id: 5, name: body.name, created_date: date, updated_date: date, owner }
         const rest = { expiry_date: null, last_used_date: null, read_only: true }
-        return { ...token, ...rest, value: 'a.secret' }
+        return { ...token, ...rest, dialect: 'service', value: 'a.secret' }
       },
     },
     annotations: {

@@ -4,9 +4,9 @@ import { DomainError, invalid, notFound, signedIn } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { GatewayPorts } from '../ports.ts'
-import { apiPrefix, sendJson } from '../present.ts'
+import { sendJson } from '../present.ts'
 import { reader } from '../read.ts'
-import { contextOf, originOf } from '../request.ts'
+import { baseOf, contextOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
 import { sendFile } from './downloads.ts'
 
@@ -20,7 +20,7 @@ export function serveEvents(api: FastifyInstance, ports: GatewayPorts): void {
   const read = reader(operation, ports.settings)
   api.get(pathOf(operation), { config: { operation } }, async (request, reply) => {
     const { action, query_id, ...wanted } = getEventsQuery.parse(await read(request))
-    const successor = `${originOf(request)}${apiPrefix}/events/export`
+    const successor = `${baseOf(request)}/events/export`
     reply.headers({ deprecation: 'true', link: `<${successor}>; rel="successor-version"` })
     if (action !== undefined && action !== '' && action !== 'download')
       throw invalid({ action: `"${action.slice(0, 100)}" is not a valid choice: use download.` })

@@ -7,9 +7,9 @@ import { absolute } from '@reticle/kit/links'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { GatewayPorts, Phase } from '../ports.ts'
-import { apiPrefix, toJson } from '../present.ts'
+import { toJson } from '../present.ts'
 import { reader } from '../read.ts'
-import { contextOf, originOf } from '../request.ts'
+import { baseOf, contextOf, translationOf } from '../request.ts'
 import { sendNone } from '../send-bytes.ts'
 import { pathOf } from '../serve.ts'
 
@@ -42,10 +42,19 @@ function serveStream(
       await chunks[Symbol.asyncIterator]().return?.()
       return sendNone(reply)
     }
-    const base = originOf(request) + apiPrefix
-    return reply.send(Readable.from(eventTexts(chunks, base, phase), { objectMode: false }))
+    const base = baseOf(request)
+    const translate = translationOf(request, operation)?.answer
+    const shown = (line: string) => {
+      const record = absolute(requestRecord, requestRecord.parse(JSON.parse(line)), base)
+      return translate ? translate(record, base) : record
+    }
+    return reply.send(Readable.from(eventTexts(chunks, shown, phase), { objectMode: false }))
   })
 }
+
+/** The record of a line as the client is shown it. */
+type Shown = (line: string) => unknown
+const identified = z.object({ id: z.string() })
 
 const tickMs = 1000
 /** Proxies and clients take a longer silence for the end. */
@@ -56,7 +65,7 @@ const retry = 2000
 /** Ends when there is nothing more to tell, or when this process is about to go. */
 async function* eventTexts(
   chunks: AsyncIterable<Uint8Array>,
-  base: string,
+  shown: Shown,
   phase: Phase,
 ): AsyncGenerator<string> {
   const pieces = chunks[Symbol.asyncIterator]()
@@ -75,7 +84,7 @@ async function* eventTexts(
       silentMs = piece ? 0 : silentMs + tickMs
       if (piece) {
         next = ask()
-        yield eventsOf(piece.value, base)
+        yield eventsOf(piece.value, shown)
       } else if (silentMs >= silenceMs) {
         silentMs = 0
         yield ': still here\n\n'
@@ -87,11 +96,13 @@ async function* eventTexts(
 }
 
 /** The lines of one piece, which are whole. */
-function eventsOf(piece: Uint8Array, base: string): string {
+function eventsOf(piece: Uint8Array, shown: Shown): string {
   const lines = Buffer.from(piece).toString().split('\n').filter(Boolean)
-  return lines.map((line) => eventOf(requestRecord.parse(JSON.parse(line)), base)).join('')
+  return lines.map((line) => eventOf(line, shown)).join('')
 }
 
-function eventOf(record: z.infer<typeof requestRecord>, base: string): string {
-  return `event: request\nid: ${record.id}\ndata: ${toJson(absolute(requestRecord, record, base))}\n\n`
+function eventOf(line: string, shown: Shown): string {
+  const record = shown(line)
+  const { id } = identified.parse(record)
+  return `event: request\nid: ${id}\ndata: ${toJson(record)}\n\n`
 }

@@ -58,7 +58,7 @@ test('capabilities are what the parts of the installation say, to anybody', asyn
     ...{ video: true, video_decoder: 'ffmpeg', pdf: true, point_cloud: false },
     ...{ cloud_providers: [...cloudProviders] },
     ...{ email: false, registration: true, analytics: true, share: true },
-    ...{ max_upload_bytes: 1234, max_jobs_per_task: 50, dialects: ['service'] },
+    ...{ max_upload_bytes: 1234, max_jobs_per_task: 50, dialects: ['service', 'cvat'] },
   })
 })
 

@@ -4,6 +4,7 @@ import { cloudProviders } from '@reticle/contracts/rest/cloud-storages'
 import { type Capabilities, type PartFacts, shareQuery } from '@reticle/contracts/rest/server'
 import type { Context } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
+import { dialects } from '../dialects/all.ts'
 import { gatewayLimits } from '../limits.ts'
 import type { GatewayPorts, Services } from '../ports.ts'
 import { present } from '../present.ts'
@@ -81,6 +82,6 @@ async function capabilitiesOf(
     share: can(work, 'share'),
     max_upload_bytes: settings.maxMultipartBytes,
     max_jobs_per_task: people.limits.jobs_per_task ?? 0,
-    dialects: ['service'],
+    dialects: ['service', ...dialects.keys()],
   }
 }

@@ -1,5 +1,5 @@
 import multipart from '@fastify/multipart'
-import { tables } from '@reticle/contracts'
+import { restOperations, tables } from '@reticle/contracts'
 import type { Operation } from '@reticle/contracts/api/operation'
 import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
 import { DomainError } from '@reticle/kit'
@@ -73,7 +73,7 @@ const collections: readonly Collection[] = [
 ]
 
 /** Operations that speak the protocol of resumable uploads. */
-export const resumable = collections.flatMap(({ all, sent }) => [all, sent])
+export const resumable = restOperations.filter((one) => one.resumable || one.media_type)
 
 /** Uploads, streamed into the object store. */
 export function serveUploads(api: FastifyInstance, ports: GatewayPorts): void {

@@ -4,9 +4,9 @@ import type { Context } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { GatewayPorts } from '../ports.ts'
-import { apiPrefix, present } from '../present.ts'
+import { present } from '../present.ts'
 import { reader } from '../read.ts'
-import { contextOf, originOf } from '../request.ts'
+import { baseOf, contextOf } from '../request.ts'
 import { pathOf, targetOf } from '../serve.ts'
 import { answerChunk } from './answer-chunk.ts'
 import { readCreation } from './creation.ts'
@@ -69,7 +69,7 @@ export async function createFile(
   const path = pathOf(operation).replace(':id', String(id))
   const filename = shownName(purpose, creation.name, file_id)
   setFileHeaders(reply, { filename, expires_date, ...(offset && { offset }) })
-  reply.header('location', `${originOf(request)}${apiPrefix}${path}/${file_id}`)
+  reply.header('location', `${baseOf(request)}${path}/${file_id}`)
   return reply.code(201).send()
 }
 

@@ -2,7 +2,7 @@ import type { Operation } from '@reticle/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewaySettings } from '../config.ts'
 import { HttpError } from '../http-error.ts'
-import { apiPrefix } from '../present.ts'
+import { apiPrefix } from '../request.ts'
 import { pathOf } from '../serve.ts'
 import { algorithms } from './checksum.ts'
 

@@ -1,6 +1,7 @@
+import { imageSize } from '@reticle/formats/image/size'
 import { expect, test } from 'vitest'
 import { bitmap } from '../testing/prepare.ts'
-import { imageSize, openImage } from './image.ts'
+import { openImage } from './image.ts'
 
 test('a bitmap is decoded like any other picture', async () => {
   const bytes = bitmap(30, 20, [200, 100, 50])

@@ -1,7 +1,6 @@
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import { decodeBmp, isBitmap, type Pixels, readBmpHeader } from '@reticle/formats/image/bmp'
-import { readJpegSize, type Size } from '@reticle/formats/image/jpeg-size'
-import { readPngSize } from '@reticle/formats/image/png-size'
+import '@reticle/formats/image/size' // says which decoders may be used
 import sharp, { type Sharp } from 'sharp'
 
 /** More is refused before anything is decoded (`reliability.md` 9). */
@@ -9,18 +8,9 @@ export const largestPixels = 178_956_970
 /** An image file is decoded from memory. */
 export const largestImageBytes = 512 * 1024 * 1024
 
-/** Bytes that tell the size of nearly every image; EXIF data and profiles stand before it. */
-export const headBytes = 128 * 1024
-
 // One thread an image and nothing kept: many conversions share the machine, and every image is met once.
 sharp.concurrency(1)
 sharp.cache(false)
-
-// Formats that run programs, name other files or draw are decoded by nobody, whatever a file pretends to be (`reliability.md` 9).
-sharp.block({ operation: ['VipsForeignLoad'] })
-sharp.unblock({
-  operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((one) => `VipsForeignLoad${one}`),
-})
 
 /**
  * An image to be decoded: the first page, upright, with the cap on pixels.
@@ -74,18 +64,4 @@ async function decoded(
     step = decoding.next()
   }
   return step.value
-}
-
-/**
- * Pixels of an image as people see it, EXIF orientation applied. Nothing is decoded, and for most no decoder is asked.
- *
- * @param bytes of its beginning, which mostly suffice
- * @throws FormatError, and errors of the library, for what they do not tell
- */
-export async function imageSize(bytes: Uint8Array): Promise<Size> {
-  const plain = readJpegSize(bytes) ?? readPngSize(bytes)
-  if (plain) return plain
-  if (isBitmap(bytes)) return readBmpHeader(bytes)
-  const { autoOrient } = await sharp(bytes, { limitInputPixels: false }).metadata()
-  return { width: autoOrient.width, height: autoOrient.height }
 }

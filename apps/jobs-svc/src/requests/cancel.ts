@@ -12,6 +12,12 @@ interface Deps {
   resultTtlHours: number
 }
 
+/** `only_exports`: what has started and is no export goes on, as clients of the de-facto standard know it. */
+interface Cancelling {
+  rq_id: string
+  only_exports?: boolean | undefined
+}
+
 /**
  * Ends a request that is queued or started, at once; its worker notices by itself. Not any more once its final transaction
  * has begun (`spec/extensions.md` 5).
@@ -20,7 +26,7 @@ interface Deps {
  */
 export async function cancelRequest(
   { db, authority, resultTtlHours }: Deps,
-  rq_id: string,
+  { rq_id, only_exports }: Cancelling,
   context: Context,
 ): Promise<void> {
   const seen = await findRequest(db, rq_id)
@@ -31,6 +37,7 @@ export async function cancelRequest(
     const row = await lockRequest(tx, rq_id)
     if (!row) throw notFound()
     assertUnfinished(row)
+    if (only_exports) assertNotInWork(row)
     await failLocked(tx, row, 'Cancelled', resultTtlHours)
   })
 }
@@ -41,4 +48,9 @@ function assertUnfinished({ status, has_applied }: RequestRow): void {
   // Also between two attempts: whoever is told that it was cancelled must find nothing of it.
   if (has_applied)
     throw invalidText('The request is being completed and can no longer be cancelled')
+}
+
+function assertNotInWork({ status, action }: RequestRow): void {
+  if (status === 'started' && action !== 'export')
+    throw invalidText('Cancellation of started requests is supported only for export requests')
 }

@@ -76,8 +76,8 @@ export function queueHandlers({
       return toTaskStatus(await findRequest(db, rq_id))
     },
 
-    async cancelRequest({ rq_id }, context) {
-      await cancelRequest(own, rq_id, context)
+    async cancelRequest(asked, context) {
+      await cancelRequest(own, asked, context)
       return undefined
     },
   }

@@ -1,7 +1,7 @@
 import { isManifest } from '@reticle/contracts/rest/sources'
+import { headBytes, imageSize } from '@reticle/formats/image/size'
 import { copyHere } from '../buckets/copies.ts'
 import { isBucketKey } from '../buckets/with-buckets.ts'
-import { headBytes, imageSize } from '../media/image.ts'
 import { inTurns } from '../media/in-turns.ts'
 import type { Kind } from '../media/sniff.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'

@@ -103,7 +103,7 @@ describe('one worker', () => {
       await until(added, { status: 'started', stage: 'Reading annotations' })
 
       const deps = { db, authority: authorityOf([]), resultTtlHours: 24 }
-      await cancelRequest(deps, added.rq_id, callAs({ user_id: 1 }))
+      await cancelRequest(deps, { rq_id: added.rq_id }, callAs({ user_id: 1 }))
       expect(await readRequest(db, added)).toMatchObject({ status: 'failed', message: 'Cancelled' })
       const next = await add(tasks.works)
       await until(next, { status: 'finished' })

@@ -15,6 +15,7 @@ export interface AccessTokensTable {
   revoked_date: Timestamp | null
   created_date: Timestamp
   updated_date: Timestamp
+  dialect: Generated<string>
 }
 
 export interface AppliedCallsTable {

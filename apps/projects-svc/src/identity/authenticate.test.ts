@@ -42,6 +42,7 @@ describe.each(transports)('%s', (transport) => {
           scope: null,
         },
         is_deprecated: false,
+        dialect: 'service',
       })
     })
 

@@ -24,13 +24,14 @@ export function authenticateHandler(
   { db, clock, settings }: IdentityDeps,
   checkCached: Check,
 ): Pick<Service<typeof identity>, 'authenticate'> {
-  async function byAccessToken(token: string): Promise<Principal> {
+  async function byAccessToken(token: string) {
     const usability = { now: clock.now(), staleDays: settings.accessTokenStaleDays }
     const found = await findTokenAndUser(db, hashOf(token), usability)
     if (!found) throw invalidToken()
     const user = active(found.user)
     if (isNoted(found.token, usability.now)) await updateLastUsed(db, found.token.id, usability.now)
-    return toPrincipal(user, { id: found.token.id, read_only: found.token.read_only })
+    const { id, read_only, dialect } = found.token
+    return { principal: toPrincipal(user, { id, read_only }), is_deprecated: false, dialect }
   }
 
   async function byLegacyToken(token: string): Promise<Principal> {
@@ -64,7 +65,7 @@ export function authenticateHandler(
       const given = readAuthorization(authorization ?? '')
       switch (given.kind) {
         case 'access':
-          return { principal: await byAccessToken(given.token), is_deprecated: false }
+          return byAccessToken(given.token)
         case 'legacy':
           return { principal: await byLegacyToken(given.token), is_deprecated: true }
         case 'basic':

@@ -247,7 +247,7 @@ describe('people (api-workspace 6.2)', () => {
     const accesstoken = {
       ...{ id: 5, name: 'nightly', read_only: true, expiry_date: null, last_used_date: null },
       ...{ created_date: '2026-03-01T10:00:00.000Z', updated_date: '2026-03-01T10:00:00.000Z' },
-      owner,
+      ...{ dialect: 'service', owner },
     }
     await arrives(accessTokenCreated, { accesstoken }, { actor })
     const rows = await logged()

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { getQuery } from '../rest/annotation-query.ts'
-import { annotationSet, patchQuery, putQuery } from '../rest/annotations.ts'
+import {
+  annotationSet,
+  annotationSetPatch,
+  annotationSetWrite,
+  patchQuery,
+  putQuery,
+} from '../rest/annotations.ts'
 import { bytes, bytesOf, idParams, ifMatch, page } from '../rest/common.ts'
 import { targets } from '../rest/facts.ts'
 import {
@@ -21,20 +27,24 @@ const read = {
   limit: 'annotations',
   params: idParams,
   query: getQuery,
+  refuses: [410],
   answers: { 200: set },
 } as const
 const replace = {
   params: idParams,
   query: putQuery,
+  refuses: [410],
   headers: ifMatch,
-  body: bytes,
+  body: bytesOf(annotationSetWrite),
   answers: { 200: set },
 }
+/** `is_whole`: members that an object does not name take their defaults, and one without an id is new. */
 const change = {
+  handed: z.object({ is_whole: z.boolean().optional() }),
   params: idParams,
   query: patchQuery,
   headers: ifMatch,
-  body: bytes,
+  body: bytesOf(annotationSetPatch),
   answers: { 200: set },
 }
 const clear = { params: idParams, headers: ifMatch, answers: { 204: bytes } }
@@ -74,17 +84,20 @@ export const annotations = operations('AnnotationService', {
     params: revisionParams,
     query: revisionQuery,
     limit: 'annotations',
+    refuses: [410],
     answers: { 200: set },
   }),
   getJobAnnotationsDiff: get('/jobs/:id/annotations/diff', {
     params: idParams,
     query: diffQuery,
     limit: 'annotations',
+    refuses: [410],
     answers: { 200: bytesOf(annotationDiff) },
   }),
   restoreJobRevision: post('/jobs/:id/annotations/revisions/:revision/restore', {
     params: revisionParams,
     headers: ifMatch,
+    refuses: [410],
     answers: { 200: set },
   }),
   /** Row lines (`row-lines.ts`) of a task or job in one snapshot: tags, shapes, then tracks; each by frame and id. */

@@ -1,12 +1,16 @@
-import { bytes, idParams } from '../rest/common.ts'
+import { bytesAs, idParams } from '../rest/common.ts'
 import { dataQuery, jobDataQuery, preference } from '../rest/media.ts'
 import { get, operations } from './operation.ts'
+
+const picture = bytesAs('image/*')
+/** Chunks and context images come as archives. */
+const pictures = bytesAs('image/*', 'application/zip')
 
 /** 204 for who prefers nothing to an error where there is none. */
 const preview = {
   params: idParams,
   headers: preference,
-  answers: { 200: bytes, 204: bytes },
+  answers: { 200: picture, 204: picture },
 } as const
 
 /** The pictures: `spec/api-workspace.md` 4.7. */
@@ -14,13 +18,13 @@ export const frames = operations('FrameService', {
   getTaskData: get('/tasks/:id/data', {
     params: idParams,
     query: dataQuery,
-    answers: { 200: bytes, 206: bytes },
+    answers: { 200: pictures, 206: pictures },
     summary: 'A frame of a task, a chunk of frames, or the context images of a frame',
   }),
   getJobData: get('/jobs/:id/data', {
     params: idParams,
     query: jobDataQuery,
-    answers: { 200: bytes, 206: bytes },
+    answers: { 200: pictures, 206: pictures },
     summary:
       'The same of a job; frames have the numbers of the task, chunks are counted by number or by index',
   }),
@@ -29,7 +33,7 @@ export const frames = operations('FrameService', {
   getCloudStoragePreview: get('/cloudstorages/:id/preview', {
     params: idParams,
     within: 60,
-    answers: { 200: bytes },
+    answers: { 200: picture },
     summary: 'The first image of a connected bucket, made small',
   }),
   getJobPreview: get('/jobs/:id/preview', preview),

@@ -1,5 +1,5 @@
-import { detail } from '../rest/auth.ts'
 import { idParams } from '../rest/common.ts'
+import { failure } from '../rest/failures.ts'
 import { get, operations } from './operation.ts'
 
 /** A row of the old protocol, and the call that took its place. */
@@ -8,7 +8,7 @@ const was = (instead: string) =>
     by: 'gateway',
     params: idParams,
     gone: instead,
-    answers: { 410: detail },
+    answers: { 410: failure },
     summary: `Not there any more: use ${instead}`,
   }) as const
 

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { asset, assetFile, assetForm, assetParams, assetUpload } from '../rest/assets.ts'
-import { bytes, idParams, ifMatch, nothing } from '../rest/common.ts'
+import { bytesAs, idParams, ifMatch, nothing } from '../rest/common.ts'
 import { guide, guideCreate, guidePatch } from '../rest/guides.ts'
 import { del, get, internal, operations, patch, post } from './operation.ts'
+
+const assetBytes = bytesAs('image/*', 'application/pdf')
 
 /** Guides and the assets that they show. There are no lists: ids come from `guide_id` of projects, tasks and jobs. */
 export const guides = operations('GuideService', {
@@ -28,7 +30,7 @@ export const guides = operations('GuideService', {
   getAsset: get('/assets/:uuid', {
     by: 'gateway',
     params: assetParams,
-    answers: { 200: bytes, 206: bytes },
+    answers: { 200: assetBytes, 206: assetBytes },
     summary: 'The file of an asset',
   }),
   deleteAsset: del('/assets/:uuid', { params: assetParams, answers: { 204: nothing } }),

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   accessToken,
   accessTokenCreate,
@@ -26,6 +27,9 @@ import { del, get, internal, operations, patch, post } from './operation.ts'
 
 /** Who has no account yet, or cannot come in, has a limit of their own. */
 const byAnyone = { access: 'anyone', by_token: 'always', limit: 'auth' } as const
+
+/** `with_time`: dates of expiry are shown as the moments that they are. */
+const withTime = z.object({ with_time: z.boolean().optional() })
 
 export const identity = operations('IdentityService', {
   login: post('/auth/login', {
@@ -107,21 +111,28 @@ export const identity = operations('IdentityService', {
     summary: 'Delete an account; what it owned stays, without an owner',
   }),
   listAccessTokens: get('/auth/access_tokens', {
+    handed: withTime,
     query: accessTokenList,
     answers: { 200: page(accessToken, 'AccessTokenPage') },
   }),
   createAccessToken: post('/auth/access_tokens', {
+    handed: withTime,
     by_token: 'never',
     body: accessTokenCreate,
     answers: { 201: accessTokenCreated },
     summary: 'Make an access token; the only answer that shows its value',
   }),
-  getCurrentAccessToken: get('/auth/access_tokens/self', { answers: { 200: accessToken } }),
+  getCurrentAccessToken: get('/auth/access_tokens/self', {
+    handed: withTime,
+    answers: { 200: accessToken },
+  }),
   getAccessToken: get('/auth/access_tokens/:id', {
+    handed: withTime,
     params: idParams,
     answers: { 200: accessToken },
   }),
   updateAccessToken: patch('/auth/access_tokens/:id', {
+    handed: withTime,
     by_token: 'never',
     params: idParams,
     headers: ifMatch,

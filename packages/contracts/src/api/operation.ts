@@ -37,6 +37,11 @@ export interface Shape {
    * names this key.
    */
   busy?: { target: BusyTarget; when?: string }
+  /**
+   * What the gateway adds to the input by what its client speaks, where that means something else there: no client sends it,
+   * and the document does not show it.
+   */
+  handed?: z.ZodObject
   /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
   by?: 'gateway'
   /**
@@ -47,6 +52,10 @@ export interface Shape {
   form?: z.ZodObject
   /** Media type of a body of bytes that is no JSON: a piece of a file. */
   media_type?: string
+  /** Its file may also come in several requests, by the protocol of resumable uploads (`spec/api-annotations.md` 2.4). */
+  resumable?: true
+  /** Statuses of failures that nothing else of the row tells of: for the documents (`openapi/failures.ts`). */
+  refuses?: readonly number[]
 }
 
 /** What background work may be about. */
@@ -66,12 +75,13 @@ export type Input<S extends Shape> = Out<S, 'params'> &
   Out<S, 'query'> &
   Out<S, 'headers'> &
   (S['body'] extends z.ZodType<infer B> ? { body: B } : unknown) &
+  Out<S, 'handed'> &
   (S['busy'] extends object ? { is_busy?: boolean } : unknown)
 
 /** What a handler answers; the links of a page are the gateway's business. */
 export type Answer<S extends Shape> = Unpaged<z.output<S['answers'][keyof S['answers']]>>
 
-type Out<S extends Shape, K extends 'params' | 'query' | 'headers'> =
+type Out<S extends Shape, K extends 'params' | 'query' | 'headers' | 'handed'> =
   S[K] extends z.ZodType<infer T> ? T : unknown
 type Unpaged<A> = A extends { next: unknown; previous: unknown } ? Omit<A, 'next' | 'previous'> : A
 
@@ -146,6 +156,12 @@ export function takesKey(
   return (method === 'PUT' || method === 'PATCH') && isBytes(body)
 }
 
+const unscoped =
+  /^\/(?:server|schema|docs|swagger|user-agreements|auth|organizations|guides|assets|requests)(?:\/|$)/
+
+/** May a request name the workspace that it is about (`spec/api-workspace.md` 1.9)? */
+export const isScoped = ({ path }: Pick<Operation, 'path'>): boolean => !unscoped.test(path)
+
 /** Params, query and headers by name, the body under `body`: the input of a handler and the fields of its message. */
 export function requestSchema({
   params,
@@ -153,12 +169,14 @@ export function requestSchema({
   headers,
   body,
   busy,
-}: Pick<Operation, 'params' | 'query' | 'headers' | 'body' | 'busy'>) {
+  handed,
+}: Pick<Operation, 'params' | 'query' | 'headers' | 'body' | 'busy' | 'handed'>) {
   return z.object({
     ...params?.shape,
     ...query?.shape,
     ...headers?.shape,
     ...(body && !isBytes(body) && { body }),
+    ...handed?.shape,
     ...(busy && { is_busy: z.boolean().optional() }),
   })
 }

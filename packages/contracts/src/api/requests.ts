@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { backedUp, backupQuery, restoreQuery } from '../rest/backups.ts'
-import { bytes, idParams, ifMatch, nothing, page } from '../rest/common.ts'
+import { bytes, bytesAs, idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { exportEventsQuery, getEventsQuery, queryId } from '../rest/events.ts'
 import { targets } from '../rest/facts.ts'
 import { dataParameters } from '../rest/media.ts'
@@ -50,6 +50,7 @@ const backUp = {
 } as const
 const upload = {
   by: 'gateway',
+  resumable: true,
   params: idParams,
   query: importQuery,
   headers: ifMatch,
@@ -59,6 +60,8 @@ const upload = {
 /** The archive in one of the fields that clients know it by. */
 const restore = {
   by: 'gateway',
+  resumable: true,
+  refuses: [410],
   query: restoreQuery,
   form: z.object({ backup_file: bytes }),
   answers: { 202: rqId },
@@ -68,6 +71,7 @@ const seen = {
   by: 'gateway',
   limit: 'none',
   params: fileParams,
+  refuses: [412],
   answers: { 200: uploadState },
   summary: 'How much of a file has arrived',
 } as const
@@ -78,6 +82,7 @@ const sent = {
   headers: chunkHeaders,
   body: bytes,
   media_type: chunkType,
+  refuses: [412],
   answers: { 204: nothing },
   summary: 'The next bytes of a file',
 } as const
@@ -87,12 +92,15 @@ const dropped = {
   summary: 'Give up a file that was sent in pieces',
 } as const
 const ofArchive = { params: newFileParams } as const
+const archive = bytesAs('application/zip')
+const table = bytesAs('text/csv')
+const eventStream = bytesAs('text/event-stream')
 const download = {
   by: 'gateway',
   limit: 'none',
   params: idParams,
   query: downloadQuery,
-  answers: { 200: bytes, 206: bytes, 302: nothing },
+  answers: { 200: archive, 206: archive, 302: nothing },
 } as const
 
 export const requests = operations('RequestService', {
@@ -110,13 +118,13 @@ export const requests = operations('RequestService', {
   }),
   streamRequests: get('/requests/stream', {
     by: 'gateway',
-    answers: { 200: bytes },
+    answers: { 200: eventStream },
     summary: 'Own requests as they change, as server-sent events',
   }),
   streamRequest: get('/requests/:rq_id/stream', {
     by: 'gateway',
     params: rqIdParams,
-    answers: { 200: bytes },
+    answers: { 200: eventStream },
     summary: 'A request as it changes, as server-sent events, until it has ended',
   }),
   /** A line of JSON for the record as it is, and one for each change. */
@@ -128,8 +136,10 @@ export const requests = operations('RequestService', {
     answers: { 200: taskStatus },
     summary: 'How far the media of a task is',
   }),
+  /** `only_exports`: what has started and is no export goes on. */
   cancelRequest: post('/requests/:rq_id/cancel', {
     params: rqIdParams,
+    handed: z.object({ only_exports: z.boolean().optional() }),
     answers: { 200: nothing },
   }),
   exportProjectDataset: post('/projects/:id/dataset/export', start),
@@ -158,6 +168,7 @@ export const requests = operations('RequestService', {
   downloadTaskBackup: get('/tasks/:id/backup/download', download),
   uploadTaskData: post('/tasks/:id/data', {
     by: 'gateway',
+    resumable: true,
     params: idParams,
     body: dataParameters,
     form: z.object({ client_files: bytes }),
@@ -181,7 +192,7 @@ export const requests = operations('RequestService', {
   sendJobAnnotationsFile: patch('/jobs/:id/annotations/:file_id', sent),
   deleteJobAnnotationsFile: del('/jobs/:id/annotations/:file_id', dropped),
   importProjectDataset: post('/projects/:id/dataset/', {
-    ...{ by: 'gateway', params: idParams, query: importQuery },
+    ...{ by: 'gateway', resumable: true, params: idParams, query: importQuery },
     form: z.object({ dataset_file: bytes }),
     answers: { 202: rqId, 409: rqId },
     summary: 'Make tasks of a data set with its images',
@@ -202,13 +213,14 @@ export const requests = operations('RequestService', {
     by: 'gateway',
     limit: 'none',
     query: downloadQuery,
-    answers: { 200: bytes, 206: bytes, 302: nothing },
+    answers: { 200: table, 206: table, 302: nothing },
   }),
   getEvents: get('/events', {
     by: 'gateway',
     limit: 'polling',
     query: getEventsQuery,
-    answers: { 200: bytes, 201: nothing, 202: queryId },
+    refuses: [500],
+    answers: { 200: table, 201: nothing, 202: queryId, 206: table },
     summary: 'Deprecated: use POST /events/export',
   }),
   /** May this upload begin? Registers it before its first byte; objects go below `prefix` (`reliability.md` 16.1). */

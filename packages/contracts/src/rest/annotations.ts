@@ -32,44 +32,60 @@ const place = {
 }
 const named = { id, frame: z.int().min(0), label_id: z.int().min(0), group, source }
 
-export const tag = z.object({ ...named, attributes }).meta({ id: 'Tag' })
+/** As they are read, and under names of their own as they are sent: what has a default may be left out there. */
+function shapesOf(suffix: '' | 'Write') {
+  const id = (name: string) => ({ id: `${name}${suffix}` })
+  const tag = z.object({ ...named, attributes }).meta(id('Tag'))
+  const element = z
+    .object({
+      ...named,
+      type: z.enum(shapeTypes),
+      score: z.number().min(0).max(1).default(1),
+      ...place,
+    })
+    .meta(id('ShapeElement'))
+  const shape = element.extend({ elements: z.array(element).default([]) }).meta(id('Shape'))
+  const trackShape = z
+    .object({
+      id: named.id,
+      type: z.enum(shapeTypes),
+      frame: z.int().min(0),
+      keyframe: z.boolean().default(true),
+      ...place,
+    })
+    .meta(id('TrackShape'))
+  const trackElement = z
+    .object({ ...named, attributes, shapes: z.array(trackShape) })
+    .meta(id('TrackElement'))
+  const track = trackElement
+    .extend({ elements: z.array(trackElement).default([]) })
+    .meta(id('Track'))
+  const annotationSet = setOf(tag, shape, track).meta(id('AnnotationSet'))
+  return { tag, shape, trackShape, track, annotationSet }
+}
 
-const element = z
-  .object({
-    ...named,
-    type: z.enum(shapeTypes),
-    score: z.number().min(0).max(1).default(1),
-    ...place,
-  })
-  .meta({ id: 'ShapeElement' })
-export const shape = element
-  .extend({ elements: z.array(element).default([]) })
-  .meta({ id: 'Shape' })
-
-const trackShape = z
-  .object({
-    id,
-    type: z.enum(shapeTypes),
-    frame: z.int().min(0),
-    keyframe: z.boolean().default(true),
-    ...place,
-  })
-  .meta({ id: 'TrackShape' })
-const trackElement = z
-  .object({ ...named, attributes, shapes: z.array(trackShape) })
-  .meta({ id: 'TrackElement' })
-export const track = trackElement
-  .extend({ elements: z.array(trackElement).default([]) })
-  .meta({ id: 'Track' })
-
-export const annotationSet = z
-  .object({
+const setOf = <T extends z.ZodType, S extends z.ZodType, K extends z.ZodType>(
+  tag: T,
+  shape: S,
+  track: K,
+) =>
+  z.object({
     version: z.int().default(0),
     tags: z.array(tag).default([]),
     shapes: z.array(shape).default([]),
     tracks: z.array(track).default([]),
   })
-  .meta({ id: 'AnnotationSet' })
+
+export const { tag, shape, trackShape, track, annotationSet } = shapesOf('')
+const written = shapesOf('Write')
+export const annotationSetWrite = written.annotationSet
+
+/** Of a change: `create` wants whole objects, `update` ids and what is to be otherwise, `delete` ids. */
+export const annotationSetPatch = setOf(
+  written.tag.partial().meta({ id: 'TagPatch' }),
+  written.shape.partial().meta({ id: 'ShapePatch' }),
+  written.track.partial().meta({ id: 'TrackPatch' }),
+).meta({ id: 'AnnotationSetPatch' })
 
 /** `action` is required; what is sent is judged by the service, whose text clients know. */
 export const patchQuery = z.object({ action: z.string().optional() })

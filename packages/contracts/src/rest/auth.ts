@@ -85,6 +85,8 @@ export const accessToken = z
     expiry_date: z.string().nullable(),
     last_used_date: timestamp.nullable(),
     read_only: z.boolean(),
+    /** What is spoken on calls with it, where nothing else says so. */
+    dialect: z.string(),
     owner: basicUser,
   })
   .meta({ id: 'AccessToken' })
@@ -94,6 +96,9 @@ export const accessTokenCreated = accessToken
   .extend({ value: z.string() })
   .meta({ id: 'AccessTokenCreated' })
 
+/** What clients speak: the language of the service, or a dialect (`spec/api-workspace.md` 9). */
+const dialect = z.enum(['service', 'cvat'])
+
 /** DD/MM/YYYY, an ISO date or an ISO timestamp; the service judges the date itself. */
 const expiryDate = text(64).nullable()
 
@@ -102,11 +107,13 @@ export const accessTokenCreate = z
     name: text(50, 1),
     expiry_date: expiryDate.optional(),
     read_only: flag.default(true),
+    /** Absent: `service`. */
+    dialect: dialect.optional(),
   })
   .meta({ id: 'AccessTokenCreate' })
 
 export const accessTokenPatch = z
-  .object({ name: text(50, 1), expiry_date: expiryDate, read_only: flag })
+  .object({ name: text(50, 1), expiry_date: expiryDate, read_only: flag, dialect })
   .partial()
   .meta({ id: 'AccessTokenPatch' })
 
@@ -133,9 +140,14 @@ export const credential = z.object({
   session: z.string().optional(),
   address: z.string(),
 })
-/** `is_renewed`: the session lives longer from now on, and so has its cookie to. */
+/** `dialect`: of an access token. `is_renewed`: the session lives longer from now on, and so has its cookie to. */
 export const identified = z
-  .object({ principal, is_deprecated: z.boolean(), is_renewed: z.boolean().optional() })
+  .object({
+    principal,
+    is_deprecated: z.boolean(),
+    is_renewed: z.boolean().optional(),
+    dialect: z.string().optional(),
+  })
   .meta({ id: 'Identified' })
 
 export type AccessToken = z.infer<typeof accessToken>

@@ -68,6 +68,13 @@ export const bytes = z.custom<AsyncIterable<Uint8Array>>().meta({ bytes: true })
 
 /** Bytes of JSON that nobody parses on its way; the OpenAPI document shows it as `shown`. */
 export const bytesOf = (shown: z.ZodType): typeof bytes => bytes.meta({ bytes: true, shown })
+
+/** Bytes that are no JSON: their media types, or ranges of them. */
+export const bytesAs = (...types: string[]): typeof bytes => bytes.meta({ bytes: true, types })
+export function typesOf(schema: z.core.$ZodType): string[] | undefined {
+  return z.array(z.string()).safeParse(z.globalRegistry.get(schema)?.types).data
+}
+
 export function shownAs(schema: z.core.$ZodType): z.ZodType | undefined {
   const shown = z.globalRegistry.get(schema)?.shown
   return shown instanceof z.ZodType ? shown : undefined

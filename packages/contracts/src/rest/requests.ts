@@ -78,7 +78,7 @@ export const taskStatus = z
     message: z.string(),
     progress: z.number(),
   })
-  .meta({ id: 'TaskStatus' })
+  .meta({ id: 'TaskMediaStatus' })
 
 export const rqId = z.object({ rq_id: z.string() }).meta({ id: 'RqId' })
 export const rqIdParams = z.object({ rq_id: z.string().min(1).max(255) })

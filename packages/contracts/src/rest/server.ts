@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { link, queryFlag } from './common.ts'
+import { bytesAs, link, queryFlag } from './common.ts'
 
 /** `spec/api-workspace.md` 1.10. */
 export const about = z
@@ -84,8 +84,8 @@ export const shareEntry = z
 export const shareListing = z.object({ entries: z.array(shareEntry) }).meta({ id: 'ShareListing' })
 
 export const schemaQuery = z.object({ scheme: z.string().optional(), lang: z.string().optional() })
-/** An OpenAPI document; JSON or YAML. */
-export const document = z.unknown()
+export const document = bytesAs('application/vnd.oai.openapi', 'application/vnd.oai.openapi+json')
+export const pageToRead = bytesAs('text/html')
 
 export type Capabilities = z.infer<typeof capabilities>
 export type PartFacts = z.infer<typeof partFacts>

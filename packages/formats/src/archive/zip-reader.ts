@@ -32,14 +32,22 @@ export interface ZipReader {
   dataStart(entry: ZipEntry): Promise<number>
 }
 
+/** A source that has its members at hand (`unpacked.ts`). */
+export interface Unpacked extends RandomAccess {
+  members: ZipReader
+}
+
+const isUnpacked = (source: RandomAccess): source is Unpacked => 'members' in source
+
 /**
- * Opens an archive.
+ * Opens an archive, or files that lie as one.
  * @throws {FormatError} when it is damaged or breaks a guard; `bytes` and `stream` throw it as well.
  */
 export async function openZip(
   source: RandomAccess,
   limits: ArchiveLimits = archiveLimits,
 ): Promise<ZipReader> {
+  if (isUnpacked(source)) return source.members
   const cached = readAhead(source)
   const files = new Map<string, ZipEntry>()
   const duplicates: string[] = []

@@ -1,6 +1,7 @@
 /** COCO 1.0, the instances of the COCO data set (spec/formats.md 8). */
 
 import { openCocoDataset } from '../coco/dataset.ts'
+import { declaredCocoImages } from '../coco/declared-images.ts'
 import { exportCoco } from '../coco/export.ts'
 import { importCoco } from '../coco/import.ts'
 import { carries, features } from '../coco/instances.ts'
@@ -27,5 +28,6 @@ export const coco: Format = {
     kinds: ['rectangle', 'polygon', 'mask'],
     importAnnotations: importCoco,
     openDataset: openCocoDataset,
+    declaredImages: declaredCocoImages,
   },
 }

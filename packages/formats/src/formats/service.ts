@@ -1,6 +1,8 @@
 /** The native format (spec/formats.md 7): one importer of all layouts, and an exporter of each. */
+
 import { type Exporter, type Format, shapeTypes } from '../model.ts'
 import { openServiceDataset } from '../service/dataset.ts'
+import { declaredServiceImages } from '../service/declared-images.ts'
 import { exporterOf } from '../service/export.ts'
 import { importService } from '../service/import.ts'
 import { type Layout, layouts } from '../service/losses.ts'
@@ -27,6 +29,7 @@ export const service: Format = {
     kinds: [...shapeTypes, 'tag'],
     importAnnotations: importService,
     openDataset: openServiceDataset,
+    declaredImages: declaredServiceImages,
   },
 }
 

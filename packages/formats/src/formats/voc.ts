@@ -3,6 +3,7 @@
 import { convMaskToPoly } from '../masks.ts'
 import type { Format } from '../model.ts'
 import { openVocDataset } from '../voc/dataset.ts'
+import { declaredVocImages } from '../voc/declared-images.ts'
 import { carries, exportVoc, features } from '../voc/export.ts'
 import { importVoc } from '../voc/import.ts'
 
@@ -26,5 +27,6 @@ export const voc: Format = {
     kinds: ['rectangle', 'mask', 'tag'],
     importAnnotations: importVoc,
     openDataset: openVocDataset,
+    declaredImages: declaredVocImages,
   },
 }

@@ -14,7 +14,7 @@ export const newNode = (): MetaNode => ({ text: '', inside: new Map() })
 
 const known = new Set([
   ...['project', 'tasks', 'task', 'job', 'id', 'subset', 'subsets', 'mode', 'size'],
-  ...['start_frame', 'stop_frame', 'frame_filter', 'original_size'],
+  ...['start_frame', 'stop_frame', 'frame_filter', 'original_size', 'width', 'height'],
   ...['labels', 'label', 'name', 'color', 'type', 'parent', 'svg'],
   ...['attributes', 'attribute', 'mutable', 'input_type', 'default_value', 'values'],
 ])
@@ -68,6 +68,8 @@ export interface DescribedTask {
   count: number
   /** In frames; of a job more than `count`. */
   size: number
+  /** Of its video, in pixels. */
+  original: { width: number; height: number } | undefined
 }
 
 const defaultSubset = 'default'
@@ -99,7 +101,14 @@ function taskOf(node: MetaNode, around: MetaNode): DescribedTask[] {
   const hasVideo = [node, around].some(({ inside }) => inside.has('original_size'))
   const isVideo = mode === '' ? hasVideo : mode === 'interpolation'
   const named = { id: textOf(node, 'id'), subset: textOf(node, 'subset') || defaultSubset }
-  return [{ ...named, isVideo, start, step, count, size: size ?? count }]
+  const original = sizeIn(first(node, 'original_size') ?? first(around, 'original_size'))
+  return [{ ...named, isVideo, start, step, count, size: size ?? count, original }]
+}
+
+function sizeIn(node: MetaNode | undefined): DescribedTask['original'] {
+  const width = node && numberOf(node, 'width')
+  const height = node && numberOf(node, 'height')
+  return width && height ? { width, height } : undefined
 }
 
 // ---- labels

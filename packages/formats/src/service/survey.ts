@@ -17,6 +17,9 @@ export interface SurveyedImage {
   /** As the document counts; undefined: it does not. */
   id: number | undefined
   isAnnotated: boolean
+  /** Pixels, where the element tells them. */
+  width: number | undefined
+  height: number | undefined
 }
 
 /** Elements of one task. */
@@ -106,11 +109,12 @@ const wordsOf = {
 
 function imageContext(
   task: SurveyedTask,
-  { name, id }: XmlAttributes,
+  { name, id, ...sides }: XmlAttributes,
   { used, count }: Walk,
 ): Context {
   count('images')
-  const image: SurveyedImage = { name, id: wholeNumber(id), isAnnotated: false }
+  const [width, height] = [wholeNumber(sides.width), wholeNumber(sides.height)]
+  const image: SurveyedImage = { name, id: wholeNumber(id), isAnnotated: false, width, height }
   task.images.push(image)
   return {
     open(element, { label = '' }) {

@@ -9,6 +9,8 @@ import { childOf, childrenOf, textOf, type XmlElement } from '../xml/tree.ts'
 export interface VocDocument {
   /** What it says its picture is called. */
   filename?: string | undefined
+  /** Of its picture, in pixels. */
+  size?: { width: number; height: number } | undefined
   objects: VocObject[]
 }
 
@@ -39,7 +41,15 @@ export function readVocDocument(root: XmlElement, file: string): VocDocument {
   const objects = childrenOf(root, 'object').map((element, index) =>
     readObject(element, { file, record: `object ${index + 1}`, line: element.line }),
   )
-  return { filename: textOf(root, 'filename'), objects }
+  return { filename: textOf(root, 'filename'), size: readSize(root), objects }
+}
+
+/** Nothing where a side is missing, or is none. */
+function readSize(root: XmlElement): VocDocument['size'] {
+  const size = childOf(root, 'size')
+  const [width, height] = ['width', 'height'].map((name) => Number(size && textOf(size, name)))
+  const isSide = (side = 0) => Number.isInteger(side) && side > 0
+  return isSide(width) && isSide(height) ? { width: width ?? 0, height: height ?? 0 } : undefined
 }
 
 function readObject(element: XmlElement, place: Place): VocObject {

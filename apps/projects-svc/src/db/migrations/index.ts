@@ -13,6 +13,7 @@ import { idempotencyKeys } from './0013-idempotency-keys.ts'
 import { frameNames } from './0014-frame-names.ts'
 import { media } from './0015-media.ts'
 import { drafts } from './0016-drafts.ts'
+import { tokenDialect } from './0017-token-dialect.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -30,4 +31,5 @@ export const migrations: Migrations = {
   '0014-frame-names': frameNames,
   '0015-media': media,
   '0016-drafts': drafts,
+  '0017-token-dialect': tokenDialect,
 }

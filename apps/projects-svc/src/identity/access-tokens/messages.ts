@@ -3,16 +3,27 @@ import type { BasicUser } from '@reticle/contracts/rest/users'
 import type { AccessTokenRow } from '../../db/schema.ts'
 import { showExpiry } from './expiry.ts'
 
-export function toAccessToken(row: AccessTokenRow, owner: BasicUser): AccessToken {
-  const { id, name, read_only } = row
+/** What of a record depends on who reads it: the day of its expiry, or the moment. */
+export interface Shown {
+  with_time?: boolean | undefined
+}
+
+export function toAccessToken(
+  row: AccessTokenRow,
+  owner: BasicUser,
+  { with_time = false }: Shown = {},
+): AccessToken {
+  const { id, name, read_only, dialect, expiry_date } = row
+  const expiry = expiry_date && (with_time ? expiry_date.toISOString() : showExpiry(expiry_date))
   return {
     id,
     name,
     created_date: row.created_date.toISOString(),
     updated_date: row.updated_date.toISOString(),
-    expiry_date: row.expiry_date && showExpiry(row.expiry_date),
+    expiry_date: expiry,
     last_used_date: row.last_used_date?.toISOString() ?? null,
     read_only,
+    dialect,
     owner,
   }
 }

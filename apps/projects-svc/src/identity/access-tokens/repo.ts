@@ -60,7 +60,7 @@ export function lockAccessToken(
     .executeTakeFirst()
 }
 
-export type TokenOfUser = Pick<AccessTokenRow, 'id' | 'read_only' | 'last_used_date'>
+export type TokenOfUser = Pick<AccessTokenRow, 'id' | 'read_only' | 'dialect' | 'last_used_date'>
 
 /** Whose token that is, in one query: it runs before nearly every call. */
 export async function findTokenAndUser(
@@ -72,13 +72,13 @@ export async function findTokenAndUser(
     .selectFrom('access_tokens')
     .innerJoin('users', 'users.id', 'access_tokens.owner_id')
     .selectAll('users')
-    .select(['access_tokens.id as token_id', 'read_only', 'last_used_date'])
+    .select(['access_tokens.id as token_id', 'read_only', 'dialect', 'last_used_date'])
     .where('token_hash', '=', token_hash)
     .where(usable(usability))
     .executeTakeFirst()
   if (!row) return undefined
-  const { token_id, read_only, last_used_date, ...user } = row
-  return { token: { id: token_id, read_only, last_used_date }, user }
+  const { token_id, read_only, dialect, last_used_date, ...user } = row
+  return { token: { id: token_id, read_only, dialect, last_used_date }, user }
 }
 
 export async function countAccessTokens(

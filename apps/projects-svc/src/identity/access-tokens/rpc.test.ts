@@ -32,6 +32,7 @@ describe.each(transports)('%s', (transport) => {
         expiry_date: '31/12/2099',
         last_used_date: null,
         read_only: true,
+        dialect: 'service',
         owner: {
           url: `/users/${user.id}`,
           id: user.id,
@@ -203,6 +204,33 @@ describe.each(transports)('%s', (transport) => {
         await expect(change).rejects.toMatchObject(notThere)
         await expect(identity.deleteAccessToken({ id }, call)).rejects.toMatchObject(notThere)
       }
+    })
+
+    test('shows the moment of its expiry to whoever asks for it', async () => {
+      const call = as(await addUser())
+      const moment = '2099-12-31T10:20:30.000Z'
+      const body = { name: 'a', read_only: true, expiry_date: moment }
+      const with_time = true
+      const { id, expiry_date } = await identity.createAccessToken({ body, with_time }, call)
+      const { results } = await identity.listAccessTokens({ with_time }, call)
+      const seen = [
+        await identity.getAccessToken({ id, with_time }, call),
+        await identity.updateAccessToken({ id, body: { name: 'b' }, with_time }, call),
+        ...results,
+      ]
+      expect([expiry_date, ...seen.map((one) => one.expiry_date)]).toEqual(Array(4).fill(moment))
+      expect((await identity.getAccessToken({ id }, call)).expiry_date).toBe('31/12/2099')
+    })
+
+    test('says what is spoken with it', async () => {
+      const call = as(await addUser())
+      const body = { name: 'a', read_only: true, dialect: 'cvat' } as const
+      const { id, dialect, value } = await identity.createAccessToken({ body }, call)
+      expect(dialect).toBe('cvat')
+      const asked = { authorization: `Token ${value}`, address: '127.0.0.1' }
+      expect(await identity.authenticate(asked, nobody())).toMatchObject({ dialect: 'cvat' })
+      await identity.updateAccessToken({ id, body: { dialect: 'service' } }, call)
+      expect(await identity.authenticate(asked, nobody())).toMatchObject({ dialect: 'service' })
     })
 
     test('unknown is 404', async () => {

@@ -4,7 +4,7 @@ import {
   accessTokenDeleted,
   accessTokenUpdated,
 } from '@reticle/contracts/events/users'
-import type { AccessToken, accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
+import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
 import { type Context, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
@@ -22,7 +22,7 @@ import { hashOf, newAccessToken } from '../secrets.ts'
 import { selfOf, userGone } from '../self.ts'
 import { readExpiry } from './expiry.ts'
 import { listAccessTokens } from './list.ts'
-import { toAccessToken } from './messages.ts'
+import { type Shown, toAccessToken } from './messages.ts'
 import { accessTokenRules } from './policy.ts'
 import {
   countAccessTokens,
@@ -50,10 +50,11 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     async listAccessTokens(query, context) {
       const owner = await selfOf(db, context)
       const { count, results } = await listAccessTokens(db, owner.id, query, usability())
-      return { count, results: results.map((row) => toAccessToken(row, toBasicUser(owner))) }
+      const user = toBasicUser(owner)
+      return { count, results: results.map((row) => toAccessToken(row, user, query)) }
     },
 
-    async createAccessToken({ body }, context) {
+    async createAccessToken({ body, ...shown }, context) {
       const { value, columns } = newToken(body, clock.now())
       const made = await change(db, context, async (tx) => {
         const owner = await lockUser(tx, signedIn(context).user_id)
@@ -63,7 +64,8 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
         const row = await insertAccessToken(tx, { ...columns, owner_id: owner.id })
         const accesstoken = toAccessToken(row, toBasicUser(owner))
         await emit(tx, accessTokenCreated, { accesstoken }, context)
-        return { record: accesstoken, prefix: columns.prefix }
+        const record = toAccessToken(row, toBasicUser(owner), shown)
+        return { record, prefix: columns.prefix }
       })
       // Asked again: the first answer is lost, and its value with it, which nobody has kept.
       const { prefix, token_hash } = columns
@@ -72,23 +74,24 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
       return { ...made.record, value }
     },
 
-    async getCurrentAccessToken(_, context) {
+    async getCurrentAccessToken(shown, context) {
       const { token } = signedIn(context)
       const row = token && (await findAccessToken(db, token.id, usability()))
       if (!row) throw unauthenticated('This request was not signed in by an access token.')
-      return withOwner(db, row)
+      return withOwner(db, row, shown)
     },
 
-    async getAccessToken({ id }, context) {
+    async getAccessToken({ id, ...shown }, context) {
       const row = allowed('view', context, await findAccessToken(db, id, usability()))
-      return withOwner(db, row)
+      return withOwner(db, row, shown)
     },
 
-    async updateAccessToken({ id, body, if_match }, context) {
+    async updateAccessToken({ id, body, if_match, ...shown }, context) {
       return change(db, context, async (tx) => {
         const before = allowed('update', context, await lockAccessToken(tx, id, usability()))
         assertMatches(if_match, before)
-        return changeToken(tx, before, body, { clock, context })
+        const after = await changeToken(tx, before, body, { clock, context })
+        return withOwner(tx, after, shown)
       })
     },
 
@@ -128,10 +131,10 @@ function allowed(
   return row
 }
 
-async function withOwner(db: Db, row: AccessTokenRow) {
+async function withOwner(db: Db, row: AccessTokenRow, shown?: Shown) {
   const owner = await findUser(db, row.owner_id)
   if (!owner) throw notFound()
-  return toAccessToken(row, toBasicUser(owner))
+  return toAccessToken(row, toBasicUser(owner), shown)
 }
 
 /** A fresh value, and what is stored of it. */
@@ -142,6 +145,7 @@ function newToken(body: z.output<typeof accessTokenCreate>, now: Date) {
     prefix,
     token_hash: hashOf(value),
     read_only: body.read_only,
+    ...(body.dialect && { dialect: body.dialect }),
     expiry_date: body.expiry_date ? readExpiry(body.expiry_date) : null,
     created_date: now,
     updated_date: now,
@@ -155,26 +159,27 @@ async function changeToken(
   before: AccessTokenRow,
   body: z.output<typeof accessTokenPatch>,
   { clock, context }: Pick<IdentityDeps, 'clock'> & { context: Context },
-): Promise<AccessToken> {
-  const was = await withOwner(tx, before)
+): Promise<AccessTokenRow> {
   const changes = changesOf(before, body)
-  if (isEmpty(changes)) return was
+  if (isEmpty(changes)) return before
+  const was = await withOwner(tx, before)
   const updated_date = laterThan(before.updated_date, clock.now())
   const row = await updateAccessToken(tx, before.id, { ...changes, updated_date })
   const accesstoken = await withOwner(tx, row)
   const before_update = fieldsBefore(was, accesstoken)
   await emit(tx, accessTokenUpdated, { accesstoken, before_update }, context)
-  return accesstoken
+  return row
 }
 
-type Changes = Partial<Pick<AccessTokenRow, 'name' | 'read_only' | 'expiry_date'>>
+type Changes = Partial<Pick<AccessTokenRow, 'name' | 'read_only' | 'dialect' | 'expiry_date'>>
 
 /** What the body changes; what it repeats is left out. */
 function changesOf(before: AccessTokenRow, body: z.output<typeof accessTokenPatch>): Changes {
-  const { name = before.name, read_only = before.read_only } = body
+  const { name = before.name, read_only = before.read_only, dialect = before.dialect } = body
   const changes: Changes = {}
   if (name !== before.name) changes.name = name
   if (read_only !== before.read_only) changes.read_only = read_only
+  if (dialect !== before.dialect) changes.dialect = dialect
   if (body.expiry_date === undefined) return changes
   const expiry_date = body.expiry_date === null ? null : readExpiry(body.expiry_date)
   if (expiry_date?.getTime() !== before.expiry_date?.getTime()) changes.expiry_date = expiry_date

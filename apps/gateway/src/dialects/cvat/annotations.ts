@@ -1,0 +1,101 @@
+import { bytes as bytesSchema } from '@reticle/contracts/rest/common'
+import { type Fields, isFields, type Translation, type Translations } from '../dialect.ts'
+import { type Rewrite, rewriteShapes } from './rewrite.ts'
+
+/**
+ * Annotation sets pass in pieces. An ellipse is its centre, its right x and its top y there, its centre and its radii here;
+ * positions of tracks are keyframes there, so that they do not say it.
+ */
+
+/** Of a body, whose words may be escaped. What its positions say of `keyframe` means what it means here. */
+const fromEllipses: Rewrite = {
+  concerns: (bytes) => bytes.includes('ellipse') || bytes.includes('\\'),
+  change(object) {
+    const shape = fromEllipses.concerns(object) ? parsed(object) : undefined
+    return shape && hasEllipse(shape) ? JSON.stringify(withEllipses(shape, toRadii)) : undefined
+  },
+}
+
+/** Of an answer. */
+const toEllipses: Rewrite = {
+  concerns: (bytes) => bytes.includes('"ellipse"') || bytes.includes('"keyframe"'),
+  change(object) {
+    if (!toEllipses.concerns(object)) return undefined
+    const { keyframe, ...shape } = parsed(object) ?? {}
+    return keyframe === false ? null : JSON.stringify(withEllipses(shape, toCorner))
+  },
+}
+
+function parsed(object: Buffer): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(object.toString())
+    return isFields(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isEllipse = ({ type, points }: Fields): boolean => type === 'ellipse' && isFour(points)
+
+function isFour(points: unknown): points is [number, number, number, number] {
+  return (
+    Array.isArray(points) && points.length === 4 && points.every((one) => typeof one === 'number')
+  )
+}
+
+/** Members of a shape that hold shapes; a difference of two sets has both of them. */
+const inside = ['elements', 'before', 'after'] as const
+
+const partsOf = (shape: Fields): Fields[] =>
+  inside.flatMap((name) => [shape[name]].flat().filter(isFields))
+
+const hasEllipse = (shape: Fields): boolean => isEllipse(shape) || partsOf(shape).some(hasEllipse)
+
+type Points = (points: readonly [number, number, number, number]) => number[]
+
+function withEllipses(shape: Fields, change: Points): Fields {
+  const changed: Fields = { ...shape }
+  for (const name of inside) if (name in shape) changed[name] = changedPart(shape[name], change)
+  const { points } = shape
+  return isEllipse(shape) && isFour(points) ? { ...changed, points: change(points) } : changed
+}
+
+function changedPart(part: unknown, change: Points): unknown {
+  if (Array.isArray(part)) return part.map((one) => changedPart(one, change))
+  return isFields(part) ? withEllipses(part, change) : part
+}
+
+const digits = 1e9
+
+/** What adding has lost comes back; an ellipse is the same from whichever corner it was drawn. */
+const radius = (from: number, to: number) => Math.round(Math.abs(to - from) * digits) / digits
+
+const toRadii: Points = ([x, y, right, top]) => [x, y, radius(x, right), radius(y, top)]
+const toCorner: Points = ([x, y, rx, ry]) => [x, y, x + rx, y - ry]
+
+const answered: Translation = { bytes: (pieces) => rewriteShapes(pieces, toEllipses) }
+const sent: Translation = {
+  ...answered,
+  input: ({ body, ...input }) => ({
+    ...input,
+    body: rewriteShapes(bytesSchema.parse(body), fromEllipses),
+  }),
+}
+
+/** An update replaces its objects, and makes those that have no id. */
+const updated: Translation = {
+  ...sent,
+  input: (input) => ({ ...sent.input?.(input), is_whole: true }),
+}
+
+export const annotations: Translations = {
+  getTaskAnnotations: answered,
+  replaceTaskAnnotations: sent,
+  updateTaskAnnotations: updated,
+  getJobAnnotations: answered,
+  replaceJobAnnotations: sent,
+  updateJobAnnotations: updated,
+  getJobRevision: answered,
+  getJobAnnotationsDiff: answered,
+  restoreJobRevision: answered,
+}

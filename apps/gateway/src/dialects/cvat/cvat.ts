@@ -1,0 +1,23 @@
+import type { Dialect } from '../dialect.ts'
+import { annotations } from './annotations.ts'
+import { formatLists } from './formats.ts'
+import { projects } from './projects.ts'
+import { requests } from './requests.ts'
+import { tasks } from './tasks.ts'
+import { tokens } from './tokens.ts'
+import { webhooks } from './webhooks.ts'
+
+/** What clients of the de-facto standard speak (`spec/api-workspace.md` 9, `spec/client-compat.md`). */
+export const cvat: Dialect = {
+  name: 'cvat',
+  mediaType: 'application/vnd.cvat+json',
+  translations: {
+    ...projects,
+    ...tasks,
+    ...annotations,
+    ...formatLists,
+    ...requests,
+    ...tokens,
+    ...webhooks,
+  },
+}

@@ -1,0 +1,41 @@
+import { type Change, type Fields, isFields, recordAnswer, type Translations } from '../dialect.ts'
+import type { Words } from './words.ts'
+
+/** Our formats, as they are called there. */
+const names = {
+  'Pascal VOC 1.1': 'PASCAL VOC 1.1',
+  'Service 1.1': 'CVAT 1.1',
+  'Service for images 1.1': 'CVAT for images 1.1',
+  'Service for video 1.1': 'CVAT for video 1.1',
+}
+const shown = new Map(Object.entries(names))
+
+/** Those that clients do not know. */
+const unknown: ReadonlySet<unknown> = new Set(['TFRecord 1.0'])
+/** It is written there as images or as video. */
+const importedOnly = 'CVAT 1.1'
+
+/** What clients call a format; one that is called the same, or is none, stays. */
+export const formatName = (name: unknown): unknown => shown.get(String(name)) ?? name
+
+/** What the names of clients mean here, for filters; everywhere else services know them as well. */
+export const formatWords: Words = new Map([...shown].map(([own, theirs]) => [theirs, [own]]))
+
+const formats: Change = ({ importers, exporters }) => ({
+  importers: listed(importers),
+  exporters: listed(exporters).filter(({ name }) => name !== importedOnly),
+})
+
+const listed = (given: unknown): Fields[] =>
+  [given]
+    .flat()
+    .filter(isFields)
+    .filter(({ name }) => !unknown.has(name))
+    .map((one) => ({ ...one, name: formatName(one.name) }))
+
+const losses: Change = ({ formats: given }) => ({ formats: listed(given) })
+
+export const formatLists: Translations = {
+  listFormats: recordAnswer(formats),
+  listFormatLosses: recordAnswer(losses),
+}

@@ -1,0 +1,26 @@
+import { type Change, isFields, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
+import { formatName, formatWords } from './formats.ts'
+import { withWords } from './words.ts'
+
+const request: Change = ({ operation, ...record }) => ({
+  ...record,
+  operation: isFields(operation)
+    ? { ...operation, format: formatName(operation.format) }
+    : operation,
+})
+
+/** Absent it means no. */
+const backUp = { query: (given: object) => ({ lightweight: 'false', ...given }) }
+
+export const requests: Translations = {
+  listRequests: {
+    ...pageAnswer(request),
+    input: (input) => withWords(input, 'format', formatWords),
+  },
+  getRequest: recordAnswer(request),
+  streamRequest: recordAnswer(request),
+  streamRequests: recordAnswer(request),
+  cancelRequest: { input: (input) => ({ ...input, only_exports: true }) },
+  exportProjectBackup: backUp,
+  exportTaskBackup: backUp,
+}

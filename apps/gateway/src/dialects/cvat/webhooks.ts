@@ -1,0 +1,53 @@
+import { type Change, isFields, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
+
+/** Of events that came later, clients do not know the names. */
+const knownEvents = new Set([
+  ...namesOf('create', ['comment', 'invitation', 'issue', 'job', 'membership', 'project', 'task']),
+  ...namesOf('update', [
+    'comment',
+    'issue',
+    'job',
+    'membership',
+    'organization',
+    'project',
+    'task',
+  ]),
+  ...namesOf('delete', ['comment', 'invitation', 'issue', 'job', 'membership']),
+  ...namesOf('delete', ['organization', 'project', 'task']),
+])
+
+function namesOf(action: string, resources: readonly string[]): string[] {
+  return resources.map((resource) => `${action}:${resource}`)
+}
+
+const known = (names: unknown) => [names].flat().filter((name) => knownEvents.has(String(name)))
+
+const webhook: Change = ({ events_list, ...record }) => ({ ...record, events: known(events_list) })
+
+const eventNames: Change = ({ events, ...record }) => ({ ...record, events: known(events) })
+
+/** What a receiver answers is an object there, whatever it is. */
+const delivery: Change = ({ response, ...record }) => ({ ...record, response: answered(response) })
+
+function answered(response: unknown): unknown {
+  const text = String(response)
+  if (text === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isFields(value)) return value
+  } catch {}
+  return { text }
+}
+
+export const webhooks: Translations = {
+  listWebhooks: pageAnswer(webhook),
+  createWebhook: recordAnswer(webhook),
+  getWebhook: recordAnswer(webhook),
+  updateWebhook: recordAnswer(webhook),
+  replaceWebhook: recordAnswer(webhook),
+  rotateWebhookSecret: recordAnswer(webhook),
+  listWebhookEvents: recordAnswer(eventNames),
+  pingWebhook: recordAnswer(delivery),
+  listDeliveries: pageAnswer(delivery),
+  getDelivery: recordAnswer(delivery),
+}

@@ -1,0 +1,51 @@
+/**
+ * A dialect is the REST API as clients of another product know it (`spec/api-workspace.md` 9): the routes are those of the
+ * service, and what is sent and answered is translated at this edge. Services know one model and no dialect.
+ */
+export interface Dialect {
+  /** As mounts, settings and access tokens name it. */
+  name: string
+  /** Of every JSON answer in it; in `Accept` or `Content-Type` it asks for it. */
+  mediaType: string
+  /** By the names of operations; one that is missing says the same in both. */
+  translations: Translations
+}
+
+export type Translations = Readonly<Record<string, Translation>>
+
+export type Fields = Record<string, unknown>
+
+/** What differs in one operation. Whatever is not as expected passes as it is: the row and the service judge it. */
+export interface Translation {
+  /** Members of the query as they were sent, before they are read. */
+  query?(given: Fields): Fields
+  /** What the handler is called with: `{...params, ...query, ...headers, body}`, as its row reads it. */
+  input?(input: Fields): Fields
+  /** A JSON answer whose links are absolute. @param base where the client found the API, such as `http://host/as/cvat/api` */
+  answer?(answer: unknown, base: string): unknown
+  /** The pieces of an answer that nobody holds as a whole. */
+  bytes?(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+}
+
+/** Changes one record of an answer. */
+export type Change = (record: Fields, base: string) => Fields
+
+export function isFields(given: unknown): given is Fields {
+  return typeof given === 'object' && given !== null && !Array.isArray(given)
+}
+
+/** An answer that is one record. */
+export const recordAnswer = (change: Change): Translation => ({
+  answer: (answer, base) => (isFields(answer) ? change(answer, base) : answer),
+})
+
+/** An answer that is a page of records. */
+export const pageAnswer = (change: Change): Translation => ({
+  answer: (page, base) =>
+    isFields(page) ? { ...page, results: changeAll(page, change, base) } : page,
+})
+
+function changeAll({ results }: Fields, change: Change, base: string): unknown {
+  if (!Array.isArray(results)) return results
+  return results.map((one) => (isFields(one) ? change(one, base) : one))
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+
+/** What the page shows of an OpenAPI document. */
+
+const schema = z.looseObject({})
+const content = z.record(z.string(), z.looseObject({ schema: schema.default({}) }))
+const answer = z.looseObject({
+  $ref: z.string().optional(),
+  description: z.string().default(''),
+  content: content.default({}),
+})
+const parameter = z.looseObject({
+  name: z.string(),
+  in: z.string(),
+  required: z.boolean().default(false),
+  description: z.string().optional(),
+  schema,
+})
+const operation = z.looseObject({
+  operationId: z.string(),
+  tags: z.tuple([z.string()]),
+  summary: z.string(),
+  deprecated: z.boolean().default(false),
+  security: z.array(z.unknown()).optional(),
+  parameters: z.array(parameter).default([]),
+  requestBody: z.looseObject({ content }).optional(),
+  responses: z.record(z.string(), answer),
+})
+const document = z.looseObject({
+  info: z.looseObject({ title: z.string(), version: z.string(), description: z.string() }),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  components: z.looseObject({
+    schemas: z.record(z.string(), schema),
+    responses: z.record(z.string(), answer),
+  }),
+})
+
+export type Schema = z.infer<typeof schema>
+export type Content = z.infer<typeof content>
+export type Answer = z.infer<typeof answer>
+export type Parameter = z.infer<typeof parameter>
+export type Schemas = Record<string, Schema>
+
+export interface Row extends z.infer<typeof operation> {
+  method: string
+  path: string
+  group: string
+}
+
+export interface Described {
+  info: z.infer<typeof document>['info']
+  /** In the order of their groups. */
+  rows: Row[]
+  schemas: Schemas
+  failures: Record<string, Answer>
+}
+
+export function readDocument(given: unknown): Described {
+  const { info, paths, components } = document.parse(given)
+  const rows = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]): Row => {
+      return { ...one, path, method: method.toUpperCase(), group: groups[one.tags[0]] ?? 'Other' }
+    }),
+  )
+  rows.sort((a, b) => placeOf(a) - placeOf(b))
+  return { info, rows, schemas: components.schemas, failures: components.responses }
+}
+
+/** Headings of tags, in the order in which somebody who begins needs them. */
+const groups: Record<string, string> = {
+  Identity: 'Accounts and tokens',
+  Project: 'Projects',
+  Label: 'Labels',
+  Task: 'Tasks',
+  Media: 'Media: what is known of frames',
+  Frame: 'Media: pictures',
+  Job: 'Jobs',
+  Annotation: 'Annotations',
+  Request: 'Imports, exports, backups and their requests',
+  Issue: 'Issues and comments',
+  Guide: 'Guides',
+  Organization: 'Organizations',
+  CloudStorage: 'Cloud storages',
+  Webhook: 'Webhooks',
+  Event: 'Events',
+  Server: 'This server',
+  Gone: 'Not there any more',
+}
+const placeOf = ({ tags: [tag] }: Row) => Object.keys(groups).indexOf(tag)
+
+export const nameOf = ($ref: string): string => $ref.split('/').at(-1) ?? ''

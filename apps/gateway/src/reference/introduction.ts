@@ -1,0 +1,62 @@
+import type { Answer, Described } from './document.ts'
+import { block, code, escaped, table } from './html.ts'
+
+/** What somebody has to know before the first call; the lines of `#first-calls` are executed by a test. */
+export function introduction({ info, failures, rows }: Described): string {
+  return [
+    '<h2 id="begin">To begin</h2>',
+    `<p>The same as a document: <a href="schema">YAML</a>, <a href="schema?scheme=json">JSON</a>. With it generators make clients in many languages. Paths stand below the base URL of this server, ${code('http://HOST:PORT/api')}.</p>`,
+    ...info.description.split('\n\n').map((part) => `<p>${withCode(part)}</p>`),
+    block(firstCalls, 'first-calls'),
+    '<h2 id="authentication">Authentication</h2>',
+    table(['Who calls', 'How it is said'], ways),
+    '<p>A call without one of these is 401, and so is one whose credential is wrong, wherever it goes. Calls that anybody may make say so.</p>',
+    '<h2 id="errors">Errors</h2>',
+    `<p>Every error has the headers ${code('X-Error-Code')}, a name that stays, and ${code('X-Request-Id')}, which the log of the server has as well. The body is ${code('{"detail", "code", "request_id"}')}; of what was sent and is wrong it is texts by the names of the fields, ${code('{"name": ["This field is required."]}')}, or a list of texts.</p>`,
+    table(['Status', 'Means'], failuresTable({ failures, rows })),
+  ].join('\n')
+}
+
+const firstCalls = [
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: of the shell
+  'API=${API:-http://127.0.0.1:8080/api}',
+  'NAME=admin PASSWORD=$(cat ${RETICLE_DATA_DIR:-.reticle}/admin-password)',
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: of the shell
+  '# an access token: its value is shown this once',
+  'TOKEN=$(curl -s -u "$NAME:$PASSWORD" -H "Content-Type: application/json" \\',
+  '  -d \'{"name": "scripts", "read_only": false}\' "$API/auth/access_tokens" | sed \'s/.*"value":"\\([^"]*\\)".*/\\1/\')',
+  '# a project with one label, and what there is',
+  'curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\',
+  '  -d \'{"name": "streets", "labels": [{"name": "car"}]}\' "$API/projects"',
+  'curl -s -H "Authorization: Bearer $TOKEN" "$API/projects?sort=-updated_date&page_size=5"',
+].join('\n')
+
+const ways = [
+  [
+    'a program',
+    `${code('Authorization: Bearer VALUE')} or ${code('Authorization: Token VALUE')} with an access token of <a href="#createAccessToken">POST /auth/access_tokens</a>. One that is read only may read and export.`,
+  ],
+  ['a person', `HTTP Basic, the user name or the e-mail and the password: ${code('curl -u NAME')}`],
+  [
+    'a page in a browser',
+    `the cookie ${code('sessionid')} of <a href="#login">POST /auth/login</a>; changes also need the value of the cookie ${code('csrftoken')} in the header ${code('X-CSRFToken')}`,
+  ],
+]
+
+function failuresTable({ failures, rows }: Pick<Described, 'failures' | 'rows'>): string[][] {
+  const statuses = new Map<string, string>()
+  for (const { responses } of rows)
+    for (const [status, { $ref }] of Object.entries(responses)) if ($ref) statuses.set(status, $ref)
+  return [...statuses]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([status, $ref]) => [
+      `<span id="error-${status}">${status}</span>`,
+      escaped(failureOf(failures, $ref)?.description ?? ''),
+    ])
+}
+
+const failureOf = (failures: Record<string, Answer>, $ref: string) =>
+  failures[$ref.split('/').at(-1) ?? '']
+
+/** What stands between backticks. */
+const withCode = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { type Answer, type Described, type Row, readDocument, type Schemas } from './document.ts'
+import { curlOf } from './example.ts'
+import { anchorOf, block, code, escaped, json, table } from './html.ts'
+import { introduction } from './introduction.ts'
+import { shapeText } from './shape.ts'
+
+/** An OpenAPI document as a page to read: no script, nothing from elsewhere, so that it works behind any door. */
+
+const style = [
+  'body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1a202c}',
+  'summary{cursor:pointer;padding:.2rem 0}h2{margin-top:2.5rem;border-bottom:1px solid #cbd5e0}',
+  'code,pre{font:13px ui-monospace,monospace}pre{background:#f7fafc;padding:.7rem;overflow:auto}',
+  'b{display:inline-block;min-width:4.5rem;color:#2b6cb0}s{color:#718096}details[open]{margin-bottom:1.5rem}',
+  'table{border-collapse:collapse}td,th{border:1px solid #e2e8f0;padding:.2rem .6rem;text-align:left;vertical-align:top}',
+  'nav{columns:2}:target{background:#fefcbf}',
+].join('')
+
+/** What the page may load: its own style, by its hash. */
+export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'`
+
+export function referencePage(given: unknown): string {
+  const described = readDocument(given)
+  const { info, rows, schemas } = described
+  const groups = [...new Set(rows.map(({ group }) => group))]
+  const title = escaped(`${info.title} ${info.version}`)
+  return [
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>`,
+    `<meta name="viewport" content="width=device-width"><style>${style}</style></head><body>`,
+    `<h1>${title}</h1>`,
+    contents(groups),
+    introduction(described),
+    ...groups.map((group) => section(group, described)),
+    `<h2 id="shapes">Shapes</h2>${shapes(schemas)}</body></html>`,
+  ].join('\n')
+}
+
+function contents(groups: readonly string[]): string {
+  const titles = ['Authentication', 'Errors', ...groups, 'Shapes']
+  const links = titles.map((title) => `<a href="#${anchorOf(title)}">${escaped(title)}</a>`)
+  return `<nav>${links.join('<br>')}</nav>`
+}
+
+function section(group: string, { rows, schemas }: Described): string {
+  const own = rows.filter((row) => row.group === group)
+  const parts = own.map((row) => operationPart(row, schemas))
+  return `<h2 id="${anchorOf(group)}">${escaped(group)}</h2>\n${parts.join('\n')}`
+}
+
+function operationPart(row: Row, schemas: Schemas): string {
+  const { method, path, summary, deprecated, parameters, requestBody, security } = row
+  const name = code(path)
+  return [
+    `<details id="${escaped(row.operationId)}"><summary><b>${method}</b> ${deprecated ? `<s>${name}</s>` : name} ${escaped(summary)}</summary>`,
+    block(curlOf(row, schemas)),
+    security?.length === 0 ? '<p>Anybody may call it.</p>' : '',
+    parameters.length > 0 ? parametersTable(row) : '',
+    requestBody ? `<p>Body: ${bodies(requestBody.content)}</p>` : '',
+    answersTable(row),
+    '</details>',
+  ].join('')
+}
+
+function parametersTable({ parameters }: Row): string {
+  const lines = parameters.map((one) => {
+    const description = one.description ?? one.schema.description ?? ''
+    const place = `${one.in}${one.required ? ', required' : ''}`
+    return [code(one.name), place, shapeText(one.schema), escaped(String(description))]
+  })
+  return table(['Parameter', 'Where', 'Shape', ''], lines)
+}
+
+/** Every type of JSON carries the same, and is called so. */
+function bodies(content: Answer['content']): string {
+  const carried = Object.entries(content).map(([type, { schema }]) =>
+    type.endsWith('json')
+      ? `${shapeText(schema)} as JSON`
+      : `${shapeText(schema)} as ${code(type)}`,
+  )
+  return [...new Set(carried)].join('; ')
+}
+
+function answersTable({ responses }: Row): string {
+  const all = Object.entries(responses)
+  const own = all.filter(([, { $ref }]) => $ref === undefined)
+  const failures = all.filter(([, { $ref }]) => $ref !== undefined)
+  const links = failures.map(([status]) => `<a href="#error-${status}">${status}</a>`)
+  return table(
+    ['Answer', '', 'Body'],
+    [
+      ...own.map(([status, { description, content }]) => [
+        status,
+        escaped(description),
+        bodies(content),
+      ]),
+      [links.join(' '), 'Errors', ''],
+    ],
+  )
+}
+
+function shapes(schemas: Schemas): string {
+  const parts = Object.entries(schemas).map(
+    ([name, schema]) =>
+      `<details id="schema-${escaped(name)}"><summary>${code(name)}</summary>${json(schema)}</details>`,
+  )
+  return parts.join('\n')
+}

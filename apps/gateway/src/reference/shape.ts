@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { nameOf, type Schema } from './document.ts'
+import { escaped, shapeLink } from './html.ts'
+
+const shape = z.looseObject({
+  $ref: z.string().optional(),
+  type: z.string().optional(),
+  format: z.string().optional(),
+  enum: z.array(z.unknown()).optional(),
+  anyOf: z.array(z.looseObject({})).optional(),
+  items: z.looseObject({}).optional(),
+  properties: z.record(z.string(), z.looseObject({})).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  default: z.unknown().optional(),
+})
+
+/** Bounds that only say how many bits a number has say nothing to people. */
+const wide = 2 ** 31 - 1
+
+/** A schema in a few words, with links to the shapes that it names. */
+export function shapeText(given: Schema): string {
+  const one = shape.parse(given)
+  if (one.$ref) return shapeLink(nameOf(one.$ref))
+  if (one.enum) return one.enum.map((word) => escaped(JSON.stringify(word))).join(' | ')
+  if (one.anyOf) return one.anyOf.map(shapeText).join(' or ')
+  if (one.type === 'array') return `list of ${shapeText(one.items ?? {})}`
+  if (one.properties) return `form of ${membersOf(one.properties)}`
+  return escaped(`${one.format ?? one.type ?? 'any'}${boundsOf(one)}${defaultOf(one)}`)
+}
+
+const membersOf = (properties: Record<string, Schema>) =>
+  Object.entries(properties)
+    .map(([name, schema]) => `${escaped(name)}: ${shapeText(schema)}`)
+    .join(', ')
+
+function boundsOf({ minimum, maximum }: z.infer<typeof shape>): string {
+  const least = minimum !== undefined && Math.abs(minimum) < wide ? ` from ${minimum}` : ''
+  return maximum !== undefined && Math.abs(maximum) < wide ? `${least} to ${maximum}` : least
+}
+
+const defaultOf = ({ default: given }: z.infer<typeof shape>) =>
+  given === undefined || given === '' ? '' : `, default ${JSON.stringify(given)}`

@@ -1,0 +1,175 @@
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Client } from '@reticle/sdk'
+import { Argument, type Command, Option } from 'commander'
+import { examples } from '../examples.ts'
+import { misused } from '../failure.ts'
+import { numberId } from '../resources/resource.ts'
+import { openSession, type Session, type Surroundings } from '../session.ts'
+import { bytesText } from '../terminal/output.ts'
+import { assertFree } from '../transfers/result-file.ts'
+
+/** Annotation sets as the service keeps them, without a format. */
+export function addAnnotations(program: Command, around: Surroundings): void {
+  const group = program
+    .command('annotations')
+    .summary('Read and write annotations as JSON')
+    .description(
+      'Annotations of a task or job as the JSON that the service keeps: no format is in between.',
+    )
+  addGet(group, around)
+  addPut(group, around)
+}
+
+const target = () => new Argument('<kind>', 'of what').choices(['task', 'job'])
+
+interface GetOptions {
+  output?: string
+  force?: boolean
+  frames?: string
+  label?: string
+  filter?: string
+  interpolate?: boolean
+}
+
+function addGet(group: Command, around: Surroundings): void {
+  const command = group
+    .command('get')
+    .summary('Write them to a file or to standard output')
+    .description('Writes the annotations of a task or job to a file or to standard output.')
+    .addArgument(target())
+    .argument('<id>', 'which')
+    .option('-o, --output <file>', 'where to; standard output where nobody says')
+    .option('--force', 'replace the file that is there')
+    .option('--frames <frames>', 'only on these, like 0-99,120')
+    .option('--label <ids>', 'only of these labels, by id, with commas between')
+    .option('--filter <json>', 'only what a condition in JSON Logic is true of')
+    .option('--interpolate', 'tracks with a position on every frame')
+    .action(async (kind: string, id: string, options: GetOptions, self: Command) =>
+      getSet({ kind, id: numberId(id) }, options, openSession(self, around)),
+    )
+  examples(command, [
+    ['reticle annotations get task 12 -o task12.json', 'all of them'],
+    ['reticle annotations get job 31 --frames 0-9 | jq ".shapes | length"', 'for another program'],
+  ])
+}
+
+interface Place {
+  kind: string
+  id: number
+}
+
+async function getSet({ kind, id }: Place, options: GetOptions, session: Session): Promise<void> {
+  const { signal, progress, around, output } = session
+  const { output: path, force = false, frames, label: label_id, filter, interpolate } = options
+  await assertFree(path, force)
+  const client = await session.client()
+  const input = { id, frames, label_id, filter, interpolate }
+  const name = kind === 'task' ? 'getTaskAnnotations' : 'getJobAnnotations'
+  if (path !== undefined) progress.step('Reading annotations')
+  const answer = await client.respond(name, input, { signal })
+  let bytes = 0
+  async function* pieces() {
+    for await (const piece of answer.body ?? []) {
+      bytes += piece.length
+      if (path !== undefined) progress.update(0, bytesText(bytes))
+      yield piece
+    }
+  }
+  if (path === undefined) {
+    for await (const piece of pieces())
+      if (!around.stdout.write(piece))
+        await new Promise((next) => around.stdout.once('drain', next))
+    around.stdout.write('\n')
+    return
+  }
+  try {
+    await pipeline(Readable.from(pieces()), createWriteStream(`${path}.part`), { signal })
+    await rename(`${path}.part`, path)
+  } catch (thrown) {
+    await rm(`${path}.part`, { force: true })
+    throw thrown
+  } finally {
+    progress.stop()
+  }
+  output.result(path, { file: path, bytes, etag: answer.headers.get('etag') })
+}
+
+interface PutOptions {
+  mode: string
+  ifMatch?: string
+}
+
+function addPut(group: Command, around: Surroundings): void {
+  const command = group
+    .command('put')
+    .summary('Store those of a file')
+    .description('Stores the annotations of a JSON file in a task or job.')
+    .addArgument(target())
+    .argument('<id>', 'which')
+    .argument('<file>', 'the file')
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'instead of those that are there, as new ones, or as changes of those',
+      )
+        .choices(['replace', 'create', 'update', 'delete'])
+        .default('replace'),
+    )
+    .option('--if-match <etag>', 'only while nobody else has changed them')
+    .action(async (kind: string, id: string, file: string, options: PutOptions, self: Command) =>
+      putSet({ kind, id: numberId(id) }, file, options, openSession(self, around)),
+    )
+  examples(command, [
+    ['reticle annotations put task 12 task12.json', 'instead of those that are there'],
+    ['reticle annotations put job 31 more.json --mode create', 'beside those that are there'],
+  ])
+}
+
+async function putSet(
+  place: Place,
+  file: string,
+  { mode, ifMatch }: PutOptions,
+  session: Session,
+): Promise<void> {
+  const { progress, output } = session
+  const { size } = await stat(file)
+  if (size === 0) throw misused(`${file} is empty`, 'An empty set is {}.')
+  progress.step(`Sending ${bytesText(size)}`)
+  try {
+    const body = await openAsBlob(file)
+    const client = await session.client()
+    const answer = await store(client, place, { mode, body, if_match: ifMatch }, session)
+    // It is the stored set, which may be a large one.
+    for await (const _ of answer.body ?? []) progress.update(1)
+    progress.stop()
+    const etag = answer.headers.get('etag')
+    output.result(`Stored in ${place.kind} ${place.id}.`, { ...place, mode, etag })
+  } finally {
+    progress.stop()
+  }
+}
+
+interface Stored {
+  mode: string
+  body: Blob
+  if_match: string | undefined
+}
+
+function store(
+  client: Client,
+  { kind, id }: Place,
+  { mode, body, if_match }: Stored,
+  { signal }: Session,
+): Promise<Response> {
+  const input = { id, body, if_match }
+  const isTask = kind === 'task'
+  if (mode === 'replace') {
+    const name = isTask ? 'replaceTaskAnnotations' : 'replaceJobAnnotations'
+    return client.respond(name, input, { signal })
+  }
+  const name = isTask ? 'updateTaskAnnotations' : 'updateJobAnnotations'
+  return client.respond(name, { ...input, action: mode }, { signal })
+}

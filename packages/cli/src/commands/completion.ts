@@ -1,0 +1,32 @@
+import { Argument, type Command } from 'commander'
+import { completionScript, shells, type Values } from '../completion.ts'
+import { examples } from '../examples.ts'
+import { misused } from '../failure.ts'
+import type { Surroundings } from '../session.ts'
+
+export function addCompletion(program: Command, { stdout }: Surroundings): void {
+  const command = program
+    .command('completion')
+    .summary('Print a script that completes commands in a shell')
+    .description('Prints a script with which bash, zsh or fish complete commands and options.')
+    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .action(async (given: string) => {
+      const shell = shells.find((one) => one === given)
+      if (!shell) throw misused(`${given} is none of ${shells.join(', ')}`)
+      stdout.write(completionScript(program, shell, await formatNames()))
+    })
+  examples(command, [
+    ['source <(reticle completion bash)', 'for this shell'],
+    ['reticle completion zsh > ~/.zfunc/_reticle', 'for every zsh, with ~/.zfunc in $fpath'],
+    ['reticle completion fish > ~/.config/fish/completions/reticle.fish', 'for every fish'],
+  ])
+}
+
+/** Formats by their names, for the options that take one. */
+async function formatNames(): Promise<Values> {
+  const { listFormats } = await import('@reticle/formats/registry')
+  const { importers, exporters } = listFormats()
+  const [from, to] = [importers, exporters].map((side) => side.map(({ name }) => name))
+  const all = [...new Set([...(from ?? []), ...(to ?? [])])].sort()
+  return { '--format': all, '--from': from ?? [], '--to': to ?? [] }
+}

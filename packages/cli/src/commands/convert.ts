@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { Converted } from '../convert/convert.ts'
+import { examples } from '../examples.ts'
+import { misused } from '../failure.ts'
+import { openSession, type Session, type Surroundings } from '../session.ts'
+import { reportLines } from '../terminal/report.ts'
+
+interface ConvertOptions {
+  from: string
+  to: string
+  /** Of `--images` and `--no-images`. */
+  images?: string | false
+  missingImages?: boolean
+  keepMasks?: boolean
+  masksToPolygons?: boolean
+  force?: boolean
+}
+
+export function addConvert(program: Command, around: Surroundings): void {
+  const command = program
+    .command('convert')
+    .summary('Convert a data set between formats, without a server')
+    .description(
+      'Converts a data set from one format to another with the converters that servers have. Nothing leaves this machine.\n' +
+        'A result that ends with / is a folder, everything else an archive. What was skipped, converted or dropped is told.\n' +
+        'Annotations without images are converted as far as they tell how large the images are.',
+    )
+    .argument('<in>', 'archive, folder or file of annotations to read')
+    .argument('<out>', 'archive or folder to write')
+    .requiredOption('--from <format>', 'format of what is read (see `reticle formats --local`)')
+    .requiredOption('--to <format>', 'format of what is written')
+    .option('--images <folder>', 'the images are in this folder')
+    .option('--no-images', 'leave the images out')
+    .option('--missing-images', 'where images are missing, go by the sizes that annotations tell')
+    .option('--keep-masks', 'masks stay masks, whatever the format does by itself')
+    .option('--masks-to-polygons', 'masks become polygons')
+    .option('--force', 'replace what is there')
+    .action(async (from: string, to: string, options: ConvertOptions, self: Command) =>
+      convertFile(from, to, options, openSession(self, around)),
+    )
+  examples(command, [
+    ['reticle convert coco.zip yolo.zip --from "COCO 1.0" --to "YOLO 1.1"', 'with the images'],
+    [
+      'reticle convert instances_val2017.json out/ --from "COCO 1.0" --to "YOLO 1.1" --images val2017/',
+      'a file, and its images in a folder',
+    ],
+    ['reticle convert voc.zip out/ --from "Pascal VOC 1.1" --to "COCO 1.0"', 'into a folder'],
+    [
+      'reticle convert set.zip labels.zip --from "KITTI 1.0" --to "COCO 1.0" --no-images',
+      'annotations only',
+    ],
+  ])
+}
+
+async function convertFile(
+  from: string,
+  to: string,
+  options: ConvertOptions,
+  { output, progress, signal }: Session,
+): Promise<void> {
+  // Only this command has a use for the converters: the others start without them.
+  const { findExporter, findImporter, formats } = await import('@reticle/formats/registry')
+  const importer = findImporter(options.from)
+  const exporter = findExporter(options.to)
+  const known = (side: 'importer' | 'exporter') =>
+    formats.flatMap((format) => (format[side] ? [format.name] : [])).join(', ')
+  if (!importer)
+    throw misused(`No format is read as "${options.from}"`, `There is: ${known('importer')}`)
+  if (!exporter)
+    throw misused(`No format is written as "${options.to}"`, `There is: ${known('exporter')}`)
+  const { convert } = await import('../convert/convert.ts')
+  const { writerTo } = await import('../convert/write-result.ts')
+  const now = new Date()
+  const write = await writerTo(to, { force: options.force === true, now, signal })
+  const tmpDir = await mkdtemp(join(tmpdir(), 'reticle-convert-'))
+  try {
+    const converted = await convert(
+      {
+        ...{ importer: importer.importer, exporter: exporter.exporter, tmpDir, signal, now },
+        given: {
+          path: from,
+          images: options.images || undefined,
+          mayMiss: options.missingImages === true,
+        },
+        saveImages: options.images !== false,
+        conv_mask_to_poly: masksBecomePolygons(options),
+        step: progress.step,
+        progress: progress.update,
+      },
+      write,
+    )
+    progress.stop()
+    tell(converted, to, output)
+  } finally {
+    progress.stop()
+    await rm(tmpDir, { recursive: true, force: true })
+  }
+}
+
+function masksBecomePolygons({ keepMasks, masksToPolygons }: ConvertOptions): boolean | undefined {
+  if (keepMasks && masksToPolygons) throw misused('Either --keep-masks or --masks-to-polygons')
+  if (keepMasks) return false
+  return masksToPolygons
+}
+
+function tell(converted: Converted, out: string, output: Session['output']): void {
+  const { read, written, images, labels, missing } = converted
+  const { shapes, tags, tracks } = read.created
+  output.result(
+    `${out}: ${images} images, ${labels} labels, ${shapes} shapes, ${tracks} tracks, ${tags} tags`,
+    { out, ...converted },
+  )
+  if (output.isJson) return
+  if (missing > 0)
+    output.note(`${missing} of the images are not there: only annotations are written.`)
+  for (const line of [...reportLines(read, 'Reading'), ...reportLines(written, 'Writing')])
+    output.note(line)
+}

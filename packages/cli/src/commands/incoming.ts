@@ -1,0 +1,159 @@
+import type { Client, Request, RqId } from '@reticle/sdk'
+import { fromPath } from '@reticle/sdk/node'
+import { Argument, type Command, Option } from 'commander'
+import { examples } from '../examples.ts'
+import { misused } from '../failure.ts'
+import type { Options } from '../resources/fields.ts'
+import { numberId } from '../resources/resource.ts'
+import { openSession, type Session, type Surroundings } from '../session.ts'
+import { openJournal } from '../transfers/journal.ts'
+import { finish } from '../transfers/requests.ts'
+import { sending } from '../transfers/sending.ts'
+import { bucketOptions, placeOf, resumed, tellReport } from './places.ts'
+
+/** What comes in as a file: annotations, data sets, backups. */
+
+interface InOptions extends Options {
+  cloudStorage?: string
+  key?: string
+}
+
+export function addImport(program: Command, around: Surroundings): void {
+  const command = program
+    .command('import')
+    .summary('Import annotations, or a data set with images')
+    .description(
+      `Imports annotations into a task or job, or a data set with its images into a project, where each subset becomes a task. ${resumed}`,
+    )
+    .addArgument(new Argument('<kind>', 'into what').choices(['project', 'task', 'job']))
+    .argument('<id>', 'which')
+    .argument('[file]', 'what; not with --cloud-storage')
+    .requiredOption('--format <format>', 'in which format (see `reticle formats --side import`)')
+    .addOption(
+      new Option('--mode <mode>', 'what becomes of annotations that are there').choices([
+        'replace',
+        'append',
+        'merge',
+      ]),
+    )
+    .option('--keep-masks', 'masks stay masks')
+    .option('--dry-run', 'do everything but write: the report tells what would come of it')
+  bucketOptions(command, 'read the file from this bucket').action(
+    async (kind: string, id: string, file: string | undefined, options: InOptions, self: Command) =>
+      importFile({ kind, id: numberId(id), file, options }, openSession(self, around)),
+  )
+  examples(command, [
+    [
+      'reticle import task 12 annotations.json --format "COCO 1.0"',
+      'instead of those that are there',
+    ],
+    ['reticle import project 7 dataset.zip --format "YOLO 1.1"', 'a task for each subset'],
+    [
+      'reticle import job 31 boxes.zip --format "KITTI 1.0" --mode merge --dry-run',
+      'only the report',
+    ],
+  ])
+}
+
+interface Asked {
+  kind: string
+  id: number
+  file: string | undefined
+  options: InOptions
+}
+
+async function importFile({ kind, id, file, options }: Asked, session: Session): Promise<void> {
+  const { format, mode, keepMasks, dryRun } = options
+  const input = {
+    id,
+    format: String(format),
+    ...placeOf(options),
+    ...(mode !== undefined && { import_mode: String(mode) }),
+    ...(keepMasks === true && { conv_mask_to_poly: false }),
+    ...(dryRun === true && { dry_run: true }),
+  }
+  const collection = (client: Client) => {
+    if (kind === 'project') return client.importProjectDataset
+    return kind === 'task' ? client.importTaskAnnotations : client.importJobAnnotations
+  }
+  const start = async (client: Client): Promise<RqId> => {
+    const target = collection(client)
+    if (file === undefined) return target(input)
+    return target.send(input, await fromPath(file), sending(session, 'Sending the file'))
+  }
+  const subresource = kind === 'project' ? 'dataset' : 'annotations'
+  const knownId = `action=import&target=${kind}&target_id=${id}&subresource=${subresource}`
+  const known = dryRun === true ? {} : { knownId }
+  await bringIn({ about: ['import', kind, input], file, options, start, ...known }, session)
+}
+
+export function addRestore(program: Command, around: Surroundings): void {
+  const command = program
+    .command('restore')
+    .summary('Make a project or task of a backup')
+    .description(`Makes a new project or task of a backup. ${resumed}`)
+    .addArgument(new Argument('<kind>', 'of what').choices(['project', 'task']))
+    .argument('[file]', 'the backup; not with --cloud-storage')
+    .option('--dry-run', 'do everything but write')
+  bucketOptions(command, 'read the file from this bucket').action(
+    async (kind: string, file: string | undefined, options: InOptions, self: Command) => {
+      const input = { ...placeOf(options), ...(options.dryRun === true && { dry_run: true }) }
+      const start = async (client: Client, session: Session): Promise<RqId> => {
+        const target = kind === 'project' ? client.importProjectBackup : client.importTaskBackup
+        if (file === undefined) return target(input)
+        return target.send(input, await fromPath(file), sending(session, 'Sending the file'))
+      }
+      await bringIn(
+        { about: ['restore', kind, input], file, options, start },
+        openSession(self, around),
+      )
+    },
+  )
+  examples(command, [
+    ['reticle restore project streets.zip', 'shows the id of the new project'],
+    ['reticle restore task task12.zip --organization acme', 'into an organization'],
+  ])
+}
+
+interface Incoming {
+  about: unknown[]
+  file: string | undefined
+  options: InOptions
+  /** `Work.knownId`. */
+  knownId?: string
+  start: (client: Client, session: Session) => Promise<RqId>
+}
+
+async function bringIn(
+  { about, file, options, knownId, start }: Incoming,
+  session: Session,
+): Promise<void> {
+  const { output, around } = session
+  if ((file === undefined) === (options.cloudStorage === undefined))
+    throw misused('Name a file, or a bucket with --cloud-storage and --key')
+  session.progress.step(file === undefined ? 'Importing' : 'Sending the file')
+  const client = await session.client()
+  const { url, organization } = await session.target()
+  const source = file === undefined ? undefined : await fromPath(file)
+  const mark = [url, organization, about, source?.name, source?.size, source?.modified]
+  const journal = openJournal(around.env.cacheDir, 'in', mark)
+  const work = {
+    ...{ client, journal, title: 'Importing', isSame: false },
+    ...(knownId !== undefined && { knownId }),
+    start: () => start(client, session),
+  }
+  const request = await finish(session, work)
+  await journal.forget()
+  tellReport(request, session)
+  output.result(createdText(request), {
+    rq_id: request.id,
+    result_id: request.result_id,
+    report: request.report,
+  })
+}
+
+function createdText({ operation, result_id, report }: Request): string {
+  if (result_id !== null) return `${operation.target} ${result_id} is created.`
+  const { shapes = 0, tracks = 0, tags = 0 } = report?.created ?? {}
+  return `${shapes} shapes, ${tracks} tracks, ${tags} tags`
+}

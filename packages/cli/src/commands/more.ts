@@ -1,0 +1,123 @@
+import type { CloudStorageContent, Delivery } from '@reticle/sdk'
+import type { Command } from 'commander'
+import { examples } from '../examples.ts'
+import { follow } from '../follow.ts'
+import { column, idColumn } from '../resources/columns.ts'
+import { numberId } from '../resources/resource.ts'
+import { openSession, type Surroundings } from '../session.ts'
+import { reportLines } from '../terminal/report.ts'
+
+/** What some resources have beside the usual commands. */
+
+export function addWebhookCommands(group: Command, around: Surroundings): void {
+  const ping = group
+    .command('ping')
+    .summary('Send a ping to its receiver')
+    .description('Sends a ping to the receiver of a webhook, and shows what it answered.')
+    .argument('<id>', 'which webhook')
+    .action(async (given: string, _: object, self: Command) => {
+      const { client, output, signal } = openSession(self, around)
+      output.record(await (await client()).pingWebhook({ id: numberId(given) }, { signal }))
+    })
+  examples(ping, [['reticle webhook ping 3', 'and shows the delivery']])
+  const deliveries = group
+    .command('deliveries')
+    .summary('List what was delivered')
+    .description('Lists deliveries of a webhook, the newest first.')
+    .argument('<id>', 'which webhook')
+    .action(async (given: string, _: object, self: Command) => {
+      const { client, output, signal } = openSession(self, around)
+      const page = await (await client()).listDeliveries({ id: numberId(given) }, { signal })
+      output.table(page.results, deliveryColumns)
+    })
+  examples(deliveries, [['reticle webhook deliveries 3', 'the newest ones']])
+  const eventNames = group
+    .command('events')
+    .summary('List the names of events')
+    .description('Lists the events that webhooks can be told of.')
+    .action(async (_: object, self: Command) => {
+      const { client, output, signal } = openSession(self, around)
+      const { events } = await (await client()).listWebhookEvents({ type: 'all' }, { signal })
+      output.result(events.join('\n'), events)
+    })
+  examples(eventNames, [['reticle webhook events', 'one a line']])
+}
+
+const deliveryColumns = [
+  idColumn,
+  column<Delivery>('EVENT', ({ event }) => event),
+  column<Delivery>('STATUS', ({ status_code }) => status_code, true),
+  column<Delivery>('ATTEMPT', ({ attempt }) => attempt, true),
+  column<Delivery>('CREATED', ({ created_date }) => created_date),
+]
+
+export function addCloudStorageCommands(group: Command, around: Surroundings): void {
+  const content = group
+    .command('content')
+    .summary('List what is in it')
+    .description('Lists files and folders of a cloud storage, one level at a time.')
+    .argument('<id>', 'which cloud storage')
+    .argument('[prefix]', 'below this folder')
+    .action(async (given: string, prefix: string | undefined, _: object, self: Command) => {
+      const { client, output, signal } = openSession(self, around)
+      const storage = await client()
+      const id = numberId(given)
+      const entries: CloudStorageContent['content'] = []
+      for (let next_token: string | undefined; ; ) {
+        const page = await storage.listCloudStorageContent({ id, prefix, next_token }, { signal })
+        entries.push(...page.content)
+        if (page.next === null) break
+        next_token = page.next
+      }
+      output.table(entries, [
+        column('NAME', ({ name, type }) => (type === 'DIR' ? `${name}/` : name)),
+        column('TYPE', ({ mime_type }) => mime_type),
+      ])
+    })
+  examples(content, [['reticle cloudstorage content 9 2026/', 'of one folder']])
+  const status = group
+    .command('status')
+    .summary('Tell whether it can be reached')
+    .description('Tells whether a cloud storage can be reached, and what may be done there.')
+    .argument('<id>', 'which cloud storage')
+    .action(async (given: string, _: object, self: Command) => {
+      const { client, output, signal } = openSession(self, around)
+      const storage = await client()
+      const id = numberId(given)
+      const state = await storage.getCloudStorageStatus({ id }, { signal })
+      const actions =
+        state === 'AVAILABLE' ? await storage.getCloudStorageActions({ id }, { signal }) : []
+      output.record({ status: state, actions })
+    })
+  examples(status, [['reticle cloudstorage status 9', 'AVAILABLE, NOT_FOUND or FORBIDDEN']])
+}
+
+export function addRequestCommands(group: Command, around: Surroundings): void {
+  const wait = group
+    .command('wait')
+    .summary('Wait until it has ended')
+    .description('Waits until a request has ended, and shows it. Fails when the request failed.')
+    .argument('<id>', 'which request')
+    .action(async (given: string, _: object, self: Command) => {
+      const session = openSession(self, around)
+      const request = await follow(session, await session.client(), given, 'Waiting')
+      session.output.record(request)
+      for (const line of reportLines(request.report, 'Report')) session.output.note(line)
+    })
+  examples(wait, [
+    ["reticle request wait 'action=create&target=task&target_id=12'", 'with its progress'],
+  ])
+  const cancel = group
+    .command('cancel')
+    .summary('Stop it')
+    .description('Stops a request that has not ended. What it had begun is undone.')
+    .argument('<id>', 'which request')
+    .action(async (given: string, _: object, self: Command) => {
+      const { client, output, signal } = openSession(self, around)
+      await (await client()).cancelRequest({ rq_id: given }, { signal })
+      output.result(`${given} is cancelled.`, { rq_id: given, cancelled: true })
+    })
+  examples(cancel, [
+    ["reticle request cancel 'action=create&target=task&target_id=12'", 'leaves nothing of it'],
+  ])
+}

@@ -1,0 +1,121 @@
+import type { Client, RqId } from '@reticle/sdk'
+import { Argument, type Command } from 'commander'
+import { examples } from '../examples.ts'
+import type { Options } from '../resources/fields.ts'
+import { numberId } from '../resources/resource.ts'
+import { openSession, type Session, type Surroundings } from '../session.ts'
+import { openJournal } from '../transfers/journal.ts'
+import { finish } from '../transfers/requests.ts'
+import { assertFree, fetchResult } from '../transfers/result-file.ts'
+import { bucketOptions, placeOf, resumed, tellReport } from './places.ts'
+
+/** What goes out as a file: data sets and backups. */
+
+interface OutOptions extends Options {
+  output?: string
+  force?: boolean
+  cloudStorage?: string
+  key?: string
+}
+
+const outOptions = (command: Command) =>
+  bucketOptions(command, 'put the file into this bucket instead of here')
+    .option('-o, --output <file>', 'where to; as the server calls it where nobody says')
+    .option('--force', 'replace the file that is there')
+
+export function addExport(program: Command, around: Surroundings): void {
+  const command = program
+    .command('export')
+    .summary('Export annotations, with images or without')
+    .description(`Exports a project, task or job in a format, and downloads the file. ${resumed}`)
+    .addArgument(new Argument('<kind>', 'of what').choices(['project', 'task', 'job']))
+    .argument('<id>', 'which')
+    .requiredOption('--format <format>', 'in which format (see `reticle formats --side export`)')
+    .option('--images', 'with the images')
+    .option('--frames <frames>', 'only these, like 0-99,120')
+    .option('--only-annotated', 'only frames with something on them')
+    .option('--min-score <score>', 'only objects of this score at least')
+  outOptions(command).action(
+    async (kind: string, id: string, options: OutOptions, self: Command) => {
+      const input = {
+        id: numberId(id),
+        format: String(options.format),
+        save_images: options.images === true,
+        ...placeOf(options),
+        ...(options.frames !== undefined && { frames: String(options.frames) }),
+        ...(options.onlyAnnotated === true && { only_annotated: true }),
+        ...(options.minScore !== undefined && { min_score: Number(options.minScore) }),
+      }
+      const start = (client: Client): Promise<RqId> => {
+        if (kind === 'project') return client.exportProjectDataset(input)
+        return kind === 'task' ? client.exportTaskDataset(input) : client.exportJobDataset(input)
+      }
+      await takeOut({ about: ['export', kind, input], start, options }, openSession(self, around))
+    },
+  )
+  examples(command, [
+    ['reticle export task 12 --format "COCO 1.0" --images', 'a data set with images'],
+    ['reticle export project 7 --format "YOLO 1.1" -o yolo.zip', 'annotations only, under a name'],
+    [
+      'reticle export job 31 --format "Service 1.1" --cloud-storage 9 --key job.zip',
+      'into a bucket',
+    ],
+  ])
+}
+
+export function addBackup(program: Command, around: Surroundings): void {
+  const command = program
+    .command('backup')
+    .summary('Back up a project or task')
+    .description(
+      `Writes a project or task with its media into an archive, and downloads it. ${resumed}`,
+    )
+    .addArgument(new Argument('<kind>', 'of what').choices(['project', 'task']))
+    .argument('<id>', 'which')
+    .option('--with-cloud-media', 'also the media that lies in buckets')
+  outOptions(command).action(
+    async (kind: string, id: string, options: OutOptions, self: Command) => {
+      const lightweight = options.withCloudMedia !== true
+      const input = { id: numberId(id), lightweight, ...placeOf(options) }
+      const start = (client: Client): Promise<RqId> =>
+        kind === 'project' ? client.exportProjectBackup(input) : client.exportTaskBackup(input)
+      await takeOut({ about: ['backup', kind, input], start, options }, openSession(self, around))
+    },
+  )
+  examples(command, [
+    ['reticle backup project 7 -o streets.zip', 'restore it with `reticle restore project`'],
+    ['reticle backup task 12 --cloud-storage 9 --key task12.zip', 'into a bucket'],
+  ])
+}
+
+interface Outgoing {
+  about: unknown[]
+  start: (client: Client) => Promise<RqId>
+  options: OutOptions
+}
+
+async function takeOut({ about, start, options }: Outgoing, session: Session): Promise<void> {
+  const { output, around } = session
+  const { output: path, force = false, cloudStorage } = options
+  session.progress.step('Writing')
+  await assertFree(path, force)
+  const client = await session.client()
+  const { url } = await session.target()
+  const journal = openJournal(around.env.cacheDir, 'out', [url, about, path])
+  const work = { client, journal, title: 'Writing', isSame: true, start: () => start(client) }
+  const request = await finish(session, work)
+  tellReport(request, session)
+  if (cloudStorage !== undefined) {
+    await journal.forget()
+    output.result('The file is in the bucket.', { rq_id: request.id, report: request.report })
+    return
+  }
+  const file = await fetchResult(session, { client, request, output: path, force })
+  await journal.forget()
+  output.result(file.path, {
+    file: file.path,
+    bytes: file.bytes,
+    rq_id: request.id,
+    report: request.report,
+  })
+}

@@ -1,0 +1,28 @@
+import type { Request } from '@reticle/sdk'
+import { type Command, Option } from 'commander'
+import { numberId } from '../resources/resource.ts'
+import type { Session } from '../session.ts'
+import { reportLines } from '../terminal/report.ts'
+
+/** What going out and coming in have in common. */
+
+export const resumed = 'When it is broken off, the same command goes on where it was.'
+
+export const bucketOptions = (command: Command, about: string) =>
+  command
+    .addOption(new Option('--cloud-storage <id>', about))
+    .option('--key <key>', 'with --cloud-storage: the name of the file in the bucket')
+
+/** Where a file of the service lies; nothing where that is this machine. */
+export function placeOf({ cloudStorage, key }: { cloudStorage?: string; key?: string }) {
+  if (cloudStorage === undefined) return { location: 'local' }
+  return {
+    location: 'cloud_storage',
+    cloud_storage_id: numberId(cloudStorage),
+    ...(key !== undefined && { filename: key }),
+  }
+}
+
+export function tellReport({ report }: Request, { output }: Session): void {
+  for (const line of reportLines(report, 'Report')) output.note(line)
+}

@@ -1,0 +1,199 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TaskAbout } from '@reticle/formats/about'
+import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
+import { FormatError } from '@reticle/formats/errors'
+import type {
+  Dataset,
+  Exporter,
+  FileSubset,
+  Importer,
+  ItemFrame,
+  Label,
+  Part,
+  Run,
+  Subset,
+} from '@reticle/formats/model'
+import { createReport, type Report } from '@reticle/formats/report'
+import { type AnnotationStreams, itemsOf } from '@reticle/formats/tracks'
+import { Failure } from '../failure.ts'
+import { type Given, type Input, openInput } from './input.ts'
+import { defaultValues, labelsOf } from './labels.ts'
+import { framesOf } from './pictures.ts'
+import { createSpool } from './spool.ts'
+
+export interface Conversion {
+  given: Given
+  importer: Importer
+  exporter: Exporter
+  saveImages: boolean
+  conv_mask_to_poly?: boolean | undefined
+  /** An empty folder, for what waits. */
+  tmpDir: string
+  signal: AbortSignal
+  /** When it is done: what is written says so. */
+  now: Date
+  /** Told what is under way and how far, 0 to 1. */
+  step(title: string): void
+  progress(share: number, detail?: string): void
+}
+
+export interface Converted {
+  /** Of reading and of writing. */
+  read: Report
+  written: Report
+  labels: number
+  images: number
+  /** Of those, images that were not there. */
+  missing: number
+}
+
+/**
+ * From one format to another, without a server: the readers and writers that servers have, with files in between. Memory holds the
+ * list of frames and a piece of the annotations, however many there are.
+ *
+ * @param write Takes the files of the result; its promise ends when they are stored.
+ * @throws FormatError for data that cannot be read or written
+ */
+export async function convert(
+  conversion: Conversion,
+  write: (files: AsyncIterable<ArchiveFile>) => Promise<void>,
+): Promise<Converted> {
+  const { importer, given, signal, step, conv_mask_to_poly } = conversion
+  const read = createReport()
+  const run: Run = { report: read, signal, progress: () => undefined, conv_mask_to_poly }
+  step('Reading')
+  const input = await openInput(given, importer, { ...run, report: createReport() })
+  try {
+    const { labels, subsets } = await readAll(input, run, conversion)
+    step('Writing')
+    const { exporter, saveImages, now, progress } = conversion
+    const written = createReport()
+    const out: Dataset = { labels, subsets, saveImages, about: aboutOf(subsets, now) }
+    await write(exporter.exportDataset(out, { report: written, signal, progress }))
+    const frames = subsets.flatMap((subset) => subset.frames)
+    const missing = frames.filter(({ image }) => !image).length
+    const counts = { labels: labels.length, images: frames.length, missing }
+    return { read: read.read(), written: written.read(), ...counts }
+  } finally {
+    await input.close()
+  }
+}
+
+async function readAll(
+  { source, zip, missing }: Input,
+  run: Run,
+  { importer, progress, tmpDir, now }: Conversion,
+): Promise<{ labels: Label[]; subsets: Subset[] }> {
+  const dataset = await openSet(importer, source, run)
+  const labels = labelsOf(dataset.labels)
+  const subsets: Subset[] = []
+  for (const [index, subset] of dataset.subsets.entries()) {
+    const within = (share: number, detail?: string) =>
+      progress((index + share) / dataset.subsets.length, detail)
+    const dir = join(tmpDir, String(index))
+    await mkdir(dir)
+    const named = { id: index + 1, name: subset.name, now }
+    const deps = { labels, zip, missing, dir, named, run: { ...run, progress: within } }
+    subsets.push(await readSubset(subset, deps))
+  }
+  return { labels, subsets }
+}
+
+/** @throws Failure that says how images come to it, where there are none */
+async function openSet(importer: Importer, source: Input['source'], run: Run) {
+  try {
+    return (
+      (await importer.openDataset?.(source, run)) ?? noImages('The format has no images', importer)
+    )
+  } catch (thrown) {
+    const isMissing =
+      thrown instanceof FormatError &&
+      /media is required|no images|not in the archive/.test(thrown.message)
+    return isMissing ? noImages(thrown.message, importer) : raise(thrown)
+  }
+}
+
+function noImages(message: string, { declaredImages }: Importer): never {
+  const more = declaredImages ? ', or let them be missing with --missing-images' : ''
+  throw new Failure(message, {
+    code: 'no_images',
+    hint: `Name the folder that they are in with --images${more}.`,
+  })
+}
+
+function raise(thrown: unknown): never {
+  throw thrown
+}
+
+interface SubsetDeps {
+  labels: readonly Label[]
+  zip: Input['zip']
+  missing: Input['missing']
+  dir: string
+  named: Named
+  run: Run & { progress(share: number, detail?: string): void }
+}
+
+/** Share of a subset after which its images have been looked at. */
+const imagesShare = 0.3
+
+async function readSubset(subset: FileSubset, deps: SubsetDeps): Promise<Subset> {
+  const { labels, zip, missing, dir, run, named } = deps
+  const { report, signal } = run
+  const frames = await framesOf(subset, {
+    ...{ zip, missing, dir, report, signal },
+    progress: (done, total) =>
+      run.progress((imagesShare * done) / total, `${done} of ${total} images`),
+  })
+  const target = {
+    labels,
+    frames: { frames, start_frame: 0, step: 1, is_video: false, includes: () => true },
+  }
+  const rest = (share: number) => run.progress(imagesShare + (1 - imagesShare) * share)
+  const spool = createSpool(dir, signal)
+  const complete = defaultValues(labels)
+  for await (const object of subset.importAnnotations(target, { ...run, progress: rest }))
+    await spool.add(complete(object))
+  return subsetOf({ ...named, frames }, await spool.seal())
+}
+
+interface Named {
+  id: number
+  name: string
+  now: Date
+}
+
+function subsetOf(
+  { frames, ...named }: Named & { frames: readonly ItemFrame[] },
+  streams: () => AnnotationStreams,
+): Subset {
+  const items: Part['items'] = (withTracks) =>
+    itemsOf(frames, withTracks ? streams() : { ...streams(), tracks: [] })
+  const tracks = () => streams().tracks
+  const about = taskAbout(named, frames.length)
+  const part: Part = { about, frames, items, tracks, deletedFrames: new Set() }
+  return { name: named.name, frames, items: () => items(true), parts: [part] }
+}
+
+/** What files tell of where they come from: a task that nobody owns. */
+function taskAbout(named: Named, size: number): TaskAbout {
+  const last = Math.max(0, size - 1)
+  return {
+    ...described(named),
+    ...{ size, mode: 'annotation', overlap: 0, frame_filter: '', origin: 0, step: 1 },
+    ...{ start_frame: 0, stop_frame: last },
+    segments: [{ id: named.id, start_frame: 0, stop_frame: last, url: '' }],
+  }
+}
+
+const described = ({ id, name, now }: Named) => ({
+  ...{ id, name, bug_tracker: '', owner: null, assignee: null },
+  ...{ created_date: now.toISOString(), updated_date: now.toISOString() },
+})
+
+function aboutOf(subsets: readonly Subset[], now: Date): Dataset['about'] {
+  const dumped = now.toISOString()
+  if (subsets.length === 1) return { target: 'task', dumped }
+  return { target: 'project', project: described({ id: 1, name: 'converted', now }), dumped }
+}

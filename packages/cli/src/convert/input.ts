@@ -1,0 +1,105 @@
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { detectContainer } from '@reticle/formats/archive/detect'
+import type { RandomAccess } from '@reticle/formats/archive/source'
+import { type MemberFile, unpackedSource } from '@reticle/formats/archive/unpacked'
+import { archiveLimits, openZip, type ZipReader } from '@reticle/formats/archive/zip-reader'
+import { FormatError } from '@reticle/formats/errors'
+import type { Size } from '@reticle/formats/image/size'
+import { isImageName } from '@reticle/formats/members'
+import type { Importer, Run } from '@reticle/formats/model'
+import { Failure } from '../failure.ts'
+import { filesBelow, nameBelow } from '../walk.ts'
+import { closedFile, openFile } from './open-file.ts'
+
+/** What is read: always an archive, whatever it is made of. */
+export interface Input {
+  source: RandomAccess
+  zip: ZipReader
+  /** Sizes of images that are not there, by the members that they would be. */
+  missing: ReadonlyMap<string, Size>
+  close(): Promise<void>
+}
+
+export interface Given {
+  /** An archive, a file of annotations, or a folder. */
+  path: string
+  /** A folder of images that lie beside it. */
+  images: string | undefined
+  /** Images may be missing beside others that are there. */
+  mayMiss: boolean
+}
+
+/**
+ * Opens what is to be converted. Where there are no images, what the annotations say of their sizes stands for them.
+ *
+ * @throws FormatError for what is no archive, a file-system error for what is not there
+ */
+export async function openInput(given: Given, importer: Importer, run: Run): Promise<Input> {
+  const { path, images, mayMiss } = given
+  const isFolder = (await stat(path)).isDirectory()
+  const file = isFolder ? undefined : await openFile(path)
+  const close = async () => file?.close()
+  try {
+    const container = file && (await detectContainer(file))
+    if (container === 'unknown')
+      throw new FormatError('expected a ZIP archive, or JSON or XML', { file: basename(path) })
+    const base = file && container === 'zip' ? await openZip(file) : undefined
+    const files: MemberFile[] = []
+    if (isFolder) files.push(...(await membersOf(path, '')))
+    else if (!base) files.push(await closedFile(path, basename(path)))
+    if (images !== undefined) files.push(...(await membersOf(images, 'images/', isImageName)))
+    const name = basename(path)
+    const source = file && base && files.length === 0 ? file : unpackedSource(files, { name, base })
+    const zip = await openZip(source)
+    const hasImages = [...zip.files.keys()].some(isPicture)
+    if (hasImages && !mayMiss) return { source, zip, missing: new Map(), close }
+    const missing = await missingImages(source, zip, importer, run)
+    const more = [...missing.keys()].map((member) => ({ ...nothing, name: member }))
+    const whole = missing.size === 0 ? source : unpackedSource(more, { name, base: zip })
+    return { source: whole, zip: await openZip(whole), missing, close }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+}
+
+/** A picture that frames are made of: masks are none. */
+const isPicture = (name: string) =>
+  isImageName(name) &&
+  !/(^|\/)(Segmentation(Class|Object)[^/]*|Masks|Scribbles|instance|semantic(_rgb)?)\//.test(name)
+
+const nothing = { size: 0, read: async () => new Uint8Array() }
+
+async function membersOf(
+  folder: string,
+  prefix: string,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<MemberFile[]> {
+  const found: MemberFile[] = []
+  for await (const path of filesBelow(folder)) {
+    const name = prefix + nameBelow(folder, path)
+    if (isWanted(name)) found.push(await closedFile(path, name))
+  }
+  if (found.length === 0) throw new Failure(`There are no files in ${folder} that could be used`)
+  return found
+}
+
+/** Those that annotations tell of, where no member is called as they are. */
+async function missingImages(
+  source: RandomAccess,
+  zip: ZipReader,
+  importer: Importer,
+  run: Run,
+): Promise<Map<string, Size>> {
+  const there = new Set([...zip.files.keys()].filter(isPicture).map(stemOf))
+  const missing = new Map<string, Size>()
+  for await (const { member, ...size } of importer.declaredImages?.(source, run) ?? []) {
+    if (!there.has(stemOf(member))) missing.set(member, size)
+    if (missing.size > archiveLimits.entries)
+      throw new Failure(`There are more than ${archiveLimits.entries} images`)
+  }
+  return missing
+}
+
+const stemOf = (name: string) => basename(name).replace(/\.[^.]+$/, '')

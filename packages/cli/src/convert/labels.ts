@@ -1,0 +1,75 @@
+import type { FileAttribute, FileLabel } from '@reticle/formats/file-labels'
+import type { AttributeSpec, AttributeValue, Imported, Label } from '@reticle/formats/model'
+
+/** The labels of a file as a server would make them: with ids, and a default for each attribute. */
+export function labelsOf(given: readonly FileLabel[]): Label[] {
+  let id = 0
+  const next = () => {
+    id += 1
+    return id
+  }
+  const labelOf = ({
+    name,
+    type = 'any',
+    color,
+    svg,
+    attributes,
+    sublabels = [],
+  }: FileLabel): Label => ({
+    id: next(),
+    name,
+    type,
+    ...(color !== undefined && { color }),
+    ...(svg !== undefined && { svg }),
+    attributes: attributes.map((attribute) => ({ id: next(), ...specOf(attribute) })),
+    sublabels: sublabels.map(labelOf),
+  })
+  return given.map(labelOf)
+}
+
+function specOf(attribute: FileAttribute): Omit<AttributeSpec, 'id'> {
+  const { input_type, values, default_value = '' } = attribute
+  return { ...attribute, default_value: default_value || (firstValue[input_type]?.(values) ?? '') }
+}
+
+const first = (values: readonly string[]) => values[0] ?? ''
+
+/** What an attribute is where its file names no default. */
+const firstValue: Readonly<Record<string, (values: readonly string[]) => string>> = {
+  checkbox: () => 'false',
+  number: first,
+  radio: first,
+  select: first,
+}
+
+/** Gives objects the values that they do not name themselves: those are the defaults of their labels. */
+export function defaultValues(labels: readonly Label[]): (object: Imported) => Imported {
+  const defaults = new Map<number, readonly AttributeValue[]>()
+  const note = ({ id, attributes, sublabels }: Label) => {
+    defaults.set(
+      id,
+      attributes.map((spec) => ({ spec_id: spec.id, value: spec.default_value })),
+    )
+    sublabels.forEach(note)
+  }
+  labels.forEach(note)
+  const complete = <T extends Annotated>(one: T): T => {
+    const known = defaults.get(one.label_id) ?? []
+    const isNamed = (spec_id: number) => one.attributes.some((value) => value.spec_id === spec_id)
+    const missing = known.filter(({ spec_id }) => !isNamed(spec_id))
+    const elements = one.elements?.map(complete)
+    if (missing.length === 0 && !elements?.length) return one
+    return { ...one, attributes: [...one.attributes, ...missing], ...(elements && { elements }) }
+  }
+  return (object) => {
+    if (object.kind === 'tag') return { ...object, tag: complete(object.tag) }
+    if (object.kind === 'shape') return { ...object, shape: complete(object.shape) }
+    return { ...object, track: complete(object.track) }
+  }
+}
+
+interface Annotated {
+  label_id: number
+  attributes: readonly AttributeValue[]
+  elements?: readonly Annotated[]
+}

@@ -1,0 +1,113 @@
+import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ZipEntry, ZipReader } from '@reticle/formats/archive/zip-reader'
+import { headBytes, imageSize, type Size } from '@reticle/formats/image/size'
+import type { EmbeddedImage, FileSubset, ItemFrame } from '@reticle/formats/model'
+import type { ReportWriter } from '@reticle/formats/report'
+
+interface Deps {
+  zip: ZipReader
+  /** Sizes of images that are not there, by the members that they would be. */
+  missing: ReadonlyMap<string, Size>
+  /** A folder of its own. */
+  dir: string
+  report: ReportWriter
+  signal: AbortSignal
+  /** Told how many of how many were looked at. */
+  progress(done: number, total: number): void
+}
+
+/** The pictures of a subset as frames, in their order. What is no picture is none of them, which the report tells. */
+export async function framesOf(subset: FileSubset, deps: Deps): Promise<ItemFrame[]> {
+  const pictures = subset.embedded ? await spooled(subset.embedded(), deps) : listed(subset, deps)
+  const frames: ItemFrame[] = []
+  for (const [index, { name, size, head, read }] of pictures.entries()) {
+    deps.signal.throwIfAborted()
+    const known = size ?? (await measured(head, read))
+    if (known)
+      frames.push({ frame: frames.length, path: name, ...known, ...(read && { image: read }) })
+    else
+      deps.report.note('skipped', 'ignored-file', 'it is no image that can be read', { file: name })
+    deps.progress(index + 1, pictures.length)
+  }
+  return frames
+}
+
+interface Picture {
+  name: string
+  /** Where it is known without a look at the picture. */
+  size?: Size | undefined
+  head(): Promise<Uint8Array>
+  read: (() => AsyncIterable<Uint8Array>) | undefined
+}
+
+function listed({ images }: FileSubset, { zip, missing }: Deps): Picture[] {
+  return images.map(({ name, member }) => {
+    const [entry, size] = [zip.files.get(member), missing.get(member)]
+    if (size || !entry) return { name, size, head: async () => nothing, read: undefined }
+    return { name, head: () => headOf(zip, entry), read: () => zip.stream(entry) }
+  })
+}
+
+const nothing = new Uint8Array()
+
+async function measured(head: Picture['head'], read: Picture['read']): Promise<Size | undefined> {
+  const size = await imageSize(await head()).catch(() => undefined)
+  if (size || !read) return size
+  return imageSize(await first(read(), Number.POSITIVE_INFINITY)).catch(() => undefined)
+}
+
+async function headOf(zip: ZipReader, entry: ZipEntry): Promise<Uint8Array> {
+  if (entry.isDeflated) return first(zip.stream(entry), headBytes)
+  const start = await zip.dataStart(entry)
+  return zip.source.read(start, start + Math.min(entry.packedSize, headBytes))
+}
+
+/** The beginning, no longer read than has to be. */
+async function first(pieces: AsyncIterable<Uint8Array>, length: number): Promise<Uint8Array> {
+  const kept: Uint8Array[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    kept.push(piece)
+    size += piece.length
+    if (size >= length) break
+  }
+  return Buffer.concat(kept)
+}
+
+/** Pictures inside of other things wait in one file: they can be read once only. */
+async function spooled(images: AsyncIterable<EmbeddedImage>, { dir }: Deps): Promise<Picture[]> {
+  const path = join(dir, 'pictures')
+  const places: { name: string; start: number; end: number }[] = []
+  async function* behindOneAnother() {
+    let start = 0
+    for await (const { name, content } of images) {
+      places.push({ name, start, end: start + content.length })
+      start += content.length
+      yield content
+    }
+  }
+  await pipeline(Readable.from(behindOneAnother()), createWriteStream(path))
+  return places.map(({ name, start, end }) => {
+    const read = () => partOf(path, start, end)
+    return { name, head: () => first(read(), headBytes), read }
+  })
+}
+
+const pieceBytes = 262_144
+
+async function* partOf(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  const file = await open(path)
+  try {
+    for (let at = start; at < end; at += pieceBytes) {
+      const length = Math.min(pieceBytes, end - at)
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, at)
+      yield buffer
+    }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,172 @@
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
+import type { AnnotationStreams } from '@reticle/formats/tracks'
+
+/**
+ * What a reader hands on comes in the order of its file, what a writer asks for is ordered by frame. In between objects wait in files:
+ * sorted runs, merged when they are read. Memory holds one run, whatever the size of the set.
+ */
+export interface Spool {
+  add(object: Imported): Promise<void>
+  /** Nothing is added any more; each call of what comes back reads from the beginning. */
+  seal(): Promise<() => AnnotationStreams>
+}
+
+/** Characters of a run while it is gathered. */
+const runLength = 8_000_000
+/** Objects that are read at a time. */
+const batchLength = 512
+
+/** @param dir A folder of its own. */
+export function createSpool(dir: string, signal: AbortSignal): Spool {
+  const kinds = {
+    tag: createSorter(join(dir, 'tags')),
+    shape: createSorter(join(dir, 'shapes')),
+    track: createSorter(join(dir, 'tracks')),
+  }
+  return {
+    async add(object) {
+      signal.throwIfAborted()
+      const value = objectOf(object)
+      await kinds[object.kind].add(value.frame, JSON.stringify(value))
+    },
+    async seal() {
+      for (const sorter of Object.values(kinds)) await sorter.seal()
+      return () => ({
+        tags: batches<Tag>(kinds.tag.read()),
+        shapes: batches<Shape>(kinds.shape.read()),
+        tracks: singly<Track>(kinds.track.read()),
+      })
+    },
+  }
+}
+
+function objectOf(object: Imported): Tag | Shape | Track {
+  if (object.kind === 'tag') return object.tag
+  return object.kind === 'shape' ? object.shape : object.track
+}
+
+async function* batches<T>(lines: AsyncIterable<Line>): AsyncGenerator<T[]> {
+  let batch: T[] = []
+  for await (const { text } of lines) {
+    batch.push(JSON.parse(text))
+    if (batch.length < batchLength) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** A batch of tracks may be a large one: each is there by itself. */
+async function* singly<T>(lines: AsyncIterable<Line>): AsyncGenerator<T> {
+  for await (const { text } of lines) yield JSON.parse(text)
+}
+
+// ---- sorting
+
+interface Line {
+  frame: number
+  text: string
+}
+
+/** Lines by frame; those of one frame in the order in which they came. */
+function createSorter(path: string) {
+  const files: RunFile[] = []
+  let run: Line[] = []
+  let length = 0
+  const flush = async () => {
+    const sorted = run.toSorted((one, other) => one.frame - other.frame)
+    run = []
+    length = 0
+    const [first] = sorted
+    if (!first) return
+    // A run that begins where another has ended goes on in its file: sets that are sorted, as most are, stay one file.
+    const former = files.at(-1)
+    const file = former && former.last <= first.frame ? former : openRun(`${path}-${files.length}`)
+    if (file !== former) files.push(file)
+    await file.append(sorted)
+  }
+  return {
+    async add(frame: number, text: string) {
+      run.push({ frame, text })
+      length += text.length
+      if (length >= runLength) await flush()
+    },
+    async seal() {
+      await flush()
+      for (const file of files) await file.close()
+    },
+    read: () => merged(files.map(({ path }) => linesOf(path))),
+  }
+}
+
+interface RunFile {
+  path: string
+  /** The frame of its last line. */
+  last: number
+  append(sorted: readonly Line[]): Promise<void>
+  close(): Promise<void>
+}
+
+function openRun(path: string): RunFile {
+  const stream: WriteStream = createWriteStream(path)
+  const file: RunFile = {
+    path,
+    last: 0,
+    async append(sorted) {
+      for (let at = 0; at < sorted.length; at += batchLength) {
+        const lines = sorted.slice(at, at + batchLength)
+        await write(stream, lines.map(({ frame, text }) => `${frame} ${text}\n`).join(''))
+      }
+      file.last = sorted.at(-1)?.frame ?? file.last
+    },
+    async close() {
+      stream.end()
+      await finished(stream)
+    },
+  }
+  return file
+}
+
+/** Waits until the text has been taken, so that a full disk is told of and nothing piles up. */
+const write = (stream: WriteStream, text: string) =>
+  new Promise<void>((resolve, reject) => {
+    stream.write(text, (fault) => (fault ? reject(fault) : resolve()))
+  })
+
+async function* linesOf(path: string): AsyncGenerator<Line> {
+  let rest = ''
+  for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: 262_144 })) {
+    const lines = `${rest}${piece}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      const space = line.indexOf(' ')
+      yield { frame: Number(line.slice(0, space)), text: line.slice(space + 1) }
+    }
+  }
+}
+
+/** The lines of all in order of their frames; of one frame those of earlier files first. */
+async function* merged(sources: AsyncGenerator<Line>[]): AsyncGenerator<Line> {
+  try {
+    const heads = await Promise.all(sources.map((source) => source.next()))
+    for (;;) {
+      let least = -1
+      let frame = Number.POSITIVE_INFINITY
+      for (const [index, head] of heads.entries()) {
+        if (head.done || head.value.frame >= frame) continue
+        least = index
+        frame = head.value.frame
+      }
+      const head = heads[least]
+      const source = sources[least]
+      if (!head || head.done || !source) return
+      yield head.value
+      heads[least] = await source.next()
+    }
+  } finally {
+    await Promise.all(sources.map((source) => source.return(undefined)))
+  }
+}

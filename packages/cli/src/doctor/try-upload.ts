@@ -1,0 +1,37 @@
+import { type Client, fromBytes } from '@reticle/sdk'
+import { explain } from '../explain.ts'
+import type { Session } from '../session.ts'
+import { type Finding, odd, well, wrong } from './finding.ts'
+
+/** More than what some proxies let pass where nobody has told them to. */
+const bytes = 2 * 1024 * 1024
+
+/**
+ * Sends some bytes as the media of a task that is deleted right away: what is between, and the disks of the server, have to let them
+ * pass. They are no picture, so the server makes nothing of them.
+ */
+export async function tryUpload(client: Client, { signal }: Session): Promise<Finding> {
+  const check = 'upload'
+  let id: number | undefined
+  try {
+    const task = await client.createTask({ body: { name: 'reticle doctor' } }, { signal })
+    id = task.id
+    const begun = Date.now()
+    const file = fromBytes('doctor.bin', new Uint8Array(bytes))
+    await client.uploadTaskData.send({ id, body: {} }, file, { signal })
+    const ms = Math.max(1, Date.now() - begun)
+    return well(check, `${bytes / 1024 ** 2} MiB in ${ms} ms`)
+  } catch (thrown) {
+    const { message, hint, ending } = explain(thrown, signal)
+    if (ending === 'denied') return odd(check, `not tried: ${message}`)
+    return wrong(check, message, hint ?? 'What is between may limit the size of a request.')
+  } finally {
+    if (id !== undefined) await dropTask(client, id)
+  }
+}
+
+/** A task whose media is being looked at waits for the end of that. */
+async function dropTask(client: Client, id: number): Promise<void> {
+  await client.follow(`action=create&target=task&target_id=${id}`).catch(() => undefined)
+  await client.deleteTask({ id })
+}

@@ -1,0 +1,25 @@
+/** What the program's exit code says; documented in `docs/cli.md`, where a test compares the two. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  denied: 3,
+  missing: 4,
+  refused: 5,
+  unavailable: 6,
+  interrupted: 130,
+} as const
+
+export type Ending = keyof typeof exitCodes
+
+/** What each ending means, for the help and the documentation. */
+export const endings: Readonly<Record<Ending, string>> = {
+  done: 'done',
+  failed: 'failed: a refused value, a request that failed, a file that cannot be read',
+  usage: 'the command line cannot be understood',
+  denied: 'not signed in, or not permitted',
+  missing: 'there is no such object',
+  refused: 'the state of the object or a limit does not allow it',
+  unavailable: 'the server cannot be reached, or cannot answer now',
+  interrupted: 'interrupted (Ctrl-C); the same command goes on where it stopped',
+}

@@ -1,0 +1,36 @@
+import type { Client, Request, Started } from '@reticle/sdk'
+import type { Session } from './session.ts'
+import { bytesText } from './terminal/output.ts'
+
+/**
+ * Waits for work in the background, and shows how far it is.
+ *
+ * @throws RequestFailed; what ends the waiting does not end the work
+ */
+export async function follow(
+  { progress, signal }: Session,
+  client: Client,
+  started: Started | Promise<Started>,
+  title: string,
+): Promise<Request> {
+  progress.step(title)
+  try {
+    return await client.follow(started, {
+      signal,
+      on_progress: (request) => progress.update(request.progress, detailOf(request)),
+    })
+  } finally {
+    progress.stop()
+  }
+}
+
+function detailOf({ status, message, queue_position, ...request }: Request): string {
+  if (status === 'queued') return queue_position ? `${queue_position} wait before it` : 'waiting'
+  const { items_done, items_total, bytes_done, bytes_total, eta_seconds } = request
+  const counted =
+    items_done !== null && items_total !== null ? `${items_done} of ${items_total}` : ''
+  const sized = bytes_done !== null && bytes_total !== null ? bytesText(bytes_done) : ''
+  const left =
+    eta_seconds === null || status !== 'started' ? '' : `${Math.ceil(eta_seconds)} s left`
+  return [message, counted || sized, left].filter(Boolean).join(', ')
+}

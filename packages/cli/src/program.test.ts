@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { readEnvironment } from './config.ts'
+import { buildProgram } from './program.ts'
+
+const { stdin, stdout, stderr } = process
+const around = {
+  env: readEnvironment({}),
+  stdin,
+  stdout,
+  stderr,
+  signal: new AbortController().signal,
+  atEnd: [],
+}
+
+/** Commands that do something, by their names. */
+function leavesOf(command: Command, path: string): [string, Command][] {
+  const name = `${path} ${command.name()}`.trim()
+  if (command.commands.length === 0) return [[name, command]]
+  return command.commands.flatMap((child) => leavesOf(child, name))
+}
+
+/** The help as it is printed. */
+function helpOf(command: Command): string {
+  let text = ''
+  command.configureOutput({ writeOut: (piece) => (text += piece) })
+  command.outputHelp()
+  return text
+}
+
+test.each(leavesOf(buildProgram(around), ''))(
+  '%s has a help with an example that names it',
+  (name, command) => {
+    expect(command.summary()).not.toBe('')
+    expect(command.description()).not.toBe('')
+    const help = helpOf(command)
+    const [, examples = ''] = help.split('\nExamples:\n')
+    expect(examples).toContain(`$ ${name}`.replace('source <(', ''))
+  },
+)
+
+test.each(leavesOf(buildProgram(around), ''))(
+  'no option of %s takes a secret as it is',
+  (_, command) => {
+    const secrets = command.options.filter(({ long = '' }) =>
+      /secret|password|token|key/.test(long),
+    )
+    for (const { long, description, flags } of secrets) {
+      const isFile = /<file>/.test(flags) && /a file that holds it/.test(description)
+      const isName = long === '--key' && /the name of the file in the bucket/.test(description)
+      expect(isFile || isName, `${long}: ${description}`).toBe(true)
+    }
+  },
+)
+
+test('every name is used once within its group', () => {
+  const check = (command: Command) => {
+    const names = command.commands.flatMap((child) => [child.name(), ...child.aliases()])
+    expect(new Set(names).size).toBe(names.length)
+    command.commands.forEach(check)
+  }
+  check(buildProgram(around))
+})

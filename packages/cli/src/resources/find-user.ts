@@ -1,0 +1,19 @@
+import { Failure } from '../failure.ts'
+import type { Session } from '../session.ts'
+
+/** The id of a user: given as it is, by the name of the account, `me`, or `none`. */
+export async function findUser(session: Session, text: string): Promise<number | null> {
+  if (text === 'none') return null
+  if (/^[1-9]\d*$/.test(text)) return Number(text)
+  const { signal } = session
+  const client = await session.client()
+  if (text === 'me') return (await client.getSelf({}, { signal })).id
+  const { results } = await client.listUsers({ username: text }, { signal })
+  const user = results.find(({ username }) => username.toLowerCase() === text.toLowerCase())
+  if (user) return user.id
+  throw new Failure(`There is no user "${text}" among those you may see`, {
+    ending: 'missing',
+    code: 'no_user',
+    hint: 'Members of an organization are seen with --organization; an id works as well.',
+  })
+}

@@ -1,0 +1,204 @@
+import type {
+  AccessToken,
+  AccessTokenCreate,
+  AccessTokenPatch,
+  Invitation,
+  InvitationCreate,
+  Membership,
+  MembershipPatch,
+  MetaUser,
+  Organization,
+  OrganizationCreate,
+  OrganizationPatch,
+  UserPatch,
+} from '@reticle/sdk'
+import { column, idColumn, ownerColumn, updatedColumn } from './columns.ts'
+import type { Field } from './fields.ts'
+import { choice, numberId, type Resource } from './resource.ts'
+
+/** Organizations, who is in them, and who may sign in. */
+
+const text = (key: string, about: string): Field => ({
+  key,
+  flags: `--${key.replaceAll('_', '-')} <text>`,
+  about,
+})
+
+const described = [
+  { key: 'name', flags: '--name <name>', about: 'its whole name' },
+  { key: 'description', flags: '--description <text>', about: 'what it is' },
+  { key: 'contact', flags: '--contact <json>', about: 'how it is reached, as JSON', kind: 'json' },
+] as const
+
+export const org: Resource<Organization, OrganizationCreate, OrganizationPatch> = {
+  word: 'org',
+  one: 'an organization',
+  id: numberId,
+  columns: [
+    idColumn,
+    column('SLUG', ({ slug }) => slug),
+    column('NAME', ({ name }) => name),
+    ownerColumn,
+    updatedColumn,
+  ],
+  list: {
+    each: (client, query, options) => client.listOrganizations.each(query, options),
+    filters: [text('slug', 'only that one'), text('owner', 'only theirs')],
+  },
+  get: (client, id, options) => client.getOrganization({ id }, options),
+  create: {
+    fields: [{ key: 'slug', flags: '<slug>', about: 'its short name' }, ...described],
+    call: (client, body, options) => client.createOrganization({ body }, options),
+    example: 'reticle org create acme --name "Acme Vision"',
+  },
+  update: {
+    fields: [{ key: 'slug', flags: '--slug <slug>', about: 'its short name' }, ...described],
+    call: (client, id, body, options) => client.updateOrganization({ id, body }, options),
+    example: 'reticle org update 2 --description "Streets and roads"',
+  },
+  remove: (client, id, options) => client.deleteOrganization({ id }, options),
+}
+
+export const membership: Resource<Membership, never, MembershipPatch> = {
+  word: 'membership',
+  one: 'a membership',
+  id: numberId,
+  columns: [
+    idColumn,
+    column('USER', ({ user }) => user),
+    column('ROLE', ({ role }) => role),
+    column('ACTIVE', ({ is_active }) => is_active),
+    column('JOINED', ({ joined_date }) => joined_date),
+  ],
+  list: {
+    each: (client, query, options) => client.listMemberships.each(query, options),
+    filters: [
+      text('user', 'only theirs'),
+      choice('role', ['owner', 'maintainer', 'supervisor', 'worker'], 'only those'),
+    ],
+  },
+  get: (client, id, options) => client.getMembership({ id }, options),
+  update: {
+    fields: [
+      {
+        ...choice('role', ['worker', 'supervisor', 'maintainer'], 'what they may do'),
+        key: 'role',
+      },
+    ],
+    call: (client, id, body, options) => client.updateMembership({ id, body }, options),
+    example: 'reticle membership update 4 --role supervisor',
+  },
+  remove: (client, id, options) => client.deleteMembership({ id }, options),
+}
+
+export const invitation: Resource<Invitation, InvitationCreate, never, string> = {
+  word: 'invitation',
+  one: 'an invitation',
+  id: (key) => key,
+  columns: [
+    column('KEY', ({ key }) => key),
+    column('USER', ({ user }) => user),
+    column('ROLE', ({ role }) => role),
+    column('ORGANIZATION', ({ organization_info }) => organization_info),
+    column('ACCEPTED', ({ accepted }) => accepted),
+    column('EXPIRED', ({ expired }) => expired),
+  ],
+  list: {
+    each: (client, query, options) => client.listInvitations.each(query, options),
+    filters: [{ ...choice('accepted', [], 'only those'), choices: ['true', 'false'] }],
+  },
+  get: (client, key, options) => client.getInvitation({ key }, options),
+  create: {
+    fields: [
+      { key: 'email', flags: '<email>', about: 'who' },
+      {
+        ...choice('role', ['worker', 'supervisor', 'maintainer'], 'what they may do'),
+        key: 'role',
+        required: true,
+      },
+    ],
+    call: (client, body, options) => client.createInvitation({ body }, options),
+    example: 'reticle invitation create anna@example.org --role worker --organization acme',
+  },
+  remove: (client, key, options) => client.deleteInvitation({ key }, options),
+}
+
+const yesNo = (key: keyof UserPatch, about: string) =>
+  ({ key, flags: `--${key.replace('is_', '')} <true|false>`, about, kind: 'flag' }) as const
+
+export const user: Resource<MetaUser, never, UserPatch> = {
+  word: 'user',
+  one: 'a user',
+  id: numberId,
+  columns: [
+    idColumn,
+    column('USERNAME', ({ username }) => username),
+    column('NAME', ({ first_name, last_name }) => `${first_name} ${last_name}`.trim()),
+    column('EMAIL', ({ email }) => email),
+    column('GROUPS', ({ groups }) => groups),
+    column('ACTIVE', ({ is_active }) => is_active),
+  ],
+  list: {
+    each: (client, query, options) => client.listUsers.each(query, options),
+    filters: [text('username', 'only that one')],
+  },
+  get: (client, id, options) => client.getUser({ id }, options),
+  update: {
+    fields: [
+      { key: 'first_name', flags: '--first-name <name>', about: 'first name' },
+      { key: 'last_name', flags: '--last-name <name>', about: 'last name' },
+      { key: 'email', flags: '--email <address>', about: 'e-mail (administrators)' },
+      {
+        key: 'groups',
+        flags: '--group <name>',
+        about: 'admin, user or worker (administrators)',
+        kind: 'list',
+      },
+      yesNo('is_active', 'whether they may sign in (administrators)'),
+    ],
+    call: (client, id, body, options) => client.updateUser({ id, body }, options),
+    example: 'reticle user update 3 --first-name Anna --username admin',
+  },
+  remove: (client, id, options) => client.deleteUser({ id }, options),
+  byPassword: true,
+}
+
+const tokenFields = [
+  { key: 'expiry_date', flags: '--expires <date>', about: 'last day, as DD/MM/YYYY' },
+  {
+    key: 'read_only',
+    flags: '--read-only <true|false>',
+    about: 'whether it only reads',
+    kind: 'flag',
+  },
+] as const
+
+export const token: Resource<AccessToken, AccessTokenCreate, AccessTokenPatch> = {
+  word: 'token',
+  one: 'an access token',
+  id: numberId,
+  columns: [
+    idColumn,
+    column('NAME', ({ name }) => name),
+    column('READ ONLY', ({ read_only }) => read_only),
+    column('EXPIRES', ({ expiry_date }) => expiry_date),
+    column('LAST USED', ({ last_used_date }) => last_used_date),
+  ],
+  list: {
+    each: (client, query, options) => client.listAccessTokens.each(query, options),
+    filters: [],
+  },
+  get: (client, id, options) => client.getAccessToken({ id }, options),
+  create: {
+    fields: [{ key: 'name', flags: '<name>', about: 'what it is for' }, ...tokenFields],
+    call: (client, body, options) => client.createAccessToken({ body }, options),
+    example: 'reticle token create nightly --expires 31/12/2027 --username anna',
+  },
+  update: {
+    fields: [{ key: 'name', flags: '--name <name>', about: 'what it is for' }, ...tokenFields],
+    call: (client, id, body, options) => client.updateAccessToken({ id, body }, options),
+    example: 'reticle token update 14 --name nightly --username anna',
+  },
+  remove: (client, id, options) => client.deleteAccessToken({ id }, options),
+  byPassword: true,
+}

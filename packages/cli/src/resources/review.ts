@@ -1,0 +1,142 @@
+import type {
+  Comment,
+  CommentCreate,
+  CommentPatch,
+  Guide,
+  GuideCreate,
+  GuidePatch,
+  Issue,
+  IssueCreate,
+  IssuePatch,
+} from '@reticle/sdk'
+import { assigneeColumn, column, idColumn, ownerColumn, updatedColumn } from './columns.ts'
+import { numberId, type Resource } from './resource.ts'
+import { assignee, byAssignee, byOwner, within } from './work.ts'
+
+/** What is said about work: issues, comments on them, and guides. */
+
+const issueAssignee = { ...assignee, key: 'assignee' } as const
+const resolved = {
+  key: 'resolved',
+  flags: '--resolved <true|false>',
+  about: 'whether it is settled',
+  kind: 'flag',
+} as const
+
+export const issue: Resource<Issue, IssueCreate, IssuePatch> = {
+  word: 'issue',
+  one: 'an issue',
+  id: numberId,
+  columns: [
+    idColumn,
+    column('JOB', ({ job }) => job, true),
+    column('FRAME', ({ frame }) => frame, true),
+    column('RESOLVED', ({ resolved }) => resolved),
+    column('COMMENTS', ({ comments }) => comments.count, true),
+    ownerColumn,
+    assigneeColumn,
+    updatedColumn,
+  ],
+  list: {
+    each: (client, query, options) => client.listIssues.each(query, options),
+    filters: [byOwner, byAssignee, within('job_id'), within('task_id'), resolved],
+  },
+  get: (client, id, options) => client.getIssue({ id }, options),
+  create: {
+    fields: [
+      { key: 'job', flags: '--job <id>', about: 'where', kind: 'number', required: true },
+      {
+        key: 'frame',
+        flags: '--frame <number>',
+        about: 'on which frame',
+        kind: 'number',
+        required: true,
+      },
+      {
+        key: 'position',
+        flags: '--position <json>',
+        about: 'where on it: the numbers of a box or polygon, as a JSON list',
+        kind: 'json',
+        required: true,
+      },
+      { key: 'message', flags: '<message>', about: 'what is wrong' },
+      issueAssignee,
+    ],
+    call: (client, body, options) => client.createIssue({ body }, options),
+    example:
+      'reticle issue create "The box is too large" --job 31 --frame 4 --position "[10,10,80,60]"',
+  },
+  update: {
+    fields: [resolved, issueAssignee],
+    call: (client, id, body, options) => client.updateIssue({ id, body }, options),
+    example: 'reticle issue update 5 --resolved true',
+  },
+  remove: (client, id, options) => client.deleteIssue({ id }, options),
+}
+
+export const comment: Resource<Comment, CommentCreate, CommentPatch> = {
+  word: 'comment',
+  one: 'a comment',
+  id: numberId,
+  columns: [
+    idColumn,
+    column('ISSUE', ({ issue }) => issue, true),
+    column('MESSAGE', ({ message }) => message),
+    ownerColumn,
+    updatedColumn,
+  ],
+  list: {
+    each: (client, query, options) => client.listComments.each(query, options),
+    filters: [
+      { key: 'issue_id', flags: '--issue <id>', about: 'only of this issue', kind: 'number' },
+      within('job_id'),
+      byOwner,
+    ],
+  },
+  get: (client, id, options) => client.getComment({ id }, options),
+  create: {
+    fields: [
+      { key: 'message', flags: '<message>', about: 'what is said' },
+      {
+        key: 'issue',
+        flags: '--issue <id>',
+        about: 'to which issue',
+        kind: 'number',
+        required: true,
+      },
+    ],
+    call: (client, body, options) => client.createComment({ body }, options),
+    example: 'reticle comment create "Done" --issue 5',
+  },
+  update: {
+    fields: [{ key: 'message', flags: '--message <text>', about: 'what it says' }],
+    call: (client, id, body, options) => client.updateComment({ id, body }, options),
+    example: 'reticle comment update 9 --message "Done, see frame 5"',
+  },
+  remove: (client, id, options) => client.deleteComment({ id }, options),
+}
+
+const markdown = { key: 'markdown', flags: '--markdown <text>', about: 'its text' } as const
+
+export const guide: Resource<Guide, GuideCreate, GuidePatch> = {
+  word: 'guide',
+  one: 'a guide',
+  id: numberId,
+  columns: [idColumn],
+  get: (client, id, options) => client.getGuide({ id }, options),
+  create: {
+    fields: [
+      { key: 'project_id', flags: '--project <id>', about: 'of which project', kind: 'number' },
+      { key: 'task_id', flags: '--task <id>', about: 'or of which task', kind: 'number' },
+      markdown,
+    ],
+    call: (client, body, options) => client.createGuide({ body }, options),
+    example: 'reticle guide create --project 7 --markdown "$(cat guide.md)"',
+  },
+  update: {
+    fields: [markdown],
+    call: (client, id, body, options) => client.updateGuide({ id, body }, options),
+    example: 'reticle guide update 3 --markdown "$(cat guide.md)"',
+  },
+  remove: (client, id, options) => client.deleteGuide({ id }, options),
+}

@@ -1,0 +1,84 @@
+import { type Config, defaultProfile, defaultUrl, type Environment } from './config.ts'
+import { Failure, misused } from './failure.ts'
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  url?: string
+  profile?: string
+  organization?: string
+  json?: boolean
+  quiet?: boolean
+}
+
+/** Which server is asked, as whom, within which organization. */
+export interface Target {
+  /** `https://host:port`, without the `/api`. */
+  url: string
+  token: string | undefined
+  /** Its slug; empty: the personal workspace; undefined: no scope. */
+  organization: string | undefined
+  profile: string
+  /** Where each comes from: for `doctor`. */
+  from: { url: string; token: string }
+}
+
+/**
+ * An option goes before the environment, the environment before the profile. The token of a profile is for the server of that
+ * profile: no other gets to see it.
+ *
+ * @throws Failure for a profile that is not there, or an address that is none
+ */
+export function targetOf(options: GlobalOptions, env: Environment, config: Config): Target {
+  const name = options.profile ?? env.profile ?? config.current
+  const profile = config.profiles[name]
+  if (!profile && name !== defaultProfile) throw noProfile(name, config)
+  const [given, from] = firstOf([
+    [options.url, '--url'],
+    [env.url, 'RETICLE_URL'],
+    [profile?.url, `profile "${name}"`],
+  ]) ?? [defaultUrl, 'nothing is set']
+  const url = serverUrl(given)
+  const own = profile && serverUrl(profile.url) === url ? profile : undefined
+  const token = firstOf([
+    [env.token, 'SERVICE_ACCESS_TOKEN'],
+    [own?.token, `profile "${name}"`],
+  ])
+  return {
+    url,
+    token: token?.[0],
+    organization: options.organization ?? env.organization ?? own?.organization,
+    profile: name,
+    from: { url: from, token: token?.[1] ?? 'nothing is set' },
+  }
+}
+
+const firstOf = (given: readonly (readonly [string | undefined, string])[]) => {
+  for (const [value, from] of given) if (value !== undefined) return [value, from] as const
+  return undefined
+}
+
+/** The root of a server: `host`, `http://host:8080/` and `https://host/api` are understood. */
+export function serverUrl(given: string): string {
+  const text = given.includes('://') ? given : `${isLocal(given) ? 'http' : 'https'}://${given}`
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw misused(`${given} is no address of a server`, 'Write it like https://reticle.example.org')
+  if (url.username || url.password)
+    throw misused(
+      'The address holds a password, which everybody could read in the list of processes',
+      'Leave it out and run `reticle login`.',
+    )
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/api$/, '')
+  return `${url.origin}${path}`
+}
+
+const isLocal = (given: string) => /^(localhost|127\.[\d.]+|\[::1\])(:|\/|$)/.test(given)
+
+function noProfile(name: string, { profiles }: Config): Failure {
+  const known = Object.keys(profiles).join(', ') || 'none'
+  return new Failure(`There is no profile "${name}" (there is: ${known})`, {
+    ending: 'usage',
+    code: 'no_profile',
+    hint: `Make it with \`reticle login --profile ${name}\`.`,
+  })
+}

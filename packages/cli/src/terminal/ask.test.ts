@@ -1,0 +1,62 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { askSecret, confirm } from './ask.ts'
+
+/** What somebody types, and what they see. */
+function terminal(isTTY: boolean) {
+  const [stdin, stderr] = [new PassThrough(), new PassThrough()]
+  let seen = ''
+  stderr.on('data', (piece) => {
+    seen += piece
+  })
+  return {
+    stdin: Object.assign(stdin, { isTTY }),
+    stderr: Object.assign(stderr, { isTTY }),
+    seen: () => seen,
+  }
+}
+
+test('a secret is typed without an echo', async () => {
+  const { seen, ...around } = terminal(true)
+  const answer = askSecret(around, 'Access token')
+  around.stdin.write('hidden one\r')
+  expect(await answer).toBe('hidden one')
+  expect(seen()).toBe('Access token: \n')
+})
+
+test('or it is the first line of what is piped in', async () => {
+  const { seen, ...around } = terminal(false)
+  const answer = askSecret(around, 'Access token')
+  around.stdin.end('hidden one\r\nmore\n')
+  expect(await answer).toBe('hidden one')
+  expect(seen()).toBe('')
+  const { seen: _, ...silent } = terminal(false)
+  silent.stdin.end()
+  await expect(askSecret(silent, 'Access token')).rejects.toMatchObject({ ending: 'usage' })
+})
+
+test('Ctrl-C at a question is an interruption', async () => {
+  const { seen: _, ...around } = terminal(true)
+  const answer = askSecret(around, 'Access token')
+  around.stdin.write('\u0003')
+  await expect(answer).rejects.toMatchObject({ ending: 'interrupted' })
+})
+
+test.each([
+  ['y', true],
+  ['YES', true],
+  ['', false],
+  ['no', false],
+])('"%s" to a question means %s', async (typed, isMeant) => {
+  const { seen, ...around } = terminal(true)
+  const answer = confirm(around, 'Delete it?')
+  around.stdin.write(`${typed}\r`)
+  expect(await answer).toBe(isMeant)
+  expect(seen()).toContain('Delete it? [y/N]')
+})
+
+test('nobody is asked without a terminal', async () => {
+  const { seen, ...around } = terminal(false)
+  expect(await confirm(around, 'Delete it?')).toBe(false)
+  expect(seen()).toBe('')
+})

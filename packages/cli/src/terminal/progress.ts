@@ -1,0 +1,79 @@
+import progress from 'cli-progress'
+import type { Stream } from './output.ts'
+
+/** What somebody who waits is shown. There is one at a time. */
+export interface Progress {
+  /** A step of the work begins: it is told at once. */
+  step(title: string): void
+  /** How far the step is, 0 to 1, and what stands beside it. */
+  update(share: number, detail?: string): void
+  /** Nothing more is drawn. */
+  stop(): void
+}
+
+/** Between two lines where there is no terminal to draw a bar in. */
+const lineMs = 1000
+/** A line comes earlier when this much was done since the last. */
+const lineShare = 0.1
+
+const silent: Progress = {
+  step: () => undefined,
+  update: () => undefined,
+  stop: () => undefined,
+}
+
+export function createProgress(
+  stderr: Stream & { isTTY?: boolean },
+  { quiet = false, now = Date.now }: { quiet?: boolean | undefined; now?: () => number } = {},
+): Progress {
+  if (quiet) return silent
+  return stderr.isTTY ? bars() : lines(stderr, now)
+}
+
+function bars(): Progress {
+  let bar: progress.SingleBar | undefined
+  const stop = () => {
+    bar?.stop()
+    bar = undefined
+  }
+  return {
+    step(title) {
+      stop()
+      const format = `${title}  {bar} {percentage} %  {detail}`
+      bar = new progress.SingleBar(
+        { format, hideCursor: null, fps: 10, stopOnComplete: false, etaBuffer: 10 },
+        progress.Presets.shades_classic,
+      )
+      bar.start(1000, 0, { detail: '' })
+    },
+    update(share, detail = '') {
+      bar?.update(Math.floor(1000 * clamped(share)), { detail })
+    },
+    stop,
+  }
+}
+
+function lines(stderr: Stream, now: () => number): Progress {
+  let title = ''
+  let told = { share: 0, at: 0 }
+  const tell = (share: number, detail: string) => {
+    told = { share, at: now() }
+    const percent = `${Math.floor(100 * share)} %`
+    stderr.write(`${[`${title}: ${percent}`, detail].filter(Boolean).join('  ')}\n`)
+  }
+  return {
+    step(next) {
+      title = next
+      tell(0, '')
+    },
+    update(given, detail = '') {
+      const share = clamped(given)
+      const isEnd = share === 1 && told.share < 1
+      const isLater = now() - told.at >= lineMs && share !== told.share
+      if (isEnd || isLater || share - told.share >= lineShare) tell(share, detail)
+    },
+    stop: () => undefined,
+  }
+}
+
+const clamped = (share: number) => Math.min(1, Math.max(0, share))

@@ -1,0 +1,94 @@
+/** Tables for people: one line an object, columns as wide as what is in them. */
+
+export interface Column<Row> {
+  title: string
+  /** What the cell says; empty for nothing. */
+  of(row: Row): string
+  isNumber?: boolean
+}
+
+/** Between two columns. */
+const gap = '  '
+/** No column is cut below this many characters. */
+const leastWidth = 6
+
+/**
+ * Lines of a table, its title first. Columns that are too wide for the terminal are cut with an ellipsis, the widest first.
+ *
+ * @param width Characters of a line; infinite where nobody looks at it
+ */
+export function tableLines<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width: number,
+): string[] {
+  const cells = [columns.map(({ title }) => title)]
+  for (const row of rows) cells.push(columns.map((column) => printable(column.of(row))))
+  const wanted = columns.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index]))))
+  const widths = fitted(wanted, width - gap.length * (columns.length - 1))
+  return cells.map((line) =>
+    line
+      .map((cell, index) =>
+        padded(cut(cell, widths[index] ?? 0), widths[index] ?? 0, columns[index]),
+      )
+      .join(gap)
+      .trimEnd(),
+  )
+}
+
+/** Names and values of one object, a line each. */
+export function recordLines(record: readonly (readonly [string, string])[]): string[] {
+  const widest = Math.max(0, ...record.map(([name]) => widthOf(name)))
+  return record.map(([name, value]) => {
+    const indented = printable(value, true).replaceAll('\n', `\n${' '.repeat(widest)}${gap}`)
+    return `${name}${' '.repeat(widest - widthOf(name))}${gap}${indented}`.trimEnd()
+  })
+}
+
+/** Takes from the widest until all fit. */
+function fitted(wanted: readonly number[], width: number): number[] {
+  const widths = [...wanted]
+  for (let over = sum(widths) - width; over > 0; over -= 1) {
+    const widest = widths.indexOf(Math.max(...widths))
+    if ((widths[widest] ?? 0) <= leastWidth) break
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+
+function padded(text: string, width: number, column: { isNumber?: boolean } = {}): string {
+  const space = ' '.repeat(Math.max(0, width - widthOf(text)))
+  return column.isNumber ? `${space}${text}` : `${text}${space}`
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  let kept = ''
+  let used = 1
+  for (const character of text) {
+    used += widthOf(character)
+    if (used > width) break
+    kept += character
+  }
+  return `${kept}…`
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+
+/** Characters a terminal moves on by. */
+export function widthOf(text = ''): number {
+  let width = 0
+  for (const character of text)
+    width += /\p{M}|\u200d/u.test(character) ? 0 : wide.test(character) ? 2 : 1
+  return width
+}
+
+/** Names that others chose must not steer the terminal: control characters become visible. */
+export function printable(text: string, keepsLines = false): string {
+  return text.replace(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, (character) =>
+    keepsLines && character === '\n' ? character : '\ufffd',
+  )
+}

@@ -1,0 +1,64 @@
+import { stat } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import type { FileSource } from '@reticle/sdk'
+import { fromPath } from '@reticle/sdk/node'
+import { Failure, misused } from '../failure.ts'
+import { filesBelow, nameBelow } from '../walk.ts'
+
+/** Files that are sent, and how many of folders were left where they are. */
+export interface Gathered {
+  files: FileSource[]
+  ignored: number
+}
+
+/** What is taken out of folders; a file that is named is sent whatever it is. */
+const media = /\.(avif|bmp|gif|jfif|jpe?g|jsonl|png|tiff?|webp)$/i
+
+/**
+ * The files that are named, and the pictures of folders that are. A folder that is given alone is the root of their names; beside
+ * others each keeps its own.
+ *
+ * @throws Failure for a folder without pictures, and for two files that would have one name
+ */
+export async function gatherFiles(
+  paths: readonly string[],
+  onProgress: (count: number) => void,
+): Promise<Gathered> {
+  const found: { path: string; name: string }[] = []
+  let ignored = 0
+  for (const path of paths) {
+    if (!(await stat(path)).isDirectory()) {
+      found.push({ path, name: basename(path) })
+      continue
+    }
+    const root = paths.length === 1 ? path : resolve(path, '..')
+    for await (const file of filesBelow(path)) {
+      if (media.test(file)) found.push({ path: file, name: nameBelow(root, file) })
+      else ignored += 1
+      onProgress(found.length)
+    }
+  }
+  if (found.length === 0) throw new Failure(`There are no pictures in ${paths.join(', ')}`)
+  found.sort((one, other) => (one.name < other.name ? -1 : 1))
+  assertDistinct(found)
+  const files: FileSource[] = []
+  for (const { path, name } of found) files.push(await fromPath(path, name))
+  return { files, ignored }
+}
+
+function assertDistinct(found: readonly { path: string; name: string }[]): void {
+  const known = new Map<string, string>()
+  for (const { path, name } of found) {
+    const other = known.get(name)
+    if (other !== undefined)
+      throw misused(
+        `${other} and ${path} would both be called ${name}`,
+        'Give the folder above them, so that they keep their folders.',
+      )
+    known.set(name, path)
+  }
+}
+
+/** What tells a set of files from another: names, sizes and times. */
+export const filesMark = (files: readonly FileSource[]) =>
+  files.map(({ name, size, modified }) => [name, size, modified])

@@ -1,0 +1,17 @@
+import { opendir, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+
+/** Paths of the files below a folder; what is hidden is not looked at. */
+export async function* filesBelow(folder: string): AsyncGenerator<string> {
+  for await (const entry of await opendir(folder)) {
+    if (entry.name.startsWith('.') || entry.name === '__MACOSX') continue
+    const path = join(folder, entry.name)
+    const kind = entry.isSymbolicLink() ? await stat(path) : entry
+    if (kind.isDirectory()) yield* filesBelow(path)
+    else if (kind.isFile()) yield path
+  }
+}
+
+/** What a file is called below a folder, with `/` between the parts. */
+export const nameBelow = (folder: string, path: string): string =>
+  relative(folder, path).split(sep).join('/')

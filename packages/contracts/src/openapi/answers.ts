@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { isBytes, type Operation } from '../api/operation.ts'
+import { isTagged, shownAs, typesOf } from '../rest/common.ts'
+import { failureContent, failuresOf } from './failures.ts'
+import { headersOf } from './headers.ts'
+import { jsonTypes } from './media-type.ts'
+import type { Json, SchemaOf } from './schemas.ts'
+
+/** Everything that a call may be answered: what the row says, what its kind brings with it, and what may go wrong. */
+export function answersOf(operation: Operation, schemaOf: SchemaOf): Record<string, Json> {
+  const own = Object.entries(operation.answers).map(([status, answer]) => [
+    status,
+    answerOf(operation, Number(status), answer, schemaOf),
+  ])
+  return {
+    ...(hasState(operation) && { 304: { description: 'If-None-Match names the present state' } }),
+    ...failuresOf(operation),
+    ...(operation.resumable && uploadSteps(operation)),
+    ...Object.fromEntries(own),
+  }
+}
+
+function answerOf(
+  operation: Operation,
+  status: number,
+  answer: z.ZodType,
+  schemaOf: SchemaOf,
+): Json {
+  const headers = headersOf([...headersOfStatus(operation, status)])
+  const description = descriptions[status] ?? 'Done'
+  if (status === 204 || answer instanceof z.ZodUndefined) return { description, headers }
+  if (status < 400) return { description, headers, content: contentOf(answer, schemaOf) }
+  const isFailure = operation.gone !== undefined
+  return {
+    description,
+    headers,
+    content: failureContent(schemaOf, isFailure ? undefined : schemaOf(answer, 'output')),
+  }
+}
+
+const descriptions: Record<number, string> = {
+  200: 'As asked for',
+  201: 'Made',
+  202: 'Accepted: a request in the background does it',
+  206: 'The range that was asked for',
+  302: 'It is elsewhere',
+  409: 'This does not go with the present state: such a request runs already, for example',
+  410: 'This is not there any more',
+}
+
+function headersOfStatus(operation: Operation, status: number): string[] {
+  const { limit } = operation
+  return [
+    'X-Request-Id',
+    ...(status >= 400 ? ['X-Error-Code'] : []),
+    ...(limit === 'none'
+      ? []
+      : ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']),
+    ...(status < 300 && hasTag(operation) ? ['ETag'] : []),
+    ...(status === 206 ? ['Content-Range'] : []),
+    ...(status === 302 ? ['Location'] : []),
+    ...(status === 204 && operation.media_type ? ['Upload-Offset', 'Upload-Expires'] : []),
+  ]
+}
+
+function contentOf(answer: z.ZodType, schemaOf: SchemaOf): Json {
+  const types = typesOf(answer)
+  if (types) return Object.fromEntries(types.map((type) => [type, { schema: fileSchema(type) }]))
+  const shown = isBytes(answer) ? shownAs(answer) : answer
+  const schema = shown ? schemaOf(shown, 'output') : {}
+  return Object.fromEntries(jsonTypes.map((type) => [type, { schema }]))
+}
+
+const fileSchema = (type: string): Json =>
+  type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
+
+/** Is its answer a state that has a tag? The gateway's own bytes are files, which have parts, or no states at all. */
+function hasTag({ answer, answers, by }: Operation): boolean {
+  if (isBytes(answer)) return by !== 'gateway' || 206 in answers
+  const isRecord = answer instanceof z.ZodObject && 'id' in answer.shape
+  return isRecord && ('updated_date' in answer.shape || isTagged(answer))
+}
+
+/** Can a client ask whether what it read is still so? */
+export const hasState = (operation: Operation): boolean =>
+  operation.method === 'GET' && hasTag(operation)
+
+/** Answers to the other requests of a file that comes in several. */
+function uploadSteps({ path }: Operation): Record<string, Json> {
+  const first = headersOf(['X-Request-Id', 'Location', 'Upload-Offset', 'Upload-Expires'])
+  const more = { description: 'Upload-Multiple: these files are stored' }
+  return {
+    ...(path.endsWith('/data') && { 200: { ...more, headers: headersOf(['X-Request-Id']) } }),
+    201: {
+      description: 'Upload-Length: a file begins, its bytes are sent to Location',
+      headers: first,
+    },
+  }
+}

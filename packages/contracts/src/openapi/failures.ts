@@ -1,0 +1,137 @@
+import { isBytes, isScoped, type Operation } from '../api/operation.ts'
+import { shownAs } from '../rest/common.ts'
+import { failure, problem } from '../rest/failures.ts'
+import { headersOf } from './headers.ts'
+import { jsonTypes } from './media-type.ts'
+import type { Json, SchemaOf } from './schemas.ts'
+
+/** What may go wrong with a call, by status: `spec/api-workspace.md` 1.4, said once for all operations. */
+interface Kind {
+  /** Of the component. */
+  name: string
+  description: string
+  /** Can it happen to this row? What else can, the row says in `refuses`. */
+  happens: (operation: Operation) => boolean
+  headers?: readonly string[]
+}
+
+const always = () => true
+const never = () => false
+const changes = ({ method }: Operation) => method !== 'GET'
+const sends = ({ method }: Operation) => method !== 'GET' && method !== 'DELETE'
+const has = (name: string, shape?: { shape: object }) => name in (shape?.shape ?? {})
+
+const kinds: Record<number, Kind> = {
+  400: {
+    name: 'BadRequest',
+    description: 'What was sent is malformed or invalid',
+    happens: always,
+  },
+  401: {
+    name: 'Unauthorized',
+    description: 'No credential, or one that is unknown, expired or revoked',
+    happens: always,
+    headers: ['WWW-Authenticate'],
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'The caller may not do this',
+    happens: ({ access, method }) => access !== 'anyone' || method !== 'GET',
+  },
+  404: {
+    name: 'NotFound',
+    description: 'No such object, organization or page',
+    happens: (operation) =>
+      operation.params !== undefined ||
+      has('page', operation.query) ||
+      (isScoped(operation) && operation.access !== 'anyone'),
+  },
+  405: {
+    name: 'FormatDisabled',
+    description: 'The format is switched off',
+    happens: ({ method, query }) => method === 'POST' && has('format', query),
+  },
+  406: {
+    name: 'NotAcceptable',
+    description: 'None of the media types in Accept can be produced',
+    happens: ({ method, answer }) =>
+      method !== 'GET' || !isBytes(answer) || shownAs(answer) !== undefined,
+  },
+  409: {
+    name: 'Conflict',
+    description: 'This does not go with the present state',
+    happens: changes,
+    headers: ['Retry-After'],
+  },
+  410: {
+    name: 'Gone',
+    description: 'This is not there any more',
+    happens: ({ gone }) => gone !== undefined,
+  },
+  412: {
+    name: 'PreconditionFailed',
+    description: 'If-Match names another state, or Tus-Resumable another version',
+    happens: ({ headers, resumable }) => has('if_match', headers) || resumable === true,
+  },
+  413: { name: 'ContentTooLarge', description: 'More than the server takes', happens: sends },
+  415: {
+    name: 'UnsupportedMediaType',
+    description: 'A body of this media type is not read here',
+    happens: changes,
+  },
+  416: {
+    name: 'RangeNotSatisfiable',
+    description: 'The range holds no byte of the file',
+    happens: ({ answers }) => 206 in answers,
+    headers: ['Content-Range'],
+  },
+  429: {
+    name: 'TooManyRequests',
+    description: 'Too much of this, or not ready yet: ask again after Retry-After',
+    happens: always,
+    headers: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  },
+  500: {
+    name: 'ServerError',
+    description: 'The work failed for a reason that is the server’s',
+    happens: never,
+  },
+  503: {
+    name: 'Unavailable',
+    description: 'A part that is needed is down or overloaded',
+    happens: always,
+    headers: ['Retry-After'],
+  },
+}
+
+/** Failures of a row, as references to the components of `failureResponses`. */
+export function failuresOf(operation: Operation): Record<string, Json> {
+  const found = Object.entries(kinds).filter(
+    ([status, { happens }]) => operation.refuses?.includes(Number(status)) || happens(operation),
+  )
+  const referred = found.map(([status, { name }]) => [
+    status,
+    { $ref: `#/components/responses/${name}` },
+  ])
+  return Object.fromEntries(referred)
+}
+
+/** The components that those refer to. */
+export function failureResponses(schemaOf: SchemaOf): Record<string, Json> {
+  const content = failureContent(schemaOf)
+  const responses = Object.values(kinds).map(({ name, description, headers = [] }) => [
+    name,
+    { description, headers: headersOf(['X-Request-Id', 'X-Error-Code', ...headers]), content },
+  ])
+  return Object.fromEntries(responses)
+}
+
+/** @param own what the body may be besides */
+export function failureContent(schemaOf: SchemaOf, own?: Json): Json {
+  const common = schemaOf(failure, 'output')
+  const schema = own ? { anyOf: [own, common] } : common
+  return {
+    ...Object.fromEntries(jsonTypes.map((type) => [type, { schema }])),
+    'application/problem+json': { schema: schemaOf(problem, 'output') },
+  }
+}

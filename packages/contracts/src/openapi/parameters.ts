@@ -1,0 +1,78 @@
+import type { z } from 'zod'
+import { isScoped, type Operation, takesKey } from '../api/operation.ts'
+import { hasState } from './answers.ts'
+import type { Json, SchemaOf } from './schemas.ts'
+
+/** What a call takes beside its body: what the row says, and what its kind brings with it. */
+export function parametersOf(operation: Operation, schemaOf: SchemaOf): Json[] {
+  const { params, query, headers, answers, resumable } = operation
+  const given = { ...query?.shape }
+  return [
+    ...fields(params, 'path', schemaOf),
+    ...fields(query, 'query', schemaOf),
+    ...fields(headers, 'header', schemaOf),
+    ...(takesScope(operation) ? workspace.filter(({ name }) => !(name in given)) : []),
+    ...(takesKey(operation) ? [idempotencyKey] : []),
+    ...(hasState(operation) ? [ifNoneMatch] : []),
+    ...(206 in answers ? [range] : []),
+    ...(resumable ? uploadHeaders : []),
+  ]
+}
+
+function fields(
+  schema: z.ZodObject | undefined,
+  place: 'path' | 'query' | 'header',
+  schemaOf: SchemaOf,
+): Json[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, type]) => ({
+    name: place === 'header' ? headerName(name) : name,
+    in: place,
+    required: place === 'path' || !type.safeParse(undefined).success,
+    schema: schemaOf(type, 'input'),
+  }))
+}
+
+/** `if_match` is `If-Match`. */
+export function headerName(name: string): string {
+  const capital = (part: string) => part.charAt(0).toUpperCase() + part.slice(1)
+  return name.split('_').map(capital).join('-')
+}
+
+/** Of an object its own workspace counts, whatever a request names. */
+const takesScope = (operation: Operation) =>
+  isScoped(operation) && !operation.params && operation.access !== 'anyone'
+
+const optional =
+  (place: 'query' | 'header') => (name: string, description: string, more?: Json) => ({
+    ...{ name, in: place, required: false, description },
+    schema: { type: 'string', ...more },
+  })
+const header = optional('header')
+const inQuery = optional('query')
+
+const workspace = [
+  header(
+    'X-Organization',
+    'Slug of the organization that this is about; empty: the personal workspace',
+  ),
+  inQuery('org', 'The same as X-Organization'),
+  inQuery('org_id', 'The same by the id of the organization', { type: 'integer', minimum: 1 }),
+]
+
+const idempotencyKey = header(
+  'Idempotency-Key',
+  'Sent again within a day, the call is answered what it was answered first, and done only once',
+  { minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+)
+const ifNoneMatch = header('If-None-Match', 'ETag of what is known: 304 as long as that is so')
+const range = header('Range', 'bytes=0-99: this part of the file')
+
+/** `spec/api-annotations.md` 2.4: which of the requests it is that bring a file. */
+const uploadHeaders = [
+  header('Upload-Start', 'Whatever its value: files are announced, none is sent'),
+  header('Upload-Length', 'Bytes of a file that begins (tus.io 1.0.0)'),
+  header('Upload-Metadata', 'Of a file that begins: filename and its name in Base64'),
+  header('Tus-Resumable', 'Version of the protocol: 1.0.0'),
+  header('Upload-Multiple', 'Whatever its value: some of the files, more will come'),
+  header('Upload-Finish', 'Whatever its value: the last request, all files are there'),
+]

@@ -1,0 +1,91 @@
+/** Files that are not packed, as an archive: what reads archives reads a folder, and files beside an archive as members of it. */
+import { FormatError } from '../errors.ts'
+import { isJunk, normaliseName } from './names.ts'
+import { type RandomAccess, readPieces } from './source.ts'
+import type { Unpacked, ZipEntry, ZipReader } from './zip-reader.ts'
+
+/** A file under the name that it has as a member. */
+export interface MemberFile extends Pick<RandomAccess, 'size' | 'read'> {
+  name: string
+}
+
+/** So begins an archive without members. */
+const signature = Buffer.from('PK\x05\x06')
+
+/**
+ * @param base An archive that the files lie beside; a file goes before a member of its name.
+ * @throws {FormatError} for names that members cannot have
+ */
+export function unpackedSource(
+  files: Iterable<MemberFile>,
+  { name, base }: { name: string; base?: ZipReader | undefined },
+): Unpacked {
+  const from = base?.source.size ?? 0
+  const own = new Map<ZipEntry, MemberFile>()
+  const entries = new Map(base?.files)
+  let at = from
+  for (const file of files) {
+    const known = { name: normaliseName(file.name), size: file.size, packedSize: file.size }
+    if (isJunk(known.name)) continue
+    const limit = at + file.size
+    const entry = { ...known, crc: 0, isDeflated: false, start: at, limit }
+    at = limit
+    own.set(entry, file)
+    entries.set(entry.name, entry)
+  }
+  const places = [...own.keys()]
+  const source: RandomAccess = {
+    size: at,
+    async read(start, end) {
+      if (start < from) return base?.source.read(start, end) ?? new Uint8Array()
+      const entry = places[placeOf(places, start)]
+      return entry ? (own.get(entry)?.read(start - entry.start, end - entry.start) ?? none) : none
+    },
+  }
+  const members = readerOf({ source, entries, own, base })
+  return {
+    name,
+    size: signature.length,
+    read: async (start, end) => signature.subarray(start, end),
+    members,
+  }
+}
+
+const none = new Uint8Array()
+
+/** The last entry that begins at or before a byte. */
+function placeOf(places: readonly ZipEntry[], byte: number): number {
+  let [low, high] = [0, places.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((places[middle]?.start ?? 0) <= byte) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+interface Parts {
+  source: RandomAccess
+  entries: ReadonlyMap<string, ZipEntry>
+  own: ReadonlyMap<ZipEntry, MemberFile>
+  base: ZipReader | undefined
+}
+
+function readerOf({ source, entries, own, base }: Parts): ZipReader {
+  return {
+    ...{ source, files: entries, duplicates: base?.duplicates ?? [] },
+    async bytes(entry, maxBytes = 64 * 1024 ** 2) {
+      const file = own.get(entry)
+      if (!file) return base?.bytes(entry, maxBytes) ?? none
+      if (file.size > maxBytes)
+        throw new FormatError(`larger than ${maxBytes} bytes`, { file: entry.name })
+      return file.read(0, file.size)
+    },
+    async *stream(entry) {
+      const file = own.get(entry)
+      if (file) yield* readPieces(file)
+      else if (base) yield* base.stream(entry)
+    },
+    dataStart: async (entry) => (own.has(entry) ? entry.start : (base?.dataStart(entry) ?? 0)),
+  }
+}

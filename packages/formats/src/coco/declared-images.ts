@@ -1,0 +1,32 @@
+import type { RandomAccess } from '../archive/source.ts'
+import type { JsonRecord } from '../json/fields.ts'
+import type { DeclaredImage, Run } from '../model.ts'
+import { findCocoFiles } from './files.ts'
+import { pathsOf, recordsOf, scanFile } from './names.ts'
+
+/** Images with the sizes that files of annotations give them, where exports put them (spec/formats.md 8.1). */
+export async function* declaredCocoImages(
+  source: RandomAccess,
+  run: Run,
+): AsyncGenerator<DeclaredImage> {
+  for (const file of await findCocoFiles(source, run)) {
+    const root = file.name.replace(/(?:annotations\/)?[^/]*$/, '')
+    const wanted = (key: string) => key === 'images'
+    for await (const member of scanFile(file, { wanted }, () => run.signal.throwIfAborted())) {
+      if (member.key !== 'images') continue
+      for (const { record } of recordsOf(member, file, 'image')) {
+        const image = imageOf(record, file.subset)
+        if (image) yield { ...image, member: root + image.member }
+      }
+    }
+  }
+}
+
+function imageOf(record: JsonRecord, subset: string): DeclaredImage | undefined {
+  const { file_name, coco_url, width, height } = record
+  const name = typeof file_name === 'string' ? file_name : coco_url
+  if (typeof name !== 'string' || !isSide(width) || !isSide(height)) return undefined
+  return { member: `images/${subset}/${pathsOf(name, subset).at(-1) ?? name}`, width, height }
+}
+
+const isSide = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0

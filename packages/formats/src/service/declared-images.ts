@@ -1,0 +1,50 @@
+import type { RandomAccess } from '../archive/source.ts'
+import { fileName } from '../export-files.ts'
+import type { DeclaredImage, Run } from '../model.ts'
+import { findServiceArchive } from './documents.ts'
+import type { DescribedTask } from './read-meta.ts'
+import { type Survey, surveyOf } from './survey.ts'
+
+/**
+ * Images with the sizes that documents give them, and frames of videos, where exports put them (spec/formats.md 7.2): below a folder
+ * beside the document, of projects in one for each subset.
+ */
+export async function* declaredServiceImages(
+  source: RandomAccess,
+  run: Run,
+): AsyncGenerator<DeclaredImage> {
+  const { documents } = await findServiceArchive(source, run)
+  for (const document of documents) {
+    const folder = `${document.name.replace(/[^/]*$/, '')}images/`
+    const survey = await surveyOf(document, run)
+    for (const image of imagesIn(survey)) yield { ...image, member: folder + image.member }
+  }
+}
+
+function* imagesIn(survey: Survey): Generator<DeclaredImage> {
+  const elements = [...survey.elements.values()]
+  const isSplit = survey.isProject || elements.some(({ subset }) => subset !== undefined)
+  const folderOf = (subset: string | undefined) =>
+    isSplit ? `${fileName(subset ?? survey.subset)}/` : ''
+  let hasImages = false
+  for (const { subset, images } of elements)
+    for (const { name, width, height } of images) {
+      hasImages = true
+      if (name !== undefined && width && height)
+        yield { member: folderOf(subset) + name, width, height }
+    }
+  if (hasImages) return
+  for (const task of survey.tasks) yield* framesOf(task, folderOf(task.subset))
+}
+
+/** As exports call the frames of a video. */
+function* framesOf(
+  { isVideo, original, start, step, count }: DescribedTask,
+  folder: string,
+): Generator<DeclaredImage> {
+  if (!isVideo || !original) return
+  for (let index = 0; index < count; index += 1) {
+    const number = String(start + step * index).padStart(6, '0')
+    yield { member: `${folder}frame_${number}.PNG`, ...original }
+  }
+}

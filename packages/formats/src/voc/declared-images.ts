@@ -1,0 +1,18 @@
+import type { RandomAccess } from '../archive/source.ts'
+import type { DeclaredImage, Run } from '../model.ts'
+import { openVoc } from './archive.ts'
+import { readItem } from './import.ts'
+
+/** Images with the sizes that their documents give them, where exports put them (spec/formats.md 10.1). */
+export async function* declaredVocImages(
+  source: RandomAccess,
+  run: Run,
+): AsyncGenerator<DeclaredImage> {
+  for (const tree of await openVoc(source, run))
+    for (const item of tree.subsets.flatMap(({ items }) => items)) {
+      run.signal.throwIfAborted()
+      const { size, filename = '' } = (await readItem(item, tree)) ?? {}
+      const [extension = '.jpg'] = /\.[^./]+$/.exec(filename) ?? []
+      if (size) yield { member: `${tree.root}JPEGImages/${item.id}${extension}`, ...size }
+    }
+}

@@ -1,0 +1,288 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { ApiError, apiVersion, ConnectionError, createClient, UnexpectedAnswer } from './index.ts'
+import { type Answer, broken, json, service } from './testing/service.ts'
+
+const soon = { 'retry-after': '0' }
+const project = { id: 7, name: 'streets' }
+
+describe('a call', () => {
+  test('puts params, query, headers and body where they belong', async () => {
+    const { url, heard } = await service(json(200, project))
+    const client = createClient({ url, token: 'a.b', organization: 'acme' })
+    await client.updateProject({ id: 7, if_match: '"3"', body: { name: 'x' } })
+    await client.listProjects({ page: 2, filter: { '==': [{ var: 'name' }, 'a b'] } })
+    expect(heard).toMatchObject([
+      {
+        ...{ method: 'PATCH', path: '/projects/7', body: '{"name":"x"}' },
+        headers: {
+          ...{ authorization: 'Token a.b', 'x-organization': 'acme', 'if-match': '"3"' },
+          ...{ 'content-type': 'application/json', 'user-agent': 'reticle-sdk/2.58.1' },
+        },
+      },
+      {
+        path: '/projects?page=2&filter=%7B%22%3D%3D%22%3A%5B%7B%22var%22%3A%22name%22%7D%2C%22a+b%22%5D%7D',
+      },
+    ])
+  })
+
+  test('escapes what is part of a path', async () => {
+    const { url, heard } = await service(json(200, {}))
+    await createClient({ url }).getRequest({ rq_id: 'action=create&target=task/1' })
+    expect(heard[0]?.path).toBe('/requests/action%3Dcreate%26target%3Dtask%2F1')
+  })
+
+  test('names people by basic authentication in any script', async () => {
+    const { url, heard } = await service(json(200, {}))
+    const client = createClient({
+      url: `${url}/api/`,
+      basic: { username: 'anna', password: 'пароль' },
+    })
+    await client.getSelf({}, { organization: '' })
+    const [, coded = ''] = heard[0]?.headers.authorization?.split(' ') ?? []
+    expect(Buffer.from(coded, 'base64').toString()).toBe('anna:пароль')
+    expect(heard[0]).toMatchObject({ path: '/users/self', headers: { 'x-organization': '' } })
+  })
+
+  test('is refused before it is made where a param is missing', () => {
+    const client = createClient({ url: 'http://127.0.0.1:9' })
+    // @ts-expect-error an id is needed
+    const calling = async () => client.getProject({})
+    return expect(calling()).rejects.toThrow('getProject needs id.')
+  })
+
+  test.each([
+    ['ftp://x', 'url has to be an address'],
+    ['nonsense', 'url has to be an address'],
+    ['http://anna:secret@x', 'put the credential into token or basic'],
+  ])('needs an address: not %s', (url, text) => {
+    expect(() => createClient({ url })).toThrow(text)
+  })
+
+  test('needs one way to say who calls', () => {
+    const options = { url: 'http://x', token: 'a', cookies: true }
+    expect(() => createClient(options)).toThrow('Give one of token, basic and cookies')
+  })
+
+  test('answered by something else than JSON says so', async () => {
+    const { url } = await service((response) => response.end('<html>'))
+    const calling = createClient({ url }).getProject({ id: 7 })
+    await expect(calling).rejects.toThrow(UnexpectedAnswer)
+  })
+
+  test('that is a change is not redirected into something else', async () => {
+    const { url, heard } = await service((response) => {
+      response.writeHead(301, { location: 'https://x.example.org/api/projects' }).end()
+    })
+    const calling = createClient({ url }).createProject({ body: { name: 'x' } })
+    await expect(calling).rejects.toThrow('a redirect to https://x.example.org/api/projects')
+    expect(heard).toHaveLength(1)
+  })
+
+  test('ends with its signal, in the middle of a wait', async () => {
+    const { url } = await service(json(503, {}, { 'retry-after': '30' }))
+    const signal = AbortSignal.timeout(50)
+    const calling = createClient({ url }).getProject({ id: 7 }, { signal })
+    await expect(calling).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+})
+
+describe('in a page of a browser', () => {
+  const inBrowser = async (cookie = '') => {
+    vi.stubGlobal('document', { cookie })
+    vi.resetModules()
+    onTestFinished(() => {
+      vi.unstubAllGlobals()
+      vi.resetModules()
+    })
+    return import('./index.ts')
+  }
+
+  test('changes carry the token of the session, reading does not', async () => {
+    const page = await inBrowser('a=b; csrftoken=c-1; d=e')
+    const { url, heard } = await service(json(200, {}))
+    const client = page.createClient({ url, cookies: true })
+    await client.getProject({ id: 7 })
+    await client.updateProject({ id: 7, body: {} })
+    expect(heard.map(({ headers }) => headers['x-csrftoken'])).toEqual([undefined, 'c-1'])
+    expect(heard[0]?.headers['user-agent']).not.toContain('reticle')
+  })
+
+  test('what cannot be streamed is gathered before', async () => {
+    const page = await inBrowser()
+    const { url, heard } = await service(json(200, {}))
+    async function* items() {
+      yield { kind: 'tags' as const, object: { frame: 0, label_id: 1 } }
+    }
+    await page.createClient({ url }).replaceJobAnnotations({ id: 1, body: items() })
+    const body = '{"tags":[{"frame":0,"label_id":1}]}'
+    expect(heard[0]).toMatchObject({ body, headers: { 'content-length': String(body.length) } })
+  })
+})
+
+describe('what is repeated', () => {
+  test.each([
+    ['reading, after a broken connection', broken],
+    ['reading, after 502', json(502, {})],
+    ['reading, after 503 that says when', json(503, {}, soon)],
+    ['reading, after 429', json(429, {}, soon)],
+  ])('%s', async (_, first) => {
+    const { url, heard } = await service(first, json(200, project))
+    await expect(createClient({ url }).getProject({ id: 7 })).resolves.toEqual(project)
+    expect(heard).toHaveLength(2)
+  })
+
+  test('reading, when an answer breaks off in the middle', async () => {
+    const cut: Answer = (response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('{"id"', () => response.destroy())
+    }
+    const { url } = await service(cut, json(200, project))
+    await expect(createClient({ url }).getProject({ id: 7 })).resolves.toEqual(project)
+  })
+
+  test('a creation, under one key', async () => {
+    const { url, heard } = await service(broken, json(502, {}), json(201, project))
+    await createClient({ url }).createProject({ body: { name: 'streets' } })
+    const keys = heard.map(({ headers }) => headers['idempotency-key'])
+    expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[\da-f-]{36}$/)))
+    expect(new Set(keys).size).toBe(1)
+    expect(heard[2]?.body).toBe('{"name":"streets"}')
+  })
+
+  test('a creation whose first attempt has not ended', async () => {
+    const underWay = { ...soon, 'x-error-code': 'idempotency_in_progress' }
+    const { url, heard } = await service(json(409, {}, underWay), json(201, project))
+    await createClient({ url }).createProject({ body: { name: 'x' } }, { idempotency_key: 'mine' })
+    expect(heard.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine'])
+  })
+
+  test('a deletion, which may find nothing any more', async () => {
+    const { url } = await service(broken, json(404, { detail: 'Not found.' }))
+    await expect(createClient({ url }).deleteProject({ id: 7 })).resolves.toBeUndefined()
+  })
+
+  test('but not a deletion of what never was, after a wait', async () => {
+    const { url } = await service(json(429, {}, soon), json(404, { detail: 'Not found.' }))
+    await expect(createClient({ url }).deleteProject({ id: 7 })).rejects.toThrow('404')
+  })
+
+  test('a change that was turned away at the door', async () => {
+    const { url, heard } = await service(json(429, {}, soon), json(200, project))
+    await createClient({ url }).updateProject({ id: 7, body: { name: 'x' } })
+    expect(heard).toHaveLength(2)
+  })
+})
+
+describe('what is not repeated', () => {
+  test.each([
+    ['a broken connection', broken],
+    ['502', json(502, {})],
+    ['503', json(503, {}, soon)],
+  ])('a change after %s, which may have been made', async (_, first) => {
+    const { url, heard } = await service(first, json(200, project))
+    const calling = createClient({ url }).updateProject({ id: 7, body: { name: 'x' } })
+    await expect(calling).rejects.toThrow(/updateProject/)
+    expect(heard).toHaveLength(1)
+  })
+
+  test('what was refused', async () => {
+    const { url, heard } = await service(json(400, { name: ['This field may not be blank.'] }))
+    await expect(createClient({ url }).createProject({ body: { name: '' } })).rejects.toThrow('400')
+    expect(heard).toHaveLength(1)
+  })
+
+  test('what a service wants to be asked again after an hour', async () => {
+    const { url, heard } = await service(json(429, {}, { 'retry-after': '3600' }))
+    const calling = createClient({ url }).getProject({ id: 7 })
+    await expect(calling).rejects.toMatchObject({ status: 429, retry_after: 3600 })
+    expect(heard).toHaveLength(1)
+  })
+
+  test('more often than it may be', async () => {
+    const { url, heard } = await service(broken)
+    const calling = createClient({ url, retries: 2 }).getProject({ id: 7 })
+    await expect(calling).rejects.toThrow(ConnectionError)
+    await expect(calling).rejects.toThrow(/^getProject got no answer: /)
+    expect(heard).toHaveLength(3)
+  })
+})
+
+describe('a refusal', () => {
+  const refused = async (status: number, body: unknown, headers?: Record<string, string>) => {
+    const { url } = await service(json(status, body, headers))
+    return createClient({ url })
+      .getProject({ id: 7 })
+      .catch((thrown: unknown) => thrown)
+  }
+
+  test('has words for people and facts for programs', async () => {
+    const body = { detail: 'Not found.', code: 'not_found', request_id: 'r-1' }
+    const error = await refused(404, body)
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({
+      ...{ name: 'ApiError', operation: 'getProject', status: 404, code: 'not_found' },
+      ...{ detail: 'Not found.', fields: {}, request_id: 'r-1', rq_id: null, body },
+      message: 'getProject was refused with 404: Not found. (request r-1)',
+    })
+  })
+
+  test('names fields, and members of members', async () => {
+    const labels = [{}, { name: ['Too long.'], attributes: [{ values: ['None.'] }] }]
+    const error = await refused(
+      400,
+      { name: ['Blank.', 'Short.'], labels, non_field_errors: ['Both.'] },
+      { 'x-error-code': 'required', 'x-request-id': 'r-2' },
+    )
+    expect(error).toMatchObject({
+      ...{ code: 'required', detail: 'Both.', request_id: 'r-2' },
+      fields: {
+        name: ['Blank.', 'Short.'],
+        'labels[1].name': ['Too long.'],
+        'labels[1].attributes[0].values': ['None.'],
+      },
+    })
+    expect(String(error)).toContain('Both.; name: Blank. Short.; labels[1].name: Too long.')
+  })
+
+  test('by a list of texts, by work under way, by a proxy', async () => {
+    expect(await refused(400, ['One.', 'Two.'])).toMatchObject({ detail: 'One. Two.' })
+    expect(await refused(409, { rq_id: 'action=export' })).toMatchObject({
+      ...{ rq_id: 'action=export', detail: 'the same is under way as action=export' },
+    })
+    const { url } = await service((response) => response.writeHead(413).end('Too large'))
+    const error = createClient({ url }).getProject({ id: 7 })
+    await expect(error).rejects.toMatchObject({ code: 'http_413', detail: 'Too large' })
+  })
+})
+
+test('the version of the package is that of the interface', () => {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  expect(JSON.parse(text).version).toBe(apiVersion)
+})
+
+describe('a list', () => {
+  test('is walked page by page, by links of whatever host', async () => {
+    const next = 'https://elsewhere.example.org/api/projects?page=2&page_size=100&name=x'
+    const { url, heard } = await service(
+      json(200, { count: 3, next, previous: null, results: [{ id: 1 }, { id: 2 }] }),
+      json(200, { count: 3, next: null, previous: '', results: [{ id: 3 }] }),
+    )
+    const ids: number[] = []
+    for await (const { id } of createClient({ url, token: 't' }).listProjects.each({ name: 'x' }))
+      ids.push(id)
+    expect(ids).toEqual([1, 2, 3])
+    expect(heard.map(({ path }) => path)).toEqual([
+      '/projects?page_size=100&name=x',
+      '/projects?page=2&page_size=100&name=x',
+    ])
+    expect(heard[1]?.headers.authorization).toBe('Token t')
+  })
+
+  test('asks for no page that nobody wants', async () => {
+    const page = { count: 9, next: '/api/projects?page=2', previous: null, results: [{ id: 1 }] }
+    const { url, heard } = await service(json(200, page))
+    for await (const _ of createClient({ url }).listProjects.each()) break
+    expect(heard).toHaveLength(1)
+  })
+})

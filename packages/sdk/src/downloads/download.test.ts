@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Changed, ConnectionError, createClient } from '../index.ts'
+import { saveTo } from '../node.ts'
+import { type Answer, broken, json, service } from '../testing/service.ts'
+
+const text = Array.from({ length: 5000 }, (_, index) => `${index} `).join('')
+const link = 'http://other.example.org/api/tasks/1/dataset/download?rq_id=x'
+
+/** Serves `text` with ranges, as the service does; cut after so many bytes where that is told. */
+const file =
+  ({
+    cut,
+    etag = '"1"',
+    content = text,
+  }: {
+    cut?: number
+    etag?: string
+    content?: string
+  }): Answer =>
+  (response, { headers }) => {
+    const isSame = headers['if-range'] === undefined || headers['if-range'] === etag
+    const [, from] = (isSame && /^bytes=(\d+)-$/.exec(headers.range ?? '')) || []
+    const start = Number(from ?? 0)
+    const part = content.slice(start)
+    response.writeHead(from === undefined ? 200 : 206, {
+      ...{ etag, 'content-length': part.length, 'content-type': 'application/zip' },
+      'content-disposition': `attachment; filename="a b.zip"; filename*=UTF-8''%D1%81.zip`,
+      ...(from !== undefined && {
+        'content-range': `bytes ${start}-${content.length - 1}/${content.length}`,
+      }),
+    })
+    if (cut === undefined) return response.end(part)
+    return response.write(part.slice(0, cut), () => setTimeout(() => response.destroy(), 50))
+  }
+
+const fetched = async (...answers: Answer[]) => {
+  const { url, heard } = await service(...answers)
+  return { client: createClient({ url, token: 't' }), heard }
+}
+
+describe('a download', () => {
+  test('tells what it is, and comes from the host of the client', async () => {
+    const { client, heard } = await fetched(file({}))
+    const told: [number, number | null][] = []
+    const got = await client.download(link, { on_progress: (...given) => void told.push(given) })
+    expect(got).toMatchObject({
+      ...{ filename: 'с.zip', size: text.length, type: 'application/zip', etag: '"1"', offset: 0 },
+    })
+    expect(await (await got.blob()).text()).toBe(text)
+    expect(told.at(-1)).toEqual([text.length, text.length])
+    expect(heard).toMatchObject([
+      {
+        path: '/tasks/1/dataset/download?rq_id=x',
+        headers: { authorization: 'Token t', 'accept-encoding': 'identity' },
+      },
+    ])
+  })
+
+  test('goes on after breaks, from the byte that it had', async () => {
+    const { client, heard } = await fetched(
+      ...[file({ cut: 7000 }), broken, file({ cut: 100 }), file({})],
+    )
+    const got = await client.download({ id: 'x', result_url: link })
+    expect(new TextDecoder().decode(await got.bytes())).toBe(text)
+    expect(heard.map(({ headers }) => [headers.range, headers['if-range']])).toEqual([
+      [undefined, undefined],
+      ['bytes=7000-', '"1"'],
+      ['bytes=7000-', '"1"'],
+      ['bytes=7100-', '"1"'],
+    ])
+  })
+
+  test('does not mix two files', async () => {
+    const { client } = await fetched(file({ cut: 7000 }), file({ etag: '"2"' }))
+    const got = await client.download(link)
+    await expect(got.bytes()).rejects.toThrow(Changed)
+  })
+
+  test('is not whole when less came than was announced', async () => {
+    const short: Answer = (response) => {
+      response.writeHead(200, { 'content-length': 100, connection: 'close' })
+      response.write('half', () => response.destroy())
+    }
+    const { client } = await fetched(short)
+    const got = await client.download(link)
+    await expect(got.bytes()).rejects.toThrow(ConnectionError)
+    await expect((await client.download(link)).bytes()).rejects.toThrow('broke off at byte 4')
+  })
+
+  test('is counted also where a connection tells no length', async () => {
+    const early: Answer = (response) => {
+      const place = `bytes 7000-${text.length - 1}/${text.length}`
+      response.writeHead(206, { etag: '"1"', 'content-range': place })
+      response.write(text.slice(7000, 7100))
+      response.end()
+    }
+    const { client, heard } = await fetched(file({ cut: 7000 }), early, file({}))
+    const got = await client.download(link)
+    expect(new TextDecoder().decode(await got.bytes())).toBe(text)
+    expect(heard[2]?.headers.range).toBe('bytes=7100-')
+  })
+
+  test('gives up where nothing more comes', async () => {
+    const { client, heard } = await fetched(file({ cut: 10 }), file({ cut: 0 }))
+    const got = await client.download(link, { retries: 2 })
+    await expect(got.bytes()).rejects.toThrow('broke off at byte 10')
+    expect(heard).toHaveLength(3)
+  })
+
+  test('is refused as every call is', async () => {
+    const { client } = await fetched(json(404, { detail: 'The exported file has expired' }))
+    await expect(client.download(link)).rejects.toThrow('download was refused with 404')
+    const request = { id: 'rq', result_url: null }
+    await expect(client.download(request)).rejects.toThrow('Request rq has no file')
+  })
+
+  test('ends with its signal', async () => {
+    const { client } = await fetched((response) => {
+      response.writeHead(200, { 'content-length': 9 })
+      response.write('.')
+    })
+    const gone = new AbortController()
+    const got = await client.download(link, {
+      signal: gone.signal,
+      on_progress: () => gone.abort(new Error('enough')),
+    })
+    await expect(got.bytes()).rejects.toThrow('enough')
+  })
+
+  test('follows to a bucket, which learns no credential', async () => {
+    const bucket = await service(file({ cut: 7000 }), file({}))
+    const { client, heard } = await fetched((response) => {
+      response.writeHead(302, { location: `${bucket.url}/bucket/key?signature=s` }).end()
+    })
+    const got = await client.download(link)
+    expect(new TextDecoder().decode(await got.bytes())).toBe(text)
+    expect(heard).toHaveLength(2) // an address is good for a while: a new one is asked for
+    for (const { headers } of bucket.heard) expect(headers.authorization).toBeUndefined()
+    expect(bucket.heard[1]?.headers).toMatchObject({ range: 'bytes=7000-', 'if-range': '"1"' })
+  })
+})
+
+describe('a download into a file', () => {
+  const folder = () => {
+    const path = mkdtempSync(join(tmpdir(), 'reticle-sdk-'))
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+    return path
+  }
+
+  test('is there when it is whole, and goes on in another process', async () => {
+    const { client, heard } = await fetched(file({ cut: 7000 }), file({}))
+    const place = folder()
+    const path = join(place, 'out.zip')
+    await expect(saveTo(client, link, path, { retries: 0 })).rejects.toThrow('byte 7000')
+    const tag = createHash('sha256').update('"1"').digest('hex').slice(0, 8)
+    expect(readdirSync(place)).toEqual([`out.zip.${tag}.part`])
+
+    expect(await saveTo(client, link, path)).toMatchObject({ size: text.length, filename: 'с.zip' })
+    expect(readdirSync(place)).toEqual(['out.zip'])
+    expect(readFileSync(path, 'utf8')).toBe(text)
+    expect(heard.at(-1)?.headers.range).toBe('bytes=7000-')
+  })
+
+  test('begins anew where the file is another one', async () => {
+    const other = 'other'
+    const changed = file({ etag: '"2"', content: other })
+    const { client } = await fetched(file({ cut: 7000 }), changed)
+    const path = join(folder(), 'out.zip')
+    await expect(saveTo(client, link, path, { retries: 0 })).rejects.toThrow('byte 7000')
+    await saveTo(client, link, path)
+    expect(readFileSync(path, 'utf8')).toBe(other)
+    expect(readdirSync(dirname(path))).toEqual(['out.zip']) // nothing of the first is left
+  })
+
+  test('begins anew where the service knows no ranges', async () => {
+    const whole: Answer = (response) => response.writeHead(200, { etag: '"1"' }).end(text)
+    const { client } = await fetched(file({ cut: 7000 }), whole)
+    const path = join(folder(), 'out.zip')
+    await expect(saveTo(client, link, path, { retries: 0 })).rejects.toThrow('byte 7000')
+    await saveTo(client, link, path)
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  test('that was whole already is not fetched again', async () => {
+    const { client, heard } = await fetched(file({}))
+    const path = join(folder(), 'out.zip')
+    const tag = createHash('sha256').update('"1"').digest('hex').slice(0, 8)
+    writeFileSync(`${path}.${tag}.part`, text)
+    await saveTo(client, link, path)
+    expect(readFileSync(path, 'utf8')).toBe(text)
+    expect(heard).toHaveLength(1)
+  })
+})

@@ -1,0 +1,53 @@
+import { call, type Input, type Named } from './call.ts'
+import { UnexpectedAnswer } from './errors.ts'
+import { readJson } from './json.ts'
+import type { CallOptions } from './options.ts'
+import { send } from './send.ts'
+import { pathOf, type Settings } from './settings.ts'
+
+/** Rows of a page where nobody says how many: fewer calls than the ten that the service has for people. */
+const usualPageSize = 100
+
+/** Every item of a list; the next page is asked for when all of one have been taken. */
+export async function* eachItem(
+  settings: Settings,
+  named: Named,
+  input: Input = {},
+  options: CallOptions = {},
+): AsyncGenerator<unknown, void, undefined> {
+  let page = pageOf(
+    named,
+    await call(settings, named, { page_size: usualPageSize, ...input }, options),
+  )
+  for (;;) {
+    yield* page.results
+    if (page.next === null) return
+    page = await nextPage(settings, named, pathOf(page.next), options)
+  }
+}
+
+async function nextPage(
+  settings: Settings,
+  named: Named,
+  path: string,
+  { signal, retries, organization, headers }: CallOptions,
+) {
+  const scope = organization === undefined ? undefined : { 'x-organization': organization }
+  const sent = {
+    operation: named.name,
+    method: 'GET',
+    headers: { ...scope, ...headers },
+    isRepeatable: true,
+    ...{ path, signal, retries },
+  }
+  const page = await send(settings, sent, (answer) => readJson<unknown>(named.name, answer))
+  return pageOf(named, page)
+}
+
+function pageOf({ name }: Named, page: unknown): { results: unknown[]; next: string | null } {
+  const member = (key: string): unknown =>
+    typeof page === 'object' && page !== null ? Reflect.get(page, key) : undefined
+  const [results, next] = [member('results'), member('next')]
+  if (!Array.isArray(results)) throw new UnexpectedAnswer(name, 'a page without results')
+  return { results, next: typeof next === 'string' ? next : null }
+}

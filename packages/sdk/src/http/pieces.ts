@@ -1,0 +1,44 @@
+/** How long nothing may come before a connection counts as broken, and who is told. */
+export interface Patience {
+  silenceMs: number
+  onSilence?: () => void
+  signal?: AbortSignal
+}
+
+/** The body of an answer as it comes. @throws when it breaks off, when nothing comes for too long, the reason of the signal */
+export async function* timedPieces(
+  { body }: Response,
+  { silenceMs, onSilence, signal }: Patience,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (!body) return
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await withinTime(reader.read(), silenceMs, onSilence)
+      signal?.throwIfAborted()
+      if (done) return
+      yield value
+    }
+  } finally {
+    reader.cancel().catch(() => undefined) // who stops reading wants no more of it
+  }
+}
+
+async function withinTime<T>(
+  given: Promise<T>,
+  ms: number,
+  onSilence: (() => void) | undefined,
+): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      onSilence?.()
+      reject(new Error(`nothing came for ${ms / 1000} seconds`))
+    }, ms)
+  })
+  try {
+    return await Promise.race([given, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,172 @@
+import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from './errors.ts'
+import { pauseBefore, sleep, waitAfter } from './retry.ts'
+import { isBrowser, type Settings } from './settings.ts'
+
+/** A request on the wire. */
+export interface Sent {
+  /** For words about it. */
+  operation: string
+  method: string
+  /** Below the root of the API, with its query. */
+  path: string
+  headers: Record<string, string>
+  /** Made anew for each attempt. */
+  body?: () => Body | Promise<Body>
+  /** Would it do no harm if it was done twice? */
+  isRepeatable: boolean
+  redirect?: 'follow' | 'manual'
+  signal?: AbortSignal
+  retries?: number
+  /** Statuses that are answers, beside those below 300. */
+  accepts?: readonly number[]
+}
+export type Body = string | Blob | FormData | Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>
+
+/**
+ * Asks, as often as it takes and may be, and reads what is no refusal; an answer that breaks off is none.
+ *
+ * @throws ApiError for a refusal, ConnectionError when no answer came, what `read` and a body throw, the reason of the signal
+ */
+export async function send<A>(
+  settings: Settings,
+  sent: Sent,
+  read: (answer: Response) => Promise<A>,
+): Promise<A> {
+  const { operation, signal, isRepeatable, retries = settings.retries } = sent
+  let isInDoubt = false
+  for (let number = 0; ; number++) {
+    const isLast = number >= retries
+    const isEnd = isLast || !isRepeatable
+    const failed = (thrown: unknown): undefined => {
+      signal?.throwIfAborted()
+      if (isFinal(thrown)) throw thrown instanceof BodyError ? thrown.cause : thrown
+      if (isEnd) throw new ConnectionError(operation, reasonOf(thrown), thrown)
+    }
+    const reading: Reading<A> = { read, isInDoubt }
+    const outcome: Outcome<A> | undefined = await attempt(settings, sent, reading).catch(failed)
+    if (outcome && 'value' in outcome) return outcome.value
+    const refusal = outcome?.refusal
+    const waitMs = refusal ? waitAfter(refusal, { number, isRepeatable }) : pauseBefore(number)
+    if (refusal && (isLast || waitMs === undefined)) throw await refusalOf(operation, refusal)
+    isInDoubt ||= refusal === undefined || refusal.status >= 500
+    await refusal?.body?.cancel().catch(() => undefined)
+    await sleep(waitMs ?? 0, signal)
+  }
+}
+
+/** What a body throws while it is made is the caller's mistake, no broken connection. */
+class BodyError extends Error {}
+
+const isFinal = (thrown: unknown) =>
+  [BodyError, UnexpectedAnswer, ApiError].some((kind) => thrown instanceof kind)
+
+type Outcome<A> = { value: A } | { refusal: Response }
+
+interface Reading<A> {
+  read: (answer: Response) => Promise<A>
+  /** May an attempt before have done it, without its answer having been heard? */
+  isInDoubt: boolean
+}
+
+async function attempt<A>(
+  settings: Settings,
+  sent: Sent,
+  { read, isInDoubt }: Reading<A>,
+): Promise<Outcome<A>> {
+  const answer = await ask(settings, sent)
+  assertThere(answer, sent)
+  const isDone = isAccepted(answer, sent) || (isInDoubt && isGone(answer, sent))
+  return isDone ? { value: await read(answer) } : { refusal: answer }
+}
+
+async function ask(settings: Settings, sent: Sent): Promise<Response> {
+  const { method, path, headers, signal, operation } = sent
+  const redirect = method === 'GET' ? (sent.redirect ?? 'follow') : 'manual'
+  const failed: { thrown?: unknown } = {}
+  const asBodyError = (cause: unknown) => {
+    throw new BodyError(operation, { cause })
+  }
+  const body = await Promise.resolve(sent.body?.()).catch(asBodyError)
+  const init = {
+    method,
+    redirect,
+    signal,
+    headers: { ...settings.headers, ...csrfOf(settings, method), ...headers },
+    body: isIterable(body) ? await streamed(body, failed) : body,
+    duplex: 'half' as const,
+    credentials: settings.cookies ? ('same-origin' as const) : ('omit' as const),
+  }
+  try {
+    return await settings.fetch(settings.base + path, init)
+  } catch (thrown) {
+    return 'thrown' in failed ? asBodyError(failed.thrown) : Promise.reject(thrown)
+  }
+}
+
+const isIterable = (body: Body | undefined): body is AsyncIterable<Uint8Array> =>
+  typeof body === 'object' && Symbol.asyncIterator in body
+
+/** Browsers take no streams as bodies (Chromium only where all is HTTP/2): there what is sent is gathered before. */
+async function streamed(
+  pieces: AsyncIterable<Uint8Array>,
+  failed: { thrown?: unknown },
+): Promise<ReadableStream<Uint8Array> | Blob> {
+  if (isBrowser) return gathered(pieces)
+  const iterator = pieces[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await iterator.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      } catch (thrown) {
+        failed.thrown = thrown
+        controller.error(thrown)
+      }
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}
+
+async function gathered(pieces: AsyncIterable<Uint8Array>): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  for await (const piece of pieces) parts.push(new Uint8Array(piece))
+  return new Blob(parts)
+}
+
+function isAccepted({ ok, status, type }: Response, { accepts, redirect }: Sent): boolean {
+  const isRedirect = redirect === 'manual' && (type === 'opaqueredirect' || status === 302)
+  return ok || isRedirect || accepts?.includes(status) === true
+}
+
+/** A change that is redirected would arrive there as something else (RFC 9110 15.4.2). @throws UnexpectedAnswer */
+function assertThere({ status, type, headers }: Response, { method, operation }: Sent): void {
+  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
+  if (!isRedirect || method === 'GET') return
+  const place = headers.get('location') ?? 'another address'
+  throw new UnexpectedAnswer(
+    operation,
+    `a redirect to ${place}, which should be the url of the client`,
+  )
+}
+
+/** What was to be deleted, and is not there when that is asked for again, was deleted by an attempt whose answer was lost. */
+const isGone = ({ status }: Response, { method }: Sent): boolean =>
+  method === 'DELETE' && status === 404
+
+/** Sessions need the value of a cookie in a header as well, for whatever changes something. */
+function csrfOf({ cookies }: Settings, method: string): Record<string, string> {
+  if (!cookies || method === 'GET' || !('document' in globalThis)) return {}
+  const text = String(Reflect.get(Object(Reflect.get(globalThis, 'document')), 'cookie') ?? '')
+  const [, value] = /(?:^|;\s*)csrftoken=([^;]*)/.exec(text) ?? []
+  return value ? { 'x-csrftoken': value } : {}
+}
+
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const { cause, message } = thrown
+  const inner = cause instanceof Error ? cause.message || Reflect.get(cause, 'code') : undefined
+  return inner ? String(inner) : message
+}

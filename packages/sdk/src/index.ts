@@ -1,0 +1,28 @@
+/** A typed client of Reticle's REST API, for Node.js 20 and later and for browsers. */
+export type {
+  Items,
+  SetChange,
+  SetItem,
+  SetItemChange,
+  SetItemWrite,
+  SetWrite,
+} from './annotations/items.ts'
+export { type AnswerOf, type Client, createClient, type InputOf } from './client.ts'
+export { Changed, type Download, type DownloadOptions, type Source } from './downloads/download.ts'
+export type { Methods } from './generated/methods.ts'
+export { apiVersion } from './generated/rows.ts'
+export type * from './generated/schemas.ts'
+export { ApiError, ConnectionError, type Fields, UnexpectedAnswer } from './http/errors.ts'
+export type { JsonLogic, Page } from './http/methods.ts'
+export type { CallOptions } from './http/options.ts'
+export type { ClientOptions } from './http/settings.ts'
+export {
+  type Following,
+  type FollowOptions,
+  RequestFailed,
+  type Started,
+} from './requests/follow.ts'
+export { type FileSource, type Files, fromBytes, fromStream } from './uploads/sources.ts'
+export { memoryStore, type UploadStore } from './uploads/store.ts'
+export type { UploadOptions } from './uploads/upload.ts'
+export { verifyWebhook } from './webhooks.ts'

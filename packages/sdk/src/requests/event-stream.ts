@@ -1,0 +1,19 @@
+/**
+ * The data of server-sent events (HTML standard, 9.2), one after the other. Comments tell that the other end is still there;
+ * nothing is made of ids and of how long to wait, since these streams begin with what is.
+ */
+export async function* eventData(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  let data: string[] = []
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/)
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (line.startsWith('data:')) data.push(line.slice('data:'.length).replace(/^ /, ''))
+      else if (line === '' && data.length > 0) {
+        yield data.join('\n')
+        data = []
+      }
+    }
+  }
+}

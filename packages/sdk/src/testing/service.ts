@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+
+/** What came of one request. */
+export interface Heard {
+  method: string
+  /** With its query, below `/api`. */
+  path: string
+  headers: IncomingMessage['headers']
+  body: string
+}
+export type Answer = (response: ServerResponse, heard: Heard) => unknown
+
+/**
+ * A server on a socket that answers requests by one function after the other, the last one for all that follow; it lives as
+ * long as the test.
+ */
+export async function service(...answers: Answer[]): Promise<{ url: string; heard: Heard[] }> {
+  const heard: Heard[] = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => '')
+    const path = String(request.url).replace(/^\/api/, '')
+    const one = { method: String(request.method), path, headers: request.headers, body }
+    const answer = answers[Math.min(heard.length, answers.length - 1)]
+    heard.push(one)
+    await answer?.(response, one)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, heard }
+}
+
+/** JSON with a status, and headers where they matter. */
+export const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify(body))
+  }
+
+/** The connection breaks, before a byte of an answer. */
+export const broken: Answer = (response) => {
+  response.socket?.destroy()
+}

@@ -1,0 +1,57 @@
+import type { FileSource } from './sources.ts'
+
+/** What is sent in one go: some small files in a form, or a file in pieces. */
+export interface Part {
+  /** Tells it from others, and from itself with other files. */
+  key: string
+  files: readonly FileSource[]
+  size: number
+  isInPieces: boolean
+}
+
+/** Files up to this size are sent in forms, together up to it; larger ones in pieces of it. */
+export const partBytes = 8 * 1024 * 1024
+/** The service takes far more, but a form that breaks off begins anew. */
+export const mostFiles = 100
+
+/** A form keeps only the last part of a name. */
+const fitsForm = ({ name, size }: FileSource) => size <= partBytes && !name.includes('/')
+
+/** Is all of it little enough for one request? */
+export function fitsOneForm(files: readonly FileSource[]): boolean {
+  return files.length <= mostFiles && sizeOf(files) <= partBytes && files.every(fitsForm)
+}
+
+/** Divides files, in their order. */
+export function partsOf(files: readonly FileSource[]): Part[] {
+  const groups: FileSource[][] = []
+  let open: FileSource[] = []
+  for (const file of files.filter(fitsForm)) {
+    if (open.length === mostFiles || sizeOf(open) + file.size > partBytes) open = []
+    if (open.length === 0) groups.push(open)
+    open.push(file)
+  }
+  const large = files.filter((file) => !fitsForm(file))
+  return [
+    ...groups.map((group) => partOf(group, false)),
+    ...large.map((file) => partOf([file], true)),
+  ]
+}
+
+function partOf(files: readonly FileSource[], isInPieces: boolean): Part {
+  const told = files.map(({ name, size, modified }) => [name, size, modified ?? 0])
+  return { key: markOf(JSON.stringify(told)), files, size: sizeOf(files), isInPieces }
+}
+
+export const sizeOf = (files: readonly FileSource[]): number =>
+  files.reduce((sum, { size }) => sum + size, 0)
+
+/** Short for a text, whatever its length: two sums of the kind FNV-1a, 32 bits each. It guards nothing. */
+export function markOf(text: string): string {
+  let [low, high] = [0x811c9dc5, 0xcbf29ce4]
+  for (let at = 0; at < text.length; at++) {
+    low = Math.imul(low ^ text.charCodeAt(at), 0x01000193)
+    high = Math.imul(high ^ text.charCodeAt(at), 0x01000197)
+  }
+  return [low, high].map((one) => (one >>> 0).toString(16).padStart(8, '0')).join('')
+}

@@ -1,0 +1,148 @@
+import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from '../http/errors.ts'
+import { pauseBefore, sleep } from '../http/retry.ts'
+import { send } from '../http/send.ts'
+import { pathOf, type Settings, toBase64 } from '../http/settings.ts'
+import { partBytes } from './parts.ts'
+import type { FileSource } from './sources.ts'
+
+/** Files in pieces, by the protocol of resumable uploads (tus.io 1.0.0; `spec/api-annotations.md` 2.4). */
+
+const tus = { 'tus-resumable': '1.0.0' }
+
+/** Where files are sent to. */
+export interface Target {
+  settings: Settings
+  /** The operation, for words about it. */
+  operation: string
+  /** Of the collection, below the root of the API, without a slash at its end. */
+  path: string
+  signal?: AbortSignal
+  retries: number
+}
+
+/** A file at the service: its address below the root of the API, what it is called when the upload is finished. */
+export interface Begun {
+  path: string
+  filename: string
+  offset: number
+}
+
+/** Registers a file. @throws ApiError 409 where the upload has one of that name */
+export function beginFile(
+  { settings, operation, path, signal, retries }: Target,
+  { name, size }: FileSource,
+  idempotency_key: string,
+): Promise<Begun> {
+  const filename = toBase64(new TextEncoder().encode(name))
+  const sent = {
+    ...{ operation, method: 'POST', path: `${path}/`, isRepeatable: true, signal, retries },
+    headers: {
+      ...tus,
+      'upload-length': String(size),
+      'upload-metadata': `filename ${filename}`,
+      'idempotency-key': idempotency_key,
+    },
+  }
+  return send(settings, sent, async ({ headers }) => {
+    const location = headers.get('location')
+    if (!location) throw new UnexpectedAnswer(operation, 'a new file without an address')
+    const called = headers.get('upload-filename') ?? name
+    return { path: pathOf(location), filename: called, offset: offsetOf(headers) ?? 0 }
+  })
+}
+
+/** Bytes of it that have arrived; nothing of a file that is not there, or complete. */
+export async function arrived(target: Target, path: string): Promise<number | undefined> {
+  const { settings, operation, signal, retries } = target
+  const sent = { operation, method: 'GET', path, headers: tus, isRepeatable: true, signal, retries }
+  try {
+    return await send(settings, sent, async ({ headers }) => offsetOf(headers))
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.status === 404) return undefined
+    throw thrown
+  }
+}
+
+/**
+ * Sends a file from where it is to its end. After a break the service says how much of it has arrived.
+ *
+ * @param onOffset told how many bytes have arrived
+ */
+export async function sendPieces(
+  target: Target,
+  source: FileSource,
+  begun: Pick<Begun, 'path' | 'offset'>,
+  onOffset: (offset: number) => void,
+): Promise<void> {
+  let { offset } = begun
+  onOffset(offset)
+  for (let failures = 0; offset < source.size; ) {
+    const end = Math.min(offset + partBytes, source.size)
+    const piece = { path: begun.path, offset, end, isLast: end === source.size }
+    const stored = await sendPiece(target, source, piece).catch((thrown: unknown) =>
+      afterBreak(target, thrown, piece),
+    )
+    failures = stored > offset ? 0 : failures + 1
+    if (failures > target.retries)
+      throw new ConnectionError(
+        target.operation,
+        `${source.name} does not get beyond byte ${offset}`,
+      )
+    if (failures > 0) await sleep(pauseBefore(failures), target.signal)
+    offset = stored
+    onOffset(offset)
+  }
+}
+
+interface Piece {
+  path: string
+  offset: number
+  end: number
+  isLast: boolean
+}
+
+/** @returns bytes that have arrived, which are others than were sent where the service has others than was believed */
+async function sendPiece(
+  { settings, operation, signal }: Target,
+  source: FileSource,
+  { path, offset, end }: Piece,
+): Promise<number> {
+  const body = await source.read(offset, end)
+  const sent = {
+    ...{ operation, method: 'PATCH', path, signal, isRepeatable: false, retries: 0 },
+    headers: {
+      ...tus,
+      'upload-offset': String(offset),
+      'content-type': 'application/offset+octet-stream',
+    },
+    body: () => body,
+    accepts: [409],
+  }
+  return send(settings, sent, async (answer) => {
+    const at = offsetOf(answer.headers)
+    if (at !== undefined) return at
+    throw answer.ok
+      ? new UnexpectedAnswer(operation, 'a piece of a file without its place')
+      : await refusalOf(operation, answer)
+  })
+}
+
+/** @throws what is no broken connection */
+async function afterBreak(
+  target: Target,
+  thrown: unknown,
+  { path, isLast, end }: Piece,
+): Promise<number> {
+  target.signal?.throwIfAborted()
+  const isRefused = thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 429
+  if (isRefused || !(thrown instanceof ApiError || thrown instanceof ConnectionError)) throw thrown
+  const offset = await arrived(target, path)
+  if (offset !== undefined) return offset
+  if (isLast) return end // a file that is complete is asked for in vain
+  throw thrown
+}
+
+function offsetOf(headers: Headers): number | undefined {
+  const offset = headers.get('upload-offset')
+  return offset === null ? undefined : Number(offset)
+}

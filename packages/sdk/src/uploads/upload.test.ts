@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest'
+import {
+  ApiError,
+  type Client,
+  createClient,
+  fromBytes,
+  fromStream,
+  memoryStore,
+} from '../index.ts'
+import type { Answer, Heard } from '../testing/service.ts'
+import { broken, json, service } from '../testing/service.ts'
+import { forEach } from './at-once.ts'
+import { mostFiles, partBytes, partsOf } from './parts.ts'
+
+type Failure = (heard: Heard) => Answer | undefined
+
+/** A service that keeps what it is sent, and fails where it is told to. */
+function keeping(failures: readonly Failure[]) {
+  const kept = { stored: '', forms: 0, finished: '' }
+  const place = () => ({ 'upload-offset': String(kept.stored.length) })
+  const takePiece: Answer = (response, { headers, body }) => {
+    const isNext = headers['upload-offset'] === place()['upload-offset']
+    if (isNext) kept.stored += body
+    response.writeHead(isNext ? 204 : 409, place()).end()
+  }
+  const finish: Answer = (response, heard) => {
+    kept.finished = `${heard.path} ${heard.body}`
+    json(202, { rq_id: 'rq' })(response, heard)
+  }
+  const takeForm: Answer = (response) => {
+    kept.forms += 1
+    response.writeHead(200).end()
+  }
+  const location = 'http://inside.example.org/api/files/f'
+  const begin: Answer = (response) =>
+    response.writeHead(201, { location, 'upload-filename': 'f' }).end()
+  const has = (name: string) => (heard: Heard) => heard.headers[name] !== undefined
+  const is = (method: string) => (heard: Heard) => heard.method === method
+  const answers: [(heard: Heard) => boolean, Answer][] = [
+    [is('DELETE'), (response) => response.writeHead(204).end()],
+    [is('PATCH'), takePiece],
+    [is('GET'), (response, heard) => json(200, {}, place())(response, heard)],
+    [has('upload-start'), (response) => response.writeHead(202).end()],
+    [has('upload-length'), begin],
+    [has('upload-multiple'), takeForm],
+    [has('upload-finish'), finish],
+  ]
+  const answer: Answer = (response, heard) => {
+    const failure = failures.map((one) => one(heard)).find(Boolean)
+    const [, usual = broken] = answers.find(([matches]) => matches(heard)) ?? []
+    return (failure ?? usual)(response, heard)
+  }
+  return { kept, answer }
+}
+
+const once = (matches: (heard: Heard) => boolean, answer: Answer) => {
+  let isDone = false
+  return (heard: Heard) => {
+    if (isDone || !matches(heard)) return undefined
+    isDone = true
+    return answer
+  }
+}
+
+const size = partBytes + 1000
+const text = 'abcdefghij'.repeat(size / 10 + 1).slice(0, size)
+const large = () => fromBytes('large.json', new TextEncoder().encode(text))
+const small = (name: string) => fromBytes(name, new TextEncoder().encode(name))
+const begin = async (...failures: Failure[]) => {
+  const { kept, answer } = keeping(failures)
+  const { url, heard } = await service(answer)
+  return { kept, heard, client: createClient({ url, retries: 3 }) }
+}
+const sendLarge = (client: Client, more = {}) =>
+  client.importTaskAnnotations.send({ id: 5, format: 'COCO 1.0' }, large(), more)
+const steps = (heard: readonly Heard[]) =>
+  heard.map(({ method, path, headers }) => {
+    const header = Object.keys(headers).find((name) => /^upload-(?!metadata)/.test(name))
+    return `${method} ${path}${header ? ` ${header}` : ''}`
+  })
+
+describe('a large file', () => {
+  test('is announced, begun, sent in pieces to the host of the client, and finished by its name', async () => {
+    const { kept, heard, client } = await begin()
+    expect(await sendLarge(client)).toEqual({ rq_id: 'rq' })
+    const collection = '/tasks/5/annotations/'
+    expect(steps(heard)).toEqual([
+      `POST ${collection}?format=COCO+1.0 upload-start`,
+      `POST ${collection} upload-length`,
+      ...['PATCH /files/f upload-offset', 'PATCH /files/f upload-offset'],
+      `POST ${collection}?format=COCO+1.0&filename=f upload-finish`,
+    ])
+    expect(heard[1]?.headers).toMatchObject({
+      ...{ 'tus-resumable': '1.0.0', 'upload-length': String(size) },
+      'upload-metadata': `filename ${btoa('large.json')}`,
+    })
+    expect(kept.stored === text).toBe(true)
+  })
+
+  test('goes on after breaks, from where the service is', async () => {
+    const { kept, heard, client } = await begin(
+      once(({ headers }) => headers['upload-offset'] === '0', broken),
+      once(({ headers }) => headers['upload-offset'] === String(partBytes), json(503, {})),
+    )
+    await sendLarge(client)
+    expect(kept.stored === text).toBe(true)
+    expect(steps(heard).filter((one) => one.startsWith('GET'))).toEqual([
+      'GET /files/f',
+      'GET /files/f',
+    ])
+  })
+
+  test('whose last answer was lost is complete', async () => {
+    const lost: Answer = (response) => response.socket?.destroy()
+    const isLast = ({ headers }: Heard) => headers['upload-offset'] === String(partBytes)
+    const isAsked = ({ method }: Heard) => method === 'GET'
+    const { client } = await begin(once(isLast, lost), once(isAsked, json(404, {})))
+    expect(await sendLarge(client)).toEqual({ rq_id: 'rq' })
+  })
+
+  test('that is refused is not sent again', async () => {
+    const isPiece = ({ method }: Heard) => method === 'PATCH'
+    const refused = json(413, { detail: 'Too large.' })
+    const { heard, client } = await begin((one) => (isPiece(one) ? refused : undefined))
+    await expect(sendLarge(client)).rejects.toThrow('importTaskAnnotations was refused with 413')
+    expect(heard.filter(isPiece)).toHaveLength(1)
+  })
+
+  test('that does not get on is given up', async () => {
+    const stuck: Answer = (response) => response.writeHead(409, { 'upload-offset': 0 }).end()
+    const { client } = await begin(({ method }) => (method === 'PATCH' ? stuck : undefined))
+    await expect(sendLarge(client, { retries: 1 })).rejects.toThrow('does not get beyond byte 0')
+  })
+
+  test('goes on in a later call, by what was noted', async () => {
+    const store = memoryStore()
+    const second = once(
+      ({ headers }) => headers['upload-offset'] === String(partBytes),
+      json(400, ['no']),
+    )
+    const { kept, heard, client } = await begin(second)
+    await expect(sendLarge(client, { store })).rejects.toThrow(ApiError)
+    const before = heard.length
+    await sendLarge(client, { store })
+    expect(steps(heard.slice(before))).toEqual([
+      ...['GET /files/f', 'PATCH /files/f upload-offset'],
+      'POST /tasks/5/annotations/?format=COCO+1.0&filename=f upload-finish',
+    ])
+    expect(kept.stored === text).toBe(true)
+    await sendLarge(client, { store }) // what is finished is forgotten
+    expect(steps(heard).filter((one) => one.endsWith('upload-start'))).toHaveLength(2)
+  })
+
+  test('of a stream is sent again from memory as far as it has to be', async () => {
+    const bytes = new TextEncoder().encode(text)
+    const pieces = async function* () {
+      for (let at = 0; at < size; at += 100_000) yield bytes.subarray(at, at + 100_000)
+    }
+    const { kept, client } = await begin(once(({ method }) => method === 'PATCH', broken))
+    const source = fromStream('s.json', size, pieces())
+    await client.importTaskAnnotations.send({ id: 5, format: 'x' }, source)
+    expect(kept.stored === text).toBe(true)
+    const wrong = fromStream('s.json', size + 1, pieces())
+    const sending = (await begin()).client.importTaskAnnotations.send({ id: 5 }, wrong)
+    await expect(sending).rejects.toThrow('ended before its')
+  })
+})
+
+describe('many files', () => {
+  const files = Array.from({ length: mostFiles + 1 }, (_, index) => small(`${index}.png`))
+  const send = (client: Client, more = {}) =>
+    client.uploadTaskData.send({ id: 5, body: { image_quality: 90 } }, files, more)
+
+  test('go in groups, after what others left was dropped', async () => {
+    const { kept, heard, client } = await begin()
+    await send(client)
+    expect(steps(heard)).toEqual([
+      ...['POST /tasks/5/data upload-start', 'DELETE /tasks/5/data'],
+      ...['POST /tasks/5/data upload-multiple', 'POST /tasks/5/data upload-multiple'],
+      'POST /tasks/5/data upload-finish',
+    ])
+    expect(kept).toMatchObject({ forms: 2, finished: '/tasks/5/data {"image_quality":90}' })
+  })
+
+  test('are not sent twice, and a group that may have arrived goes under the same key', async () => {
+    const store = memoryStore()
+    const isSecond = ({ headers, body }: Heard) =>
+      headers['upload-multiple'] !== undefined && !body.includes('"0.png"')
+    const { heard, client } = await begin(once(isSecond, broken))
+    await expect(send(client, { store, retries: 0 })).rejects.toThrow('got no answer')
+    await send(client, { store })
+    const groups = heard.filter(({ headers }) => headers['upload-multiple'] !== undefined)
+    const keys = groups.map(({ headers }) => headers['idempotency-key'])
+    expect(groups).toHaveLength(3)
+    expect(groups.filter(isSecond)).toHaveLength(2)
+    expect(new Set(keys).size).toBe(2)
+  })
+
+  test('begin anew where what is noted is too old', async () => {
+    const state = JSON.stringify({ session: 's', started: Date.now() - 12 * 3600 * 1000 })
+    const store = {
+      ...memoryStore(),
+      get: (key: string) => (key.endsWith(' session') ? state : null),
+    }
+    const { heard, client } = await begin()
+    await send(client, { store })
+    expect(steps(heard)[0]).toBe('POST /tasks/5/data upload-start')
+  })
+})
+
+test('files are divided by size and by name, in their order', () => {
+  const file = (name: string, bytes: number) => ({ ...small(name), size: bytes })
+  const half = partBytes / 2
+  const parts = partsOf([
+    ...[file('a', half), file('b', half), file('c', half), file('d/e', 1)],
+    ...[file('f', partBytes + 1), file('g', 1)],
+  ])
+  const shown = parts.map(({ files, isInPieces }) => [
+    files.map(({ name }) => name).join(),
+    isInPieces,
+  ])
+  expect(shown).toEqual([
+    ...[
+      ['a,b', false],
+      ['c,g', false],
+    ],
+    ...[
+      ['d/e', true],
+      ['f', true],
+    ],
+  ])
+  const [first, second] = [partsOf([file('a', 1)]), partsOf([{ ...file('a', 1), modified: 2 }])]
+  expect(first[0]?.key).not.toBe(second[0]?.key)
+})
+
+test('so many at once, and nothing new after a failure', async () => {
+  let [running, most] = [0, 0]
+  const begun: number[] = []
+  const work = async (item: number) => {
+    begun.push(item)
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    running -= 1
+    if (item === 3) throw new Error('the third')
+  }
+  await expect(forEach([1, 2, 3, 4, 5, 6, 7], 2, work)).rejects.toThrow('the third')
+  expect(most).toBe(2)
+  expect(begun).toEqual([1, 2, 3, 4])
+})

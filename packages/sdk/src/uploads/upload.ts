@@ -1,0 +1,259 @@
+import { formOf } from '../http/body.ts'
+import { call, type Input, type Named, respond } from '../http/call.ts'
+import { ApiError } from '../http/errors.ts'
+import { randomId } from '../http/random.ts'
+import { patience } from '../http/retry.ts'
+import type { Settings } from '../http/settings.ts'
+import { forEach } from './at-once.ts'
+import { fitsOneForm, type Part, partsOf, sizeOf } from './parts.ts'
+import { arrived, type Begun, beginFile, sendPieces, type Target } from './pieces.ts'
+import { type FileSource, type Files, sourcesOf } from './sources.ts'
+import {
+  memoryStore,
+  type PartState,
+  type SessionState,
+  type States,
+  statesOf,
+  type UploadStore,
+} from './store.ts'
+
+export interface UploadOptions {
+  signal?: AbortSignal
+  /** Bytes that have arrived, of how many. */
+  on_progress?: (done: number, total: number) => void
+  /** With one, an upload that was broken off goes on where it was, in a later call or another process. */
+  store?: UploadStore
+  /** Requests at once; 3. */
+  parallel?: number
+  organization?: string
+  /** How often it is tried again without anything having arrived; 12, which is about a minute. */
+  retries?: number
+}
+
+/** One call of `send`. */
+interface Upload {
+  settings: Settings
+  named: Named
+  input: Input
+  files: readonly FileSource[]
+  options: UploadOptions
+}
+
+/**
+ * Sends files to a collection: little in one form, more in several requests, large files in pieces.
+ *
+ * @returns the id of the request that the service works on then
+ * @throws ApiError, ConnectionError, TypeError for files that the collection does not take
+ */
+export async function upload(
+  settings: Settings,
+  named: Named,
+  input: Input,
+  { files: given, options = {} }: { files: Files; options?: UploadOptions },
+): Promise<unknown> {
+  const files = sourcesOf(given)
+  assertFiles(named, files)
+  const one: Upload = { settings, named, input, files, options }
+  return fitsOneForm(files) ? sendAtOnce(one) : sendInParts(one)
+}
+
+/** Of media many may come, of all else one. */
+const takesMany = ({ row }: Named) => row.path.endsWith('/data')
+
+function assertFiles(named: Named, files: readonly FileSource[]): void {
+  if (files.length === 0) throw new TypeError(`${named.name} needs a file.`)
+  if (files.length > 1 && !takesMany(named))
+    throw new TypeError(`${named.name} takes one file, not ${files.length}.`)
+  const names = new Set(files.map(({ name }) => name))
+  if (names.size < files.length) throw new TypeError('Two of the files have the same name.')
+}
+
+async function sendAtOnce({ settings, named, input, files, options }: Upload): Promise<unknown> {
+  const total = sizeOf(files)
+  options.on_progress?.(0, total)
+  const form = await formWith(named, files, Object(input.body))
+  const answer = await call(settings, named, { ...input, body: form }, options)
+  options.on_progress?.(total, total)
+  return answer
+}
+
+async function formWith(
+  named: Named,
+  files: readonly FileSource[],
+  members: Record<string, unknown>,
+): Promise<FormData> {
+  const [field = 'file'] = named.row.files ?? []
+  const form = formOf(members)
+  for (const [index, file] of files.entries()) {
+    const bytes = await file.read(0, file.size)
+    const blob = bytes instanceof Blob ? bytes : new Blob([bytes])
+    form.append(takesMany(named) ? `${field}[${index}]` : field, blob, file.name)
+  }
+  return form
+}
+
+/** One of several requests of an upload: its header tells which. */
+const step = (upload: Upload, header: string, more: { body?: unknown; key?: string } = {}) => {
+  const { settings, named, input, options } = upload
+  const called = {
+    retries: patience,
+    ...options,
+    headers: { [header]: '' },
+    ...(more.key !== undefined && { idempotency_key: more.key }),
+  }
+  return call(settings, named, { ...input, body: more.body }, called)
+}
+
+async function sendInParts(upload: Upload): Promise<unknown> {
+  const { settings, named, input, files, options } = upload
+  const target = targetOf(upload)
+  const parts = partsOf(files)
+  const place = `${named.name} ${settings.base}${target.path}`
+  const states = statesOf(options.store ?? memoryStore(), place)
+  const { session } = await openSession(upload, target, states, parts)
+  const progress = progressOf(parts, options)
+  const names = new Map<Part, string>()
+  await forEach(parts, options.parallel ?? 3, async (part) => {
+    const name = part.isInPieces
+      ? await sendFile({ upload, target, states, session }, part, progress)
+      : await sendGroup({ upload, target, states, session }, part)
+    names.set(part, name)
+    progress(part, part.size)
+  })
+  const [filename] = names.values()
+  const answer = await (takesMany(named)
+    ? step(upload, 'upload-finish', { body: inOrder(Object(input.body), files) })
+    : step({ ...upload, input: { ...input, filename } }, 'upload-finish'))
+  await states.forget()
+  return answer
+}
+
+/** Files that are sent side by side arrive in any order, so where it counts it is said. */
+function inOrder(body: Record<string, unknown>, files: readonly FileSource[]) {
+  const isTold = body.upload_file_order !== undefined || files.length === 1
+  const hasManifest = files.some(({ name }) => name.endsWith('.jsonl'))
+  if (body.sorting_method !== 'predefined' || isTold || hasManifest) return body
+  return { ...body, upload_file_order: files.map(({ name }) => name) }
+}
+
+function targetOf({ settings, named, input, options }: Upload): Target {
+  const { signal, retries = patience } = options
+  const path = named.row.path
+    .replace(/\/$/, '')
+    .replace(':id', encodeURIComponent(String(input.id)))
+  return { settings, operation: named.name, path, signal, retries }
+}
+
+/** What is older may have been given up by the service, which keeps it for twelve hours. */
+const longestMs = 11 * 3600 * 1000
+
+/** The upload that is under way, or a new one: what others have left behind at the service does not become part of it. */
+async function openSession(
+  upload: Upload,
+  { path }: Target,
+  states: States,
+  [first]: readonly Part[],
+): Promise<SessionState> {
+  // Files of a task wait together; of all else each is an upload of its own.
+  const key = takesMany(upload.named) ? 'session' : `session of ${first?.key}`
+  const known = await states.find<SessionState>(key)
+  if (known && Date.now() - known.started < longestMs) return known
+  await step(upload, 'upload-start')
+  if (takesMany(upload.named)) await dropLeft(upload, path)
+  const state = { session: randomId(), started: Date.now() }
+  await states.note(key, state)
+  return state
+}
+
+async function dropLeft({ settings, named, options }: Upload, path: string): Promise<void> {
+  const dropped = { name: named.name, row: { ...named.row, ...dropRow, path } }
+  await respond(settings, dropped, {}, options, async () => undefined)
+}
+const dropRow = { method: 'DELETE', answer: 'nothing', takes_key: false } as const
+
+interface Sending {
+  upload: Upload
+  target: Target
+  states: States
+  session: string
+}
+
+async function sendGroup({ upload, states, session }: Sending, part: Part): Promise<string> {
+  const noted = await knownOf(states, part, session)
+  if (noted?.is_done) return ''
+  const idempotency_key = noted?.idempotency_key ?? randomId()
+  await states.note(part.key, { session, idempotency_key })
+  const body = await formWith(upload.named, part.files, {})
+  await step(upload, 'upload-multiple', { body, key: idempotency_key })
+  await states.note(part.key, { session, idempotency_key, is_done: true })
+  return ''
+}
+
+async function sendFile(
+  { upload, target, states, session }: Sending,
+  part: Part,
+  progress: Progress,
+): Promise<string> {
+  const [file] = part.files
+  if (!file) throw new TypeError('A part without a file.')
+  const noted = await knownOf(states, part, session)
+  if (noted?.is_done) return noted.filename ?? file.name
+  const begun = await goOn(target, noted)
+  const at = begun ?? (await begin({ upload, target, states, session }, part, file, noted))
+  if (at === 'complete') return file.name
+  await sendPieces(target, file, at, (offset) => progress(part, offset))
+  await states.note(part.key, { session, path: at.path, filename: at.filename, is_done: true })
+  return at.filename
+}
+
+/** Where a file is that was begun before; nothing where the service has it no more, or whole. */
+async function goOn(target: Target, noted: PartState | undefined): Promise<Begun | undefined> {
+  const { path, filename = '' } = noted ?? {}
+  if (path === undefined) return undefined
+  const offset = await arrived(target, path)
+  return offset === undefined ? undefined : { path, filename, offset }
+}
+
+async function begin(
+  { upload, target, states, session }: Sending,
+  part: Part,
+  file: FileSource,
+  noted: PartState | undefined,
+): Promise<Begun | 'complete'> {
+  const isLost = noted?.path === undefined // the answer to a creation that was noted, if there was one
+  const idempotency_key = (isLost ? noted?.idempotency_key : undefined) ?? randomId()
+  await states.note(part.key, { session, idempotency_key })
+  try {
+    const { path, filename, offset } = await beginFile(target, file, idempotency_key)
+    await states.note(part.key, { session, idempotency_key, path, filename })
+    return { path, filename, offset }
+  } catch (thrown) {
+    const isThere = thrown instanceof ApiError && thrown.status === 409
+    if (isThere && noted && takesMany(upload.named)) return 'complete'
+    throw thrown
+  }
+}
+
+async function knownOf(
+  states: States,
+  { key }: Part,
+  session: string,
+): Promise<PartState | undefined> {
+  const noted = await states.find<PartState>(key)
+  return noted?.session === session ? noted : undefined
+}
+
+type Progress = (part: Part, done: number) => void
+
+/** Bytes of all parts together, told as they come. */
+function progressOf(parts: readonly Part[], { on_progress }: UploadOptions): Progress {
+  const total = parts.reduce((sum, { size }) => sum + size, 0)
+  const done = new Map<Part, number>()
+  let sum = 0
+  on_progress?.(0, total)
+  return (part, bytes) => {
+    sum += bytes - (done.get(part) ?? 0)
+    done.set(part, bytes)
+    on_progress?.(sum, total)
+  }
+}

@@ -1,0 +1,77 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { home } from '../../support/cli.ts'
+
+/** What real shells offer: bash, which is everywhere, and zsh and fish where they are. */
+
+const isThere = (shell: string) => spawnSync(shell, ['-c', ':']).status === 0
+
+interface Asking {
+  /** Runs the script, then asks what completes the words; the last is the one at the cursor. */
+  ask(script: string, words: string[]): string[]
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** What the list is of whose name an argument is. */
+const named = (argument: number) => `\${(P)${argument}}`
+
+const shells: Record<string, Asking> = {
+  bash: {
+    ask(script, words) {
+      const list = words.map(quoted).join(' ')
+      const asked = `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _reticle`
+      return linesOf('bash', `source ${script}; ${asked}; printf '%s\\n' "\${COMPREPLY[@]}"`)
+    },
+  },
+  zsh: {
+    ask(script, words) {
+      const lists = `print -rl -- ${named(2)}`
+      const catching = `_describe() { ${lists} }; compadd() { ${lists} }; _files() { : }`
+      const asked = `words=(${words.map(quoted).join(' ')}); CURRENT=${words.length}; _reticle`
+      const lines = linesOf('zsh', `compdef() { : }; source ${script}; ${catching}; ${asked}`)
+      // All that there are: zsh itself compares them with the word.
+      const names = lines.map((line) => line.replace(/(?<!\\):.*$/, ''))
+      return names.filter((name) => name.startsWith(words.at(-1) ?? ''))
+    },
+  },
+  fish: {
+    ask(script, words) {
+      const line = words.join(' ')
+      return linesOf('fish', `source ${script}; complete -C ${quoted(line)}`).map(
+        (one) => one.split('\t')[0] ?? '',
+      )
+    },
+  },
+}
+
+const linesOf = (shell: string, command: string) =>
+  execFileSync(shell, ['-c', command], { encoding: 'utf8' }).split('\n').filter(Boolean)
+
+test.each(Object.entries(shells))(
+  '%s completes commands, options and values',
+  async (shell, { ask }) => {
+    const machine = home()
+    const { stdout } = await machine.done(['completion', shell])
+    if (!isThere(shell)) {
+      // The script is made of the same words as those of the shells that are here.
+      console.warn(`${shell} is not here: what its script does was not tried`)
+      expect(stdout).toContain('convert')
+      return
+    }
+    const script = join(machine.path, `script.${shell}`)
+    writeFileSync(script, stdout)
+    const offered = (...words: string[]) => ask(script, ['reticle', ...words]).sort()
+    expect(offered('re')).toEqual(['request', 'restore'])
+    expect(offered('task', 'cr')).toEqual(['create'])
+    expect(offered('--url', 'task', 'job', 'upd')).toEqual(['update'])
+    expect(offered('task', 'create', 'list', '--la')).toEqual(['--label'])
+    expect(offered('project', '--js')).toEqual(['--json'])
+    expect(offered('job', 'update', '31', '--stage', 'v')).toEqual(['validation'])
+    expect(offered('completion', 'z')).toEqual(['zsh'])
+    const [format] = offered('export', 'task', '12', '--format', 'COCO')
+    expect(format?.replaceAll('\\', '')).toBe('COCO 1.0')
+  },
+)

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { home } from '../../support/cli.ts'
+import { follow } from '../../support/document.ts'
+import { root } from '../../support/reticle.ts'
+
+test('the lines of the document work as they are written', { timeout: 300_000 }, async () => {
+  const lines = (await follow('docs/cli.md')).trimEnd().split('\n')
+  expect(lines).toEqual([
+    ...['2.58.1', expect.stringMatching(/^Signed in at \S+ as admin\.$/), 'admin'],
+    ...[
+      expect.stringMatching(/^ID +NAME/),
+      expect.stringMatching(/^ *\d+ +Streets /),
+      'validation',
+    ],
+    ...[expect.stringMatching(/^\d+ shapes, 0 tracks, 0 tags$/), 'yolo.zip', 'backup.zip'],
+    ...[expect.stringMatching(/^task \d+ is created\.$/), 'set.json'],
+    expect.stringMatching(/^Stored in task \d+\.$/),
+    expect.stringMatching(/^voc\/: 12 images, /),
+    ...[expect.stringMatching(/^FORMAT +SIDE/), 'exit code 4, not_found'],
+  ])
+})
+
+test('it names the exit codes that the program names', async () => {
+  const document = readFileSync(join(root, 'docs/cli.md'), 'utf8')
+  const written = [...document.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, about]) => [
+    code,
+    about,
+  ])
+  const { stdout } = await home().done(['--help'])
+  const [, told = ''] = /Exit codes:\n([\s\S]*?)\n\n/.exec(stdout) ?? []
+  expect(written).toEqual(told.split('\n').map((line) => /^ *(\d+) {2}(.*)$/.exec(line)?.slice(1)))
+})

@@ -1,0 +1,169 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startReceiver } from '@reticle/kit/testing/receiver'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { home, signedIn } from '../../support/cli.ts'
+import { taskWithMedia } from '../../support/factories.ts'
+import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+
+const data = dataDirectory()
+let reticle: Reticle
+let admin: Record<string, string>
+
+beforeAll(async () => {
+  reticle = await startReticle(data.path)
+  admin = await signedIn(reticle.url, reticle.admin)
+})
+afterAll(async () => {
+  await reticle.stop()
+  data.remove()
+})
+
+test('a project is created, listed, shown, changed and deleted', async () => {
+  const { done, run } = home(admin)
+  const labels =
+    '[{"name":"bus","attributes":[{"name":"line","input_type":"text","mutable":false,"values":[]}]}]'
+  const create = ['project', 'create', 'Streets', '--label', 'car', '--label', labels]
+  const { id, labels: made } = (await done([...create, '--json'])).json
+  expect(made).toMatchObject([{ name: 'car' }, { name: 'bus', attributes: [{ name: 'line' }] }])
+  await done(['project', 'create', 'Roads', '--bug-tracker', 'https://example.org/bugs'])
+
+  const { stdout } = await done(['project', 'list', '--sort', 'id'])
+  expect(stdout.split('\n').slice(0, 3)).toEqual([
+    expect.stringMatching(/^ID +NAME +STATUS +TASKS +OWNER +ASSIGNEE +UPDATED$/),
+    expect.stringMatching(/^ *\d+ +Streets +annotation +0 +admin +\d{4}-/),
+    expect.stringMatching(/^ *\d+ +Roads /),
+  ])
+  const named = await done(['project', 'list', '--name', 'Roads', '--json'])
+  expect(named.json).toMatchObject([{ name: 'Roads', bug_tracker: 'https://example.org/bugs' }])
+  const one = await done(['project', 'list', '--limit', '1', '--json'])
+  expect(one.json).toHaveLength(1)
+  expect(one.stderr).toContain('more than 1')
+  const filter = '{"==":[{"var":"name"},"Streets"]}'
+  expect((await done(['project', 'list', '--filter', filter, '--json'])).json).toHaveLength(1)
+
+  const change = ['project', 'update', String(id), '--status', 'completed', '--assignee', 'admin']
+  const changed = (await done([...change, '--json'])).json
+  expect(changed).toMatchObject({ status: 'completed', assignee: { username: 'admin' } })
+  const unset = ['project', 'update', String(id), '--assignee', 'none', '--json']
+  expect((await done(unset)).json.assignee).toBeNull()
+  expect((await run(['project', 'update', String(id)])).code).toBe(2)
+  expect((await run(['project', 'update', String(id), '--assignee', 'nobody'])).code).toBe(4)
+
+  expect((await run(['project', 'delete', String(id)])).code).toBe(2)
+  const gone = await run(['project', 'delete', '999', String(id), '--yes', '--json'])
+  expect(gone).toMatchObject({ code: 4, json: { deleted: [id] } })
+  expect((await run(['project', 'show', String(id)])).code).toBe(4)
+})
+
+test('so are the objects around a task', async () => {
+  const { done } = home(admin)
+  const json = async (...args: string[]) => (await done([...args, '--json'])).json
+  const { id } = await taskWithMedia(reticle.admin)
+  const task = String(id)
+  expect(await json('task', 'list')).toMatchObject([{ id }])
+  expect(await json('task', 'update', task, '--subset', 'train')).toMatchObject({ subset: 'train' })
+  const [job] = await json('job', 'list', '--task', task)
+  expect(await json('job', 'show', String(job.id))).toMatchObject({ task_id: id })
+  const staged = ['job', 'update', String(job.id), '--assignee', 'me', '--stage', 'validation']
+  expect(await json(...staged)).toMatchObject({ stage: 'validation', assignee: { id: 1 } })
+  const truth = ['--type', 'ground_truth', '--frame-selection', 'manual', '--frames', '[0,2]']
+  const ground = await json('job', 'create', '--task', task, ...truth)
+  expect(ground).toMatchObject({ type: 'ground_truth' })
+  await done(['job', 'delete', String(ground.id), '--yes'])
+
+  const [label] = await json('label', 'list', '--task', task)
+  const colored = await json('label', 'update', String(label.id), '--color', '#102030')
+  expect(colored).toMatchObject({ name: 'car', color: '#102030' })
+
+  const where = ['--job', String(job.id), '--frame', '1', '--position', '[1,2,30,40]']
+  const issue = await json('issue', 'create', 'Too large', ...where)
+  const said = await json('comment', 'create', 'Done', '--issue', String(issue.id))
+  expect(await json('comment', 'list', '--issue', String(issue.id))).toHaveLength(2)
+  await done(['comment', 'update', String(said.id), '--message', 'Done, really'])
+  expect(await json('issue', 'update', String(issue.id), '--resolved', 'true')).toMatchObject({
+    resolved: true,
+  })
+  expect(await json('issue', 'list', '--resolved', 'false')).toEqual([])
+
+  const guide = await json('guide', 'create', '--task', task, '--markdown', '# Read me')
+  expect(await json('guide', 'show', String(guide.id))).toMatchObject({ markdown: '# Read me' })
+  expect((await json('request', 'list', '--task', task))[0]).toMatchObject({ status: 'finished' })
+  const [request] = await json('request', 'list', '--status', 'finished')
+  expect(await json('request', 'wait', request.id)).toMatchObject({ id: request.id })
+  await done(['task', 'delete', task, '--yes'])
+})
+
+test('people: organizations, members, invitations, tokens', async () => {
+  const { done, run } = home(admin)
+  const json = async (...args: string[]) => (await done([...args, '--json'])).json
+  const org = await json('org', 'create', 'acme', '--name', 'Acme Vision')
+  const within = ['--organization', 'acme']
+  expect(await json('org', 'update', String(org.id), '--description', 'roads')).toMatchObject({
+    description: 'roads',
+  })
+  expect(await json('membership', 'list', ...within)).toMatchObject([{ role: 'owner' }])
+  await reticle.admin.done('POST', '/auth/register', {
+    json: {
+      username: 'bertha',
+      email: 'b@example.org',
+      password1: 'a-long-password',
+      password2: 'a-long-password',
+    },
+  })
+  const invite = ['invitation', 'create', 'new@example.org', '--role', 'worker', ...within]
+  const { key } = await json(...invite)
+  expect(await json('invitation', 'list', ...within)).toMatchObject([{ key, accepted: false }])
+  await done(['invitation', 'delete', key, '--yes', ...within])
+  expect(await json('user', 'list', '--username', 'bertha')).toMatchObject([{ username: 'bertha' }])
+
+  const refused = await run(['token', 'create', 'nightly'])
+  expect(refused.code).toBe(3)
+  const made = await done(
+    ['token', 'create', 'nightly', '--expires', '31/12/2099', '--username', 'admin', '--json'],
+    `${password}\n`,
+  )
+  expect(made.json).toMatchObject({ read_only: true, value: expect.stringMatching(/^\w{8}\./) })
+  const listed = await json('token', 'list')
+  expect(listed).toContainEqual(
+    expect.objectContaining({ name: 'nightly', expiry_date: '31/12/2099' }),
+  )
+  const remove = ['token', 'delete', String(made.json.id), '--yes', '--username', 'admin']
+  await done(remove, `${password}\n`)
+  await done(['org', 'delete', String(org.id), '--yes'])
+})
+
+test('a webhook is made with a secret from a file, pinged, and its deliveries listed', async () => {
+  const receiver = await startReceiver()
+  const machine = home(admin)
+  const json = async (...args: string[]) => (await machine.done([...args, '--json'])).json
+  writeFileSync(join(machine.path, 'secret.txt'), 'a secret of ours\n')
+  const project = await json('project', 'create', 'told')
+  const scope = ['--type', 'project', '--project', String(project.id), '--events', 'update:task']
+  const made = await json('webhook', 'create', receiver.url, ...scope, '--secret', 'secret.txt')
+  expect(made).toMatchObject({ has_secret: true, is_active: true })
+  expect(await json('webhook', 'ping', String(made.id))).toMatchObject({ status_code: 200 })
+  expect(await json('webhook', 'deliveries', String(made.id))).toMatchObject([{ event: 'ping' }])
+  expect(await json('webhook', 'update', String(made.id), '--active', 'false')).toMatchObject({
+    is_active: false,
+  })
+  expect(await json('webhook', 'events')).toContain('update:task')
+  await receiver.close()
+})
+
+test('the server tells what it is, and formats are listed with and without it', async () => {
+  const { done } = home(admin)
+  const json = async (...args: string[]) => (await done([...args, '--json'])).json
+  expect(await json('server', 'about')).toMatchObject({
+    version: '2.58.1',
+    media: expect.anything(),
+  })
+  expect(await json('server', 'health')).toMatchObject({ DatabaseBackend: 'working' })
+  expect(await json('server', 'limits')).toMatchObject({ jobs_per_task: expect.anything() })
+  expect(await json('server', 'share')).toEqual([])
+  const far = await json('formats')
+  const near = (await home().done(['formats', '--local', '--json'])).json
+  expect(far.map(({ name }: { name: string }) => name)).toEqual(
+    near.map(({ name }: { name: string }) => name),
+  )
+})

@@ -1,0 +1,141 @@
+import { restOperations } from '@reticle/contracts'
+import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { client } from '../support/client.ts'
+import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { differences, type Said, say, withoutOwn } from './dialect/compare.ts'
+import { readOf } from './dialect/reads.ts'
+import { makeWorld, type World } from './dialect/world.ts'
+import { refusedCall, writes } from './dialect/writes.ts'
+
+/** The same calls on both mounts differ only as the table says (`spec/api-workspace.md` 9, 11 item 25). */
+
+const { path: dataDir, remove } = dataDirectory()
+let reticle: Reticle
+let hooks: Receiver
+let world: World
+beforeAll(async () => {
+  reticle = await startReticle(dataDir)
+  hooks = await startReceiver()
+  world = await makeWorld(client(service(), basic), hooks.url)
+}, 120_000)
+afterAll(async () => {
+  await reticle.stop()
+  await hooks.close()
+  remove()
+})
+
+const service = () => `${reticle.url}/api`
+const mount = () => `${reticle.url}/as/cvat/api`
+
+const task = ['data', 'labels', 'status']
+const set = ['shapes[].points[]', 'tracks[].shapes']
+const hook = ['events', 'events_list']
+/** What was sent to a receiver has no dialect: its addresses are those of the service. */
+const sent = ['sender.url', 'webhook.owner.url', 'webhook.url']
+const delivery = [...sent.map((place) => `request.${place}`), 'response']
+
+const ofEach = (places: readonly string[]) => places.map((place) => `results[].${place}`)
+
+/** Members of answers that differ, by the operation. */
+const mayDiffer: Record<string, readonly string[]> = {
+  listProjects: ofEach(['labels']),
+  ...{ createProject: ['labels'], getProject: ['labels'], updateProject: ['labels'] },
+  listTasks: ofEach(task),
+  ...{ createTask: task, getTask: ['labels'], updateTask: task },
+  ...{ getTaskAnnotations: set, getJobAnnotations: set, getJobRevision: set },
+  ...{ getJobAnnotationsDiff: ['created.shapes[].points[]'], restoreJobRevision: set },
+  updateJobAnnotations: ['shapes[].group'],
+  listRequests: ofEach(['operation.format']),
+  getRequest: ['operation.format'],
+  streamRequest: ['text'],
+  ...{ listFormats: ['exporters', 'importers'], listFormatLosses: ['formats'] },
+  listWebhooks: ofEach(hook),
+  ...{ getWebhook: hook, createWebhook: hook, updateWebhook: hook, replaceWebhook: hook },
+  ...{ rotateWebhookSecret: hook, listWebhookEvents: ['events'] },
+  listDeliveries: ofEach(delivery),
+  ...{ getDelivery: delivery, pingWebhook: delivery },
+  listWebhookMessages: ofEach(sent.map((place) => `payload.${place}`)),
+  listAccessTokens: ofEach(['expiry_date']),
+  ...{ getAccessToken: ['expiry_date'], createAccessToken: ['expiry_date'] },
+  ...{ updateAccessToken: ['expiry_date'], getCurrentAccessToken: ['expiry_date'] },
+}
+
+const types = new Map([['application/vnd.service+json', 'application/vnd.cvat+json']])
+
+/** What of two answers has to be the same, members aside. */
+function expectAlike(here: Said, there: Said) {
+  expect(there.status).toBe(here.status)
+  expect(there.type).toBe(types.get(here.type) ?? here.type)
+}
+
+/** A mail that was not sent, storages of a cloud that nobody has here, and a flow that begins anew with each call. */
+const refusedReads = new Set([
+  ...['followEmailLink', 'getEvents', 'getCloudStorage', 'getCloudStorageStatus'],
+  ...['listCloudStorageContent', 'getCloudStorageActions', 'getCloudStoragePreview'],
+])
+
+const reads = restOperations.filter((one) => one.method === 'GET')
+describe.each(reads.map((one) => [one.name, one] as const))('%s', (name, operation) => {
+  test('reads the same on both mounts, but for what the table names', async () => {
+    const call = readOf(operation, world)
+    const here = await say(service(), call)
+    const there = await say(mount(), call)
+    expectAlike(here, there)
+    expect(here.status < 400 || refusedReads.has(name) || operation.gone !== undefined).toBe(true)
+    expect(there.headers).toEqual(here.headers)
+    expect(differences(here.body, there.body)).toEqual(mayDiffer[name] ?? [])
+  })
+})
+
+const changes = restOperations.filter((one) => one.method !== 'GET')
+describe.each(changes.map((one) => [one.name, one] as const))('%s', (name, operation) => {
+  test('does the same on both mounts, but for what the table names', async () => {
+    const prepare = writes[name] ?? (() => refusedCall(operation))
+    const api = client(service(), basic)
+    const here = await say(service(), await prepare(world, api))
+    const there = await say(mount(), await prepare(world, api))
+    expectAlike(here, there)
+    expect(here.status < 400).toBe(writes[name] !== undefined && !refusals.has(name))
+    const found = differences(withoutOwn(here.body), withoutOwn(there.body))
+    expect(found).toEqual(here.status < 400 ? (mayDiffer[name] ?? []) : [])
+  })
+})
+
+/** What is over cannot be cancelled. */
+const refusals = new Set(['cancelRequest'])
+
+test('a file is read in ranges, and a state of one mount is known on the other', async () => {
+  const file = readOf(operationOf('downloadTaskDataset'), world)
+  const range = { range: 'bytes=0-9' }
+  const here = await say(service(), { ...file, headers: range })
+  const there = await say(mount(), { ...file, headers: range })
+  expect([there.status, there.body.length]).toEqual([206, 10])
+  expect(there).toEqual(here)
+
+  const read = await say(service(), readOf(operationOf('getProject'), world))
+  const known = { 'if-none-match': String(read.headers.etag) }
+  const path = `/projects/${world.project.id}`
+  expect((await say(mount(), { method: 'GET', path, headers: known })).status).toBe(304)
+  const change = (etag: string) =>
+    say(mount(), {
+      ...{ method: 'PATCH', path, json: { bug_tracker: 'https://example.org/1' } },
+      headers: { 'if-match': etag },
+    })
+  const changed = await change(String(read.headers.etag))
+  expect([changed.status, changed.headers.etag]).toEqual([200, expect.any(String)])
+  expect((await change(String(read.headers.etag))).status).toBe(412)
+  expect((await change(String(changed.headers.etag))).status).toBe(200)
+})
+
+const operationOf = (name: string) => {
+  const found = restOperations.find((one) => one.name === name)
+  if (!found) throw new Error(`there is no ${name}`)
+  return found
+}
+
+test('every row of the table, and every call of its own, is about an operation', () => {
+  const names = restOperations.map((one) => one.name)
+  for (const name of [...Object.keys(mayDiffer), ...Object.keys(writes)])
+    expect(names).toContain(name)
+})

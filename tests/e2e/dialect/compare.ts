@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Json } from '../../support/client.ts'
+import { basic } from '../../support/reticle.ts'
+
+/** One call on the API of the service and on the mount of the dialect, and what differs. */
+
+export interface Call {
+  method: string
+  path: string
+  json?: Json
+  headers?: Record<string, string>
+  /** An endless answer, of which the beginning is read. */
+  isEndless?: boolean
+}
+
+export interface Said {
+  status: number
+  type: string
+  /** Headers that belong to the answer. */
+  headers: Record<string, string>
+  body: Json
+}
+
+const answerHeaders = [
+  ...['etag', 'location', 'link', 'allow', 'deprecation', 'content-disposition', 'accept-ranges'],
+  ...['x-error-code', 'x-checksum', 'cache-control', 'upload-filename', 'upload-offset'],
+]
+
+/** Calls as the administrator; in what is answered, `api` is where the API was found. */
+export async function say(api: string, call: Call): Promise<Said> {
+  for (let attempt = 1; ; attempt++) {
+    const said = await sayOnce(api, call)
+    if (said.status !== 503 || attempt === mostAttempts) return said
+    await sleep(1000) // a machine that is busy with other tests
+  }
+}
+
+const mostAttempts = 20
+
+async function sayOnce(api: string, call: Call): Promise<Said> {
+  const { method, path, json, headers, isEndless } = call
+  const gone = new AbortController()
+  const answer = await fetch(api + path, {
+    method,
+    redirect: 'manual',
+    signal: gone.signal,
+    headers: {
+      authorization: basic,
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: json === undefined ? null : JSON.stringify(json),
+  })
+  const bytes = isEndless ? await beginning(answer) : Buffer.from(await answer.arrayBuffer())
+  if (isEndless) gone.abort()
+  const type = answer.headers.get('content-type') ?? ''
+  const text = bytes.toString('latin1').replaceAll(api, 'api')
+  const shown = answerHeaders.flatMap((name) => {
+    const value = answer.headers.get(name)?.replaceAll(api, 'api')
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const body = type.includes('json') && text !== '' ? JSON.parse(text) : text
+  if (isObject(body)) delete body.request_id
+  return { status: answer.status, type, headers: Object.fromEntries(shown), body }
+}
+
+/** Up to the first empty line. */
+async function beginning({ body }: Response): Promise<Buffer> {
+  const reader = body?.getReader()
+  let text = ''
+  while (!text.includes('\n\n')) {
+    const read = await reader?.read()
+    if (!read?.value) break
+    text += Buffer.from(read.value).toString('latin1')
+  }
+  return Buffer.from(text.split('\n\n', 1)[0] ?? '', 'latin1')
+}
+
+/** Places at which two answers differ, such as `results[].labels`, each once; `text`: all of them. */
+export function differences(one: Json, other: Json, place = 'text'): string[] {
+  if (Object.is(one, other)) return []
+  if (Array.isArray(one) && Array.isArray(other)) {
+    if (one.length !== other.length) return [place]
+    return distinct(one.flatMap((item, index) => differences(item, other[index], `${place}[]`)))
+  }
+  if (!isObject(one) || !isObject(other)) return [place]
+  const keys = distinct([...Object.keys(one), ...Object.keys(other)])
+  const found = keys.flatMap((key) => differences(one[key], other[key], inside(place, key)))
+  return distinct(found).sort()
+}
+
+const distinct = (names: string[]) => [...new Set(names)]
+const inside = (place: string, key: string) => (place === 'text' ? key : `${place}.${key}`)
+const isObject = (given: Json) =>
+  typeof given === 'object' && given !== null && !Array.isArray(given)
+
+/** Two things that were made alike have other ids, dates and secrets: what is left of an answer without them. */
+export function withoutOwn(given: Json, key = ''): Json {
+  if (Array.isArray(given)) return given.map((item) => withoutOwn(item, key))
+  if (isObject(given)) {
+    const entries = Object.entries(given).map(([name, value]) => [name, withoutOwn(value, name)])
+    return Object.fromEntries(entries)
+  }
+  if (given === null) return given
+  if (
+    /^(?:id|.+_id|(?!expiry_)\w+_date|job|issue|value|key|uuid|request_duration|sequence|slug)$/.test(
+      key,
+    )
+  )
+    return typeof given
+  return typeof given === 'string' ? given.replace(/x[\da-f]{8}|\d+/g, '#') : given
+}

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isFullRun } from '@reticle/kit/testing/config'
+import { expect, test } from 'vitest'
+import { type Answer, client, type Json } from '../support/client.ts'
+import { openRandom, type Random } from '../support/random.ts'
+import { served } from '../support/served.ts'
+import { asCurl, type Call, openCalls } from './openapi/calls.ts'
+import { type Operation, readDocument } from './openapi/document.ts'
+import { judge } from './openapi/judge.ts'
+import { forget, learn } from './openapi/learn.ts'
+import { openTold, type Told } from './openapi/told.ts'
+import { makeWorld, type World } from './openapi/world.ts'
+
+/**
+ * Calls that `docs/openapi.json` describes, right and spoilt, by whoever may and whoever may not (`reliability.md` 18, T-IN-1):
+ * no answer is another than the document says, none is a failure of the server, and a refusal changes nothing.
+ * `RETICLE_TEST_SEED` repeats a run.
+ */
+const seed = Number(process.env.RETICLE_TEST_SEED ?? 20_260_401)
+const calls = Number(process.env.RETICLE_TEST_CALLS ?? (isFullRun() ? 50_000 : 1000))
+/** Each has people and things of its own, and makes one call after the other. */
+const lanes = 4
+/** A run ends early when so many different things were wrong. */
+const mostFailures = 50
+
+/** Nobody is slowed down: who calls without a credential comes from one address. */
+const reticle = served({ RETICLE_GATEWAY_RATE_ANONYMOUS: '0', RETICLE_GATEWAY_RATE_AUTH: '0' })
+const document = readDocument()
+
+test(`${calls} calls`, { timeout: isFullRun() ? 14_400_000 : 600_000 }, async () => {
+  console.log(`${calls} calls with RETICLE_TEST_SEED=${seed}`)
+  const told = openTold()
+  const lane = (number: number) => fuzz(openRandom(seed + number), calls / lanes, told)
+  try {
+    await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)))
+  } finally {
+    console.log(told.summary())
+    for (const failure of told.failures.values()) console.error(failure)
+  }
+  expect([...told.failures.keys()]).toEqual([])
+  if (calls >= lanes * document.operations.length)
+    expect(told.neverCalled(document.operations)).toEqual([])
+  expect(told.share((status) => status < 400)).toBeGreaterThan(0.2) // what is right has to be there
+  expect(told.share((status) => status >= 400)).toBeGreaterThan(0.2)
+})
+
+async function fuzz(random: Random, times: number, told: Told): Promise<void> {
+  let world = await makeWorld(reticle)
+  let nextCall = openCalls(random, document, world)
+  let round: Operation[] = []
+  for (let nth = 1; nth <= times && told.failures.size < mostFailures; nth++) {
+    if (round.length === 0) round = shuffled(random, document.operations)
+    const [operation] = round.splice(0, 1)
+    if (!operation) throw new Error('nothing is described')
+    const call = nextCall(operation)
+    const { answer, wrong } = await make(call, world, random)
+    if (wrong !== undefined) told.fail(call, wrong, seenOf(call, nth, answer))
+    told.count(call, answer.status)
+    learn(world.own, call, answer)
+    if (await isAccountGone(call, answer, world)) world = await makeWorld(reticle)
+    else if (forget(world.own, call, answer)) world = await world.renew()
+    else continue
+    nextCall = openCalls(random, document, world)
+  }
+}
+
+/** Every operation once, in any order. */
+function shuffled(random: Random, operations: readonly Operation[]): Operation[] {
+  const placed = operations.map((operation) => ({ operation, at: random.next() }))
+  return placed.sort((a, b) => a.at - b.at).map(({ operation }) => operation)
+}
+
+async function isAccountGone({ as }: Call, { status }: Answer, { credentials }: World) {
+  if (status !== 401 || as === 'nobody') return false
+  const headers = credentials[as]
+  const self = await client(`${reticle.url}/api`).call('GET', '/users/self', { headers })
+  return self.status !== 200
+}
+
+/** A call, its answer, what is wrong with that, and now and then whether a refusal left everything as it was. */
+async function make(call: Call, world: World, random: Random) {
+  const before = random.isTrue(0.2) ? await look(call, world) : undefined
+  const answer = await send(call)
+  const wrong = judge(call, answer, document)
+  if (wrong !== undefined || before === undefined || answer.status < 400) return { answer, wrong }
+  const after = await look(call, world)
+  const isSame = after === undefined || isDeepStrictEqual(after, before)
+  const told = `a refusal changed something\n${JSON.stringify(before)}\n${JSON.stringify(after)}`
+  return { answer, wrong: isSame ? undefined : told }
+}
+
+function send({ method, url, headers, body }: Call): Promise<Answer> {
+  const sent = body instanceof FormData ? { form: body } : { raw: body }
+  return client(`${reticle.url}/api`).call(method, url, { headers, ...sent })
+}
+
+function seenOf(call: Call, nth: number, { status, headers, text }: Answer): string {
+  return [
+    `call ${nth} of a lane with RETICLE_TEST_SEED=${seed}, spoilt: ${call.spoilt.join(', ')}`,
+    asCurl(`${reticle.url}/api`, call),
+    ...[status, ...[...headers].map((pair) => pair.join(': ')), text.slice(0, 3000), ''],
+  ].join('\n')
+}
+
+/**
+ * What a change is about, as its owner sees it, where the same path is read as JSON; nothing while work in the background
+ * may change it as well.
+ */
+async function look({ operation, url }: Call, { credentials }: World): Promise<Json> {
+  const { path, method } = operation
+  const read = document.operations.find((one) => one.path === path && one.method === 'GET')
+  if (method === 'GET' || !read?.answers['200']?.['application/json']) return undefined
+  const [place = ''] = url.split('?', 1)
+  const { call } = client(`${reticle.url}/api`)
+  const get = (what: string) => call('GET', what, { headers: credentials.owner })
+  const [found, work] = [await get(place), await get('/requests?page_size=100')]
+  const isBusy = work.body?.results?.some(({ status }: Json) => !isOver(status)) ?? true
+  if (found.status !== 200 || isBusy) return undefined
+  return JSON.parse(found.text, (key, value) => (passing.has(key) ? undefined : value))
+}
+
+const isOver = (status: string) => status === 'finished' || status === 'failed'
+/** What follows events and calls of others, a moment later; and until when a file is kept, since somebody asked for it. */
+const passing = new Set([
+  'expires_date',
+  ...['updated_date', 'last_login', 'last_used_date', 'last_status', 'last_delivery_date'],
+])

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Json } from '../../support/client.ts'
+import { root } from '../../support/reticle.ts'
+
+/** `docs/openapi.json` as a client reads it: nothing else is known here of the service. */
+
+const schema: z.ZodType<Schema> = z.looseObject({})
+/** A JSON Schema; those of components are named by `$ref`. */
+export interface Schema {
+  [key: string]: Json
+}
+
+const content = z.record(z.string(), z.looseObject({ schema }))
+const parameter = z.looseObject({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean(),
+  description: z.string().optional(),
+  schema,
+})
+const response = z.looseObject({
+  $ref: z.string().optional(),
+  content: content.default({}),
+})
+const operation = z.looseObject({
+  operationId: z.string(),
+  parameters: z.array(parameter).default([]),
+  requestBody: z.looseObject({ content }).optional(),
+  responses: z.record(z.string(), response),
+})
+const document = z.looseObject({
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  components: z.looseObject({
+    schemas: z.record(z.string(), schema),
+    responses: z.record(z.string(), response),
+  }),
+})
+
+export type Parameter = z.infer<typeof parameter>
+/** Schemas by media type. */
+export type Content = z.infer<typeof content>
+
+export interface Operation {
+  /** `PATCH /projects/{id}` */
+  name: string
+  method: string
+  path: string
+  parameters: Parameter[]
+  bodies: Content
+  /** By status. */
+  answers: Record<string, Content>
+}
+
+export interface Document {
+  operations: Operation[]
+  /** The schema itself, where it is referred to. */
+  resolved: (schema: Schema) => Schema
+  /** What is wrong with a value, in words; nothing when it is as the schema says. */
+  misfit: (schema: Schema, value: unknown) => string | undefined
+}
+
+export function readDocument(): Document {
+  const { paths, components } = document.parse(
+    JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')),
+  )
+  const lastOf = (ref: string) => ref.split('/').at(-1) ?? ''
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]): Operation => {
+      const answers = Object.entries(one.responses).map(([status, { $ref, content }]) => [
+        status,
+        $ref === undefined ? content : (components.responses[lastOf($ref)]?.content ?? {}),
+      ])
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        parameters: one.parameters,
+        bodies: one.requestBody?.content ?? {},
+        answers: Object.fromEntries(answers),
+      }
+    }),
+  )
+  const resolved = (given: Schema): Schema =>
+    typeof given.$ref === 'string' ? (components.schemas[lastOf(given.$ref)] ?? {}) : given
+  return { operations, resolved, misfit: judgeOf(components.schemas) }
+}
+
+/** Every schema is made a judge once. */
+function judgeOf(schemas: Record<string, Schema>): Document['misfit'] {
+  const $defs = JSON.parse(local(schemas))
+  const judges = new Map<string, z.ZodType>()
+  return (given, value) => {
+    const text = local(given)
+    const judge = judges.get(text) ?? z.fromJSONSchema({ ...JSON.parse(text), $defs })
+    judges.set(text, judge)
+    const { error } = judge.safeParse(value)
+    return error && z.prettifyError(error)
+  }
+}
+
+const local = (value: object) =>
+  JSON.stringify(value).replaceAll('"#/components/schemas/', '"#/$defs/')

@@ -1,0 +1,58 @@
+import type { Answer } from '../../support/client.ts'
+import type { Call } from './calls.ts'
+import type { Content, Document } from './document.ts'
+
+/** What of an answer the document does not say; nothing when it says all of it. */
+export function judge(
+  { operation, method }: Pick<Call, 'operation' | 'method'>,
+  answer: Answer,
+  { misfit }: Pick<Document, 'misfit'>,
+): string | undefined {
+  const { status, text, body } = answer
+  const content = operation.answers[String(status)]
+  if (content === undefined) return `${status} is not documented`
+  const wrong = judgeHead(answer)
+  if (wrong !== undefined) return wrong
+  if (text === '') return mayBeEmpty(operation, method, content) ? undefined : 'the body is empty'
+  const type = answer.headers.get('content-type')?.split(';', 1)[0] ?? ''
+  const found = contentOf(content, type)
+  if (!found) return `the media type ${type} is not documented for ${status}`
+  if (!isJson.test(type)) return undefined
+  if (body === undefined) return 'the body is no JSON'
+  return misfit(found.schema, body) ?? (status >= 400 ? judgeFailure(answer) : undefined)
+}
+
+/** `spec/api-annotations.md` 5.1: a detail with its code, or texts, by field or not, at whatever depth. */
+function judgeFailure({ headers, body }: Answer): string | undefined {
+  const isSame = (name: string, value: unknown) => headers.get(name) === value
+  if (typeof body.detail !== 'string')
+    return isTexts(body) ? undefined : 'the failure is neither a detail nor texts'
+  const isTold = isSame('x-error-code', body.code) && isSame('x-request-id', body.request_id)
+  return isTold ? undefined : 'the failure is not what its headers say'
+}
+
+function isTexts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'string'
+  return Object.values(value).every(isTexts)
+}
+
+/** Of documents that are of any form, the form is not known here. */
+const isJson = /^application\/(?:(?!vnd\.oai)[\w.-]+\+)?json$/
+
+function judgeHead({ status, headers }: Answer): string | undefined {
+  if (status >= 500 && status !== 503) return 'the server failed'
+  if (!/^[\w-]{8,64}$/.test(headers.get('x-request-id') ?? '')) return 'X-Request-Id is missing'
+  const isNamed = status < 400 || /^[a-z_]+$/.test(headers.get('x-error-code') ?? '')
+  return isNamed ? undefined : 'X-Error-Code is missing'
+}
+
+/** Steps of an upload answer by headers alone, and a picture may have no bytes to be read as text. */
+function mayBeEmpty({ parameters }: Call['operation'], method: string, content: Content): boolean {
+  if (method === 'HEAD' || Object.keys(content).length === 0) return true
+  return parameters.some(({ name }) => name.startsWith('Upload-'))
+}
+
+function contentOf(content: Content, type: string): Content[string] | undefined {
+  const range = `${type.split('/', 1)[0]}/*`
+  return content[type] ?? content[range]
+}

@@ -1,0 +1,47 @@
+import type { Answer, Json } from '../../support/client.ts'
+import type { Call } from './calls.ts'
+import type { Known } from './values.ts'
+
+/** How many things of a kind are kept in mind beside the first one: the latest. */
+const most = 8
+
+/** Without these, most others are gone as well. */
+const roots = new Set(['project', 'task', 'organization', 'user'])
+
+/** What a path is about: `/auth/access_tokens` of access tokens. */
+const kindOf = (path: string): string =>
+  path
+    .replace(/\/(?:\{\w+\})?$/, '')
+    .replace(/^.*\//, '')
+    .replace(/s$/, '')
+
+/** Keeps in mind what a call has made, so that later ones are about it. */
+export function learn(
+  own: Known,
+  { operation, as }: Call,
+  { status, headers, body }: Answer,
+): void {
+  if (as !== 'owner' && as !== 'password') return
+  const remember = (kind: string, value: Json) => {
+    if (value === undefined || value === null) return
+    const [first = value, ...others] = own[kind] ?? []
+    own[kind] = first === value ? [value] : [first, ...[...others, value].slice(-most)]
+  }
+  if (status === 202) remember('rq', body?.rq_id)
+  if (status !== 201) return
+  const file = headers.get('location')?.split('/').at(-1)
+  remember(`${operation.path.replace(/\/$/, '')}/{file_id}`, file)
+  remember('key', body?.key)
+  remember('uuid', body?.uuid)
+  remember(kindOf(operation.path), body?.id)
+}
+
+/** Forgets what a call has deleted; says whether too little is left. */
+export function forget(own: Known, { operation, url, method }: Call, { status }: Answer): boolean {
+  if (method !== 'DELETE' || status >= 300) return false
+  const [place = ''] = url.split('?', 1)
+  const id = decodeURIComponent(place.replace(/\/$/, '').replace(/^.*\//, ''))
+  const kind = kindOf(operation.path)
+  own[kind] = (own[kind] ?? []).filter((value) => String(value) !== id)
+  return roots.has(kind) || own[kind].length === 0
+}

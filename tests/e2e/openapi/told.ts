@@ -1,0 +1,44 @@
+import type { Call } from './calls.ts'
+import type { Operation } from './document.ts'
+
+/** What came of the calls of a run: answers by operation and status, and what was wrong, once each. */
+export function openTold() {
+  const counts = new Map<string, Map<number, number>>()
+  const failures = new Map<string, string>()
+  const all = () => [...counts.values()].flatMap((one) => [...one])
+  const sum = (some: [number, number][]) => some.reduce((total, [, count]) => total + count, 0)
+
+  function byStatus(): Record<number, number> {
+    const statuses = all().toSorted(([a], [b]) => a - b)
+    return statuses.reduce<Record<number, number>>(
+      (total, [status, count]) => Object.assign(total, { [status]: (total[status] ?? 0) + count }),
+      {},
+    )
+  }
+  /** Operations of which no call did what it is for. */
+  function neverDone(): string[] {
+    const isDone = ([, one]: [string, Map<number, number>]) =>
+      [...one.keys()].some((status) => status < 400)
+    return [...counts].filter((one) => !isDone(one)).map(([name]) => name)
+  }
+
+  return {
+    count({ operation }: Call, status: number) {
+      const ofOne = counts.get(operation.name) ?? new Map<number, number>()
+      counts.set(operation.name, ofOne.set(status, (ofOne.get(status) ?? 0) + 1))
+    },
+    fail({ operation }: Call, wrong: string, seen: string) {
+      const [what = ''] = wrong.split('\n', 1)
+      failures.set(`${operation.name}: ${what}`, `${wrong}\n${seen}`)
+    },
+    failures,
+    /** Of the calls, from 0 to 1. */
+    share: (isMeant: (status: number) => boolean) =>
+      sum(all().filter(([status]) => isMeant(status))) / sum(all()),
+    neverCalled: (operations: readonly Operation[]) =>
+      operations.map(({ name }) => name).filter((name) => !counts.has(name)),
+    summary: () => ({ statuses: byStatus(), neverDone: neverDone() }),
+  }
+}
+
+export type Told = ReturnType<typeof openTold>

@@ -1,0 +1,86 @@
+import type { Json } from '../../support/client.ts'
+import type { Random } from '../../support/random.ts'
+import type { Document, Schema } from './document.ts'
+
+/** What there is: ids by the names of what they are ids of, and words by the names of what takes them. */
+export type Known = Record<string, Json[]>
+
+/** Names of parameters and members under which ids of others than their own name say stand. */
+const standFor: Record<string, string> = {
+  ...{ org_id: 'organization', assignee_id: 'user', owner_id: 'user', assignee: 'user' },
+  ...{ spec_id: 'attribute', frame_id: 'frame', number: 'frame', start_frame: 'frame' },
+}
+
+/** What a name stands for: `project_id` and `project` are projects. */
+export const kindOf = (name: string): string => standFor[name] ?? name.replace(/_id$/, '')
+
+const deepest = 5
+
+/** One of those that are known, mostly the first: that goes with the first of others. */
+export const likely = ({ isTrue, below }: Random, known: readonly Json[]): Json =>
+  known[isTrue(0.5) ? 0 : below(known.length)]
+
+/** A value that a schema allows; where the name tells more than that, one that is there. */
+export function openValues(random: Random, { resolved }: Pick<Document, 'resolved'>, known: Known) {
+  const { pick, below, isTrue } = random
+
+  function sample(schema: Schema, name: string, depth = 0): Json {
+    const one = resolved(schema)
+    const there = known[kindOf(name)]?.filter((value) => isOfType(one, value)) ?? []
+    if (there.length > 0 && isTrue(0.9)) return structuredClone(likely(random, there))
+    const [first, ...others]: Schema[] = one.anyOf ?? one.oneOf ?? []
+    if (first) return sample(isTrue(0.8) ? first : pick([first, ...others]), name, depth)
+    return made(one, name, depth)
+  }
+
+  function made(schema: Schema, name: string, depth: number): Json {
+    if (schema.enum) return isTrue(0.5) ? schema.enum[0] : pick(schema.enum)
+    const ways: Record<string, () => Json> = {
+      object: () => object(schema, depth),
+      array: () => array(schema, name, depth),
+      string: () => text(schema),
+      boolean: () => isTrue(0.5),
+      null: () => null,
+      integer: () => Math.round(number(schema)),
+      number: () => number(schema),
+    }
+    return ways[schema.type]?.() ?? pick<Json>([1, 'x', { a: [1] }])
+  }
+
+  function object({ properties = {}, required = [] }: Schema, depth: number): Json {
+    const chance = depth >= deepest ? 0 : pick([0, 0, 0.15, 0.5])
+    const chosen = Object.entries<Schema>(properties).filter(
+      ([key]) => required.includes(key) || isTrue(chance),
+    )
+    return Object.fromEntries(chosen.map(([key, one]) => [key, sample(one, key, depth + 1)]))
+  }
+
+  function array({ items = {}, minItems = 0 }: Schema, name: string, depth: number): Json[] {
+    const length = minItems + (depth >= deepest ? 0 : below(3))
+    return Array.from({ length }, () => sample(items, name.replace(/s$/, ''), depth + 1))
+  }
+
+  /** Of small ones, which are counts and ids more often than others. */
+  function number({ minimum = 0, maximum = 100 }: Schema): number {
+    const least = Math.max(minimum, 0)
+    return least + random.next() * (Math.min(maximum, least + 100) - least)
+  }
+
+  function text({ format, pattern, minLength = 0, maxLength = 100 }: Schema): string {
+    if (format === 'date-time') return new Date(1.7e12 + below(1e10)).toISOString()
+    if (format === 'uuid') return '00000000-0000-4000-8000-000000000000'
+    if (pattern?.startsWith('^[1-9]')) return String(1 + below(1000))
+    const words = pick(['a', 'car', 'Größe 🚗', 'two words', 'x_1', `n${below(1e6)}`])
+    return words.padEnd(minLength, 'x').slice(0, Math.max(maxLength, minLength))
+  }
+
+  return sample
+}
+
+function isOfType({ type, anyOf, enum: words }: Schema, value: Json): boolean {
+  if (anyOf) return anyOf.some((one: Schema) => isOfType(one, value))
+  if (words) return words.includes(value)
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'integer') return Number.isInteger(value)
+  return type === undefined ? false : typeof value === type
+}

@@ -1,0 +1,12 @@
+import type { S3Server } from '@reticle/kit/testing/s3-server'
+import type { Client, ClientOptions } from '@reticle/sdk'
+
+/** Where stories happen, and as whom. */
+export interface World {
+  url: string
+  dataDir: string
+  buckets: S3Server
+  admin: Client
+  anyone: Client
+  as(who: Pick<ClientOptions, 'token' | 'basic'>): Client
+}

@@ -1,0 +1,9 @@
+"""Jobs of a task by their place in it."""
+
+
+def first_job(task):
+    return min(task.get_jobs(), key=lambda job: job.start_frame)
+
+
+def last_job(task):
+    return max(task.get_jobs(), key=lambda job: job.start_frame)

@@ -1,0 +1,30 @@
+"""Pictures, and archives of annotations, made here."""
+
+import io
+import zipfile
+
+from PIL import Image
+
+
+def pictures(folder, count, size=(64, 48)):
+    """Writes `count` PNG files and answers their paths; the n-th has a colour of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for number in range(count):
+        path = folder / f"picture {number:02}.png"
+        Image.new("RGB", size, (number * 20 % 256, 90, 200)).save(path)
+        paths.append(path)
+    return paths
+
+
+def opens(data):
+    """A picture as the client reads it."""
+    image = Image.open(io.BytesIO(data) if isinstance(data, bytes) else data)
+    image.load()
+    return image
+
+
+def names_in(data):
+    """Names of the files of an archive."""
+    with zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data) as archive:
+        return archive.namelist()

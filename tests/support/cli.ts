@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Client, Json } from './client.ts'
+import { root } from './reticle.ts'
+
+/** The command `reticle`, run as people run it: the built program, a process of its own. */
+
+const program = join(root, 'packages/cli/bin/reticle.mjs')
+
+export interface Ran {
+  code: number | null
+  stdout: string
+  stderr: string
+  /** What it wrote to standard output, where that is JSON. */
+  json: Json
+}
+
+export interface Running {
+  child: ChildProcess
+  /** Kills it once standard error says this. */
+  killWhen(said: RegExp, signal?: NodeJS.Signals): Promise<void>
+  ended: Promise<Ran>
+}
+
+export interface Home {
+  /** A folder of its own: config, cache, and where it runs. */
+  path: string
+  env: Record<string, string>
+  run(args: string[], input?: string): Promise<Ran>
+  /** As `run`, of a command that has to end well. */
+  done(args: string[], input?: string): Promise<Ran>
+  start(args: string[]): Running
+}
+
+/** Somebody's machine, with nothing on it yet. Where `env` names a server and a token, they are used. */
+export function home(env: Record<string, string> = {}): Home {
+  const path = mkdtempSync(join(tmpdir(), 'reticle-cli-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  const all = {
+    HOME: path,
+    XDG_CONFIG_HOME: join(path, 'config'),
+    XDG_CACHE_HOME: join(path, 'cache'),
+  }
+  const start = (args: string[], input?: string) =>
+    running(
+      spawn(process.execPath, [program, ...args], spawnOptions(path, { ...all, ...env })),
+      input,
+    )
+  const run = (args: string[], input = '') => start(args, input).ended
+  return {
+    path,
+    env: { ...all, ...env },
+    start: (args) => start(args),
+    run,
+    async done(args, input) {
+      const ran = await run(args, input)
+      if (ran.code !== 0) throw new Error(`reticle ${args.join(' ')}: ${ran.code}\n${ran.stderr}`)
+      return ran
+    },
+  }
+}
+
+const spawnOptions = (cwd: string, env: Record<string, string>) => ({
+  cwd,
+  env: { PATH: process.env.PATH ?? '', ...env },
+})
+
+function running(child: ChildProcess, input?: string): Running {
+  const text = { out: '', err: '' }
+  child.stdout?.on('data', (piece) => (text.out += piece))
+  child.stderr?.on('data', (piece) => (text.err += piece))
+  child.stdin?.end(input)
+  const ended = once(child, 'close').then(([code]) => ({
+    code,
+    stdout: text.out,
+    stderr: text.err,
+    json: parsed(text.out),
+  }))
+  return {
+    child,
+    ended,
+    async killWhen(said, signal = 'SIGKILL') {
+      while (!said.test(text.err)) {
+        if (child.exitCode !== null) throw new Error(`it ended before: ${text.err}`)
+        await new Promise((next) => setTimeout(next, 2))
+      }
+      child.kill(signal)
+      await ended
+    },
+  }
+}
+
+/** What a home needs to be the administrator's: the address and a token. */
+export async function signedIn(url: string, admin: Client): Promise<Record<string, string>> {
+  const json = { name: 'cli', read_only: false }
+  const { value } = await admin.done('POST', '/auth/access_tokens', { json })
+  return { RETICLE_URL: url, SERVICE_ACCESS_TOKEN: value }
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+import { dataDirectory, root, startReticle } from './reticle.ts'
+
+const run = promisify(execFile)
+
+/**
+ * Runs the marked lines of a document, those for `by`, in one shell, as a newcomer would, beside a server of its own.
+ *
+ * @returns what they wrote to standard output
+ */
+export function follow(document: string, by = /./): Promise<string> {
+  const text = readFileSync(join(root, document), 'utf8')
+  const blocks = [...text.matchAll(/<!-- executed by ([^>]*) -->\n```sh\n([\s\S]*?)```/g)]
+  const lines = blocks.flatMap(([, who = '', block = '']) => (by.test(who) ? block : []))
+  return execute(async () => lines.join(''))
+}
+
+/**
+ * Runs lines in one shell beside a server of its own.
+ *
+ * @param linesOf what to run, of a server whose base URL is given
+ * @returns what they wrote to standard output
+ */
+export async function execute(linesOf: (api: string) => Promise<string>): Promise<string> {
+  const { path, remove } = dataDirectory()
+  const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
+  const cwd = mkdtempSync(join(tmpdir(), 'reticle-readme-'))
+  onTestFinished(async () => {
+    await reticle.stop()
+    remove()
+    rmSync(cwd, { recursive: true, force: true })
+  })
+  cpSync(join(root, 'scripts'), join(cwd, 'scripts'), { recursive: true })
+  const programs = join(cwd, 'node_modules/.bin')
+  mkdirSync(programs, { recursive: true })
+  symlinkSync(join(root, 'packages/cli/bin/reticle.mjs'), join(programs, 'reticle'))
+  const env = {
+    ...process.env,
+    ...{ API: `${reticle.url}/api`, RETICLE_URL: reticle.url, RETICLE_DATA_DIR: path },
+    ...{ RETICLE_CONFIG_DIR: join(cwd, '.config'), RETICLE_CACHE_DIR: join(cwd, '.cache') },
+  }
+  const lines = await linesOf(env.API)
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', lines], { cwd, env })
+  return stdout
+}
