@@ -7,6 +7,8 @@ import { Failure } from './failure.ts'
 export interface Environment {
   url: string | undefined
   token: string | undefined
+  /** Of the server that `migrate` copies. */
+  sourceToken: string | undefined
   profile: string | undefined
   organization: string | undefined
   /** The config file, and the folder for what unfinished work remembers. */
@@ -28,6 +30,7 @@ export function readEnvironment(
   return {
     url: env.RETICLE_URL || undefined,
     token: env.SERVICE_ACCESS_TOKEN || undefined,
+    sourceToken: env.RETICLE_SOURCE_TOKEN || undefined,
     profile: env.RETICLE_PROFILE || undefined,
     organization: env.RETICLE_ORGANIZATION,
     configFile: join(env.RETICLE_CONFIG_DIR || config, 'config.json'),

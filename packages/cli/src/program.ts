@@ -4,6 +4,7 @@ import { addCompletion } from './commands/completion.ts'
 import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addImport, addRestore } from './commands/incoming.ts'
+import { addMigrate } from './commands/migrate.ts'
 import { addBackup, addExport } from './commands/outgoing.ts'
 import { addResources } from './commands/resources.ts'
 import { addServer } from './commands/server.ts'
@@ -51,6 +52,7 @@ export function buildProgram(around: Surroundings): Command {
   addImport(program, around)
   addBackup(program, around)
   addRestore(program, around)
+  addMigrate(program, around)
   addAnnotations(program, around)
   addServer(program, around)
   addDoctor(program, around)

@@ -28,6 +28,8 @@ export interface UploadOptions {
   organization?: string
   /** How often it is tried again without anything having arrived; 12, which is about a minute. */
   retries?: number
+  /** Under it the work is started once, whoever sends the same files again, even another process. */
+  idempotency_key?: string
 }
 
 /** One call of `send`. */
@@ -93,15 +95,14 @@ async function formWith(
 }
 
 /** One of several requests of an upload: its header tells which. */
-const step = (upload: Upload, header: string, more: { body?: unknown; key?: string } = {}) => {
+const step = (
+  upload: Upload,
+  header: string,
+  { body, key }: { body?: unknown; key?: string | undefined } = {},
+) => {
   const { settings, named, input, options } = upload
-  const called = {
-    retries: patience,
-    ...options,
-    headers: { [header]: '' },
-    ...(more.key !== undefined && { idempotency_key: more.key }),
-  }
-  return call(settings, named, { ...input, body: more.body }, called)
+  const called = { retries: patience, ...options, headers: { [header]: '' }, idempotency_key: key }
+  return call(settings, named, { ...input, body }, called)
 }
 
 async function sendInParts(upload: Upload): Promise<unknown> {
@@ -121,9 +122,10 @@ async function sendInParts(upload: Upload): Promise<unknown> {
     progress(part, part.size)
   })
   const [filename] = names.values()
+  const key = options.idempotency_key
   const answer = await (takesMany(named)
-    ? step(upload, 'upload-finish', { body: inOrder(Object(input.body), files) })
-    : step({ ...upload, input: { ...input, filename } }, 'upload-finish'))
+    ? step(upload, 'upload-finish', { body: inOrder(Object(input.body), files), key })
+    : step({ ...upload, input: { ...input, filename } }, 'upload-finish', { key }))
   await states.forget()
   return answer
 }

@@ -1,0 +1,177 @@
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import { examples } from '../examples.ts'
+import { Failure, misused } from '../failure.ts'
+import { carryArchives } from '../migrate/archives.ts'
+import { type Entry, openLedger } from '../migrate/ledger.ts'
+import type { Migration } from '../migrate/migration.ts'
+import { openPeople, readUserMap } from '../migrate/people.ts'
+import { keepReport, type MigrationReport, reportOf } from '../migrate/report.ts'
+import { noSecrets, readSecrets } from '../migrate/secrets.ts'
+import { greet, openSource } from '../migrate/source.ts'
+import { carryWebhooks } from '../migrate/webhooks.ts'
+import { carryProjects, carryTasks } from '../migrate/work.ts'
+import { carryStorages, workspacesOf } from '../migrate/workspaces.ts'
+import { bodyOf } from '../resources/fields.ts'
+import { openSession, type Session, type Surroundings } from '../session.ts'
+import { serverUrl } from '../target.ts'
+import { askSecret } from '../terminal/ask.ts'
+
+interface MigrateOptions {
+  from?: string
+  token?: string
+  org?: string[]
+  backup?: string[]
+  users?: string
+  secrets?: string
+  folder: string
+}
+
+const description = `Copies a running server of the de-facto standard, or backups that it has written: organizations with their members, cloud storages,
+projects, tasks with their media, jobs, annotations, issues, guides and webhooks. The source is only read.
+When it is broken off, the same command goes on where it was; run again later it carries what has come since.
+What could not be carried as it was is told, and kept in report.json of --folder; annotations are counted on both sides.`
+
+export function addMigrate(program: Command, around: Surroundings): void {
+  const gathered = (value: string, former: string[] = []) => [...former, value]
+  const command = program
+    .command('migrate')
+    .summary('Copy another server, or its backups')
+    .description(description)
+    .option('--from <url>', 'the server that is copied')
+    .option(
+      '--token <file>',
+      'its access token: a file that holds it, or - to be asked (RETICLE_SOURCE_TOKEN)',
+    )
+    .addOption(
+      new Option(
+        '--org <slug>',
+        'only this organization; empty: only what is personal; may be given several times',
+      ).argParser(gathered),
+    )
+    .addOption(
+      new Option('--backup <path>', 'a backup, or a folder of them; may be given several times')
+        .argParser(gathered)
+        .conflicts(['from', 'org', 'token']),
+    )
+    .option('--users <file>', 'who is who, as JSON: {"name there": "name here", "somebody": null}')
+    .option(
+      '--secrets <file>',
+      'what no server tells, as JSON by ids of the source: {"cloud_storages": {"7": {"key": ..}}, "webhooks": {"3": ..}}',
+    )
+    .option('--folder <folder>', 'keeps the notes and the report', 'reticle-migration')
+    .action(async (options: MigrateOptions, self: Command) =>
+      migrate(options, openSession(self, around)),
+    )
+  examples(command, [
+    ['reticle migrate --from https://cvat.example.org --token -', 'everything that you may see'],
+    [
+      'reticle migrate --from https://cvat.example.org --org acme --users who.json',
+      'one organization',
+    ],
+    ['reticle migrate --from http://other:8080/as/cvat', 'another Reticle'],
+    ['reticle migrate --backup backups/ --organization acme', 'archives, into an organization'],
+  ])
+}
+
+async function migrate(options: MigrateOptions, session: Session): Promise<void> {
+  const { from, backup } = options
+  if (from === undefined && backup === undefined)
+    throw misused('Name what is copied: a server with --from, or archives with --backup')
+  const { url } = await session.target()
+  const source = from === undefined ? 'backups' : serverUrl(from)
+  const folder = resolve(options.folder)
+  const token = from === undefined ? '' : await sourceToken(options, session)
+  session.progress.step(`Looking at ${source}`)
+  const migration = await openMigration(options, session, {
+    folder,
+    about: { from: source, to: url },
+  })
+  const into = session.options.organization ?? ''
+  try {
+    if (backup) await carryArchives(migration, backup, into)
+    else {
+      const open = (organization: string) => openSource({ url: source, token, organization })
+      await greet(open(''), session)
+      await carryServer(migration, { open, only: options.org, into })
+    }
+  } finally {
+    session.progress.stop()
+    await keepReport(folder, reportOf(migration.ledger))
+  }
+  tell(reportOf(migration.ledger), folder, session)
+}
+
+/** One workspace after the other; what a former run has carried is not carried again. */
+async function carryServer(
+  migration: Migration,
+  wanted: Parameters<typeof workspacesOf>[1],
+): Promise<void> {
+  for await (const workspace of workspacesOf(migration, wanted)) {
+    await carryStorages(migration, workspace)
+    await carryProjects(migration, workspace)
+    await carryTasks(migration, workspace)
+    await carryWebhooks(migration, workspace)
+  }
+}
+
+async function sourceToken({ token }: MigrateOptions, session: Session): Promise<string> {
+  const { sourceToken: known } = session.around.env
+  if (token === undefined) return known ?? askSecret(session.around, 'Access token of the source')
+  const about = 'Access token of the source'
+  const field = { key: 'token', flags: '--token <file>', about, kind: 'secret' } as const
+  return (await bodyOf<{ token: string }>([field], { token }, session)).token
+}
+
+async function openMigration(
+  { users, secrets }: MigrateOptions,
+  session: Session,
+  { folder, about }: { folder: string; about: Readonly<Record<string, string>> },
+): Promise<Migration> {
+  const target = await session.client()
+  const map = users === undefined ? {} : await readUserMap(users)
+  return {
+    ...{ session, target, folder },
+    secrets: secrets === undefined ? noSecrets : await readSecrets(secrets),
+    people: await openPeople(target, map, session.signal),
+    ledger: await openLedger(folder, about),
+  }
+}
+
+/** More than these are for the file alone. */
+const mostLines = 20
+
+/** @throws Failure where something is missing */
+function tell(
+  { carried, counts, entries }: MigrationReport,
+  folder: string,
+  session: Session,
+): void {
+  const { output } = session
+  const report = { carried, counts, entries }
+  if (output.isJson) output.result('', report)
+  else {
+    const { frames, shapes, tracks, tags } = counts
+    const kinds = Object.entries(carried).map(([kind, count]) => ({ kind, count }))
+    output.table(kinds, [
+      { title: 'CARRIED', of: ({ kind }) => kind.replace('_', ' ') },
+      { title: 'COUNT', of: ({ count }) => String(count), isNumber: true },
+    ])
+    if (frames > 0)
+      output.note(
+        `Counted on both sides: ${frames} frames, ${shapes} shapes, ${tracks} tracks, ${tags} tags.`,
+      )
+    for (const entry of entries.slice(0, mostLines)) output.warn(lineOf(entry))
+    if (entries.length > mostLines) output.warn(`... and ${entries.length - mostLines} more.`)
+    output.note(`All of it is in ${folder}/report.json.`)
+  }
+  const failed = entries.filter(({ what }) => what === 'failed').length
+  if (failed > 0)
+    throw new Failure(`${failed} could not be carried`, {
+      code: 'not_all',
+      hint: 'Mend what the report says, and run the same command again: the rest stays as it is.',
+    })
+}
+
+const lineOf = ({ what, kind, from, name, reason }: Entry) =>
+  `${what}: ${kind.replace('_', ' ')} ${name || from}: ${reason}`

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { ApiError } from '@reticle/sdk'
+import { fromPath, saveTo } from '@reticle/sdk/node'
+import { openFile } from '../convert/open-file.ts'
+import { Failure } from '../failure.ts'
+import { follow } from '../follow.ts'
+import { bytesText } from '../terminal/output.ts'
+import { sending } from '../transfers/sending.ts'
+import { filesBelow } from '../walk.ts'
+import type { Kind } from './ledger.ts'
+import { carry, type Migration, refusalOf, type Workspace } from './migration.ts'
+import { followSource } from './source.ts'
+
+/** Backups: what projects and tasks travel in. */
+
+type Whole = 'project' | 'task'
+
+/** Restores the backups in files, and in folders of them, those that were not restored before. */
+export async function carryArchives(
+  migration: Migration,
+  paths: readonly string[],
+  organization: string,
+): Promise<void> {
+  const { ledger, session } = migration
+  for (const path of await archivesIn(paths)) {
+    const name = basename(path)
+    session.progress.step(`Reading ${name}`)
+    const whole = await kindOf(path)
+    const from = await hashOf(path)
+    await carry(migration, { kind: 'archive', from, name }, async () => {
+      if (ledger.find('archive', from).to) return
+      const of = { kind: 'archive', from, name, whole, path, organization } as const
+      await ledger.note('archive', from, { to: `${whole} ${await restore(migration, of)}` })
+    })
+  }
+}
+
+async function archivesIn(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const path of paths) {
+    if ((await stat(path)).isFile()) found.push(path)
+    else for await (const file of filesBelow(path)) if (/\.zip$/i.test(file)) found.push(file)
+  }
+  if (found.length === 0) throw new Failure(`There are no archives in ${paths.join(', ')}`)
+  return found.sort()
+}
+
+/** What an archive holds, by the member that describes it. @throws Failure where it is no backup */
+async function kindOf(path: string): Promise<Whole> {
+  const { openZip } = await import('@reticle/formats/archive/zip-reader')
+  const file = await openFile(path)
+  try {
+    const { files } = await openZip(file)
+    if (files.has('project.json')) return 'project'
+    if (files.has('task.json')) return 'task'
+  } finally {
+    await file.close()
+  }
+  throw new Failure(`${path} is no backup: it has neither project.json nor task.json`)
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of createReadStream(path)) hash.update(piece)
+  return hash.digest('hex').slice(0, 32)
+}
+
+interface Copied {
+  kind: Whole
+  from: number
+  name: string
+}
+
+/** Has the source write a backup of it, fetches it and restores it. @returns its id at the target */
+export async function copyWhole(
+  migration: Migration,
+  workspace: Workspace,
+  { kind, from, name }: Copied,
+): Promise<number> {
+  const archives = join(migration.folder, 'archives')
+  await mkdir(archives, { recursive: true })
+  const path = join(archives, `${kind}-${from}.zip`)
+  const { organization } = workspace
+  try {
+    if (!(await isThere(path))) await fetchBackup(migration, workspace, { kind, from, name, path })
+    const of = { kind, from, name, whole: kind, path, organization }
+    const to = await restore(migration, of)
+    await rm(path, { force: true })
+    return to
+  } catch (thrown) {
+    if (refusalOf(thrown) !== undefined) await rm(path, { force: true }) // another run asks for a new one
+    throw thrown
+  }
+}
+
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+async function fetchBackup(
+  { session, ledger }: Migration,
+  { source }: Workspace,
+  { kind, from, name, path }: Copied & { path: string },
+): Promise<void> {
+  const { signal, progress } = session
+  progress.step(`Backup of ${kind} ${name}`)
+  const started = ledger.find(kind, from).exporting ?? (await begin())
+  const request = await followSource(session, source, started)
+  progress.step(`Fetching ${kind} ${name}`)
+  await saveTo(source, request, path, {
+    signal,
+    on_progress: (done, total) => progress.update(total ? done / total : 0, bytesText(done)),
+  })
+  await ledger.note(kind, from, { exporting: null })
+
+  async function begin(): Promise<string> {
+    const input = { id: from, lightweight: false, location: 'local' }
+    const call = kind === 'project' ? source.exportProjectBackup : source.exportTaskBackup
+    const rq_id = await call(input, { signal }).then((answer) => answer.rq_id, sameUnderWay)
+    await ledger.note(kind, from, { exporting: rq_id })
+    return rq_id
+  }
+}
+
+/** The one that somebody has asked for already will do. */
+function sameUnderWay(thrown: unknown): string {
+  const rq_id = thrown instanceof ApiError && thrown.status === 409 ? thrown.rq_id : null
+  if (rq_id === null) throw thrown
+  return rq_id
+}
+
+interface Restored {
+  /** Under which it is noted. */
+  kind: Kind
+  from: number | string
+  name: string
+  whole: Whole
+  path: string
+  organization: string
+}
+
+/** @returns the id of the project or task that it has become */
+async function restore(
+  { session, target, ledger }: Migration,
+  { kind, from, name, whole, path, organization }: Restored,
+): Promise<number> {
+  const rq_id = ledger.find(kind, from).restoring ?? (await begin())
+  const { result_id, report } = await follow(session, target, rq_id, `Restoring ${name}`)
+  for (const { code, count, kind: what, reason } of report?.entries ?? [])
+    await ledger.tell(kind, from, { what: 'changed', code, reason: `${count} ${what}: ${reason}` })
+  if (result_id === null) throw new Error(`the restore ${rq_id} has made nothing`)
+  return result_id
+
+  async function begin(): Promise<string> {
+    const call = whole === 'project' ? target.importProjectBackup : target.importTaskBackup
+    const idempotency_key = await ledger.keyOf(kind, from)
+    const options = { ...sending(session, `Sending ${name}`), organization, idempotency_key }
+    const started = await call.send({ location: 'local' }, await fromPath(path), options)
+    await ledger.note(kind, from, { restoring: started.rq_id })
+    return started.rq_id
+  }
+}

@@ -1,0 +1,188 @@
+import type { BasicUser, Job, Project, StorageWrite, Task } from '@reticle/sdk'
+import { attempt, type Migration, type Workspace } from './migration.ts'
+import { wordOf } from './people.ts'
+import { queuesOf } from './queues.ts'
+
+/** What backups do not hold: stages and states of jobs, storages, and whose everything is. */
+
+/** A job, and what it has become. */
+export interface JobPair {
+  there: Job
+  here: Job
+}
+
+/** Once: what happens at the target afterwards stays. @returns its jobs, matched */
+export async function describeTask(
+  migration: Migration,
+  { source, organization }: Workspace,
+  task: Task,
+): Promise<JobPair[]> {
+  const { target, ledger, session } = migration
+  const { id: from } = task
+  const { signal } = session
+  const { to, is_described } = ledger.find('task', from)
+  const there = await jobsOf(source.listJobs.each({ task_id: from, sort: 'id' }, { signal }))
+  const options = { signal, organization }
+  const here = await jobsOf(target.listJobs.each({ task_id: Number(to), sort: 'id' }, options))
+  const pairs = pairsOf(there, here)
+  if (is_described) return pairs
+  const of = { kind: 'task', from } as const
+  for (const pair of pairs)
+    await attempt(migration, of, { what: 'changed', code: 'states' }, () =>
+      describe(migration, pair),
+    )
+  if (pairs.length < there.length)
+    await ledger.tell('task', from, {
+      ...{ what: 'failed', code: 'jobs' },
+      reason: `${there.length - pairs.length} of its ${there.length} jobs have no job of the same frames here`,
+    })
+  await ledger.note('task', from, { is_described: true })
+  return pairs
+}
+
+async function jobsOf(jobs: AsyncIterable<Job>): Promise<Job[]> {
+  const all: Job[] = []
+  for await (const job of jobs) all.push(job)
+  return all
+}
+
+/** Jobs of one kind and of the same frames are the same one, in their order. */
+function pairsOf(there: readonly Job[], here: readonly Job[]): JobPair[] {
+  const waiting = queuesOf(here, framesOf)
+  return there.flatMap((job) => {
+    const found = waiting.get(framesOf(job))?.shift()
+    return found ? [{ there: job, here: found }] : []
+  })
+}
+
+const framesOf = ({ type, start_frame, stop_frame }: Job) => `${type} ${start_frame} ${stop_frame}`
+
+async function describe({ target, session }: Migration, { there, here }: JobPair): Promise<void> {
+  const { stage, state } = there
+  if (stage === here.stage && state === here.state) return
+  await target.updateJob({ id: here.id, body: { stage, state } }, { signal: session.signal })
+}
+
+/** Where imports come from and exports go, as far as those buckets are here: looked for again until they are. */
+export async function storeAt(
+  migration: Migration,
+  of: { kind: 'project' | 'task'; from: number },
+  given: Pick<Project, 'source_storage' | 'target_storage'>,
+): Promise<void> {
+  const { target, ledger, session } = migration
+  const { to, is_stored } = ledger.find(of.kind, of.from)
+  if (is_stored) return
+  const body: Record<string, StorageWrite> = {}
+  const missing: number[] = []
+  for (const key of ['source_storage', 'target_storage'] as const) {
+    const bucket = given[key]?.cloud_storage_id
+    if (!bucket) continue
+    const here = ledger.find('cloud_storage', bucket).to
+    if (here) body[key] = { location: 'cloud_storage', cloud_storage_id: Number(here) }
+    else missing.push(bucket)
+  }
+  const call = of.kind === 'project' ? target.updateProject : target.updateTask
+  const told = { what: 'changed', code: 'storages' } as const
+  if (missing.length > 0) {
+    const reason = `it is the server that imports come from and exports go to: cloud storage ${missing.join(', ')} was not carried`
+    await ledger.tell(of.kind, of.from, { ...told, reason })
+    return
+  }
+  await ledger.untell(of.kind, of.from, told.code)
+  if (Object.keys(body).length > 0)
+    await attempt(migration, of, told, () =>
+      call({ id: Number(to), body }, { signal: session.signal }),
+    )
+  await ledger.note(of.kind, of.from, { is_stored: true })
+}
+
+/** Somebody, and what says that the record is theirs. */
+interface Wanted {
+  what: string
+  there: BasicUser | null
+  here: BasicUser | null
+  give: (id: number) => Promise<unknown>
+}
+
+export async function assignProject(
+  migration: Migration,
+  workspace: Workspace,
+  { id: from, owner, assignee }: Project,
+): Promise<void> {
+  const { target, ledger, session } = migration
+  const { to, is_assigned } = ledger.find('project', from)
+  if (is_assigned) return
+  const id = Number(to)
+  const { signal } = session
+  const here = await target.getProject({ id }, { signal })
+  const change = (body: object) => target.updateProject({ id, body }, { signal })
+  await giveAll(migration, workspace, { kind: 'project', from }, [
+    ...peopleOf({ owner, assignee }, here, change),
+  ])
+}
+
+export async function assignTask(
+  migration: Migration,
+  workspace: Workspace,
+  { task: { id: from, owner, assignee }, jobs }: { task: Task; jobs: readonly JobPair[] },
+): Promise<void> {
+  const { target, ledger, session } = migration
+  const { to, is_assigned } = ledger.find('task', from)
+  if (is_assigned) return
+  const id = Number(to)
+  const { signal } = session
+  const record = await target.getTask({ id }, { signal })
+  const change = (body: object) => target.updateTask({ id, body }, { signal })
+  await giveAll(migration, workspace, { kind: 'task', from }, [
+    ...jobs.map(({ there, here }) => ({
+      what: `assignee of job ${there.id}`,
+      there: there.assignee,
+      here: here.assignee,
+      give: (assignee_id: number) =>
+        target.updateJob({ id: here.id, body: { assignee: assignee_id } }, { signal }),
+    })),
+    ...peopleOf({ owner, assignee }, record, change),
+  ])
+}
+
+type Whose = Record<'owner' | 'assignee', BasicUser | null>
+
+/** The owner last: afterwards it may be no more ours to change. */
+const peopleOf = (
+  there: Whose,
+  here: Whose,
+  change: (body: object) => Promise<unknown>,
+): Wanted[] =>
+  (['assignee', 'owner'] as const).map((what) => ({
+    ...{ what, there: there[what], here: here[what] },
+    give: (id) => change({ [`${what}_id`]: id }),
+  }))
+
+/** Gives a record to those it belonged to; who has no account is told, and looked for again in the next run. */
+async function giveAll(
+  migration: Migration,
+  { organization }: Workspace,
+  of: { kind: 'project' | 'task'; from: number },
+  wanted: readonly Wanted[],
+): Promise<void> {
+  const { people, ledger } = migration
+  const missing = new Set<string>()
+  for (const { what, there, here, give } of wanted) {
+    if (!there) continue
+    const user = await people.find(there.username, organization)
+    if (!user) missing.add(wordOf(there))
+    if (!user || user.id === here?.id) continue
+    const told = {
+      what: 'changed',
+      code: what.startsWith('assignee') ? 'assignee' : 'owner',
+    } as const
+    await attempt(migration, of, told, () => give(user.id))
+  }
+  if (missing.size === 0) {
+    await ledger.untell(of.kind, of.from, 'no_user')
+    await ledger.note(of.kind, of.from, { is_assigned: true })
+    return
+  }
+  const reason = `no account here for ${[...missing].join(', ')}: map them with --users, and run it again`
+  await ledger.tell(of.kind, of.from, { what: 'changed', code: 'no_user', reason })
+}

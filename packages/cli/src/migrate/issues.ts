@@ -1,0 +1,90 @@
+import type { Client, Comment, Issue, Task } from '@reticle/sdk'
+import type { JobPair } from './details.ts'
+import type { Migration, Workspace } from './migration.ts'
+import { queuesOf } from './queues.ts'
+
+/**
+ * Issues with their comments: those that are not at the target yet. An archive may have brought them, or a former run: they are known by
+ * job, frame and place, comments by what they say.
+ */
+export async function carryIssues(
+  migration: Migration,
+  { source, organization }: Workspace,
+  { task: { id: from }, jobs }: { task: Task; jobs: readonly JobPair[] },
+): Promise<void> {
+  const { target, ledger, session } = migration
+  const { signal } = session
+  const { to } = ledger.find('task', from)
+  const there = await all(source.listIssues.each({ task_id: from, sort: 'id' }, { signal }))
+  if (there.length === 0) return
+  const options = { signal, organization }
+  const here = await all(target.listIssues.each({ task_id: Number(to), sort: 'id' }, options))
+  const waiting = queuesOf(here, (issue) => placeOf(issue, issue.job))
+  const carried = { issues: 0, comments: 0 }
+  for (const issue of there) {
+    const job = jobs.find((pair) => pair.there.id === issue.job)?.here.id
+    if (job === undefined) continue // `describeTask` has told of it
+    const said = await saidOf(migration, source, issue)
+    const known = waiting.get(placeOf(issue, job))?.shift()
+    const [message = '', ...rest] = said
+    if (known) await comment(migration, organization, { issue: known, said })
+    else {
+      const made = await open(migration, issue, { job, message })
+      await comment(migration, organization, { issue: made, said: rest })
+    }
+    carried.issues += 1
+    carried.comments += said.length
+  }
+  await ledger.note('task', from, carried)
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+const placeOf = ({ frame, position }: Issue, job: number) => JSON.stringify([job, frame, position])
+
+/** What its comments are here: those of others say whose they are, as in a restored backup. */
+async function saidOf(
+  { people, session }: Migration,
+  source: Client,
+  { id }: Issue,
+): Promise<string[]> {
+  const { signal } = session
+  const comments = await all(source.listComments.each({ issue_id: id, sort: 'id' }, { signal }))
+  const isOwn = ({ owner }: Comment) =>
+    !owner || people.nameOf(owner.username)?.toLowerCase() === people.self.username.toLowerCase()
+  return comments.map((one) =>
+    isOwn(one) ? one.message : `${one.owner?.username}: ${one.message}`,
+  )
+}
+
+async function open(
+  { target, people, session }: Migration,
+  { frame, position, assignee, resolved }: Issue,
+  { job, message }: { job: number; message: string },
+): Promise<Issue> {
+  const { signal } = session
+  const user = assignee ? await people.find(assignee.username, '') : undefined
+  const body = { job, frame, position, message, resolved, ...(user && { assignee: user.id }) }
+  return target.createIssue({ body }, { signal })
+}
+
+/** Adds what nobody has said yet. */
+async function comment(
+  { target, session }: Migration,
+  organization: string,
+  { issue, said }: { issue: Issue; said: readonly string[] },
+): Promise<void> {
+  const { signal } = session
+  if (said.length === 0) return
+  const options = { signal, organization }
+  const there = await all(target.listComments.each({ issue_id: issue.id, sort: 'id' }, options))
+  const known = queuesOf(there, ({ message }) => message)
+  for (const message of said) {
+    if (known.get(message)?.shift()) continue
+    await target.createComment({ body: { issue: issue.id, message } }, { signal })
+  }
+}

@@ -1,0 +1,14 @@
+/** What is alike in one queue, in the order that it came in. */
+export function queuesOf<Item>(
+  items: readonly Item[],
+  likenessOf: (item: Item) => string,
+): Map<string, Item[]> {
+  const queues = new Map<string, Item[]>()
+  for (const item of items) {
+    const likeness = likenessOf(item)
+    const queue = queues.get(likeness)
+    if (queue) queue.push(item)
+    else queues.set(likeness, [item])
+  }
+  return queues
+}

@@ -1,0 +1,40 @@
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Counts, Entry, Kind, Ledger } from './ledger.ts'
+
+/** What became of everything, over all runs. */
+export interface MigrationReport {
+  /** How many there are at the target now, of each kind. */
+  carried: Partial<Record<Kind | 'comment', number>>
+  /** What the tasks among them hold. */
+  counts: Counts
+  /** What did not go through as it was. */
+  entries: Entry[]
+}
+
+export function reportOf(ledger: Ledger): MigrationReport {
+  const carried: MigrationReport['carried'] = {}
+  const add = (kind: Kind | 'comment', count: number) => {
+    if (count > 0) carried[kind] = (carried[kind] ?? 0) + count
+  }
+  const counts = { frames: 0, tags: 0, shapes: 0, tracks: 0 }
+  const entries: Entry[] = []
+  for (const { kind, from, noted } of ledger.all()) {
+    add(kind, noted.to ? 1 : 0)
+    add('issue', noted.issues ?? 0)
+    add('comment', noted.comments ?? 0)
+    for (const key of ['frames', 'tags', 'shapes', 'tracks'] as const)
+      counts[key] += noted.counts?.[key] ?? 0
+    for (const told of noted.told ?? [])
+      entries.push({ kind, from, name: noted.name ?? '', ...told })
+  }
+  return { carried, counts, entries }
+}
+
+/** Keeps it as JSON in the folder of the migration. @returns where */
+export async function keepReport(folder: string, report: MigrationReport): Promise<string> {
+  const path = join(folder, 'report.json')
+  await writeFile(`${path}.new`, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 })
+  await rename(`${path}.new`, path)
+  return path
+}

@@ -1,0 +1,48 @@
+import type { Client, Task } from '@reticle/sdk'
+import type { JobPair } from './details.ts'
+import type { Counts } from './ledger.ts'
+import type { Migration, Workspace } from './migration.ts'
+
+/**
+ * Counts what a task has on both sides, once, as it comes and without holding it: job by job, because what lies in two jobs is one
+ * object of the task on some servers, and two on others.
+ */
+export async function compareCounts(
+  { target, ledger, session }: Migration,
+  { source }: Workspace,
+  { task, jobs }: { task: Task; jobs: readonly JobPair[] },
+): Promise<void> {
+  const { id: from, name, size: frames } = task
+  const noted = ledger.find('task', from)
+  if (noted.counts) return
+  const { signal, progress } = session
+  progress.step(`Counting annotations of ${name}`)
+  const { size } = await target.getTask({ id: Number(noted.to) }, { signal })
+  const sides = { there: { ...nothing, frames }, here: { ...nothing, frames: size } }
+  for (const [at, pair] of jobs.entries()) {
+    await addCounts(sides.there, source, pair.there.id, signal)
+    await addCounts(sides.here, target, pair.here.id, signal)
+    progress.update((at + 1) / jobs.length)
+  }
+  const { here, there } = sides
+  if (textOf(there) !== textOf(here))
+    await ledger.tell('task', from, {
+      ...{ what: 'failed', code: 'counts' },
+      reason: `there are ${textOf(here)}, and at the source ${textOf(there)}: was it changed meanwhile?`,
+    })
+  await ledger.note('task', from, { counts: here })
+}
+
+const nothing: Counts = { frames: 0, tags: 0, shapes: 0, tracks: 0 }
+
+async function addCounts(
+  counts: Counts,
+  client: Client,
+  id: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const { kind } of client.getJobAnnotations.items({ id }, { signal })) counts[kind] += 1
+}
+
+const textOf = ({ frames, tags, shapes, tracks }: Counts) =>
+  `${frames} frames, ${shapes} shapes, ${tracks} tracks, ${tags} tags`

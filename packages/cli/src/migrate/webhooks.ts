@@ -1,0 +1,61 @@
+import type { Webhook } from '@reticle/sdk'
+import { carry, type Migration, type Workspace } from './migration.ts'
+
+/** Webhooks come last, so that nobody is told of what is carried; without their secret they are switched off. */
+export async function carryWebhooks(migration: Migration, workspace: Workspace): Promise<void> {
+  const { signal } = migration.session
+  for await (const webhook of workspace.source.listWebhooks.each({ sort: 'id' }, { signal }))
+    await carry(migration, { kind: 'webhook', from: webhook.id, name: webhook.target_url }, () =>
+      carryWebhook(migration, workspace, webhook),
+    )
+}
+
+async function carryWebhook(
+  migration: Migration,
+  { organization }: Workspace,
+  webhook: Webhook,
+): Promise<void> {
+  const { target, ledger, secrets, session } = migration
+  const { id, type, target_url, description, content_type, enable_ssl, is_active } = webhook
+  if (ledger.find('webhook', id).to) return
+  const project_id =
+    webhook.project_id === null ? null : ledger.find('project', webhook.project_id).to
+  if (project_id === undefined) {
+    const reason = `its project ${webhook.project_id} was not carried`
+    await ledger.tell('webhook', id, { what: 'failed', code: 'project', reason })
+    return
+  }
+  const { signal } = session
+  const { events: known } = await target.listWebhookEvents({ type }, { signal })
+  const events = eventsOf(webhook)
+  const unknown = events.filter((name) => !known.includes(name))
+  const secret = secrets.webhooks[id]
+  const body = {
+    ...{ type, target_url, description, content_type, enable_ssl },
+    ...{ events: events.filter((name) => known.includes(name)).join(',') },
+    ...(secret !== undefined && { secret }),
+    ...(project_id !== null && { project_id: Number(project_id) }),
+    is_active: is_active && secret !== undefined,
+  }
+  const idempotency_key = await ledger.keyOf('webhook', id)
+  const made = await target.createWebhook({ body }, { signal, organization, idempotency_key })
+  await ledger.untell('webhook', id, 'project')
+  await ledger.note('webhook', id, { to: made.id })
+  if (unknown.length > 0)
+    await ledger.tell('webhook', id, {
+      ...{ what: 'changed', code: 'events' },
+      reason: `there are no events ${unknown.join(', ')} here`,
+    })
+  if (is_active && secret === undefined)
+    await ledger.tell('webhook', id, {
+      ...{ what: 'left', code: 'switched_off' },
+      reason: `its secret is not told by the source: \`reticle webhook update ${made.id} --secret FILE --active true\``,
+    })
+}
+
+/** A list there, text with commas here. */
+const eventsOf = ({ events }: { events: string | readonly string[] }): string[] =>
+  [events]
+    .flat()
+    .flatMap((names) => names.split(','))
+    .filter(Boolean)

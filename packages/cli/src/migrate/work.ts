@@ -1,0 +1,127 @@
+import type { Project, Task } from '@reticle/sdk'
+import { copyWhole } from './archives.ts'
+import { assignProject, assignTask, describeTask, storeAt } from './details.ts'
+import { carryIssues } from './issues.ts'
+import { labelsOf } from './labels.ts'
+import { carry, type Migration, type Workspace } from './migration.ts'
+import { compareCounts } from './verify.ts'
+
+/** Projects and tasks: a project goes with the tasks that it has, those that come to it later go one by one. */
+
+export async function carryProjects(migration: Migration, workspace: Workspace): Promise<void> {
+  const { signal } = migration.session
+  for await (const project of workspace.source.listProjects.each({ sort: 'id' }, { signal }))
+    await carry(migration, { kind: 'project', from: project.id, name: project.name }, () =>
+      carryProject(migration, workspace, project),
+    )
+}
+
+async function carryProject(
+  migration: Migration,
+  workspace: Workspace,
+  project: Project,
+): Promise<void> {
+  const { ledger } = migration
+  const { id: from, name } = project
+  if (!ledger.find('project', from).to) {
+    const to = await copyWhole(migration, workspace, { kind: 'project', from, name })
+    await noteTasks(migration, workspace, { from, to })
+    await ledger.note('project', from, { to })
+  }
+  await storeAt(migration, { kind: 'project', from }, project)
+  await assignProject(migration, workspace, project)
+}
+
+/** Which task of a restored project is which: archives keep their order, names and frames. */
+async function noteTasks(
+  { target, ledger, session }: Migration,
+  { source, organization }: Workspace,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  const { signal } = session
+  const waiting: Task[] = []
+  for await (const task of source.listTasks.each({ project_id: from, sort: 'id' }, { signal }))
+    waiting.push(task)
+  const options = { signal, organization }
+  for await (const task of target.listTasks.each({ project_id: to, sort: 'id' }, options)) {
+    const at = waiting.findIndex(({ name, size }) => name === task.name && size === task.size)
+    const [found] = at < 0 ? [] : waiting.splice(at, 1)
+    if (found) await ledger.note('task', found.id, { name: found.name, to: task.id })
+  }
+}
+
+export async function carryTasks(migration: Migration, workspace: Workspace): Promise<void> {
+  const { signal } = migration.session
+  for await (const task of workspace.source.listTasks.each({ sort: 'id' }, { signal }))
+    await carry(migration, { kind: 'task', from: task.id, name: task.name }, () =>
+      carryTask(migration, workspace, task),
+    )
+}
+
+async function carryTask(migration: Migration, workspace: Workspace, task: Task): Promise<void> {
+  const { ledger } = migration
+  if (!ledger.find('task', task.id).to) {
+    const project = await projectOf(migration, task)
+    if (project === 'missing') return
+    const to = await makeTask(migration, workspace, { task, project })
+    await ledger.note('task', task.id, { to })
+  }
+  await storeAt(migration, { kind: 'task', from: task.id }, task)
+  const jobs = await describeTask(migration, workspace, task)
+  await compareCounts(migration, workspace, { task, jobs })
+  await assignTask(migration, workspace, { task, jobs })
+  await carryIssues(migration, workspace, { task, jobs })
+}
+
+/** The project that it goes into; one that may not be seen by whoever migrates is left where it is. */
+async function projectOf(
+  { ledger }: Migration,
+  { id, project_id }: Task,
+): Promise<number | undefined | 'missing'> {
+  if (project_id === null) return undefined
+  const { to, name } = ledger.find('project', project_id)
+  if (to) return Number(to)
+  const isHidden = name === undefined
+  await ledger.tell('task', id, {
+    what: isHidden ? 'changed' : 'failed',
+    code: 'project',
+    reason: isHidden
+      ? `it is a task of its own: project ${project_id} may not be seen with this token`
+      : `its project ${name} was not carried`,
+  })
+  return isHidden ? undefined : 'missing'
+}
+
+async function makeTask(
+  migration: Migration,
+  workspace: Workspace,
+  { task, project }: { task: Task; project: number | undefined },
+): Promise<number> {
+  const { target, ledger, session } = migration
+  const { id: from, name, size } = task
+  const { signal } = session
+  if (size === 0) return createEmpty(migration, workspace, { task, project })
+  const to = await copyWhole(migration, workspace, { kind: 'task', from, name })
+  if (project !== undefined) {
+    await target.updateTask({ id: to, body: { project_id: project } }, { signal })
+    await ledger.untell('task', from, 'project')
+  }
+  return to
+}
+
+/** A task without media, of which there are no backups. */
+async function createEmpty(
+  { target, ledger, session }: Migration,
+  { source, organization }: Workspace,
+  { task, project }: { task: Task; project: number | undefined },
+): Promise<number> {
+  const { id, name, bug_tracker, subset } = task
+  const { signal } = session
+  const idempotency_key = await ledger.keyOf('task', id)
+  const place =
+    project === undefined
+      ? { labels: await labelsOf(source, { task_id: id }, signal) }
+      : { project_id: project }
+  const body = { name, bug_tracker, subset, ...place }
+  return (await target.createTask({ body }, { signal, organization, idempotency_key })).id
+}

@@ -1,0 +1,143 @@
+import type { Client, CloudStorage, Membership, Organization } from '@reticle/sdk'
+import { Failure } from '../failure.ts'
+import { carry, type Migration, type Workspace } from './migration.ts'
+
+/** Organizations with their members, and the buckets of a workspace. */
+
+export interface Wanted {
+  /** Asks the source about a workspace. */
+  open: (organization: string) => Client
+  /** Slugs; empty text is the personal workspace. Undefined: all of them. */
+  only: readonly string[] | undefined
+  /** The slug of the organization that gets what is personal; empty: it stays personal. */
+  into: string
+}
+
+/** The workspaces of the source, each after it is there at the target. @throws Failure for a slug that the source does not know */
+export async function* workspacesOf(
+  migration: Migration,
+  { open, only, into }: Wanted,
+): AsyncGenerator<Workspace> {
+  const { signal } = migration.session
+  const isWanted = (slug: string) => only === undefined || only.includes(slug)
+  const there: Organization[] = []
+  for await (const one of open('').listOrganizations.each({ sort: 'id' }, { signal }))
+    there.push(one)
+  const unknown = only?.find((slug) => slug !== '' && !there.some((one) => one.slug === slug))
+  if (unknown !== undefined)
+    throw new Failure(`The source has no organization "${unknown}" that you may see`, {
+      ending: 'missing',
+      hint: `There is: ${there.map(({ slug }) => slug).join(', ') || 'none'}`,
+    })
+  if (isWanted('')) yield { source: open(''), organization: into }
+  for (const organization of there.filter(({ slug }) => isWanted(slug))) {
+    const source = open(organization.slug)
+    const to = await carryOrganization(migration, source, organization)
+    if (to !== undefined) yield { source, organization: to }
+  }
+}
+
+/** One of the same slug is used as it is. @returns its slug, where it is at the target */
+async function carryOrganization(
+  migration: Migration,
+  source: Client,
+  { slug, name, description, contact }: Organization,
+): Promise<string | undefined> {
+  const { target, ledger, session } = migration
+  const { signal, progress } = session
+  const of = { kind: 'organization', from: slug, name: name || slug } as const
+  progress.step(`Organization ${of.name}`)
+  await carry(migration, of, async () => {
+    const { results } = await target.listOrganizations({ slug }, { signal })
+    if (!results.some((one) => one.slug === slug)) {
+      const idempotency_key = await ledger.keyOf('organization', slug)
+      const body = { slug, name, description, contact }
+      await target.createOrganization({ body }, { signal, idempotency_key })
+    }
+    await ledger.note('organization', slug, { to: slug })
+    await carryMembers(migration, source, slug)
+  })
+  return ledger.find('organization', slug).to === slug ? slug : undefined
+}
+
+async function carryMembers(migration: Migration, source: Client, slug: string): Promise<void> {
+  const { target, people, session, ledger } = migration
+  const { signal } = session
+  const members = new Set<string>()
+  for await (const { user } of target.listMemberships.each({}, { signal, organization: slug }))
+    members.add(user.username.toLowerCase())
+  for await (const membership of source.listMemberships.each({}, { signal })) {
+    const { id, user } = membership
+    const isMember = members.has((people.nameOf(user.username) ?? '').toLowerCase())
+    const of = { kind: 'membership', from: id, name: `${user.username} in ${slug}` } as const
+    await carry(migration, of, async () => {
+      if (!isMember && !(await invite(migration, membership, slug))) return
+      await ledger.note('membership', id, { to: slug })
+      await ledger.untell('membership', id, 'no_user')
+    })
+  }
+}
+
+/**
+ * Invites who has an account, and so accepts at once; the owner is whoever migrates, so theirs is the role below.
+ *
+ * @returns false for who has none
+ */
+async function invite(
+  { target, people, ledger, session }: Migration,
+  { id, user, role }: Membership,
+  slug: string,
+): Promise<boolean> {
+  const { signal } = session
+  const email = (await people.find(user.username, ''))?.email
+  if (!email) {
+    const reason = `no account here has the name ${people.nameOf(user.username) ?? user.username}, or you may not see its address`
+    await ledger.tell('membership', id, { what: 'left', code: 'no_user', reason })
+    return false
+  }
+  const body = { email, role: role === 'owner' ? ('maintainer' as const) : role }
+  const idempotency_key = await ledger.keyOf('membership', id)
+  await target.createInvitation({ body }, { signal, organization: slug, idempotency_key })
+  if (role !== body.role) {
+    const reason = 'was the owner, and is a maintainer: `reticle org transfer` makes them the owner'
+    await ledger.tell('membership', id, { what: 'left', code: 'owner', reason })
+  }
+  return true
+}
+
+/** Servers keep the credentials of their buckets to themselves, so those are given by whoever migrates. */
+export async function carryStorages(migration: Migration, workspace: Workspace): Promise<void> {
+  const { signal } = migration.session
+  for await (const storage of workspace.source.listCloudStorages.each({ sort: 'id' }, { signal }))
+    await carry(
+      migration,
+      { kind: 'cloud_storage', from: storage.id, name: storage.display_name },
+      () => carryStorage(migration, workspace, storage),
+    )
+}
+
+async function carryStorage(
+  migration: Migration,
+  { organization }: Workspace,
+  { id, ...storage }: CloudStorage,
+): Promise<void> {
+  const { target, ledger, secrets, session } = migration
+  if (ledger.find('cloud_storage', id).to) return
+  const given = secrets.cloud_storages[id]
+  if (!given && storage.credentials_type !== 'ANONYMOUS_ACCESS') {
+    const reason = `its credentials are not told by the source: give them in --secrets, as {"cloud_storages": {"${id}": {...}}}`
+    await ledger.tell('cloud_storage', id, { what: 'left', code: 'no_credentials', reason })
+    return
+  }
+  await ledger.untell('cloud_storage', id, 'no_credentials')
+  const { provider_type, resource, display_name, description } = storage
+  const { credentials_type, specific_attributes, manifests } = storage
+  const body = {
+    ...{ provider_type, resource, display_name, description },
+    ...{ credentials_type, specific_attributes, manifests, ...given },
+  }
+  const idempotency_key = await ledger.keyOf('cloud_storage', id)
+  const options = { signal: session.signal, organization, idempotency_key }
+  const made = await target.createCloudStorage({ body }, options)
+  await ledger.note('cloud_storage', id, { to: made.id })
+}

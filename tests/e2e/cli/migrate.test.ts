@@ -1,0 +1,323 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type S3Server, startS3 } from '@reticle/kit/testing/s3-server'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storedZip } from '../../support/archives.ts'
+import { type Home, home, signedIn } from '../../support/cli.ts'
+import type { Client, Json } from '../../support/client.ts'
+import { jobsOf, rectangle } from '../../support/factories.ts'
+import { fixture, hasFixtures } from '../../support/fixtures.ts'
+import { type Person, people } from '../../support/people.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { describeProject, describeTask } from '../backups/described.ts'
+import { addAnnotated, makeWorld } from './migration/world.ts'
+
+/** From one Reticle, as its mount has it for clients of the de-facto standard, to another. */
+
+const folders = [dataDirectory(), dataDirectory()] as const
+let there: Reticle
+let here: Reticle
+let s3: S3Server
+let anna: Person
+let bob: Person
+let annaHere: Person
+let world: Awaited<ReturnType<typeof makeWorld>>
+let admin: Record<string, string>
+
+beforeAll(async () => {
+  const env = { RETICLE_PROJECTS_ALLOWED_NETS: '127.0.0.1/32' }
+  ;[there, here] = await Promise.all([
+    startReticle(folders[0].path, env),
+    startReticle(folders[1].path, env),
+  ])
+  s3 = await startS3()
+  const old = people(() => there)
+  anna = await old.newPerson()
+  bob = await old.newPerson()
+  annaHere = await people(() => here).newPerson()
+  world = await makeWorld(there.admin, { anna, bob, s3 })
+  const { value } = await there.admin.done('POST', '/auth/access_tokens', {
+    json: { name: 'read only' },
+  })
+  admin = { ...(await signedIn(here.url, here.admin)), RETICLE_SOURCE_TOKEN: value }
+})
+afterAll(async () => {
+  await Promise.all([there.stop(), here.stop(), s3.close()])
+  for (const folder of folders) folder.remove()
+})
+
+const from = (...more: string[]) => [
+  'migrate',
+  '--from',
+  `${there.url}/as/cvat`,
+  '--json',
+  '--users',
+  'users.json',
+  ...more,
+]
+
+async function listOf(api: Client, path: string): Promise<Json[]> {
+  const sign = path.includes('?') ? '&' : '?'
+  return (await api.done('GET', `${path}${sign}page_size=100&sort=id`)).results
+}
+
+/** What a report tells, a line for each. */
+const toldOf = ({ entries }: Json): string[] =>
+  entries.map((one: Json) => `${one.what} ${one.kind} ${one.name}: ${one.code}`).sort()
+
+function machineWith(files: Record<string, Json>): Home {
+  const machine = home(admin)
+  write(machine, files)
+  return machine
+}
+
+function write({ path }: Home, files: Record<string, Json>): void {
+  for (const [name, value] of Object.entries(files))
+    writeFileSync(join(path, name), JSON.stringify(value))
+}
+
+/** Of all tasks together, job by job. */
+async function countAll(api: Client): Promise<Json> {
+  const counts = { frames: 0, tags: 0, shapes: 0, tracks: 0 }
+  for (const { id, size } of await listOf(api, '/tasks')) {
+    counts.frames += size
+    for (const job of await jobsOf(api, id)) {
+      const set = await api.done('GET', `/jobs/${job.id}/annotations/`)
+      for (const kind of ['tags', 'shapes', 'tracks'] as const) counts[kind] += set[kind].length
+    }
+  }
+  return counts
+}
+
+/** Comments of others say whose they are at the target. */
+const withoutAuthors = (described: Json): Json =>
+  JSON.parse(JSON.stringify(described).replaceAll(/p\d+x\d+x\d+: |admin: /g, ''))
+
+describe('a running server', () => {
+  test('is copied whole, though killed at every step, and nothing is there twice', async () => {
+    const machine = machineWith({ 'users.json': {} })
+    const kills = [
+      /^Backup of project Street\/Scenes/m,
+      /^Fetching project Street\/Scenes/m,
+      /^Sending Street\/Scenes/m,
+      /^Restoring Street\/Scenes/m,
+      /^Counting annotations of Batch 1/m,
+      /^Restoring a task/m,
+      /^Organization Acme/m,
+      /^Restoring Roads/m,
+      /^Counting annotations of Monday/m,
+    ]
+    for (const said of kills) await machine.start(from()).killWhen(said)
+    const { json } = await machine.done(from())
+
+    const projects = await listOf(here.admin, '/projects')
+    expect(projects.map(({ name }) => name).sort()).toEqual(['Roads', 'Street/Scenes'])
+    for (const { id, name } of projects) {
+      const [old] = await listOf(there.admin, `/projects?name=${encodeURIComponent(name)}`)
+      const wanted = withoutAuthors(await describeProject(there.admin, old.id))
+      expect(withoutAuthors(await describeProject(here.admin, id))).toEqual(wanted)
+    }
+    const tasks = await listOf(here.admin, '/tasks')
+    const names = (await listOf(there.admin, '/tasks')).map(({ name }) => name)
+    expect(tasks.map(({ name }) => name).sort()).toEqual(names.sort())
+    for (const id of [world.personal.task.id, world.empty.id]) {
+      const wanted = await there.admin.done('GET', `/tasks/${id}`)
+      const copy = tasks.find(({ name }) => name === wanted.name)
+      expect(copy).toMatchObject({ size: wanted.size, organization: null, project_id: null })
+      if (copy.size > 0)
+        expect(await describeTask(here.admin, copy.id)).toEqual(await describeTask(there.admin, id))
+    }
+    const empty = tasks.find(({ name }) => name === 'Empty')
+    expect(empty.labels.map(({ name, type }: Json) => `${name} ${type}`)).toEqual([
+      'car any',
+      'person skeleton',
+    ])
+    const { carried, counts } = json
+    expect(carried).toMatchObject({ organization: 1, project: 2, task: 6, issue: 2, comment: 4 })
+    expect(counts).toEqual(await countAll(there.admin))
+    expect(await countAll(here.admin)).toEqual(counts)
+    const folder = join(machine.path, 'reticle-migration')
+    expect(JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'))).toEqual(json)
+    expect(readdirSync(join(folder, 'archives'))).toEqual([])
+  })
+
+  test('belongs to the same people, and what no server tells is told and made good by another run', async () => {
+    const who = { [anna.username]: annaHere.username, [bob.username]: null }
+    const machine = machineWith({ 'users.json': who })
+    const acme = (...more: string[]) => from('--org', 'acme', ...more)
+    const { json: first, stderr } = await machine.done(acme())
+    expect(stderr).toContain(`The source is Reticle 2.58`)
+    expect(toldOf(first)).toEqual([
+      'changed project Roads: storages',
+      'changed task Monday: no_user',
+      'left cloud_storage Raw frames: no_credentials',
+      `left membership ${bob.username} in acme: no_user`,
+      'left webhook http://127.0.0.1:9/hook: switched_off',
+      'left webhook http://127.0.0.1:9/hook: switched_off',
+    ])
+    const project = (await listOf(here.admin, '/projects?name=Roads')).at(-1)
+    expect(project).toMatchObject({
+      assignee: { username: annaHere.username },
+      target_storage: null,
+    })
+    const members = await listOf(here.admin, '/memberships?org=acme')
+    expect(members.find(({ user }) => user.id === annaHere.id)).toMatchObject({
+      role: 'supervisor',
+    })
+    const [monday] = await listOf(here.admin, `/tasks?project_id=${project.id}`)
+    expect(await jobsOf(here.admin, monday.id)).toMatchObject([
+      { stage: 'validation', state: 'in progress', assignee: null },
+      { stage: 'acceptance', state: 'completed', assignee: { username: annaHere.username } },
+    ])
+    const [issue] = await listOf(here.admin, `/issues?task_id=${monday.id}`)
+    const said = () => listOf(here.admin, `/comments?issue_id=${issue.id}`)
+    expect((await said()).map(({ message }) => message)).toEqual([
+      `${anna.username}: too wide`,
+      'now?',
+    ])
+    const [hook] = (await listOf(here.admin, '/webhooks?org=acme')).slice(-2)
+    expect(hook).toMatchObject({
+      is_active: false,
+      has_secret: false,
+      events: 'create:job,update:task',
+    })
+
+    // Meanwhile: more of it there, and a change here, which stays.
+    await there.admin.done('POST', '/comments', { json: { issue: world.issue, message: 'good' } })
+    await addAnnotated(there.admin, world.project, 'Tuesday')
+    const [job] = await jobsOf(here.admin, monday.id)
+    await here.admin.done('PATCH', `/jobs/${job?.id}`, { json: { state: 'rejected' } })
+    const { key, secret_key } = { key: s3.key, secret_key: s3.secret }
+    write(machine, {
+      'users.json': { ...who, [bob.username]: annaHere.username },
+      'secrets.json': { cloud_storages: { [world.storage.id]: { key, secret_key } } },
+    })
+    const { json: second } = await machine.done(acme('--secrets', 'secrets.json'))
+    expect(toldOf(second)).toEqual([
+      'left webhook http://127.0.0.1:9/hook: switched_off',
+      'left webhook http://127.0.0.1:9/hook: switched_off',
+    ])
+    expect((await said()).map(({ message }) => message).at(-1)).toBe('good')
+    expect((await jobsOf(here.admin, monday.id))[0]).toMatchObject({
+      ...{ stage: 'validation', state: 'rejected', assignee: { username: annaHere.username } },
+    })
+    const [storage] = (await listOf(here.admin, '/cloudstorages?org=acme')).slice(-1)
+    expect(await here.admin.done('GET', `/projects/${project.id}`)).toMatchObject({
+      target_storage: { location: 'cloud_storage', cloud_storage_id: storage.id },
+    })
+    const tasks = await listOf(here.admin, `/tasks?project_id=${project.id}`)
+    expect(tasks.map(({ name, size }) => `${name} ${size}`)).toEqual(['Monday 4', 'Tuesday 4'])
+    const { shapes } = await here.admin.done('GET', `/tasks/${tasks[1].id}/annotations/`)
+    expect(shapes.map(({ label_id }: Json) => label_id)).toEqual(
+      [0, 1].map(() => project.labels[0].id),
+    )
+
+    const all = ['/projects', '/tasks', '/issues', '/comments', '/webhooks?org=acme']
+    const ids = async () => Promise.all(all.map((path) => listOf(here.admin, path)))
+    const before = await ids()
+    const { json: third } = await machine.done(acme('--secrets', 'secrets.json'))
+    expect(third).toEqual(second)
+    expect(await ids()).toEqual(before)
+  })
+
+  test('what is into an organization, with the secret of its webhooks, and counted', async () => {
+    const secrets = Object.fromEntries(world.webhooks.map(({ id }) => [id, 'a secret']))
+    const machine = machineWith({ 'users.json': {}, 'secrets.json': { webhooks: secrets } })
+    await here.admin.done('POST', '/organizations', { json: { slug: 'gathered' } })
+    const more = ['--org', '', '--org', 'acme', '--secrets', 'secrets.json']
+    const into = ['--organization', 'gathered', ...from(...more)]
+    await machine.start(into).killWhen(/^Restoring a task/m)
+    const { id, labels } = world.personal.task
+    const shapes = [rectangle(labels[0].id, 1)]
+    const path = `/tasks/${id}/annotations/?action=create`
+    await there.admin.done('PATCH', path, { json: { shapes } })
+    const { code, json, stderr } = await machine.run(into)
+    expect(code, stderr).toBe(1)
+    expect(stderr).toContain('1 could not be carried')
+    expect(json.entries.find((one: Json) => one.what === 'failed')).toMatchObject({
+      code: 'counts',
+      name: 'a task',
+      reason: expect.stringMatching(/4 frames, 1 shapes.* at the source 4 frames, 2 shapes/),
+    })
+    const gathered = await listOf(here.admin, '/projects?org=gathered')
+    expect(gathered.map(({ name }) => name)).toEqual(['Street/Scenes'])
+    const hooks = (await listOf(here.admin, '/webhooks?org=acme')).slice(-2)
+    expect(hooks).toMatchObject([
+      { is_active: true, has_secret: true, type: 'organization' },
+      { is_active: true, has_secret: true, type: 'project' },
+    ])
+  })
+})
+
+test.skipIf(!hasFixtures)('backups of other servers become projects and tasks, once', async () => {
+  const machine = home(admin)
+  for (const name of ['project', 'task-shapes', 'task-tracks'])
+    writeFileSync(join(machine.path, `${name}.zip`), fixture(`backups/${name}.zip`))
+  writeFileSync(join(machine.path, 'torn.zip'), fixture('backups/project.zip').subarray(0, 90_000))
+  const json = { slug: 'archives' }
+  await here.admin.done('POST', '/organizations', { json })
+  const args = ['migrate', '--backup', '.', '--organization', 'archives', '--json']
+  const torn = await machine.run(args)
+  expect(torn).toMatchObject({ code: 1, stderr: expect.stringContaining('torn.zip') })
+
+  writeFileSync(
+    join(machine.path, 'torn.zip'),
+    storedZip([{ name: 'a.txt', bytes: Buffer.from('a') }]),
+  )
+  expect(await machine.run(args)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/torn.zip.* neither project.json nor task.json/),
+  })
+  writeFileSync(join(machine.path, 'torn.zip'), fixture('backups/project.zip')) // the same once more
+  expect((await machine.done(args)).json).toMatchObject({ carried: { archive: 3 }, entries: [] })
+  expect((await machine.done(args)).json.carried).toEqual({ archive: 3 })
+
+  const projects = await listOf(here.admin, '/projects?org=archives')
+  expect(projects.map(({ name }) => name)).toEqual(['Street scenes'])
+  const facts = JSON.parse(fixture('exports/facts.json').toString('utf8'))
+  const tasks = await listOf(here.admin, '/tasks?org=archives')
+  expect(tasks).toHaveLength(4)
+  for (const { id, name, size } of tasks) {
+    const jobs = await jobsOf(here.admin, id)
+    const sets = jobs.map((job) => here.admin.done('GET', `/jobs/${job.id}/annotations/`))
+    const shapes = (await Promise.all(sets)).flatMap((set) => set.shapes)
+    const fact = facts.tasks[name]
+    expect([size, shapes.length], name).toEqual([fact.size, fact.annotations.shapes.length])
+    const { tracks, tags } = await here.admin.done('GET', `/tasks/${id}/annotations/`)
+    const { tracks: allTracks, tags: allTags } = fact.annotations
+    expect([tracks.length, tags.length], name).toEqual([allTracks.length, allTags.length])
+  }
+})
+
+test('what cannot be begun says why, and changes nothing', async () => {
+  const machine = machineWith({ 'users.json': { anna: 7 }, 'secrets.json': { buckets: {} } })
+  const count = async () => (await here.admin.done('GET', '/projects')).count
+  const before = await count()
+  const refused = async (args: string[], env: Record<string, string> = {}) => {
+    const other = home({ ...admin, ...env })
+    const { code, stderr } = await other.run(args)
+    return `${code} ${stderr}`
+  }
+  const bare = ['migrate', '--from', `${there.url}/as/cvat`]
+  expect(await refused(['migrate'])).toMatch(/^2 .*--from, or archives with --backup/)
+  expect(await refused([...bare, '--backup', '.'])).toMatch(/^2 .*cannot be used with/)
+  expect(await refused(bare, { RETICLE_SOURCE_TOKEN: 'wrong' })).toMatch(/^3 [\s\S]*The source: /)
+  expect(await refused(['migrate', '--from', 'http://127.0.0.1:9'])).toMatch(
+    /^6 [\s\S]*The source: /,
+  )
+  expect(await refused([...bare, '--org', 'nobody'])).toMatch(/^4 [\s\S]*no organization "nobody"/)
+  expect(await refused(['migrate', '--backup', '.'])).toMatch(/^1 [\s\S]*no archives in/)
+  const inMachine = async (...more: string[]) => (await machine.run([...bare, ...more])).stderr
+  expect(await inMachine('--users', 'users.json')).toContain('"anna" is no username')
+  expect(await inMachine('--secrets', 'secrets.json')).toContain('"buckets" is not known')
+  writeFileSync(join(machine.path, 'broken.json'), '[')
+  expect(await inMachine('--users', 'broken.json')).toContain('broken.json')
+  const notes = '{"about":{"from":"http://one.example","to":"http://two.example"}}\n'
+  const folder = join(machine.path, 'notes')
+  await machine.run([...bare, '--org', 'nobody', '--folder', 'notes'])
+  writeFileSync(join(folder, 'ledger.jsonl'), notes)
+  expect(await inMachine('--folder', 'notes')).toMatch(
+    /another migration \(http:\/\/one.example to http:\/\/two.example\)/,
+  )
+  expect(await count()).toBe(before)
+})

@@ -1,0 +1,65 @@
+import type { S3Server } from '@reticle/kit/testing/s3-server'
+import { bucketOf } from '../../../support/buckets.ts'
+import type { Client, Json } from '../../../support/client.ts'
+import { jobsOf, rectangle } from '../../../support/factories.ts'
+import type { Person } from '../../../support/people.ts'
+import { formOf, pictures } from '../../../support/pictures.ts'
+import { addProject, addTask } from '../../backups/world.ts'
+
+/** Somebody's server: what is personal, and an organization with everything that belongs to one. */
+export async function makeWorld(
+  api: Client,
+  { anna, bob, s3 }: { anna: Person; bob: Person; s3: S3Server },
+) {
+  const post = (path: string, json: Json) => api.done('POST', path, { json })
+  const personal = { project: await addProject(api), task: await addTask(api) }
+  const empty = await post('/tasks', { name: 'Empty', labels: [{ name: 'car' }, person] })
+
+  const about = { slug: 'acme', name: 'Acme', description: 'Roads', contact: { email: 'a@b.org' } }
+  const organization = await post('/organizations', about)
+  for (const { email, role } of [
+    { email: anna.email, role: 'supervisor' },
+    { email: bob.email, role: 'worker' },
+  ])
+    await post('/invitations?org=acme', { email, role })
+  const storage = await post('/cloudstorages?org=acme', bucketOf(s3, 'frames', { 'a.png': 'x' }))
+  const labels = [{ name: 'car' }]
+  const target_storage = { location: 'cloud_storage', cloud_storage_id: storage.id }
+  const project = await post('/projects?org=acme', { name: 'Roads', labels, target_storage })
+  await api.done('PATCH', `/projects/${project.id}`, { json: { assignee_id: anna.id } })
+  const task = await addAnnotated(api, project, 'Monday')
+  const [first, second] = await jobsOf(api, task.id)
+  await api.done('PATCH', `/jobs/${first?.id}`, {
+    json: { assignee: bob.id, stage: 'validation', state: 'in progress' },
+  })
+  await api.done('PATCH', `/jobs/${second?.id}`, {
+    json: { assignee: anna.id, stage: 'acceptance', state: 'completed' },
+  })
+  const issue = { job: second?.id, frame: 2, position: [1, 2, 3, 4], message: 'too wide' }
+  const { id } = await anna.api.done('POST', '/issues', { json: issue })
+  await post('/comments', { issue: id, message: 'now?' })
+  const hook = { target_url: 'http://127.0.0.1:9/hook', events: 'update:task,create:job' }
+  const webhooks = [
+    await post('/webhooks?org=acme', { ...hook, type: 'organization', secret: 'a secret' }),
+    await post('/webhooks?org=acme', { ...hook, type: 'project', project_id: project.id }),
+  ]
+  return { personal, empty, organization, storage, project, task, issue: id, webhooks }
+}
+
+/** Four frames in jobs of two, with a box on the first. */
+export async function addAnnotated(api: Client, project: Json, name: string): Promise<Json> {
+  const json = { name, project_id: project.id, segment_size: 2 }
+  const { id } = await api.done('POST', '/tasks', { json })
+  const form = formOf(await pictures(4))
+  await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
+  const shapes = [rectangle(project.labels[0].id), rectangle(project.labels[0].id, 3)]
+  await api.done('PUT', `/tasks/${id}/annotations/`, { json: { shapes } })
+  return api.done('GET', `/tasks/${id}`)
+}
+
+const person = {
+  name: 'person',
+  type: 'skeleton',
+  sublabels: [{ name: 'head', type: 'points' }],
+  svg: '<circle r="1" cx="10" cy="10" data-type="element node" data-element-id="1" data-node-id="1" data-label-name="head"></circle>',
+}
