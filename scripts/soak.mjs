@@ -11,7 +11,7 @@ import { runSuites, sumOf } from './suites.mjs'
  */
 const files = {
   unit: ['bus/soak', 'worker/processes'],
-  e2e: ['database-kill', 'annotations-fuzz', 'openapi-fuzz', 'webhook-kills'],
+  e2e: ['database-kill', 'annotations-fuzz', 'openapi-fuzz', 'webhook-kills', 'cli/resume'],
   cluster: [
     'bus/kafka',
     'objects/crashes',

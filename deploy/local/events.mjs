@@ -6,7 +6,7 @@ const isOurs = (name) => name.startsWith('reticle.')
 
 /**
  * Removes our topics and groups from Kafka: what they hold are facts of an older database, which mean nothing, or something
- * else, in a new one. Nobody may be reading.
+ * else, in a new one. Nobody may be reading; who was killed reads, to Kafka, until its session has run out.
  */
 export async function forgetEvents(brokers) {
   const { Kafka, logLevel } = fromKit('kafkajs')
@@ -15,11 +15,33 @@ export async function forgetEvents(brokers) {
   try {
     const { groups } = await admin.listGroups()
     const groupIds = groups.map(({ groupId }) => groupId).filter(isOurs)
-    if (groupIds.length > 0) await admin.deleteGroups(groupIds)
+    if (groupIds.length > 0) await deleteGroups(admin, groupIds)
     const topics = (await admin.listTopics()).filter(isOurs)
     if (topics.length > 0) await admin.deleteTopics({ topics })
     while ((await admin.listTopics()).some(isOurs)) await sleep(50)
   } finally {
     await admin.disconnect()
+  }
+}
+
+/** Longer than any session. */
+const patienceMs = 90_000
+/** Kafka's code of a group that has members. */
+const nonEmptyGroup = 68
+
+async function deleteGroups(admin, groupIds) {
+  const until = Date.now() + patienceMs
+  for (let left = groupIds; left.length > 0; ) {
+    try {
+      await admin.deleteGroups(left)
+      return
+    } catch (thrown) {
+      const groups = thrown.groups ?? []
+      const isWaiting =
+        groups.length > 0 && groups.every(({ errorCode }) => errorCode === nonEmptyGroup)
+      if (!isWaiting || Date.now() > until) throw thrown
+      left = groups.map(({ groupId }) => groupId)
+    }
+    await sleep(500)
   }
 }

@@ -18,7 +18,9 @@ test('the lines of the document work as they are written', { timeout: 300_000 },
     ...[expect.stringMatching(/^task \d+ is created\.$/), 'set.json'],
     expect.stringMatching(/^Stored in task \d+\.$/),
     expect.stringMatching(/^voc\/: 12 images, /),
-    ...[expect.stringMatching(/^FORMAT +SIDE/), 'exit code 4, not_found'],
+    expect.stringMatching(/^FORMAT +SIDE/),
+    ...[expect.stringMatching(/^CARRIED/), expect.stringMatching(/^archive +1$/), '{ archive: 1 }'],
+    'exit code 4, not_found',
   ])
 })
 

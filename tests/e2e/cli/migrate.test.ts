@@ -10,7 +10,7 @@ import { fixture, hasFixtures } from '../../support/fixtures.ts'
 import { type Person, people } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { describeProject, describeTask } from '../backups/described.ts'
-import { addAnnotated, makeWorld } from './migration/world.ts'
+import { addAnnotated, makeBroken, makeWorld } from './migration/world.ts'
 
 /** From one Reticle, as its mount has it for clients of the de-facto standard, to another. */
 
@@ -247,6 +247,47 @@ describe('a running server', () => {
       { is_active: true, has_secret: true, type: 'project' },
     ])
   })
+})
+
+test('a project that has a task without a backup goes in parts, all but that one', async () => {
+  const machine = machineWith({ 'users.json': {} })
+  const { project, lost } = await makeBroken(there.admin, s3)
+  const args = from('--org', 'parts')
+  await machine.start(args).killWhen(/^Restoring kept/m)
+  const { code, json } = await machine.run(args)
+  expect(code).toBe(1)
+  expect(json.carried).toMatchObject({ project: 1, task: 1 })
+  const reason = expect.stringMatching(/b\.png/)
+  const entry = { kind: 'task', from: String(lost.id), what: 'failed', code: 'refused', reason }
+  expect(json.entries.filter(({ what }: Json) => what === 'failed')).toMatchObject([entry])
+  expect(toldOf(json)).toContain('changed project Broken: in_parts')
+  const [made] = await listOf(here.admin, '/projects?org=parts')
+  const old = await describeProject(there.admin, project.id)
+  const copy = await describeProject(here.admin, made.id)
+  expect(copy).toMatchObject({ name: 'Broken', labels: old.labels, guide: old.guide })
+  expect(old.guide.assets).toHaveLength(1)
+  const kept = old.tasks.find(({ name }: Json) => name === 'kept')
+  expect(copy.tasks).toEqual([kept])
+  expect((await listOf(here.admin, '/projects?org=parts')).length).toBe(1)
+})
+
+test('what somebody may not see stays where it is, what they may is theirs to carry', async () => {
+  const project = await there.admin.done('POST', '/projects', {
+    json: { name: 'Hidden', labels: [{ name: 'car' }] },
+  })
+  const task = await addAnnotated(there.admin, project, 'Theirs')
+  await there.admin.done('PATCH', `/tasks/${task.id}`, { json: { assignee_id: anna.id } })
+  const { value } = await anna.api.done('POST', '/auth/access_tokens', { json: { name: 'own' } })
+  const machine = home({ ...admin, RETICLE_SOURCE_TOKEN: value })
+  write(machine, { 'users.json': {} })
+  const { json } = await machine.done(from('--org', ''))
+  expect(json.carried).toEqual({ task: 1 })
+  expect(json.entries).toContainEqual(
+    expect.objectContaining({ code: 'project', what: 'changed', name: 'Theirs' }),
+  )
+  const copy = (await listOf(here.admin, '/tasks?name=Theirs')).at(-1)
+  expect(copy).toMatchObject({ project_id: null, size: 4 })
+  expect(copy.labels.map(({ name }: Json) => name)).toEqual(['car'])
 })
 
 test.skipIf(!hasFixtures)('backups of other servers become projects and tasks, once', async () => {

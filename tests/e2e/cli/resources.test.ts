@@ -130,6 +130,9 @@ test('people: organizations, members, invitations, tokens', async () => {
   )
   const remove = ['token', 'delete', String(made.json.id), '--yes', '--username', 'admin']
   await done(remove, `${password}\n`)
+  await done(['invitation', 'create', 'b@example.org', '--role', 'worker', ...within])
+  const to = ['org', 'transfer', String(org.id), 'bertha', '--json']
+  expect((await done(to)).json).toMatchObject({ owner: { username: 'bertha' } })
   await done(['org', 'delete', String(org.id), '--yes'])
 })
 

@@ -178,13 +178,24 @@ test(
     await machine.start(add).killWhen(/^Importing: 0 %/m)
     const folder = join(machine.path, 'cache/reticle/commands')
     const [name = ''] = readdirSync(folder)
-    const { before } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
-    writeFileSync(join(folder, name), JSON.stringify({ before })) // as it was before the answer
-    const again = await machine.done(add)
-    expect(again.stderr).toContain('Going on with action=import')
+    const { start_key } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+    writeFileSync(join(folder, name), JSON.stringify({ start_key })) // as it was before the answer
+    await machine.done(add)
     expect((await admin.done('GET', `/tasks/${task.id}/annotations/`)).shapes).toHaveLength(1)
     await machine.done(add)
     expect((await admin.done('GET', `/tasks/${task.id}/annotations/`)).shapes).toHaveLength(2)
+
+    await machine.done(['backup', 'task', String(task.id), '-o', 'task.zip'])
+    const restore = ['restore', 'task', 'task.zip', '--json']
+    await machine.start(restore).killWhen(/^Importing: 0 %/m)
+    const [noted = ''] = readdirSync(folder)
+    const { start_key: key } = JSON.parse(readFileSync(join(folder, noted), 'utf8'))
+    writeFileSync(join(folder, noted), JSON.stringify({ start_key: key }))
+    const { json } = await machine.done(restore)
+    expect((await admin.done('GET', `/tasks?name=${task.name}`)).results).toMatchObject([
+      { id: json.result_id },
+      { id: task.id },
+    ])
   },
 )
 

@@ -1,4 +1,4 @@
-import type { Client, Request, RqId } from '@reticle/sdk'
+import type { CallOptions, Client, FileSource, Request, RqId, UploadOptions } from '@reticle/sdk'
 import { fromPath } from '@reticle/sdk/node'
 import { Argument, type Command, Option } from 'commander'
 import { examples } from '../examples.ts'
@@ -72,19 +72,11 @@ async function importFile({ kind, id, file, options }: Asked, session: Session):
     ...(keepMasks === true && { conv_mask_to_poly: false }),
     ...(dryRun === true && { dry_run: true }),
   }
-  const collection = (client: Client) => {
+  const collection = (client: Client): Into<typeof input> => {
     if (kind === 'project') return client.importProjectDataset
     return kind === 'task' ? client.importTaskAnnotations : client.importJobAnnotations
   }
-  const start = async (client: Client): Promise<RqId> => {
-    const target = collection(client)
-    if (file === undefined) return target(input)
-    return target.send(input, await fromPath(file), sending(session, 'Sending the file'))
-  }
-  const subresource = kind === 'project' ? 'dataset' : 'annotations'
-  const knownId = `action=import&target=${kind}&target_id=${id}&subresource=${subresource}`
-  const known = dryRun === true ? {} : { knownId }
-  await bringIn({ about: ['import', kind, input], file, options, start, ...known }, session)
+  await bringIn({ about: ['import', kind, input], file, options, collection, input }, session)
 }
 
 export function addRestore(program: Command, around: Surroundings): void {
@@ -98,13 +90,10 @@ export function addRestore(program: Command, around: Surroundings): void {
   bucketOptions(command, 'read the file from this bucket').action(
     async (kind: string, file: string | undefined, options: InOptions, self: Command) => {
       const input = { ...placeOf(options), ...(options.dryRun === true && { dry_run: true }) }
-      const start = async (client: Client, session: Session): Promise<RqId> => {
-        const target = kind === 'project' ? client.importProjectBackup : client.importTaskBackup
-        if (file === undefined) return target(input)
-        return target.send(input, await fromPath(file), sending(session, 'Sending the file'))
-      }
+      const collection = (client: Client): Into<typeof input> =>
+        kind === 'project' ? client.importProjectBackup : client.importTaskBackup
       await bringIn(
-        { about: ['restore', kind, input], file, options, start },
+        { about: ['restore', kind, input], file, options, collection, input },
         openSession(self, around),
       )
     },
@@ -115,17 +104,22 @@ export function addRestore(program: Command, around: Surroundings): void {
   ])
 }
 
-interface Incoming {
+/** What takes a file, or fetches one from a bucket. */
+interface Into<Input> {
+  (input: Input, options: CallOptions): Promise<RqId>
+  send(input: Input, file: FileSource, options: UploadOptions): Promise<RqId>
+}
+
+interface Incoming<Input> {
   about: unknown[]
   file: string | undefined
   options: InOptions
-  /** `Work.knownId`. */
-  knownId?: string
-  start: (client: Client, session: Session) => Promise<RqId>
+  collection: (client: Client) => Into<Input>
+  input: Input
 }
 
-async function bringIn(
-  { about, file, options, knownId, start }: Incoming,
+async function bringIn<Input>(
+  { about, file, options, collection, input }: Incoming<Input>,
   session: Session,
 ): Promise<void> {
   const { output, around } = session
@@ -137,11 +131,12 @@ async function bringIn(
   const source = file === undefined ? undefined : await fromPath(file)
   const mark = [url, organization, about, source?.name, source?.size, source?.modified]
   const journal = openJournal(around.env.cacheDir, 'in', mark)
-  const work = {
-    ...{ client, journal, title: 'Importing', isSame: false },
-    ...(knownId !== undefined && { knownId }),
-    start: () => start(client, session),
+  const start = (idempotency_key: string) => {
+    const into = collection(client)
+    if (source === undefined) return into(input, { signal: session.signal, idempotency_key })
+    return into.send(input, source, { ...sending(session, 'Sending the file'), idempotency_key })
   }
+  const work = { client, journal, title: 'Importing', isSame: false, start }
   const request = await finish(session, work)
   await journal.forget()
   tellReport(request, session)

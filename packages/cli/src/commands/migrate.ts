@@ -3,11 +3,11 @@ import { type Command, Option } from 'commander'
 import { examples } from '../examples.ts'
 import { Failure, misused } from '../failure.ts'
 import { carryArchives } from '../migrate/archives.ts'
+import { noSecrets, readSecrets, readUserMap } from '../migrate/given.ts'
 import { type Entry, openLedger } from '../migrate/ledger.ts'
 import type { Migration } from '../migrate/migration.ts'
-import { openPeople, readUserMap } from '../migrate/people.ts'
+import { openPeople } from '../migrate/people.ts'
 import { keepReport, type MigrationReport, reportOf } from '../migrate/report.ts'
-import { noSecrets, readSecrets } from '../migrate/secrets.ts'
 import { greet, openSource } from '../migrate/source.ts'
 import { carryWebhooks } from '../migrate/webhooks.ts'
 import { carryProjects, carryTasks } from '../migrate/work.ts'
@@ -57,7 +57,7 @@ export function addMigrate(program: Command, around: Surroundings): void {
     .option('--users <file>', 'who is who, as JSON: {"name there": "name here", "somebody": null}')
     .option(
       '--secrets <file>',
-      'what no server tells, as JSON by ids of the source: {"cloud_storages": {"7": {"key": ..}}, "webhooks": {"3": ..}}',
+      'what no server tells, a file that holds it as JSON by ids of the source: {"cloud_storages": {"7": {"key": ..}}, "webhooks": {"3": ..}}',
     )
     .option('--folder <folder>', 'keeps the notes and the report', 'reticle-migration')
     .action(async (options: MigrateOptions, self: Command) =>

@@ -1,8 +1,10 @@
 import type { CloudStorageContent, Delivery } from '@reticle/sdk'
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
+import { misused } from '../failure.ts'
 import { follow } from '../follow.ts'
 import { column, idColumn } from '../resources/columns.ts'
+import { findUser } from '../resources/find-user.ts'
 import { numberId } from '../resources/resource.ts'
 import { openSession, type Surroundings } from '../session.ts'
 import { reportLines } from '../terminal/report.ts'
@@ -90,6 +92,26 @@ export function addCloudStorageCommands(group: Command, around: Surroundings): v
       output.record({ status: state, actions })
     })
   examples(status, [['reticle cloudstorage status 9', 'AVAILABLE, NOT_FOUND or FORBIDDEN']])
+}
+
+export function addOrganizationCommands(group: Command, around: Surroundings): void {
+  const transfer = group
+    .command('transfer')
+    .summary('Make somebody else its owner')
+    .description(
+      'Makes another member the owner of an organization; who was it becomes a maintainer.',
+    )
+    .argument('<id>', 'which organization')
+    .argument('<user>', 'a name, or an id')
+    .action(async (given: string, user: string, _: object, self: Command) => {
+      const session = openSession(self, around)
+      const { client, output, signal } = session
+      const user_id = await findUser(session, user)
+      if (user_id === null) throw misused('An organization has an owner')
+      const input = { id: numberId(given), body: { user_id } }
+      output.record(await (await client()).transferOrganization(input, { signal }))
+    })
+  examples(transfer, [['reticle org transfer 2 anna', 'who is a member already']])
 }
 
 export function addRequestCommands(group: Command, around: Surroundings): void {

@@ -5,7 +5,12 @@ import { addGroup, addResource } from '../resources/resource.ts'
 import { comment, guide, issue } from '../resources/review.ts'
 import { job, label, project, task } from '../resources/work.ts'
 import type { Surroundings } from '../session.ts'
-import { addCloudStorageCommands, addRequestCommands, addWebhookCommands } from './more.ts'
+import {
+  addCloudStorageCommands,
+  addOrganizationCommands,
+  addRequestCommands,
+  addWebhookCommands,
+} from './more.ts'
 import { addTaskCreate } from './task-create.ts'
 
 /** A group of commands for each kind of object. */
@@ -20,7 +25,9 @@ export function addResources(program: Command, around: Surroundings): void {
   addResource(group('issue', 'Issues: what reviewers find wrong'), around, issue)
   addResource(group('comment', 'Comments on issues'), around, comment)
   addResource(group('guide', 'Guides: what annotators are told'), around, guide)
-  addResource(group('org', 'Organizations'), around, org)
+  const organizations = group('org', 'Organizations')
+  addResource(organizations, around, org)
+  addOrganizationCommands(organizations, around)
   addResource(group('membership', 'Who is in an organization'), around, membership)
   addResource(group('invitation', 'Invitations to an organization'), around, invitation)
   addResource(group('user', 'Users'), around, user)

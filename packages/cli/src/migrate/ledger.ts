@@ -26,6 +26,8 @@ export interface Noted {
   /** The request that writes its backup at the source, and the one that restores it at the target. */
   exporting?: string | null
   restoring?: string | null
+  /** Of a project: there is no backup of it as a whole, so its tasks go one by one. */
+  is_in_parts?: boolean
   /** Stages and states of jobs are as they were; after that they are the target's own. */
   is_described?: boolean
   /** Imports come from the buckets that they came from, and exports go there. */

@@ -1,8 +1,8 @@
 import { ApiError, type Client, RequestFailed, UnexpectedAnswer } from '@reticle/sdk'
 import type { Session } from '../session.ts'
+import type { Secrets } from './given.ts'
 import type { Kind, Ledger, Told } from './ledger.ts'
 import type { People } from './people.ts'
-import type { Secrets } from './secrets.ts'
 
 /** What every part of a migration is given. */
 export interface Migration {

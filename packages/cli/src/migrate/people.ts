@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import type { BasicUser, Client, MetaUser } from '@reticle/sdk'
-import { misused } from '../failure.ts'
+import type { UserMap } from './given.ts'
 
 /** Who somebody of the source is at the target. */
 export interface People {
@@ -10,36 +9,6 @@ export interface People {
   nameOf(username: string): string | undefined
   /** Whoever migrates. */
   self: { id: number; username: string }
-}
-
-/** The name at the source, and that at the target; `null` for who has none there. Others keep their name. */
-export type UserMap = Readonly<Record<string, string | null>>
-
-/** @throws Failure for a file that is no such map */
-export async function readUserMap(path: string): Promise<UserMap> {
-  const map = await readJsonObject<string | null>(path, '--users')
-  for (const [name, value] of Object.entries<unknown>(map))
-    if (value !== null && typeof value !== 'string')
-      throw misused(
-        `--users: ${path}: "${name}" is no username`,
-        'Write {"name there": "name here", "somebody": null}.',
-      )
-  return map
-}
-
-/** @throws Failure naming the file and what is wrong with it */
-export async function readJsonObject<Value>(
-  path: string,
-  option: string,
-): Promise<Record<string, Value>> {
-  const text = await readFile(path, 'utf8')
-  try {
-    const value = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch (thrown) {
-    throw misused(`${option}: ${path}: ${thrown instanceof Error ? thrown.message : thrown}`)
-  }
-  throw misused(`${option}: ${path} is no JSON object`)
 }
 
 export async function openPeople(

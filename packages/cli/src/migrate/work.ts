@@ -2,9 +2,9 @@ import type { Project, Task } from '@reticle/sdk'
 import { copyWhole } from './archives.ts'
 import { assignProject, assignTask, describeTask, storeAt } from './details.ts'
 import { carryIssues } from './issues.ts'
-import { labelsOf } from './labels.ts'
-import { carry, type Migration, type Workspace } from './migration.ts'
+import { carry, type Migration, refusalOf, type Workspace } from './migration.ts'
 import { compareCounts } from './verify.ts'
+import { createEmptyProject, createEmptyTask } from './without-backup.ts'
 
 /** Projects and tasks: a project goes with the tasks that it has, those that come to it later go one by one. */
 
@@ -22,14 +22,37 @@ async function carryProject(
   project: Project,
 ): Promise<void> {
   const { ledger } = migration
-  const { id: from, name } = project
+  const { id: from } = project
   if (!ledger.find('project', from).to) {
-    const to = await copyWhole(migration, workspace, { kind: 'project', from, name })
+    const to = await copyProject(migration, workspace, project)
     await noteTasks(migration, workspace, { from, to })
     await ledger.note('project', from, { to })
   }
   await storeAt(migration, { kind: 'project', from }, project)
   await assignProject(migration, workspace, project)
+}
+
+/** One task of which there is no backup is no reason to leave the others behind: then they go one by one. */
+async function copyProject(
+  migration: Migration,
+  workspace: Workspace,
+  project: Project,
+): Promise<number> {
+  const { ledger } = migration
+  const { id: from, name } = project
+  if (ledger.find('project', from).is_in_parts)
+    return createEmptyProject(migration, workspace, project)
+  try {
+    return await copyWhole(migration, workspace, { kind: 'project', from, name })
+  } catch (thrown) {
+    const refusal = refusalOf(thrown)
+    if (refusal === undefined) throw thrown
+    const anew = { key: null, exporting: null, restoring: null }
+    await ledger.note('project', from, { ...anew, is_in_parts: true })
+    const reason = `its tasks are carried one by one, because as a whole it was refused: ${refusal}`
+    await ledger.tell('project', from, { what: 'changed', code: 'in_parts', reason })
+    return createEmptyProject(migration, workspace, project)
+  }
 }
 
 /** Which task of a restored project is which: archives keep their order, names and frames. */
@@ -100,28 +123,11 @@ async function makeTask(
   const { target, ledger, session } = migration
   const { id: from, name, size } = task
   const { signal } = session
-  if (size === 0) return createEmpty(migration, workspace, { task, project })
+  if (size === 0) return createEmptyTask(migration, workspace, { task, project })
   const to = await copyWhole(migration, workspace, { kind: 'task', from, name })
   if (project !== undefined) {
     await target.updateTask({ id: to, body: { project_id: project } }, { signal })
     await ledger.untell('task', from, 'project')
   }
   return to
-}
-
-/** A task without media, of which there are no backups. */
-async function createEmpty(
-  { target, ledger, session }: Migration,
-  { source, organization }: Workspace,
-  { task, project }: { task: Task; project: number | undefined },
-): Promise<number> {
-  const { id, name, bug_tracker, subset } = task
-  const { signal } = session
-  const idempotency_key = await ledger.keyOf('task', id)
-  const place =
-    project === undefined
-      ? { labels: await labelsOf(source, { task_id: id }, signal) }
-      : { project_id: project }
-  const body = { name, bug_tracker, subset, ...place }
-  return (await target.createTask({ body }, { signal, organization, idempotency_key })).id
 }

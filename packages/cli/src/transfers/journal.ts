@@ -18,11 +18,11 @@ export interface Noted {
   idempotency_key?: string
   /** What was created. */
   task_id?: number
-  /** When the request of the same id was made that was there before; empty: there was none. */
-  before?: string
+  /** Under it a request is started once. */
+  start_key?: string | undefined
   /** The request that was started, and when: ids are used again. */
-  rq_id?: string
-  created_date?: string
+  rq_id?: string | undefined
+  created_date?: string | undefined
 }
 
 /** Longer than the service keeps what is unfinished. */

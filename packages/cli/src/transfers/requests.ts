@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ApiError, type Client, type Request, type Started } from '@reticle/sdk'
 import { follow } from '../follow.ts'
 import type { Session } from '../session.ts'
@@ -10,9 +11,8 @@ export interface Work {
   title: string
   /** Is a request of the same kind that is under way already the one that is wanted? */
   isSame: boolean
-  /** The id that the request will have, where that is known: a former run may have died before it heard of it. */
-  knownId?: string
-  start(): Promise<Started>
+  /** @param key Under which it is started once, also by a former run that died before it heard of it */
+  start(key: string): Promise<Started>
 }
 
 /**
@@ -34,20 +34,20 @@ export async function finish(session: Session, work: Work): Promise<Request> {
 }
 
 /** What is begun anew the next time. */
-const nothing = { rq_id: undefined, created_date: undefined, before: undefined }
+const nothing = { rq_id: undefined, created_date: undefined, start_key: undefined }
 
 /** The request of a former run, unless it failed or another has taken its id since. */
 async function formerRequest(
   session: Session,
-  { client, journal, knownId }: Work,
+  { client, journal }: Work,
 ): Promise<Request | undefined> {
   const noted = await journal.read()
-  const id = noted?.rq_id ?? (noted?.before === undefined ? undefined : knownId)
-  const request = id === undefined ? undefined : await findRequest(session, client, id)
-  const isIt = noted?.rq_id
-    ? request?.created_date === noted.created_date
-    : request?.created_date !== noted?.before
-  return isIt && request?.status !== 'failed' ? request : undefined
+  if (noted?.rq_id === undefined) return undefined
+  const request = await findRequest(session, client, noted.rq_id)
+  const isIt = request?.created_date === noted.created_date
+  if (isIt && request?.status !== 'failed') return request
+  await journal.note(nothing)
+  return undefined
 }
 
 async function findRequest(
@@ -64,22 +64,21 @@ async function findRequest(
 }
 
 async function begin(session: Session, work: Work): Promise<string> {
-  const { client, journal, knownId } = work
-  if (knownId !== undefined) {
-    const before = await findRequest(session, client, knownId)
-    await journal.note({ before: before?.created_date ?? '' })
-  }
-  const rq_id = await started(work)
+  const { client, journal } = work
+  const start_key = (await journal.read())?.start_key ?? randomUUID()
+  await journal.note({ start_key })
+  const rq_id = await started(work, start_key)
   const { created_date } = await client.getRequest({ rq_id }, { signal: session.signal })
   await journal.note({ rq_id, created_date })
   return rq_id
 }
 
-async function started({ start, isSame }: Work): Promise<string> {
+async function started({ journal, start, isSame }: Work, key: string): Promise<string> {
   try {
-    const answer = await start()
+    const answer = await start(key)
     return typeof answer === 'string' ? answer : answer.rq_id
   } catch (thrown) {
+    if (thrown instanceof ApiError) await journal.note(nothing) // the refusal is kept under the key
     const running = thrown instanceof ApiError && thrown.status === 409 ? thrown.rq_id : null
     if (running === null || !isSame) throw thrown
     return running

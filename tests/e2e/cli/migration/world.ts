@@ -3,7 +3,7 @@ import { bucketOf } from '../../../support/buckets.ts'
 import type { Client, Json } from '../../../support/client.ts'
 import { jobsOf, rectangle } from '../../../support/factories.ts'
 import type { Person } from '../../../support/people.ts'
-import { formOf, pictures } from '../../../support/pictures.ts'
+import { assetForm, formOf, picture, pictures } from '../../../support/pictures.ts'
 import { addProject, addTask } from '../../backups/world.ts'
 
 /** Somebody's server: what is personal, and an organization with everything that belongs to one. */
@@ -55,6 +55,28 @@ export async function addAnnotated(api: Client, project: Json, name: string): Pr
   const shapes = [rectangle(project.labels[0].id), rectangle(project.labels[0].id, 3)]
   await api.done('PUT', `/tasks/${id}/annotations/`, { json: { shapes } })
   return api.done('GET', `/tasks/${id}`)
+}
+
+/** An organization with a project that has a task whose media is in a bucket no more. */
+export async function makeBroken(api: Client, s3: S3Server) {
+  await api.done('POST', '/organizations', { json: { slug: 'parts' } })
+  const labels = [{ name: 'car', color: '#010203' }, person]
+  const json = { name: 'Broken', bug_tracker: 'https://bugs.example.org/1', labels }
+  const project = await api.done('POST', '/projects?org=parts', { json })
+  const guide = await api.done('POST', '/guides', { json: { project_id: project.id } })
+  const form = assetForm(guide.id, await picture('box.png', 8, 8))
+  const { uuid } = await api.done('POST', '/assets', { form })
+  const markdown = `# Boxes\n![box](/api/assets/${uuid})`
+  await api.done('PATCH', `/guides/${guide.id}`, { json: { markdown } })
+  await addAnnotated(api, project, 'kept')
+  const bytes = (await picture('b.png', 8, 8)).bytes
+  const bucket = bucketOf(s3, 'gone', { 'b.png': bytes })
+  const storage = await api.done('POST', '/cloudstorages?org=parts', { json: bucket })
+  const lost = await api.done('POST', '/tasks', { json: { name: 'lost', project_id: project.id } })
+  const data = { server_files: ['b.png'], cloud_storage_id: storage.id }
+  await api.finished(await api.done('POST', `/tasks/${lost.id}/data`, { json: data }))
+  s3.buckets.get('gone')?.delete('b.png')
+  return { project, lost }
 }
 
 const person = {

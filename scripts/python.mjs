@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './ready.mjs'
+
+/** Python with packages of others, for what is compared with them. */
+
+export const oracles = join(root, 'tests/oracles')
+
+/** Something that is needed cannot be had on this machine: what needs it is skipped, loudly. */
+export class Missing extends Error {}
+
+/**
+ * An interpreter with the packages of a list, in an environment of its own below `node_modules`, made once for each list.
+ *
+ * @param requirements The list, below `tests/oracles`
+ * @throws Missing
+ */
+export function pythonWith(name, requirements) {
+  const version = spawnSync('python3', ['--version'], { encoding: 'utf8' })
+  if (version.status !== 0) throw new Missing('There is no python3 on this machine.')
+  const list = join(oracles, requirements)
+  const wanted = createHash('sha256')
+    .update(version.stdout)
+    .update(readFileSync(list))
+    .digest('hex')
+  const place = join(root, 'node_modules/.cache', name)
+  const inside = join(place, 'bin/python')
+  const mark = join(place, 'complete')
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return inside
+  console.error('Installing Python packages (once per list of them) ...')
+  rmSync(place, { recursive: true, force: true })
+  const steps = [
+    ['python3', '-m', 'venv', place],
+    [inside, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', list],
+  ]
+  for (const [command, ...rest] of steps) {
+    const { status } = spawnSync(command, rest, { stdio: ['ignore', 'inherit', 'inherit'] })
+    if (status !== 0)
+      throw new Missing(`The Python packages of tests/oracles/${requirements} cannot be had here.`)
+  }
+  writeFileSync(mark, wanted)
+  return inside
+}
+
+/** Runs what may be skipped. @returns the exit code: 3 where it was, and why was said */
+export function unlessMissing(about, run) {
+  try {
+    return run()
+  } catch (thrown) {
+    if (!(thrown instanceof Missing)) throw thrown
+    const line = '!'.repeat(80)
+    console.error(`${line}\nSKIPPED: ${about} ${thrown.message}\n${line}`)
+    return 3
+  }
+}
