@@ -44,6 +44,15 @@ describe('a call', () => {
     expect(heard[0]).toMatchObject({ path: '/users/self', headers: { 'x-organization': '' } })
   })
 
+  test('has the headers of the client, its own before those', async () => {
+    const { url, heard } = await service(json(200, {}))
+    const headers = { accept: 'application/vnd.cvat+json', authorization: 'Bearer a', 'x-own': '1' }
+    const client = createClient({ url, token: 'b', headers })
+    await client.getSelf()
+    await client.getSelf({}, { headers: { 'x-own': '2' } })
+    expect(heard).toMatchObject([{ headers }, { headers: { ...headers, 'x-own': '2' } }])
+  })
+
   test('is refused before it is made where a param is missing', () => {
     const client = createClient({ url: 'http://127.0.0.1:9' })
     // @ts-expect-error an id is needed

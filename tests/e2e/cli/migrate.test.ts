@@ -10,7 +10,7 @@ import { fixture, hasFixtures } from '../../support/fixtures.ts'
 import { type Person, people } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { describeProject, describeTask } from '../backups/described.ts'
-import { addAnnotated, makeBroken, makeWorld } from './migration/world.ts'
+import { addAnnotated, makeBroken, makeWorld } from './other-server.ts'
 
 /** From one Reticle, as its mount has it for clients of the de-facto standard, to another. */
 

@@ -17,9 +17,8 @@ export interface SourceOptions {
 
 export function openSource({ url, token, organization }: SourceOptions): Client {
   return createClient({
-    ...{ url, token, organization, user_agent: `reticle-cli/${version}` },
-    fetch: (address, init) =>
-      fetch(address, { ...init, headers: inItsWords(init?.headers, token) }),
+    ...{ url, organization, user_agent: `reticle-cli/${version}` },
+    headers: { accept: dialect, authorization: `${isOlder(token) ? 'Token' : 'Bearer'} ${token}` },
   })
 }
 
@@ -44,13 +43,7 @@ export async function greet(source: Client, { signal, output }: Session): Promis
 }
 
 /** Tokens of forty hexadecimal digits are of the older kind, which is announced by another word. */
-function inItsWords(given: RequestInit['headers'], token: string): Headers {
-  const headers = new Headers(given)
-  if (headers.get('accept')?.includes('vnd.service')) headers.set('accept', dialect)
-  if (!/^[\da-f]{40}$/.test(token)) headers.set('authorization', `Bearer ${token}`)
-  return headers
-}
-
+const isOlder = (token: string) => /^[\da-f]{40}$/.test(token)
 const dialect = 'application/vnd.cvat+json, application/json'
 
 /** Between two questions how far it is: as often as clients of such servers ask. */

@@ -16,6 +16,8 @@ export interface ClientOptions {
   /** Instead of the platform's own. */
   fetch?: typeof globalThis.fetch
   user_agent?: string
+  /** Of every call, before the client's own: for a service that wants to be asked in other words. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** The same, as calls need it. */
@@ -48,6 +50,7 @@ export function settingsOf(options: ClientOptions): Settings {
       ...(token !== undefined && { authorization: `Token ${token}` }),
       ...(basic && { authorization: `Basic ${encoded(basic)}` }),
       ...(organization !== undefined && { 'x-organization': organization }),
+      ...options.headers,
     },
     cookies,
     retries,

@@ -1,10 +1,10 @@
 import type { S3Server } from '@reticle/kit/testing/s3-server'
-import { bucketOf } from '../../../support/buckets.ts'
-import type { Client, Json } from '../../../support/client.ts'
-import { jobsOf, rectangle } from '../../../support/factories.ts'
-import type { Person } from '../../../support/people.ts'
-import { assetForm, formOf, picture, pictures } from '../../../support/pictures.ts'
-import { addProject, addTask } from '../../backups/world.ts'
+import { bucketOf } from '../../support/buckets.ts'
+import type { Client, Json } from '../../support/client.ts'
+import { jobsOf, rectangle } from '../../support/factories.ts'
+import type { Person } from '../../support/people.ts'
+import { assetForm, formOf, picture, pictures } from '../../support/pictures.ts'
+import { addProject, addTask } from '../backups/world.ts'
 
 /** Somebody's server: what is personal, and an organization with everything that belongs to one. */
 export async function makeWorld(
