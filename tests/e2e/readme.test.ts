@@ -10,7 +10,8 @@ test('the curl lines of the README work as they are written', { timeout: 90_000 
   const [, annotations] = /, (\d+) annotations/.exec(stdout) ?? []
   expect(stdout.split('\n').slice(1, 3)).toEqual(['finished', annotations])
   expect(stdout).toMatch(/dataset\.zip/)
-  expect(stdout).toMatch(/\nmine\n[^\n]*changed_by_someone_else[^\n]*changed by someone else\n$/)
+  expect(stdout).toMatch(/\nmine\n[^\n]*changed_by_someone_else[^\n]*changed by someone else\n/)
+  expect(stdout).toMatch(/\nSigned in at [^\n]+ as admin\.\nBatch 1\nyolo\.zip\n$/)
 })
 
 test('so do those about media: in one request, in several, in pieces, and read again', {
