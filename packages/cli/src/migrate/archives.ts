@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { ApiError } from '@reticle/sdk'
+import { ApiError, RequestFailed } from '@reticle/sdk'
 import { fromPath, saveTo } from '@reticle/sdk/node'
 import { openFile } from '../convert/open-file.ts'
 import { Failure } from '../failure.ts'
 import { follow } from '../follow.ts'
+import type { Session } from '../session.ts'
 import { bytesText } from '../terminal/output.ts'
 import { sending } from '../transfers/sending.ts'
 import { filesBelow } from '../walk.ts'
 import type { Kind } from './ledger.ts'
-import { carry, type Migration, refusalOf, type Workspace } from './migration.ts'
+import { carry, type Migration, refusalOf, Unfit, type Workspace } from './migration.ts'
 import { followSource } from './source.ts'
 
 /** Backups: what projects and tasks travel in. */
@@ -28,10 +29,10 @@ export async function carryArchives(
   for (const path of await archivesIn(paths)) {
     const name = basename(path)
     session.progress.step(`Reading ${name}`)
-    const whole = await kindOf(path)
-    const from = await hashOf(path)
+    const from = await hashOf(path, session)
     await carry(migration, { kind: 'archive', from, name }, async () => {
       if (ledger.find('archive', from).to) return
+      const whole = await kindOf(path)
       const of = { kind: 'archive', from, name, whole, path, organization } as const
       await ledger.note('archive', from, { to: `${whole} ${await restore(migration, of)}` })
     })
@@ -48,23 +49,32 @@ async function archivesIn(paths: readonly string[]): Promise<string[]> {
   return found.sort()
 }
 
-/** What an archive holds, by the member that describes it. @throws Failure where it is no backup */
+/** What an archive holds, by the member that describes it. @throws Unfit where it is no backup */
 async function kindOf(path: string): Promise<Whole> {
+  const { FormatError } = await import('@reticle/formats/errors')
   const { openZip } = await import('@reticle/formats/archive/zip-reader')
   const file = await openFile(path)
   try {
     const { files } = await openZip(file)
     if (files.has('project.json')) return 'project'
     if (files.has('task.json')) return 'task'
+  } catch (thrown) {
+    throw thrown instanceof FormatError ? new Unfit(thrown.message) : thrown
   } finally {
     await file.close()
   }
-  throw new Failure(`${path} is no backup: it has neither project.json nor task.json`)
+  throw new Unfit('it is no backup: it has neither project.json nor task.json')
 }
 
-async function hashOf(path: string): Promise<string> {
+async function hashOf(path: string, { progress, signal }: Session): Promise<string> {
   const hash = createHash('sha256')
-  for await (const piece of createReadStream(path)) hash.update(piece)
+  const { size } = await stat(path)
+  let done = 0
+  for await (const piece of createReadStream(path, { signal })) {
+    hash.update(piece)
+    done += piece.length
+    progress.update(done / size, bytesText(done))
+  }
   return hash.digest('hex').slice(0, 32)
 }
 
@@ -109,8 +119,9 @@ async function fetchBackup(
 ): Promise<void> {
   const { signal, progress } = session
   progress.step(`Backup of ${kind} ${name}`)
-  const started = ledger.find(kind, from).exporting ?? (await begin())
-  const request = await followSource(session, source, started)
+  const known = ledger.find(kind, from).exporting
+  const former = known ? await followSource(session, source, known).catch(ifLost) : undefined
+  const request = former ?? (await followSource(session, source, await begin()))
   progress.step(`Fetching ${kind} ${name}`)
   await saveTo(source, request, path, {
     signal,
@@ -125,6 +136,12 @@ async function fetchBackup(
     await ledger.note(kind, from, { exporting: rq_id })
     return rq_id
   }
+}
+
+/** Servers keep what they have written for some time only. */
+function ifLost(thrown: unknown): undefined {
+  const isLost = thrown instanceof ApiError && thrown.status === 404
+  if (!isLost && !(thrown instanceof RequestFailed)) throw thrown
 }
 
 /** The one that somebody has asked for already will do. */

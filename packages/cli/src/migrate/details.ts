@@ -1,6 +1,5 @@
 import type { BasicUser, Job, Project, StorageWrite, Task } from '@reticle/sdk'
 import { attempt, type Migration, type Workspace } from './migration.ts'
-import { wordOf } from './people.ts'
 import { queuesOf } from './queues.ts'
 
 /** What backups do not hold: stages and states of jobs, storages, and whose everything is. */
@@ -170,7 +169,7 @@ async function giveAll(
   for (const { what, there, here, give } of wanted) {
     if (!there) continue
     const user = await people.find(there.username, organization)
-    if (!user) missing.add(wordOf(there))
+    if (!user) missing.add(there.username)
     if (!user || user.id === here?.id) continue
     const told = {
       what: 'changed',

@@ -74,6 +74,8 @@ export interface Ledger {
   tell(kind: Kind, from: number | string, told: Told): Promise<void>
   /** It is not so any more. */
   untell(kind: Kind, from: number | string, code: string): Promise<void>
+  /** This run has come to it. */
+  meet(kind: Kind, from: number | string): void
   all(): LedgerRow[]
 }
 
@@ -81,6 +83,7 @@ export interface LedgerRow {
   kind: Kind
   from: string
   noted: Noted
+  isMet: boolean
 }
 
 /**
@@ -104,7 +107,8 @@ export async function openLedger(
       `${folder} holds another migration (${wordsOf(first.about)})`,
       'Name a folder of its own with --folder.',
     )
-  const objects = new Map<string, LedgerRow>()
+  const objects = new Map<string, Omit<LedgerRow, 'isMet'>>()
+  const met = new Set<string>()
   const find: Ledger['find'] = (kind, from) => objects.get(`${kind} ${from}`)?.noted ?? {}
   const merge: (...line: Parameters<Ledger['note']>) => void = (kind, from, changes) => {
     const noted = { ...find(kind, from), ...changes }
@@ -133,7 +137,8 @@ export async function openLedger(
       const others = toldBut(noted, code)
       if (others.length < (noted.told ?? []).length) await note(kind, from, { told: others })
     },
-    all: () => [...objects.values()],
+    meet: (kind, from) => void met.add(`${kind} ${from}`),
+    all: () => [...objects].map(([at, row]) => ({ ...row, isMet: met.has(at) })),
   }
 }
 

@@ -40,7 +40,8 @@ export async function carry(
   { kind, from, name }: Carried,
   work: () => Promise<void>,
 ): Promise<void> {
-  await ledger.note(kind, from, { name })
+  ledger.meet(kind, from)
+  if (ledger.find(kind, from).name !== name) await ledger.note(kind, from, { name })
   try {
     await work()
     await ledger.untell(kind, from, 'refused') // in a former run
@@ -52,9 +53,13 @@ export async function carry(
   }
 }
 
+/** An object is not what it should be. */
+export class Unfit extends Error {}
+
 /** What one object was refused for; undefined: the next one would be as well. */
 export function refusalOf(thrown: unknown): string | undefined {
-  if (thrown instanceof RequestFailed || thrown instanceof UnexpectedAnswer) return thrown.message
+  const isOfOne = [RequestFailed, UnexpectedAnswer, Unfit].some((kind) => thrown instanceof kind)
+  if (isOfOne && thrown instanceof Error) return thrown.message
   if (!(thrown instanceof ApiError)) return undefined
   const isOfAll = thrown.status === 401 || thrown.status === 429 || thrown.status >= 500
   return isOfAll ? undefined : thrown.message

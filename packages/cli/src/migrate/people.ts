@@ -1,4 +1,4 @@
-import type { BasicUser, Client, MetaUser } from '@reticle/sdk'
+import type { Client, MetaUser } from '@reticle/sdk'
 import type { UserMap } from './given.ts'
 
 /** Who somebody of the source is at the target. */
@@ -39,6 +39,3 @@ export async function openPeople(
     },
   }
 }
-
-/** The word under which somebody is told of. */
-export const wordOf = (user: BasicUser | null): string => user?.username ?? 'somebody'

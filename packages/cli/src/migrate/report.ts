@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Counts, Entry, Kind, Ledger } from './ledger.ts'
+import type { Counts, Entry, Kind, Ledger, LedgerRow } from './ledger.ts'
 
 /** What became of everything, over all runs. */
 export interface MigrationReport {
@@ -8,7 +8,7 @@ export interface MigrationReport {
   carried: Partial<Record<Kind | 'comment', number>>
   /** What the tasks among them hold. */
   counts: Counts
-  /** What did not go through as it was. */
+  /** What did not go through as it was; failures are those of this run, for what is not there any more cannot be mended. */
   entries: Entry[]
 }
 
@@ -18,17 +18,20 @@ export function reportOf(ledger: Ledger): MigrationReport {
     if (count > 0) carried[kind] = (carried[kind] ?? 0) + count
   }
   const counts = { frames: 0, tags: 0, shapes: 0, tracks: 0 }
-  const entries: Entry[] = []
-  for (const { kind, from, noted } of ledger.all()) {
+  const rows = ledger.all()
+  for (const { kind, noted } of rows) {
     add(kind, noted.to ? 1 : 0)
     add('issue', noted.issues ?? 0)
     add('comment', noted.comments ?? 0)
     for (const key of ['frames', 'tags', 'shapes', 'tracks'] as const)
       counts[key] += noted.counts?.[key] ?? 0
-    for (const told of noted.told ?? [])
-      entries.push({ kind, from, name: noted.name ?? '', ...told })
   }
-  return { carried, counts, entries }
+  return { carried, counts, entries: rows.flatMap(entriesOf) }
+}
+
+function entriesOf({ kind, from, noted: { name = '', told = [] }, isMet }: LedgerRow): Entry[] {
+  const known = told.filter(({ what }) => isMet || what !== 'failed')
+  return known.map((one) => ({ kind, from, name, ...one }))
 }
 
 /** Keeps it as JSON in the folder of the migration. @returns where */
