@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { launch, untilReady } from './server.mjs'
 
 const portTaken = /address already in use|EADDRINUSE|could not bind/i
@@ -14,6 +15,7 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
   const log = join(logs, `${name}.log`)
   let server
   let isWanted = false
+  let wasKilled = false
 
   const startOnce = async () => {
     const started = await launch({ ...(await command()), log })
@@ -37,7 +39,18 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
   }
   const start = async () => {
     if (server?.isRunning()) return
-    await (server ? startOnce() : firstStart())
+    await (server ? startAgain() : firstStart())
+    wasKilled = false
+  }
+  /** What a killed one leaves behind may stand in the way until its last child has noticed: tried again, as any supervisor would. */
+  const startAgain = async (tries = 10) => {
+    try {
+      await startOnce()
+    } catch (error) {
+      if (tries === 0 || !wasKilled) throw error
+      await sleep(200)
+      await startAgain(tries - 1)
+    }
   }
   const stop = async () => {
     isWanted = false
@@ -53,6 +66,7 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
     /** Like a crash: SIGKILL. */
     kill: async () => {
       isWanted = false
+      wasKilled = true
       await server?.kill()
     },
     /** Frozen: connections stay open, nobody answers. */
