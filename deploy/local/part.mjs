@@ -39,18 +39,9 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
   }
   const start = async () => {
     if (server?.isRunning()) return
-    await (server ? startAgain() : firstStart())
+    if (!server) await firstStart()
+    else await (wasKilled ? startDespiteRemains(startOnce) : startOnce())
     wasKilled = false
-  }
-  /** What a killed one leaves behind may stand in the way until its last child has noticed: tried again, as any supervisor would. */
-  const startAgain = async (tries = 10) => {
-    try {
-      await startOnce()
-    } catch (error) {
-      if (tries === 0 || !wasKilled) throw error
-      await sleep(200)
-      await startAgain(tries - 1)
-    }
   }
   const stop = async () => {
     isWanted = false
@@ -78,5 +69,16 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
     },
     isRunning: () => server?.isRunning() ?? false,
     pid: () => server?.pid,
+  }
+}
+
+/** What a killed one leaves behind may stand in the way until its last child has noticed: tried again, as any supervisor would. */
+async function startDespiteRemains(startOnce, tries = 10) {
+  try {
+    await startOnce()
+  } catch (error) {
+    if (tries === 0) throw error
+    await sleep(200)
+    await startDespiteRemains(startOnce, tries - 1)
   }
 }
