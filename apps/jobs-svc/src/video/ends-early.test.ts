@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clip, writeClip } from '@reticle/kit/testing/video/clips'
@@ -31,9 +31,12 @@ test.each([
   const whole = await bytesOf(name, clip)
   expect(await early(whole)).toBe(false)
   const ends = new Set(boxEnds(whole))
-  for (let length = 16; length < whole.length; length += 1)
-    if (!ends.has(length) && !isHeadOnly(length, ends))
-      expect(await early(whole.subarray(0, length)), `${length} of ${whole.length}`).toBe(true)
+  const path = join(folder, name)
+  for (let length = whole.length - 1; length >= 16; length -= 1) {
+    if (ends.has(length) || isHeadOnly(length, ends)) continue
+    await truncate(path, length)
+    if (!(await endsEarly(path))) expect.fail(`cut after ${length} of ${whole.length} bytes`)
+  }
 })
 
 test('a box of 64 bits, and one that goes on to the end of the file', async () => {

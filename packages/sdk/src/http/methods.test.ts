@@ -41,8 +41,8 @@ test('inputs and answers have types', () => {
   expectTypeOf<AnswerOf<'getProjectDataset'>>().toEqualTypeOf<never>()
   expectTypeOf<AnswerOf<'listProjects'>['results'][number]>().toEqualTypeOf<Project>()
   expectTypeOf<InputOf<'getProject'>>().toEqualTypeOf<{ id: number }>()
-  expectTypeOf(client.follow('rq')).resolves.toEqualTypeOf<Request>()
-  expectTypeOf(client.getTaskAnnotations.items({ id: 1 })).toExtend<AsyncIterable<SetItem>>()
+  expectTypeOf(client.follow).returns.resolves.toEqualTypeOf<Request>()
+  expectTypeOf(client.getTaskAnnotations.items).returns.toExtend<AsyncIterable<SetItem>>()
 })
 
 test('what is wrong does not compile', () => {
