@@ -1,6 +1,6 @@
 import { readEnvironment } from './config.ts'
 import { exitCodes } from './exit-codes.ts'
-import { run } from './program.ts'
+import { run, unwritten } from './program.ts'
 
 const interrupted = new AbortController()
 const { stdin, stdout, stderr } = process
@@ -12,9 +12,8 @@ const stop = () => {
 }
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
-// Who reads no more, as `| head` does, has what it wanted.
-stdout.on('error', () => process.exit(exitCodes.done))
 
+const args = process.argv.slice(2)
 const around = {
   env: readEnvironment(),
   stdin,
@@ -23,4 +22,6 @@ const around = {
   signal: interrupted.signal,
   atEnd: [],
 }
-process.exitCode = await run(process.argv.slice(2), around)
+stdout.on('error', (thrown) => process.exit(unwritten(thrown, args, around)))
+stderr.on('error', () => undefined) // progress that nobody can be told is no reason to stop
+process.exitCode = await run(args, around)

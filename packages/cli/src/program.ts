@@ -12,6 +12,7 @@ import { addSignIn } from './commands/sign-in.ts'
 import { examples } from './examples.ts'
 import { type Ending, endings, exitCodes } from './exit-codes.ts'
 import { explain } from './explain.ts'
+import { Failure } from './failure.ts'
 import type { Surroundings } from './session.ts'
 import { jsonText } from './terminal/output.ts'
 import { printable } from './terminal/table.ts'
@@ -81,6 +82,19 @@ export async function run(args: readonly string[], around: Surroundings): Promis
     if (thrown instanceof CommanderError) return misusedBy(thrown, args, around)
     return failed(thrown, args, around)
   }
+}
+
+/** Standard output takes no more. @returns the exit code */
+export function unwritten(
+  thrown: NodeJS.ErrnoException,
+  args: readonly string[],
+  around: Surroundings,
+): number {
+  end(around)
+  // Who reads no more, as `| head` does, has what it wanted.
+  if (thrown.code === 'EPIPE') return exitCodes.done
+  const message = `Standard output cannot be written: ${thrown.message}`
+  return failed(new Failure(message, { code: 'file' }), args, around)
 }
 
 const end = ({ atEnd }: Surroundings) => {
