@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createProgress } from './progress.ts'
+import { barWidth, createProgress } from './progress.ts'
 
 function pipe() {
   const written: string[] = []
@@ -37,4 +37,31 @@ test('--quiet says nothing, and a share beyond all is all', () => {
   progress.update(7)
   expect(quiet.written).toEqual([])
   expect(loud.written.at(-1)).toBe('Sending: 100 %\n')
+})
+
+test('a step that begins in two places is told once, and again after something was done', () => {
+  const stderr = pipe()
+  const progress = createProgress(stderr)
+  progress.step('Writing')
+  progress.step('Writing')
+  progress.update(1)
+  progress.step('Writing')
+  expect(stderr.written).toEqual(['Writing: 0 %\n', 'Writing: 100 %\n', 'Writing: 0 %\n'])
+})
+
+test('names that others chose do not steer the terminal', () => {
+  const stderr = pipe()
+  const progress = createProgress(stderr)
+  progress.step('Backup of task \u001b[2J')
+  progress.update(1, '\u001b]0;')
+  expect(stderr.written.join('')).not.toContain('\u001b')
+})
+
+test.each([
+  ['wide', 200, 40],
+  ['usual', 80, 40],
+  ['narrow', 50, 13],
+  ['hardly any', 20, 5],
+])('a bar is as long as a terminal has room for: %s', (_, columns, width) => {
+  expect(barWidth('Writing', columns)).toBe(width)
 })

@@ -1,5 +1,6 @@
 import progress from 'cli-progress'
 import type { Stream } from './output.ts'
+import { printable, widthOf } from './table.ts'
 
 /** What somebody who waits is shown. There is one at a time. */
 export interface Progress {
@@ -27,10 +28,37 @@ export function createProgress(
   { quiet = false, now = Date.now }: { quiet?: boolean | undefined; now?: () => number } = {},
 ): Progress {
   if (quiet) return silent
-  return stderr.isTTY ? bars() : lines(stderr, now)
+  return oncePerStep(stderr.isTTY ? bars(stderr) : lines(stderr, now))
 }
 
-function bars(): Progress {
+/** One step may begin in several places: it is told where it begins first. Names that others chose do not steer the terminal. */
+function oncePerStep({ step, update, stop }: Progress): Progress {
+  let begun: string | undefined
+  return {
+    step(title) {
+      if (title === begun) return
+      step(printable(title))
+      begun = title
+    },
+    update(share, detail = '') {
+      begun = undefined
+      update(share, printable(detail))
+    },
+    stop() {
+      begun = undefined
+      stop()
+    },
+  }
+}
+
+/** Characters beside a bar and its title: the percentage and the detail. */
+const beside = 30
+
+/** Characters of a bar, as many as a narrow terminal has left. */
+export const barWidth = (title: string, columns = 80): number =>
+  Math.min(40, Math.max(5, columns - widthOf(title) - beside))
+
+function bars({ columns }: Stream): Progress {
   let bar: progress.SingleBar | undefined
   const stop = () => {
     bar?.stop()
@@ -39,12 +67,12 @@ function bars(): Progress {
   return {
     step(title) {
       stop()
-      const format = `${title}  {bar} {percentage} %  {detail}`
+      const barsize = barWidth(title, columns)
       bar = new progress.SingleBar(
-        { format, hideCursor: null, fps: 10, stopOnComplete: false, etaBuffer: 10 },
+        { format, barsize, hideCursor: null, fps: 10, stopOnComplete: false, etaBuffer: 10 },
         progress.Presets.shades_classic,
       )
-      bar.start(1000, 0, { detail: '' })
+      bar.start(1000, 0, { title, detail: '' })
     },
     update(share, detail = '') {
       bar?.update(Math.floor(1000 * clamped(share)), { detail })
@@ -52,6 +80,8 @@ function bars(): Progress {
     stop,
   }
 }
+
+const format = '{title}  {bar} {percentage} %  {detail}'
 
 function lines(stderr: Stream, now: () => number): Progress {
   let title = ''

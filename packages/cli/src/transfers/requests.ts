@@ -24,7 +24,7 @@ export async function finish(session: Session, work: Work): Promise<Request> {
   const { client, journal, title } = work
   const former = await formerRequest(session, work)
   if (former) session.output.note(`Going on with ${former.id}.`)
-  const rq_id = former?.id ?? (await begin(session, work).finally(session.progress.stop))
+  const rq_id = former?.id ?? (await begin(session, work))
   try {
     return await follow(session, client, rq_id, title)
   } catch (thrown) {
