@@ -1,5 +1,5 @@
 import { keyOfAll } from '@reticle/kit/blob/spread'
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { addChunk } from '../chunks/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { goesElsewhere } from '../locations/elsewhere.ts'
@@ -25,6 +25,7 @@ export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): 
   const changes = {
     ...endColumns(row, 'finished', ttl),
     progress: 1,
+    ...allDone,
     report: JSON.stringify(report),
     ...(result && { result_key: result.key, result_size: result.size }),
     result_id,
@@ -33,6 +34,12 @@ export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): 
     await keepChunk(tx, row, outcome)
     await registerDead(tx, (outcome.spare ?? []).map(keyOfAll))
   })
+}
+
+/** Not every piece is reported, so the last report may be of less than all. */
+const allDone = {
+  items_done: sql<number | null>`coalesce(items_total, items_done)`,
+  bytes_done: sql<number | null>`coalesce(bytes_total, bytes_done)`,
 }
 
 async function keepChunk(tx: Tx, { task_id }: RequestRow, { chunk }: Outcome): Promise<void> {

@@ -310,6 +310,17 @@ test('a request given back has not used up an attempt', async () => {
   expect(await take()).toMatchObject({ attempt: 1 })
 })
 
+test('what has finished is done with all items, though the last report was of less', async () => {
+  await addRequest(db)
+  const row = await take()
+  if (!row) throw new Error('nothing was claimed')
+  const made = { items_done: 8, items_total: 12, bytes_done: 5 }
+  await reportProgress(db, row, { progress: 0.9, stage: 'Reading', ...made })
+  await finish(db, row, nothing, 24)
+  const all = { items_done: 12, items_total: 12, bytes_done: 5, bytes_total: null }
+  expect(await readRequest(db, row)).toMatchObject(all)
+})
+
 test('progress never goes back, also over attempts', async () => {
   await addRequest(db)
   const row = await take()
