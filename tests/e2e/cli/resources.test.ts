@@ -26,19 +26,21 @@ test('a project is created, listed, shown, changed and deleted', async () => {
   const create = ['project', 'create', 'Streets', '--label', 'car', '--label', labels]
   const { id, labels: made } = (await done([...create, '--json'])).json
   expect(made).toMatchObject([{ name: 'car' }, { name: 'bus', attributes: [{ name: 'line' }] }])
+  const one = ['project', 'create', 'One', '--label', '{"name":"lane","type":"polyline"}', '--json']
+  expect((await done(one)).json.labels).toMatchObject([{ name: 'lane', type: 'polyline' }])
   await done(['project', 'create', 'Roads', '--bug-tracker', 'https://example.org/bugs'])
 
   const { stdout } = await done(['project', 'list', '--sort', 'id'])
   expect(stdout.split('\n').slice(0, 3)).toEqual([
     expect.stringMatching(/^ID +NAME +STATUS +TASKS +OWNER +ASSIGNEE +UPDATED$/),
     expect.stringMatching(/^ *\d+ +Streets +annotation +0 +admin +\d{4}-/),
-    expect.stringMatching(/^ *\d+ +Roads /),
+    expect.stringMatching(/^ *\d+ +One /),
   ])
   const named = await done(['project', 'list', '--name', 'Roads', '--json'])
   expect(named.json).toMatchObject([{ name: 'Roads', bug_tracker: 'https://example.org/bugs' }])
-  const one = await done(['project', 'list', '--limit', '1', '--json'])
-  expect(one.json).toHaveLength(1)
-  expect(one.stderr).toContain('more than 1')
+  const first = await done(['project', 'list', '--limit', '1', '--json'])
+  expect(first.json).toHaveLength(1)
+  expect(first.stderr).toContain('more than 1')
   const filter = '{"==":[{"var":"name"},"Streets"]}'
   expect((await done(['project', 'list', '--filter', filter, '--json'])).json).toHaveLength(1)
 

@@ -109,14 +109,14 @@ async function jsonOf(flags: string, text: string): Promise<unknown> {
   }
 }
 
-/** Names, or one list of labels as the service has them. */
+/** Names, or labels as the service has them: one, or a list. */
 async function labelsOf(given: unknown): Promise<unknown> {
   const texts: unknown[] = Array.isArray(given) ? given : [given]
   const lists = await Promise.all(
     texts.map((one) => {
       const text = String(one)
-      const isList = /^\s*\[/.test(text) || /\.json$/i.test(text)
-      return isList ? jsonOf('--label', text) : [{ name: text }]
+      const isJson = /^\s*[[{]/.test(text) || /\.json$/i.test(text)
+      return isJson ? jsonOf('--label', text) : [{ name: text }]
     }),
   )
   return lists.flat()

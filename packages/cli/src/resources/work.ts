@@ -49,7 +49,7 @@ export const labels = {
   key: 'labels',
   flags: '--label <label>',
   about:
-    'a label by its name, or a list of labels as JSON or in a .json file; may be given several times',
+    'a label by its name, or one or a list of them as JSON or in a .json file; may be given several times',
   kind: 'labels',
 } as const
 export const tracker = {
