@@ -58,6 +58,8 @@ test('a task is made of files, of folders, of an archive, of the share and witho
   expect(await create('share', 'one.png', '--share')).toEqual(['one.png'])
   expect(await create('nothing')).toEqual([])
 
+  const nowhere = await machine.run(['task', 'create', 'b', 'a.png', '--cloud-storage', 'frames'])
+  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('"frames" is no id') })
   const twice = await machine.run(['task', 'create', 'twice', first, 'frames/night/frame-001.png'])
   expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('both be called') })
   mkdirSync(join(machine.path, 'empty'))

@@ -11,6 +11,7 @@ import { type Command, Option } from 'commander'
 import { examples } from '../examples.ts'
 import { misused } from '../failure.ts'
 import { addFields, bodyOf, type Fields, type Options } from '../resources/fields.ts'
+import { numberId } from '../resources/resource.ts'
 import { labels, tracker } from '../resources/work.ts'
 import { openSession, type Session, type Surroundings } from '../session.ts'
 import { reportLines } from '../terminal/report.ts'
@@ -165,7 +166,7 @@ async function wantedOf({ name, media, options }: Asked, session: Session): Prom
   if (options.share) return { body, data: { ...data, server_files: named(media) }, files: [] }
   if (options.remote) return { body, data: { ...data, remote_files: named(media) }, files: [] }
   if (options.cloudStorage !== undefined) {
-    const cloud_storage_id = Number(options.cloudStorage)
+    const cloud_storage_id = numberId(String(options.cloudStorage))
     const keys = media.length > 0 ? { server_files: media } : {}
     return { body, data: { ...data, cloud_storage_id, ...keys }, files: [] }
   }
