@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { startS3 } from '@reticle/kit/testing/s3-server'
@@ -148,6 +148,10 @@ test('annotations go out in a format and come in again, tried first', async () =
     'out/set.zip',
   ])
   expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining('is there already') })
+  const into = ['export', 'task', id, '--format', 'COCO 1.0', '-o', 'out', '--force']
+  const folder = await machine.run(into)
+  expect(folder).toMatchObject({ code: 2, stderr: expect.stringContaining('out is a folder') })
+  expect(readdirSync(machine.path)).not.toContainEqual(expect.stringMatching(/\.part$/))
   const named = await machine.done(['export', 'task', id, '--format', 'COCO 1.0', '--json'])
   expect(named.json.file).toMatch(/^task_\d+_annotations_.*coco 1\.0\.zip$/)
 

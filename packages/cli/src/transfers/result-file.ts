@@ -2,14 +2,16 @@ import { mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Client, Request } from '@reticle/sdk'
 import { saveTo } from '@reticle/sdk/node'
-import { Failure } from '../failure.ts'
+import { Failure, misused } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { bytesText } from '../terminal/output.ts'
 
-/** @throws Failure where something is there already */
+/** @throws Failure where something is there already, a folder also with `force` */
 export async function assertFree(path: string | undefined, force: boolean): Promise<void> {
-  const there = path === undefined || force ? undefined : await stat(path).catch(() => undefined)
-  if (there)
+  const there = path === undefined ? undefined : await stat(path).catch(() => undefined)
+  if (there?.isDirectory())
+    throw misused(`${path} is a folder`, 'Name the file within it that is to be written.')
+  if (there && !force)
     throw new Failure(`${path} is there already`, {
       ending: 'refused',
       code: 'exists',
