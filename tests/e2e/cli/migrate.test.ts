@@ -354,6 +354,8 @@ test('what cannot be begun says why, and changes nothing', async () => {
   expect(await inMachine('--secrets', 'secrets.json')).toContain('"buckets" is not known')
   writeFileSync(join(machine.path, 'broken.json'), '[')
   expect(await inMachine('--users', 'broken.json')).toContain('broken.json')
+  await machine.run(['migrate', '--from', 'http://127.0.0.1:9', '--folder', 'notes'])
+  expect(readdirSync(machine.path)).not.toContain('notes')
   const notes = '{"about":{"from":"http://one.example","to":"http://two.example"}}\n'
   const folder = join(machine.path, 'notes')
   await machine.run([...bare, '--org', 'nobody', '--folder', 'notes'])

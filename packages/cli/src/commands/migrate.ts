@@ -82,7 +82,9 @@ async function migrate(options: MigrateOptions, session: Session): Promise<void>
   const source = from === undefined ? 'backups' : serverUrl(from)
   const folder = resolve(options.folder)
   const token = from === undefined ? '' : await sourceToken(options, session)
+  const open = (organization: string) => openSource({ url: source, token, organization })
   session.progress.step(`Looking at ${source}`)
+  if (from !== undefined) await greet(open(''), session) // of one that is mistyped no notes are begun
   const migration = await openMigration(options, session, {
     folder,
     about: { from: source, to: url },
@@ -90,11 +92,7 @@ async function migrate(options: MigrateOptions, session: Session): Promise<void>
   const into = session.options.organization ?? ''
   try {
     if (backup) await carryArchives(migration, backup, into)
-    else {
-      const open = (organization: string) => openSource({ url: source, token, organization })
-      await greet(open(''), session)
-      await carryServer(migration, { open, only: options.org, into })
-    }
+    else await carryServer(migration, { open, only: options.org, into })
   } finally {
     session.progress.stop()
     await keepReport(folder, reportOf(migration.ledger))
