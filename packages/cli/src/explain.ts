@@ -44,14 +44,19 @@ const connectionHints: readonly (readonly [RegExp, string])[] = [
 function refusal(thrown: ApiError): Failure {
   const { status, code, detail, fields, operation, request_id } = thrown
   const perField = Object.entries(fields).map(([name, texts]) => `${name}: ${texts.join(' ')}`)
-  const message = [...(detail ? [detail] : []), ...perField].join('\n')
+  const said = detail === notFound ? `${operation}: ${detail}` : detail
+  const message = [...(said ? [said] : []), ...perField].join('\n')
   return new Failure(message || `The server answers ${status} and gives no reason`, {
     ending: endingOf(status),
     code,
-    hint: hints[status],
+    hint: code === 'format_unknown' ? formatHint : hints[status],
     details: { status, fields, operation, request_id },
   })
 }
+
+/** What the service says of whatever is not there: the operation at least tells of which kind it is. */
+const notFound = 'Not found.'
+const formatHint = '`reticle formats` lists them.'
 
 function endingOf(status: number): Ending {
   if (status === 401 || status === 403) return 'denied'
@@ -77,13 +82,17 @@ function failedRequest({ request }: RequestFailed): Failure {
   })
 }
 
+/** `80FC:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/...:350:` */
+const openSsl = /[\dA-F]+:error:[\dA-F]+:[^:]*:[^:]*:([^:]+):.*/s
+
 /** What stands behind a broken connection, in as many words as there are. */
 function reasonOf(thrown: ConnectionError): string {
   const causes: string[] = []
   for (let cause: unknown = thrown.cause; cause instanceof Error; cause = cause.cause)
     if (cause.message) causes.push(cause.message)
   const last = causes.at(-1)
-  return last && !thrown.message.includes(last) ? `${thrown.message} (${last})` : thrown.message
+  const isNew = last && !thrown.message.includes(last)
+  return (isNew ? `${thrown.message} (${last})` : thrown.message).replace(openSsl, '$1')
 }
 
 const fileProblems: Readonly<Record<string, string>> = {
