@@ -1,7 +1,8 @@
+import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { readEnvironment } from './config.ts'
-import { buildProgram } from './program.ts'
+import { buildProgram, run } from './program.ts'
 
 const { stdin, stdout, stderr } = process
 const around = {
@@ -52,6 +53,18 @@ test.each(leavesOf(buildProgram(around), ''))(
     }
   },
 )
+
+test.each([
+  [['nothing'], 'See `reticle --help`.'],
+  [['task', 'nothing', '12'], 'See `reticle task --help`.'],
+  [['task', 'create'], 'See `reticle task create --help`.'],
+])('%s leads to the help of what is known of it', async (args, hint) => {
+  const told: string[] = []
+  const listener = Object.assign(new PassThrough(), { isTTY: false })
+  listener.on('data', (piece) => told.push(String(piece)))
+  expect(await run(args, { ...around, stderr: listener })).toBe(2)
+  expect(told.join('')).toContain(hint)
+})
 
 test('every name is used once within its group', () => {
   const check = (command: Command) => {

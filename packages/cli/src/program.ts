@@ -115,12 +115,18 @@ function misusedBy(
       ending: 'usage',
       code: 'usage',
       message: text,
-      hint: helpHint(code === 'commander.unknownCommand' ? [] : args),
+      hint: helpHint(code === 'commander.unknownCommand' ? wordsBefore(message, args) : args),
     },
     args,
     around,
   )
   return exitCodes.usage
+}
+
+/** The group that has no command of the name that is told: its help lists those that it has. */
+function wordsBefore(told: string, args: readonly string[]): readonly string[] {
+  const [, name = ''] = /'(.*?)'/.exec(told) ?? []
+  return args.slice(0, Math.max(0, args.indexOf(name)))
 }
 
 const helpHint = (args: readonly string[]) => {
