@@ -88,6 +88,8 @@ test('a task is made of addresses, and fails with the reason where there is noth
   expect(await framesOf(json.id)).toEqual(['a.png'])
   const failed = await machine.run([...create, `${web.url}/b.png`])
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('404') })
+  const [, left] = /Task (\d+) stays without media/.exec(failed.stderr) ?? []
+  expect(Number(left)).toBeGreaterThan(json.id)
   await web.close()
 })
 

@@ -143,8 +143,13 @@ async function createTask(asked: Asked, session: Session): Promise<void> {
   const about = [url, organization, body, data, filesMark(files)]
   const journal = openJournal(around.env.cacheDir, 'task create', about)
   const task = await taskOf(client, journal, body, session)
-  if (task.size === 0 && (files.length > 0 || isElsewhere(data)))
-    await attach({ client, journal, task, wanted, isWaited: asked.options.wait !== false }, session)
+  if (task.size === 0 && (files.length > 0 || isElsewhere(data))) {
+    const isWaited = asked.options.wait !== false
+    await attach({ client, journal, task, wanted, isWaited }, session).catch((thrown) => {
+      if (!signal.aborted) output.note(stays(task))
+      throw thrown
+    })
+  }
   await journal.forget()
   const record = await client.getTask({ id: task.id }, { signal })
   output.record(record, [
@@ -156,6 +161,9 @@ async function createTask(asked: Asked, session: Session): Promise<void> {
     ['url', record.url],
   ])
 }
+
+const stays = ({ id }: Task) =>
+  `Task ${id} stays without media: the same command tries it again, \`reticle task delete ${id}\` takes it away.`
 
 const isElsewhere = ({ server_files, remote_files, cloud_storage_id }: DataParameters) =>
   server_files !== undefined || remote_files !== undefined || cloud_storage_id !== undefined
