@@ -43,6 +43,11 @@ test('what is wrong is told with what to do, and fails', async () => {
     code: 1,
     stdout: expect.stringMatching(/✖ token: .*\n +Sign in/),
   })
+  const mistaken = home({ RETICLE_URL: reticle.url, SERVICE_ACCESS_TOKEN: 'abcdefgh.nothing' })
+  expect((await mistaken.run(['doctor'])).code).toBe(1)
+  expect(await states(mistaken)).toMatchObject({ server: 'well', token: 'wrong' })
+  const lost = home({ ...admin, RETICLE_ORGANIZATION: 'nowhere' })
+  expect(await states(lost)).toMatchObject({ server: 'well', health: 'well', token: 'wrong' })
   const machine = home(admin)
   const nobody = await machine.run(['doctor', '--url', 'http://127.0.0.1:4'])
   expect(nobody).toMatchObject({ code: 6, stdout: expect.stringContaining('does the server run?') })

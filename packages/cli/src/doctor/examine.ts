@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { type About, apiVersion, type Client } from '@reticle/sdk'
 import type { Environment } from '../config.ts'
 import { explain } from '../explain.ts'
-import type { Session } from '../session.ts'
+import { clientOf, type Session } from '../session.ts'
 import type { Target } from '../target.ts'
 import { type Finding, odd, skipped, well, wrong } from './finding.ts'
 import { tryUpload } from './try-upload.ts'
@@ -21,8 +21,9 @@ export async function* examine(session: Session): AsyncGenerator<Finding> {
   yield well('address', `${place.url} (${place.from.url})`)
   yield* settings(env)
   yield* proxies(place, env)
-  const client = await session.client()
-  const about = await reached(client, session)
+  // As nobody in particular: a token that is wrong is no server that cannot be reached.
+  const nobody = clientOf({ url: place.url, token: undefined, organization: undefined })
+  const about = await reached(nobody, session)
   if ('state' in about) {
     yield about
     for (const check of ['version', 'clock', 'health', 'token', 'upload'])
@@ -32,7 +33,8 @@ export async function* examine(session: Session): AsyncGenerator<Finding> {
   yield well('server', `${about.name} ${about.version}, ${about.ms} ms away`)
   yield versionOf(about)
   yield clockOf(about)
-  yield await healthOf(client, session)
+  yield await healthOf(nobody, session)
+  const client = await session.client()
   const token = await tokenOf(client, place, session)
   yield token
   if (token.state === 'wrong') yield skipped('upload', 'it needs a token')
