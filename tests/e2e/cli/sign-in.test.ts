@@ -54,6 +54,8 @@ test('profiles are several servers; the token of one goes to no other', async ()
   const token = admin.SERVICE_ACCESS_TOKEN ?? ''
   await machine.done(['login', reticle.url], token)
   await machine.done(['login', reticle.url, '--profile', 'work', '--organization', ''], token)
+  const nowhere = ['login', reticle.url, '--profile', 'other', '--organization', 'nowhere']
+  expect((await machine.run(nowhere, token)).code).toBe(4)
   const listed = await machine.done(['profiles', '--json'])
   expect(listed.json).toEqual([
     { name: 'default', url: reticle.url, organization: null, has_token: true, is_current: true },

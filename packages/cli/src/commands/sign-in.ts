@@ -69,12 +69,10 @@ async function signIn(url: string | undefined, options: LoginOptions, session: S
   const token = options.username
     ? await madeToken(root, options.username, options, session)
     : await askSecret(around, 'Access token')
-  // Tried before it is kept: what is kept works.
-  const { username } = await clientOf({ url: root, token, organization: undefined }).getSelf(
-    {},
-    { signal: session.signal },
-  )
   const organization = globals.organization ?? known?.organization
+  // Tried before it is kept: what is kept works.
+  const client = clientOf({ url: root, token, organization })
+  const { username } = await client.getSelf({}, { signal: session.signal })
   const profile = { url: root, token, ...(organization !== undefined && { organization }) }
   const profiles = { ...config.profiles, [name]: profile }
   const isFirst = !config.profiles[config.current]
