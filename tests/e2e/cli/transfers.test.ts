@@ -228,4 +228,6 @@ test('a backup is made and restored, of a task and of a project', async () => {
   }
   const neither = await machine.run(['restore', 'task'])
   expect(neither.code).toBe(2)
+  const keyAlone = await machine.run(['backup', 'task', String(task.id), '--key', 'task.zip'])
+  expect(keyAlone).toMatchObject({ code: 2, stderr: expect.stringContaining('--cloud-storage') })
 })

@@ -1,5 +1,6 @@
 import type { Request } from '@reticle/sdk'
 import { type Command, Option } from 'commander'
+import { misused } from '../failure.ts'
 import { numberId } from '../resources/resource.ts'
 import type { Session } from '../session.ts'
 import { reportLines } from '../terminal/report.ts'
@@ -15,6 +16,8 @@ export const bucketOptions = (command: Command, about: string) =>
 
 /** Where a file of the service lies; nothing where that is this machine. */
 export function placeOf({ cloudStorage, key }: { cloudStorage?: string; key?: string }) {
+  if (cloudStorage === undefined && key !== undefined)
+    throw misused('--key names a file in a bucket', 'Name the bucket with --cloud-storage.')
   if (cloudStorage === undefined) return { location: 'local' }
   return {
     location: 'cloud_storage',
