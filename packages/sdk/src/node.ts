@@ -110,7 +110,7 @@ async function dropParts(path: string): Promise<void> {
 async function append(path: string, file: Download): Promise<void> {
   const to = await open(path, file.offset > 0 ? 'a' : 'w')
   try {
-    for await (const piece of file) await to.write(piece)
+    for await (const piece of file) await to.appendFile(piece) // all of it; `write` may take less
     await to.sync()
   } finally {
     await to.close()
