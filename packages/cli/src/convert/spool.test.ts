@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newShape } from '@reticle/formats/intake'
@@ -75,4 +75,13 @@ test('an attribute that an object does not name has the default of its label', (
       ],
     },
   })
+})
+
+test.runIf(existsSync('/dev/full'))('a full disk is told of, with the file', async () => {
+  const dir = folder()
+  symlinkSync('/dev/full', join(dir, 'shapes-0'))
+  const spool = createSpool(dir, new AbortController().signal)
+  await spool.add({ kind: 'shape', shape: shape(0, 0) })
+  const full = { code: 'ENOSPC', path: join(dir, 'shapes-0') }
+  await expect(spool.seal()).rejects.toMatchObject(full)
 })

@@ -112,6 +112,7 @@ interface RunFile {
 
 function openRun(path: string): RunFile {
   const stream: WriteStream = createWriteStream(path)
+  stream.on('error', () => undefined) // who writes or closes is told, and it names no file
   const file: RunFile = {
     path,
     last: 0,
@@ -133,7 +134,8 @@ function openRun(path: string): RunFile {
 /** Waits until the text has been taken, so that a full disk is told of and nothing piles up. */
 const write = (stream: WriteStream, text: string) =>
   new Promise<void>((resolve, reject) => {
-    stream.write(text, (fault) => (fault ? reject(fault) : resolve()))
+    const { path } = stream
+    stream.write(text, (fault) => (fault ? reject(Object.assign(fault, { path })) : resolve()))
   })
 
 async function* linesOf(path: string): AsyncGenerator<Line> {
