@@ -63,7 +63,9 @@ test('a task is made of files, of folders, of an archive, of the share and witho
   const twice = await machine.run(['task', 'create', 'twice', first, 'frames/night/frame-001.png'])
   expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('both be called') })
   mkdirSync(join(machine.path, 'empty'))
-  expect((await machine.run(['task', 'create', 'empty', 'empty'])).code).toBe(1)
+  writeFileSync(join(machine.path, 'empty/drive.mp4'), 'of a camera')
+  const empty = await machine.run(['task', 'create', 'empty', 'empty'])
+  expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('is named itself') })
   const local = [
     'task',
     'create',

@@ -38,7 +38,10 @@ export async function gatherFiles(
       onProgress(found.length)
     }
   }
-  if (found.length === 0) throw new Failure(`There are no pictures in ${paths.join(', ')}`)
+  if (found.length === 0)
+    throw new Failure(`There are no pictures in ${paths.join(', ')}`, {
+      hint: 'A video, an archive or a PDF is named itself, not its folder.',
+    })
   found.sort((one, other) => (one.name < other.name ? -1 : 1))
   assertDistinct(found)
   const files: FileSource[] = []
