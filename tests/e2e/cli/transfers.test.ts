@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writePdf } from '@reticle/kit/testing/pdf'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { startS3 } from '@reticle/kit/testing/s3-server'
+import { writeClip } from '@reticle/kit/testing/video/clips'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
 import { type Home, home, signedIn } from '../../support/cli.ts'
@@ -77,6 +79,17 @@ test('a task is made of files, of folders, of an archive, of the share and witho
   ]
   const refused = await machine.run(local)
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('not allowed') })
+})
+
+test('a task is made of a video and of a PDF', async () => {
+  const machine = home(admin)
+  writeClip(join(machine.path, 'drive.mp4'), { frames: 12 })
+  writeFileSync(join(machine.path, 'plan.pdf'), writePdf([{ width: 60, height: 40 }]))
+  const create = async (...args: string[]) =>
+    (await machine.done(['task', 'create', ...args, '--label', 'car', '--json'])).json
+  const video = await create('drive', 'drive.mp4', '--frame-filter', 'step=5')
+  expect(video).toMatchObject({ size: 3, mode: 'interpolation' })
+  expect(await create('plan', 'plan.pdf')).toMatchObject({ size: 1, mode: 'annotation' })
 })
 
 test('a task is made of addresses, and fails with the reason where there is nothing', async () => {
