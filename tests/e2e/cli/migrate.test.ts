@@ -139,7 +139,7 @@ describe('a running server', () => {
     const folder = join(machine.path, 'reticle-migration')
     expect(JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'))).toEqual(json)
     expect(readdirSync(join(folder, 'archives'))).toEqual([])
-  })
+  }, 180_000)
 
   test('belongs to the same people, and what no server tells is told and made good by another run', async () => {
     const who = { [anna.username]: annaHere.username, [bob.username]: null }
@@ -304,7 +304,7 @@ test.skipIf(!hasFixtures)('backups of other servers become projects and tasks, o
   const args = ['migrate', '--backup', '.', '--organization', 'archives', '--json']
   const first = await machine.run(args)
   expect(first.code).toBe(1)
-  expect(first.json.carried).toEqual({ archive: 3 })
+  expect(first.json.carried).toEqual({ archive: 3, project: 1, task: 4 })
   const reasons = first.json.entries.map(({ name, reason }: Json) => `${name}: ${reason}`)
   expect(reasons).toEqual([
     'a-torn.zip: archive is damaged: its end record is missing',
@@ -312,23 +312,28 @@ test.skipIf(!hasFixtures)('backups of other servers become projects and tasks, o
   ])
   rmSync(join(machine.path, 'b-other.zip'))
   writeFileSync(torn, fixture('backups/project.zip')) // the same once more
-  expect((await machine.done(args)).json).toMatchObject({ carried: { archive: 3 }, entries: [] })
+  const { json } = await machine.done(args)
+  expect(json).toMatchObject({ carried: { archive: 3, project: 1, task: 4 }, entries: [] })
 
   const projects = await listOf(here.admin, '/projects?org=archives')
   expect(projects.map(({ name }) => name)).toEqual(['Street scenes'])
   const facts = JSON.parse(fixture('exports/facts.json').toString('utf8'))
   const tasks = await listOf(here.admin, '/tasks?org=archives')
   expect(tasks).toHaveLength(4)
+  const sum = { frames: 0, shapes: 0 }
   for (const { id, name, size } of tasks) {
+    sum.frames += size
     const jobs = await jobsOf(here.admin, id)
     const sets = jobs.map((job) => here.admin.done('GET', `/jobs/${job.id}/annotations/`))
     const shapes = (await Promise.all(sets)).flatMap((set) => set.shapes)
     const fact = facts.tasks[name]
+    sum.shapes += shapes.length
     expect([size, shapes.length], name).toEqual([fact.size, fact.annotations.shapes.length])
     const { tracks, tags } = await here.admin.done('GET', `/tasks/${id}/annotations/`)
     const { tracks: allTracks, tags: allTags } = fact.annotations
     expect([tracks.length, tags.length], name).toEqual([allTracks.length, allTags.length])
   }
+  expect(json.counts).toMatchObject(sum)
 })
 
 test('what cannot be begun says why, and changes nothing', async () => {

@@ -245,4 +245,6 @@ test('a backup is made and restored, of a task and of a project', async () => {
   expect(neither.code).toBe(2)
   const keyAlone = await machine.run(['backup', 'task', String(task.id), '--key', 'task.zip'])
   expect(keyAlone).toMatchObject({ code: 2, stderr: expect.stringContaining('--cloud-storage') })
+  const both = ['backup', 'task', String(task.id), '--cloud-storage', '1', '-o', 'task.zip']
+  expect((await machine.run(both)).stderr).toMatch(/-o, --output .* cannot be used with/)
 })

@@ -157,7 +157,7 @@ function tell(
     ])
     if (frames > 0)
       output.note(
-        `Counted on both sides: ${frames} frames, ${shapes} shapes, ${tracks} tracks, ${tags} tags.`,
+        `Counted ${carried.archive ? 'here' : 'on both sides'}: ${frames} frames, ${shapes} shapes, ${tracks} tracks, ${tags} tags.`,
       )
     for (const entry of entries.slice(0, mostLines)) output.warn(lineOf(entry))
     if (entries.length > mostLines) output.warn(`... and ${entries.length - mostLines} more.`)

@@ -1,5 +1,5 @@
 import type { Client, RqId } from '@reticle/sdk'
-import { Argument, type Command } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { examples } from '../examples.ts'
 import type { Options } from '../resources/fields.ts'
 import { numberId } from '../resources/resource.ts'
@@ -20,7 +20,12 @@ interface OutOptions extends Options {
 
 const outOptions = (command: Command) =>
   bucketOptions(command, 'put the file into this bucket instead of here')
-    .option('-o, --output <file>', 'where to; as the server calls it where nobody says')
+    .addOption(
+      new Option(
+        '-o, --output <file>',
+        'where to; as the server calls it where nobody says',
+      ).conflicts('cloudStorage'),
+    )
     .option('--force', 'replace the file that is there')
 
 export function addExport(program: Command, around: Surroundings): void {

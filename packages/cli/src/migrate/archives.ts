@@ -14,10 +14,9 @@ import { filesBelow } from '../walk.ts'
 import type { Kind } from './ledger.ts'
 import { carry, type Migration, refusalOf, Unfit, type Workspace } from './migration.ts'
 import { followSource } from './source.ts'
+import { countHere, type Whole } from './verify.ts'
 
 /** Backups: what projects and tasks travel in. */
-
-type Whole = 'project' | 'task'
 
 /** Restores the backups in files, and in folders of them, those that were not restored before. */
 export async function carryArchives(
@@ -34,7 +33,9 @@ export async function carryArchives(
       if (ledger.find('archive', from).to) return
       const whole = await kindOf(path)
       const of = { kind: 'archive', from, name, whole, path, organization } as const
-      await ledger.note('archive', from, { to: `${whole} ${await restore(migration, of)}` })
+      const id = await restore(migration, of)
+      const held = await countHere(migration, whole, id)
+      await ledger.note('archive', from, { to: `${whole} ${id}`, ...held })
     })
   }
 }

@@ -34,8 +34,10 @@ export interface Noted {
   is_stored?: boolean
   /** So are owner and assignee. */
   is_assigned?: boolean
-  /** What was counted on both sides. */
+  /** What was counted: on both sides, of an archive at the target. */
   counts?: Counts
+  /** Of an archive: tasks that it has become. */
+  tasks?: number
   /** Of a task: issues and comments that were added. */
   issues?: number
   comments?: number

@@ -21,6 +21,8 @@ export function reportOf(ledger: Ledger): MigrationReport {
   const rows = ledger.all()
   for (const { kind, noted } of rows) {
     add(kind, noted.to ? 1 : 0)
+    if (kind === 'archive' && String(noted.to).startsWith('project')) add('project', 1)
+    add('task', noted.tasks ?? 0)
     add('issue', noted.issues ?? 0)
     add('comment', noted.comments ?? 0)
     for (const key of ['frames', 'tags', 'shapes', 'tracks'] as const)

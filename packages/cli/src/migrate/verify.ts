@@ -33,6 +33,29 @@ export async function compareCounts(
   await ledger.note('task', from, { counts: here })
 }
 
+/** What travels in one archive. */
+export type Whole = 'project' | 'task'
+
+/** Counts what an archive has become at the target: of its source there is nothing to compare it with. */
+export async function countHere(
+  { target, session }: Migration,
+  whole: Whole,
+  id: number,
+): Promise<{ tasks: number; counts: Counts }> {
+  const { signal, progress } = session
+  progress.step('Counting annotations')
+  const of = whole === 'project' ? { project_id: id } : { id }
+  const counts = { ...nothing }
+  let tasks = 0
+  for await (const task of target.listTasks.each(of, { signal })) {
+    tasks += 1
+    counts.frames += task.size
+    for await (const job of target.listJobs.each({ task_id: task.id }, { signal }))
+      await addCounts(counts, target, job.id, signal)
+  }
+  return { tasks, counts }
+}
+
 const nothing: Counts = { frames: 0, tags: 0, shapes: 0, tracks: 0 }
 
 async function addCounts(
