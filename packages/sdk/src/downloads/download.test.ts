@@ -34,7 +34,8 @@ const file =
       }),
     })
     if (cut === undefined) return response.end(part)
-    return response.write(part.slice(0, cut), () => setTimeout(() => response.destroy(), 50))
+    const cutOff = () => setTimeout(() => response.destroy(), 400) // what was not read yet goes with it
+    return response.write(part.slice(0, cut), cutOff)
   }
 
 const fetched = async (...answers: Answer[]) => {
