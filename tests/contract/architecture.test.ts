@@ -72,7 +72,7 @@ test('relative imports carry .ts, stay in their package and do not climb far', (
     const isInside = [source.room, ...(besides[source.room] ?? [])].some((room) =>
       target.startsWith(`${room}/`),
     )
-    return !/\.(ts|mjs)$/.test(name) || !isInside || name.startsWith('../../../')
+    return !/\.(tsx?|mjs|css)$/.test(name) || !isInside || name.startsWith('../../../')
   })
   expect(wrong.map(at)).toEqual([])
 })
@@ -212,11 +212,11 @@ test('functions have at most 60 lines', () => {
 
 test('files are kebab-case and named for what they hold', () => {
   const names = sources.map(({ path }) => path)
-  const vague = /\/(utils?|helpers?|types|common|misc|shared)(\.ts|\/)/
+  const vague = /\/(utils?|helpers?|types|common|misc|shared)(\.tsx?|\/)/
   const wrong = names.filter(
     (path) =>
       (vague.test(path) && path !== 'packages/contracts/src/rest/common.ts') ||
-      !/^[a-z0-9-]+(\.cluster)?(\.(test|config|fixture))?\.(ts|mjs)$/.test(
+      !/^[a-z0-9-]+(\.cluster)?(\.(test|config|fixture))?\.(tsx?|mjs)$/.test(
         path.split('/').at(-1) ?? '',
       ),
   )

@@ -41,8 +41,17 @@ export const rooms: Record<string, Room> = {
     usesNode: true,
   },
   'packages/sdk': { own: [], libraries: [], usesNode: ['/src/node.ts'] },
+  'apps/console': {
+    own: ['@reticle/sdk'],
+    libraries: [
+      ...['react', 'react-dom', 'wouter', '@tanstack/react-query', '@tanstack/react-virtual'],
+      ...['marked', 'dompurify'],
+      ...['vite', '@vitejs/plugin-react'], // vite.config.ts
+    ],
+    usesNode: ['/vite.config.ts'],
+  },
   'apps/gateway': {
-    own: ['@reticle/contracts', '@reticle/kit'],
+    own: ['@reticle/contracts', '@reticle/kit', '@reticle/console/index.html'],
     libraries: ['fastify', '@fastify/', 'zod', 'negotiator', 'yaml', 'ipaddr.js'],
     usesNode: true,
   },

@@ -31,6 +31,7 @@ import { answerRepeats } from './repeats/hooks.ts'
 import { apiPrefix, type Check } from './request.ts'
 import { serveAbout, serveLogo } from './routes/about.ts'
 import { serveAssets } from './routes/assets.ts'
+import { serveConsole } from './routes/console.ts'
 import { serveDocuments } from './routes/docs.ts'
 import { serveDownloads } from './routes/downloads.ts'
 import { serveEvents } from './routes/events.ts'
@@ -51,6 +52,7 @@ export async function buildGateway(ports: GatewayPorts, phase: Phase): Promise<F
   await prepare(app, ports, phase, sockets)
   serveProbes(app, phase)
   serveLogo(app)
+  await serveConsole(app)
   await app.register(async (api) => serveApi(api, ports, phase), { prefix: apiPrefix })
   return app
 }

@@ -1,5 +1,5 @@
 import { mediaType } from '@reticle/contracts/openapi'
-import { DomainError, kinds, toDomainError } from '@reticle/kit'
+import { type DomainError, kinds, toDomainError } from '@reticle/kit'
 import type { Logger } from '@reticle/kit/log'
 import { traceBindings } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -12,9 +12,6 @@ import { problemOf, problemType } from './problem.ts'
 /** The only place where failures become answers. What is no failure of ours or of HTTP is logged and stays inside. */
 export function answerErrors(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log))
-  app.setNotFoundHandler(() => {
-    throw new DomainError('not_found', 'Not found.')
-  })
 }
 
 /** Also for failures before any route was found, where no hook has run. */

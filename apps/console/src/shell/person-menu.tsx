@@ -1,0 +1,19 @@
+import type { User } from '@reticle/sdk'
+import { Link } from 'wouter'
+import { signOut } from './session.tsx'
+
+/** What concerns the person who is signed in. */
+export function PersonMenu({ self }: { self: User }) {
+  return (
+    <details className="menu">
+      <summary>{self.username}</summary>
+      <div>
+        <Link href="/tokens">Access tokens</Link>
+        <a href="/api/docs">API reference</a>
+        <button type="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,26 @@
+import { Component, type ReactNode } from 'react'
+import { Failure } from './failure.tsx'
+
+interface State {
+  error?: Error
+}
+
+/** A page that fell over says so, instead of leaving the window empty. React knows these as classes only. */
+export class Boundary extends Component<{ children: ReactNode }, State> {
+  override state: State = {}
+
+  static getDerivedStateFromError(error: Error): State {
+    return { error }
+  }
+
+  override render() {
+    const { error } = this.state
+    if (!error) return this.props.children
+    return (
+      <main>
+        <h1>This page fell over</h1>
+        <Failure error={error} onRetry={() => location.reload()} />
+      </main>
+    )
+  }
+}

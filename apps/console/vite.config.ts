@@ -1,0 +1,39 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+/** Every asset packed beside itself, so that the gateway packs none while it serves. */
+function packed(): Plugin {
+  return {
+    name: 'packed',
+    apply: 'build',
+    enforce: 'post',
+    generateBundle: {
+      order: 'post', // what is packed is what is written
+      handler(_options, bundle) {
+        for (const [name, output] of Object.entries(bundle)) {
+          const source = output.type === 'chunk' ? output.code : output.source
+          this.emitFile({ type: 'asset', fileName: `${name}.gz`, source: gzipSync(source) })
+          this.emitFile({
+            type: 'asset',
+            fileName: `${name}.br`,
+            source: brotliCompressSync(source),
+          })
+        }
+      },
+    },
+  }
+}
+
+export default defineConfig({
+  plugins: [react(), packed()],
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0, // the policy of the pages knows files alone
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    // `npm run dev -w apps/console` beside a running Reticle
+    proxy: { '/api': { target: 'http://127.0.0.1:8080' } },
+  },
+})

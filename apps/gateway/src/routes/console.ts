@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import { DomainError } from '@reticle/kit'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** Scripts, styles and calls of this site alone; pictures may also be made by the page. */
+const policy = [
+  "default-src 'none'",
+  ...["script-src 'self'", "style-src 'self'", "connect-src 'self'", "font-src 'self'"],
+  "img-src 'self' data: blob:",
+  ...["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
+].join('; ')
+
+const yearMs = 365 * 86_400_000
+
+/**
+ * The pages of `@reticle/console`. Its assets have their hash in their names, are packed already and kept by browsers; every
+ * other address that a browser asks for as a page is the one document, which knows its pages itself.
+ */
+export async function serveConsole(app: FastifyInstance): Promise<void> {
+  const folder = fileURLToPath(new URL('.', import.meta.resolve('@reticle/console/index.html')))
+  await app.register(fastifyStatic, {
+    root: join(folder, 'assets'),
+    prefix: '/assets/',
+    index: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: yearMs,
+  })
+  const document = await readFile(join(folder, 'index.html'))
+  app.setNotFoundHandler((request, reply) => {
+    if (!isPage(request)) throw new DomainError('not_found', 'Not found.')
+    reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': policy })
+    return reply.type('text/html; charset=utf-8').send(document)
+  })
+}
+
+/** Opened by a browser, and no address of the API, which says itself what is not there. */
+function isPage({ method, url, headers, mount }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const isApi = mount !== '' || /^\/(api|assets)(\/|\?|$)/.test(url)
+  return isRead && !isApi && headers.accept?.includes('text/html') === true
+}

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+
+describe.skipIf(!executablePath)('the console', () => {
+  const data = dataDirectory()
+  let reticle: Reticle
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+
+  beforeAll(async () => {
+    reticle = await startReticle(data.path)
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await reticle?.stop()
+    data.remove()
+  })
+
+  test('asks who is there, and comes to the page of the address', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    await page.goto('/projects')
+    await page.getByLabel('Username').fill('admin')
+    await page.getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    await look('sign-in')
+
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('There is no project here').waitFor()
+    await look('projects-empty')
+    // the browser itself tells of refused calls: who is there, and the wrong password
+    expect(complaints.filter((text) => !text.includes('40'))).toEqual([])
+
+    await page.getByText('admin').click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Username').waitFor()
+    await close()
+  })
+})
