@@ -3,6 +3,7 @@ import { setItems } from './annotations/read.ts'
 import { type Download, type DownloadOptions, download, type Source } from './downloads/download.ts'
 import type { Methods } from './generated/methods.ts'
 import { rows } from './generated/rows.ts'
+import type { Request } from './generated/schemas.ts'
 import { call, type Input, type Named, respond } from './http/call.ts'
 import { eachItem } from './http/lists.ts'
 import type { CallOptions } from './http/options.ts'
@@ -10,6 +11,7 @@ import { timedPieces } from './http/pieces.ts'
 import type { Row } from './http/row.ts'
 import { type ClientOptions, type Settings, settingsOf } from './http/settings.ts'
 import { type Following, type FollowOptions, follow, type Started } from './requests/follow.ts'
+import { type WatchOptions, watchRequests } from './requests/watch.ts'
 import type { Files } from './uploads/sources.ts'
 import { type UploadOptions, upload } from './uploads/upload.ts'
 
@@ -27,6 +29,11 @@ export interface Client extends Methods {
    * @throws RequestFailed when it failed
    */
   follow(started: Started | Promise<Started>, options?: FollowOptions): Following
+  /**
+   * Own work in the background as it is and at each change, until `signal` ends the watching; through breaks, after which a
+   * record may come twice: `for await (const request of client.watchRequests({ signal }))`.
+   */
+  watchRequests(options?: WatchOptions): AsyncGenerator<Request, never, undefined>
   /** Fetches the result of a finished request, or what another link of the service leads to. */
   download(source: Source, options?: DownloadOptions): Promise<Download>
   /** The answer of an operation as it came: its status, its headers (an `ETag`, say), its body. */
@@ -47,6 +54,7 @@ export function createClient(options: ClientOptions): object {
   ])
   const more: Omit<Client, keyof Methods> = {
     follow: (started, followOptions) => follow(settings, started, followOptions),
+    watchRequests: (watchOptions) => watchRequests(settings, watchOptions),
     download: (source, downloadOptions) => download(settings, source, downloadOptions),
     respond: (name, input, callOptions) =>
       respond(settings, { name, row: rows[name] }, input, callOptions, async (answer) => answer),

@@ -22,6 +22,7 @@ export {
   RequestFailed,
   type Started,
 } from './requests/follow.ts'
+export type { WatchOptions } from './requests/watch.ts'
 export { type FileSource, type Files, fromBytes, fromStream } from './uploads/sources.ts'
 export { memoryStore, type UploadStore } from './uploads/store.ts'
 export type { UploadOptions } from './uploads/upload.ts'

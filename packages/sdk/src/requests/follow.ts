@@ -1,12 +1,10 @@
 import { rows } from '../generated/rows.ts'
 import type { Request } from '../generated/schemas.ts'
 import { call, respond } from '../http/call.ts'
-import { ApiError } from '../http/errors.ts'
 import { readJson } from '../http/json.ts'
-import { timedPieces } from '../http/pieces.ts'
 import { patience, sleep } from '../http/retry.ts'
 import type { Settings } from '../http/settings.ts'
-import { eventData } from './event-stream.ts'
+import { streamed } from './streamed.ts'
 
 /** What a call that starts work in the background answers, or its id alone. */
 export type Started = string | { rq_id: string }
@@ -71,6 +69,8 @@ const pauseMs = 500
 /** Seconds that the service holds an answer back, where streams do not get through. */
 const waitSeconds = 5
 
+const streamRequest = { name: 'streamRequest', row: rows.streamRequest }
+
 /**
  * The record at each change, for as long as somebody wants to know: by the stream of the service, or by asking again and again
  * where something between holds streams back.
@@ -82,7 +82,7 @@ async function* watch(
 ): AsyncGenerator<Request, never, undefined> {
   const state = { isSilent: false }
   for (;;) {
-    if (!state.isSilent) yield* streamed(settings, rq_id, state, signal)
+    if (!state.isSilent) yield* streamed(settings, streamRequest, { rq_id }, { state, signal })
     yield await asked(settings, rq_id, state.isSilent ? waitSeconds : undefined, signal)
     await sleep(pauseMs, signal)
   }
@@ -97,34 +97,4 @@ async function asked(
   const getRequest = { name: 'getRequest', row: rows.getRequest }
   const read = (answer: Response) => readJson<Request>(getRequest.name, answer)
   return respond(settings, getRequest, { rq_id, wait }, { signal, retries: patience }, read)
-}
-
-/** The service says every 15 seconds that it is still there. */
-const silenceMs = 20_000
-
-async function* streamed(
-  settings: Settings,
-  rq_id: string,
-  state: { isSilent: boolean },
-  signal?: AbortSignal,
-): AsyncGenerator<Request, void, undefined> {
-  const streamRequest = { name: 'streamRequest', row: rows.streamRequest }
-  try {
-    const opened = async (answer: Response) => answer
-    const options = { signal, retries: patience, headers: { accept: 'text/event-stream' } }
-    const answer = await respond(settings, streamRequest, { rq_id }, options, opened)
-    const onSilence = () => {
-      state.isSilent = true
-    }
-    const pieces = timedPieces(answer, { silenceMs, onSilence, signal })
-    for await (const data of eventData(decoded(pieces))) yield JSON.parse(data)
-  } catch (thrown) {
-    signal?.throwIfAborted()
-    if (thrown instanceof ApiError) throw thrown
-  }
-}
-
-async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  for await (const piece of pieces) yield decoder.decode(piece, { stream: true })
 }

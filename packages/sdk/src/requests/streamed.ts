@@ -1,0 +1,43 @@
+import type { Request } from '../generated/schemas.ts'
+import { type Input, type Named, respond } from '../http/call.ts'
+import { ApiError } from '../http/errors.ts'
+import { timedPieces } from '../http/pieces.ts'
+import { patience } from '../http/retry.ts'
+import type { Settings } from '../http/settings.ts'
+import { eventData } from './event-stream.ts'
+
+/** The service says every 15 seconds that it is still there. */
+const silenceMs = 20_000
+
+interface Watching {
+  /** Learns that something between holds the stream back. */
+  state: { isSilent: boolean }
+  signal?: AbortSignal
+}
+
+/** The records of one stream, until it ends or breaks. @throws ApiError, the reason of the signal */
+export async function* streamed(
+  settings: Settings,
+  stream: Named,
+  input: Input,
+  { state, signal }: Watching,
+): AsyncGenerator<Request, void, undefined> {
+  try {
+    const opened = async (answer: Response) => answer
+    const options = { signal, retries: patience, headers: { accept: 'text/event-stream' } }
+    const answer = await respond(settings, stream, input, options, opened)
+    const onSilence = () => {
+      state.isSilent = true
+    }
+    const pieces = timedPieces(answer, { silenceMs, onSilence, signal })
+    for await (const data of eventData(decoded(pieces))) yield JSON.parse(data)
+  } catch (thrown) {
+    signal?.throwIfAborted()
+    if (thrown instanceof ApiError) throw thrown
+  }
+}
+
+async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const piece of pieces) yield decoder.decode(piece, { stream: true })
+}
