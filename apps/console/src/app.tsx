@@ -12,6 +12,10 @@ import { Toasts } from './ui/toasts.tsx'
 /** Every page with its address; each is fetched when it is first looked at. */
 const pages: Record<string, ComponentType> = {
   '/projects': lazy(() => import('./projects/projects.tsx').then(({ Projects }) => page(Projects))),
+  '/requests': lazy(() => import('./requests/requests.tsx').then(({ Requests }) => page(Requests))),
+  '/requests/:rq_id': lazy(() =>
+    import('./requests/request-page.tsx').then(({ RequestPage }) => page(RequestPage)),
+  ),
 }
 
 /** What `lazy` asks for. */

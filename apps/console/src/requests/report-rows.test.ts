@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { codesOf, reportRows, sumText } from './report-rows.ts'
+
+const report = {
+  created: { tags: 0, shapes: 240, tracks: 1 },
+  ...{ skipped: 3, converted: 0, dropped: 7 },
+  entries: [
+    {
+      ...{ kind: 'skipped', code: 'unknown-label', count: 3, reason: 'no label bus' },
+      examples: [
+        { file: 'a.json', item: 'a/1.png' },
+        { file: 'a.json', item: 'a/2.png' },
+      ],
+    },
+    { kind: 'dropped', code: 'dropped-shape-type', count: 7, reason: 'no ellipses', examples: [] },
+  ],
+}
+
+test('each example is a row, and so is an entry without', () => {
+  expect(reportRows(report)).toMatchObject([
+    { kind: 'skipped', count: 3, item: 'a/1.png' },
+    { kind: 'skipped', count: undefined, item: 'a/2.png' },
+    { kind: 'dropped', count: 7, file: '' },
+  ])
+  expect(reportRows(report, 'dropped-shape-type')).toHaveLength(1)
+})
+
+test('a report is summed up', () => {
+  expect(codesOf(report)).toEqual(['unknown-label', 'dropped-shape-type'])
+  expect(sumText(report)).toBe('240 shapes, 1 track, 0 tags; 0 converted, 7 dropped, 3 skipped')
+})

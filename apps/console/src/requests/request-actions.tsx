@@ -1,0 +1,32 @@
+import type { Request } from '@reticle/sdk'
+import { useState } from 'react'
+import { Dialog } from '../ui/dialog.tsx'
+import { CancelWork } from './cancel-work.tsx'
+import { ReportView } from './report-view.tsx'
+import { isMoving, localLink, workText } from './words.ts'
+
+/** What can be done about work in the background, in its row. */
+export function RequestActions({ request }: { request: Request }) {
+  const [isShown, setIsShown] = useState(false)
+  const { report, result_url } = request
+  return (
+    <span className="row-actions">
+      {isMoving(request) && <CancelWork request={request} />}
+      {result_url && (
+        <a href={localLink(result_url)} download>
+          Download
+        </a>
+      )}
+      {report && (
+        <button type="button" className="plain link" onClick={() => setIsShown(true)}>
+          Report
+        </button>
+      )}
+      {isShown && report && (
+        <Dialog title={workText(request)} onClose={() => setIsShown(false)}>
+          <ReportView report={report} />
+        </Dialog>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,59 @@
+import type { Request } from '@reticle/sdk'
+import type { ReactNode } from 'react'
+import { Link, useParams } from 'wouter'
+import { api } from '../api/client.ts'
+import { keyOf, queries, useAnswer } from '../api/queries.ts'
+import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { useLiveRequests } from './live.ts'
+import { TargetLink } from './target-link.tsx'
+import { isMoving, workText } from './words.ts'
+import { Work } from './work.tsx'
+
+const pollMs = 5000
+
+/** One piece of work in the background; that of others is asked for again and again. */
+export function RequestPage() {
+  const { rq_id = '' } = useParams<{ rq_id: string }>()
+  const input = { rq_id: decodeURIComponent(rq_id) }
+  useLiveRequests()
+  const known = queries.getQueryData<Request>(keyOf(api.getRequest, input))
+  const isOver = known !== undefined && !isMoving(known)
+  const { data, error } = useAnswer(api.getRequest, input, isOver ? {} : { everyMs: pollMs })
+  const above = <Link href="/requests">Requests</Link>
+  if (error) return <Failure error={error} />
+  if (!data) return <Loading />
+  return (
+    <Page title={workText(data)} above={above}>
+      <Facts request={data} />
+      <Work request={data} />
+    </Page>
+  )
+}
+
+function Facts({ request }: { request: Request }) {
+  const { operation, owner, attempt } = request
+  const facts: [string, ReactNode][] = [
+    ['Of', <TargetLink key="target" request={request} />],
+    ['Format', operation.format ?? '–'],
+    ['Who', owner.username],
+    ['Created', <Time key="created" value={request.created_date} />],
+    ['Started', <Time key="started" value={request.started_date} />],
+    ['Ended', <Time key="ended" value={request.finished_date} />],
+    ['Kept until', <Time key="expiry" value={request.expiry_date} />],
+    ['Attempt', attempt],
+    ['Id', <code key="id">{request.id}</code>],
+  ]
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

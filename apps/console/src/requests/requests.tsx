@@ -1,0 +1,103 @@
+import type { Request } from '@reticle/sdk'
+import { Link } from 'wouter'
+import { api } from '../api/client.ts'
+import { curlOf, Empty } from '../ui/empty.tsx'
+import { Failure } from '../ui/failure.tsx'
+import type { Column } from '../ui/listing/column.ts'
+import { Choice, Condition } from '../ui/listing/filters.tsx'
+import { Listing } from '../ui/listing/listing.tsx'
+import { useListState } from '../ui/listing/state.ts'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { useLiveRequests } from './live.ts'
+import { RequestActions } from './request-actions.tsx'
+import { Stand } from './stand.tsx'
+import { TargetLink } from './target-link.tsx'
+import { requestPath, workText } from './words.ts'
+import './requests.css'
+
+const statuses = ['queued', 'started', 'finished', 'failed'] as const
+const actions = ['export', 'import', 'create'] as const
+const targets = ['project', 'task', 'job', 'events'] as const
+
+const columns: readonly Column<Request>[] = [
+  {
+    title: 'What',
+    width: '11.5rem',
+    cell: (request) => <Link href={requestPath(request.id)}>{workText(request)}</Link>,
+  },
+  {
+    title: 'Of',
+    width: '7rem',
+    isExtra: true,
+    cell: (request) => <TargetLink request={request} />,
+  },
+  { title: 'Who', width: '7rem', isExtra: true, cell: ({ owner }) => owner.username },
+  { title: 'Status', sort: 'status', cell: (request) => <State request={request} /> },
+  {
+    title: 'Created',
+    sort: 'created_date',
+    width: '9rem',
+    isExtra: true,
+    cell: ({ created_date }) => <Time value={created_date} />,
+  },
+  {
+    title: 'Actions',
+    width: '13rem',
+    isExtra: true,
+    cell: (request) => <RequestActions request={request} />,
+  },
+]
+
+/** One line: where it stands, or why it failed. */
+function State({ request }: { request: Request }) {
+  const { status, message } = request
+  if (status !== 'failed') return <Stand request={request} />
+  return (
+    <span title={message}>
+      <span className="status failed">failed</span> <span className="hint">{message}</span>
+    </span>
+  )
+}
+
+/** Work in the background: one's own, as it goes on. */
+export function Requests() {
+  const { get } = useListState()
+  const error = useLiveRequests()
+  const input = {
+    filter: get('filter'),
+    status: statuses.find((one) => one === get('status')),
+    action: actions.find((one) => one === get('action')),
+    target: targets.find((one) => one === get('target')),
+  }
+  return (
+    <Page title="Requests">
+      <div className="filters">
+        <Choice name="status" label="Status" values={statuses} />
+        <Choice name="action" label="Action" values={actions} />
+        <Choice name="target" label="Of" values={targets} />
+        <Condition />
+      </div>
+      {error && <Failure error={error} />}
+      <Listing
+        name="Requests"
+        list={api.listRequests}
+        input={input}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Nothing />}
+      />
+    </Page>
+  )
+}
+
+function Nothing() {
+  return (
+    <Empty
+      reticle='reticle export task 12 --format "COCO 1.0" --images'
+      curl={curlOf('/tasks/12/dataset/export?format=COCO%201.0&save_images=true', '-X POST')}
+    >
+      Nothing is under way here. Imports, exports, backups and new media show up as they begin.
+    </Empty>
+  )
+}

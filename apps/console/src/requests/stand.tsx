@@ -1,0 +1,23 @@
+import type { Request } from '@reticle/sdk'
+import { isMoving, standText, workText } from './words.ts'
+import './requests.css'
+
+/** Where work in the background stands: a word, and a bar while there is more to come. */
+export function Stand({ request }: { request: Request }) {
+  const { status, progress } = request
+  return (
+    <span className="stand">
+      <span className={`status ${status}`}>{status}</span>
+      {isMoving(request) && (
+        <>
+          <progress
+            aria-label={workText(request)}
+            max={1}
+            value={status === 'queued' ? 0 : progress}
+          />
+          <span className="hint">{standText(request)}</span>
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,66 @@
+import type { Request } from '@reticle/sdk'
+
+/** What the work is, in words: `export:annotations` becomes `Export of annotations`. */
+export function workText({ operation: { type } }: Request): string {
+  const [action = type, what = ''] = type.split(':')
+  const begin = names.get(action)
+  if (begin === undefined || what === '') return type
+  return `${begin} of ${action === 'create' ? `a ${what}` : what}`
+}
+
+const names = new Map([
+  ['export', 'Export'],
+  ['import', 'Import'],
+  ['create', 'Creation'],
+])
+
+export const isMoving = ({ status }: Request): boolean =>
+  status === 'queued' || status === 'started'
+
+/** Where it stands, with all that is known: `42 %, 5 of 12 items, about 10 seconds left`. */
+export function standText(request: Request): string {
+  const { status, progress, queue_position, eta_seconds, items_done, items_total } = request
+  if (status === 'queued') return queueText(queue_position)
+  if (status !== 'started') return ''
+  const items =
+    items_done !== null && items_total !== null && `${items_done} of ${items_total} items`
+  const left = eta_seconds !== null && `about ${durationText(eta_seconds)} left`
+  return [percentText(progress), bytesStand(request), items, left].filter(Boolean).join(', ')
+}
+
+function queueText(position: number | null): string {
+  if (position === null) return ''
+  return position === 0 ? 'next in the queue' : `${position} before it in the queue`
+}
+
+const bytesStand = ({ bytes_done, bytes_total }: Request) =>
+  bytes_done !== null &&
+  bytes_total !== null &&
+  `${bytesText(bytes_done)} of ${bytesText(bytes_total)}`
+
+export const percentText = (part: number): string => `${Math.floor(part * 100)} %`
+
+/** Seconds in words, coarse. */
+export function durationText(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 360) / 10} h`
+}
+
+const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** Bytes in the unit that people would say, powers of 1000. */
+export function bytesText(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** power
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
+}
+
+/** The path of the console to a request; ids hold `=` and `&`. */
+export const requestPath = (id: string): string => `/requests/${encodeURIComponent(id)}`
+
+/** A link of the service as an address of this site, whatever host the service knows itself by. */
+export function localLink(link: string): string {
+  const { pathname, search } = new URL(link)
+  return pathname + search
+}

@@ -1,0 +1,45 @@
+import type { Request } from '@reticle/sdk'
+import { Link } from 'wouter'
+import { CancelWork } from './cancel-work.tsx'
+import { ReportView } from './report-view.tsx'
+import { Stand } from './stand.tsx'
+import { isMoving, localLink } from './words.ts'
+
+/** Work in the background as it goes on: where it stands, what can be done about it, what came of it. */
+export function Work({ request }: { request: Request }) {
+  const { status, message, report, result_url } = request
+  return (
+    <div className="work">
+      <div role="status">
+        <Stand request={request} />
+      </div>
+      {status === 'failed' && (
+        <div className="failure" role="alert">
+          <p>{message}</p>
+        </div>
+      )}
+      {status === 'started' && message && <p className="hint">{message}</p>}
+      <div className="actions">
+        {isMoving(request) && <CancelWork request={request} />}
+        {result_url && (
+          <a className="button primary" href={localLink(result_url)} download>
+            Download
+          </a>
+        )}
+        <Made request={request} />
+      </div>
+      {report && <ReportView report={report} />}
+    </div>
+  )
+}
+
+/** What was made of a backup. */
+function Made({ request: { operation, result_id } }: { request: Request }) {
+  if (result_id === null) return null
+  const { target } = operation
+  return (
+    <Link className="button primary" href={`/${target}s/${result_id}`}>
+      Open the {target}
+    </Link>
+  )
+}
