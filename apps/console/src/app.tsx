@@ -16,6 +16,7 @@ const pages: Record<string, ComponentType> = {
   '/requests/:rq_id': lazy(() =>
     import('./requests/request-page.tsx').then(({ RequestPage }) => page(RequestPage)),
   ),
+  '/:kinds/:id/files': lazy(() => import('./transfers/files.tsx').then(({ Files }) => page(Files))),
 }
 
 /** What `lazy` asks for. */

@@ -1,0 +1,67 @@
+import type { Format } from '@reticle/sdk'
+import { useState } from 'react'
+import { Dialog } from '../ui/dialog.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { Field } from '../ui/field.tsx'
+import { formText } from '../ui/form-text.ts'
+import { Loading } from '../ui/loading.tsx'
+import { calls, type Target } from './calls.ts'
+import { type Following, useFollowing } from './following.ts'
+import { FormatChoice } from './format-choice.tsx'
+import { useFormats } from './formats.ts'
+import { LossTable } from './loss-table.tsx'
+import { Progress } from './progress.tsx'
+
+/** Writes annotations into a file of some format, after it was said what that loses. */
+export function ExportDialog({ target, onClose }: { target: Target; onClose: () => void }) {
+  const { exporters, error } = useFormats(target)
+  const work = useFollowing()
+  return (
+    <Dialog title={`Export ${target.name}`} onClose={onClose}>
+      {error && <Failure error={error} />}
+      {!exporters && !error && <Loading />}
+      {exporters && <ExportForm target={target} formats={exporters} work={work} />}
+      <Progress work={work} />
+    </Dialog>
+  )
+}
+
+interface FormProps {
+  target: Target
+  formats: readonly Format[]
+  work: Following
+}
+
+function ExportForm({ target, formats, work }: FormProps) {
+  const [format, setFormat] = useState(formats[0]?.name ?? '')
+  const start = (form: FormData) => {
+    const filename = formText(form, 'filename').trim() || undefined
+    const save_images = form.has('images')
+    const input = { id: target.id, format, filename, save_images }
+    work.begin(({ signal }) => calls[target.kind].export(input, { signal }))
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        start(new FormData(event.currentTarget))
+      }}
+    >
+      <FormatChoice formats={formats} value={format} onChange={setFormat} />
+      <LossTable target={target} format={format} />
+      <label>
+        <input type="checkbox" name="images" /> With the images
+      </label>
+      <Field
+        label="File name"
+        name="filename"
+        maxLength={255}
+        placeholder={`${target.kind}_${target.id}.zip`}
+        hint="The service finds one where it is left empty."
+      />
+      <button type="submit" className="primary" disabled={work.isBusy}>
+        Export
+      </button>
+    </form>
+  )
+}

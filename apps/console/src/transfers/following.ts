@@ -1,0 +1,64 @@
+import { type Request, RequestFailed } from '@reticle/sdk'
+import { useEffect, useRef, useState } from 'react'
+import { api } from '../api/client.ts'
+import { queries } from '../api/queries.ts'
+
+interface State {
+  /** Bytes of the file that are at the service, of how many. */
+  sent?: { done: number; total: number }
+  request?: Request
+  error?: Error
+  isBusy?: boolean
+}
+
+/** Begins work; what it sends goes on after a break, and tells how far it is. */
+export type Start = (options: {
+  signal: AbortSignal
+  on_progress: (done: number, total: number) => void
+}) => Promise<{ rq_id: string }>
+
+export interface Following extends State {
+  begin: (start: Start) => void
+  /** Ends the sending of a file; nothing has begun by then. */
+  stop: () => void
+}
+
+/** Work that a dialog begins and follows to its end. Who closes the dialog ends the sending of a file, but not the work. */
+export function useFollowing(): Following {
+  const [state, setState] = useState<State>({})
+  const current = useRef<AbortController>(undefined)
+  useEffect(() => () => current.current?.abort(), [])
+  return {
+    ...state,
+    begin(start) {
+      current.current?.abort()
+      const running = new AbortController()
+      current.current = running
+      setState({ isBusy: true })
+      void follow(start, running.signal, (change) => {
+        if (!running.signal.aborted) setState((before) => ({ ...before, ...change }))
+      })
+    },
+    stop() {
+      current.current?.abort()
+      setState({})
+    },
+  }
+}
+
+async function follow(start: Start, signal: AbortSignal, tell: (change: State) => void) {
+  try {
+    const on_progress = (done: number, total: number) => tell({ sent: { done, total } })
+    const { rq_id } = await start({ signal, on_progress })
+    const told = (request: Request) => tell({ request })
+    tell({ request: await api.follow(rq_id, { signal, on_progress: told }), isBusy: false })
+  } catch (thrown) {
+    tell({ ...failureOf(thrown), isBusy: false })
+  }
+  await queries.invalidateQueries()
+}
+
+const failureOf = (thrown: unknown): State => {
+  if (thrown instanceof RequestFailed) return { request: thrown.request }
+  return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) }
+}

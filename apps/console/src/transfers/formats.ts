@@ -1,0 +1,19 @@
+import type { Format } from '@reticle/sdk'
+import { api } from '../api/client.ts'
+import { useAnswer } from '../api/queries.ts'
+import { calls, type Target } from './calls.ts'
+
+/** The formats that files of a target may have; `undefined` while they are asked for. */
+export function useFormats({ kind, id }: Target) {
+  const formats = useAnswer(api.listFormats, {})
+  const target = useAnswer(calls[kind].get, { id })
+  const dimension = target.data?.dimension ?? '2d'
+  const fitting = (all: readonly Format[]) =>
+    all.filter((one) => one.enabled && one.dimension === dimension)
+  const isKnown = formats.data && !target.isPending
+  return {
+    error: formats.error,
+    exporters: isKnown && fitting(formats.data.exporters),
+    importers: isKnown && fitting(formats.data.importers),
+  }
+}

@@ -1,0 +1,74 @@
+import type { AnnotationStatistics, LabelStatistics } from '@reticle/sdk'
+
+export type Fate = 'kept' | 'converted' | 'dropped'
+
+/** What a format makes of a kind of objects, and how many of them there are. */
+export interface LossRow {
+  kind: string
+  count: number
+  fate: Fate
+}
+
+const counted: readonly [kind: string, plural: string, of: (label: LabelStatistics) => number][] = [
+  ['tag', 'tags', ({ tags }) => tags],
+  ['rectangle', 'rectangles', ({ rectangle }) => rectangle],
+  ['polygon', 'polygons', ({ polygon }) => polygon],
+  ['polyline', 'polylines', ({ polyline }) => polyline],
+  ['points', 'points', ({ points }) => points],
+  ['ellipse', 'ellipses', ({ ellipse }) => ellipse],
+  ['cuboid', 'cuboids', ({ cuboid }) => cuboid],
+  ['mask', 'masks', ({ mask }) => mask],
+  ['skeleton', 'skeletons', ({ skeleton }) => skeleton],
+  ['tracks', 'tracks', ({ tracks }) => tracks],
+]
+const weights = { dropped: 0, converted: 1, kept: 2 } as const
+
+/** What would be lost of this target in a format: the worst first, then what there is most of. */
+export function lossRows(
+  format: { kinds: Record<string, Fate>; features: Record<string, Fate> },
+  { labels = [] }: Pick<AnnotationStatistics, 'labels'>,
+): LossRow[] {
+  const fates = { ...format.kinds, tracks: format.features.tracks ?? 'kept' }
+  return counted
+    .flatMap(([kind, plural, of]) => {
+      const fate = new Map<string, Fate>(Object.entries(fates)).get(kind)
+      const count = labels.reduce((sum, label) => sum + of(label), 0)
+      return fate ? [{ kind: plural, count, fate }] : []
+    })
+    .toSorted((a, b) => rank(a) - rank(b) || b.count - a.count)
+}
+
+/** What is not there is lost by nobody. */
+const rank = ({ count, fate }: LossRow) => (count === 0 ? 3 : weights[fate])
+
+/** What becomes of kinds that are not there: `kept: masks, polygons; dropped: tags`. */
+export function absentText(rows: readonly LossRow[]): string {
+  const absent = rows.filter(({ count }) => count === 0)
+  return (['kept', 'converted', 'dropped'] as const)
+    .flatMap((fate) => {
+      const kinds = absent.filter((row) => row.fate === fate).map(({ kind }) => kind)
+      return kinds.length > 0 ? [`${fate}: ${kinds.join(', ')}`] : []
+    })
+    .join('; ')
+}
+
+/** What would be lost in a sentence: `12 ellipses would be dropped, 3 masks converted.` */
+export function lossText(rows: readonly LossRow[]): string {
+  const of = (fate: Fate) =>
+    rows
+      .filter((row) => row.fate === fate && row.count > 0)
+      .map(({ count, kind }) => `${count} ${kind}`)
+      .join(', ')
+  const [dropped, converted] = [of('dropped'), of('converted')]
+  if (dropped && converted) return `${dropped} would be dropped; ${converted} converted.`
+  if (dropped) return `${dropped} would be dropped.`
+  return converted ? `${converted} would be converted.` : 'Nothing would be lost.'
+}
+
+/** What becomes of what objects have beside their kind, worst first: `rotation dropped`. */
+export function featureTexts(features: Record<string, Fate>): string[] {
+  return Object.entries(features)
+    .filter(([name, fate]) => name !== 'tracks' && fate !== 'kept')
+    .toSorted(([, a], [, b]) => weights[a] - weights[b])
+    .map(([name, fate]) => `${name.replace('_', ' ')} ${fate}`)
+}

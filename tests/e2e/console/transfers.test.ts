@@ -1,0 +1,208 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storedZip, unzip } from '../../support/archives.ts'
+import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import type { Json } from '../../support/client.ts'
+import { rectangle, taskWithMedia } from '../../support/factories.ts'
+import { annotationFile } from '../../support/pictures.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** A COCO file over the first frame of a task; the service knows no attribute `colour`. */
+function coco(count: number): string {
+  const annotations = Array.from({ length: count }, (_, index) => ({
+    ...{ id: index + 1, image_id: 1, category_id: 1, iscrowd: 0, area: 100 },
+    bbox: [1 + (index % 40), 2, 10, 10],
+    attributes: index % 2 === 0 ? { colour: 'red' } : {},
+  }))
+  return JSON.stringify({
+    images: [{ id: 1, file_name: 'frame-001.png', width: 64, height: 48 }],
+    categories: [{ id: 1, name: 'car' }],
+    annotations,
+  })
+}
+
+const cocoZip = (count: number) =>
+  storedZip([{ name: 'annotations/instances_default.json', bytes: Buffer.from(coco(count)) }])
+
+/** So much that it can be cancelled before it is over. */
+const many = 300_000
+
+const xss = '<img src=x onerror=alert(1)>'
+
+describe.skipIf(!executablePath)('files go in and out', () => {
+  const data = dataDirectory()
+  let reticle: Reticle
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  let task: Json
+
+  beforeAll(async () => {
+    reticle = await startReticle(data.path, { RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
+    browser = await openBrowser()
+    task = await taskWithMedia(reticle.admin)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await reticle?.stop()
+    data.remove()
+  })
+
+  const shapesOf = async (id: number) =>
+    (await reticle.admin.done('GET', `/tasks/${id}/annotations`)).shapes
+
+  const importDialog = async (page: Page, count: number) => {
+    await page.goto(`/tasks/${task.id}/files`)
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      ...{ name: 'streets-coco.zip', mimeType: 'application/zip', buffer: cocoZip(count) },
+    })
+    expect(await page.getByLabel('Format').inputValue()).toBe('COCO 1.0')
+  }
+
+  test('an archive is tried, told of, and imported', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await importDialog(page, 20)
+    await look('transfers-import')
+    await page.getByRole('button', { name: 'Try it: a dry run' }).click()
+    await page.getByText('20 shapes, 0 tracks, 0 tags').waitFor()
+    await page.getByText("attribute 'colour' unknown on label 'car'").first().waitFor()
+    await page.getByText('This was a dry run').waitFor()
+    await look('transfers-import-report')
+    expect(await shapesOf(task.id)).toEqual([])
+
+    const report = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download the report as JSON' }).click()
+    const saved = JSON.parse(await readFile(await (await report).path(), 'utf8'))
+    expect(saved).toMatchObject({ created: { shapes: 20 }, skipped: 10 })
+
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click()
+    await expect.poll(async () => (await shapesOf(task.id)).length, { timeout: 20_000 }).toBe(20)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('a file that is none is refused with the words of the service', async () => {
+    const { page, look, close } = await visit(browser, reticle.url)
+    await page.goto(`/tasks/${task.id}/files`)
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      ...{ name: `${xss}coco.json`, mimeType: 'application/json', buffer: Buffer.from('{"a":') },
+    })
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click()
+    await page.getByRole('alert').waitFor()
+    await look('transfers-import-failed')
+    expect(await page.locator('img[src=x]').count()).toBe(0)
+    await close()
+  })
+
+  test('what an export would lose is known before, and the file is downloaded', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const label = (await reticle.admin.done('GET', `/labels?task_id=${task.id}`)).results[0].id
+    const ellipse = (frame: number) => ({
+      ...{ type: 'ellipse', label_id: label, frame, points: [20, 20, 30, 10] },
+    })
+    const shapes = [...Array.from({ length: 12 }, (_, at) => ellipse(at % 4)), rectangle(label)]
+    await reticle.admin.done('PUT', `/tasks/${task.id}/annotations`, { json: { shapes } })
+
+    await page.goto(`/tasks/${task.id}/files`)
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByLabel('Format').selectOption('COCO 1.0')
+    await page.getByText('12 ellipses would be converted.').waitFor()
+    await page.getByLabel('Format').selectOption('YOLO 1.1')
+    await page.getByText('12 ellipses would be dropped.').waitFor()
+    await page.getByLabel('With the images').check()
+    await page.getByLabel('File name').fill('streets.zip')
+    await look('transfers-export')
+
+    await page.getByRole('button', { name: 'Export', exact: true }).last().click()
+    await page.getByText('12 dropped').waitFor()
+    await look('transfers-export-done')
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download' }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toBe('streets.zip')
+    const members = await unzip(await readFile(await file.path()))
+    expect([...members.keys()]).toContain('obj_train_data/frame-001.png')
+    expect(members.get('obj_train_data/frame-001.txt')?.toString()).toMatch(/^0 /)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('a backup becomes another task', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto(`/tasks/${task.id}/files`)
+    await page.getByRole('button', { name: 'Back up' }).click()
+    await look('transfers-backup')
+    await page.getByRole('dialog').getByRole('button', { name: 'Back up' }).click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download' }).click()
+    const archive = await readFile(await (await download).path())
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: 'Restore a backup' }).click()
+    await page.getByLabel('Backup', { exact: true }).setInputFiles({
+      ...{ name: 'backup.zip', mimeType: 'application/zip', buffer: archive },
+    })
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByRole('link', { name: 'Open the task' }).waitFor()
+    await look('transfers-restored')
+    expect((await reticle.admin.done('GET', '/tasks')).count).toBe(2)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('requests are seen as they go on, and are cancelled', async () => {
+    const narrow = { width: 360, height: 700, colorScheme: 'dark' } as const
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const second = await visit(browser, reticle.url, narrow)
+    await page.goto('/requests')
+    await page.getByRole('table', { name: 'Requests' }).waitFor()
+    await second.page.goto('/requests?status=started')
+    await second.page.getByText('Nothing is under way here').waitFor()
+
+    const form = annotationFile(coco(many), 'many.json')
+    const path = `/tasks/${task.id}/annotations/?format=COCO%201.0`
+    await reticle.admin.done('POST', path, { form })
+    const exported = `/tasks/${task.id}/dataset/export?format=YOLO%201.1`
+    await reticle.admin.done('POST', exported)
+
+    await page.getByRole('progressbar', { name: 'Import of annotations' }).waitFor()
+    await page.getByText('next in the queue').waitFor()
+    await second.page.getByRole('progressbar', { name: 'Import of annotations' }).waitFor()
+    await look('requests')
+    await second.look('requests-narrow-dark')
+
+    const queued = page.getByRole('row').filter({ hasText: 'queued' })
+    await queued.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelled: Export of annotations').waitFor()
+    const started = page.getByRole('row').filter({ hasText: 'started' })
+    await started.getByRole('button', { name: 'Cancel' }).click()
+    await look('requests-cancel')
+    await page.getByRole('button', { name: 'Cancel the work' }).click()
+    await page.getByRole('row').filter({ hasText: 'started' }).waitFor({ state: 'detached' })
+    await second.page.getByText('Nothing is under way here').waitFor()
+
+    await page.getByRole('link', { name: 'Import of annotations' }).first().click()
+    await page.getByRole('heading', { name: 'Import of annotations' }).waitFor()
+    await page.getByText('Cancelled', { exact: true }).waitFor()
+    await look('request')
+    expect([...complaints, ...second.complaints]).toEqual([])
+    await second.close()
+    await close()
+  })
+
+  test('dialogs fit a narrow window in the dark', async () => {
+    const wish = { width: 360, height: 700, colorScheme: 'dark' } as const
+    const { page, look, complaints, close } = await visit(browser, reticle.url, wish)
+    await importDialog(page, 2)
+    await look('transfers-import-narrow-dark')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByText(/would be/).waitFor()
+    await look('transfers-export-narrow-dark')
+    const { width } = (await page.getByRole('dialog').boundingBox()) ?? { width: 0 }
+    expect(width).toBeLessThanOrEqual(360)
+    expect(complaints).toEqual([])
+    await close()
+  })
+})
