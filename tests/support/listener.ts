@@ -65,6 +65,7 @@ export async function listen() {
     ofOrganization,
     ofProject: (api: Client, name: string, project_id: number, events = eventsOf('project')) =>
       add(api, name, { type: 'project', project_id, events }),
+    url: receiver.url,
     close: receiver.close,
   }
 }

@@ -17,6 +17,10 @@ const pages: Record<string, ComponentType> = {
     import('./requests/request-page.tsx').then(({ RequestPage }) => page(RequestPage)),
   ),
   '/:kinds/:id/files': lazy(() => import('./transfers/files.tsx').then(({ Files }) => page(Files))),
+  '/webhooks': lazy(() => import('./webhooks/webhooks.tsx').then(({ Webhooks }) => page(Webhooks))),
+  '/webhooks/:id': lazy(() =>
+    import('./webhooks/webhook-page.tsx').then(({ WebhookPage }) => page(WebhookPage)),
+  ),
 }
 
 /** What `lazy` asks for. */

@@ -1,0 +1,76 @@
+import type { Delivery } from '@reticle/sdk'
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import { useChange } from '../api/queries.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Failure } from '../ui/failure.tsx'
+import type { Column } from '../ui/listing/column.ts'
+import { Listing } from '../ui/listing/listing.tsx'
+import { Time } from '../ui/time.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { DeliveryView } from './delivery-view.tsx'
+import { StatusCode } from './status-code.tsx'
+
+/** What a webhook was told, attempt by attempt. */
+export function Deliveries({ id }: { id: number }) {
+  const [shown, setShown] = useState<Delivery>()
+  return (
+    <>
+      <Listing
+        name="Deliveries"
+        list={api.listDeliveries}
+        input={{ id }}
+        isScoped={false}
+        columns={columnsWith(setShown)}
+        keyOf={({ id }) => id}
+        empty={<p className="empty">Nothing was sent yet. A ping shows whether it would arrive.</p>}
+      />
+      {shown && <OneDelivery delivery={shown} onClose={() => setShown(undefined)} />}
+    </>
+  )
+}
+
+const columnsWith = (show: (delivery: Delivery) => void): readonly Column<Delivery>[] => [
+  {
+    title: 'Event',
+    width: '34%',
+    cell: (delivery) => (
+      <button type="button" className="plain link" onClick={() => show(delivery)}>
+        {delivery.event}
+        <span className="hidden"> (delivery {delivery.id})</span>
+      </button>
+    ),
+  },
+  { title: 'Status', width: '7rem', cell: (one) => <StatusCode status={one.status_code} /> },
+  {
+    title: 'Took',
+    isExtra: true,
+    cell: ({ request_duration }) => (request_duration === null ? '–' : `${request_duration} ms`),
+  },
+  { title: 'Attempt', isExtra: true, cell: ({ attempt }) => attempt },
+  { title: 'Redelivery', isExtra: true, cell: ({ redelivery }) => (redelivery ? 'yes' : 'no') },
+  { title: 'Sent', cell: ({ created_date }) => <Time value={created_date} /> },
+]
+
+function OneDelivery({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
+  const tell = useToast()
+  const { webhook_id, id: delivery_id } = delivery
+  const again = useChange(api.redeliver, () => {
+    onClose()
+    tell({ text: `${delivery.event} is sent again` })
+  })
+  return (
+    <Dialog title={`Delivery ${delivery_id}`} onClose={onClose}>
+      <DeliveryView delivery={delivery} />
+      {again.error && <Failure error={again.error} />}
+      <button
+        type="button"
+        className="primary"
+        disabled={again.isPending}
+        onClick={() => again.mutate({ id: webhook_id, delivery_id })}
+      >
+        Send it again
+      </button>
+    </Dialog>
+  )
+}

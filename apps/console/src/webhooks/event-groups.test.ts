@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { eventGroups, happening } from './event-groups.ts'
+
+test('events are grouped by what they are about', () => {
+  const events = ['create:task', 'create:job', 'update:task', 'completed:request[create:task]']
+  expect(eventGroups(events)).toEqual([
+    { about: 'task', events: ['create:task', 'update:task'] },
+    { about: 'job', events: ['create:job'] },
+    { about: 'request completed', events: ['completed:request[create:task]'] },
+  ])
+  expect(events.map(happening)).toEqual(['create', 'create', 'update', 'create:task'])
+})

@@ -1,0 +1,72 @@
+import { ApiError, type Webhook } from '@reticle/sdk'
+import { type ReactNode, useState } from 'react'
+import { Failure } from '../ui/failure.tsx'
+import { Field } from '../ui/field.tsx'
+import { formText } from '../ui/form-text.ts'
+import { EventsChoice } from './events-choice.tsx'
+
+/** What a form of a webhook says. */
+export interface Settings {
+  target_url: string
+  description: string
+  events: string
+  enable_ssl: boolean
+}
+
+interface Props {
+  type: 'organization' | 'project'
+  webhook?: Webhook
+  error: Error | null
+  isPending: boolean
+  /** What the button says. */
+  action: string
+  onSubmit: (settings: Settings, form: FormData) => void
+  /** Fields of what can be said but once. */
+  children?: ReactNode
+}
+
+/** The settings of a webhook, new or not. */
+export function WebhookForm(props: Props) {
+  const { type, webhook, error, isPending, action, onSubmit, children } = props
+  const [events, setEvents] = useState(webhook?.events_list ?? [])
+  const fields = error instanceof ApiError ? error.fields : {}
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const form = new FormData(event.currentTarget)
+        const text = (name: string) => formText(form, name)
+        const told = { target_url: text('target_url'), description: text('description') }
+        const enable_ssl = form.has('enable_ssl')
+        onSubmit({ ...told, events: events.join(','), enable_ssl }, form)
+      }}
+    >
+      {children}
+      <Field
+        label="Address that is told"
+        name="target_url"
+        type="url"
+        required
+        placeholder="https://ci.example.org/hook"
+        defaultValue={webhook?.target_url}
+        errors={fields.target_url}
+      />
+      <Field
+        label="Description"
+        name="description"
+        maxLength={128}
+        defaultValue={webhook?.description}
+        errors={fields.description}
+      />
+      <EventsChoice key={type} type={type} chosen={events} onChange={setEvents} />
+      <label>
+        <input type="checkbox" name="enable_ssl" defaultChecked={webhook?.enable_ssl ?? true} /> The
+        certificate of the receiver is checked
+      </label>
+      {error && <Failure error={error} />}
+      <button type="submit" className="primary" disabled={isPending || events.length === 0}>
+        {action}
+      </button>
+    </form>
+  )
+}

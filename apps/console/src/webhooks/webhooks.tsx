@@ -1,0 +1,100 @@
+import type { Webhook } from '@reticle/sdk'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../api/client.ts'
+import { curlOf, Empty } from '../ui/empty.tsx'
+import type { Column } from '../ui/listing/column.ts'
+import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
+import { Listing } from '../ui/listing/listing.tsx'
+import { useListState } from '../ui/listing/state.ts'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { CreateWebhook } from './create-webhook.tsx'
+import { StatusCode } from './status-code.tsx'
+import { SwitchWebhook } from './switch-webhook.tsx'
+import './webhooks.css'
+
+const types = ['organization', 'project'] as const
+
+const columns: readonly Column<Webhook>[] = [
+  {
+    title: 'Address',
+    sort: 'target_url',
+    cell: ({ id, target_url }) => <Link href={`/webhooks/${id}`}>{target_url}</Link>,
+  },
+  { title: 'Of', width: '9rem', isExtra: true, cell: (webhook) => <OwnerLink webhook={webhook} /> },
+  { title: 'Events', width: '6rem', isExtra: true, cell: ({ events_list }) => events_list.length },
+  { title: 'Last', width: '4rem', cell: ({ last_status }) => <StatusCode status={last_status} /> },
+  {
+    title: 'Updated',
+    sort: 'updated_date',
+    width: '9rem',
+    isExtra: true,
+    cell: ({ updated_date }) => <Time value={updated_date} />,
+  },
+  { title: 'State', width: '7rem', cell: (webhook) => <SwitchWebhook webhook={webhook} /> },
+]
+
+function OwnerLink({ webhook: { type, project_id } }: { webhook: Webhook }) {
+  if (type === 'organization' || project_id === null) return <>the organization</>
+  return <Link href={`/projects/${project_id}`}>project {project_id}</Link>
+}
+
+/** Who is told of what happens in the workspace, or, with `project_id` in the address, in one project. */
+export function Webhooks() {
+  const { get } = useListState()
+  const [isCreating, setIsCreating] = useState(false)
+  const projectId = Number(get('project_id')) || undefined
+  const input = {
+    search: get('search'),
+    filter: get('filter'),
+    type: types.find((one) => one === get('type')),
+    project_id: projectId,
+  }
+  const above = projectId !== undefined && (
+    <Link href={`/projects/${projectId}`}>Project {projectId}</Link>
+  )
+  const actions = (
+    <button type="button" className="primary" onClick={() => setIsCreating(true)}>
+      New webhook
+    </button>
+  )
+  return (
+    <Page title="Webhooks" above={above} actions={actions}>
+      <div className="filters">
+        <Search label="Search webhooks" />
+        <Choice name="type" label="Type" values={types} />
+        <Condition />
+      </div>
+      <Listing
+        name="Webhooks"
+        list={api.listWebhooks}
+        input={input}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Nothing />}
+      />
+      {isCreating && <CreateWebhook projectId={projectId} onClose={() => setIsCreating(false)} />}
+    </Page>
+  )
+}
+
+const example = {
+  ...{ target_url: 'https://ci.example.org/hook', type: 'project', project_id: 7 },
+  events: 'update:task',
+}
+
+function Nothing() {
+  return (
+    <Empty
+      reticle={`reticle webhook create ${example.target_url} --type project --project 7 --events update:task`}
+      curl={curlOf(
+        '/webhooks',
+        `-H 'Content-Type: application/json' -d '${JSON.stringify(example)}'`,
+      )}
+    >
+      Nobody is told of what happens here. A webhook sends each event to an address of yours,
+      signed.
+    </Empty>
+  )
+}

@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import type { Json } from '../../support/client.ts'
+import { eventsIn, type Listener, listen } from '../../support/listener.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+const xss = '<img src=x onerror=alert(1)>'
+
+describe.skipIf(!executablePath)('webhooks', () => {
+  const data = dataDirectory()
+  let reticle: Reticle
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  let listener: Listener
+  let project: Json
+
+  beforeAll(async () => {
+    reticle = await startReticle(data.path)
+    browser = await openBrowser()
+    listener = await listen()
+    const labels = [{ name: 'car' }]
+    project = await reticle.admin.done('POST', '/projects', { json: { name: xss, labels } })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await listener?.close()
+    await reticle?.stop()
+    data.remove()
+  })
+
+  const change = (name: string) =>
+    reticle.admin.done('PATCH', `/projects/${project.id}`, { json: { name } })
+  const isTold = (name: string, count: number) =>
+    expect.poll(() => listener.told(name).length, { timeout: 20_000 }).toBe(count)
+  const numberOf = (page: Page) => Number(new URL(page.url()).pathname.split('/').at(-1))
+
+  test('one is made, pinged, switched off and on, and edited', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto('/webhooks')
+    await page.getByText('Nobody is told').waitFor()
+    await look('webhooks-empty')
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    await page.getByLabel('Project', { exact: true }).fill(String(project.id))
+    await page.getByLabel('Address that is told').fill(`${listener.url}/first`)
+    await page.getByLabel('Description').fill(xss)
+    await page.getByRole('group', { name: 'project' }).getByLabel('update').check()
+    await page.getByText(/Events \(1 of \d+\)/).waitFor()
+    expect(await page.getByLabel('Secret').inputValue()).toMatch(/^[0-9a-f]{64}$/)
+    await look('webhook-new')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: `${listener.url}/first` }).waitFor()
+
+    await page.getByRole('button', { name: 'Ping' }).click()
+    await page.getByRole('heading', { name: 'Outcome of the ping' }).waitFor()
+    await page.getByText('"event": "ping"').waitFor()
+    await look('webhook-ping')
+    await page.getByRole('button', { name: 'Close' }).click()
+    expect(eventsIn(listener.told('first'))).toEqual(['ping'])
+
+    await page.getByRole('button', { name: 'Switch off' }).click()
+    await page.getByText('switched off').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Switch off' }).waitFor()
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Description').fill('tells the build')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('tells the build').waitFor()
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('deliveries are looked at and sent again, messages by their numbers', async () => {
+    const events = ['update:project']
+    const { id } = await listener.ofProject(reticle.admin, 'second', project.id, events)
+    await change(`${xss} again`)
+    await isTold('second', 1)
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto(`/webhooks/${id}`)
+    await page.getByRole('button', { name: 'update:project (delivery' }).click()
+    await page.getByText(`"name": "${xss} again"`).waitFor()
+    await look('webhook-delivery')
+    await page.getByRole('button', { name: 'Send it again' }).click()
+    await page.getByText('update:project is sent again').waitFor()
+    await isTold('second', 2)
+
+    await page.getByRole('button', { name: 'Messages' }).click()
+    await page.getByRole('button', { name: 'update:project (message 1)' }).waitFor()
+    await page.getByText('Send messages again').click()
+    await page.getByLabel('From number').fill('1')
+    await page.getByLabel('To number').fill('1')
+    await look('webhook-messages')
+    await page.getByRole('button', { name: 'Send these' }).click()
+    await page.getByText('Messages that are sent again: 1').waitFor()
+    await isTold('second', 3)
+    expect(
+      new Set(listener.told('second').map(({ webhook_sequence }) => webhook_sequence)),
+    ).toEqual(new Set([1]))
+    expect(await page.locator('img[src=x]').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('its secret is rotated and shown once, and it is deleted by its word', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto(`/webhooks?project_id=${project.id}`)
+    await page.getByRole('link', { name: `${listener.url}/first` }).click()
+    await page.getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByLabel('Hours for which').fill('2')
+    await page.getByRole('button', { name: 'Make a new secret' }).click()
+    const shown = page.getByLabel('New secret')
+    expect(await shown.inputValue()).toMatch(/^[0-9a-f]{64}$/)
+    await look('webhook-secret')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await shown.waitFor({ state: 'detached' })
+
+    const id = numberOf(page)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const confirm = page.getByRole('button', { name: 'Delete the webhook' })
+    expect(await confirm.isDisabled()).toBe(true)
+    await page.getByLabel(/Type “/).fill(new URL(listener.url).host)
+    await look('webhook-delete')
+    await confirm.click()
+    await page.getByRole('table', { name: 'Webhooks' }).waitFor()
+    expect((await reticle.admin.call('GET', `/webhooks/${id}`)).status).toBe(404)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('all of it fits a narrow window in the dark', async () => {
+    const wish = { width: 360, height: 700, colorScheme: 'dark' } as const
+    const { page, look, complaints, close } = await visit(browser, reticle.url, wish)
+    await page.goto('/webhooks')
+    await page.getByRole('link', { name: `${listener.url}/second` }).waitFor()
+    await look('webhooks-narrow-dark')
+    await page.getByRole('link', { name: `${listener.url}/second` }).click()
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor()
+    await look('webhook-narrow-dark')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    expect(complaints).toEqual([])
+    await close()
+  })
+})
