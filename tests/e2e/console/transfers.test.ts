@@ -35,11 +35,13 @@ describe.skipIf(!executablePath)('files go in and out', () => {
   let reticle: Reticle
   let browser: Awaited<ReturnType<typeof openBrowser>>
   let task: Json
+  let other: Json
 
   beforeAll(async () => {
     reticle = await startReticle(data.path, { RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
     browser = await openBrowser()
     task = await taskWithMedia(reticle.admin)
+    other = await taskWithMedia(reticle.admin)
   })
   afterAll(async () => {
     await browser?.close()
@@ -146,7 +148,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await page.getByRole('link', { name: 'Open the task' }).waitFor()
     await look('transfers-restored')
-    expect((await reticle.admin.done('GET', '/tasks')).count).toBe(2)
+    expect((await reticle.admin.done('GET', '/tasks')).count).toBe(3)
     expect(complaints).toEqual([])
     await close()
   })
@@ -160,29 +162,36 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await second.page.goto('/requests?status=started')
     await second.page.getByText('Nothing is under way here').waitFor()
 
-    const form = annotationFile(coco(many), 'many.json')
-    const path = `/tasks/${task.id}/annotations/?format=COCO%201.0`
-    await reticle.admin.done('POST', path, { form })
+    const importMany = ({ id }: Json) => {
+      const form = annotationFile(coco(many), 'many.json')
+      const path = `/tasks/${id}/annotations/?format=COCO%201.0`
+      return reticle.admin.done('POST', path, { form })
+    }
     const exported = `/tasks/${task.id}/dataset/export?format=YOLO%201.1`
+    const { rq_id } = await importMany(task)
     await reticle.admin.done('POST', exported)
+    const queued = page.getByRole('row').filter({ hasText: 'Export of annotations' })
+    await queued.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelled: Export of annotations').waitFor()
 
-    await page.getByRole('progressbar', { name: 'Import of annotations' }).waitFor()
-    await page.getByText('next in the queue').waitFor()
+    await importMany(other)
+    await page
+      .getByText(/in the queue/)
+      .first()
+      .waitFor()
     await second.page.getByRole('progressbar', { name: 'Import of annotations' }).waitFor()
     await look('requests')
     await second.look('requests-narrow-dark')
 
-    const queued = page.getByRole('row').filter({ hasText: 'queued' })
-    await queued.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('Cancelled: Export of annotations').waitFor()
-    const started = page.getByRole('row').filter({ hasText: 'started' })
+    await reticle.admin.call('POST', `/requests/${encodeURIComponent(rq_id)}/cancel`)
+    const ofOther = page.getByRole('row').filter({ hasText: `Task ${other.id}` })
+    const started = ofOther.filter({ hasText: 'started' })
     await started.getByRole('button', { name: 'Cancel' }).click()
-    await look('requests-cancel')
     await page.getByRole('button', { name: 'Cancel the work' }).click()
-    await page.getByRole('row').filter({ hasText: 'started' }).waitFor({ state: 'detached' })
+    await page.getByText('Cancelled: Import of annotations').waitFor()
     await second.page.getByText('Nothing is under way here').waitFor()
 
-    await page.getByRole('link', { name: 'Import of annotations' }).first().click()
+    await ofOther.getByRole('link', { name: 'Import of annotations' }).click()
     await page.getByRole('heading', { name: 'Import of annotations' }).waitFor()
     await page.getByText('Cancelled', { exact: true }).waitFor()
     await look('request')

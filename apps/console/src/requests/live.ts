@@ -2,6 +2,7 @@ import type { Page, Request } from '@reticle/sdk'
 import { useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
 import { keyOf, queries } from '../api/queries.ts'
+import { whileSeen } from './while-seen.ts'
 import { isMoving } from './words.ts'
 
 const [listRequests] = keyOf(api.listRequests, {})
@@ -19,28 +20,27 @@ const lookMs = 15_000
  */
 export function useLiveRequests(): Error | undefined {
   const [error, setError] = useState<Error>()
+  useEffect(() => whileSeen((signal) => void watch(signal, setError)), [])
   useEffect(() => {
-    const watching = new AbortController()
     const look = setInterval(() => void (knowsMoving() && refetch()), lookMs)
-    const watch = async () => {
-      try {
-        for await (const request of api.watchRequests({ signal: watching.signal })) {
-          setError(undefined)
-          take(request)
-        }
-      } catch (thrown) {
-        if (watching.signal.aborted) return
-        setError(thrown instanceof Error ? thrown : new Error(String(thrown)))
-        setTimeout(() => void watch(), restMs)
-      }
-    }
-    void watch()
-    return () => {
-      clearInterval(look)
-      watching.abort()
-    }
+    return () => clearInterval(look)
   }, [])
   return error
+}
+
+async function watch(signal: AbortSignal, tell: (error: Error | undefined) => void) {
+  while (!signal.aborted) {
+    try {
+      for await (const request of api.watchRequests({ signal })) {
+        tell(undefined)
+        take(request)
+      }
+    } catch (thrown) {
+      if (signal.aborted) return
+      tell(thrown instanceof Error ? thrown : new Error(String(thrown)))
+      await new Promise((resolve) => setTimeout(resolve, restMs))
+    }
+  }
 }
 
 const refetch = () => queries.invalidateQueries(lists)

@@ -10,6 +10,7 @@ import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { Messages } from './messages.tsx'
+import { OwnerLink } from './owner-link.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import './webhooks.css'
 
@@ -34,14 +35,14 @@ export function WebhookPage() {
 }
 
 function Facts({ webhook }: { webhook: Webhook }) {
-  const { description, type, project_id, events_list, is_active, disabled_reason } = webhook
+  const { description, events_list, is_active, disabled_reason } = webhook
   const facts: [string, ReactNode][] = [
     [
       'State',
       is_active ? 'active' : `switched off${disabled_reason ? `: ${disabled_reason}` : ''}`,
     ],
     ['Description', description || '–'],
-    ['Of', type === 'project' ? `project ${project_id}` : 'the organization'],
+    ['Of', <OwnerLink key="owner" webhook={webhook} />],
     ['Events', events_list.join(', ')],
     ['Secret', webhook.has_secret ? 'deliveries are signed' : 'none: deliveries are not signed'],
     ['Certificate', webhook.enable_ssl ? 'is checked' : 'is not checked'],

@@ -10,6 +10,7 @@ import { useListState } from '../ui/listing/state.ts'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { CreateWebhook } from './create-webhook.tsx'
+import { OwnerLink } from './owner-link.tsx'
 import { StatusCode } from './status-code.tsx'
 import { SwitchWebhook } from './switch-webhook.tsx'
 import './webhooks.css'
@@ -34,11 +35,6 @@ const columns: readonly Column<Webhook>[] = [
   },
   { title: 'State', width: '7rem', cell: (webhook) => <SwitchWebhook webhook={webhook} /> },
 ]
-
-function OwnerLink({ webhook: { type, project_id } }: { webhook: Webhook }) {
-  if (type === 'organization' || project_id === null) return <>the organization</>
-  return <Link href={`/projects/${project_id}`}>project {project_id}</Link>
-}
 
 /** Who is told of what happens in the workspace, or, with `project_id` in the address, in one project. */
 export function Webhooks() {
