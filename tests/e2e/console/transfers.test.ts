@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedZip, unzip } from '../../support/archives.ts'
 import { executablePath, openBrowser, visit } from '../../support/browser.ts'
 import type { Json } from '../../support/client.ts'
-import { rectangle, taskWithMedia } from '../../support/factories.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
@@ -197,6 +197,22 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await look('request')
     expect([...complaints, ...second.complaints]).toEqual([])
     await second.close()
+    await close()
+  })
+
+  test('a stream of requests that breaks is opened anew', async () => {
+    const { page, close } = await visit(browser, reticle.url)
+    let broken = 0
+    await page.route('**/api/requests/stream', (route) =>
+      broken++ < 2 ? route.abort() : route.continue(),
+    )
+    await page.goto('/requests?target=job')
+    await page.getByText('Nothing is under way here').waitFor()
+    const [job] = await jobsOf(reticle.admin, task.id)
+    await reticle.admin.done('POST', `/jobs/${job.id}/dataset/export?format=COCO%201.0`)
+    const row = page.getByRole('row').filter({ hasText: `Job ${job.id}` })
+    await row.getByRole('link', { name: 'Download' }).waitFor()
+    expect(broken).toBeGreaterThan(2)
     await close()
   })
 
