@@ -21,6 +21,38 @@ const pages: Record<string, ComponentType> = {
   '/webhooks/:id': lazy(() =>
     import('./webhooks/webhook-page.tsx').then(({ WebhookPage }) => page(WebhookPage)),
   ),
+  '/people': lazy(() => import('./people/people.tsx').then(({ People }) => page(People))),
+  '/people/users': lazy(() => import('./people/users.tsx').then(({ Users }) => page(Users))),
+  '/people/organizations/:id/:part?': lazy(() =>
+    import('./people/organization-page.tsx').then((room) => page(room.OrganizationPage)),
+  ),
+  '/invitations/:key': lazy(() =>
+    import('./people/invitation-page.tsx').then((room) => page(room.InvitationPage)),
+  ),
+  '/tokens': lazy(() => import('./tokens/tokens.tsx').then(({ Tokens }) => page(Tokens))),
+  '/account': lazy(() => import('./account/account.tsx').then(({ Account }) => page(Account))),
+  '/server': lazy(() => import('./server/server.tsx').then(({ Server }) => page(Server))),
+}
+
+/** Those for who has no account yet or cannot sign in; mails lead to them. */
+const openPages: Record<string, ComponentType> = {
+  '/auth/register': lazy(() =>
+    import('./account/register.tsx').then(({ Register }) => page(Register)),
+  ),
+  '/auth/password/reset': lazy(() =>
+    import('./account/password-reset.tsx').then((room) => page(room.PasswordReset)),
+  ),
+  '/auth/password/reset/confirm': lazy(() =>
+    import('./account/password-reset-confirm.tsx').then((room) => page(room.PasswordResetConfirm)),
+  ),
+  '/auth/email-confirmation': lazy(() =>
+    import('./account/email-confirmation.tsx').then((room) => page(room.EmailConfirmation)),
+  ),
+  '/auth/incorrect-email-confirmation': lazy(() =>
+    import('./account/incorrect-email-confirmation.tsx').then((room) =>
+      page(room.IncorrectEmailConfirmation),
+    ),
+  ),
 }
 
 /** What `lazy` asks for. */
@@ -31,11 +63,23 @@ export function App() {
   return (
     <OrganizationProvider>
       <Toasts>
-        <Signed />
+        <Boundary>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              {routesOf(openPages)}
+              <Route>
+                <Signed />
+              </Route>
+            </Switch>
+          </Suspense>
+        </Boundary>
       </Toasts>
     </OrganizationProvider>
   )
 }
+
+const routesOf = (pages: Record<string, ComponentType>) =>
+  Object.entries(pages).map(([path, Page]) => <Route key={path} path={path} component={Page} />)
 
 function Signed() {
   const { data: self, error, refetch } = useSelf()
@@ -48,9 +92,7 @@ function Signed() {
       <Boundary key={path}>
         <Suspense fallback={<Loading />}>
           <Switch>
-            {Object.entries(pages).map(([path, Page]) => (
-              <Route key={path} path={path} component={Page} />
-            ))}
+            {routesOf(pages)}
             <Route path="/">
               <Redirect to="/projects" replace />
             </Route>

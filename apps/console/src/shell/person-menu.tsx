@@ -8,6 +8,7 @@ export function PersonMenu({ self }: { self: User }) {
     <details className="menu">
       <summary>{self.username}</summary>
       <div>
+        <Link href="/account">Account</Link>
         <Link href="/tokens">Access tokens</Link>
         <a href="/api/docs">API reference</a>
         <button type="button" onClick={() => void signOut()}>

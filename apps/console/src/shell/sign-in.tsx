@@ -1,4 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { api } from '../api/client.ts'
+import { useAnswer } from '../api/queries.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
@@ -33,10 +36,28 @@ export function SignIn() {
           Sign in
         </button>
       </form>
+      <OtherWays />
       <p className="hint">
         After the first <code>npm start</code> the name is <code>admin</code>; its password was
         printed on the terminal and is kept in <code>.reticle/admin-password</code>.
       </p>
     </main>
+  )
+}
+
+/** For who has no account, or no password. */
+function OtherWays() {
+  const { data: capabilities } = useAnswer(api.getCapabilities, {})
+  const here = `${location.pathname}${location.search}`
+  return (
+    <p>
+      {capabilities?.registration && (
+        <>
+          <Link href={`/auth/register?next=${encodeURIComponent(here)}`}>Register</Link>
+          {' · '}
+        </>
+      )}
+      <Link href="/auth/password/reset">Forgotten password</Link>
+    </p>
   )
 }

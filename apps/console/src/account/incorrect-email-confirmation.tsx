@@ -1,0 +1,29 @@
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import { ChangeForm } from '../ui/change-form.tsx'
+import { Field } from '../ui/field.tsx'
+import { formText } from '../ui/form-text.ts'
+import { Narrow } from './narrow.tsx'
+
+/** Where the link of such a mail ends when it was used before, or is older than three days. */
+export function IncorrectEmailConfirmation() {
+  const [said, setSaid] = useState<string>()
+  return (
+    <Narrow title="E-mail not confirmed">
+      <p>The link has been used before, or is older than three days.</p>
+      {said ? (
+        <p role="status">{said}</p>
+      ) : (
+        <ChangeForm
+          action="Send another mail"
+          onSend={async (form) => {
+            const { detail } = await api.resendEmail({ body: { email: formText(form, 'email') } })
+            setSaid(detail)
+          }}
+        >
+          <Field label="E-mail" name="email" type="email" autoComplete="email" required />
+        </ChangeForm>
+      )}
+    </Narrow>
+  )
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react'
+import { useTitle } from '../ui/page.tsx'
+
+interface Props {
+  title: string
+  children: ReactNode
+}
+
+/** A page for who may not be signed in: nothing around it. */
+export function Narrow({ title, children }: Props) {
+  useTitle(title)
+  return (
+    <main className="narrow">
+      <h1>{title}</h1>
+      {children}
+    </main>
+  )
+}

@@ -1,0 +1,37 @@
+import { Field } from '../ui/field.tsx'
+import { formText } from '../ui/form-text.ts'
+
+interface Props {
+  /** Of both fields, in front of 1 and 2: as the service calls them. */
+  prefix: string
+}
+
+/** A password that is to be, twice. */
+export function PasswordFields({ prefix }: Props) {
+  return (
+    <>
+      <Field
+        label="New password"
+        name={`${prefix}1`}
+        type="password"
+        autoComplete="new-password"
+        minLength={8}
+        maxLength={256}
+        required
+        hint="At least 8 characters, not only digits, unlike your names."
+      />
+      <Field
+        label="Once more"
+        name={`${prefix}2`}
+        type="password"
+        autoComplete="new-password"
+        required
+      />
+    </>
+  )
+}
+
+export const newPasswordOf = (form: FormData) => ({
+  new_password1: formText(form, 'new_password1'),
+  new_password2: formText(form, 'new_password2'),
+})

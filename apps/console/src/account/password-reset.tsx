@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../api/client.ts'
+import { ChangeForm } from '../ui/change-form.tsx'
+import { Field } from '../ui/field.tsx'
+import { formText } from '../ui/form-text.ts'
+import { Narrow } from './narrow.tsx'
+
+/** Asks for a mail to choose a new password by; whether there is such an account is not told. */
+export function PasswordReset() {
+  const [said, setSaid] = useState<string>()
+  return (
+    <Narrow title="Forgotten password">
+      {said ? (
+        <p role="status">{said} Where there is an account with that address, it is on its way.</p>
+      ) : (
+        <ChangeForm
+          action="Send the mail"
+          onSend={async (form) => {
+            const { detail } = await api.resetPassword({ body: { email: formText(form, 'email') } })
+            setSaid(detail)
+          }}
+        >
+          <Field
+            label="E-mail"
+            name="email"
+            type="email"
+            autoComplete="email"
+            required
+            autoFocus
+            hint="Where no mails are sent, ask who runs the server: administrators hand out a new password with npm run ops."
+          />
+        </ChangeForm>
+      )}
+      <p>
+        <Link href="/projects">Sign in</Link>
+      </p>
+    </Narrow>
+  )
+}

@@ -1,0 +1,83 @@
+import { useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import { api } from '../api/client.ts'
+import { useAnswer } from '../api/queries.ts'
+import { signIn } from '../shell/session.tsx'
+import { ChangeForm } from '../ui/change-form.tsx'
+import { Field } from '../ui/field.tsx'
+import { formText } from '../ui/form-text.ts'
+import { Narrow } from './narrow.tsx'
+import { nextOf } from './next-of.ts'
+import { PasswordFields } from './password-fields.tsx'
+
+/** Makes an account of one's own, where the server allows it, and goes on to where somebody came from. */
+export function Register() {
+  const { data: capabilities } = useAnswer(api.getCapabilities, {})
+  const [params] = useSearchParams()
+  const [, go] = useLocation()
+  const [address, setAddress] = useState<string>()
+  const next = nextOf(params)
+  if (address !== undefined)
+    return (
+      <Narrow title="One more step">
+        <p role="status">A mail to {address} has a link that confirms the address.</p>
+        <Link href={next}>Sign in afterwards</Link>
+      </Narrow>
+    )
+  if (capabilities?.registration === false)
+    return (
+      <Narrow title="Register">
+        <p>This server makes no accounts by itself: ask who runs it for one.</p>
+        <Link href={next}>Sign in</Link>
+      </Narrow>
+    )
+  return (
+    <Narrow title="Register">
+      <ChangeForm
+        action="Make the account"
+        onSend={async (form) => {
+          const made = await api.register({ body: personOf(form) })
+          if (made.email_verification_required) return setAddress(made.email)
+          await signIn(made.username, formText(form, 'password1'))
+          go(next)
+        }}
+      >
+        <Fields />
+      </ChangeForm>
+      <p>
+        <Link href={next}>Sign in</Link> with an account that is there.
+      </p>
+    </Narrow>
+  )
+}
+
+function Fields() {
+  return (
+    <>
+      <Field
+        label="Username"
+        name="username"
+        autoComplete="username"
+        minLength={5}
+        maxLength={150}
+        required
+        autoFocus
+      />
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="email"
+        hint="Who was invited gives the address that was invited."
+      />
+      <PasswordFields prefix="password" />
+    </>
+  )
+}
+
+const personOf = (form: FormData) => ({
+  username: formText(form, 'username'),
+  email: formText(form, 'email') || undefined,
+  password1: formText(form, 'password1'),
+  password2: formText(form, 'password2'),
+})

@@ -1,0 +1,39 @@
+import type { Organization } from '@reticle/sdk'
+import { api } from '../api/client.ts'
+import { queries } from '../api/queries.ts'
+import { useOrganization } from '../shell/organization.tsx'
+import { ChangeForm } from '../ui/change-form.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { OrganizationFields, organizationOf } from './organization-fields.tsx'
+
+interface Props {
+  organization: Organization
+  onClose: () => void
+}
+
+/** Another name, another description. A workspace that is chosen stays chosen under its new short name. */
+export function EditOrganization({ organization: before, onClose }: Props) {
+  const tell = useToast()
+  const { organization: chosen, choose } = useOrganization()
+  const save = async (body: Pick<Organization, 'slug' | 'name' | 'description'>) => {
+    const { slug } = await api.updateOrganization({ id: before.id, body })
+    if (chosen === before.slug) choose(slug)
+    await queries.invalidateQueries()
+  }
+  const { slug, name, description } = before
+  return (
+    <Dialog title={`Edit ${slug}`} onClose={onClose}>
+      <ChangeForm
+        action="Save"
+        onSend={async (form) => {
+          await save(organizationOf(form))
+          tell({ text: 'Saved.', undo: () => save({ slug, name, description }) })
+        }}
+        onDone={onClose}
+      >
+        <OrganizationFields given={before} />
+      </ChangeForm>
+    </Dialog>
+  )
+}

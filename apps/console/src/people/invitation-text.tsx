@@ -1,0 +1,12 @@
+import type { Invitation } from '@reticle/sdk'
+
+/** Who invites, to what, and as what. */
+export function InvitationText({ invitation }: { invitation: Invitation }) {
+  const { owner, organization_info, role, expired } = invitation
+  return (
+    <p>
+      {owner?.username ?? 'Somebody'} invites you into <strong>{organization_info.slug}</strong> as{' '}
+      {role}.{expired && ' The invitation has expired: ask for it to be sent once more.'}
+    </p>
+  )
+}

@@ -1,0 +1,34 @@
+import type { Membership, Organization } from '@reticle/sdk'
+import { useLocation } from 'wouter'
+import { api } from '../api/client.ts'
+import { queries } from '../api/queries.ts'
+import { useOrganization } from '../shell/organization.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+
+interface Props {
+  organization: Organization
+  membership: Membership
+  onClose: () => void
+}
+
+/** The way out of an organization; the way back is another invitation. */
+export function LeaveOrganization({ organization: { slug }, membership, onClose }: Props) {
+  const [, go] = useLocation()
+  const { organization: chosen, choose } = useOrganization()
+  return (
+    <Confirm
+      title={`Leave ${slug}`}
+      word={slug}
+      action="Leave the organization"
+      onConfirm={async () => {
+        await api.deleteMembership({ id: membership.id })
+        if (chosen === slug) choose(undefined)
+        go('/people')
+        await queries.invalidateQueries()
+      }}
+      onClose={onClose}
+    >
+      <p>Its projects and tasks are closed to you afterwards, but for jobs that are yours to do.</p>
+    </Confirm>
+  )
+}

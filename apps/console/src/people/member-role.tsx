@@ -1,0 +1,41 @@
+import type { Membership } from '@reticle/sdk'
+import { api } from '../api/client.ts'
+import { queries } from '../api/queries.ts'
+import { useToast } from '../ui/toasts.tsx'
+import { isAbove, rolesToGive, type Standing } from './standing.ts'
+
+interface Props {
+  membership: Membership
+  standing: Standing
+}
+
+/** The role of a member; to be changed by who stands above it. */
+export function MemberRole({ membership: { id, role, user }, standing }: Props) {
+  const tell = useToast()
+  const roles = rolesToGive(standing)
+  const before = roles.find((one) => one === role)
+  if (!before || !isAbove(standing, role)) return role
+  const give = async (role: (typeof roles)[number]) => {
+    await api.updateMembership({ id, body: { role } })
+    await queries.invalidateQueries()
+  }
+  const change = (wanted: string) => {
+    const after = roles.find((one) => one === wanted)
+    if (!after) return
+    give(after).then(
+      () => tell({ text: `${user.username} is ${after} now.`, undo: () => give(before) }),
+      (error: Error) => tell({ text: error.message }),
+    )
+  }
+  return (
+    <select
+      aria-label={`Role of ${user.username}`}
+      value={role}
+      onChange={({ target }) => change(target.value)}
+    >
+      {roles.map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,80 @@
+import type { Membership, Organization } from '@reticle/sdk'
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import { Empty } from '../ui/empty.tsx'
+import type { Column } from '../ui/listing/column.ts'
+import { Choice, Search } from '../ui/listing/filters.tsx'
+import { Listing } from '../ui/listing/listing.tsx'
+import { useListState } from '../ui/listing/state.ts'
+import { Time } from '../ui/time.tsx'
+import { MemberRole } from './member-role.tsx'
+import { nameOf } from './name-of.ts'
+import { RemoveMember } from './remove-member.tsx'
+import { isAbove, type Standing } from './standing.ts'
+
+const roles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
+
+interface Props {
+  organization: Organization
+  standing: Standing
+}
+
+/** Who belongs to an organization, each with a role. */
+export function Members({ organization: { slug }, standing }: Props) {
+  const { get } = useListState()
+  const [leaving, setLeaving] = useState<Membership>()
+  return (
+    <>
+      <div className="filters">
+        <Search label="Search members" />
+        <Choice name="role" label="Role" values={roles} />
+      </div>
+      <Listing
+        name="Members"
+        list={api.listMemberships}
+        input={{
+          org: slug,
+          search: get('search'),
+          role: roles.find((one) => one === get('role')),
+        }}
+        isScoped={false}
+        columns={columnsFor(standing, setLeaving)}
+        keyOf={({ id }) => id}
+        empty={<Empty>Nobody here is called that.</Empty>}
+      />
+      {leaving && <RemoveMember membership={leaving} onClose={() => setLeaving(undefined)} />}
+    </>
+  )
+}
+
+const columnsFor = (
+  standing: Standing,
+  onRemove: (membership: Membership) => void,
+): Column<Membership>[] => [
+  { title: 'Member', sort: 'user', cell: ({ user }) => nameOf(user) },
+  {
+    title: 'Role',
+    sort: 'role',
+    width: '9.5rem',
+    cell: (membership) => <MemberRole membership={membership} standing={standing} />,
+  },
+  {
+    title: 'Joined',
+    isExtra: true,
+    cell: ({ joined_date }) => (joined_date ? <Time value={joined_date} /> : 'invited'),
+  },
+  {
+    title: 'Actions',
+    width: '6rem',
+    cell: (membership) =>
+      isAbove(standing, membership.role) && (
+        <button
+          type="button"
+          aria-label={`Remove ${membership.user.username}`}
+          onClick={() => onRemove(membership)}
+        >
+          Remove
+        </button>
+      ),
+  },
+]

@@ -1,0 +1,58 @@
+import type { Organization } from '@reticle/sdk'
+import { Link, useParams } from 'wouter'
+import { api } from '../api/client.ts'
+import { useAnswer } from '../api/queries.ts'
+import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { Page } from '../ui/page.tsx'
+import { Invitations } from './invitations.tsx'
+import { Members } from './members.tsx'
+import { OrganizationActions } from './organization-actions.tsx'
+import { useStanding } from './standing.ts'
+import './people.css'
+
+/** An organization with its members, or the invitations into it. */
+export function OrganizationPage() {
+  const { id = '', part } = useParams()
+  const { data, error, refetch } = useAnswer(api.getOrganization, { id: Number(id) })
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <Loading />
+  return <Shown organization={data} isAboutInvitations={part === 'invitations'} />
+}
+
+interface Props {
+  organization: Organization
+  isAboutInvitations: boolean
+}
+
+function Shown({ organization, isAboutInvitations }: Props) {
+  const { standing, membership } = useStanding(organization)
+  const { id, slug, name, description } = organization
+  const place = `/people/organizations/${id}`
+  return (
+    <Page
+      title={name || slug}
+      above={<Link href="/people">People</Link>}
+      actions={<OrganizationActions {...{ organization, standing, membership }} />}
+    >
+      <p className="hint">
+        {slug} · owned by {organization.owner?.username ?? 'nobody'}
+        {standing.role && ` · you are ${standing.role}`}
+      </p>
+      {description && <p>{description}</p>}
+      <nav className="tabs" aria-label="Of the organization">
+        <Link href={place} aria-current={isAboutInvitations ? undefined : 'page'}>
+          Members
+        </Link>
+        <Link href={`${place}/invitations`} aria-current={isAboutInvitations ? 'page' : undefined}>
+          Invitations
+        </Link>
+      </nav>
+      {isAboutInvitations ? (
+        <Invitations organization={organization} standing={standing} />
+      ) : (
+        <Members organization={organization} standing={standing} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,71 @@
+import type { Organization } from '@reticle/sdk'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../api/client.ts'
+import { useSelf } from '../shell/session.tsx'
+import { curlOf, Empty } from '../ui/empty.tsx'
+import type { Column } from '../ui/listing/column.ts'
+import { Search } from '../ui/listing/filters.tsx'
+import { Listing } from '../ui/listing/listing.tsx'
+import { useListState } from '../ui/listing/state.ts'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { NewOrganization } from './new-organization.tsx'
+import { OwnInvitations } from './own-invitations.tsx'
+import { isAdministrator } from './standing.ts'
+import './people.css'
+
+const columns: readonly Column<Organization>[] = [
+  {
+    title: 'Organization',
+    sort: 'slug',
+    cell: ({ id, slug }) => <Link href={`/people/organizations/${id}`}>{slug}</Link>,
+  },
+  { title: 'Name', sort: 'name', cell: ({ name }) => name },
+  { title: 'Owner', sort: 'owner', isExtra: true, cell: ({ owner }) => owner?.username ?? '–' },
+  { title: 'Created', isExtra: true, cell: ({ created_date }) => <Time value={created_date} /> },
+]
+
+/** Who works together: the organizations, and what somebody is invited to. */
+export function People() {
+  const self = useSelf().data
+  const { get } = useListState()
+  const [isCreating, setIsCreating] = useState(false)
+  return (
+    <Page
+      title="People"
+      actions={
+        <>
+          {self && isAdministrator(self) && <Link href="/people/users">Users</Link>}
+          <button type="button" className="primary" onClick={() => setIsCreating(true)}>
+            New organization
+          </button>
+        </>
+      }
+    >
+      {self && <OwnInvitations self={self} />}
+      <div className="filters">
+        <Search label="Search organizations" />
+      </div>
+      <Listing
+        name="Organizations"
+        list={api.listOrganizations}
+        input={{ search: get('search') }}
+        isScoped={false}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<NoOrganization />}
+      />
+      {isCreating && <NewOrganization onClose={() => setIsCreating(false)} />}
+    </Page>
+  )
+}
+
+const NoOrganization = () => (
+  <Empty
+    reticle="reticle org create acme --name 'Acme Vision'"
+    curl={curlOf('/organizations', `-H 'Content-Type: application/json' -d '{"slug":"acme"}'`)}
+  >
+    There is no organization here. In one, people share projects and tasks, each with a role.
+  </Empty>
+)

@@ -1,0 +1,37 @@
+import type { Membership } from '@reticle/sdk'
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import { queries } from '../api/queries.ts'
+import { Confirm } from '../ui/confirm.tsx'
+
+interface Props {
+  membership: Membership
+  onClose: () => void
+}
+
+/** Takes somebody out of an organization, with what they were to do in it or without. */
+export function RemoveMember({ membership: { id, user }, onClose }: Props) {
+  const [unassign, setUnassign] = useState(false)
+  return (
+    <Confirm
+      title={`Remove ${user.username}`}
+      word={user.username}
+      action="Remove the member"
+      onConfirm={async () => {
+        await api.deleteMembership({ id, unassign })
+        await queries.invalidateQueries()
+      }}
+      onClose={onClose}
+    >
+      <p>What they made stays. To come back they have to be invited again.</p>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={unassign}
+          onChange={({ target }) => setUnassign(target.checked)}
+        />
+        Take their projects, tasks and jobs from them as well
+      </label>
+    </Confirm>
+  )
+}

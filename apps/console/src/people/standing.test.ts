@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { isAbove, isLeader, isOwner, type Role, rolesToGive } from './standing.ts'
+
+const as = (role: Role | undefined, isAdmin = false) => ({ role, isAdmin })
+
+test('owners give every role but their own, maintainers those below them, others none', () => {
+  expect(rolesToGive(as('owner'))).toEqual(['worker', 'supervisor', 'maintainer'])
+  expect(rolesToGive(as('maintainer'))).toEqual(['worker', 'supervisor'])
+  expect(rolesToGive(as('supervisor'))).toEqual([])
+  expect(rolesToGive(as(undefined))).toEqual([])
+})
+
+test('an administrator stands as the owner does, also without being a member', () => {
+  expect(isOwner(as(undefined, true))).toBe(true)
+  expect(isLeader(as('worker', true))).toBe(true)
+})
+
+test('nobody is above an owner, and maintainers are not above one another', () => {
+  expect(isAbove(as('owner'), 'owner')).toBe(false)
+  expect(isAbove(as('owner'), 'maintainer')).toBe(true)
+  expect(isAbove(as('maintainer'), 'maintainer')).toBe(false)
+  expect(isAbove(as('maintainer'), 'worker')).toBe(true)
+  expect(isAbove(as('worker'), 'worker')).toBe(false)
+})

@@ -1,0 +1,25 @@
+import type { MetaUser } from '@reticle/sdk'
+import { useToast } from '../ui/toasts.tsx'
+import { changeUser } from './change-user.ts'
+
+/** Whether an account is let in. */
+export function UserActive({ user: { id, username, is_active = true } }: { user: MetaUser }) {
+  const tell = useToast()
+  const change = () =>
+    changeUser(id, { is_active: !is_active }).then(
+      () =>
+        tell({
+          text: `${username} is switched ${is_active ? 'off' : 'on'}.`,
+          undo: () => changeUser(id, { is_active }),
+        }),
+      (error: Error) => tell({ text: error.message }),
+    )
+  return (
+    <input
+      type="checkbox"
+      aria-label={`${username} is active`}
+      checked={is_active}
+      onChange={() => void change()}
+    />
+  )
+}

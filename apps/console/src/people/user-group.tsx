@@ -1,0 +1,34 @@
+import type { MetaUser } from '@reticle/sdk'
+import { useToast } from '../ui/toasts.tsx'
+import { changeUser } from './change-user.ts'
+
+const groups = ['admin', 'user', 'worker'] as const
+const none = 'none'
+
+/** What an account may do everywhere: its group. Administrators have two rights beside theirs, which go and come with it. */
+export function UserGroup({ user: { id, username, groups: given = [] } }: { user: MetaUser }) {
+  const tell = useToast()
+  const before = groups.find((one) => given.includes(one))
+  const move = (to: (typeof groups)[number] | undefined) =>
+    changeUser(id, {
+      groups: to ? [to] : [],
+      is_staff: to === 'admin',
+      is_superuser: to === 'admin',
+    })
+  const change = (to: (typeof groups)[number] | undefined) =>
+    move(to).then(
+      () => tell({ text: `${username} is ${to ?? 'in no group'} now.`, undo: () => move(before) }),
+      (error: Error) => tell({ text: error.message }),
+    )
+  return (
+    <select
+      aria-label={`Group of ${username}`}
+      value={before ?? none}
+      onChange={({ target }) => void change(groups.find((one) => one === target.value))}
+    >
+      {[...groups, none].map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,92 @@
+import type { MetaUser } from '@reticle/sdk'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../api/client.ts'
+import { queries } from '../api/queries.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { Empty } from '../ui/empty.tsx'
+import type { Column } from '../ui/listing/column.ts'
+import { Search } from '../ui/listing/filters.tsx'
+import { Listing } from '../ui/listing/listing.tsx'
+import { useListState } from '../ui/listing/state.ts'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { nameOf } from './name-of.ts'
+import { UserActive } from './user-active.tsx'
+import { UserGroup } from './user-group.tsx'
+import './people.css'
+
+/** Every account, for administrators; others find themselves here. */
+export function Users() {
+  const { get, set } = useListState()
+  const [leaving, setLeaving] = useState<MetaUser>()
+  const active = get('active')
+  return (
+    <Page title="Users" above={<Link href="/people">People</Link>}>
+      <div className="filters">
+        <Search label="Search users" />
+        <select
+          aria-label="Active or not"
+          value={active ?? ''}
+          onChange={({ target }) => set({ active: target.value })}
+        >
+          <option value="">Active: any</option>
+          <option value="true">active</option>
+          <option value="false">switched off</option>
+        </select>
+      </div>
+      <Listing
+        name="Users"
+        list={api.listUsers}
+        input={{ search: get('search'), ...(active && { is_active: active === 'true' }) }}
+        isScoped={false}
+        columns={columnsFor(setLeaving)}
+        keyOf={({ id }) => id}
+        empty={<Empty reticle="reticle user list">Nobody is called that.</Empty>}
+      />
+      {leaving && <DeleteUser user={leaving} onClose={() => setLeaving(undefined)} />}
+    </Page>
+  )
+}
+
+const columnsFor = (onDelete: (user: MetaUser) => void): Column<MetaUser>[] => [
+  { title: 'User', sort: 'username', cell: nameOf },
+  { title: 'E-mail', isExtra: true, cell: ({ email }) => email || '–' },
+  { title: 'Group', width: '6.5rem', cell: (user) => <UserGroup user={user} /> },
+  { title: 'Active', width: '4rem', cell: (user) => <UserActive user={user} /> },
+  {
+    title: 'Last here',
+    isExtra: true,
+    cell: ({ last_login }) => <Time value={last_login} />,
+  },
+  {
+    title: 'Actions',
+    width: '5.5rem',
+    isExtra: true,
+    cell: (user) => (
+      <button type="button" aria-label={`Delete ${user.username}`} onClick={() => onDelete(user)}>
+        Delete
+      </button>
+    ),
+  },
+]
+
+function DeleteUser({ user, onClose }: { user: MetaUser; onClose: () => void }) {
+  return (
+    <Confirm
+      title={`Delete ${user.username}`}
+      word={user.username}
+      action="Delete the account"
+      onConfirm={async () => {
+        await api.deleteUser({ id: user.id })
+        await queries.invalidateQueries()
+      }}
+      onClose={onClose}
+    >
+      <p>
+        What they made stays, without an owner. Their tokens and memberships go. To keep somebody
+        out for a while, switch the account off instead.
+      </p>
+    </Confirm>
+  )
+}

@@ -1,0 +1,45 @@
+import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { type Check, useChecks } from './checks.ts'
+
+/** Which parts work; for administrators also how long each took to say so, and why one does not. */
+export function HealthTable({ hasDetails }: { hasDetails: boolean }) {
+  const { data, error, refetch } = useChecks(hasDetails)
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <Loading />
+  return (
+    <table className="facts" aria-labelledby="health">
+      <thead>
+        <tr>
+          <th scope="col">Part</th>
+          <th scope="col">State</th>
+          {hasDetails && (
+            <th scope="col" className="number">
+              Took
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {data.map((check) => (
+          <tr key={check.name}>
+            <td>{check.name}</td>
+            <td>
+              <State check={check} />
+            </td>
+            {hasDetails && <td className="number">{check.took_ms} ms</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function State({ check: { isWell, reason } }: { check: Check }) {
+  if (isWell) return <span className="works">works</span>
+  return (
+    <>
+      <span className="fails">fails</span> {reason}
+    </>
+  )
+}

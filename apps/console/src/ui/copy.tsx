@@ -1,0 +1,35 @@
+import { useId, useRef, useState } from 'react'
+
+interface Props {
+  label: string
+  value: string
+}
+
+/** A text to take along. Where the browser keeps its clipboard closed (without TLS) the text is selected, and keys copy it. */
+export function Copy({ label, value }: Props) {
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const [said, setSaid] = useState('')
+  const copy = async () => {
+    field.current?.select()
+    const isCopied = await navigator.clipboard?.writeText(value).then(
+      () => true,
+      () => false,
+    )
+    setSaid(isCopied ? 'Copied.' : 'Selected: copy it with Ctrl+C.')
+  }
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <div className="copy">
+        <input ref={field} id={id} readOnly value={value} />
+        <button type="button" onClick={() => void copy()}>
+          Copy
+        </button>
+      </div>
+      <p className="hint" role="status">
+        {said}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { client } from '../../support/client.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+const password = 'Blue-Kettle-42'
+const fresh = 'Red-Kettle-43'
+
+describe.skipIf(!executablePath)('an account in the console', () => {
+  const data = dataDirectory()
+  let reticle: Reticle
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+
+  beforeAll(async () => {
+    reticle = await startReticle(data.path)
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await reticle?.stop()
+    data.remove()
+  })
+
+  test('somebody registers, changes name and password, forgets it and is told by mail', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    await page.goto('/account')
+    await page.getByRole('link', { name: 'Register' }).click()
+    await page.getByLabel('Username').fill('newcomer')
+    await page.getByLabel('E-mail').fill('newcomer@example.org')
+    await page.getByLabel('New password').fill(password)
+    await page.getByLabel('Once more').fill(password)
+    await look('register')
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByRole('heading', { name: 'Account' }).waitFor()
+
+    await page.getByLabel('First name').fill('New')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByLabel('Password now').fill(password)
+    await page.getByLabel('New password').fill(fresh)
+    await page.getByLabel('Once more').fill(fresh)
+    await look('account')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('You are signed out wherever else you were').waitFor()
+    await page.getByText('newcomer').first().click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+
+    await page.getByRole('link', { name: 'Forgotten password' }).click()
+    await page.getByLabel('E-mail').fill('newcomer@example.org')
+    await look('password-reset')
+    await page.getByRole('button', { name: 'Send the mail' }).click()
+    await page.getByText('it is on its way').waitFor()
+    await page.goto(await linkOfMail())
+    await page.getByLabel('New password').fill(password)
+    await page.getByLabel('Once more').fill(password)
+    await look('password-reset-confirm')
+    await page.getByRole('button', { name: 'Choose the password' }).click()
+    await page.getByText('It is good from now on').waitFor()
+    const again = client(`${reticle.url}/api`)
+    const login = { username: 'newcomer', password }
+    expect((await again.call('POST', '/auth/login', { json: login })).status).toBe(200)
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([])
+    await close()
+  })
+
+  /** Mails of a single process are files beside its data; nobody waits for one to be written. */
+  async function linkOfMail(): Promise<string> {
+    const folder = join(data.path, 'mail')
+    const find = () => {
+      const name = readdirSync(folder).find((one) => one.endsWith('.eml'))
+      const text = name ? readFileSync(join(folder, name), 'utf8').replaceAll('=\r\n', '') : ''
+      return (
+        /\/auth\/password\/reset\/confirm\?uid=\S+/.exec(text.replaceAll('=3D', '='))?.[0] ?? ''
+      )
+    }
+    await expect.poll(find, { timeout: 10_000 }).not.toBe('')
+    return find()
+  }
+
+  test.each([
+    ['/auth/email-confirmation', 'E-mail confirmed'],
+    ['/auth/incorrect-email-confirmation', 'E-mail not confirmed'],
+    ['/auth/password/reset/confirm', 'New password'],
+  ])('%s is open to everybody', async (path, title) => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    await page.goto(path)
+    await page.getByRole('heading', { name: title }).waitFor()
+    await look(path.slice(6).replaceAll('/', '-'))
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('a token is shown once, works, and is revoked by typing', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto('/tokens')
+    await page.getByText('There is no token here').waitFor()
+    await look('tokens-empty')
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('Name').fill('nightly export')
+    await page.getByLabel('Last day').fill('2099-12-31')
+    await look('token-new')
+    await page.getByRole('button', { name: 'Create the token' }).click()
+    const value = await page.getByLabel('Token', { exact: true }).inputValue()
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText(/^(Copied|Selected)/).waitFor()
+    await look('token-shown')
+    await page.getByRole('button', { name: 'I have it' }).click()
+    const program = client(`${reticle.url}/api`, `Token ${value}`)
+    expect((await program.done('GET', '/users/self')).username).toBe('admin')
+
+    await page.getByText('2099-12-31').waitFor()
+    expect(await page.content()).not.toContain(value)
+    await look('tokens')
+    await page.getByRole('button', { name: 'Revoke nightly export' }).click()
+    await page.getByLabel(/^Type/).fill('nightly export')
+    await look('token-revoke')
+    await page.getByRole('button', { name: 'Revoke the token' }).click()
+    await page.getByText('There is no token here').waitFor()
+    await expect.poll(async () => (await program.call('GET', '/users/self')).status).toBe(401)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('the server tells administrators how each part is, and everybody what it allows', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto('/server')
+    const health = page.getByRole('table', { name: 'Health' })
+    await health.getByText('works').first().waitFor()
+    expect(await health.getByText(/^\d+ ms$/).count()).toBeGreaterThan(0)
+    await page.getByRole('table', { name: 'Formats' }).getByText('COCO 1.0').waitFor()
+    await page.getByRole('table', { name: 'Limits' }).waitFor()
+    await look('server')
+    expect(complaints).toEqual([])
+    await close()
+
+    const newcomer = { username: 'newcomer', password }
+    const wish = { as: newcomer, width: 360, colorScheme: 'dark' } as const
+    const narrow = await visit(browser, reticle.url, wish)
+    await narrow.page.goto('/server')
+    await narrow.page.getByText('works').first().waitFor()
+    expect(await narrow.page.getByText(/^\d+ ms$/).count()).toBe(0)
+    await narrow.look('server-narrow-dark')
+    await narrow.page.goto('/account')
+    await narrow.page.getByLabel('First name').waitFor()
+    await narrow.look('account-narrow-dark')
+    expect(narrow.complaints).toEqual([])
+    await narrow.close()
+  })
+})
