@@ -21,19 +21,28 @@ const yearMs = 365 * 86_400_000
  */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
   const folder = fileURLToPath(new URL('.', import.meta.resolve('@reticle/console/index.html')))
-  await app.register(fastifyStatic, {
-    root: join(folder, 'assets'),
+  await app.register(async (scope) => serveAssetsOf(scope, join(folder, 'assets')))
+  const document = join(folder, 'index.html')
+  app.setNotFoundHandler(async (request, reply) => {
+    if (!isPage(request)) throw new DomainError('not_found', 'Not found.')
+    reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': policy })
+    return reply.type('text/html; charset=utf-8').send(await readFile(document)) // `npm run dev` writes it anew
+  })
+}
+
+/** They are the same for everybody, so that browsers keep them when somebody signs in or out. */
+async function serveAssetsOf(scope: FastifyInstance, root: string): Promise<void> {
+  scope.addHook('onSend', async (_request, reply) => {
+    if (reply.statusCode < 400) reply.header('vary', 'Accept-Encoding')
+  })
+  await scope.register(fastifyStatic, {
+    root,
     prefix: '/assets/',
     index: false,
+    allowedPath: (path) => /^\/[\w-][\w.-]*$/.test(path), // what else there may be is no asset: 404
     preCompressed: true,
     immutable: true,
     maxAge: yearMs,
-  })
-  const document = await readFile(join(folder, 'index.html'))
-  app.setNotFoundHandler((request, reply) => {
-    if (!isPage(request)) throw new DomainError('not_found', 'Not found.')
-    reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': policy })
-    return reply.type('text/html; charset=utf-8').send(document)
   })
 }
 

@@ -1,0 +1,109 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request } from 'undici'
+import { describe, expect, test } from 'vitest'
+import { testGateway } from '../testing/gateway.ts'
+
+const { send, url, raw } = await testGateway()
+
+/** As browsers ask for what is typed into their address bar. */
+const asPage = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+const openPage = (path: string, method: 'GET' | 'HEAD' = 'GET') =>
+  send(path, { as: null, method, headers: asPage })
+const document = (await openPage('/')).text
+const [script = ''] = /\/assets\/index-[\w-]+\.js/.exec(document) ?? []
+
+describe.each(['/', '/projects', '/tasks/7/frames/3?label=car', '/invitations/abc'])(
+  '%s',
+  (path) => {
+    test('is the one document of the console, asked for anew each time', async () => {
+      const { status, headers, text } = await openPage(path)
+      expect([status, text]).toEqual([200, document])
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+    })
+
+    test('has a policy that knows this site alone, and nothing inline', async () => {
+      const { headers } = await openPage(path)
+      const policy = String(headers['content-security-policy']).split('; ')
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("script-src 'self'")
+      expect(policy).toContain("style-src 'self'")
+      expect(policy).toContain("connect-src 'self'")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy.join(' ')).not.toMatch(/unsafe|\*|https?:/)
+    })
+
+    test('answers HEAD without its text', async () => {
+      const { status, headers, text } = await openPage(path, 'HEAD')
+      expect([status, text]).toEqual([200, ''])
+      expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    })
+  },
+)
+
+test.each([
+  ['*/*', '/projects'],
+  ['application/json', '/'],
+])('who accepts %s is told that %s is not there: scripts read no pages', async (accept, path) => {
+  const { status, headers, json } = await send(path, { as: null, headers: { accept } })
+  expect(status).toBe(404)
+  expect(headers['x-error-code']).toBe('not_found')
+  expect(json()).toMatchObject({ code: 'not_found' })
+})
+
+test.each([
+  '/api/nothing',
+  '/api',
+  '/as/cvat/api/nothing',
+  '/assets/nothing-12345678.js',
+  '/assets/',
+])('%s is no page, whoever asks', async (path) => {
+  const { status, headers, json } = await openPage(path)
+  expect(status).toBe(404)
+  expect(headers['cache-control']).toBe('no-store')
+  expect(json()).toMatchObject({ code: 'not_found' })
+})
+
+test('only reading is answered by a page', async () => {
+  const { status } = await send('/projects', { as: null, method: 'POST', headers: asPage })
+  expect(status).toBe(404)
+})
+
+test('an asset has its hash in its name, and is kept by browsers for good', async () => {
+  const { status, headers } = await send(script, { as: null })
+  expect(status).toBe(200)
+  expect(headers).toMatchObject({
+    'content-type': 'application/javascript; charset=utf-8',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'x-content-type-options': 'nosniff',
+  })
+})
+
+test.each([
+  ['br', brotliDecompressSync],
+  ['gzip', gunzipSync],
+])('an asset comes packed as %s to who takes that', async (coding, unpack) => {
+  const plain = await send(script, { as: null })
+  const packed = await request(url + script, { headers: { 'accept-encoding': coding } })
+  expect(packed.headers['content-encoding']).toBe(coding)
+  expect(packed.headers.vary).toBe('Accept-Encoding') // not by who is signed in
+  const bytes = Buffer.from(await packed.body.arrayBuffer())
+  expect(unpack(bytes).toString()).toBe(plain.text)
+  expect(bytes.length).toBeLessThan(plain.text.length / 2)
+})
+
+test.each([
+  '/assets/%00',
+  '/assets/%zz',
+  '/assets/../index.html',
+  '/assets/..%2findex.html',
+  '/assets/%2e%2e/%2e%2e/package.json',
+])('%s does not lead out of the folder', async (path) => {
+  const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  expect(answer).toMatch(/^HTTP\/1\.1 (400|403|404) /)
+  expect(answer).not.toContain('@reticle/console')
+})
