@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { root } from '../generate/files.ts'
+import { codeOf, readSources } from './sources.ts'
+
+/** The console as it is built, and what its sources keep to. */
+
+const dist = join(root, 'apps/console/dist')
+const read = (path: string) => readFileSync(join(dist, path))
+const document = read('index.html').toString()
+const loaded = [...document.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
+  ([, path = '']) => path,
+)
+
+const mostBytes = 150 * 1024
+
+test('what a browser fetches before it shows anything is at most 150 KB, packed', () => {
+  expect(loaded.filter((path) => path.endsWith('.js')).length).toBeGreaterThan(0)
+  const bytes = loaded.map((path) => gzipSync(read(path)).length)
+  expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(mostBytes)
+})
+
+test('the document runs and styles nothing inline, and names no other host', () => {
+  const scripts = [...document.matchAll(/<script\b([^>]*)>([^<]*)/g)]
+  expect(
+    scripts.filter(([, given = '', text = '']) => !given.includes(' src=') || text.trim()),
+  ).toEqual([])
+  expect(document).not.toMatch(/<style|\sstyle=|\son\w+=|https?:\/\/|="\/\//)
+})
+
+test('every asset lies beside itself packed, and has a hash in its name', () => {
+  const names = readdirSync(join(dist, 'assets'))
+  const plain = names.filter((name) => !/\.(gz|br)$/.test(name))
+  expect(plain.filter((name) => !/-[\w-]{8}\.\w+$/.test(name))).toEqual([])
+  expect(
+    plain.filter((name) => !names.includes(`${name}.gz`) || !names.includes(`${name}.br`)),
+  ).toEqual([])
+  expect(existsSync(join(dist, 'assets', plain[0] ?? ''))).toBe(true)
+})
+
+const sources = readSources().filter(({ path }) => path.startsWith('apps/console/src/'))
+
+test.each([
+  [
+    'the SDK alone talks to the server',
+    /(?<![.\w])fetch\(|XMLHttpRequest|EventSource|WebSocket|sendBeacon/,
+  ],
+  [
+    'nothing becomes code or a style at run time',
+    /\beval\(|new Function\(|\.cssText\b|insertRule\(/,
+  ],
+  ['texts are texts', /\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write\(/],
+])('%s', (_, pattern) => {
+  const lines = sources
+    .filter(({ isTest }) => !isTest)
+    .flatMap((source) =>
+      codeOf(source).flatMap((line, index) =>
+        pattern.test(line) ? [`${source.path}:${index + 1}: ${line.trim()}`] : [],
+      ),
+    )
+  expect(lines).toEqual([])
+})
+
+test('markup that is set as such is sanitised in the same file', () => {
+  const setting = sources.filter(({ text }) => text.includes('dangerouslySetInnerHTML'))
+  expect(
+    setting.filter(({ text }) => !/dompurify|sanitize/i.test(text)).map(({ path }) => path),
+  ).toEqual([])
+})
