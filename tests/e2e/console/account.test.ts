@@ -139,7 +139,8 @@ describe.skipIf(!executablePath)('an account in the console', () => {
     const wish = { as: newcomer, width: 360, colorScheme: 'dark' } as const
     const narrow = await visit(browser, reticle.url, wish)
     await narrow.page.goto('/server')
-    await narrow.page.getByText('works').first().waitFor()
+    await narrow.page.getByText('works', { exact: true }).first().waitFor()
+    await narrow.page.getByRole('table', { name: 'Formats' }).getByText('COCO 1.0').waitFor()
     expect(await narrow.page.getByText(/^\d+ ms$/).count()).toBe(0)
     await narrow.look('server-narrow-dark')
     await narrow.page.goto('/account')

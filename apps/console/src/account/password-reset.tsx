@@ -28,7 +28,7 @@ export function PasswordReset() {
             autoComplete="email"
             required
             autoFocus
-            hint="Where no mails are sent, ask who runs the server: administrators hand out a new password with npm run ops."
+            hint="Where the server sends no mails, ask who runs it."
           />
         </ChangeForm>
       )}

@@ -25,23 +25,25 @@ export function Server() {
         !about.error && <Loading />
       )}
       <div className="server">
-        <section aria-labelledby="health">
-          <h2 id="health">Health</h2>
-          {self && <HealthTable hasDetails={isAdministrator(self)} />}
-        </section>
+        <div>
+          <section aria-labelledby="health">
+            <h2 id="health">Health</h2>
+            {self && <HealthTable hasDetails={isAdministrator(self)} />}
+          </section>
+          <section aria-labelledby="formats">
+            <h2 id="formats">Formats</h2>
+            <p className="hint">
+              What each keeps, converts and drops is shown before an export is made; programs ask{' '}
+              <a href="/api/docs#listFormatLosses">for the same table</a>.
+            </p>
+            <FormatTable />
+          </section>
+        </div>
         <section aria-labelledby="limits">
           <h2 id="limits">Limits</h2>
           <LimitTable />
         </section>
       </div>
-      <section aria-labelledby="formats">
-        <h2 id="formats">Formats</h2>
-        <p className="hint">
-          What each keeps, converts and drops is shown before an export is made; programs ask{' '}
-          <a href="/api/docs#listFormatLosses">for the same table</a>.
-        </p>
-        <FormatTable />
-      </section>
     </Page>
   )
 }
