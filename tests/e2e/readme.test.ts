@@ -55,6 +55,17 @@ test('so do those about clients of others: one project in two languages', {
   expect(lines).toEqual(['car', `/as/cvat/api${labels}`, labels, labels])
 })
 
+test('so do those about the console: its policy, and how its files are kept', {
+  timeout: 90_000,
+}, async () => {
+  const lines = (await follow('docs/console.md', /readme/)).trimEnd().split('\n')
+  expect(lines.sort()).toEqual([
+    'cache-control: public, max-age=31536000, immutable',
+    'content-encoding: br',
+    "script-src 'self'",
+  ])
+})
+
 test('so do those about requests: followed, tried, merged, chosen and fetched', {
   timeout: 90_000,
 }, async () => {
@@ -86,6 +97,7 @@ test('every file that a document points to is there', () => {
     'docs/backups.md',
     'docs/cli.md',
     'docs/coming-from.md',
+    'docs/console.md',
     'docs/media.md',
     'docs/operations.md',
     'docs/requests.md',

@@ -8,7 +8,7 @@ export function welcome({ url, admin }: Standalone): string {
     ...(admin.password
       ? [`  Administrator  ${admin.username}`, `  Password       ${admin.password}`, '']
       : []),
-    '  Try:',
+    `  Open ${url} in a browser, or try:`,
     `    curl ${user} ${url}/api/users/self`,
     `    curl ${user} ${url}/api/projects -H 'Content-Type: application/json' -d '{"name":"First","labels":[{"name":"car"}]}'`,
     '    npm run demo',
