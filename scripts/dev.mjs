@@ -3,13 +3,21 @@ import { join } from 'node:path'
 import { foreground } from './foreground.mjs'
 import { ready, root } from './ready.mjs'
 
-/** The compiler watches the sources, Node watches what it writes. */
+/**
+ * The compiler watches the sources, Node watches what it writes. Pages are written by their own bundler, and read anew by the
+ * gateway; what a page that is open still fetches stays there.
+ */
 ready()
-const tsc = join(root, 'node_modules/typescript/bin/tsc')
-const compiler = spawn(process.execPath, [tsc, '-b', '--watch', '--preserveWatchOutput'], {
-  cwd: root,
-  stdio: 'inherit',
-})
+const run = (path, args, cwd) =>
+  spawn(process.execPath, [join(root, 'node_modules', path), ...args], { cwd, stdio: 'inherit' })
+const watching = [
+  run('typescript/bin/tsc', ['-b', '--watch', '--preserveWatchOutput'], root),
+  run(
+    'vite/bin/vite.js',
+    ['build', '--watch', '--emptyOutDir=false', '--logLevel=warn'],
+    join(root, 'apps/console'),
+  ),
+]
 const main = join(root, 'apps/standalone/dist/main.js')
 process.exitCode = await foreground(process.execPath, ['--watch', '--watch-preserve-output', main])
-compiler.kill()
+for (const one of watching) one.kill()

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
@@ -117,9 +117,17 @@ async function check(image, app) {
     'tsx',
     'node-av',
     '@seydx',
+    'react',
+    'vite',
+    'rolldown',
   ]
   const found = libraries.filter((name) => forbidden.includes(name))
   if (found.length > 0) throw new Error(`${app}: development only: ${found.join(', ')}`)
+  const others = (await readdir(join(image.folder, 'app/apps'))).filter((name) => name !== app)
+  const wanted = app === 'gateway' ? 'console' : ''
+  if (others.join() !== wanted) throw new Error(`${app}: comes with ${others || 'no console'}`)
+  if (wanted && !existsSync(join(image.folder, 'app/apps/console/dist/index.html')))
+    throw new Error(`${app}: the console is not built`)
   say(`${app}: ${await megabytes(join(image.folder, 'app'))} MB, ${libraries.length} libraries`)
 }
 

@@ -8,13 +8,25 @@ import { root } from '../generate/files.ts'
 const lines = readFileSync(join(root, 'deploy/docker/Dockerfile'), 'utf8').split('\n')
 const after = (word: string) =>
   lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []))
-const apps = readdirSync(join(root, 'apps')).filter((app) => app !== 'standalone')
+/** Those without an image of their own: one command, and the pages that the gateway serves. */
+const parts = ['standalone', 'console']
+const apps = readdirSync(join(root, 'apps')).filter((app) => !parts.includes(app))
 
 test('every app has a base to run on, and is compiled', () => {
   const bases = after('FROM').flatMap((line) => / AS base-(.+)$/.exec(line)?.[1] ?? [])
   expect(bases.sort()).toEqual(apps.sort())
   const compiled = after('RUN').find((command) => command.includes('tsc -b'))
   expect(compiled?.split(' ').slice(3).sort()).toEqual(apps.map((app) => `apps/${app}`).sort())
+})
+
+test('the console is built, and comes to the image of the gateway by being a dependency of it', () => {
+  expect(after('RUN')).toContain('npm run build --workspace=@reticle/console')
+  const packageOf = (app: string) =>
+    JSON.parse(readFileSync(join(root, `apps/${app}/package.json`), 'utf8'))
+  const depending = apps.filter((app) => '@reticle/console' in packageOf(app).dependencies)
+  expect(depending).toEqual(['gateway'])
+  expect(packageOf('console').dependencies).toBeUndefined() // its libraries are in its files
+  expect(packageOf('console').files).toEqual(['dist'])
 })
 
 test('images run as nobody, and what they start is Node alone', () => {
