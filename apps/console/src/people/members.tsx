@@ -55,7 +55,7 @@ const columnsFor = (
   {
     title: 'Role',
     sort: 'role',
-    width: '9.5rem',
+    width: '7.6rem',
     cell: (membership) => <MemberRole membership={membership} standing={standing} />,
   },
   {
@@ -65,7 +65,7 @@ const columnsFor = (
   },
   {
     title: 'Actions',
-    width: '6rem',
+    width: '5.6rem',
     cell: (membership) =>
       isAbove(standing, membership.role) && (
         <button

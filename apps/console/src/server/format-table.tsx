@@ -18,9 +18,13 @@ export function FormatTable() {
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col">Import</th>
-          <th scope="col">Export</th>
-          <th scope="col" className="extra">
+          <th scope="col" className="short">
+            Import
+          </th>
+          <th scope="col" className="short">
+            Export
+          </th>
+          <th scope="col" className="short extra">
             Files
           </th>
           <th scope="col" className="extra">
