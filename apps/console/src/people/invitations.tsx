@@ -8,7 +8,7 @@ import { Time } from '../ui/time.tsx'
 import { InvitationDialog } from './invitation-dialog.tsx'
 import { Invite } from './invite.tsx'
 import { nameOf } from './name-of.ts'
-import { isLeader, type Standing } from './standing.ts'
+import { isLeader, type Standing } from './roles.ts'
 
 interface Props {
   organization: Organization

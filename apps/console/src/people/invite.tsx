@@ -7,7 +7,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { OptionField } from '../ui/option-field.tsx'
 import { useToast } from '../ui/toasts.tsx'
-import { rolesToGive, type Standing } from './standing.ts'
+import { rolesToGive, type Standing } from './roles.ts'
 
 interface Props {
   slug: string

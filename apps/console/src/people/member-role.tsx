@@ -2,7 +2,7 @@ import type { Membership } from '@reticle/sdk'
 import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
 import { useToast } from '../ui/toasts.tsx'
-import { isAbove, rolesToGive, type Standing } from './standing.ts'
+import { isAbove, rolesToGive, type Standing } from './roles.ts'
 
 interface Props {
   membership: Membership

@@ -10,7 +10,7 @@ import { Time } from '../ui/time.tsx'
 import { MemberRole } from './member-role.tsx'
 import { nameOf } from './name-of.ts'
 import { RemoveMember } from './remove-member.tsx'
-import { isAbove, type Standing } from './standing.ts'
+import { isAbove, type Standing } from './roles.ts'
 
 const roles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
 

@@ -4,7 +4,7 @@ import { DeleteOrganization } from './delete-organization.tsx'
 import { EditOrganization } from './edit-organization.tsx'
 import { HandOver } from './hand-over.tsx'
 import { LeaveOrganization } from './leave-organization.tsx'
-import { isLeader, isOwner, type Standing } from './standing.ts'
+import { isLeader, isOwner, type Standing } from './roles.ts'
 
 interface Props {
   organization: Organization

@@ -12,7 +12,7 @@ import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { NewOrganization } from './new-organization.tsx'
 import { OwnInvitations } from './own-invitations.tsx'
-import { isAdministrator } from './standing.ts'
+import { isAdministrator } from './roles.ts'
 import './people.css'
 
 const columns: readonly Column<Organization>[] = [

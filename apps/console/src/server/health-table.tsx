@@ -1,6 +1,7 @@
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { type Check, useChecks } from './checks.ts'
+import type { Check } from './checks.ts'
+import { useChecks } from './use-checks.ts'
 
 /** Which parts work; for administrators also how long each took to say so, and why one does not. */
 export function HealthTable({ hasDetails }: { hasDetails: boolean }) {

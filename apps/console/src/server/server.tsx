@@ -1,6 +1,6 @@
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { isAdministrator } from '../people/standing.ts'
+import { isAdministrator } from '../people/roles.ts'
 import { useSelf } from '../shell/session.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAbove, isLeader, isOwner, type Role, rolesToGive } from './standing.ts'
+import { isAbove, isLeader, isOwner, type Role, rolesToGive } from './roles.ts'
 
 const as = (role: Role | undefined, isAdmin = false) => ({ role, isAdmin })
 
