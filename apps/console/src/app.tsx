@@ -9,6 +9,8 @@ import { Failure } from './ui/failure.tsx'
 import { Loading } from './ui/loading.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
+const viewer = () => import('./viewer/viewer.tsx').then(({ Viewer }) => page(Viewer))
+
 /** Every page with its address; each is fetched when it is first looked at. */
 const pages: Record<string, ComponentType> = {
   '/projects': lazy(() => import('./projects/projects.tsx').then(({ Projects }) => page(Projects))),
@@ -32,6 +34,8 @@ const pages: Record<string, ComponentType> = {
   '/tokens': lazy(() => import('./tokens/tokens.tsx').then(({ Tokens }) => page(Tokens))),
   '/account': lazy(() => import('./account/account.tsx').then(({ Account }) => page(Account))),
   '/server': lazy(() => import('./server/server.tsx').then(({ Server }) => page(Server))),
+  '/tasks/:id/frames/:frame': lazy(viewer),
+  '/jobs/:id/frames/:frame': lazy(viewer),
 }
 
 /** Those for who has no account yet or cannot sign in; mails lead to them. */
@@ -89,7 +93,7 @@ function Signed() {
   if (self === null) return <SignIn />
   return (
     <Layout self={self}>
-      <Boundary key={path}>
+      <Boundary key={path.replace(/\/frames\/[^/]*$/, '')}>
         <Suspense fallback={<Loading />}>
           <Switch>
             {routesOf(pages)}

@@ -1,0 +1,106 @@
+import type { AnnotationSet, Job, Label, Task } from '@reticle/sdk'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
+import { queries, useAnswer } from '../api/queries.ts'
+import { jobPageOf, neighboursOf, type Place, type Quality, type Span } from './place.ts'
+
+/** What a viewer asks for; of frames only those that are looked at, and their neighbours. */
+
+const minuteMs = 60_000
+
+/** The name and the frames of a task or a job. */
+export function usePlace({ kind, id }: Place) {
+  const task = useAnswer(api.getTask, { id }, { enabled: kind === 'tasks' })
+  const job = useAnswer(api.getJob, { id }, { enabled: kind === 'jobs' })
+  const { error, refetch } = kind === 'tasks' ? task : job
+  const place = task.data ? ofTask(task.data) : job.data && ofJob(job.data)
+  return { place, error, refetch }
+}
+
+const ofTask = ({ name, size }: Task) => ({ name, span: { first: 0, last: size - 1 } })
+const ofJob = ({ id, task_name, start_frame, stop_frame }: Job) => ({
+  name: task_name === null ? `Job ${id}` : `${task_name}, job ${id}`,
+  span: { first: start_frame, last: stop_frame },
+})
+
+/** All labels of a place: people gave them names, so they are not so many. */
+export function useLabels({ kind, id }: Place) {
+  return useQuery({
+    queryKey: ['labels of', kind, id],
+    queryFn: async ({ signal }) => {
+      const labels: Label[] = []
+      const input = { ...(kind === 'tasks' ? { task_id: id } : { job_id: id }), page_size: 500 }
+      for await (const label of api.listLabels.each(input, { signal })) labels.push(label)
+      return labels
+    },
+    staleTime: minuteMs,
+  })
+}
+
+const setOf = ({ kind, id }: Place, frame: number) =>
+  queryOptions({
+    queryKey: ['annotations of', kind, id, frame],
+    queryFn: ({ signal }): Promise<AnnotationSet> => {
+      const read = kind === 'tasks' ? api.getTaskAnnotations : api.getJobAnnotations
+      return read({ id, frames: frame, interpolate: true }, { signal })
+    },
+    gcTime: minuteMs,
+  })
+
+const pictureOf = ({ kind, id }: Place, frame: number, quality: Quality) =>
+  queryOptions({
+    queryKey: ['picture of', kind, id, frame, quality],
+    queryFn: async ({ signal }) => {
+      const read = kind === 'tasks' ? api.getTaskData : api.getJobData
+      const answer = await read({ id, type: 'frame', number: frame, quality }, { signal })
+      return createImageBitmap(await answer.blob()).catch(() => {
+        throw new Error(
+          'This browser cannot show pictures of this type: look at the compressed one.',
+        )
+      })
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: minuteMs / 2, // they are large
+  })
+
+/** A frame: its picture and what is on it. */
+export function useFrame(place: Place, frame: number, quality: Quality) {
+  return { picture: useQuery(pictureOf(place, frame, quality)), set: useQuery(setOf(place, frame)) }
+}
+
+/** Fetches what is probably looked at next. */
+export function fetchNeighbours(place: Place, span: Span, frame: number, quality: Quality): void {
+  for (const next of neighboursOf(span, frame)) {
+    void queries.prefetchQuery(pictureOf(place, next, quality))
+    void queries.prefetchQuery(setOf(place, next))
+  }
+}
+
+const jobsPerPage = 100
+
+/** Name, size and whether it is deleted; of a task's frame its job is asked, which knows of no more frames than its own. */
+export function useFrameMeta(place: Place, frame: number) {
+  const isTask = place.kind === 'tasks'
+  const task = useAnswer(api.getTask, { id: place.id }, { enabled: isTask }).data
+  const jobs = useAnswer(
+    api.listJobs,
+    {
+      ...{ task_id: place.id, type: 'annotation' as const, sort: 'id' },
+      ...{ page: task ? jobPageOf(task, frame, jobsPerPage) : 1, page_size: jobsPerPage },
+    },
+    { enabled: task !== undefined },
+  ).data?.results
+  const own = useAnswer(api.getJob, { id: place.id }, { enabled: !isTask }).data
+  const job = own ?? jobs?.find((one) => frame >= one.start_frame && frame <= one.stop_frame)
+  const meta = useAnswer(api.getJobDataMeta, { id: job?.id ?? 0 }, { enabled: job !== undefined })
+  if (!job || !meta.data) return undefined
+  const { frames, deleted_frames } = meta.data
+  const record = frames[frame - job.start_frame] ?? frames[0]
+  return { job_id: job.id, record, isDeleted: deleted_frames.includes(frame) }
+}
+
+/** What people asked about this frame. */
+export function useIssues({ kind, id }: Place, frame: number) {
+  const of = kind === 'tasks' ? { task_id: id } : { job_id: id }
+  return useAnswer(api.listIssues, { ...of, frame_id: frame, page_size: 100 }).data?.results ?? []
+}

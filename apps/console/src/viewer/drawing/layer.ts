@@ -1,0 +1,71 @@
+import type { Item } from '../frame/item.ts'
+import { touches } from '../geometry/outline.ts'
+import { between, moved, onPixels, type Size, toPicture, type View } from '../geometry/view.ts'
+import type { Pen } from './scene.ts'
+import { drawItems } from './shapes.ts'
+
+/** Drawn beyond each edge of the screen, as a part of it: so far one may pan before it has to be drawn again. */
+const margin = 0.25
+
+/** The screen, in CSS pixels and their pixels. */
+export interface Screen extends Size {
+  density: number
+}
+
+export type Layer = ReturnType<typeof openLayer>
+
+/** The objects as they were drawn for some view, to be shown in others until there is time to draw them anew. */
+export function openLayer() {
+  const canvas = new OffscreenCanvas(1, 1)
+  const context = canvas.getContext('2d')
+  let drawn: { view: View; screen: Screen; count: number } | undefined
+
+  function draw(items: readonly Item[], view: View, screen: Screen, pen: Pen): void {
+    const within = onPixels(moved(view, edgeOf(screen)), screen.density)
+    const far = farOf(screen)
+    canvas.width = Math.ceil(far.x * screen.density)
+    canvas.height = Math.ceil(far.y * screen.density)
+    const visible = items.filter(inside(within, screen))
+    if (context) drawItems(context, visible, within, screen.density, pen)
+    drawn = { view: within, screen, count: visible.length }
+  }
+
+  function show(target: CanvasRenderingContext2D, view: View): void {
+    if (!drawn) return
+    const { scale, x, y } = between(drawn.view, view)
+    const { density } = drawn.screen
+    target.setTransform(scale, 0, 0, scale, x * density, y * density)
+    target.imageSmoothingEnabled = scale !== 1
+    target.drawImage(canvas, 0, 0)
+  }
+
+  return {
+    draw,
+    show,
+    /** How many objects the last drawing had. */
+    count: () => drawn?.count ?? 0,
+    /** Nothing would be missing in this view but sharpness. */
+    covers: (view: View) => drawn !== undefined && isCovered(drawn, view),
+    /** It is as large as in this view. */
+    hasScale: (view: View) => drawn?.view.scale === view.scale,
+  }
+}
+
+const edgeOf = ({ width, height }: Size) => ({ x: width * margin, y: height * margin })
+const farOf = ({ width, height }: Size) => ({
+  x: width * (1 + 2 * margin),
+  y: height * (1 + 2 * margin),
+})
+
+function inside(view: View, screen: Size) {
+  const { x: left, y: top } = toPicture(view, { x: 0, y: 0 })
+  const { x: right, y: bottom } = toPicture(view, farOf(screen))
+  return ({ box }: Item) => touches(box, { left, top, right, bottom })
+}
+
+function isCovered({ view: drawn, screen }: { view: View; screen: Screen }, view: View): boolean {
+  const { scale, x, y } = between(drawn, view)
+  const far = farOf(screen)
+  const [right, bottom] = [x + far.x * scale, y + far.y * scale]
+  return x <= 0 && y <= 0 && right >= screen.width && bottom >= screen.height
+}

@@ -1,0 +1,50 @@
+import type { Item } from '../frame/item.ts'
+import { pathOf } from './paths.ts'
+import type { Remark } from './scene.ts'
+
+/** What stands out of the other objects; drawn in pixels of the picture. `pixel` is a CSS pixel of the screen in them. */
+export function emphasise(context: CanvasRenderingContext2D, item: Item, pixel: number): void {
+  for (const [color, width] of [
+    ['#000000', 6],
+    ['#ffffff', 4],
+    [item.color, 2],
+  ] as const) {
+    context.strokeStyle = color
+    context.lineWidth = width * pixel
+    strokeItem(context, item, pixel)
+  }
+}
+
+function strokeItem(context: CanvasRenderingContext2D, item: Item, pixel: number): void {
+  const { left, top, right, bottom } = item.box
+  if (item.mask) context.strokeRect(left, top, right - left, bottom - top)
+  for (const outline of item.outlines) {
+    if (outline.form !== 'dot') context.stroke(pathOf(outline))
+    else {
+      context.beginPath()
+      context.arc(outline.x, outline.y, 5 * pixel, 0, 2 * Math.PI)
+      context.stroke()
+    }
+  }
+}
+
+const remarkColor = '#ff8c00'
+
+/** A place that somebody asked about, with its number. */
+export function drawRemark(
+  context: CanvasRenderingContext2D,
+  { id, position }: Remark,
+  pixel: number,
+): void {
+  const [left = 0, top = 0, right = 0, bottom = 0] = position
+  const isBox = position.length === 4
+  const points = isBox ? [left, top, right, top, right, bottom, left, bottom] : position
+  context.setLineDash([2 * pixel, 3 * pixel])
+  context.lineWidth = 2 * pixel
+  context.strokeStyle = remarkColor
+  context.stroke(pathOf({ form: 'ring', points }))
+  context.setLineDash([])
+  context.font = `bold ${14 * pixel}px sans-serif`
+  context.fillStyle = remarkColor
+  context.fillText(`? ${id}`, left, top - 4 * pixel)
+}

@@ -1,0 +1,22 @@
+import type { Item } from '../frame/item.ts'
+import { paintMask, pixelsFor } from '../geometry/mask.ts'
+import { pixelOf } from './colours.ts'
+
+/** All masks of a frame, a pixel for a pixel of the picture; what hides what is decided here, how much they hide when it is shown. */
+export interface MaskLayer {
+  left: number
+  top: number
+  canvas: OffscreenCanvas
+}
+
+export function paintMasks(items: readonly Item[]): MaskLayer | undefined {
+  const masked = items.flatMap(({ mask, color }) => (mask ? [{ mask, color }] : []))
+  const pixels = pixelsFor(masked.map(({ mask }) => mask))
+  if (!pixels) return undefined
+  for (const { mask, color } of masked) paintMask(pixels, mask, pixelOf(color))
+  const { left, top, width, height, data } = pixels
+  const canvas = new OffscreenCanvas(width, height)
+  const image = new ImageData(new Uint8ClampedArray(data.buffer), width, height)
+  canvas.getContext('2d')?.putImageData(image, 0, 0)
+  return { left, top, canvas }
+}

@@ -1,0 +1,96 @@
+import { onPixels, type View } from '../geometry/view.ts'
+import { openLayer, type Screen } from './layer.ts'
+import { drawRemark, emphasise } from './marks.ts'
+import { type MaskLayer, paintMasks } from './masks.ts'
+import type { Scene } from './scene.ts'
+import { place } from './shapes.ts'
+
+/** So many objects are drawn anew for each frame of the screen without a stutter; more of them when the view rests. */
+const few = 800
+const restMs = 120
+/** From this scale on the pixels of the picture are seen as they are. */
+const crisp = 2
+
+export type Painter = ReturnType<typeof openPainter>
+
+/** Draws a scene on a canvas, at most once for each frame of the screen. */
+export function openPainter(canvas: HTMLCanvasElement) {
+  const context = canvas.getContext('2d')
+  const layer = openLayer()
+  let masks: MaskLayer | undefined
+  let shown: { scene: Scene; view: View; screen: Screen } | undefined
+  let [isStale, frame, rest] = [true, 0, 0]
+
+  function show(scene: Scene, view: View, screen: Screen): void {
+    const before = shown
+    shown = { scene, view: onPixels(view, screen.density), screen }
+    if (before?.scene.items !== scene.items) masks = paintMasks(scene.items)
+    const isSame = before?.scene.items === scene.items && before.scene.pen === scene.pen
+    if (!isSame || before.screen !== screen) isStale = true
+    frame ||= requestAnimationFrame(paint)
+  }
+
+  function paint(): void {
+    frame = 0
+    if (!context || !shown) return
+    const { scene, view, screen } = shown
+    renew(shown)
+    resize(canvas, screen)
+    context.clearRect(0, 0, canvas.width, canvas.height)
+    place(context, view, screen.density)
+    drawPicture(context, scene, masks, view.scale * screen.density)
+    layer.show(context, view)
+    place(context, view, screen.density)
+    for (const remark of scene.remarks) drawRemark(context, remark, 1 / view.scale)
+    for (const item of [scene.hovered, scene.selected])
+      if (item) emphasise(context, item, 1 / view.scale)
+    context.resetTransform()
+  }
+
+  /** Draws the objects if they must be drawn now, and sees to it that they are drawn sharply when the view rests. */
+  function renew({ scene, view, screen }: NonNullable<typeof shown>): void {
+    clearTimeout(rest)
+    const hasScale = layer.hasScale(view)
+    if (!isStale && hasScale && layer.covers(view)) return
+    // what is missing after a pan has to be there; while one zooms it may be missing for a moment
+    if (isStale || hasScale || layer.count() <= few) {
+      layer.draw(scene.items, view, screen, scene.pen)
+      isStale = false
+    } else rest = window.setTimeout(redraw, restMs)
+  }
+
+  function redraw(): void {
+    isStale = true
+    frame ||= requestAnimationFrame(paint)
+  }
+
+  function close(): void {
+    cancelAnimationFrame(frame)
+    clearTimeout(rest)
+  }
+  return { show, close }
+}
+
+/** To whole pixels of the screen: a canvas that the browser stretches would be blurred. */
+function resize(canvas: HTMLCanvasElement, { width, height, density }: Screen): void {
+  const [wide, high] = [Math.round(width * density), Math.round(height * density)]
+  if (canvas.width !== wide) canvas.width = wide
+  if (canvas.height !== high) canvas.height = high
+  canvas.style.width = `${wide / density}px`
+  canvas.style.height = `${high / density}px`
+}
+
+function drawPicture(
+  context: CanvasRenderingContext2D,
+  { picture, size, pen }: Scene,
+  masks: MaskLayer | undefined,
+  scale: number,
+): void {
+  context.imageSmoothingEnabled = scale < crisp
+  if (picture) context.drawImage(picture, 0, 0, size.width, size.height)
+  if (!masks) return
+  context.imageSmoothingEnabled = false
+  context.globalAlpha = pen.opacity
+  context.drawImage(masks.canvas, masks.left, masks.top)
+  context.globalAlpha = 1
+}

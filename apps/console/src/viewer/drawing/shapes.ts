@@ -1,0 +1,82 @@
+import type { Item, Piece } from '../frame/item.ts'
+import type { Outline } from '../geometry/outline.ts'
+import type { View } from '../geometry/view.ts'
+import { pathOf } from './paths.ts'
+import type { Pen } from './scene.ts'
+
+type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
+
+/**
+ * With more objects lines are a pixel of the screen thin and dots are squares: the browser's rasteriser draws hairlines six
+ * times faster than anything wider, so 10,000 shapes take 60 ms instead of 300.
+ */
+const dense = 1500
+
+const lineWidth = 2
+const dotRadius = 4
+const dash = [6, 4]
+
+/** Draws objects over one another. `density` is pixels of the screen per CSS pixel. */
+export function drawItems(
+  context: Context,
+  items: readonly Item[],
+  view: View,
+  density: number,
+  pen: Pen,
+): void {
+  const isDense = items.length > dense
+  const pixel = 1 / (view.scale * density) // of the screen, in pixels of the picture
+  context.save()
+  place(context, view, density)
+  context.lineJoin = 'round'
+  context.lineWidth = isDense ? pixel : lineWidth / view.scale
+  const dashes = dash.map((length) => length / view.scale)
+  const radius = (isDense ? dotRadius / 2 : dotRadius) / view.scale
+  for (const { pieces } of items)
+    for (const piece of pieces) drawPiece(context, piece, { pen, radius, dashes, isDense })
+  context.restore()
+}
+
+/** From here on drawing is in pixels of the picture. */
+export function place(context: Context, { scale, x, y }: View, density: number): void {
+  const zoom = scale * density
+  context.setTransform(zoom, 0, 0, zoom, x * density, y * density)
+}
+
+interface Style {
+  pen: Pen
+  radius: number
+  dashes: readonly number[]
+  isDense: boolean
+}
+
+function drawPiece(context: Context, { outline, color, isDashed }: Piece, style: Style): void {
+  context.fillStyle = color
+  context.strokeStyle = color
+  if (isDashed) context.setLineDash([...style.dashes])
+  if (outline.form === 'dot') drawDot(context, outline.x, outline.y, style)
+  else drawOutline(context, outline, style.pen)
+  if (isDashed) context.setLineDash([])
+}
+
+type Outlined = Exclude<Outline, { form: 'dot' }>
+
+function drawOutline(context: Context, outline: Outlined, pen: Pen): void {
+  const path = pathOf(outline)
+  const isOpen = outline.form === 'line'
+  if (!isOpen && pen.opacity > 0) {
+    context.globalAlpha = pen.opacity
+    context.fill(path)
+    context.globalAlpha = 1
+  }
+  if (isOpen || pen.isOutlined) context.stroke(path)
+}
+
+function drawDot(context: Context, x: number, y: number, { radius, isDense }: Style): void {
+  if (isDense) context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius)
+  else {
+    context.beginPath()
+    context.arc(x, y, radius, 0, 2 * Math.PI)
+    context.fill()
+  }
+}

@@ -1,0 +1,98 @@
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { useTitle } from '../ui/page.tsx'
+import { fetchNeighbours, useFrame, useFrameMeta, useIssues, useLabels } from './data.ts'
+import { FrameBar } from './frame-bar.tsx'
+import { Help } from './help.tsx'
+import { useKeys } from './keys.ts'
+import { LookBar } from './look-bar.tsx'
+import { Picture } from './picture.tsx'
+import type { Place, Span } from './place.ts'
+import { useSettings } from './settings.ts'
+import { Side } from './side.tsx'
+import { Tags } from './tags.tsx'
+import { useGo } from './use-go.ts'
+import { useObjects } from './use-objects.ts'
+
+interface Props {
+  place: Place
+  /** Of the task or job. */
+  name: string
+  span: Span
+  frame: number
+}
+
+/** A frame: above it which one, beside it what is on it. */
+export function FrameView({ place, name, span, frame }: Props) {
+  const settings = useSettings()
+  const { quality, pen, hidden } = settings
+  const labels = useLabels(place)
+  const { picture, set } = useFrame(place, frame, quality)
+  const meta = useFrameMeta(place, frame)
+  const issues = useIssues(place, frame)
+  const objects = useObjects(set.data, labels.data, frame, hidden)
+  const go = useGo(place, span)
+  const [isHelping, setIsHelping] = useState(false)
+  const isReady = picture.data !== undefined && set.data !== undefined
+  useTitle(`Frame ${frame} of ${name}`)
+  useEffect(() => {
+    if (isReady) fetchNeighbours({ kind: place.kind, id: place.id }, span, frame, quality)
+  }, [isReady, place.kind, place.id, span, frame, quality])
+  useKeys({
+    ...frameKeys(go, span, frame),
+    j: () => objects.step(1),
+    k: () => objects.step(-1),
+    Escape: () => objects.select(undefined),
+    o: settings.toggleOutlines,
+    '[': () => settings.setOpacity(Math.max(0, pen.opacity - 0.1)),
+    ']': () => settings.setOpacity(Math.min(1, pen.opacity + 0.1)),
+    '?': () => setIsHelping(true),
+  })
+  const error = picture.error ?? set.error ?? labels.error
+  const size = picture.data ?? meta?.record
+  return (
+    <main className="viewer">
+      <div className="viewer-head">
+        <h1>
+          <Link href={`/${place.kind}/${place.id}`}>{name}</Link>
+        </h1>
+        <FrameBar frame={frame} span={span} onGo={go} />
+        <p className="viewer-file">
+          {meta?.record?.name} {meta?.isDeleted && <strong className="wrong">deleted</strong>}
+        </p>
+        <LookBar settings={settings} onHelp={() => setIsHelping(true)} />
+      </div>
+      <div className="viewer-body">
+        <div className="viewer-stage">
+          <Tags {...objects} />
+          {error && <Failure error={error} onRetry={() => void picture.refetch()} />}
+          {size ? (
+            <Picture
+              name={`Frame ${frame}`}
+              scene={{ size, picture: picture.data, items: objects.shown, remarks: issues, pen }}
+              selected={objects.selected}
+              onSelect={objects.select}
+            />
+          ) : (
+            !error && <Loading />
+          )}
+        </div>
+        <Side objects={objects} labels={labels.data ?? []} settings={settings} issues={issues} />
+      </div>
+      {isHelping && <Help onClose={() => setIsHelping(false)} />}
+    </main>
+  )
+}
+
+/** The arrows move the picture when it has the focus, which then takes them. */
+function frameKeys(go: (frame: number) => void, { first, last }: Span, frame: number) {
+  const next = () => go(frame + 1)
+  const previous = () => go(frame - 1)
+  return {
+    ...{ PageDown: next, ArrowRight: next, PageUp: previous, ArrowLeft: previous },
+    ...{ Home: () => go(first), End: () => go(last) },
+    g: () => document.getElementById('frame-number')?.focus(),
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { lastAt } from './hit.ts'
+import { maskOf } from './mask.ts'
+import { boxOf, joined, nowhere, type Outline } from './outline.ts'
+import { outlinesOf, type Placed } from './shapes.ts'
+
+const target = (shape: Omit<Placed, 'rotation'>, rotation = 0) => {
+  const outlines: Outline[] = outlinesOf({ ...shape, rotation })
+  return { outlines, box: outlines.map(boxOf).reduce(joined, nowhere) }
+}
+const isHit = (one: ReturnType<typeof target>, x: number, y: number, reach = 0) =>
+  lastAt([one], { x, y }, reach) === one
+
+test('a polygon is hit inside, not in its bay', () => {
+  const bay = target({ type: 'polygon', points: [0, 0, 30, 0, 30, 30, 20, 10, 10, 10, 0, 30] })
+  expect(isHit(bay, 15, 5)).toBe(true)
+  expect(isHit(bay, 15, 20)).toBe(false)
+})
+
+test('a turned rectangle is hit where it is drawn', () => {
+  const box = target({ type: 'rectangle', points: [0, 0, 40, 4] }, 90)
+  expect(isHit(box, 20, -15)).toBe(true)
+  expect(isHit(box, 2, 2)).toBe(false)
+})
+
+test('a turned ellipse is hit where it is drawn', () => {
+  const ellipse = target({ type: 'ellipse', points: [50, 50, 30, 5] }, 90)
+  expect(isHit(ellipse, 50, 75)).toBe(true)
+  expect(isHit(ellipse, 75, 50)).toBe(false)
+})
+
+test('a line and a dot are hit within reach', () => {
+  const line = target({ type: 'polyline', points: [0, 0, 100, 100] })
+  expect([isHit(line, 52, 50, 2), isHit(line, 55, 50, 2)]).toEqual([true, false])
+  const dot = target({ type: 'points', points: [10, 10] })
+  expect([isHit(dot, 12, 10, 3), isHit(dot, 14, 10, 3)]).toEqual([true, false])
+})
+
+test('a mask is hit at its pixels', () => {
+  const mask = maskOf([1, 2, 1, 10, 10, 11, 11])
+  const one = { mask, outlines: [], box: { left: 10, top: 10, right: 12, bottom: 12 } }
+  expect(lastAt([one], { x: 11.5, y: 10.5 }, 0)).toBe(one)
+  expect(lastAt([one], { x: 10.5, y: 10.5 }, 0)).toBeUndefined()
+})
+
+test('the one drawn above the other is hit', () => {
+  const [below, above] = [0, 5].map((at) => target({ type: 'rectangle', points: [at, at, 20, 20] }))
+  if (!below || !above) throw new Error('there are two')
+  expect(lastAt([below, above], { x: 10, y: 10 }, 0)).toBe(above)
+  expect(lastAt([below, above], { x: 2, y: 2 }, 0)).toBe(below)
+})

@@ -1,0 +1,83 @@
+import { isInMask, type Mask } from './mask.ts'
+import type { Box, Outline } from './outline.ts'
+import type { Point } from './view.ts'
+
+/** What may be pointed at. */
+export interface Target {
+  box: Box
+  outlines: readonly Outline[]
+  mask?: Mask
+}
+
+/** The last of the targets that is at a point of the picture, or as near as `reach`: it is drawn above the others. */
+export function lastAt<T extends Target>(
+  targets: readonly T[],
+  at: Point,
+  reach: number,
+): T | undefined {
+  return targets.findLast((target) => isNear(target.box, at, reach) && isAt(target, at, reach))
+}
+
+// Comparing 10,000 boxes takes a fraction of a millisecond: an index of them would only have to be kept.
+const isNear = ({ left, top, right, bottom }: Box, { x, y }: Point, reach: number) =>
+  x >= left - reach && x <= right + reach && y >= top - reach && y <= bottom + reach
+
+function isAt({ outlines, mask }: Target, at: Point, reach: number): boolean {
+  if (mask && isInMask(mask, at.x, at.y)) return true
+  return outlines.some((outline) => isOn(outline, at, reach))
+}
+
+function isOn(outline: Outline, at: Point, reach: number): boolean {
+  switch (outline.form) {
+    case 'dot':
+      return Math.hypot(outline.x - at.x, outline.y - at.y) <= reach
+    case 'ellipse':
+      return isInEllipse(outline, at, reach)
+    case 'line':
+      return isAlong(outline.points, at, reach)
+    case 'ring':
+      return isInRing(outline.points, at) || isAlong(closed(outline.points), at, reach)
+  }
+}
+
+function isInEllipse(
+  { x, y, rx, ry, angle }: Outline & { form: 'ellipse' },
+  at: Point,
+  reach: number,
+): boolean {
+  const [dx, dy] = [at.x - x, at.y - y]
+  const along = dx * Math.cos(angle) + dy * Math.sin(angle)
+  const across = dy * Math.cos(angle) - dx * Math.sin(angle)
+  return Math.hypot(along / (rx + reach), across / (ry + reach)) <= 1
+}
+
+const closed = (points: readonly number[]) => [...points, ...points.slice(0, 2)]
+
+/** Whether a ray from the point crosses the ring an odd number of times. */
+function isInRing(points: readonly number[], { x, y }: Point): boolean {
+  let isInside = false
+  for (const [fromX, fromY, toX, toY] of sidesOf(closed(points)))
+    if (fromY > y !== toY > y && x < fromX + ((y - fromY) / (toY - fromY)) * (toX - fromX))
+      isInside = !isInside
+  return isInside
+}
+
+function isAlong(points: readonly number[], at: Point, reach: number): boolean {
+  for (const side of sidesOf(points)) if (distance(side, at) <= reach) return true
+  return false
+}
+
+type Side = readonly [number, number, number, number]
+
+function* sidesOf(points: readonly number[]): Generator<Side> {
+  for (let at = 0; at + 3 < points.length; at += 2)
+    yield [points[at] ?? 0, points[at + 1] ?? 0, points[at + 2] ?? 0, points[at + 3] ?? 0]
+}
+
+function distance([fromX, fromY, toX, toY]: Side, { x, y }: Point): number {
+  const [dx, dy] = [toX - fromX, toY - fromY]
+  const length = dx * dx + dy * dy
+  const part = length === 0 ? 0 : ((x - fromX) * dx + (y - fromY) * dy) / length
+  const nearest = Math.max(0, Math.min(1, part))
+  return Math.hypot(fromX + nearest * dx - x, fromY + nearest * dy - y)
+}

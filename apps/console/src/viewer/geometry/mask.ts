@@ -1,0 +1,70 @@
+/** A mask: pixels of a box of the picture, told in runs that are by turns outside and inside, row by row. */
+export interface Mask {
+  left: number
+  top: number
+  width: number
+  height: number
+  /** The first is outside; it is 0 where the first pixel is inside. */
+  runs: readonly number[]
+}
+
+/** Run lengths, then left, top, right and bottom, both of which are inside. */
+export function maskOf(points: readonly number[]): Mask {
+  const [left = 0, top = 0, right = -1, bottom = -1] = points.slice(-4)
+  return { left, top, width: right - left + 1, height: bottom - top + 1, runs: points.slice(0, -4) }
+}
+
+/** Stretches of pixels that are inside, counted from the first of the box: begin, and end which is outside. */
+export function* stretchesOf({ runs }: Mask): Generator<readonly [number, number]> {
+  let at = 0
+  for (const [index, length] of runs.entries()) {
+    if (index % 2 === 1 && length > 0) yield [at, at + length]
+    at += length
+  }
+}
+
+/** Whether the pixel at a point of the picture is inside. */
+export function isInMask(mask: Mask, x: number, y: number): boolean {
+  const column = Math.floor(x) - mask.left
+  const row = Math.floor(y) - mask.top
+  if (column < 0 || row < 0 || column >= mask.width || row >= mask.height) return false
+  const pixel = row * mask.width + column
+  for (const [begin, end] of stretchesOf(mask)) if (pixel < end) return pixel >= begin
+  return false
+}
+
+/** A part of a picture, a number for each of its pixels. */
+export interface Pixels {
+  left: number
+  top: number
+  width: number
+  height: number
+  data: Uint32Array<ArrayBuffer>
+}
+
+/** Room for all of the masks; none when they have no pixel. */
+export function pixelsFor(masks: readonly Mask[]): Pixels | undefined {
+  const left = least(masks, (mask) => mask.left)
+  const top = least(masks, (mask) => mask.top)
+  const width = -least(masks, (mask) => -(mask.left + mask.width)) - left
+  const height = -least(masks, (mask) => -(mask.top + mask.height)) - top
+  if (!(width > 0 && height > 0 && Number.isFinite(width * height))) return undefined
+  return { left, top, width, height, data: new Uint32Array(width * height) }
+}
+
+const least = (masks: readonly Mask[], of: (mask: Mask) => number) =>
+  masks.reduce((found, mask) => Math.min(found, of(mask)), Number.POSITIVE_INFINITY)
+
+/** Sets the pixels of a mask to a colour. */
+export function paintMask(pixels: Pixels, mask: Mask, colour: number): void {
+  const corner = (mask.top - pixels.top) * pixels.width + mask.left - pixels.left
+  for (const [begin, end] of stretchesOf(mask)) {
+    for (let at = begin; at < end; ) {
+      const row = Math.floor(at / mask.width)
+      const rowEnd = Math.min(end, (row + 1) * mask.width)
+      const shift = corner + row * (pixels.width - mask.width)
+      pixels.data.fill(colour, at + shift, rowEnd + shift)
+      at = rowEnd
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** What shapes are made of, in pixels of the picture. */
+export type Outline =
+  /** Closed, with what is inside. */
+  | { form: 'ring'; points: readonly number[] }
+  /** Open: x and y of one corner after the other. */
+  | { form: 'line'; points: readonly number[] }
+  /** `angle` is clockwise, in radians. */
+  | { form: 'ellipse'; x: number; y: number; rx: number; ry: number; angle: number }
+  | { form: 'dot'; x: number; y: number }
+
+/** What is between two corners, both included. */
+export interface Box {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+export function boxOf(outline: Outline): Box {
+  if (outline.form === 'dot')
+    return { left: outline.x, right: outline.x, top: outline.y, bottom: outline.y }
+  if (outline.form === 'ellipse') return boxOfEllipse(outline)
+  return boxOfPoints(outline.points)
+}
+
+export function boxOfPoints(points: readonly number[]): Box {
+  const box = { ...nowhere }
+  for (let at = 0; at + 1 < points.length; at += 2) {
+    const [x = 0, y = 0] = [points[at], points[at + 1]]
+    box.left = Math.min(box.left, x)
+    box.right = Math.max(box.right, x)
+    box.top = Math.min(box.top, y)
+    box.bottom = Math.max(box.bottom, y)
+  }
+  return box
+}
+
+function boxOfEllipse({ x, y, rx, ry, angle }: Outline & { form: 'ellipse' }): Box {
+  const across = Math.hypot(rx * Math.cos(angle), ry * Math.sin(angle))
+  const down = Math.hypot(rx * Math.sin(angle), ry * Math.cos(angle))
+  return { left: x - across, right: x + across, top: y - down, bottom: y + down }
+}
+
+/** Of nothing: whatever is joined to it is all there is. */
+export const nowhere: Readonly<Box> = {
+  left: Number.POSITIVE_INFINITY,
+  top: Number.POSITIVE_INFINITY,
+  right: Number.NEGATIVE_INFINITY,
+  bottom: Number.NEGATIVE_INFINITY,
+}
+
+export function joined(one: Box, other: Box): Box {
+  return {
+    left: Math.min(one.left, other.left),
+    top: Math.min(one.top, other.top),
+    right: Math.max(one.right, other.right),
+    bottom: Math.max(one.bottom, other.bottom),
+  }
+}
+
+export function touches(one: Box, other: Box): boolean {
+  return (
+    one.left <= other.right &&
+    one.right >= other.left &&
+    one.top <= other.bottom &&
+    one.bottom >= other.top
+  )
+}
+
+/** In pixels of the picture; nothing of it is 0. */
+export function areaOf({ left, top, right, bottom }: Box): number {
+  return Math.max(0, right - left) * Math.max(0, bottom - top)
+}

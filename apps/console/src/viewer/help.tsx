@@ -1,0 +1,20 @@
+import { Dialog } from '../ui/dialog.tsx'
+import { keyHelp } from './keys.ts'
+
+/** What keys do here. */
+export function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="pairs">
+        {keyHelp.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}

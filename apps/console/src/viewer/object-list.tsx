@@ -1,0 +1,69 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
+import type { Item } from './frame/item.ts'
+import { ObjectRow } from './object-row.tsx'
+
+interface Props {
+  items: readonly Item[]
+  selected: Item | undefined
+  onSelect: (item: Item | undefined) => void
+}
+
+const rowHeight = 28
+
+/** The objects of the frame, which the arrow keys select; only the rows in sight are made. */
+export function ObjectList({ items, selected, onSelect }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  })
+  const at = selected ? items.indexOf(selected) : -1
+  useEffect(() => {
+    if (at >= 0) rows.scrollToIndex(at)
+  }, [at, rows])
+  if (items.length === 0) return <p className="hint">Nothing is shown on this frame.</p>
+  const press = (event: KeyboardEvent) => {
+    const to = targetOf(event.key, at, items.length)
+    if (to === undefined) return
+    event.preventDefault()
+    onSelect(items[to])
+  }
+  return (
+    <div
+      ref={box}
+      className="objects"
+      role="listbox"
+      aria-label="Objects"
+      aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
+      tabIndex={0}
+      onKeyDown={press}
+    >
+      <div style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, start }) => (
+          <ObjectRow
+            key={index}
+            id={`${id}-${index}`}
+            item={items[index]}
+            isSelected={index === at}
+            position={index + 1}
+            count={items.length}
+            top={start}
+            onSelect={onSelect}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** The row that a key leads to. */
+function targetOf(key: string, at: number, count: number): number | undefined {
+  if (key === 'ArrowDown') return Math.min(at + 1, count - 1)
+  if (key === 'ArrowUp') return Math.max(at - 1, 0)
+  if (key === 'Home') return 0
+  return key === 'End' ? count - 1 : undefined
+}

@@ -1,0 +1,38 @@
+import type { Item } from './frame/item.ts'
+import { Swatch } from './swatch.tsx'
+
+interface Props {
+  id: string
+  item: Item | undefined
+  isSelected: boolean
+  /** From 1, of `count`. */
+  position: number
+  count: number
+  /** In the list, in CSS pixels. */
+  top: number
+  onSelect: (item: Item | undefined) => void
+}
+
+/** An object in the list, which has the focus for all of them. */
+export function ObjectRow({ id, item, isSelected, position, count, top, onSelect }: Props) {
+  if (!item) return null
+  return (
+    <div
+      id={id}
+      role="option"
+      className="object"
+      aria-selected={isSelected}
+      aria-posinset={position}
+      aria-setsize={count}
+      tabIndex={-1}
+      style={{ transform: `translateY(${top}px)` }}
+      onPointerDown={() => onSelect(item)}
+    >
+      <Swatch color={item.color} />
+      <span className="label-name">{item.label}</span>
+      <small>
+        {item.kind === 'tracks' ? `track, ${item.type}` : item.type} {item.id}
+      </small>
+    </div>
+  )
+}

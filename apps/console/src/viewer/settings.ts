@@ -1,0 +1,47 @@
+import { useMemo } from 'react'
+import { useListState } from '../ui/listing/state.ts'
+import type { Pen } from './drawing/scene.ts'
+import type { Quality } from './place.ts'
+
+const usualOpacity = 0.3
+
+/** How frames are looked at, kept in the address: who is sent it sees the same. */
+export interface Settings {
+  quality: Quality
+  pen: Pen
+  /** Labels that are not shown. */
+  hidden: ReadonlySet<number>
+  setQuality: (quality: Quality) => void
+  /** 0 to 1. */
+  setOpacity: (opacity: number) => void
+  toggleOutlines: () => void
+  setHidden: (ids: Iterable<number>) => void
+}
+
+export function useSettings(): Settings {
+  const { get, set } = useListState()
+  const [opacity, outlines, hide] = [get('opacity'), get('outlines'), get('hide')]
+  const pen = useMemo(
+    () => ({ opacity: opacityOf(opacity), isOutlined: outlines !== 'off' }),
+    [opacity, outlines],
+  )
+  const hidden = useMemo(() => idsOf(hide), [hide])
+  return {
+    quality: get('quality') === 'original' ? 'original' : 'compressed',
+    pen,
+    hidden,
+    setQuality: (quality) => set({ quality: quality === 'original' ? quality : undefined }),
+    setOpacity: (value) => set({ opacity: String(Math.round(value * 100)) }),
+    toggleOutlines: () => set({ outlines: pen.isOutlined ? 'off' : undefined }),
+    setHidden: (ids) => set({ hide: [...ids].join(',') }),
+  }
+}
+
+/** Of percent as text. */
+export function opacityOf(text: string | undefined): number {
+  const percent = Number(text ?? Number.NaN)
+  return percent >= 0 && percent <= 100 ? percent / 100 : usualOpacity
+}
+
+export const idsOf = (text = ''): ReadonlySet<number> =>
+  new Set(text.split(',').filter(Boolean).map(Number).filter(Number.isSafeInteger))

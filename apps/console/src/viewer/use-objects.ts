@@ -1,0 +1,39 @@
+import type { AnnotationSet, Label } from '@reticle/sdk'
+import { useMemo, useState } from 'react'
+import type { Item } from './frame/item.ts'
+import { itemsOf } from './frame/items.ts'
+import { namesOf } from './frame/names.ts'
+
+/** The objects of a frame, those of them that are shown, and the one that is selected. */
+export function useObjects(
+  set: AnnotationSet | undefined,
+  labels: readonly Label[] | undefined,
+  frame: number,
+  hidden: ReadonlySet<number>,
+) {
+  const [key, setKey] = useState<string>()
+  const all = useMemo(
+    () => (set && labels ? itemsOf(set, frame, namesOf(labels)) : []),
+    [set, labels, frame],
+  )
+  const shown = useMemo(() => all.filter(({ label_id }) => !hidden.has(label_id)), [all, hidden])
+  const listed = useMemo(() => shown.toSorted(byLabel), [shown])
+  const selected = listed.find((item) => item.key === key)
+  return {
+    all,
+    /** In the order in which they are drawn. */
+    shown,
+    /** The same in the order in which they are told. */
+    listed,
+    selected,
+    select: (item: Item | undefined) => setKey(item?.key),
+    /** The one so many after the selected one, round the list. */
+    step(by: number) {
+      const at = selected ? listed.indexOf(selected) + by : Math.min(by, 0)
+      setKey(listed.at(at % Math.max(1, listed.length))?.key)
+    },
+  }
+}
+
+const byLabel = (one: Item, other: Item) =>
+  one.label.localeCompare(other.label) || (one.id ?? 0) - (other.id ?? 0)
