@@ -36,6 +36,7 @@ export function FrameView({ place, name, span, frame }: Props) {
   const go = useGo(place, span)
   const [isHelping, setIsHelping] = useState(false)
   const isReady = picture.data !== undefined && set.data !== undefined
+  const isBusy = picture.isPending || set.isPending || labels.isPending
   useTitle(`Frame ${frame} of ${name}`)
   useEffect(() => {
     if (isReady) fetchNeighbours({ kind: place.kind, id: place.id }, span, frame, quality)
@@ -71,6 +72,7 @@ export function FrameView({ place, name, span, frame }: Props) {
           {size ? (
             <Picture
               name={`Frame ${frame}`}
+              isBusy={isBusy}
               scene={{ size, picture: picture.data, items: objects.shown, remarks: issues, pen }}
               selected={objects.selected}
               onSelect={objects.select}

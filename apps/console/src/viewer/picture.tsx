@@ -14,6 +14,8 @@ import { ZoomBar } from './zoom-bar.tsx'
 interface Props {
   /** For who hears it. */
   name: string
+  /** Not all of it is there yet. */
+  isBusy: boolean
   scene: Omit<Scene, 'selected' | 'hovered'>
   selected: Item | undefined
   onSelect: (item: Item | undefined) => void
@@ -25,7 +27,7 @@ const zoomStep = 1.25
 const panStep = 60
 
 /** The picture with what is on it, to be moved, zoomed and pointed at. */
-export function Picture({ name, scene, selected, onSelect }: Props) {
+export function Picture({ name, isBusy, scene, selected, onSelect }: Props) {
   const stage = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const [hovered, setHovered] = useState<Item>()
@@ -53,6 +55,7 @@ export function Picture({ name, scene, selected, onSelect }: Props) {
         role="application"
         aria-label={`${name}: ${scene.items.length} objects`}
         aria-roledescription="picture"
+        aria-busy={isBusy}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move what is in it
         tabIndex={0}
         onKeyDown={(event) => {

@@ -18,7 +18,7 @@ export function Side({ objects, labels, settings, issues }: Props) {
   return (
     <aside className="viewer-side" aria-label="What is on the frame">
       <LabelFilter items={all} labels={labels} settings={settings} />
-      <section>
+      <section className="objects-section">
         <h2>
           Objects <small>{listed.length}</small>
         </h2>

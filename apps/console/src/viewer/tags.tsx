@@ -10,7 +10,7 @@ interface Props {
 /** What is said of the frame as a whole. */
 export function Tags({ shown, selected, select }: Props) {
   const tags = shown.filter(({ kind }) => kind === 'tags')
-  if (tags.length === 0) return null
+  if (tags.length === 0) return <p className="chips hint">No tags</p> // the picture stays where it is
   return (
     <ul className="chips" aria-label="Tags">
       {tags.map((tag) => (

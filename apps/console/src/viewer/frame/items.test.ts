@@ -6,6 +6,7 @@ import { namesOf } from './names.ts'
 const attribute = (id: number, name: string) => ({
   ...{ id, name, mutable: true, input_type: 'text' as const, default_value: '', values: [] },
 })
+const hat = attribute(8, 'hat')
 const label = { attributes: [], has_parent: false, sublabels: [], parent_id: null, type: 'any' }
 const node = (id: number, sublabel: number) =>
   `<circle data-node-id="${id}" data-label-id="${sublabel}"></circle>`
@@ -22,7 +23,7 @@ const labels: Label[] = [
     ...{ ...label, type: 'skeleton', id: 2, name: 'person', color: '#00ff00' },
     svg: `${node(1, 3)}${node(2, 4)}<line data-node-from="1" data-node-to="2"></line>`,
     sublabels: [
-      { ...label, type: 'points', id: 3, name: 'head', color: '#0000ff' },
+      { ...label, type: 'points', id: 3, name: 'head', color: '#0000ff', attributes: [hat] },
       { ...label, type: 'points', id: 4, name: 'foot', color: '#ffff00' },
     ],
   },
@@ -64,11 +65,17 @@ test('an object has its label, its colour and its attributes by name', () => {
 test('a skeleton has its joints in their colours and the edges between those that are seen', () => {
   const whole = shape(1, {
     ...{ type: 'skeleton', label_id: 2, points: [] },
-    elements: [joint(3, [10, 20]), joint(4, [30, 60])],
+    elements: [
+      { ...joint(3, [10, 20]), attributes: [{ spec_id: 8, value: 'red' }] },
+      joint(4, [30, 60]),
+    ],
   })
   const half = { ...whole, id: 2, elements: [joint(3, [10, 20]), joint(4, [30, 60], true)] }
   const [one, other] = itemsOf(set({ shapes: [whole, half] }), 0, names)
-  expect(one).toMatchObject({ box: { left: 10, top: 20, right: 30, bottom: 60 } })
+  expect(one).toMatchObject({
+    box: { left: 10, top: 20, right: 30, bottom: 60 },
+    attributes: [{ name: 'head: hat', value: 'red' }],
+  })
   expect(one?.pieces).toEqual([
     { outline: { form: 'line', points: [10, 20, 30, 60] }, color: '#00ff00', isDashed: false },
     { outline: { form: 'dot', x: 10, y: 20 }, color: '#0000ff', isDashed: false },

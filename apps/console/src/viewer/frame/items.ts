@@ -28,7 +28,9 @@ function itemOfTag(tag: Tag, names: Names): Item {
 
 function itemOfShape(shape: Shape, names: Names): Item {
   const common = commonOf('shapes', shape, names)
-  return { ...common, score: shape.score, ...drawnOf(shape, shape, shape.elements, names) }
+  const attributes = [...common.attributes, ...attributesOfParts(shape.elements, names)]
+  const drawn = drawnOf(shape, shape, shape.elements, names)
+  return { ...common, attributes, score: shape.score, ...drawn }
 }
 
 function itemOfTrack(track: Track, frame: number, names: Names): Item[] {
@@ -39,10 +41,11 @@ function itemOfTrack(track: Track, frame: number, names: Names): Item[] {
     const all = [...attributes, ...(place?.attributes ?? [])]
     return place ? [{ ...place, label_id, attributes: all }] : []
   })
-  const attributes = [...track.attributes, ...position.attributes]
-  const common = commonOf('tracks', { ...track, attributes }, names)
+  const own = [...track.attributes, ...position.attributes]
+  const common = commonOf('tracks', { ...track, attributes: own }, names)
+  const attributes = [...common.attributes, ...attributesOfParts(elements, names)]
   const drawn = drawnOf(track, position, elements, names)
-  return [{ ...common, keyframe: position.keyframe, ...drawn }]
+  return [{ ...common, attributes, keyframe: position.keyframe, ...drawn }]
 }
 
 const positionOf = ({ shapes }: Pick<Track, 'shapes'>, frame: number): TrackShape | undefined =>
@@ -58,6 +61,13 @@ function commonOf(kind: Item['kind'], object: Tag, names: Names) {
 
 const attributesOf = ({ attributes }: Pick<Tag, 'attributes'>, names: Names) =>
   attributes.map(({ spec_id, value }) => ({ name: names.attribute(spec_id).name, value }))
+
+/** Those of joints, with whose they are. */
+const attributesOfParts = (parts: readonly Part[], names: Names) =>
+  parts.flatMap((part) => {
+    const of = names.label(part.label_id).name
+    return attributesOf(part, names).map(({ name, value }) => ({ name: `${of}: ${name}`, value }))
+  })
 
 type Place = Pick<TrackShape, 'type' | 'points' | 'rotation' | 'occluded' | 'z_order'>
 
