@@ -1,24 +1,29 @@
-import type { Page } from 'playwright-core'
-import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, openBrowser, visit } from '../../support/browser.ts'
 import type { Json } from '../../support/client.ts'
-import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { type Picture, pictures } from '../../support/pictures.ts'
+import { jobsOf } from '../../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
-
-const [width, height] = [200, 150]
-const ground = '#404040'
-/** A white square of the picture, on which the mask lies exactly. */
-const square = { left: 20, top: 90, width: 12, height: 8 }
-
-const colours = {
-  ...{ car: '#ff0000', road: '#00ff00', lane: '#0000ff', spot: '#ffff00', egg: '#ff00ff' },
-  ...{ crate: '#00ffff', stain: '#ff8000', bus: '#8000ff', sunny: '#80ff00', hostile: '#123456' },
-  ...{ person: '#ffffff', head: '#ff0080', foot: '#0080ff' },
-}
-type Name = keyof typeof colours
-const hostile = '<img src=x onerror="alert(1)">'
+import {
+  cpuOf,
+  drawn,
+  framesWhile,
+  longestFrame,
+  middleOf,
+  placeOf,
+  shotOf,
+  sum,
+  zoomed,
+} from './viewer-screen.ts'
+import {
+  colours,
+  crowdedTask,
+  drawnTask,
+  ground,
+  hostile,
+  maskRows,
+  type Name,
+  square,
+} from './viewer-world.ts'
 
 describe.skipIf(!executablePath)('the viewer', () => {
   const data = dataDirectory()
@@ -330,238 +335,3 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await close()
   })
 })
-
-/** Rows of the mask: all of the square, but for its second pixel and the last of its third row. */
-const maskRows = () =>
-  Array.from({ length: square.height }, (_, row) =>
-    Array.from({ length: square.width }, (_, column) =>
-      Number(!(row === 0 && column === 1) && !(row === 2 && column === square.width - 1)),
-    ),
-  )
-
-function maskPoints(): number[] {
-  const runs: number[] = []
-  let value = 0
-  for (const pixel of maskRows().flat()) {
-    if (runs.length === 0 || pixel !== value) {
-      if (runs.length === 0 && pixel === 1) runs.push(0)
-      runs.push(0)
-      value = pixel
-    }
-    runs.push((runs.pop() ?? 0) + 1)
-  }
-  const { left, top } = square
-  return [...runs, left, top, left + square.width - 1, top + square.height - 1]
-}
-
-async function drawnPicture(name: string): Promise<Picture> {
-  const white = await sharp({ create: { ...square, channels: 3, background: '#ffffff' } })
-    .png()
-    .toBuffer()
-  const bytes = await sharp({ create: { width, height, channels: 3, background: ground } })
-    .composite([{ input: white, left: square.left, top: square.top }])
-    .png()
-    .toBuffer()
-  return { name, bytes }
-}
-
-const node = (id: number, name: string) =>
-  `<circle r="1.5" cx="40" cy="${20 * id}" data-type="element node" data-element-id="${id}" data-node-id="${id}" data-label-name="${name}"></circle>`
-const svg = `<line x1="40" y1="20" x2="40" y2="40" data-type="edge" data-node-from="1" data-node-to="2"></line>${node(1, 'head')}${node(2, 'foot')}`
-
-/** Four frames in two jobs, the last of which is deleted; on the first every kind of shape, and a track on three of them. */
-async function drawnTask({ admin }: Reticle): Promise<Json> {
-  const label = (name: Name, more: Json = {}) => ({ name, color: colours[name], ...more })
-  const note = { name: 'note', input_type: 'text', mutable: true, default_value: '', values: [] }
-  const sublabels = [label('head', { type: 'points' }), label('foot', { type: 'points' })]
-  const plain = ['car', 'road', 'lane', 'spot', 'egg', 'crate', 'stain', 'bus', 'sunny'] as const
-  const labels = [
-    ...plain.map((name) => label(name)),
-    label('hostile', { attributes: [note] }),
-    label('person', { type: 'skeleton', sublabels, svg }),
-  ]
-  const files = await Promise.all([0, 1, 2, 3].map((index) => drawnPicture(`frame-${index}.png`)))
-  const task = await taskWithMedia(admin, { files, labels, segment_size: 3 })
-  await annotate(admin, task)
-  const [, job] = await jobsOf(admin, task.id)
-  await admin.done('PATCH', `/tasks/${task.id}/data/meta`, { json: { deleted_frames: [3] } })
-  await admin.done('POST', '/issues', {
-    json: { job: job.id, frame: 3, position: [50, 50, 80, 80], message: 'Is this one?' },
-  })
-  return task
-}
-
-async function annotate(admin: Reticle['admin'], task: Json): Promise<void> {
-  const all: Json[] = task.labels.flatMap((label: Json) => [label, ...label.sublabels])
-  const labelOf = (name: Name) => all.find((label) => label.name === name)
-  const of = (name: Name, type: string, points: number[], more: Json = {}) => ({
-    ...{ label_id: labelOf(name).id, type, frame: 0, points },
-    ...more,
-  })
-  const note = { spec_id: labelOf('hostile').attributes[0].id, value: hostile }
-  const crate = [160, 15, 160, 35, 180, 15, 180, 35, 190, 10, 190, 30, 170, 10, 170, 30]
-  const shapes = [
-    of('car', 'rectangle', [10, 10, 40, 30]),
-    of('car', 'rectangle', [60, 20, 90, 26], { rotation: 90, occluded: true }),
-    of('road', 'polygon', [110, 10, 150, 10, 130, 40]),
-    of('lane', 'polyline', [10, 60, 61, 60]),
-    of('spot', 'points', [80, 60, 90, 60]),
-    of('egg', 'ellipse', [130, 70, 20, 10], { rotation: 90 }),
-    of('crate', 'cuboid', crate),
-    of('stain', 'mask', maskPoints()),
-    of('hostile', 'rectangle', [150, 110, 190, 140], { attributes: [note], source: 'semi-auto' }),
-    of('person', 'skeleton', [], {
-      elements: [of('head', 'points', [60, 80]), of('foot', 'points', [60, 120])],
-    }),
-  ]
-  const position = (frame: number, left: number, outside = false) => ({
-    ...{ type: 'rectangle', frame, points: [left, 100, left + 10, 110], outside },
-  })
-  const track = {
-    ...{ label_id: labelOf('bus').id, frame: 0 },
-    shapes: [position(0, 100), position(2, 120), position(3, 120, true)],
-  }
-  const tag = { label_id: labelOf('sunny').id, frame: 0 }
-  const json = { tags: [tag], shapes, tracks: [track] }
-  await admin.done('PUT', `/tasks/${task.id}/annotations/`, { json })
-}
-
-/** One frame with 10,000 shapes of eight labels, a third of them polygons of 24 corners, each tenth occluded. */
-async function crowdedTask({ admin }: Reticle): Promise<Json> {
-  const shades = [
-    '#e6194b',
-    '#3cb44b',
-    '#ffe119',
-    '#4363d8',
-    '#f58231',
-    '#911eb4',
-    '#46f0f0',
-    '#f032e6',
-  ]
-  const labels = shades.map((color, index) => ({ name: `label ${index}`, color }))
-  const task = await taskWithMedia(admin, { files: await pictures(1, 1280, 800), labels })
-  const shapes = Array.from({ length: 10_000 }, (_, index) => {
-    const [x, y, size] = [(index * 137) % 1240, (index * 71) % 760, 6 + (index % 35)]
-    const corners = Array.from({ length: 24 }, (_, corner) => {
-      const angle = (corner / 24) * 2 * Math.PI
-      const radius = (size / 2) * (corner % 2 ? 0.7 : 1)
-      return [x + size / 2 + radius * Math.cos(angle), y + size / 2 + radius * Math.sin(angle)]
-    })
-    const isPolygon = index % 3 === 0
-    return {
-      ...{ label_id: task.labels[index % 8].id, frame: 0, occluded: index % 10 === 0 },
-      type: isPolygon ? 'polygon' : 'rectangle',
-      points: isPolygon ? corners.flat() : [x, y, x + size, y + size],
-    }
-  })
-  await admin.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
-  return task
-}
-
-/** Waits until the frame has been painted. */
-async function drawn(page: Page): Promise<void> {
-  await page.locator('.picture-stage[aria-busy="false"]').waitFor()
-  await nextFrames(page)
-}
-
-const nextFrames = (page: Page) =>
-  page.evaluate(
-    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))',
-  )
-
-/** Where the corner of the picture is on the canvas, and how large a pixel of it is. */
-interface Lie {
-  scale: number
-  left: number
-  top: number
-}
-
-/** What people see of the canvas: colours by the pixels of the picture, which lies in the middle unless told otherwise. */
-async function shotOf(page: Page, lie?: Lie) {
-  await nextFrames(page)
-  const png = await page.locator('.picture canvas').screenshot()
-  const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true })
-  const middle = (extent: number, of: number) => Math.round((extent - of) / 2)
-  const centred = { left: middle(info.width, width), top: middle(info.height, height) }
-  const { scale, left, top } = lie ?? { scale: 1, ...centred }
-  return {
-    at(x: number, y: number): string {
-      const column = left + Math.floor(x * scale)
-      const row = top + Math.floor(y * scale)
-      const from = (row * info.width + column) * 3
-      return `#${data.subarray(from, from + 3).toString('hex')}`
-    },
-  }
-}
-
-async function boxOf(page: Page) {
-  const box = await page.locator('.picture canvas').boundingBox()
-  if (!box) throw new Error('there is no canvas')
-  return box
-}
-
-async function middleOf(page: Page) {
-  const box = await boxOf(page)
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
-}
-
-/** Of a pixel of the picture at 100 %, from the corner of the canvas. */
-async function placeOf(page: Page, x: number, y: number) {
-  const box = await boxOf(page)
-  return { x: (box.width - width) / 2 + x, y: (box.height - height) / 2 + y }
-}
-
-/** By the wheel, about a pixel near the middle; answers how the picture lies then. */
-async function zoomed(page: Page, notches: number): Promise<Lie> {
-  await page.keyboard.press('1')
-  const box = await boxOf(page)
-  const pointer = { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) }
-  const at = { x: pointer.x - box.x, y: pointer.y - box.y }
-  await page.mouse.move(pointer.x, pointer.y)
-  await page.mouse.wheel(0, -100 * notches)
-  const scale = 1.2 ** notches
-  await page.getByText(`${Math.round(scale * 100)} %`, { exact: true }).waitFor()
-  await page.mouse.move(0, 0)
-  const corner = (middle: number, extent: number, of: number) =>
-    Math.round(middle - (middle - (extent - of) / 2) * scale)
-  const left = corner(at.x, box.width, width)
-  return { scale, left, top: corner(at.y, box.height, height) }
-}
-
-/** Milliseconds between frames of the screen while something goes on. */
-async function framesWhile(page: Page, action: () => Promise<unknown>): Promise<number[]> {
-  await page.evaluate(`
-    window.frameTimes = []
-    window.stopFrames = false
-    const next = (time) => { frameTimes.push(time); if (!stopFrames) requestAnimationFrame(next) }
-    requestAnimationFrame(next)`)
-  await action()
-  await nextFrames(page)
-  const times = await page.evaluate<number[]>('stopFrames = true, frameTimes')
-  return times.slice(1).map((time, index) => time - (times[index] ?? time))
-}
-
-async function longestFrame(page: Page, action: () => Promise<unknown>): Promise<number> {
-  const frames = await framesWhile(page, async () => {
-    await action()
-    await page.waitForTimeout(400)
-  })
-  return Math.max(...frames)
-}
-
-/** Milliseconds of the processor that the page's main thread takes for something. */
-async function cpuOf(page: Page) {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  const taken = async () => {
-    const { metrics } = await session.send('Performance.getMetrics')
-    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0)
-  }
-  return async <T>(action: () => Promise<T>) => {
-    const before = await taken()
-    const answer = await action()
-    return { answer, ms: (await taken()) - before }
-  }
-}
-
-const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)

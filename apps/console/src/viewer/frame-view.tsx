@@ -6,13 +6,13 @@ import { useTitle } from '../ui/page.tsx'
 import { fetchNeighbours, useFrame, useFrameMeta, useIssues, useLabels } from './data.ts'
 import { FrameBar } from './frame-bar.tsx'
 import { Help } from './help.tsx'
-import { useKeys } from './keys.ts'
 import { LookBar } from './look-bar.tsx'
 import { Picture } from './picture.tsx'
 import type { Place, Span } from './place.ts'
 import { useSettings } from './settings.ts'
 import { Side } from './side.tsx'
 import { Tags } from './tags.tsx'
+import { useFrameKeys } from './use-frame-keys.ts'
 import { useGo } from './use-go.ts'
 import { useObjects } from './use-objects.ts'
 
@@ -41,16 +41,7 @@ export function FrameView({ place, name, span, frame }: Props) {
   useEffect(() => {
     if (isReady) fetchNeighbours({ kind: place.kind, id: place.id }, span, frame, quality)
   }, [isReady, place.kind, place.id, span, frame, quality])
-  useKeys({
-    ...frameKeys(go, span, frame),
-    j: () => objects.step(1),
-    k: () => objects.step(-1),
-    Escape: () => objects.select(undefined),
-    o: settings.toggleOutlines,
-    '[': () => settings.setOpacity(Math.max(0, pen.opacity - 0.1)),
-    ']': () => settings.setOpacity(Math.min(1, pen.opacity + 0.1)),
-    '?': () => setIsHelping(true),
-  })
+  useFrameKeys({ frame, span, go, objects, settings, help: () => setIsHelping(true) })
   const error = picture.error ?? set.error ?? labels.error
   const size = picture.data ?? meta?.record
   return (
@@ -86,15 +77,4 @@ export function FrameView({ place, name, span, frame }: Props) {
       {isHelping && <Help onClose={() => setIsHelping(false)} />}
     </main>
   )
-}
-
-/** The arrows move the picture when it has the focus, which then takes them. */
-function frameKeys(go: (frame: number) => void, { first, last }: Span, frame: number) {
-  const next = () => go(frame + 1)
-  const previous = () => go(frame - 1)
-  return {
-    ...{ PageDown: next, ArrowRight: next, PageUp: previous, ArrowLeft: previous },
-    ...{ Home: () => go(first), End: () => go(last) },
-    g: () => document.getElementById('frame-number')?.focus(),
-  }
 }
