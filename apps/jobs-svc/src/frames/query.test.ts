@@ -13,6 +13,10 @@ test.each([
     { type: 'frame', number: 0, quality: 'original' },
   ],
   [
+    { type: 'preview', number: 5 },
+    { type: 'preview', number: 5 },
+  ],
+  [
     { type: 'context_image', number: 2 },
     { type: 'context_image', number: 2 },
   ],
@@ -33,6 +37,8 @@ test.each([
   [{ type: 'video', number: 0 }, "supported types are 'chunk', 'frame' and 'context_image'"],
   [{ type: 'frame' }, 'Number is not specified'],
   [{ type: 'frame', index: 0 }, 'Number is not specified'],
+  [{ type: 'preview' }, 'Number is not specified'],
+  [{ type: 'preview', index: 0 }, 'Number is not specified'],
   [{ type: 'context_image' }, 'Number is not specified'],
   [{ type: 'chunk' }, 'Number is not specified'],
   [{ type: 'chunk', number: 0, index: 0 }, 'A chunk has a number or an index'],

@@ -13,16 +13,20 @@ export type ChunkPlace = { number: number; index?: never } | { index: number; nu
 /** What is to be read, with what is needed for it. */
 export type Wanted =
   | { type: 'frame'; number: number; quality: Quality }
+  | { type: 'preview'; number: number }
   | { type: 'context_image'; number: number }
   | { type: 'chunk'; place: ChunkPlace; quality: Quality }
 
+const types = ['chunk', 'frame', 'preview', 'context_image'] as const
+
 /**
- * What is asked for (`spec/api-workspace.md` 4.7).
+ * What is asked for (`spec/api-workspace.md` 4.7). `preview` is ours: clients of the de-facto standard know the other three.
  *
  * @throws DomainError invalid, in the words that clients know
  */
-export function readQuery({ type, number, index, quality = 'compressed' }: Asked): Wanted {
-  if (type !== 'chunk' && type !== 'frame' && type !== 'context_image')
+export function readQuery({ number, index, quality = 'compressed', ...asked }: Asked): Wanted {
+  const type = types.find((one) => one === asked.type)
+  if (!type)
     throw invalidText(
       "Data type not specified or not supported, the supported types are 'chunk', 'frame' and 'context_image'",
     )

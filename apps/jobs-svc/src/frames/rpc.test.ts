@@ -174,6 +174,19 @@ describe.each(transports)('over %s', (transport) => {
     }
   })
 
+  test('every frame has a small picture, the same that stands for its task', async () => {
+    const id = await taskWith(photo)
+    const preview = await read(await calls.getTaskPreview({ id }, anna))
+    const source = located.get(`${id}`)?.key
+    for (const call of [calls.getTaskData, calls.getJobData]) {
+      const { head, bytes } = await read(await call({ id, type: 'preview', number: 7 }, anna))
+      expect(head.etag).toBe(`"f${id}-1-0-preview"`)
+      expect(bytes).toEqual(preview.bytes)
+      expect(asked.at(-1)).toMatchObject({ id, number: 7, preview: false })
+    }
+    expect(reading.filter((key) => key === source).length).toBe(1)
+  })
+
   test.each(['handling=empty', 'respond-async, Handling="empty"; x=1'])(
     'who prefers %s is given nothing where there is no picture',
     async (prefer) => {

@@ -38,6 +38,11 @@ export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps)
     const found = await services.media.locateFrame(wanted, context)
     return answer(await pictures[quality](found), found, quality)
   }
+  const small = async ({ target, id, number }: Of<'preview'>, context: Context) => {
+    const wanted = { target, id, number, preview: false }
+    const found = await services.media.locateFrame(wanted, context)
+    return answer(await pictures.preview(found), found, 'preview')
+  }
   const beside = async ({ target, id, number }: Of<'context_image'>, context: Context) => {
     const wanted = { target, id, number, preview: false }
     const found = await services.media.locateFrame(wanted, context)
@@ -58,6 +63,7 @@ export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps)
     const of = { target, id: input.id }
     if (wanted.type === 'chunk') return chunk({ ...wanted, ...of }, context)
     if (wanted.type === 'frame') return frame({ ...wanted, ...of }, context)
+    if (wanted.type === 'preview') return small({ ...wanted, ...of }, context)
     return beside({ ...wanted, ...of }, context)
   }
   const preview = async (target: Target, { id, prefer }: PreviewInput, context: Context) => {

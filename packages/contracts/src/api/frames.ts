@@ -19,7 +19,8 @@ export const frames = operations('FrameService', {
     params: idParams,
     query: dataQuery,
     answers: { 200: pictures, 206: pictures },
-    summary: 'A frame of a task, a chunk of frames, or the context images of a frame',
+    summary:
+      'A frame of a task in full or as a preview, a chunk of frames, or the context images of a frame',
   }),
   getJobData: get('/jobs/:id/data', {
     params: idParams,

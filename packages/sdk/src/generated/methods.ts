@@ -306,7 +306,7 @@ export interface Methods {
   getProjectDataMeta: Call<{ id: number }, ProjectDataMeta>
   /** Frames whose file names hold what is searched for. `GET /frames` */
   listFrames: Listing<{ page?: Text; page_size?: Text; search: Text; project_id?: number; task_id?: number; org?: Text; org_id?: number }, FoundFrame>
-  /** A frame of a task, a chunk of frames, or the context images of a frame. `GET /tasks/{id}/data` */
+  /** A frame of a task in full or as a preview, a chunk of frames, or the context images of a frame. `GET /tasks/{id}/data` */
   getTaskData: Call<{ id: number; type?: Text; number?: number; quality?: Text }, Response>
   /** The same of a job; frames have the numbers of the task, chunks are counted by number or by index. `GET /jobs/{id}/data` */
   getJobData: Call<{ id: number; type?: Text; number?: number; quality?: Text; index?: number }, Response>
