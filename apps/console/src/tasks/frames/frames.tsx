@@ -1,0 +1,59 @@
+import { curlOf, Empty } from '../../ui/empty.tsx'
+import { Search } from '../../ui/listing/filters.tsx'
+import { useListState } from '../../ui/listing/state.ts'
+import { FoundFrames } from './found-frames.tsx'
+import { FrameGrid } from './frame-grid.tsx'
+import { type FrameSet, placeOf } from './frame-set.ts'
+import './frames.css'
+import { Tile } from './tile.tsx'
+
+interface Props {
+  frames: FrameSet
+  /** Whether they can be found by the names of their files. */
+  hasSearch?: boolean
+}
+
+/** Frames as small pictures; a search shows those with such names. */
+export function Frames({ frames, hasSearch = false }: Props) {
+  const { get } = useListState()
+  const search = hasSearch ? get('search') : undefined
+  if (frames.count === 0) return <NoFrames task={frames.task} />
+  return (
+    <>
+      {hasSearch && (
+        <div className="filters">
+          <Search label="Search file names" />
+        </div>
+      )}
+      {search ? <FoundFrames task={frames.task} search={search} /> : <AllFrames frames={frames} />}
+    </>
+  )
+}
+
+function AllFrames({ frames }: { frames: FrameSet }) {
+  const { path, task, count, numberAt } = frames
+  return (
+    <FrameGrid
+      name="Frames"
+      count={count}
+      placeOf={(number) => placeOf(frames, number)}
+      tile={(place) => {
+        const number = numberAt(place.index)
+        const src = `${path}/data?type=preview&number=${number}`
+        const href = `/tasks/${task}/frames/${number}`
+        return <Tile key={place.index} {...place} number={number} src={src} href={href} />
+      }}
+    />
+  )
+}
+
+function NoFrames({ task }: { task: number }) {
+  return (
+    <Empty
+      reticle='reticle task create "Batch 1" photos/ --label car'
+      curl={curlOf(`/tasks/${task}/data`, '-F client_files=@photo.jpg')}
+    >
+      There are no frames yet: the task waits for pictures or a video.
+    </Empty>
+  )
+}
