@@ -1,0 +1,57 @@
+import type { Job, Task } from '@reticle/sdk'
+import { Link } from 'wouter'
+import { api } from '../api/client.ts'
+import { curlOf, Empty } from '../ui/empty.tsx'
+import type { Column } from '../ui/listing/column.ts'
+import { Listing } from '../ui/listing/listing.tsx'
+import { Time } from '../ui/time.tsx'
+import { JobAssignee } from './job-assignee.tsx'
+import { JobChoice } from './job-choice.tsx'
+import { framesText } from './job-frames.ts'
+import './jobs.css'
+
+const columns: readonly Column<Job>[] = [
+  {
+    title: 'Job',
+    sort: 'id',
+    width: '4rem',
+    cell: ({ id }) => <Link href={`/jobs/${id}`}>{id}</Link>,
+  },
+  {
+    title: 'Frames',
+    width: '9rem',
+    isExtra: true,
+    cell: (job) => (
+      <Link href={`/tasks/${job.task_id}/frames/${job.start_frame}`}>{framesText(job)}</Link>
+    ),
+  },
+  { title: 'Type', isExtra: true, cell: ({ type }) => type.replace('_', ' ') },
+  { title: 'Stage', sort: 'stage', cell: (job) => <JobChoice job={job} field="stage" /> },
+  { title: 'State', sort: 'state', cell: (job) => <JobChoice job={job} field="state" /> },
+  { title: 'Assignee', sort: 'assignee', cell: (job) => <JobAssignee job={job} /> },
+  {
+    title: 'Updated',
+    sort: 'updated_date',
+    isExtra: true,
+    cell: ({ updated_date }) => <Time value={updated_date} />,
+  },
+]
+
+/** The jobs of a task: who does what of it, changed where it stands. */
+export function JobsOfTask({ task: { id } }: { task: Task }) {
+  return (
+    <Listing
+      name="Jobs"
+      list={api.listJobs}
+      input={{ task_id: id }}
+      isScoped={false}
+      columns={columns}
+      keyOf={(job) => job.id}
+      empty={
+        <Empty reticle={`reticle job list --task ${id}`} curl={curlOf(`/jobs?task_id=${id}`)}>
+          There are no jobs yet. They are made when the task is given its pictures.
+        </Empty>
+      }
+    />
+  )
+}
