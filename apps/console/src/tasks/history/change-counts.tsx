@@ -1,0 +1,31 @@
+import { type Change, changeKinds, countOf } from './changes.ts'
+
+const deeds = ['created', 'updated', 'deleted'] as const
+
+/** How many objects of each kind something was done to. */
+export function ChangeCounts({ changes }: { changes: readonly Change[] }) {
+  return (
+    <table className="counts" aria-label="Changes by kind">
+      <thead>
+        <tr>
+          <th scope="col">Kind</th>
+          {deeds.map((did) => (
+            <th key={did} scope="col">
+              {did}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {changeKinds.map((kind) => (
+          <tr key={kind}>
+            <th scope="row">{kind}</th>
+            {deeds.map((did) => (
+              <td key={did}>{countOf(changes, kind, did).toLocaleString()}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

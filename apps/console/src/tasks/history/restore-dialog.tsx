@@ -1,0 +1,69 @@
+import type { AnnotationRevision, InputOf } from '@reticle/sdk'
+import { api } from '../../api/client.ts'
+import { useAnswer, useChange } from '../../api/queries.ts'
+import { annotationsTag } from '../../api/tags.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toasts.tsx'
+import { PastFailure } from './past-failure.tsx'
+
+/** The set that it answers may be large, and nobody reads it here. */
+const restoreRevision = async (input: InputOf<'restoreJobRevision'>) => {
+  const answer = await api.respond('restoreJobRevision', input)
+  await answer.body?.cancel()
+}
+
+interface Props {
+  revision: AnnotationRevision
+  onClose: () => void
+}
+
+/** Asks before a job is made what it was; what it is now becomes a revision as well, so that it can be undone. */
+export function RestoreDialog({ revision, onClose }: Props) {
+  const { job_id: id } = revision
+  const { data, error } = useAnswer(api.listJobRevisions, { id, page_size: 1, sort: '-revision' })
+  const newest = data?.results[0]
+  return (
+    <Dialog title={`Restore revision ${revision.revision} of job ${id}`} onClose={onClose}>
+      {error && <Failure error={error} />}
+      {!error && !newest && <Loading />}
+      {newest && <Restore revision={revision} newest={newest} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function Restore({ revision, newest, onClose }: Props & { newest: AnnotationRevision }) {
+  const { job_id: id, revision: wanted } = revision
+  const toast = useToast()
+  const restore = useChange(restoreRevision)
+  const ask = async () => {
+    await restore.mutateAsync({
+      id,
+      revision: wanted,
+      if_match: annotationsTag(id, newest.revision),
+    })
+    const undo = () => restore.mutateAsync({ id, revision: newest.revision })
+    toast({ text: `Job ${id} is as it was at revision ${wanted}`, undo })
+    onClose()
+  }
+  return (
+    <>
+      <p>
+        All annotations of job {id} become what they were <Time value={revision.created_date} />.
+        Everything that was done in the {newest.revision - wanted} revisions since is taken back, by
+        a revision of its own that can be taken back too.
+      </p>
+      {restore.error && <PastFailure error={restore.error} />}
+      <button
+        type="button"
+        className="primary"
+        disabled={restore.isPending}
+        onClick={() => void ask().catch(() => undefined) /* shown above */}
+      >
+        Restore
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import type { AnnotationRevision } from '@reticle/sdk'
+import { api } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
+import { type Change, changesOf, changesOfFirst } from './changes.ts'
+
+/** Objects of a revision that are fetched: a diff comes whole, and an import may have made a million. */
+export const mostChanges = 20_000
+
+/** Whether so many objects are better not fetched at once. */
+export function isTooMany({ counts }: AnnotationRevision): boolean {
+  return counts.created + counts.updated + counts.deleted > mostChanges
+}
+
+/** What a revision changed of its job; the first of all has none before it to be compared with. */
+export function useChanges(revision: AnnotationRevision): {
+  changes: readonly Change[] | undefined
+  error: Error | null
+} {
+  const { job_id: id, revision: to } = revision
+  const isFirst = to === 1
+  const enabled = !isTooMany(revision)
+  const between = { id, from: to - 1, to }
+  const diff = useAnswer(api.getJobAnnotationsDiff, between, { enabled: enabled && !isFirst })
+  const first = useAnswer(api.getJobRevision, { id, revision: to }, { enabled: enabled && isFirst })
+  return {
+    changes: diff.data ? changesOf(diff.data) : first.data && changesOfFirst(first.data),
+    error: diff.error ?? first.error,
+  }
+}
