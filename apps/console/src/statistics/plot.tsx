@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import { BarRow, colourOf } from './bar-row.tsx'
+import { type Bar, totalOf } from './parts.ts'
+import './statistics.css'
+
+interface Props {
+  title: string
+  /** What a row is about: `Label`. */
+  of: string
+  bars: readonly Bar[]
+}
+
+const shownAtFirst = 25
+
+/** Bars beside each other in a table of their numbers: who cannot see the bars reads the same. */
+export function Plot({ title, of, bars }: Props) {
+  const [isWhole, setIsWhole] = useState(false)
+  const most = Math.max(1, ...bars.map(totalOf))
+  const names = bars[0]?.parts.map(({ name }) => name) ?? []
+  const shown = isWhole ? bars : bars.slice(0, shownAtFirst)
+  return (
+    <figure className="plot">
+      <figcaption>{title}</figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the window is scrolled by keys as well */}
+      <section className="wide" aria-label={title} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{of}</th>
+              <td className="length" />
+              {names.map((name, index) => (
+                <th key={name} scope="col" className="number">
+                  <svg className={`swatch ${colourOf(index)}`} aria-hidden="true" viewBox="0 0 1 1">
+                    <rect width="1" height="1" />
+                  </svg>{' '}
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((bar) => (
+              <BarRow key={bar.key} bar={bar} most={most} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {bars.length > shown.length && (
+        <button type="button" onClick={() => setIsWhole(true)}>
+          Show all {bars.length}
+        </button>
+      )}
+    </figure>
+  )
+}
