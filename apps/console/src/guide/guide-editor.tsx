@@ -1,0 +1,80 @@
+import type { Guide } from '@reticle/sdk'
+import { useEffect, useId, useRef, useState } from 'react'
+import { api } from '../api/client.ts'
+import { useChange } from '../api/queries.ts'
+import { recordTag } from '../api/tags.ts'
+import { Failure } from '../ui/failure.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { AddPicture } from './add-picture.tsx'
+import { LazyMarkdown } from './lazy-markdown.tsx'
+
+interface Props {
+  /** None yet: the first save makes it. */
+  guide: Guide | undefined
+  owner: { task_id: number } | { project_id: number }
+  onClose: () => void
+}
+
+/** The text of a guide, and beside it how it reads. */
+export function GuideEditor({ guide, owner, onClose }: Props) {
+  const [text, setText] = useState(guide?.markdown ?? '')
+  const [known, setKnown] = useState(guide)
+  const area = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => area.current?.focus(), [])
+  const id = useId()
+  const toast = useToast()
+  const create = () => api.createGuide({ body: { ...owner, markdown: text } })
+  const put = ({ id, ...record }: Guide, markdown: string) =>
+    api.updateGuide({ id, if_match: recordTag({ id, ...record }), body: { markdown } })
+  const save = useChange(async () => {
+    const saved = known ? await put(known, text) : await create()
+    if (known) toast({ text: 'The guide is saved', undo: () => put(saved, known.markdown) })
+    else toast({ text: 'The guide is there' })
+    onClose()
+  })
+  const insert = (link: string) => {
+    const at = area.current?.selectionStart ?? text.length
+    setText(`${text.slice(0, at)}${link}${text.slice(at)}`)
+  }
+  return (
+    <>
+      <div className="editor">
+        <div className="field">
+          <label htmlFor={id}>Markdown</label>
+          <textarea
+            ref={area}
+            id={id}
+            value={text}
+            rows={20}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </div>
+        <section aria-label="Preview">
+          <LazyMarkdown text={text} />
+        </section>
+      </div>
+      {save.error && <Failure error={save.error} />}
+      <div className="actions">
+        <button
+          type="button"
+          className="primary"
+          disabled={save.isPending}
+          onClick={() => save.mutate(undefined)}
+        >
+          Save
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <AddPicture
+          guideId={async () => {
+            const there = known ?? (await api.createGuide({ body: owner }))
+            setKnown(there)
+            return there.id
+          }}
+          onAdded={insert}
+        />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,9 @@
+import { useLayoutEffect, useRef } from 'react'
+import { cleaned } from './clean.ts'
+
+/** Markdown as it reads. What it is made of was cleaned, and comes as elements: no HTML is parsed here. */
+export function Markdown({ text }: { text: string }) {
+  const place = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => place.current?.replaceChildren(cleaned(text)), [text])
+  return <div ref={place} className="guide" />
+}
