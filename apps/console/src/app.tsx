@@ -36,6 +36,16 @@ const pages: Record<string, ComponentType> = {
   '/server': lazy(() => import('./server/server.tsx').then(({ Server }) => page(Server))),
   '/tasks/:id/frames/:frame': lazy(viewer),
   '/jobs/:id/frames/:frame': lazy(viewer),
+  '/projects/:id/statistics': lazy(() =>
+    import('./statistics/statistics-page.tsx').then((room) => page(room.ProjectStatistics)),
+  ),
+  '/projects/:id/guide': lazy(() =>
+    import('./guide/guide-page.tsx').then(({ ProjectGuide }) => page(ProjectGuide)),
+  ),
+  '/tasks/:id/:tab?': lazy(() =>
+    import('./tasks/task-page.tsx').then(({ TaskPage }) => page(TaskPage)),
+  ),
+  '/jobs/:id/:tab?': lazy(() => import('./jobs/job-page.tsx').then(({ JobPage }) => page(JobPage))),
 }
 
 /** Those for who has no account yet or cannot sign in; mails lead to them. */

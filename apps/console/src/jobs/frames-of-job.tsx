@@ -1,0 +1,17 @@
+import type { Job } from '@reticle/sdk'
+import { api } from '../api/client.ts'
+import { useAnswer } from '../api/queries.ts'
+import { framesOfJob } from '../tasks/frames/frame-set.ts'
+import { Frames } from '../tasks/frames/frames.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { isWhole } from './job-frames.ts'
+
+/** The frames of a job; which ones are ground truth only its meta tells. */
+export function FramesOfJob({ job }: { job: Job }) {
+  const isChosen = !isWhole(job) && job.frame_count > 0
+  const { data: meta, error } = useAnswer(api.getJobDataMeta, { id: job.id }, { enabled: isChosen })
+  if (error) return <Failure error={error} />
+  if (isChosen && !meta) return <Loading />
+  return <Frames frames={framesOfJob(job, meta)} />
+}

@@ -1,0 +1,53 @@
+import type { Job } from '@reticle/sdk'
+import type { ComponentType } from 'react'
+import { Link, Redirect, useParams } from 'wouter'
+import { api } from '../api/client.ts'
+import { useAnswer } from '../api/queries.ts'
+import { IssuesOfJob } from '../issues/issues.tsx'
+import { Statistics } from '../statistics/statistics.tsx'
+import { HistoryOfJob } from '../tasks/history/history.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { Page } from '../ui/page.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { FramesOfJob } from './frames-of-job.tsx'
+import { JobFacts } from './job-facts.tsx'
+
+const tabs: Record<string, { name: string; Content: ComponentType<{ job: Job }> }> = {
+  '': { name: 'Frames', Content: FramesOfJob },
+  history: { name: 'History', Content: ({ job }) => <HistoryOfJob job={job} /> },
+  statistics: { name: 'Statistics', Content: ({ job }) => <Statistics of="job" id={job.id} /> },
+  issues: { name: 'Issues', Content: ({ job }) => <IssuesOfJob job={job} /> },
+}
+
+/** One job: its frames, its history, what is in it and what was said about it. */
+export function JobPage() {
+  const { id, tab = '' } = useParams<{ id: string; tab?: string }>()
+  const { data: job, error, refetch } = useAnswer(api.getJob, { id: Number(id) })
+  const shown = tabs[tab]
+  if (!shown) return <Redirect to={`/jobs/${id}`} replace />
+  if (error)
+    return (
+      <main>
+        <Failure error={error} onRetry={() => void refetch()} />
+      </main>
+    )
+  if (!job) return <Loading />
+  return (
+    <Page
+      title={`Job ${job.id}`}
+      above={<Link href={`/tasks/${job.task_id}`}>{job.task_name ?? `Task ${job.task_id}`}</Link>}
+      actions={
+        <Link href={`/tasks/${job.task_id}/frames/${job.start_frame}`}>Open the viewer</Link>
+      }
+    >
+      <JobFacts job={job} />
+      <Tabs
+        label="Job"
+        base={`/jobs/${id}`}
+        tabs={Object.entries(tabs).map(([path, { name }]) => [path, name] as const)}
+      />
+      <shown.Content job={job} />
+    </Page>
+  )
+}

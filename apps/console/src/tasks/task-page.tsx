@@ -1,0 +1,62 @@
+import type { Task } from '@reticle/sdk'
+import type { ComponentType } from 'react'
+import { Link, Redirect, useParams } from 'wouter'
+import { api } from '../api/client.ts'
+import { useAnswer } from '../api/queries.ts'
+import { GuideOfTask } from '../guide/guide.tsx'
+import { IssuesOfTask } from '../issues/issues.tsx'
+import { JobsOfTask } from '../jobs/jobs-of-task.tsx'
+import { Statistics } from '../statistics/statistics.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { Page } from '../ui/page.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { framesOfTask } from './frames/frame-set.ts'
+import { Frames } from './frames/frames.tsx'
+import { HistoryOfTask } from './history/history.tsx'
+import { TaskFacts } from './task-facts.tsx'
+
+const tabs: Record<string, { name: string; Content: ComponentType<{ task: Task }> }> = {
+  '': { name: 'Frames', Content: ({ task }) => <Frames frames={framesOfTask(task)} hasSearch /> },
+  jobs: { name: 'Jobs', Content: JobsOfTask },
+  history: { name: 'History', Content: HistoryOfTask },
+  statistics: { name: 'Statistics', Content: ({ task }) => <Statistics of="task" id={task.id} /> },
+  issues: { name: 'Issues', Content: IssuesOfTask },
+  guide: { name: 'Guide', Content: GuideOfTask },
+}
+
+/** One task, with a tab for each thing that hangs on it. */
+export function TaskPage() {
+  const { id, tab = '' } = useParams<{ id: string; tab?: string }>()
+  const { data: task, error, refetch } = useAnswer(api.getTask, { id: Number(id) })
+  const shown = tabs[tab]
+  if (!shown) return <Redirect to={`/tasks/${id}`} replace />
+  if (error)
+    return (
+      <main>
+        <Failure error={error} onRetry={() => void refetch()} />
+      </main>
+    )
+  if (!task) return <Loading />
+  return (
+    <Page title={task.name} above={<Above task={task} />}>
+      <TaskFacts task={task} />
+      <Tabs
+        label="Task"
+        base={`/tasks/${id}`}
+        tabs={Object.entries(tabs).map(([path, { name }]) => [path, name] as const)}
+      />
+      <shown.Content task={task} />
+    </Page>
+  )
+}
+
+function Above({ task: { id, project_id, project_name } }: { task: Task }) {
+  if (project_id === null) return <>Task {id}</>
+  return (
+    <>
+      <Link href={`/projects/${project_id}`}>{project_name ?? `Project ${project_id}`}</Link> › Task{' '}
+      {id}
+    </>
+  )
+}
