@@ -135,7 +135,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     const there = await reticle.admin.done('GET', `/jobs/${job.id}`)
     expect([there.stage, there.assignee?.username]).toEqual(['validation', 'admin'])
 
-    for (const undo of await page.getByRole('button', { name: 'Undo' }).all()) await undo.click()
+    await page.getByRole('button', { name: 'Undo' }).last().click()
     await expect
       .poll(async () => (await reticle.admin.done('GET', `/jobs/${job.id}`)).assignee)
       .toBeNull()
@@ -282,6 +282,22 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
+  test('a project counts what its tasks have, and has a guide for all of them', async () => {
+    const json = { name: 'Streets', labels: [{ name: 'tram' }] }
+    const project = await reticle.admin.done('POST', '/projects', { json })
+    await taskWithMedia(reticle.admin, { project_id: project.id })
+    const { page, look, complaints, close } = await open(`/projects/${project.id}/statistics`)
+    await page.getByText('There are no annotations to count yet').waitFor()
+    await look('project-statistics-empty')
+    const guide = { project_id: project.id, markdown: 'Draw *every* tram.' }
+    await reticle.admin.done('POST', '/guides', { json: guide })
+    await page.goto(`/projects/${project.id}/guide`)
+    await page.getByText('Draw every tram.').waitFor()
+    await look('project-guide')
+    expect(complaints).toEqual([])
+    await close()
+  })
+
   test('what is not kept any more says so', async () => {
     const { task, job, labels, create } = await setUp()
     await create([rectangle(labels[0].id, 2)])
@@ -291,6 +307,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await forget(job.id, 1)
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await page.getByText('what it was is not kept any more').waitFor()
+    expect(await page.getByRole('button', { name: 'Restore', exact: true }).isDisabled()).toBe(true)
     await look('task-restore-gone')
     await close()
   })

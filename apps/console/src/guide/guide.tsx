@@ -1,5 +1,5 @@
 import type { Project, Task } from '@reticle/sdk'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { useSelf } from '../shell/session.tsx'
@@ -56,7 +56,7 @@ function GuideOf({ of, guideId, owner }: Props) {
   )
 }
 
-function NoGuide({ owner, edit }: Pick<Props, 'owner'> & { edit: React.ReactNode }) {
+function NoGuide({ owner, edit }: Pick<Props, 'owner'> & { edit: ReactNode }) {
   const [flag, id] = 'task_id' in owner ? ['task', owner.task_id] : ['project', owner.project_id]
   return (
     <>

@@ -7,7 +7,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toasts.tsx'
-import { PastFailure } from './past-failure.tsx'
+import { isGone, PastFailure } from './past-failure.tsx'
 
 /** The set that it answers may be large, and nobody reads it here. */
 const restoreRevision = async (input: InputOf<'restoreJobRevision'>) => {
@@ -59,7 +59,7 @@ function Restore({ revision, newest, onClose }: Props & { newest: AnnotationRevi
       <button
         type="button"
         className="primary"
-        disabled={restore.isPending}
+        disabled={restore.isPending || isGone(restore.error)}
         onClick={() => void ask().catch(() => undefined) /* shown above */}
       >
         Restore
