@@ -1,12 +1,10 @@
 import type { Guide } from '@reticle/sdk'
 import { useEffect, useId, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
-import { useChange } from '../api/queries.ts'
-import { recordTag } from '../api/tags.ts'
 import { Failure } from '../ui/failure.tsx'
-import { useToast } from '../ui/toasts.tsx'
 import { AddPicture } from './add-picture.tsx'
 import { LazyMarkdown } from './lazy-markdown.tsx'
+import { useSave } from './use-save.ts'
 
 interface Props {
   /** None yet: the first save makes it. */
@@ -22,16 +20,7 @@ export function GuideEditor({ guide, owner, onClose }: Props) {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => area.current?.focus(), [])
   const id = useId()
-  const toast = useToast()
-  const create = () => api.createGuide({ body: { ...owner, markdown: text } })
-  const put = ({ id, ...record }: Guide, markdown: string) =>
-    api.updateGuide({ id, if_match: recordTag({ id, ...record }), body: { markdown } })
-  const save = useChange(async () => {
-    const saved = known ? await put(known, text) : await create()
-    if (known) toast({ text: 'The guide is saved', undo: () => put(saved, known.markdown) })
-    else toast({ text: 'The guide is there' })
-    onClose()
-  })
+  const save = useSave({ guide: known, owner }, onClose)
   const insert = (link: string) => {
     const at = area.current?.selectionStart ?? text.length
     setText(`${text.slice(0, at)}${link}${text.slice(at)}`)
@@ -59,7 +48,7 @@ export function GuideEditor({ guide, owner, onClose }: Props) {
           type="button"
           className="primary"
           disabled={save.isPending}
-          onClick={() => save.mutate(undefined)}
+          onClick={() => save.mutate(text)}
         >
           Save
         </button>
