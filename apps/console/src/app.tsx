@@ -46,6 +46,15 @@ const pages: Record<string, ComponentType> = {
     import('./tasks/task-page.tsx').then(({ TaskPage }) => page(TaskPage)),
   ),
   '/jobs/:id/:tab?': lazy(() => import('./jobs/job-page.tsx').then(({ JobPage }) => page(JobPage))),
+  '/projects/new': lazy(() =>
+    import('./projects/new-project.tsx').then(({ NewProject }) => page(NewProject)),
+  ),
+  '/projects/:id': lazy(() =>
+    import('./projects/project.tsx').then(({ Project }) => page(Project)),
+  ),
+  '/tasks': lazy(() => import('./tasks/tasks.tsx').then(({ Tasks }) => page(Tasks))),
+  '/tasks/new': lazy(() => import('./tasks/new-task.tsx').then(({ NewTask }) => page(NewTask))),
+  '/jobs': lazy(() => import('./jobs/jobs.tsx').then(({ Jobs }) => page(Jobs))),
 }
 
 /** Those for who has no account yet or cannot sign in; mails lead to them. */

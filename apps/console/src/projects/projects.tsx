@@ -5,11 +5,11 @@ import { curlOf, Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/listing/column.ts'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
-import { useListState } from '../ui/listing/state.ts'
+import { PersonFilter } from '../ui/listing/person-filter.tsx'
+import { type ListState, useListState } from '../ui/listing/state.ts'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
-
-const statuses = ['annotation', 'validation', 'completed'] as const
+import { statuses } from './statuses.ts'
 
 const columns: readonly Column<Project>[] = [
   {
@@ -20,6 +20,12 @@ const columns: readonly Column<Project>[] = [
   },
   { title: 'Status', sort: 'status', cell: ({ status }) => status },
   { title: 'Tasks', isExtra: true, cell: ({ tasks }) => tasks?.count },
+  {
+    title: 'Assignee',
+    sort: 'assignee',
+    isExtra: true,
+    cell: ({ assignee }) => assignee?.username ?? '–',
+  },
   { title: 'Owner', sort: 'owner', isExtra: true, cell: ({ owner }) => owner?.username ?? '–' },
   {
     title: 'Updated',
@@ -30,34 +36,59 @@ const columns: readonly Column<Project>[] = [
 
 /** The projects of the workspace. */
 export function Projects() {
-  const { get } = useListState()
-  const status = statuses.find((one) => one === get('status'))
-  const input = { search: get('search'), filter: get('filter'), status }
   return (
-    <Page title="Projects">
+    <Page
+      title="Projects"
+      actions={
+        <>
+          <Link className="button" href="/tasks/new">
+            New task
+          </Link>
+          <Link className="button primary" href="/projects/new">
+            New project
+          </Link>
+        </>
+      }
+    >
       <div className="filters">
         <Search label="Search projects" />
         <Choice name="status" label="Status" values={statuses} />
+        <PersonFilter name="assignee" label="Assignee" />
+        <PersonFilter name="owner" label="Owner" />
         <Condition />
       </div>
       <Listing
         name="Projects"
         list={api.listProjects}
-        input={input}
+        input={inputOf(useListState())}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={
-          <Empty
-            reticle="reticle project create Streets --label car --label bus"
-            curl={curlOf(
-              '/projects',
-              `-H 'Content-Type: application/json' -d '{"name":"Streets"}'`,
-            )}
-          >
-            There is no project here. A project has labels, and tasks that share them.
-          </Empty>
-        }
+        empty={<NoProjects />}
       />
     </Page>
+  )
+}
+
+function inputOf({ get }: ListState) {
+  return {
+    search: get('search'),
+    filter: get('filter'),
+    status: statuses.find((one) => one === get('status')),
+    assignee: get('assignee'),
+    owner: get('owner'),
+  }
+}
+
+function NoProjects() {
+  const body = `-H 'Content-Type: application/json' -d '{"name":"Streets"}'`
+  return (
+    <Empty
+      reticle="reticle project create Streets --label car --label bus"
+      curl={curlOf('/projects', body)}
+    >
+      There is no project here. <Link href="/tasks/new">Drop a folder of pictures</Link> to make a
+      task at once, or <Link href="/projects/new">make a project</Link> first: it has labels, and
+      tasks that share them.
+    </Empty>
   )
 }

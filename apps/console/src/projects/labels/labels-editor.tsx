@@ -1,0 +1,121 @@
+import './labels.css'
+import { useId } from 'react'
+import { About } from '../../ui/field.tsx'
+import {
+  draftOf,
+  fromJson,
+  type LabelDraft,
+  type LabelsDraft,
+  withTyped,
+  writtenOf,
+} from './draft.ts'
+import { below, type ErrorsAt } from './errors.ts'
+import { LabelFields } from './label-fields.tsx'
+import { NamesField } from './names-field.tsx'
+
+interface Props {
+  value: LabelsDraft
+  onChange: (value: LabelsDraft) => void
+  /** By the names of the service: `labels[1].name`. */
+  errorsAt: ErrorsAt
+}
+
+/** Labels that are to be: names typed quickly, each with a colour, a type and attributes; or all of it as JSON. */
+export function LabelsEditor({ value, onChange, errorsAt }: Props) {
+  const isJson = value.json !== undefined
+  return (
+    <fieldset className="labels-editor">
+      <legend>Labels</legend>
+      {isJson ? (
+        <JsonField {...{ value, onChange, errorsAt }} />
+      ) : (
+        <Rows {...{ value, onChange, errorsAt }} />
+      )}
+      <button
+        type="button"
+        className="plain as-json"
+        disabled={isJson && !isWhole(value)}
+        onClick={() => onChange(isJson ? asRows(value) : asJson(value))}
+      >
+        {isJson ? 'Edit as a list' : 'Edit as JSON'}
+      </button>
+    </fieldset>
+  )
+}
+
+function Rows({ value, onChange, errorsAt }: Props) {
+  const setRows = (rows: LabelDraft[]) => onChange({ ...value, rows })
+  return (
+    <>
+      {value.rows.length > 0 && (
+        <ul className="rows">
+          {value.rows.map((row, index) => (
+            <li key={row.key}>
+              <LabelFields
+                label={row}
+                errorsAt={below(errorsAt, `labels[${index}]`)}
+                onChange={(label) =>
+                  setRows(value.rows.map((one) => (one.key === row.key ? label : one)))
+                }
+                onRemove={() => setRows(value.rows.filter(({ key }) => key !== row.key))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <NamesField
+        typed={value.typed}
+        errors={errorsAt('labels')}
+        onType={(typed) => onChange({ ...value, typed })}
+        onEnter={(typed) => onChange(withTyped({ ...value, typed }))}
+      />
+    </>
+  )
+}
+
+/** Everything a label can be, skeletons with their points as well. */
+function JsonField({ value, onChange, errorsAt }: Props) {
+  const id = useId()
+  const wrong = mistakeOf(value.json ?? '')
+  const errors = wrong ? [wrong] : errorsAt('labels')
+  return (
+    <div className="field">
+      <label htmlFor={id}>Labels as JSON</label>
+      <textarea
+        id={id}
+        rows={12}
+        spellCheck={false}
+        value={value.json}
+        aria-invalid={errors.length > 0 || undefined}
+        aria-describedby={`${id}-about`}
+        onChange={({ target }) => onChange({ ...value, json: target.value })}
+      />
+      <About
+        id={`${id}-about`}
+        errors={errors}
+        hint="As the interface takes them; skeletons bring their sublabels and svg along."
+      />
+    </div>
+  )
+}
+
+const asJson = (value: LabelsDraft): LabelsDraft => ({
+  ...value,
+  json: JSON.stringify(writtenOf(value), null, 2),
+})
+
+const asRows = ({ json = '' }: LabelsDraft): LabelsDraft => ({
+  rows: fromJson(json).map(draftOf),
+  typed: '',
+})
+
+const isWhole = ({ json = '' }: LabelsDraft) => mistakeOf(json) === undefined
+
+function mistakeOf(json: string): string | undefined {
+  try {
+    fromJson(json)
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown)
+  }
+  return undefined
+}

@@ -1,0 +1,66 @@
+import type { Label, Project } from '@reticle/sdk'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useChange } from '../../api/queries.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { noLabels, writtenOf } from './draft.ts'
+import { LabelDialog } from './label-dialog.tsx'
+import { NamesField } from './names-field.tsx'
+
+/** The labels of a project: each can be changed, and more can be added. */
+export function ProjectLabels({ project: { id, labels } }: { project: Project }) {
+  const [chosen, setChosen] = useState<number>()
+  const shown = labels.find((label) => label.id === chosen)
+  return (
+    <section className="project-labels" aria-label="Labels">
+      <div className="head">
+        <h2>Labels</h2>
+      </div>
+      {labels.length > 0 && (
+        <ul className="chips">
+          {labels.map((label) => (
+            <li key={label.id}>
+              <Chip label={label} onChoose={() => setChosen(label.id)} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <AddLabels projectId={id} />
+      {shown && <LabelDialog label={shown} onClose={() => setChosen(undefined)} />}
+    </section>
+  )
+}
+
+function Chip({ label, onChoose }: { label: Label; onChoose: () => void }) {
+  const { name, color, type } = label
+  return (
+    <button type="button" title="Change this label" onClick={onChoose}>
+      <span className="swatch" style={{ background: color }} />
+      {name}
+      {type !== 'any' && <small>{type}</small>}
+    </button>
+  )
+}
+
+/** The service gives each a colour that is free. */
+function AddLabels({ projectId }: { projectId: number }) {
+  const [typed, setTyped] = useState('')
+  const { mutate, error } = useChange(
+    (text: string) => {
+      const labels = writtenOf({ ...noLabels, typed: text }).map(({ name }) => ({ name }))
+      return api.updateProject({ id: projectId, body: { labels } })
+    },
+    () => setTyped(''),
+  )
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        mutate(typed)
+      }}
+    >
+      <NamesField typed={typed} errors={[]} onType={setTyped} onEnter={mutate} />
+      {error && <Failure error={error} />}
+    </form>
+  )
+}

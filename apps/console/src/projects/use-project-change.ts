@@ -1,0 +1,28 @@
+import type { Project, ProjectPatch } from '@reticle/sdk'
+import { api } from '../api/client.ts'
+import { queries, useChange } from '../api/queries.ts'
+import { useToast } from '../ui/toasts.tsx'
+
+export interface ProjectChange {
+  body: ProjectPatch
+  /** What brings it back. */
+  back: ProjectPatch
+  /** What was done. */
+  text: string
+}
+
+/** A change of a project that can be undone. */
+export function useProjectChange({ id }: Project, onDone?: () => void) {
+  const toast = useToast()
+  return useChange(async ({ body, back, text }: ProjectChange) => {
+    await api.updateProject({ id, body })
+    onDone?.()
+    toast({
+      text,
+      undo: async () => {
+        await api.updateProject({ id, body: back })
+        await queries.invalidateQueries()
+      },
+    })
+  })
+}

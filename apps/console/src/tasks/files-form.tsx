@@ -1,0 +1,26 @@
+import { useState } from 'react'
+import type { Choice } from './files/chosen.ts'
+import { DropZone } from './files/drop-zone.tsx'
+import { MediaFields, mediaOf } from './upload/media-options.tsx'
+import type { Wish } from './upload/use-task-upload.ts'
+
+/** Files of a task that has none yet; those that were sent in part go on where they were. */
+export function FilesForm({ onSubmit }: { onSubmit: (wish: Wish) => void }) {
+  const [choice, setChoice] = useState<Choice>()
+  return (
+    <form
+      className="sheet"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const media = mediaOf(new FormData(event.currentTarget))
+        if (choice) onSubmit({ media, sources: choice.sources })
+      }}
+    >
+      <DropZone choice={choice} onChoose={setChoice} />
+      <MediaFields isTaskNew={false} />
+      <button type="submit" className="primary" disabled={!choice || choice.sources.length === 0}>
+        Send the files
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { type Chosen, choiceOf } from './chosen.ts'
+
+const chosen = (path: string): Chosen => ({
+  path,
+  file: new File(['12'], path.split('/').at(-1) ?? ''),
+})
+const namesOf = (...paths: string[]) => choiceOf(paths.map(chosen)).sources.map(({ name }) => name)
+
+test('a folder gives the task its name, and is not part of those of its files', () => {
+  const choice = choiceOf(['monday/10.png', 'monday/9.png', 'monday/night/1.png'].map(chosen))
+  expect(choice).toMatchObject({ name: 'monday', size: 6, leftOut: 0 })
+  expect(choice.sources.map(({ name }) => name)).toEqual(['9.png', '10.png', 'night/1.png'])
+})
+
+test('folders within folders are left away as far as all files are in them', () => {
+  expect(namesOf('a/b/1.png', 'a/b/2.png')).toEqual(['1.png', '2.png'])
+  expect(namesOf('a/ab/1.png', 'a/a/1.png')).toEqual(['a/1.png', 'ab/1.png'])
+  expect(namesOf('a/1.png', 'b/1.png')).toEqual(['a/1.png', 'b/1.png'])
+})
+
+test('a file alone gives its own name', () => {
+  expect(choiceOf([chosen('drive.mp4')])).toMatchObject({ name: 'drive' })
+  expect(choiceOf([])).toMatchObject({ name: '', sources: [] })
+})
+
+test('what only the operating system needs is left out', () => {
+  const choice = choiceOf(['m/.DS_Store', 'm/Thumbs.db', 'm/.git/x.png', 'm/1.png'].map(chosen))
+  expect(choice).toMatchObject({ leftOut: 3, name: 'm' })
+})

@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from 'react'
+import { bytesText } from '../../ui/bytes.ts'
+import { type Choice, type Chosen, choiceOf, chosenOf } from './chosen.ts'
+import { entriesOf, walk } from './dropped.ts'
+
+interface Props {
+  choice: Choice | undefined
+  onChoose: (choice: Choice) => void
+}
+
+/** Where files and folders are dropped, or chosen by keyboard. */
+export function DropZone({ choice, onChoose }: Props) {
+  const [isOver, setIsOver] = useState(false)
+  const [found, setFound] = useState<number>()
+  const [wrong, setWrong] = useState<string>()
+  const take = async (chosen: Promise<Chosen[]>) => {
+    setWrong(undefined)
+    await chosen.then(
+      (all) => onChoose(choiceOf(all)),
+      (thrown: Error) => setWrong(`This could not be read: ${thrown.message}`),
+    )
+    setFound(undefined)
+  }
+  return (
+    <section
+      className="drop-zone"
+      aria-label="Files"
+      data-over={isOver}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setIsOver(true)
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setIsOver(false)
+        void take(walk(entriesOf(event.dataTransfer), setFound))
+      }}
+    >
+      <p className="big">Drop a folder or files here</p>
+      <div className="actions">
+        <Picker text="Choose a folder" isFolder onPick={(all) => void take(Promise.resolve(all))} />
+        <Picker text="Choose files" onPick={(all) => void take(Promise.resolve(all))} />
+      </div>
+      <p className="hint">Pictures, a video, an archive, point clouds.</p>
+      {wrong && <p className="wrong">{wrong}</p>}
+      <p role="status">
+        {found === undefined ? choice && tellChoice(choice) : `Reading the folder: ${found} files`}
+      </p>
+    </section>
+  )
+}
+
+function tellChoice({ sources, size, leftOut }: Choice): string {
+  const files = sources.length === 1 ? 'one file' : `${sources.length.toLocaleString()} files`
+  const rest = leftOut > 0 ? `; ${leftOut} hidden ones stay behind` : ''
+  return `${files}, ${bytesText(size)}${rest}`
+}
+
+interface PickerProps {
+  text: string
+  isFolder?: boolean
+  onPick: (chosen: Chosen[]) => void
+}
+
+/** A button before the browser's own field, which says nothing about folders. */
+function Picker({ text, isFolder = false, onPick }: PickerProps) {
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    input.current?.toggleAttribute('webkitdirectory', isFolder) // React's types know it not
+  }, [isFolder])
+  return (
+    <>
+      <button type="button" onClick={() => input.current?.click()}>
+        {text}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        aria-label={text}
+        onChange={({ target }) => {
+          const chosen = chosenOf(target.files ?? [])
+          target.value = '' // so that the same can be chosen again
+          if (chosen.length > 0) onPick(chosen)
+        }}
+      />
+    </>
+  )
+}

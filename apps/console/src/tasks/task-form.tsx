@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import { type LabelsDraft, noLabels, writtenOf } from '../projects/labels/draft.ts'
+import { errorsOf } from '../projects/labels/errors.ts'
+import { LabelsEditor } from '../projects/labels/labels-editor.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { Field } from '../ui/field.tsx'
+import type { Choice } from './files/chosen.ts'
+import { DropZone } from './files/drop-zone.tsx'
+import { ProjectChoice } from './project-choice.tsx'
+import { MediaFields, mediaOf, segmentOf } from './upload/media-options.tsx'
+import type { Wish } from './upload/use-task-upload.ts'
+
+interface Props {
+  /** Chosen before: whoever comes from a project. */
+  projectId: number | undefined
+  error: Error | undefined
+  isPending: boolean
+  onSubmit: (wish: Wish) => void
+}
+
+/** What a task is made of: files, a name, labels. */
+export function TaskForm({ projectId: led, error, isPending, onSubmit }: Props) {
+  const [choice, setChoice] = useState<Choice>()
+  const [typed, setTyped] = useState<string>() // instead of the name that the files suggest
+  const [projectId, setProjectId] = useState(led)
+  const [labels, setLabels] = useState<LabelsDraft>(noLabels)
+  const [mistake, setMistake] = useState<Error>()
+  const name = typed ?? choice?.name ?? ''
+  const errorsAt = errorsOf(error)
+  const submit = (form: FormData) => {
+    if (!choice || choice.sources.length === 0) throw new Error('Drop or choose the files first.')
+    const of = projectId ? { project_id: projectId } : { labels: writtenOf(labels) }
+    const task = { name, ...of, ...segmentOf(form) }
+    onSubmit({ task, media: mediaOf(form), sources: choice.sources })
+  }
+  return (
+    <form
+      className="sheet"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setMistake(mistakeOf(() => submit(new FormData(event.currentTarget))))
+      }}
+    >
+      <DropZone choice={choice} onChoose={setChoice} />
+      <Field
+        label="Name"
+        required
+        value={name}
+        errors={errorsAt('name')}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <ProjectChoice value={projectId} onChoose={setProjectId} />
+      {projectId === undefined && (
+        <LabelsEditor value={labels} onChange={setLabels} errorsAt={errorsAt} />
+      )}
+      <MediaFields isTaskNew />
+      {(mistake ?? error) && <Failure error={mistake ?? error ?? new Error()} />}
+      <button type="submit" className="primary" disabled={isPending}>
+        Create the task
+      </button>
+    </form>
+  )
+}
+
+function mistakeOf(action: () => void): Error | undefined {
+  try {
+    action()
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown : new Error(String(thrown))
+  }
+  return undefined
+}

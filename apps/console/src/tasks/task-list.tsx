@@ -1,0 +1,77 @@
+import { Link } from 'wouter'
+import { api } from '../api/client.ts'
+import { curlOf, Empty } from '../ui/empty.tsx'
+import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
+import { Listing } from '../ui/listing/listing.tsx'
+import { PersonFilter } from '../ui/listing/person-filter.tsx'
+import { ProjectFilter } from '../ui/listing/project-filter.tsx'
+import { type ListState, useListState } from '../ui/listing/state.ts'
+import { taskColumns } from './columns.tsx'
+
+const statuses = ['new', 'annotation', 'validation', 'completed'] as const
+const modes = ['annotation', 'interpolation'] as const
+
+interface Props {
+  /** Those of one project, in whatever workspace it is. */
+  projectId?: number
+}
+
+/** Tasks as a table, with what narrows it. */
+export function TaskList({ projectId }: Props) {
+  const state = useListState()
+  const isWithinProject = projectId !== undefined
+  return (
+    <>
+      <div className="filters">
+        <Search label="Search tasks" />
+        <Choice name="status" label="Status" values={statuses} />
+        {!isWithinProject && <ProjectFilter />}
+        <PersonFilter name="assignee" label="Assignee" />
+        <PersonFilter name="owner" label="Owner" />
+        <Choice name="mode" label="Mode" values={modes} />
+        <Condition />
+      </div>
+      <Listing
+        name="Tasks"
+        list={api.listTasks}
+        input={inputOf(state, projectId)}
+        isScoped={!isWithinProject}
+        columns={taskColumns(isWithinProject)}
+        keyOf={({ id }) => id}
+        empty={<NoTasks projectId={projectId} />}
+      />
+    </>
+  )
+}
+
+function inputOf({ get }: ListState, projectId: number | undefined) {
+  const word = <W extends string>(name: string, words: readonly W[]) =>
+    words.find((one) => one === get(name))
+  return {
+    search: get('search'),
+    filter: get('filter'),
+    status: word('status', statuses),
+    mode: word('mode', modes),
+    assignee: get('assignee'),
+    owner: get('owner'),
+    subset: get('subset'),
+    ...(projectId ? { project_id: projectId } : { project_name: get('project_name') }),
+  }
+}
+
+function NoTasks({ projectId }: Props) {
+  const wish = projectId ? `{"name":"Monday","project_id":${projectId}}` : '{"name":"Monday"}'
+  const target = projectId ? `--project ${projectId}` : '--label car'
+  return (
+    <Empty
+      reticle={`reticle task create Monday ${target} pictures/*.jpg`}
+      curl={curlOf('/tasks', `-H 'Content-Type: application/json' -d '${wish}'`)}
+    >
+      There is no task here. A task is some pictures or a video to be annotated:{' '}
+      <Link href={projectId ? `/tasks/new?project=${projectId}` : '/tasks/new'}>
+        drop a folder to make one
+      </Link>
+      .
+    </Empty>
+  )
+}

@@ -1,0 +1,15 @@
+/** Milliseconds until `total`, if it goes on as it went so far; nothing before there is something to judge by. */
+export function timeLeftMs(done: number, total: number, tookMs: number): number | undefined {
+  if (tookMs < 2000 || done === 0) return undefined
+  return ((total - done) / done) * tookMs
+}
+
+/** `about 3 minutes left` */
+export function timeLeftText(ms: number | undefined): string {
+  if (ms === undefined) return ''
+  const seconds = Math.ceil(ms / 1000)
+  if (seconds < 60) return `about ${seconds} s left`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `about ${minutes} min left`
+  return `about ${Math.floor(minutes / 60)} h ${minutes % 60} min left`
+}

@@ -1,0 +1,78 @@
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { api } from '../../api/client.ts'
+import { queries } from '../../api/queries.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { useToast } from '../../ui/toasts.tsx'
+import { forgetNotes } from './notes.ts'
+import { Preparing } from './preparing.tsx'
+import { Sending } from './sending.tsx'
+import type { Phase } from './use-task-upload.ts'
+
+interface Props {
+  taskId: number
+  phase: Phase
+  onCancel: () => Promise<void>
+  /** The same files once more. */
+  onRetry: () => void
+}
+
+/** A task on its way: its files, then its frames; and what can be done where that stops. */
+export function UploadPanel({ taskId, phase, onCancel, onRetry }: Props) {
+  const isStopped = phase.name === 'failed' || phase.name === 'cancelled'
+  return (
+    <section className="upload" aria-label="Progress">
+      {phase.name === 'sending' && <Sending {...phase} />}
+      {phase.name === 'preparing' && <Preparing request={phase.request} />}
+      {phase.name === 'failed' && <Failure error={phase.error} />}
+      {phase.name === 'cancelled' && (
+        <p role="status">
+          Cancelled. What has arrived is kept for a while, and need not be sent again.
+        </p>
+      )}
+      {isStopped ? (
+        <Stopped taskId={taskId} onRetry={onRetry} />
+      ) : (
+        <button type="button" onClick={() => void onCancel()}>
+          Cancel
+        </button>
+      )}
+    </section>
+  )
+}
+
+function Stopped({ taskId, onRetry }: Pick<Props, 'taskId' | 'onRetry'>) {
+  return (
+    <div className="actions">
+      <button type="button" className="primary" onClick={onRetry}>
+        Try again
+      </button>
+      <Link className="button" href={`/tasks/${taskId}`}>
+        Open the empty task
+      </Link>
+      <DeleteEmpty taskId={taskId} />
+    </div>
+  )
+}
+
+/** There is nothing in it, so nobody has to confirm. */
+function DeleteEmpty({ taskId }: { taskId: number }) {
+  const [error, setError] = useState<Error>()
+  const [, go] = useLocation()
+  const toast = useToast()
+  const remove = async () => {
+    await api.deleteTask({ id: taskId })
+    forgetNotes(taskId)
+    toast({ text: 'The empty task was deleted.' })
+    go('/tasks')
+    await queries.invalidateQueries()
+  }
+  return (
+    <>
+      <button type="button" className="danger" onClick={() => void remove().catch(setError)}>
+        Delete the empty task
+      </button>
+      {error && <Failure error={error} />}
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import type { FileSource, Following, Request, TaskCreate } from '@reticle/sdk'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useOrganization } from '../../shell/organization.tsx'
+import { type Begun, makeTask } from './make-task.ts'
+import type { MediaOptions } from './media-options.tsx'
+import { useLeaveGuard } from './use-leave-guard.ts'
+
+/** Where the making of a task is. */
+export type Phase =
+  | { name: 'idle' | 'creating' | 'cancelled' }
+  | { name: 'sending'; done: number; total: number; tookMs: number }
+  | { name: 'preparing'; request?: Request }
+  | { name: 'failed'; error: Error }
+
+export interface Wish {
+  /** What is to be made; nothing where the task is there already. */
+  task?: TaskCreate
+  media: MediaOptions
+  sources: readonly FileSource[]
+}
+
+/** Makes a task and sends its files; tells how that goes. */
+export function useTaskUpload(known: number | undefined, onDone: (taskId: number) => void) {
+  const [phase, setPhase] = useState<Phase>({ name: 'idle' })
+  const [taskId, setTaskId] = useState(known)
+  const run = useRef<{ stop: AbortController; following?: Following }>(undefined)
+  const { organization } = useOrganization()
+  useLeaveGuard(phase.name === 'creating' || phase.name === 'sending')
+  useEffect(() => () => run.current?.stop.abort(), []) // the notes of the upload stay
+
+  const start = async (wish: Wish) => {
+    const stop = new AbortController()
+    run.current = { stop }
+    const begun: Begun = {
+      onCreated: setTaskId,
+      onPhase: setPhase,
+      onFollowing: (following) => {
+        run.current = { stop, following }
+      },
+      signal: stop.signal,
+    }
+    try {
+      onDone(await makeTask(wish, { taskId, organization }, begun))
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      setPhase(stop.signal.aborted ? { name: 'cancelled' } : { name: 'failed', error })
+    }
+  }
+
+  const cancel = useCallback(async () => {
+    const { stop, following } = run.current ?? {}
+    await following?.cancel().catch(() => undefined) // too late: it ends by itself
+    if (!following) stop?.abort()
+  }, [])
+
+  return { phase, taskId, start, cancel }
+}

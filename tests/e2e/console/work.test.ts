@@ -1,0 +1,217 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { taskWithMedia } from '../../support/factories.ts'
+import { type Picture, pictures } from '../../support/pictures.ts'
+import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+
+const hostile = '<img src=x onerror=alert(1)>'
+
+describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () => {
+  const data = dataDirectory()
+  let reticle: Reticle
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+
+  beforeAll(async () => {
+    reticle = await startReticle(data.path)
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await reticle?.stop()
+    data.remove()
+  })
+
+  /** A folder of pictures on disk. */
+  function folderOf(name: string, files: readonly Picture[]): string {
+    const folder = join(data.path, name)
+    mkdirSync(folder, { recursive: true })
+    for (const file of files) writeFileSync(join(folder, file.name), file.bytes)
+    return folder
+  }
+
+  async function projectWith(...names: string[]) {
+    const labels = names.map((name) => ({ name }))
+    return reticle.admin.done('POST', '/projects', { json: { name: 'Streets', labels } })
+  }
+
+  test('from sign-in to a task of a dropped folder in a few clicks', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    await page.goto('/')
+    await page.getByLabel('Username').fill('admin')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Drop a folder of pictures' }).click()
+
+    await page.getByText('Drop a folder or files here').waitFor()
+    await look('new-task-empty')
+    await drop(page, folderOf('monday', await pictures(5)))
+    await page.getByText('5 files').waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('monday')
+    await page.getByLabel('Add labels').fill('car')
+    await look('new-task')
+    await page.getByRole('button', { name: 'Create the task' }).click()
+
+    await page.waitForURL(/\/tasks\/\d+$/)
+    const { results } = await reticle.admin.done('GET', '/tasks?name=monday')
+    expect(results).toMatchObject([{ size: 5, labels: [{ name: 'car' }] }])
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]) // who is there
+    await close()
+  })
+
+  test('a project is made with labels, and what is wrong with one is said beside it', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto('/projects/new')
+    await page.getByLabel('Name', { exact: true }).fill(hostile)
+    await page.getByLabel('Add labels').fill('car')
+    await page.getByLabel('Add labels').press('Enter')
+    await page.getByLabel('Add labels').fill('lamp')
+    await page.getByLabel('Add labels').press('Enter')
+    const lamp = page.getByRole('listitem').filter({ has: page.getByLabel('Name of lamp') })
+    await lamp.getByText('Attributes').click()
+    await lamp.getByRole('button', { name: 'Add an attribute' }).click()
+    await lamp.getByLabel('Name of the attribute').fill('state')
+    await page.getByRole('button', { name: 'Create the project' }).click()
+    await page.getByRole('alert').waitFor() // a choice of nothing
+    await expect.poll(() => lamp.locator('.wrong').count()).toBe(1)
+    await look('new-project')
+
+    await lamp.getByLabel('Values of state').fill('on\noff')
+    await lamp.getByLabel('Colour of lamp').fill('#112233')
+    await page.getByRole('button', { name: 'Create the project' }).click()
+    await page.getByRole('heading', { name: hostile }).waitFor()
+    await look('project')
+    const { results } = await reticle.admin.done('GET', '/labels?name=lamp')
+    const attributes = [{ name: 'state', values: ['on', 'off'] }]
+    expect(results).toMatchObject([{ color: '#112233', attributes }])
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([])
+    await close()
+  })
+
+  test('a skeleton is pasted as JSON', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto('/projects/new')
+    await page.getByLabel('Name', { exact: true }).fill('Bodies')
+    await page.getByRole('button', { name: 'Edit as JSON' }).click()
+    await page.getByLabel('Labels as JSON').fill('{"name":"body"}')
+    await page.getByText('Labels are a list of objects').waitFor()
+    const sublabels = [{ name: 'head', type: 'points' }]
+    const json = JSON.stringify([{ name: 'body', type: 'skeleton', sublabels }], null, 2)
+    await page.getByLabel('Labels as JSON').fill(json)
+    await look('new-project-json')
+    await page.getByRole('button', { name: 'Edit as a list' }).click()
+    await page.getByRole('button', { name: 'Create the project' }).click()
+    await page.getByRole('heading', { name: 'Bodies' }).waitFor()
+    await page.getByText('skeleton').waitFor()
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('a project is renamed, moved on and taken back; its labels change; it goes', async () => {
+    const project = await projectWith('car')
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto(`/projects/${project.id}`)
+    await page.getByRole('button', { name: 'Rename' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Roads')
+    await look('project-rename')
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('heading', { name: 'Roads' }).waitFor()
+
+    const status = page.getByLabel('Status of the project')
+    await status.selectOption('completed')
+    const told = page.getByText('The status is completed now.')
+    await told.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => status.inputValue()).toBe('annotation')
+
+    await page.getByLabel('Add labels').fill('bus')
+    await page.getByLabel('Add labels').press('Enter')
+    await page.getByRole('button', { name: 'bus' }).click()
+    await dialog.getByLabel('Name of bus').fill('tram')
+    await look('label')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'tram', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Remove the label' }).click()
+    await dialog.getByLabel('Type “tram” to confirm').fill('tram')
+    await look('label-remove')
+    await dialog.getByRole('button', { name: 'Remove the label' }).click()
+    await expect.poll(() => page.getByRole('button', { name: 'tram' }).count()).toBe(0)
+
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByLabel('Type “Roads” to confirm').fill('Roads')
+    await dialog.getByRole('button', { name: 'Delete the project' }).click()
+    await page.getByText('Roads was deleted.').waitFor()
+    const gone = await reticle.admin.call('GET', `/projects/${project.id}`)
+    expect(gone.status).toBe(404)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('filters, search and order of a list are in its address', async () => {
+    const project = await projectWith('car')
+    const task = await taskWithMedia(reticle.admin, { project_id: project.id, segment_size: 2 })
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto('/tasks')
+    await page.getByLabel('Project').fill('Streets')
+    await page.waitForURL(/project_name=Streets/)
+    await page.getByRole('button', { name: 'Updated' }).click()
+    await page.waitForURL(/sort=updated_date/)
+    await page.reload()
+    const table = page.getByRole('table', { name: 'Tasks' })
+    await table.getByRole('link', { name: 'a task' }).waitFor()
+    expect(await table.getByRole('row').count()).toBe(2)
+    await look('tasks')
+
+    await page.goto(`/jobs?task_id=${task.id}&state=new`)
+    await page.getByText('2 in all').waitFor()
+    await look('jobs')
+    await page.getByLabel('State').selectOption('rejected')
+    await page.getByText('There is no job here').waitFor()
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('ten thousand tasks are fetched as far as they are looked at', async () => {
+    const project = await projectWith('car')
+    await addTasks(reticle, project.id, 10_000)
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/tasks?')) asked.push(request.url())
+    })
+    await page.goto(`/projects/${project.id}`)
+    await page.getByText('10000 in all').waitFor()
+    for (const part of [0.25, 0.5, 0.75, 1]) {
+      await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${part})`)
+      await page.locator('tr[aria-busy=true]').first().waitFor({ state: 'detached' })
+    }
+    await page.getByRole('link', { name: 'task 0', exact: true }).waitFor()
+    expect(await page.getByRole('row').count()).toBeLessThan(100)
+    expect(asked.length).toBeLessThan(20)
+    expect(complaints).toEqual([])
+    await look('project-10000')
+    await close()
+  })
+})
+
+/** Drops a file or folder of the disk on the page, as a person does. */
+async function drop(page: Page, ...files: string[]): Promise<void> {
+  const zone = await page.getByRole('region', { name: 'Files' }).boundingBox()
+  if (!zone) throw new Error('there is nowhere to drop')
+  const [x, y] = [zone.x + zone.width / 2, zone.y + 20]
+  const data = { items: [], files, dragOperationsMask: 1 }
+  const devtools = await page.context().newCDPSession(page)
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devtools.send('Input.dispatchDragEvent', { type, x, y, data })
+}
+
+async function addTasks({ admin }: Reticle, project_id: number, count: number): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, index) => index).values()
+  const worker = async () => {
+    for (const number of numbers)
+      await admin.done('POST', '/tasks', { json: { name: `task ${number}`, project_id } })
+  }
+  await Promise.all(Array.from({ length: 16 }, worker))
+}
