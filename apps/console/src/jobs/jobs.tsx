@@ -5,6 +5,7 @@ import { curlOf, Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/listing/column.ts'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
+import { OrNothingFound } from '../ui/listing/or-nothing-found.tsx'
 import { PersonFilter } from '../ui/listing/person-filter.tsx'
 import { ProjectFilter } from '../ui/listing/project-filter.tsx'
 import { type ListState, useListState } from '../ui/listing/state.ts'
@@ -89,9 +90,15 @@ function inputOf({ get }: ListState) {
 
 function NoJobs() {
   return (
-    <Empty reticle="reticle job list" curl={curlOf('/jobs')}>
-      There is no job here. A task is divided into jobs as soon as its pictures are there:{' '}
-      <Link href="/tasks/new">make a task</Link>.
-    </Empty>
+    <OrNothingFound>
+      <Empty reticle="reticle job list" curl={curlOf('/jobs')}>
+        There is no job here. A task is divided into jobs as soon as its pictures are there.
+        <span className="ways">
+          <Link className="button primary" href="/tasks/new">
+            Make a task from pictures
+          </Link>
+        </span>
+      </Empty>
+    </OrNothingFound>
   )
 }

@@ -13,7 +13,9 @@ export function ProjectActions({ project }: { project: Project }) {
   const close = () => setOpen(undefined)
   return (
     <>
-      <Link href={`/projects/${project.id}/statistics`}>Statistics</Link>
+      <Link className="button" href={`/projects/${project.id}/statistics`}>
+        Statistics
+      </Link>
       <button type="button" onClick={() => setOpen('rename')}>
         Rename
       </button>

@@ -34,7 +34,9 @@ export function Project() {
       <section aria-label="Tasks">
         <div className="head">
           <h2>Tasks</h2>
-          <Link href={`/tasks/new?project=${data.id}`}>New task in this project</Link>
+          <Link className="button primary" href={`/tasks/new?project=${data.id}`}>
+            New task in this project
+          </Link>
         </div>
         <TaskList projectId={data.id} />
       </section>

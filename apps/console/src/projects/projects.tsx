@@ -5,6 +5,7 @@ import { curlOf, Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/listing/column.ts'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
+import { OrNothingFound } from '../ui/listing/or-nothing-found.tsx'
 import { PersonFilter } from '../ui/listing/person-filter.tsx'
 import { type ListState, useListState } from '../ui/listing/state.ts'
 import { Page } from '../ui/page.tsx'
@@ -82,13 +83,22 @@ function inputOf({ get }: ListState) {
 function NoProjects() {
   const body = `-H 'Content-Type: application/json' -d '{"name":"Streets"}'`
   return (
-    <Empty
-      reticle="reticle project create Streets --label car --label bus"
-      curl={curlOf('/projects', body)}
-    >
-      There is no project here. <Link href="/tasks/new">Drop a folder of pictures</Link> to make a
-      task at once, or <Link href="/projects/new">make a project</Link> first: it has labels, and
-      tasks that share them.
-    </Empty>
+    <OrNothingFound>
+      <Empty
+        reticle="reticle project create Streets --label car --label bus"
+        curl={curlOf('/projects', body)}
+      >
+        There is no project here. Begin with pictures, or with a project: it has labels, and tasks
+        that share them.
+        <span className="ways">
+          <Link className="button primary" href="/tasks/new">
+            Make a task from pictures
+          </Link>
+          <Link className="button" href="/projects/new">
+            Make a project
+          </Link>
+        </span>
+      </Empty>
+    </OrNothingFound>
   )
 }

@@ -14,7 +14,7 @@ export function ProjectChoice({ value, onChoose }: Props) {
   const listed = data?.results ?? []
   const isElsewhere = value !== undefined && !listed.some((one) => one.id === value)
   const { data: other } = useAnswer(api.getProject, { id: value ?? 0 }, { enabled: isElsewhere })
-  if (data?.count === 0 && value === undefined) return null
+  if (!data?.count && value === undefined) return null
   return (
     <div className="field">
       <label htmlFor={id}>Project</label>

@@ -3,6 +3,7 @@ import { api } from '../api/client.ts'
 import { curlOf, Empty } from '../ui/empty.tsx'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
+import { OrNothingFound } from '../ui/listing/or-nothing-found.tsx'
 import { PersonFilter } from '../ui/listing/person-filter.tsx'
 import { ProjectFilter } from '../ui/listing/project-filter.tsx'
 import { type ListState, useListState } from '../ui/listing/state.ts'
@@ -63,15 +64,21 @@ function NoTasks({ projectId }: Props) {
   const wish = projectId ? `{"name":"Monday","project_id":${projectId}}` : '{"name":"Monday"}'
   const target = projectId ? `--project ${projectId}` : '--label car'
   return (
-    <Empty
-      reticle={`reticle task create Monday ${target} pictures/*.jpg`}
-      curl={curlOf('/tasks', `-H 'Content-Type: application/json' -d '${wish}'`)}
-    >
-      There is no task here. A task is some pictures or a video to be annotated:{' '}
-      <Link href={projectId ? `/tasks/new?project=${projectId}` : '/tasks/new'}>
-        drop a folder to make one
-      </Link>
-      .
-    </Empty>
+    <OrNothingFound>
+      <Empty
+        reticle={`reticle task create Monday ${target} pictures/*.jpg`}
+        curl={curlOf('/tasks', `-H 'Content-Type: application/json' -d '${wish}'`)}
+      >
+        There is no task here. A task is some pictures or a video to be annotated.
+        <span className="ways">
+          <Link
+            className="button primary"
+            href={projectId ? `/tasks/new?project=${projectId}` : '/tasks/new'}
+          >
+            Make a task from pictures
+          </Link>
+        </span>
+      </Empty>
+    </OrNothingFound>
   )
 }

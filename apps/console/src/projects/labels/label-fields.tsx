@@ -1,3 +1,4 @@
+import './labels.css'
 import { WordChoice } from '../../ui/word-choice.tsx'
 import { AttributeFields } from './attribute-fields.tsx'
 import { type AttributeDraft, type LabelDraft, labelTypes, newKey } from './draft.ts'

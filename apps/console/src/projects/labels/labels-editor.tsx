@@ -1,4 +1,3 @@
-import './labels.css'
 import { useId } from 'react'
 import { About } from '../../ui/field.tsx'
 import {

@@ -16,18 +16,34 @@ export function ProjectLabels({ project: { id, labels } }: { project: Project })
       <div className="head">
         <h2>Labels</h2>
       </div>
-      {labels.length > 0 && (
-        <ul className="chips">
-          {labels.map((label) => (
-            <li key={label.id}>
-              <Chip label={label} onChoose={() => setChosen(label.id)} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Chips labels={labels} onChoose={setChosen} />
       <AddLabels projectId={id} />
       {shown && <LabelDialog label={shown} onClose={() => setChosen(undefined)} />}
     </section>
+  )
+}
+
+const shownAtFirst = 100
+
+function Chips({ labels, onChoose }: { labels: Label[]; onChoose: (id: number) => void }) {
+  const [isWhole, setIsWhole] = useState(false)
+  const shown = isWhole ? labels : labels.slice(0, shownAtFirst)
+  if (labels.length === 0) return null
+  return (
+    <ul className="chips">
+      {shown.map((label) => (
+        <li key={label.id}>
+          <Chip label={label} onChoose={() => onChoose(label.id)} />
+        </li>
+      ))}
+      {shown.length < labels.length && (
+        <li>
+          <button type="button" onClick={() => setIsWhole(true)}>
+            all {labels.length}
+          </button>
+        </li>
+      )}
+    </ul>
   )
 }
 

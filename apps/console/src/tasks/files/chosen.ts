@@ -46,8 +46,7 @@ const isHidden = (path: string) =>
 function folderOf([first, ...others]: readonly Chosen[]): string {
   if (!first) return ''
   let folder = first.path.slice(0, first.path.lastIndexOf('/') + 1)
-  for (const { path } of others)
-    while (!path.startsWith(folder)) folder = above(folder)
+  for (const { path } of others) while (!path.startsWith(folder)) folder = above(folder)
   return folder
 }
 

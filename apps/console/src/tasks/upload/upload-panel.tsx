@@ -47,8 +47,11 @@ function Stopped({ taskId, onRetry }: Pick<Props, 'taskId' | 'onRetry'>) {
       <button type="button" className="primary" onClick={onRetry}>
         Try again
       </button>
+      <Link className="button" href={`/tasks/new?task=${taskId}`}>
+        Choose other files
+      </Link>
       <Link className="button" href={`/tasks/${taskId}`}>
-        Open the empty task
+        Open the task
       </Link>
       <DeleteEmpty taskId={taskId} />
     </div>

@@ -1,5 +1,5 @@
 import type { FileSource, Following, Request, TaskCreate } from '@reticle/sdk'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useOrganization } from '../../shell/organization.tsx'
 import { type Begun, makeTask } from './make-task.ts'
 import type { MediaOptions } from './media-options.tsx'
@@ -19,23 +19,31 @@ export interface Wish {
   sources: readonly FileSource[]
 }
 
+/** One attempt. */
+interface Run {
+  stop: AbortController
+  following?: Following
+  isCancelled?: boolean
+}
+
 /** Makes a task and sends its files; tells how that goes. */
 export function useTaskUpload(known: number | undefined, onDone: (taskId: number) => void) {
   const [phase, setPhase] = useState<Phase>({ name: 'idle' })
   const [taskId, setTaskId] = useState(known)
-  const run = useRef<{ stop: AbortController; following?: Following }>(undefined)
+  const run = useRef<Run>(undefined)
   const { organization } = useOrganization()
   useLeaveGuard(phase.name === 'creating' || phase.name === 'sending')
   useEffect(() => () => run.current?.stop.abort(), []) // the notes of the upload stay
 
   const start = async (wish: Wish) => {
     const stop = new AbortController()
-    run.current = { stop }
+    const current: Run = { stop }
+    run.current = current
     const begun: Begun = {
       onCreated: setTaskId,
       onPhase: setPhase,
       onFollowing: (following) => {
-        run.current = { stop, following }
+        current.following = following
       },
       signal: stop.signal,
     }
@@ -43,15 +51,18 @@ export function useTaskUpload(known: number | undefined, onDone: (taskId: number
       onDone(await makeTask(wish, { taskId, organization }, begun))
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      setPhase(stop.signal.aborted ? { name: 'cancelled' } : { name: 'failed', error })
+      setPhase(current.isCancelled ? { name: 'cancelled' } : { name: 'failed', error })
     }
   }
 
-  const cancel = useCallback(async () => {
-    const { stop, following } = run.current ?? {}
-    await following?.cancel().catch(() => undefined) // too late: it ends by itself
-    if (!following) stop?.abort()
-  }, [])
+  const cancel = async () => {
+    const current = run.current
+    if (!current) return
+    current.isCancelled = true
+    if (current.following)
+      await current.following.cancel().catch(() => undefined) // it is too late
+    else current.stop.abort()
+  }
 
   return { phase, taskId, start, cancel }
 }

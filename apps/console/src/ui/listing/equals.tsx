@@ -1,7 +1,5 @@
-import { type ReactNode, useEffect, useId, useState } from 'react'
-import { useListState } from './state.ts'
-
-const pauseMs = 400
+import { type ReactNode, useId } from 'react'
+import { useTypedFilter } from './typed-filter.ts'
 
 interface Props {
   /** Of the filter, in the address and for the service. */
@@ -13,23 +11,16 @@ interface Props {
 
 /** A word that a field has exactly, or any. */
 export function Equals({ name, label, offers }: Props) {
-  const { get, set } = useListState()
+  const { text, type } = useTypedFilter(name)
   const id = useId()
-  const [text, setText] = useState(get(name) ?? '')
-  useEffect(() => {
-    if (text === (get(name) ?? '')) return
-    const later = setTimeout(() => set({ [name]: text }), pauseMs)
-    return () => clearTimeout(later)
-  })
   return (
     <>
       <input
-        className="equals"
         aria-label={label}
         placeholder={`${label}: any`}
         list={offers && id}
         value={text}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => type(target.value)}
       />
       {offers && <datalist id={id}>{offers(text)}</datalist>}
     </>

@@ -1,24 +1,16 @@
-import { useEffect, useState } from 'react'
 import { useListState } from './state.ts'
-
-const pauseMs = 250
+import { useTypedFilter } from './typed-filter.ts'
 
 /** What is typed narrows the list after a moment. */
 export function Search({ label }: { label: string }) {
-  const { get, set } = useListState()
-  const [text, setText] = useState(get('search') ?? '')
-  useEffect(() => {
-    if (text === (get('search') ?? '')) return
-    const later = setTimeout(() => set({ search: text }), pauseMs)
-    return () => clearTimeout(later)
-  })
+  const { text, type } = useTypedFilter('search')
   return (
     <input
       type="search"
       aria-label={label}
       placeholder={label}
       value={text}
-      onChange={({ target }) => setText(target.value)}
+      onChange={({ target }) => type(target.value)}
     />
   )
 }
