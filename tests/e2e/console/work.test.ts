@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, openBrowser, visit } from '../../support/browser.ts'
 import { client } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
-import { type Picture, pictures } from '../../support/pictures.ts'
+import { bitmap, type Picture, pictures } from '../../support/pictures.ts'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
@@ -31,6 +31,12 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     mkdirSync(folder, { recursive: true })
     for (const file of files) writeFileSync(join(folder, file.name), file.bytes)
     return folder
+  }
+
+  function fileOf(name: string, bytes: Uint8Array): string {
+    const path = join(data.path, name)
+    writeFileSync(path, bytes)
+    return path
   }
 
   async function projectWith(...names: string[]) {
@@ -179,6 +185,123 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await close()
   })
 
+  test('a large file goes on after a break, and after the page was closed', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const file = fileOf('large.bmp', bitmap(3000, 2400)) // 21.6 MB: three pieces
+    const pieces: string[] = []
+    let behaviour: 'break' | 'hang' | 'pass' = 'break'
+    await page.route('**/api/tasks/*/data/*', async (route) => {
+      const offset = route.request().headers()['upload-offset'] ?? ''
+      if (route.request().method() !== 'PATCH' || offset === '0') return route.continue()
+      if (behaviour === 'hang') return
+      if (behaviour === 'break') {
+        behaviour = 'hang' // the piece is sent again, and waits
+        return route.abort('connectionreset')
+      }
+      pieces.push(offset)
+      return route.continue()
+    })
+    await page.goto('/tasks/new')
+    await drop(page, file)
+    await page.getByText('one file, 21.6 MB').waitFor()
+    await page.getByRole('button', { name: 'Create the task' }).click()
+    await page.getByText('8.4 MB of 21.6 MB').waitFor()
+    await expect.poll(() => behaviour).toBe('hang')
+    await look('task-sending')
+
+    const questions: string[] = []
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type())
+      void dialog.accept()
+    })
+    const { results } = await reticle.admin.done('GET', '/tasks?name=large')
+    const [{ id }] = results
+    await page.goto(`/tasks/new?task=${id}`)
+    expect(questions).toEqual(['beforeunload'])
+    behaviour = 'pass'
+    await drop(page, file)
+    await page.getByRole('button', { name: 'Send the files' }).click()
+    await page.waitForURL(`**/tasks/${id}`)
+    expect(pieces).toEqual(['8388608', '16777216']) // the first one was there
+    expect((await reticle.admin.done('GET', `/tasks/${id}`)).size).toBe(1)
+    const notes = await page.evaluate<number>(
+      'Object.keys(localStorage).filter((key) => key.startsWith("reticle.upload")).length',
+    )
+    expect(notes).toBe(0)
+    expect(complaints.filter((text) => !text.includes('ERR_CONNECTION_RESET'))).toEqual([])
+    await close()
+  })
+
+  test('what is no picture is refused in words, and the empty task can be deleted', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.goto('/tasks/new')
+    await page.getByRole('button', { name: 'Create the task' }).click()
+    await drop(page, fileOf('notes.txt', new TextEncoder().encode('no picture')))
+    await page.getByText('one file').waitFor()
+    await page.getByRole('button', { name: 'Create the task' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await look('task-failed')
+    await page.getByRole('button', { name: 'Delete the empty task' }).click()
+    await page.getByText('The empty task was deleted').waitFor()
+    expect(await reticle.admin.done('GET', '/tasks?name=notes')).toMatchObject({ count: 0 })
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([])
+    await close()
+  })
+
+  test('ten thousand files are sent without freezing the page, and are given up', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    await page.addInitScript(`
+      window.longest = 0
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration)
+      }).observe({ entryTypes: ['longtask'] })`)
+    const [one] = await pictures(1)
+    const bytes = one?.bytes ?? new Uint8Array()
+    const names = Array.from({ length: 10_000 }, (_, index) => `${index}.png`)
+    const folder = folderOf(
+      'many',
+      names.map((name) => ({ name, bytes })),
+    )
+    await page.goto('/tasks/new')
+    await drop(page, folder)
+    await page.getByText('10,000 files').waitFor({ timeout: 60_000 })
+    await page.getByRole('button', { name: 'Create the task' }).click()
+    await page.getByRole('heading', { name: 'Making frames' }).waitFor({ timeout: 60_000 })
+    await look('task-preparing')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelled.').waitFor()
+    await page.getByRole('button', { name: 'Delete the empty task' }).click()
+    await page.getByText('The empty task was deleted').waitFor()
+    const longest = await page.evaluate<number>('window.longest')
+    console.log('longest', longest)
+    expect(longest).toBeLessThan(500)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('it fits a narrow window in the dark', async () => {
+    const project = await projectWith('car', 'bus')
+    await taskWithMedia(reticle.admin, { project_id: project.id })
+    const wish = { width: 360, height: 740, colorScheme: 'dark' } as const
+    const { page, look, complaints, close } = await visit(browser, reticle.url, wish)
+    const places = { project: `/projects/${project.id}`, tasks: '/tasks', jobs: '/jobs' }
+    const more = { projects: '/projects', 'new-project': '/projects/new' }
+    for (const [name, path] of Object.entries({ ...places, ...more })) {
+      await page.goto(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.getByText('Loading').waitFor({ state: 'detached' })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+      await look(`${name}-narrow-dark`)
+    }
+    await page.goto(`/tasks/new?project=${project.id}`)
+    await page.getByLabel('Project').waitFor()
+    await page.getByText('Options').click()
+    await look('new-task-narrow-dark')
+    expect(complaints).toEqual([])
+    await close()
+  })
+
   test('ten thousand tasks are fetched as far as they are looked at', async () => {
     const project = await projectWith('car')
     console.time('tasks')
@@ -217,7 +340,9 @@ async function drop(page: Page, ...files: string[]): Promise<void> {
 
 /** By a token: a password would be hashed at each call. */
 async function addTasks({ url, admin }: Reticle, project_id: number, count: number): Promise<void> {
-  const { value } = await admin.done('POST', '/auth/access_tokens', { json: { name: 'many' } })
+  const { value } = await admin.done('POST', '/auth/access_tokens', {
+    json: { name: 'many', read_only: false },
+  })
   const script = client(`${url}/api`, `Bearer ${value}`)
   const numbers = Array.from({ length: count }, (_, index) => index).values()
   const worker = async () => {
