@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Choice } from './files/chosen.ts'
 import { DropZone } from './files/drop-zone.tsx'
 import { MediaFields, mediaOf } from './upload/media-options.tsx'
-import type { Wish } from './upload/use-task-upload.ts'
+import type { Wish } from './upload/phase.ts'
 
 /** Files of a task that has none yet; those that were sent in part go on where they were. */
 export function FilesForm({ onSubmit }: { onSubmit: (wish: Wish) => void }) {

@@ -4,8 +4,9 @@ import { Link, useLocation, useSearchParams } from 'wouter'
 import { Page } from '../ui/page.tsx'
 import { FilesForm } from './files-form.tsx'
 import { TaskForm } from './task-form.tsx'
+import type { Wish } from './upload/phase.ts'
 import { UploadPanel } from './upload/upload-panel.tsx'
-import { useTaskUpload, type Wish } from './upload/use-task-upload.ts'
+import { useTaskUpload } from './upload/use-task-upload.ts'
 
 /**
  * A task that is to be, made of files that are dropped here. In the address: `project`, where it shall be; `task`, an empty one

@@ -8,7 +8,7 @@ import type { Choice } from './files/chosen.ts'
 import { DropZone } from './files/drop-zone.tsx'
 import { ProjectChoice } from './project-choice.tsx'
 import { MediaFields, mediaOf, segmentOf } from './upload/media-options.tsx'
-import type { Wish } from './upload/use-task-upload.ts'
+import type { Wish } from './upload/phase.ts'
 
 interface Props {
   /** Chosen before: whoever comes from a project. */

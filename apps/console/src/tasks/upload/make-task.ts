@@ -2,7 +2,7 @@ import { ApiError, type Following, type Started } from '@reticle/sdk'
 import { api } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { notesOf } from './notes.ts'
-import type { Phase, Wish } from './use-task-upload.ts'
+import type { Phase, Wish } from './phase.ts'
 
 /** Who hears how it goes. */
 export interface Begun {

@@ -3,11 +3,12 @@ import { Link, useLocation } from 'wouter'
 import { api } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import { useToast } from '../../ui/toasts.tsx'
 import { forgetNotes } from './notes.ts'
+import type { Phase } from './phase.ts'
 import { Preparing } from './preparing.tsx'
 import { Sending } from './sending.tsx'
-import type { Phase } from './use-task-upload.ts'
 
 interface Props {
   taskId: number
@@ -22,6 +23,7 @@ export function UploadPanel({ taskId, phase, onCancel, onRetry }: Props) {
   const isStopped = phase.name === 'failed' || phase.name === 'cancelled'
   return (
     <section className="upload" aria-label="Progress">
+      {phase.name === 'creating' && <Loading />}
       {phase.name === 'sending' && <Sending {...phase} />}
       {phase.name === 'preparing' && <Preparing request={phase.request} />}
       {phase.name === 'failed' && <Failure error={phase.error} />}

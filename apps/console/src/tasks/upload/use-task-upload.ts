@@ -1,23 +1,9 @@
-import type { FileSource, Following, Request, TaskCreate } from '@reticle/sdk'
+import type { Following } from '@reticle/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { useOrganization } from '../../shell/organization.tsx'
 import { type Begun, makeTask } from './make-task.ts'
-import type { MediaOptions } from './media-options.tsx'
+import type { Phase, Wish } from './phase.ts'
 import { useLeaveGuard } from './use-leave-guard.ts'
-
-/** Where the making of a task is. */
-export type Phase =
-  | { name: 'idle' | 'creating' | 'cancelled' }
-  | { name: 'sending'; done: number; total: number; tookMs: number }
-  | { name: 'preparing'; request?: Request }
-  | { name: 'failed'; error: Error }
-
-export interface Wish {
-  /** What is to be made; nothing where the task is there already. */
-  task?: TaskCreate
-  media: MediaOptions
-  sources: readonly FileSource[]
-}
 
 /** One attempt. */
 interface Run {
