@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Chosen, choiceOf } from './chosen.ts'
+import { choiceOf, chosenAs } from './chosen.ts'
 
-const chosen = (path: string): Chosen => ({
-  path,
-  file: new File(['12'], path.split('/').at(-1) ?? ''),
-})
+const chosen = (path: string) => chosenAs(path, new File(['12'], path.split('/').at(-1) ?? ''))
 const namesOf = (...paths: string[]) => choiceOf(paths.map(chosen)).sources.map(({ name }) => name)
 
 test('a folder gives the task its name, and is not part of those of its files', () => {

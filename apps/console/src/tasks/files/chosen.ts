@@ -5,6 +5,16 @@ export interface Chosen {
   /** `/` between its parts. */
   path: string
   file: File
+  /** Bytes. */
+  size: number
+  /** Milliseconds since 1970. */
+  modified: number
+}
+
+/** The browser asks the disk for size and time, and waits: so each is asked once, and never for all files in one go. */
+export function chosenAs(path: string, file: File): Chosen {
+  const { size, lastModified: modified } = file
+  return { path, file, size, modified }
 }
 
 /** What is to be sent, and what can be said of it at once. */
@@ -18,17 +28,30 @@ export interface Choice {
   leftOut: number
 }
 
+const filesAtOnce = 100
+
 /** Files of an `<input>`; of a folder they bring their paths. */
-export const chosenOf = (files: Iterable<File>): Chosen[] =>
-  Array.from(files, (file) => ({ path: file.webkitRelativePath || file.name, file }))
+export async function chosenOf(
+  files: readonly File[],
+  onFound: (count: number) => void,
+): Promise<Chosen[]> {
+  const all: Chosen[] = []
+  while (all.length < files.length) {
+    const lot = files.slice(all.length, all.length + filesAtOnce)
+    all.push(...lot.map((file) => chosenAs(file.webkitRelativePath || file.name, file)))
+    onFound(all.length)
+    await new Promise((resolve) => setTimeout(resolve))
+  }
+  return all
+}
 
 /** In the order of their paths; a folder that has all of them is not part of their names. */
 export function choiceOf(all: readonly Chosen[]): Choice {
   const kept = all.filter(({ path }) => !isHidden(path)).sort(byPath)
   const folder = folderOf(kept)
   return {
-    sources: kept.map(({ path, file }) => sourceOf(path.slice(folder.length), file)),
-    size: kept.reduce((sum, { file }) => sum + file.size, 0),
+    sources: kept.map((one) => sourceOf(one.path.slice(folder.length), one)),
+    size: kept.reduce((sum, one) => sum + one.size, 0),
     name: nameOf(folder, kept),
     leftOut: all.length - kept.length,
   }
@@ -57,9 +80,9 @@ function nameOf(folder: string, [first]: readonly Chosen[]): string {
   return named ?? first?.file.name.replace(/\.[^.]+$/, '') ?? ''
 }
 
-const sourceOf = (name: string, file: File): FileSource => ({
+const sourceOf = (name: string, { file, size, modified }: Chosen): FileSource => ({
   name,
-  size: file.size,
-  modified: file.lastModified,
+  size,
+  modified,
   read: async (start, end) => file.slice(start, end),
 })

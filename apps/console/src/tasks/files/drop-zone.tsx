@@ -39,8 +39,12 @@ export function DropZone({ choice, onChoose }: Props) {
     >
       <p className="big">Drop a folder or files here</p>
       <div className="actions">
-        <Picker text="Choose a folder" isFolder onPick={(all) => void take(Promise.resolve(all))} />
-        <Picker text="Choose files" onPick={(all) => void take(Promise.resolve(all))} />
+        <Picker
+          text="Choose a folder"
+          isFolder
+          onPick={(files) => void take(chosenOf(files, setFound))}
+        />
+        <Picker text="Choose files" onPick={(files) => void take(chosenOf(files, setFound))} />
       </div>
       <p className="hint">Pictures, a video, an archive, point clouds.</p>
       {wrong && <p className="wrong">{wrong}</p>}
@@ -60,7 +64,7 @@ function tellChoice({ sources, size, leftOut }: Choice): string {
 interface PickerProps {
   text: string
   isFolder?: boolean
-  onPick: (chosen: Chosen[]) => void
+  onPick: (files: File[]) => void
 }
 
 /** A button before the browser's own field, which says nothing about folders. */
@@ -81,7 +85,7 @@ function Picker({ text, isFolder = false, onPick }: PickerProps) {
         multiple
         aria-label={text}
         onChange={({ target }) => {
-          const chosen = chosenOf(target.files ?? [])
+          const chosen = [...(target.files ?? [])]
           target.value = '' // so that the same can be chosen again
           if (chosen.length > 0) onPick(chosen)
         }}

@@ -1,4 +1,4 @@
-import type { Chosen } from './chosen.ts'
+import { type Chosen, chosenAs } from './chosen.ts'
 
 /** What a drop brought, before the browser takes it back: to be called within the event. */
 export function entriesOf({ items }: DataTransfer): (FileSystemEntry | File)[] {
@@ -29,7 +29,7 @@ async function* lotsIn(
   entries: readonly (FileSystemEntry | File)[],
 ): AsyncGenerator<Promise<Chosen>[], void> {
   yield entries.flatMap((entry) => {
-    if (entry instanceof File) return Promise.resolve({ path: entry.name, file: entry })
+    if (entry instanceof File) return Promise.resolve(chosenAs(entry.name, entry))
     return isFile(entry) ? fileOf(entry) : []
   })
   for (const entry of entries)
@@ -43,7 +43,7 @@ const pathOf = ({ fullPath }: FileSystemEntry) => fullPath.replace(/^\//, '')
 
 const fileOf = (entry: FileSystemFileEntry) =>
   new Promise<Chosen>((resolve, reject) =>
-    entry.file((file) => resolve({ path: pathOf(entry), file }), reject),
+    entry.file((file) => resolve(chosenAs(pathOf(entry), file)), reject),
   )
 
 /** They come in lots, of a hundred say, until an empty one. */
