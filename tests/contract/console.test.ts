@@ -69,3 +69,18 @@ test('markup that is set as such is sanitised in the same file', () => {
     setting.filter(({ text }) => !/dompurify|sanitize/i.test(text)).map(({ path }) => path),
   ).toEqual([])
 })
+
+test('a class of the styles is made in one file: styles of a page stay when it is left', () => {
+  const folder = join(root, 'apps/console/src')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const places = new Map<string, Set<string>>()
+  for (const file of files.filter((name) => name.endsWith('.css'))) {
+    const rules = readFileSync(join(folder, file), 'utf8').matchAll(/^\s*([^{}@/]+) \{/gm)
+    const selectors = [...rules].flatMap(([, text = '']) =>
+      text.split(',').map((one) => one.trim()),
+    )
+    const classes = selectors.flatMap((one) => /^[a-z]*\.([\w-]+)$/.exec(one)?.[1] ?? [])
+    for (const name of classes) places.set(name, (places.get(name) ?? new Set()).add(file))
+  }
+  expect([...places].filter(([, some]) => some.size > 1)).toEqual([])
+})

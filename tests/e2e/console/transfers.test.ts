@@ -53,7 +53,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     (await reticle.admin.done('GET', `/tasks/${id}/annotations`)).shapes
 
   const importDialog = async (page: Page, count: number) => {
-    await page.goto(`/tasks/${task.id}/files`)
+    await page.goto(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Import' }).click()
     await page.getByLabel('File', { exact: true }).setInputFiles({
       ...{ name: 'streets-coco.zip', mimeType: 'application/zip', buffer: cocoZip(count) },
@@ -85,7 +85,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
 
   test('a file that is none is refused with the words of the service', async () => {
     const { page, look, close } = await visit(browser, reticle.url)
-    await page.goto(`/tasks/${task.id}/files`)
+    await page.goto(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Import' }).click()
     await page.getByLabel('File', { exact: true }).setInputFiles({
       ...{ name: `${xss}coco.json`, mimeType: 'application/json', buffer: Buffer.from('{"a":') },
@@ -106,14 +106,14 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     const shapes = [...Array.from({ length: 12 }, (_, at) => ellipse(at % 4)), rectangle(label)]
     await reticle.admin.done('PUT', `/tasks/${task.id}/annotations`, { json: { shapes } })
 
-    await page.goto(`/tasks/${task.id}/files`)
+    await page.goto(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Export' }).click()
     await page.getByLabel('Format').selectOption('COCO 1.0')
     await page.getByText('12 ellipses would be converted.').waitFor()
     await page.getByLabel('Format').selectOption('YOLO 1.1')
     await page.getByText('12 ellipses would be dropped.').waitFor()
     await page.getByLabel('With the images').check()
-    await page.getByLabel('File name').fill('streets.zip')
+    await page.getByLabel('File name', { exact: true }).fill('streets.zip')
     await look('transfers-export')
 
     await page.getByRole('button', { name: 'Export', exact: true }).last().click()
@@ -132,7 +132,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
 
   test('a backup becomes another task', async () => {
     const { page, look, complaints, close } = await visit(browser, reticle.url)
-    await page.goto(`/tasks/${task.id}/files`)
+    await page.goto(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Back up' }).click()
     await look('transfers-backup')
     await page.getByRole('dialog').getByRole('button', { name: 'Back up' }).click()
@@ -141,6 +141,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     const archive = await readFile(await (await download).path())
     await page.keyboard.press('Escape')
 
+    await page.goto('/tasks')
     await page.getByRole('button', { name: 'Restore a backup' }).click()
     await page.getByLabel('Backup', { exact: true }).setInputFiles({
       ...{ name: 'backup.zip', mimeType: 'application/zip', buffer: archive },
@@ -169,12 +170,8 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     }
     const exported = `/tasks/${task.id}/dataset/export?format=YOLO%201.1`
     const { rq_id } = await importMany(task)
-    await reticle.admin.done('POST', exported)
-    const queued = page.getByRole('row').filter({ hasText: 'Export of annotations' })
-    await queued.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('Cancelled: Export of annotations').waitFor()
-
     await importMany(other)
+    await reticle.admin.done('POST', exported)
     await page
       .getByText(/in the queue/)
       .first()
@@ -182,6 +179,9 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await second.page.getByRole('progressbar', { name: 'Import of annotations' }).waitFor()
     await look('requests')
     await second.look('requests-narrow-dark')
+    const queued = page.getByRole('row').filter({ hasText: 'Export of annotations' })
+    await queued.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelled: Export of annotations').waitFor()
 
     await reticle.admin.call('POST', `/requests/${encodeURIComponent(rq_id)}/cancel`)
     const ofOther = page.getByRole('row').filter({ hasText: `Task ${other.id}` })

@@ -6,6 +6,7 @@ import { useAnswer } from '../api/queries.ts'
 import { IssuesOfJob } from '../issues/issues.tsx'
 import { Statistics } from '../statistics/statistics.tsx'
 import { HistoryOfJob } from '../tasks/history/history.tsx'
+import { Transfers } from '../transfers/transfers.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
@@ -38,7 +39,12 @@ export function JobPage() {
       title={`Job ${job.id}`}
       above={<Link href={`/tasks/${job.task_id}`}>{job.task_name ?? `Task ${job.task_id}`}</Link>}
       actions={
-        <Link href={`/tasks/${job.task_id}/frames/${job.start_frame}`}>Open the viewer</Link>
+        <>
+          <Link className="button" href={`/jobs/${job.id}/frames/${job.start_frame}`}>
+            Open the viewer
+          </Link>
+          <Transfers kind="job" id={job.id} name={`job ${job.id}`} />
+        </>
       }
     >
       <JobFacts job={job} />

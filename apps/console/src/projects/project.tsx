@@ -1,12 +1,13 @@
 import type { Project as ProjectRecord } from '@reticle/sdk'
-import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { TaskList } from '../tasks/task-list.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
 import { ProjectLabels } from './labels/project-labels.tsx'
 import './project.css'
@@ -29,7 +30,7 @@ export function Project() {
       }
       actions={<ProjectActions project={data} />}
     >
-      <Facts project={data} />
+      <ProjectFacts project={data} />
       <ProjectLabels project={data} />
       <section aria-label="Tasks">
         <div className="head">
@@ -44,31 +45,18 @@ export function Project() {
   )
 }
 
-function Facts({ project }: { project: ProjectRecord }) {
+function ProjectFacts({ project }: { project: ProjectRecord }) {
   const { owner, assignee, bug_tracker, created_date, updated_date } = project
   return (
-    <dl className="facts">
-      <Fact name="Status">
-        <ProjectStatus project={project} />
-      </Fact>
-      <Fact name="Owner">{owner?.username ?? '–'}</Fact>
-      <Fact name="Assignee">{assignee?.username ?? '–'}</Fact>
-      <Fact name="Created">
-        <Time value={created_date} />
-      </Fact>
-      <Fact name="Updated">
-        <Time value={updated_date} />
-      </Fact>
-      {bug_tracker && <Fact name="Issue tracker">{bug_tracker}</Fact>}
-    </dl>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <Facts
+      facts={{
+        Status: <ProjectStatus project={project} />,
+        Owner: owner ? personName(owner) : '–',
+        Assignee: assignee ? personName(assignee) : '–',
+        Created: <Time value={created_date} />,
+        Updated: <Time value={updated_date} />,
+        ...(bug_tracker && { 'Issue tracker': bug_tracker }),
+      }}
+    />
   )
 }

@@ -1,6 +1,7 @@
 import type { Project } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
+import { Restore } from '../transfers/restore.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/listing/column.ts'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
@@ -42,6 +43,7 @@ export function Projects() {
       title="Projects"
       actions={
         <>
+          <Restore kind="project" />
           <Link className="button" href="/tasks/new">
             New task
           </Link>

@@ -47,7 +47,7 @@ function Facts({ request }: { request: Request }) {
     ['Id', <code key="id">{request.id}</code>],
   ]
   return (
-    <dl className="facts">
+    <dl className="details">
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -14,7 +14,7 @@ export function FormatTable() {
   const [read, written] = [names(data.importers), names(data.exporters)]
   const all = new Map([...data.importers, ...data.exporters].map((one) => [one.name, one]))
   return (
-    <table className="facts" aria-labelledby="formats">
+    <table className="figures" aria-labelledby="formats">
       <thead>
         <tr>
           <th scope="col">Name</th>

@@ -9,7 +9,7 @@ export function HealthTable({ hasDetails }: { hasDetails: boolean }) {
   if (error) return <Failure error={error} onRetry={() => void refetch()} />
   if (!data) return <Loading />
   return (
-    <table className="facts" aria-labelledby="health">
+    <table className="figures" aria-labelledby="health">
       <thead>
         <tr>
           <th scope="col">Part</th>

@@ -11,7 +11,7 @@ export function LimitTable() {
   if (error) return <Failure error={error} onRetry={() => void refetch()} />
   if (!data) return <Loading />
   return (
-    <table className="facts" aria-labelledby="limits">
+    <table className="figures" aria-labelledby="limits">
       <tbody>
         {Object.entries(data).map(([name, value]) => (
           <tr key={name}>

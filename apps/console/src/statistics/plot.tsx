@@ -30,7 +30,11 @@ export function Plot({ title, of, bars }: Props) {
               <td className="length" />
               {names.map((name, index) => (
                 <th key={name} scope="col" className="number">
-                  <svg className={`swatch ${colourOf(index)}`} aria-hidden="true" viewBox="0 0 1 1">
+                  <svg
+                    className={`key-mark ${colourOf(index)}`}
+                    aria-hidden="true"
+                    viewBox="0 0 1 1"
+                  >
                     <rect width="1" height="1" />
                   </svg>{' '}
                   {name}

@@ -14,6 +14,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { framesOfTask } from './frames/frame-set.ts'
 import { Frames } from './frames/frames.tsx'
 import { HistoryOfTask } from './history/history.tsx'
+import { TaskActions } from './task-actions.tsx'
 import { TaskFacts } from './task-facts.tsx'
 
 const tabs: Record<string, { name: string; Content: ComponentType<{ task: Task }> }> = {
@@ -39,7 +40,7 @@ export function TaskPage() {
     )
   if (!task) return <Loading />
   return (
-    <Page title={task.name} above={<Above task={task} />}>
+    <Page title={task.name} above={<Above task={task} />} actions={<TaskActions task={task} />}>
       <TaskFacts task={task} />
       <Tabs
         label="Task"

@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import { Restore } from '../transfers/restore.tsx'
 import { Page } from '../ui/page.tsx'
 import { TaskList } from './task-list.tsx'
 
@@ -8,9 +9,12 @@ export function Tasks() {
     <Page
       title="Tasks"
       actions={
-        <Link className="button primary" href="/tasks/new">
-          New task
-        </Link>
+        <>
+          <Restore kind="task" />
+          <Link className="button primary" href="/tasks/new">
+            New task
+          </Link>
+        </>
       }
     >
       <TaskList />

@@ -24,7 +24,7 @@ export function BackupDialog({ kind, id, name, onClose }: Props) {
         }}
       >
         <p>Annotations, labels, jobs and settings come with it, and the media:</p>
-        <fieldset className="choices">
+        <fieldset className="options">
           <legend>Media in buckets</legend>
           <label>
             <input type="radio" name="size" value="full" defaultChecked /> Full{' '}

@@ -7,7 +7,7 @@ const modes = [
 /** What becomes of annotations that are there. */
 export function ImportMode() {
   return (
-    <fieldset className="choices">
+    <fieldset className="options">
       <legend>Annotations that are there</legend>
       {modes.map(([value, name, about], index) => (
         <label key={value}>

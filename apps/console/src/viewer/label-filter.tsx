@@ -1,8 +1,8 @@
 import type { Label } from '@reticle/sdk'
 import { useMemo } from 'react'
+import { Swatch } from '../ui/swatch.tsx'
 import type { Item } from './frame/item.ts'
 import type { Settings } from './settings.ts'
-import { Swatch } from './swatch.tsx'
 
 interface Props {
   /** Of the frame, hidden ones too. */

@@ -1,5 +1,5 @@
+import { Swatch } from '../ui/swatch.tsx'
 import type { Item } from './frame/item.ts'
-import { Swatch } from './swatch.tsx'
 
 interface Props {
   id: string

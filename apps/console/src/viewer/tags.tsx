@@ -1,5 +1,5 @@
+import { Swatch } from '../ui/swatch.tsx'
 import type { Item } from './frame/item.ts'
-import { Swatch } from './swatch.tsx'
 
 interface Props {
   shown: readonly Item[]
@@ -10,9 +10,9 @@ interface Props {
 /** What is said of the frame as a whole. */
 export function Tags({ shown, selected, select }: Props) {
   const tags = shown.filter(({ kind }) => kind === 'tags')
-  if (tags.length === 0) return <p className="chips hint">No tags</p> // the picture stays where it is
+  if (tags.length === 0) return <p className="tags hint">No tags</p> // the picture stays where it is
   return (
-    <ul className="chips" aria-label="Tags">
+    <ul className="tags" aria-label="Tags">
       {tags.map((tag) => (
         <li key={tag.key}>
           <button type="button" aria-pressed={tag === selected} onClick={() => select(tag)}>

@@ -69,7 +69,7 @@ function TypeChoice({ type, onChange, organization }: TypeProps) {
     ['organization', `Of all of ${organization}`],
   ] as const
   return (
-    <fieldset className="choices">
+    <fieldset className="options">
       <legend>Whose events</legend>
       {choices.map(([value, name]) => (
         <label key={value}>

@@ -20,7 +20,7 @@ export function EventsChoice({ type, chosen, onChange }: Props) {
     onChange(isOn ? [...others, ...events] : others)
   }
   return (
-    <fieldset className="choices events">
+    <fieldset className="options events">
       <legend>
         Events ({chosen.filter((one) => data.events.includes(one)).length} of {data.events.length})
       </legend>

@@ -50,7 +50,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
     ['Updated', <Time key="updated" value={webhook.updated_date} />],
   ]
   return (
-    <dl className="facts">
+    <dl className="details">
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { Swatch } from '../../ui/swatch.tsx'
 import { noLabels, writtenOf } from './draft.ts'
 import { LabelDialog } from './label-dialog.tsx'
 import { NamesField } from './names-field.tsx'
@@ -30,7 +31,7 @@ function Chips({ labels, onChoose }: { labels: Label[]; onChoose: (id: number) =
   const shown = isWhole ? labels : labels.slice(0, shownAtFirst)
   if (labels.length === 0) return null
   return (
-    <ul className="chips">
+    <ul className="label-chips">
       {shown.map((label) => (
         <li key={label.id}>
           <Chip label={label} onChoose={() => onChoose(label.id)} />
@@ -51,7 +52,7 @@ function Chip({ label, onChoose }: { label: Label; onChoose: () => void }) {
   const { name, color, type } = label
   return (
     <button type="button" title="Change this label" onClick={onChoose}>
-      <span className="swatch" style={{ background: color }} />
+      <Swatch color={color} />
       {name}
       {type !== 'any' && <small>{type}</small>}
     </button>

@@ -1,0 +1,31 @@
+import { queries } from '../api/queries.ts'
+import { ChangeForm } from './change-form.tsx'
+import { Dialog } from './dialog.tsx'
+import { Field } from './field.tsx'
+import { formText } from './form-text.ts'
+import { useToast } from './toasts.tsx'
+
+interface Props {
+  title: string
+  name: string
+  rename: (name: string) => Promise<unknown>
+  onClose: () => void
+}
+
+/** Another name for a thing; the way back is offered afterwards. */
+export function RenameDialog({ title, name, rename, onClose }: Props) {
+  const toast = useToast()
+  const call = (wanted: string) => rename(wanted).then(() => queries.invalidateQueries())
+  const send = async (form: FormData) => {
+    const wanted = formText(form, 'name')
+    await call(wanted)
+    toast({ text: `It is called ${wanted} now.`, undo: () => call(name) })
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <ChangeForm action="Rename" onSend={send} onDone={onClose}>
+        <Field label="Name" name="name" required autoFocus defaultValue={name} />
+      </ChangeForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { pictures } from '../../support/pictures.ts'
+import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** What a newcomer does first, and what nobody should be able to do at all. */
+
+const folder = 'monday'
+const size = { width: 320, height: 240 }
+const names = ['frame-001.png', 'frame-002.png', 'frame-003.png']
+
+/** A box on the first picture, an instance of `car`. */
+const coco = JSON.stringify({
+  images: names.map((file_name, index) => ({ id: index + 1, file_name, ...size })),
+  categories: [{ id: 1, name: 'car' }],
+  annotations: [
+    { id: 1, image_id: 1, category_id: 1, bbox: [40, 30, 100, 80], area: 8000, iscrowd: 0 },
+  ],
+})
+
+describe.skipIf(!executablePath)('a newcomer', () => {
+  const data = dataDirectory()
+  let reticle: Reticle
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+
+  beforeAll(async () => {
+    mkdirSync(join(data.path, folder))
+    for (const { name, bytes } of await pictures(names.length, size.width, size.height))
+      writeFileSync(join(data.path, folder, name), bytes)
+    reticle = await startReticle(data.path)
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await reticle?.stop()
+    data.remove()
+  })
+
+  test('comes from sign-in to imported annotations on their frames in ten clicks and two minutes', async () => {
+    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    const began = Date.now()
+    let clicks = 0
+    const click = async (what: Locator) => {
+      clicks += 1
+      await what.click()
+    }
+    await page.goto('/')
+    await page.getByLabel('Username').fill('admin')
+    await page.getByLabel('Password').fill(password)
+    await click(page.getByRole('button', { name: 'Sign in' }))
+    await click(page.getByRole('link', { name: 'Make a task from pictures' }))
+    clicks += 1 // a folder is chosen in the dialog of the system
+    await page.locator('input[webkitdirectory]').setInputFiles(join(data.path, folder))
+    await page.getByLabel('Add labels').fill('car')
+    await click(page.getByRole('button', { name: 'Create the task' }))
+    await page.waitForURL(/\/tasks\/\d+$/)
+
+    await click(page.getByRole('button', { name: 'Import' }))
+    clicks += 1 // a file is chosen
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      ...{ name: 'instances.json', mimeType: 'application/json', buffer: Buffer.from(coco) },
+    })
+    await click(page.getByRole('button', { name: 'Import', exact: true }).last())
+    await page.getByText('1 shape').first().waitFor()
+    await page.keyboard.press('Escape')
+    await click(page.getByRole('link', { name: 'Frame 0' }))
+    await page
+      .getByRole('option', { name: /car/ })
+      .or(page.getByText('rectangle 1'))
+      .first()
+      .waitFor()
+    await look('story-viewer')
+    expect(clicks).toBeLessThanOrEqual(10)
+    expect(Date.now() - began).toBeLessThan(120_000)
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]) // who is there
+    await close()
+  })
+
+  test('sees the first page soon', async () => {
+    const { page, close } = await visit(browser, reticle.url)
+    await page.goto('/projects')
+    await page.getByRole('heading', { name: 'Projects' }).waitFor()
+    const paint = await page.evaluate(
+      `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0`,
+    )
+    console.log(`first contentful paint after ${Math.round(Number(paint))} ms`)
+    expect(Number(paint)).toBeGreaterThan(0)
+    expect(Number(paint)).toBeLessThan(5000) // a second, on a machine that does nothing else
+    await close()
+  })
+})
