@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import type { Json } from '../../support/client.ts'
+import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
+import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+
+/** Markup in every text that somebody may write: it stays text on every page that shows it. */
+
+const hostile = '<img src=//evil.example/x onerror=alert(1)>'
+const short = '<svg onload=alert(1)>'
+
+describe.skipIf(!executablePath)('texts of users', () => {
+  const data = dataDirectory()
+  let reticle: Reticle
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  let places: Record<string, string>
+
+  beforeAll(async () => {
+    reticle = await startReticle(data.path)
+    browser = await openBrowser()
+    places = await plant(reticle)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await reticle?.stop()
+    data.remove()
+  })
+
+  test('stay text on every page', async () => {
+    const { page, complaints, close } = await visit(browser, reticle.url)
+    const alerts: string[] = []
+    page.on('dialog', (dialog) => {
+      alerts.push(dialog.message())
+      void dialog.dismiss()
+    })
+    for (const [place, text] of Object.entries(places)) {
+      await page.goto(place)
+      await expect
+        .poll(
+          () =>
+            page.evaluate(
+              `document.body.innerText + [...document.querySelectorAll('input, textarea')].map((one) => one.value).join(' ')`,
+            ),
+          { message: place },
+        )
+        .toContain(text)
+      expect(await page.locator('img[src*="evil"], svg[onload]').count(), place).toBe(0)
+    }
+    expect(alerts).toEqual([])
+    expect(complaints).toEqual([])
+    await close()
+  })
+})
+
+/** Writes it wherever the interface takes a text. @returns pages, and what each of them shows */
+async function plant({ admin }: Reticle): Promise<Record<string, string>> {
+  const post = (path: string, json: object): Promise<Json> => admin.done('POST', path, { json })
+  const attribute = {
+    ...{ name: short, mutable: true, input_type: 'text' },
+    ...{ default_value: short, values: [short] },
+  }
+  const labels = [{ name: short, attributes: [attribute] }]
+  const project = await post('/projects', { name: hostile, labels, bug_tracker: '' })
+  await post('/guides', { project_id: project.id, markdown: hostile })
+  const { id } = await taskWithMedia(admin, { labels })
+  const task = await admin.done('PATCH', `/tasks/${id}`, { json: { name: hostile } })
+  const [label] = (await admin.done('GET', `/labels?task_id=${task.id}`)).results
+  const [job] = await jobsOf(admin, task.id)
+  const shape = {
+    ...rectangle(label.id),
+    attributes: [{ spec_id: label.attributes[0].id, value: short }],
+  }
+  await admin.done('PUT', `/jobs/${job.id}/annotations/`, { json: { shapes: [shape] } })
+  const issue = { job: job.id, frame: 0, position: [1, 1, 9, 9], message: hostile }
+  await post('/issues', issue)
+  await post('/organizations', { slug: 'acme', name: hostile, description: hostile })
+  await post('/auth/access_tokens', { name: hostile })
+  const hook = { type: 'project', project_id: project.id, events: 'update:project' }
+  const target_url = 'http://127.0.0.1:9/'
+  const webhook = await post('/webhooks', { ...hook, target_url, description: hostile })
+  const organization = (await admin.done('GET', '/organizations')).results[0]
+  return {
+    '/projects': hostile,
+    [`/projects/${project.id}`]: short,
+    [`/projects/${project.id}/guide`]: hostile,
+    [`/projects/${project.id}/statistics`]: hostile,
+    '/tasks': hostile,
+    [`/tasks/${task.id}`]: hostile,
+    [`/tasks/${task.id}/jobs`]: hostile,
+    [`/tasks/${task.id}/history`]: hostile,
+    [`/tasks/${task.id}/statistics`]: short,
+    [`/tasks/${task.id}/issues`]: hostile,
+    [`/tasks/${task.id}/frames/0`]: short,
+    '/jobs': hostile,
+    [`/jobs/${job.id}`]: hostile,
+    '/people': hostile,
+    [`/people/organizations/${organization.id}`]: hostile,
+    '/tokens': hostile,
+    '/webhooks': target_url,
+    [`/webhooks/${webhook.id}`]: hostile,
+  }
+}
