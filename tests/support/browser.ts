@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { password } from './reticle.ts'
 
 /** A real browser of the distribution, for the tests of the console. */
@@ -37,7 +37,7 @@ const quiet = [
   ],
 ]
 
-export function openBrowser(): Promise<Browser> {
+function openBrowser(): Promise<Browser> {
   return chromium.launch({ ...(executablePath && { executablePath }), args: quiet })
 }
 
@@ -59,8 +59,23 @@ interface Wish {
   colorScheme?: 'light' | 'dark'
 }
 
-/** A browser of its own for a person, signed in. */
-export async function visit(browser: Browser, url: string, wish: Wish = {}): Promise<Visit> {
+/**
+ * A browser of the file or `describe` that asks, opened before its tests and closed after them. @returns what begins a visit of a
+ * Reticle: of somebody who is signed in, with cookies of their own
+ */
+export function visitsOf(reticle: { readonly url: string }): (wish?: Wish) => Promise<Visit> {
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser?.close())
+  return async (wish) => {
+    if (!browser) throw new Error('visits begin in tests')
+    return visit(browser, reticle.url, wish)
+  }
+}
+
+async function visit(browser: Browser, url: string, wish: Wish = {}): Promise<Visit> {
   const { as = { username: 'admin', password }, width = 1280, height = 800, colorScheme } = wish
   const context = await browser.newContext({
     baseURL: url,

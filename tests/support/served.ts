@@ -10,7 +10,7 @@ export type Served = Pick<Reticle, 'url' | 'admin' | 'people'>
  */
 export function served(
   env: Record<string, string> = {},
-): Served & { restart: () => Promise<void> } {
+): Served & { path: string; restart: () => Promise<void> } {
   const { path, remove } = dataDirectory()
   let reticle: Reticle
   beforeAll(async () => {
@@ -21,6 +21,8 @@ export function served(
     remove()
   })
   return {
+    /** Its data directory. */
+    path,
     get url() {
       return reticle.url
     },

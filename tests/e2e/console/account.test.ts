@@ -1,30 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { executablePath, visitsOf } from '../../support/browser.ts'
 import { client } from '../../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 const password = 'Blue-Kettle-42'
 const fresh = 'Red-Kettle-43'
 
 describe.skipIf(!executablePath)('an account in the console', () => {
-  const data = dataDirectory()
-  let reticle: Reticle
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-
-  beforeAll(async () => {
-    reticle = await startReticle(data.path)
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await reticle?.stop()
-    data.remove()
-  })
+  const reticle = served()
+  const visit = visitsOf(reticle)
 
   test('somebody registers, changes name and password, forgets it and is told by mail', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    const { page, look, complaints, close } = await visit({ as: null })
     await page.goto('/account')
     await page.getByRole('link', { name: 'Register' }).click()
     await page.getByLabel('Username').fill('newcomer')
@@ -67,7 +56,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
 
   /** Mails of a single process are files beside its data; nobody waits for one to be written. */
   async function linkOfMail(): Promise<string> {
-    const folder = join(data.path, 'mail')
+    const folder = join(reticle.path, 'mail')
     const find = () => {
       const name = readdirSync(folder).find((one) => one.endsWith('.eml'))
       const text = name ? readFileSync(join(folder, name), 'utf8').replaceAll('=\r\n', '') : ''
@@ -84,7 +73,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
     ['/auth/incorrect-email-confirmation', 'E-mail not confirmed'],
     ['/auth/password/reset/confirm', 'New password'],
   ])('%s is open to everybody', async (path, title) => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    const { page, look, complaints, close } = await visit({ as: null })
     await page.goto(path)
     await page.getByRole('heading', { name: title }).waitFor()
     await look(path.slice(6).replaceAll('/', '-'))
@@ -93,7 +82,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
   })
 
   test('a token is shown once, works, and is revoked by typing', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto('/tokens')
     await page.getByText('There is no token here').waitFor()
     await look('tokens-empty')
@@ -124,7 +113,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
   })
 
   test('the server tells administrators how each part is, and everybody what it allows', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto('/server')
     const health = page.getByRole('table', { name: 'Health' })
     await health.getByText('works').first().waitFor()
@@ -137,7 +126,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
 
     const newcomer = { username: 'newcomer', password }
     const wish = { as: newcomer, width: 360, colorScheme: 'dark' } as const
-    const narrow = await visit(browser, reticle.url, wish)
+    const narrow = await visit(wish)
     await narrow.page.goto('/server')
     await narrow.page.getByText('works', { exact: true }).first().waitFor()
     await narrow.page.getByRole('table', { name: 'Formats' }).getByText('COCO 1.0').waitFor()

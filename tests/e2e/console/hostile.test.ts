@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { executablePath, visitsOf } from '../../support/browser.ts'
 import type { Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type Served, served } from '../../support/served.ts'
 
 /** Markup in every text that somebody may write: it stays text on every page that shows it. */
 
@@ -10,24 +10,16 @@ const hostile = '<img src=//evil.example/x onerror=alert(1)>'
 const short = '<svg onload=alert(1)>'
 
 describe.skipIf(!executablePath)('texts of users', () => {
-  const data = dataDirectory()
-  let reticle: Reticle
-  let browser: Awaited<ReturnType<typeof openBrowser>>
+  const reticle = served()
+  const visit = visitsOf(reticle)
   let places: Record<string, string>
 
   beforeAll(async () => {
-    reticle = await startReticle(data.path)
-    browser = await openBrowser()
     places = await plant(reticle)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await reticle?.stop()
-    data.remove()
   })
 
   test('stay text on every page', async () => {
-    const { page, complaints, close } = await visit(browser, reticle.url)
+    const { page, complaints, close } = await visit()
     const alerts: string[] = []
     page.on('dialog', (dialog) => {
       alerts.push(dialog.message())
@@ -53,7 +45,7 @@ describe.skipIf(!executablePath)('texts of users', () => {
 })
 
 /** Writes it wherever the interface takes a text. @returns pages, and what each of them shows */
-async function plant({ admin }: Reticle): Promise<Record<string, string>> {
+async function plant({ admin }: Served): Promise<Record<string, string>> {
   const post = (path: string, json: object): Promise<Json> => admin.done('POST', path, { json })
   const attribute = {
     ...{ name: short, mutable: true, input_type: 'text' },

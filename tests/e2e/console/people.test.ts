@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { executablePath, visitsOf } from '../../support/browser.ts'
 import { people, password as peoplePassword } from '../../support/people.ts'
 import { served } from '../../support/served.ts'
 
 describe.skipIf(!executablePath)('people in the console', () => {
   const reticle = served({ RETICLE_PROJECTS_INVITATION_CONFIRM: 'yes' })
+  const visit = visitsOf(reticle)
   const { newPerson, newOrganization, invite } = people(() => reticle)
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterAll(() => browser?.close())
 
   const visitAs = (username: string, wish = {}) =>
-    visit(browser, reticle.url, { as: { username, password: peoplePassword }, ...wish })
+    visit({ as: { username, password: peoplePassword }, ...wish })
 
   test('an organization is founded, renamed, and named as it was again', async () => {
     const { username } = await newPerson()
@@ -132,7 +127,7 @@ describe.skipIf(!executablePath)('people in the console', () => {
 
   test('an administrator finds an account, moves it to another group and switches it off', async () => {
     const { username } = await newPerson()
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto('/people')
     await page.getByRole('link', { name: 'Users' }).click()
     await page.getByLabel('Search users').fill(username)

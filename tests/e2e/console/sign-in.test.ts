@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
-import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+import { describe, expect, test } from 'vitest'
+import { executablePath, visitsOf } from '../../support/browser.ts'
+import { password } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 describe.skipIf(!executablePath)('the console', () => {
-  const data = dataDirectory()
-  let reticle: Reticle
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-
-  beforeAll(async () => {
-    reticle = await startReticle(data.path)
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await reticle?.stop()
-    data.remove()
-  })
+  const reticle = served()
+  const visit = visitsOf(reticle)
 
   test('asks who is there, and comes to the page of the address', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    const { page, look, complaints, close } = await visit({ as: null })
     await page.goto('/projects')
     await page.getByLabel('Username').fill('admin')
     await page.getByLabel('Password').fill('wrong')

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { executablePath, visitsOf } from '../../support/browser.ts'
 import { pictures } from '../../support/pictures.ts'
-import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+import { password } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** What a newcomer does first, and what nobody should be able to do at all. */
 
@@ -22,25 +23,17 @@ const coco = JSON.stringify({
 })
 
 describe.skipIf(!executablePath)('a newcomer', () => {
-  const data = dataDirectory()
-  let reticle: Reticle
-  let browser: Awaited<ReturnType<typeof openBrowser>>
+  const reticle = served()
+  const visit = visitsOf(reticle)
 
   beforeAll(async () => {
-    mkdirSync(join(data.path, folder))
+    mkdirSync(join(reticle.path, folder))
     for (const { name, bytes } of await pictures(names.length, size.width, size.height))
-      writeFileSync(join(data.path, folder, name), bytes)
-    reticle = await startReticle(data.path)
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await reticle?.stop()
-    data.remove()
+      writeFileSync(join(reticle.path, folder, name), bytes)
   })
 
   test('comes from sign-in to imported annotations on their frames in ten clicks and two minutes', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    const { page, look, complaints, close } = await visit({ as: null })
     const began = Date.now()
     let clicks = 0
     const click = async (what: Locator) => {
@@ -53,7 +46,7 @@ describe.skipIf(!executablePath)('a newcomer', () => {
     await click(page.getByRole('button', { name: 'Sign in' }))
     await click(page.getByRole('link', { name: 'Make a task from pictures' }))
     clicks += 1 // a folder is chosen in the dialog of the system
-    await page.locator('input[webkitdirectory]').setInputFiles(join(data.path, folder))
+    await page.locator('input[webkitdirectory]').setInputFiles(join(reticle.path, folder))
     await page.getByLabel('Add labels').fill('car')
     await click(page.getByRole('button', { name: 'Create the task' }))
     await page.waitForURL(/\/tasks\/\d+$/)
@@ -80,7 +73,7 @@ describe.skipIf(!executablePath)('a newcomer', () => {
   })
 
   test('sees the first page soon', async () => {
-    const { page, close } = await visit(browser, reticle.url)
+    const { page, close } = await visit()
     await page.goto('/projects')
     await page.getByRole('heading', { name: 'Projects' }).waitFor()
     const paint = await page.evaluate(

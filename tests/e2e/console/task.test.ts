@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { executablePath, visitsOf } from '../../support/browser.ts'
 import type { Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { longAgo } from '../../support/past.ts'
 import { picture, pictures } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** A task and what hangs on it, as a person sees it: `/tasks/:id` and its tabs, `/jobs/:id`, statistics, guides. */
 
@@ -28,19 +28,8 @@ const hostileGuide = [
 const frames = 4000
 
 describe.skipIf(!executablePath)('a task in the console', () => {
-  const data = dataDirectory()
-  let reticle: Reticle
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-
-  beforeAll(async () => {
-    reticle = await startReticle(data.path)
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await reticle?.stop()
-    data.remove()
-  })
+  const reticle = served()
+  const visit = visitsOf(reticle)
 
   /** A task of two jobs, one with annotations of two revisions. */
   async function setUp(given: Json = {}) {
@@ -60,7 +49,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
 
   /** A page that must not say anything by itself. */
   async function open(path: string, wish = {}) {
-    const visited = await visit(browser, reticle.url, wish)
+    const visited = await visit(wish)
     visited.page.on('dialog', (dialog) => {
       visited.complaints.push(`a dialog: ${dialog.message()}`)
       void dialog.dismiss()

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
+import { type S3Server, startS3 } from '@reticle/kit/testing/s3-server'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedZip, unzip } from '../../support/archives.ts'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { executablePath, visitsOf } from '../../support/browser.ts'
+import { bucketOf } from '../../support/buckets.ts'
 import type { Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { annotationFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 /** A COCO file over the first frame of a task; the service knows no attribute `colour`. */
 function coco(count: number): string {
@@ -25,29 +26,29 @@ function coco(count: number): string {
 const cocoZip = (count: number) =>
   storedZip([{ name: 'annotations/instances_default.json', bytes: Buffer.from(coco(count)) }])
 
-/** So much that it can be cancelled before it is over. */
-const many = 300_000
-
 const xss = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('files go in and out', () => {
-  const data = dataDirectory()
-  let reticle: Reticle
-  let browser: Awaited<ReturnType<typeof openBrowser>>
+  const reticle = served({ RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
+  const visit = visitsOf(reticle)
+  let store: S3Server
   let task: Json
   let other: Json
+  /** Begins an import that lasts until it is cancelled: its file is in a bucket that says nothing. */
+  let importForever: (task: Json) => Promise<Json>
 
   beforeAll(async () => {
-    reticle = await startReticle(data.path, { RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
-    browser = await openBrowser()
     task = await taskWithMedia(reticle.admin)
     other = await taskWithMedia(reticle.admin)
+    store = await startS3()
+    const json = bucketOf(store, 'silent', { 'set.zip': cocoZip(1) })
+    const bucket = await reticle.admin.done('POST', '/cloudstorages', { json })
+    store.stalled.add('silent')
+    const place = `location=cloud_storage&cloud_storage_id=${bucket.id}&filename=set.zip`
+    importForever = ({ id }) =>
+      reticle.admin.done('POST', `/tasks/${id}/annotations/?format=COCO%201.0&${place}`)
   })
-  afterAll(async () => {
-    await browser?.close()
-    await reticle?.stop()
-    data.remove()
-  })
+  afterAll(() => store?.close())
 
   const shapesOf = async (id: number) =>
     (await reticle.admin.done('GET', `/tasks/${id}/annotations`)).shapes
@@ -62,7 +63,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
   }
 
   test('an archive is tried, told of, and imported', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await importDialog(page, 20)
     await look('transfers-import')
     await page.getByRole('button', { name: 'Try it: a dry run' }).click()
@@ -84,7 +85,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
   })
 
   test('a file that is none is refused with the words of the service', async () => {
-    const { page, look, close } = await visit(browser, reticle.url)
+    const { page, look, close } = await visit()
     await page.goto(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Import' }).click()
     await page.getByLabel('File', { exact: true }).setInputFiles({
@@ -98,7 +99,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
   })
 
   test('what an export would lose is known before, and the file is downloaded', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     const label = (await reticle.admin.done('GET', `/labels?task_id=${task.id}`)).results[0].id
     const ellipse = (frame: number) => ({
       ...{ type: 'ellipse', label_id: label, frame, points: [20, 20, 30, 10] },
@@ -131,7 +132,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
   })
 
   test('a backup becomes another task', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Back up' }).click()
     await look('transfers-backup')
@@ -156,21 +157,16 @@ describe.skipIf(!executablePath)('files go in and out', () => {
 
   test('requests are seen as they go on, and are cancelled', async () => {
     const narrow = { width: 360, height: 700, colorScheme: 'dark' } as const
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
-    const second = await visit(browser, reticle.url, narrow)
+    const { page, look, complaints, close } = await visit()
+    const second = await visit(narrow)
     await page.goto('/requests')
     await page.getByRole('table', { name: 'Requests' }).waitFor()
     await second.page.goto('/requests?status=started')
     await second.page.getByText('Nothing is under way here').waitFor()
 
-    const importMany = ({ id }: Json) => {
-      const form = annotationFile(coco(many), 'many.json')
-      const path = `/tasks/${id}/annotations/?format=COCO%201.0`
-      return reticle.admin.done('POST', path, { form })
-    }
     const exported = `/tasks/${task.id}/dataset/export?format=YOLO%201.1`
-    const { rq_id } = await importMany(task)
-    await importMany(other)
+    const { rq_id } = await importForever(task)
+    await importForever(other)
     await reticle.admin.done('POST', exported)
     await page
       .getByText(/in the queue/)
@@ -201,7 +197,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
   })
 
   test('a stream of requests that breaks is opened anew', async () => {
-    const { page, close } = await visit(browser, reticle.url)
+    const { page, close } = await visit()
     let broken = 0
     await page.route('**/api/requests/stream', (route) =>
       broken++ < 2 ? route.abort() : route.continue(),
@@ -218,7 +214,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
 
   test('dialogs fit a narrow window in the dark', async () => {
     const wish = { width: 360, height: 700, colorScheme: 'dark' } as const
-    const { page, look, complaints, close } = await visit(browser, reticle.url, wish)
+    const { page, look, complaints, close } = await visit(wish)
     await importDialog(page, 2)
     await look('transfers-import-narrow-dark')
     await page.keyboard.press('Escape')

@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import type { Json } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { type Picture, pictures } from '../../support/pictures.ts'
-import type { Reticle } from '../../support/reticle.ts'
+import type { Served } from '../../support/served.ts'
 
 /** What is looked at: a frame with every kind of shape, and a crowded one. */
 
@@ -59,7 +59,7 @@ const node = (id: number, name: string) =>
 const svg = `<line x1="40" y1="20" x2="40" y2="40" data-type="edge" data-node-from="1" data-node-to="2"></line>${node(1, 'head')}${node(2, 'foot')}`
 
 /** Four frames in two jobs, the last of which is deleted; on the first every kind of shape, and a track on three of them. */
-export async function drawnTask({ admin }: Reticle): Promise<Json> {
+export async function drawnTask({ admin }: Served): Promise<Json> {
   const label = (name: Name, more: Json = {}) => ({ name, color: colours[name], ...more })
   const note = { name: 'note', input_type: 'text', mutable: true, default_value: '', values: [] }
   const sublabels = [label('head', { type: 'points' }), label('foot', { type: 'points' })]
@@ -80,7 +80,7 @@ export async function drawnTask({ admin }: Reticle): Promise<Json> {
   return task
 }
 
-async function annotate(admin: Reticle['admin'], task: Json): Promise<void> {
+async function annotate(admin: Served['admin'], task: Json): Promise<void> {
   const all: Json[] = task.labels.flatMap((label: Json) => [label, ...label.sublabels])
   const labelOf = (name: Name) => all.find((label) => label.name === name)
   const of = (name: Name, type: string, points: number[], more: Json = {}) => ({
@@ -116,7 +116,7 @@ async function annotate(admin: Reticle['admin'], task: Json): Promise<void> {
 }
 
 /** One frame with 10,000 shapes of eight labels, a third of them polygons of 24 corners, each tenth occluded. */
-export async function crowdedTask({ admin }: Reticle): Promise<Json> {
+export async function crowdedTask({ admin }: Served): Promise<Json> {
   const shades = [
     '#e6194b',
     '#3cb44b',

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { executablePath, visitsOf } from '../../support/browser.ts'
 import type { Json } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 import {
   cpuOf,
   drawn,
@@ -26,28 +26,20 @@ import {
 } from './viewer-world.ts'
 
 describe.skipIf(!executablePath)('the viewer', () => {
-  const data = dataDirectory()
-  let reticle: Reticle
-  let browser: Awaited<ReturnType<typeof openBrowser>>
+  const reticle = served()
+  const visit = visitsOf(reticle)
   let task: Json
 
   beforeAll(async () => {
-    reticle = await startReticle(data.path)
-    browser = await openBrowser()
     task = await drawnTask(reticle)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await reticle?.stop()
-    data.remove()
   })
 
   /** Somebody who looks at a frame of the task, at 100 %, with opaque shapes unless told otherwise. */
   async function looking(
     path = 'frames/0?opacity=100&quality=original',
-    wish: Parameters<typeof visit>[2] = {},
+    wish: Parameters<typeof visit>[0] = {},
   ) {
-    const visitor = await visit(browser, reticle.url, wish)
+    const visitor = await visit(wish)
     await visitor.page.goto(`/tasks/${task.id}/${path}`)
     await drawn(visitor.page)
     await visitor.page.keyboard.press('1')
@@ -304,7 +296,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
 
   test('draws 10,000 shapes without a stutter', { timeout: 180_000 }, async () => {
     const crowded = await crowdedTask(reticle)
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto(`/tasks/${crowded.id}/frames/0`)
     await page.getByText('10000').first().waitFor()
     await drawn(page)

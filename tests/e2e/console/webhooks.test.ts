@@ -1,31 +1,25 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { executablePath, visitsOf } from '../../support/browser.ts'
 import type { Json } from '../../support/client.ts'
 import { eventsIn, type Listener, listen } from '../../support/listener.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
 const xss = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('webhooks', () => {
-  const data = dataDirectory()
-  let reticle: Reticle
-  let browser: Awaited<ReturnType<typeof openBrowser>>
+  const reticle = served()
+  const visit = visitsOf(reticle)
   let listener: Listener
   let project: Json
 
   beforeAll(async () => {
-    reticle = await startReticle(data.path)
-    browser = await openBrowser()
     listener = await listen()
     const labels = [{ name: 'car' }]
     project = await reticle.admin.done('POST', '/projects', { json: { name: xss, labels } })
   })
   afterAll(async () => {
-    await browser?.close()
     await listener?.close()
-    await reticle?.stop()
-    data.remove()
   })
 
   const change = (name: string) =>
@@ -35,7 +29,7 @@ describe.skipIf(!executablePath)('webhooks', () => {
   const numberOf = (page: Page) => Number(new URL(page.url()).pathname.split('/').at(-1))
 
   test('one is made, pinged, switched off and on, and edited', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto('/webhooks')
     await page.getByText('Nobody is told').waitFor()
     await look('webhooks-empty')
@@ -75,7 +69,7 @@ describe.skipIf(!executablePath)('webhooks', () => {
     const { id } = await listener.ofProject(reticle.admin, 'second', project.id, events)
     await change(`${xss} again`)
     await isTold('second', 1)
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto(`/webhooks/${id}`)
     await page.getByRole('button', { name: 'update:project (delivery' }).click()
     await page.getByText(`"name": "${xss} again"`).waitFor()
@@ -102,7 +96,7 @@ describe.skipIf(!executablePath)('webhooks', () => {
   })
 
   test('its secret is rotated and shown once, and it is deleted by its word', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto(`/webhooks?project_id=${project.id}`)
     await page.getByRole('link', { name: `${listener.url}/first` }).click()
     await page.getByRole('button', { name: 'Rotate the secret' }).click()
@@ -129,7 +123,7 @@ describe.skipIf(!executablePath)('webhooks', () => {
 
   test('all of it fits a narrow window in the dark', async () => {
     const wish = { width: 360, height: 700, colorScheme: 'dark' } as const
-    const { page, look, complaints, close } = await visit(browser, reticle.url, wish)
+    const { page, look, complaints, close } = await visit(wish)
     await page.goto('/webhooks')
     await page.getByRole('link', { name: `${listener.url}/second` }).waitFor()
     await look('webhooks-narrow-dark')

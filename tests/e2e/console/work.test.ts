@@ -1,40 +1,30 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executablePath, openBrowser, visit } from '../../support/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { executablePath, visitsOf } from '../../support/browser.ts'
 import { client } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { bitmap, type Picture, pictures } from '../../support/pictures.ts'
-import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+import { password } from '../../support/reticle.ts'
+import { type Served, served } from '../../support/served.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () => {
-  const data = dataDirectory()
-  let reticle: Reticle
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-
-  beforeAll(async () => {
-    reticle = await startReticle(data.path)
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await reticle?.stop()
-    data.remove()
-  })
+  const reticle = served()
+  const visit = visitsOf(reticle)
 
   /** A folder of pictures on disk. */
   function folderOf(name: string, files: readonly Picture[]): string {
-    const folder = join(data.path, name)
+    const folder = join(reticle.path, name)
     mkdirSync(folder, { recursive: true })
     for (const file of files) writeFileSync(join(folder, file.name), file.bytes)
     return folder
   }
 
   function fileOf(name: string, bytes: Uint8Array): string {
-    const path = join(data.path, name)
+    const path = join(reticle.path, name)
     writeFileSync(path, bytes)
     return path
   }
@@ -45,7 +35,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   }
 
   test('from sign-in to a task of a dropped folder in a few clicks', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url, { as: null })
+    const { page, look, complaints, close } = await visit({ as: null })
     await page.goto('/')
     await page.getByLabel('Username').fill('admin')
     await page.getByLabel('Password').fill(password)
@@ -71,7 +61,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   })
 
   test('a project is made with labels, and what is wrong with one is said beside it', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto('/projects/new')
     await page.getByLabel('Name', { exact: true }).fill(hostile)
     await page.getByLabel('Add labels').fill('car')
@@ -100,7 +90,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   })
 
   test('a skeleton is pasted as JSON', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto('/projects/new')
     await page.getByLabel('Name', { exact: true }).fill('Bodies')
     await page.getByRole('button', { name: 'Edit as JSON' }).click()
@@ -120,7 +110,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 
   test('a project is renamed, moved on and taken back; its labels change; it goes', async () => {
     const project = await projectWith('car')
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto(`/projects/${project.id}`)
     await page.getByRole('button', { name: 'Rename' }).click()
     const dialog = page.getByRole('dialog')
@@ -161,7 +151,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   test('filters, search and order of a list are in its address', async () => {
     const project = await projectWith('car')
     const task = await taskWithMedia(reticle.admin, { project_id: project.id, segment_size: 2 })
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto('/tasks')
     await page.getByLabel('Project').fill('Streets')
     await page.waitForURL(/project_name=Streets/)
@@ -186,7 +176,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   })
 
   test('a large file goes on after a break, and after the page was closed', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     const file = fileOf('large.bmp', bitmap(3000, 2400)) // 21.6 MB: three pieces
     const pieces: string[] = []
     let behaviour: 'break' | 'hang' | 'pass' = 'break'
@@ -231,7 +221,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   })
 
   test('what is no picture is refused in words, and the empty task can be deleted', async () => {
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     await page.goto('/tasks/new')
     await page.getByRole('button', { name: 'Create the task' }).click()
     await drop(page, fileOf('notes.txt', new TextEncoder().encode('no picture')))
@@ -248,7 +238,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   })
 
   test('thousands of files are sent without freezing the page, and are given up', async () => {
-    const { page, complaints, close } = await visit(browser, reticle.url)
+    const { page, complaints, close } = await visit()
     await page.addInitScript(`
       window.longest = 0
       new PerformanceObserver((list) => {
@@ -286,7 +276,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     const project = await projectWith('car', 'bus')
     await taskWithMedia(reticle.admin, { project_id: project.id })
     const wish = { width: 360, height: 740, colorScheme: 'dark' } as const
-    const { page, look, complaints, close } = await visit(browser, reticle.url, wish)
+    const { page, look, complaints, close } = await visit(wish)
     const places = { project: `/projects/${project.id}`, tasks: '/tasks', jobs: '/jobs' }
     const more = { projects: '/projects', 'new-project': '/projects/new' }
     for (const [name, path] of Object.entries({ ...places, ...more })) {
@@ -306,7 +296,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 
   test('a long list is fetched as far as it is looked at', async () => {
     await addTasks(reticle, 350)
-    const { page, look, complaints, close } = await visit(browser, reticle.url)
+    const { page, look, complaints, close } = await visit()
     const asked: (string | null)[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())
@@ -338,7 +328,7 @@ async function drop(page: Page, ...files: string[]): Promise<void> {
 }
 
 /** By a token: a password would be hashed at each call. */
-async function addTasks({ url, admin }: Reticle, count: number): Promise<void> {
+async function addTasks({ url, admin }: Served, count: number): Promise<void> {
   const json = { name: 'many', read_only: false }
   const { value } = await admin.done('POST', '/auth/access_tokens', { json })
   const script = client(`${url}/api`, `Bearer ${value}`)

@@ -1,8 +1,8 @@
 import type { Request } from '@reticle/sdk'
-import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
 import { api } from '../api/client.ts'
 import { keyOf, queries, useAnswer } from '../api/queries.ts'
+import { Facts } from '../ui/facts.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
@@ -27,33 +27,28 @@ export function RequestPage() {
   if (!data) return <Loading />
   return (
     <Page title={workText(data)} above={above}>
-      <Facts request={data} />
+      <RequestFacts request={data} />
       <Work request={data} />
     </Page>
   )
 }
 
-function Facts({ request }: { request: Request }) {
+function RequestFacts({ request }: { request: Request }) {
   const { operation, owner, attempt } = request
-  const facts: [string, ReactNode][] = [
-    ['Of', <TargetLink key="target" request={request} />],
-    ['Format', operation.format ?? '–'],
-    ['Who', owner.username],
-    ['Created', <Time key="created" value={request.created_date} />],
-    ['Started', <Time key="started" value={request.started_date} />],
-    ['Ended', <Time key="ended" value={request.finished_date} />],
-    ['Kept until', <Time key="expiry" value={request.expiry_date} />],
-    ['Attempt', attempt],
-    ['Id', <code key="id">{request.id}</code>],
-  ]
   return (
-    <dl className="details">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      isList
+      facts={{
+        Of: <TargetLink request={request} />,
+        Format: operation.format ?? '–',
+        Who: owner.username,
+        Created: <Time value={request.created_date} />,
+        Started: <Time value={request.started_date} />,
+        Ended: <Time value={request.finished_date} />,
+        'Kept until': <Time value={request.expiry_date} />,
+        Attempt: attempt,
+        Id: <code>{request.id}</code>,
+      }}
+    />
   )
 }

@@ -1,6 +1,6 @@
 import type { Request } from '@reticle/sdk'
 import { expect, test } from 'vitest'
-import { bytesText, durationText, localLink, standText, workText } from './words.ts'
+import { durationText, localLink, standText, workText } from './words.ts'
 
 const request: Request = {
   status: 'started',
@@ -36,15 +36,8 @@ test('where work stands is said as far as it is known', () => {
   expect(standText({ ...request, status: 'finished' })).toBe('')
 })
 
-test('seconds and bytes are rounded to what people say', () => {
+test('seconds are rounded to what people say', () => {
   expect([0.2, 59, 100, 7200].map(durationText)).toEqual(['1 s', '59 s', '2 min', '2 h'])
-  expect([0, 999, 1000, 1_540_000, 123_400_000].map(bytesText)).toEqual([
-    '0 B',
-    '999 B',
-    '1.0 KB',
-    '1.5 MB',
-    '123 MB',
-  ])
 })
 
 test('a link leads to this site', () => {

@@ -1,4 +1,5 @@
 import type { Request } from '@reticle/sdk'
+import { bytesText } from '../ui/bytes.ts'
 
 /** What the work is, in words: `export:annotations` becomes `Export of annotations`. */
 export function workText({ operation: { type } }: Request): string {
@@ -45,15 +46,6 @@ export function durationText(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`
   return `${Math.round(seconds / 360) / 10} h`
-}
-
-const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const
-
-/** Bytes in the unit that people would say, powers of 1000. */
-export function bytesText(bytes: number): string {
-  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
-  const value = bytes / 1000 ** power
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
 }
 
 /** The path of the console to a request; ids hold `=` and `&`. */

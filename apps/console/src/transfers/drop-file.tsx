@@ -1,5 +1,6 @@
-import { useId, useState } from 'react'
-import { bytesText } from '../requests/words.ts'
+import { useId } from 'react'
+import { bytesText } from '../ui/bytes.ts'
+import { useDrop } from '../ui/use-drop.ts'
 
 interface Props {
   label: string
@@ -12,27 +13,13 @@ interface Props {
 /** Takes a file that is dropped or chosen. */
 export function DropFile({ label, accept, file, onFile }: Props) {
   const id = useId()
-  const [isOver, setIsOver] = useState(false)
   const take = (files: FileList | null) => {
     const [first] = files ?? []
     if (first) onFile(first)
   }
+  const [isOver, handlers] = useDrop(({ files }) => take(files))
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is beside choosing, which the keyboard does
-    <div
-      className="drop"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setIsOver(true)
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setIsOver(false)
-        take(event.dataTransfer.files)
-      }}
-    >
+    <div className="drop" data-over={isOver || undefined} {...handlers}>
       <label htmlFor={id}>{label}</label>
       <input id={id} type="file" accept={accept} onChange={({ target }) => take(target.files)} />
       <span className="hint">

@@ -1,5 +1,6 @@
 import type { Format } from '@reticle/sdk'
 import { useState } from 'react'
+import { keptUploads } from '../api/upload-notes.ts'
 import { formText } from '../ui/form-text.ts'
 import { calls, type Target } from './calls.ts'
 import { DropFile } from './drop-file.tsx'
@@ -7,7 +8,6 @@ import type { Following } from './following.ts'
 import { FormatChoice } from './format-choice.tsx'
 import { guessFormat } from './guess-format.ts'
 import { ImportMode } from './import-mode.tsx'
-import { keptUploads } from './kept-uploads.ts'
 
 interface Props {
   target: Target

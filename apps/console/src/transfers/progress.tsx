@@ -1,8 +1,9 @@
 import { ApiError } from '@reticle/sdk'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
-import { bytesText, requestPath } from '../requests/words.ts'
+import { requestPath } from '../requests/words.ts'
 import { Work } from '../requests/work.tsx'
+import { bytesText } from '../ui/bytes.ts'
 import { Failure } from '../ui/failure.tsx'
 import type { Following } from './following.ts'
 

@@ -1,10 +1,10 @@
 import { useState } from 'react'
+import { keptUploads } from '../api/upload-notes.ts'
 import { useOrganization } from '../shell/organization.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { backups } from './calls.ts'
 import { DropFile } from './drop-file.tsx'
 import { useFollowing } from './following.ts'
-import { keptUploads } from './kept-uploads.ts'
 import { Progress } from './progress.tsx'
 import './transfers.css'
 

@@ -1,8 +1,8 @@
 import type { Webhook } from '@reticle/sdk'
-import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
+import { Facts } from '../ui/facts.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { useListState } from '../ui/listing/state.ts'
 import { Loading } from '../ui/loading.tsx'
@@ -27,37 +27,30 @@ export function WebhookPage() {
       above={<Link href="/webhooks">Webhooks</Link>}
       actions={<WebhookActions webhook={data} />}
     >
-      <Facts webhook={data} />
+      <WebhookFacts webhook={data} />
       <Views />
       {get('show') === 'messages' ? <Messages id={id} /> : <Deliveries id={id} />}
     </Page>
   )
 }
 
-function Facts({ webhook }: { webhook: Webhook }) {
+function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { description, events_list, is_active, disabled_reason } = webhook
-  const facts: [string, ReactNode][] = [
-    [
-      'State',
-      is_active ? 'active' : `switched off${disabled_reason ? `: ${disabled_reason}` : ''}`,
-    ],
-    ['Description', description || '–'],
-    ['Of', <OwnerLink key="owner" webhook={webhook} />],
-    ['Events', events_list.join(', ')],
-    ['Secret', webhook.has_secret ? 'deliveries are signed' : 'none: deliveries are not signed'],
-    ['Certificate', webhook.enable_ssl ? 'is checked' : 'is not checked'],
-    ['Owner', webhook.owner?.username ?? '–'],
-    ['Updated', <Time key="updated" value={webhook.updated_date} />],
-  ]
+  const off = disabled_reason ? `switched off: ${disabled_reason}` : 'switched off'
   return (
-    <dl className="details">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      isList
+      facts={{
+        State: is_active ? 'active' : off,
+        Description: description || '–',
+        Of: <OwnerLink webhook={webhook} />,
+        Events: events_list.join(', '),
+        Secret: webhook.has_secret ? 'deliveries are signed' : 'none: deliveries are not signed',
+        Certificate: webhook.enable_ssl ? 'is checked' : 'is not checked',
+        Owner: webhook.owner?.username ?? '–',
+        Updated: <Time value={webhook.updated_date} />,
+      }}
+    />
   )
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { bytesText } from '../../ui/bytes.ts'
+import { useDrop } from '../../ui/use-drop.ts'
 import { type Choice, type Chosen, choiceOf, chosenOf } from './chosen.ts'
 import { entriesOf, walk } from './dropped.ts'
 
@@ -10,7 +11,6 @@ interface Props {
 
 /** Where files and folders are dropped, or chosen by keyboard. */
 export function DropZone({ choice, onChoose }: Props) {
-  const [isOver, setIsOver] = useState(false)
   const [found, setFound] = useState<number>()
   const [wrong, setWrong] = useState<string>()
   const take = async (chosen: Promise<Chosen[]>) => {
@@ -21,22 +21,9 @@ export function DropZone({ choice, onChoose }: Props) {
     )
     setFound(undefined)
   }
+  const [isOver, handlers] = useDrop((given) => void take(walk(entriesOf(given), setFound)))
   return (
-    <section
-      className="drop-zone"
-      aria-label="Files"
-      data-over={isOver}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setIsOver(true)
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setIsOver(false)
-        void take(walk(entriesOf(event.dataTransfer), setFound))
-      }}
-    >
+    <section className="drop-zone" aria-label="Files" data-over={isOver} {...handlers}>
       <p className="big">Drop a folder or files here</p>
       <div className="actions">
         <Picker
