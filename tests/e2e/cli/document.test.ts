@@ -20,8 +20,8 @@ test('the lines of the document work as they are written', { timeout: 300_000 },
     expect.stringMatching(/^voc\/: 12 images, /),
     expect.stringMatching(/^FORMAT +SIDE/),
     ...[/^CARRIED/, /^project +1$/, /^task +2$/].map((line) => expect.stringMatching(line)),
-    ...[/^CARRIED/, /^archive +1$/].map((line) => expect.stringMatching(line)),
-    '{ archive: 1 }',
+    ...[/^CARRIED/, /^archive +1$/, /^task +1$/].map((line) => expect.stringMatching(line)),
+    '{ archive: 1, task: 1 }',
     'exit code 4, not_found',
   ])
 })
