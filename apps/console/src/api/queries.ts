@@ -11,16 +11,23 @@ import { api } from './client.ts'
 
 /** What the service answered, kept for a while; a refused session is forgotten, so that the page asks who is there. */
 export const queries = new QueryClient({
-  queryCache: new QueryCache({ onError: (error) => void (isSignedOut(error) && forgetSelf()) }),
+  queryCache: new QueryCache({ onError: (error) => void (isSignedOut(error) && forget()) }),
   defaultOptions: {
     queries: { retry: false, staleTime: 5_000 }, // the client repeats what may be repeated
-    mutations: { onError: (error) => void (isSignedOut(error) && forgetSelf()) },
+    mutations: { onError: (error) => void (isSignedOut(error) && forget()) },
   },
 })
 
 export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401
 
-const forgetSelf = () => queries.setQueryData(['getSelf'], null)
+/** Under which it is kept who is signed in; `null` is nobody. */
+export const selfKey = ['getSelf']
+
+/** Nobody is signed in any more: what the person saw is forgotten with them, however they went. */
+export function forget(): void {
+  queries.setQueryData(selfKey, null)
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== selfKey[0] })
+}
 
 /** A method of the client as hooks need it: its input, then options. */
 type Method<I, A> = (input: I, options?: CallOptions) => Promise<A>

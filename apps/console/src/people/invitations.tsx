@@ -4,10 +4,10 @@ import { api } from '../api/client.ts'
 import { curlOf, Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/listing/column.ts'
 import { Listing } from '../ui/listing/listing.tsx'
+import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
 import { InvitationDialog } from './invitation-dialog.tsx'
 import { Invite } from './invite.tsx'
-import { nameOf } from './name-of.ts'
 import { isLeader, type Standing } from './roles.ts'
 
 interface Props {
@@ -59,7 +59,7 @@ function stateOf({ accepted, expired }: Invitation): string {
 }
 
 const columnsFor = (onShow: (invitation: Invitation) => void): Column<Invitation>[] => [
-  { title: 'Invited', cell: ({ user }) => nameOf(user) },
+  { title: 'Invited', cell: ({ user }) => personName(user) },
   { title: 'Role', isExtra: true, cell: ({ role }) => role },
   { title: 'State', width: '6rem', cell: stateOf },
   {

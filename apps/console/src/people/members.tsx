@@ -6,9 +6,9 @@ import type { Column } from '../ui/listing/column.ts'
 import { Choice, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
+import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
 import { MemberRole } from './member-role.tsx'
-import { nameOf } from './name-of.ts'
 import { RemoveMember } from './remove-member.tsx'
 import { isAbove, type Standing } from './roles.ts'
 
@@ -51,7 +51,7 @@ const columnsFor = (
   standing: Standing,
   onRemove: (membership: Membership) => void,
 ): Column<Membership>[] => [
-  { title: 'Member', sort: 'user', cell: ({ user }) => nameOf(user) },
+  { title: 'Member', sort: 'user', cell: ({ user }) => personName(user) },
   {
     title: 'Role',
     sort: 'role',

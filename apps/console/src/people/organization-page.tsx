@@ -5,6 +5,7 @@ import { useAnswer } from '../api/queries.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { OrganizationActions } from './organization-actions.tsx'
@@ -40,14 +41,14 @@ function Shown({ organization, isAboutInvitations }: Props) {
         {standing.role && ` · you are ${standing.role}`}
       </p>
       {description && <p>{description}</p>}
-      <nav className="tabs" aria-label="Of the organization">
-        <Link href={place} aria-current={isAboutInvitations ? undefined : 'page'}>
-          Members
-        </Link>
-        <Link href={`${place}/invitations`} aria-current={isAboutInvitations ? 'page' : undefined}>
-          Invitations
-        </Link>
-      </nav>
+      <Tabs
+        label="Of the organization"
+        base={place}
+        tabs={[
+          ['', 'Members'],
+          ['invitations', 'Invitations'],
+        ]}
+      />
       {isAboutInvitations ? (
         <Invitations organization={organization} standing={standing} />
       ) : (

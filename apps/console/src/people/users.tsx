@@ -10,8 +10,8 @@ import { Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
 import { Page } from '../ui/page.tsx'
+import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
-import { nameOf } from './name-of.ts'
 import { UserActive } from './user-active.tsx'
 import { UserGroup } from './user-group.tsx'
 import './people.css'
@@ -50,7 +50,7 @@ export function Users() {
 }
 
 const columnsFor = (onDelete: (user: MetaUser) => void): Column<MetaUser>[] => [
-  { title: 'User', sort: 'username', cell: nameOf },
+  { title: 'User', sort: 'username', cell: personName },
   { title: 'E-mail', isExtra: true, cell: ({ email }) => email || '–' },
   { title: 'Group', width: '6.5rem', cell: (user) => <UserGroup user={user} /> },
   { title: 'Active', width: '4rem', cell: (user) => <UserActive user={user} /> },

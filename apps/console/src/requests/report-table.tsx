@@ -1,6 +1,7 @@
 import type { Report } from '@reticle/sdk'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
+import { Space } from '../ui/listing/space.tsx'
 import { type ReportRow, reportRows } from './report-rows.ts'
 
 const rowHeight = 52
@@ -64,9 +65,4 @@ function Row({ index, row }: { index: number; row: ReportRow }) {
 /** Below what counts more. */
 function Second({ text }: { text: string }) {
   return <div className="hint second">{text}</div>
-}
-
-/** Where the rows out of sight would be. */
-function Space({ height }: { height: number }) {
-  return height > 0 && <tr style={{ height }} />
 }

@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { isSignedOut, queries } from '../api/queries.ts'
-
-const selfKey = ['getSelf']
+import { forget, isSignedOut, queries, selfKey } from '../api/queries.ts'
 
 /** Who is signed in: their record, `null` for nobody, `undefined` while that is asked. */
 export function useSelf() {
@@ -22,9 +20,7 @@ export async function signIn(username: string, password: string): Promise<void> 
   await queries.refetchQueries({ queryKey: selfKey })
 }
 
-/** What the person saw is forgotten with them. */
 export async function signOut(): Promise<void> {
   await api.logout()
-  queries.setQueryData(selfKey, null)
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== selfKey[0] })
+  forget()
 }

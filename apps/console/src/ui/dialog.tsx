@@ -16,7 +16,12 @@ export function Dialog({ title, onClose, children }: Props) {
     return () => shown?.close()
   }, [])
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    // told late, when development has shown it a second time already
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={({ currentTarget }) => currentTarget.open || onClose()}
+    >
       <div className="head">
         <h2 id={id}>{title}</h2>
         <button type="button" className="plain" aria-label="Close" onClick={onClose}>

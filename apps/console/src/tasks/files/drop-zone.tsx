@@ -33,7 +33,7 @@ export function DropZone({ choice, onChoose }: Props) {
         />
         <Picker text="Choose files" onPick={(files) => void take(chosenOf(files, setFound))} />
       </div>
-      <p className="hint">Pictures, a video, an archive, point clouds.</p>
+      <p className="hint">Pictures, or a video, an archive or a PDF.</p>
       {wrong && <p className="wrong">{wrong}</p>}
       <p role="status">
         {found === undefined ? choice && tellChoice(choice) : `Reading the folder: ${found} files`}

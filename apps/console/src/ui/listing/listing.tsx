@@ -6,6 +6,7 @@ import type { Column } from './column.ts'
 import { Heads } from './heads.tsx'
 import { type Listed, useFirst, useRecords } from './records.ts'
 import { Row } from './row.tsx'
+import { Space } from './space.tsx'
 import { useListState } from './state.ts'
 
 interface Props<I, R> extends Listed<I, R> {
@@ -66,9 +67,4 @@ function Table<I, R>({ name, columns, count, sort, ...listed }: TableProps<I, R>
       </p>
     </>
   )
-}
-
-/** Where the rows out of sight would be. */
-function Space({ height }: { height: number }) {
-  return height > 0 && <tr style={{ height }} />
 }
