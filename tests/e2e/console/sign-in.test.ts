@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
+import { people, password as peoplePassword } from '../../support/people.ts'
 import { password } from '../../support/reticle.ts'
 import { served } from '../../support/served.ts'
 
 describe.skipIf(!executablePath)('the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
+  const { newPerson } = people(() => reticle)
 
   test('asks who is there, and comes to the page of the address', async () => {
     const { page, look, complaints, close } = await visit({ as: null })
@@ -26,6 +28,26 @@ describe.skipIf(!executablePath)('the console', () => {
     await page.getByText('admin').click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Username').waitFor()
+    await close()
+  })
+
+  test('shows nobody what somebody saw whose session came to its end', async () => {
+    const next = await newPerson()
+    await reticle.admin.done('POST', '/projects', { json: { name: 'of the administrator' } })
+    const { page, context, close } = await visit()
+    await page.goto('/projects')
+    await page.getByRole('link', { name: 'of the administrator' }).waitFor()
+    await context.clearCookies()
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click()
+
+    await page.route('**/api/projects?*', () => undefined) // no answer: what is shown was kept
+    await page.getByLabel('Username').fill(next.username)
+    await page.getByLabel('Password').fill(peoplePassword)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('There is no task here').waitFor()
+    await page.getByRole('link', { name: 'Projects', exact: true }).click()
+    await page.getByText('Loading').waitFor()
+    expect(await page.getByText('of the administrator').count()).toBe(0)
     await close()
   })
 })
