@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { executablePath, visitsOf } from '../../support/browser.ts'
 import { root } from '../../support/reticle.ts'
+import { served } from '../../support/served.ts'
 
-test('the line of docs/console.md serves the pages from their sources', {
-  timeout: 60_000,
-}, async () => {
+/** Runs the line that docs/console.md has for this file. @returns where the pages are then */
+async function develop(): Promise<string> {
   const text = readFileSync(join(root, 'docs/console.md'), 'utf8')
   const block = /<!-- executed by tests\/e2e\/console\/develop\.test\.ts -->\n```sh\n(.*)\n```/
   const [, line = ''] = block.exec(text) ?? []
@@ -29,6 +30,31 @@ test('the line of docs/console.md serves the pages from their sources', {
     })
   const url = () => /http:\/\/127\.0\.0\.1:\d+\//.exec(said)?.[0]
   await expect.poll(url, { timeout: 30_000 }).toBeDefined()
-  const page = await fetch(String(url()), { headers: { accept: 'text/html' } })
+  return String(url())
+}
+
+test('the line of docs/console.md serves the pages from their sources', async () => {
+  const page = await fetch(await develop(), { headers: { accept: 'text/html' } })
   expect(await page.text()).toContain('src="/src/main.tsx"')
+})
+
+describe.skipIf(!executablePath)('while pages are developed', () => {
+  const reticle = served()
+  const visit = visitsOf(reticle)
+
+  test('dialogs stay open, though everything is begun twice', async () => {
+    const { page, close } = await visit() // cookies are of the host, whatever the port
+    await page.route(/:\d+\/api\//, (route) => {
+      const { pathname, search } = new URL(route.request().url())
+      return route.continue({ url: reticle.url + pathname + search })
+    })
+    await page.goto(`${await develop()}projects`)
+    await page.getByRole('button', { name: 'Restore a backup' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.waitForTimeout(500)
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await close()
+  })
 })
