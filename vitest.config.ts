@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
+import { readLanes } from './tests/support/lanes.ts'
+import { LongestFirst } from './tests/support/longest-first.ts'
 
 type ProjectTest = NonNullable<UserWorkspaceConfig['test']>
 
@@ -26,11 +28,13 @@ const project = (name: string, include: string[], more: ProjectTest = {}) => ({
 /** Files after one another in the same processes: what they all import is loaded once, which halves the time. */
 const oneProcess: ProjectTest = { isolate: false }
 
-/** Real Kafka and MinIO, which these tests share, stop and start: one file after the other. */
+/** Real Kafka and MinIO, which these tests stop and start: as many files at a time as there are sets of them. */
 const onRealParts: ProjectTest = {
   exclude: ['**/node_modules/**', '**/dist/**'],
   globalSetup: './tests/support/cluster-setup.ts',
-  fileParallelism: false,
+  setupFiles: './tests/support/lane.ts',
+  maxWorkers: readLanes()?.length ?? 1,
+  sequence: { groupOrder: 1 },
   testTimeout: 120_000,
   hookTimeout: 180_000,
 }
@@ -43,6 +47,7 @@ export default defineConfig({
   test: {
     globalSetup: './tests/support/vitest-setup.ts',
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     projects: [
       project(
         'unit',

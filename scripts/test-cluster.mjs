@@ -1,18 +1,19 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findParts } from '../deploy/local/find.mjs'
+import { findLanes } from '../deploy/local/find.mjs'
 import { ready } from './ready.mjs'
 import { runSuites } from './suites.mjs'
 
 /**
- * The suite on real Kafka, MinIO and PostgreSQL with every app its own process. The last line counts its tests, the one
- * before it the faults survived. Exit code 3: it was skipped, and why was said.
+ * The suite on real Kafka, MinIO and PostgreSQL with every app its own process. Two files run at a time, each on servers of its
+ * own, which it may stop: tests wait for servers more than they compute. The last line counts its tests, the one before it the
+ * faults survived. Exit code 3: it was skipped, and why was said.
  */
 ready()
-const parts = await findParts().catch(skipped)
+const parts = await findLanes(Math.min(2, availableParallelism())).catch(skipped)
 console.error(`Kafka, MinIO and PostgreSQL come from ${parts.source}.`)
-Object.assign(process.env, parts.env)
+process.env.RETICLE_TEST_LANES = JSON.stringify(parts.lanes)
 
 const folder = mkdtempSync(join(tmpdir(), 'reticle-faults-'))
 const faults = join(folder, 'faults')

@@ -45,3 +45,25 @@ export async function findParts() {
   const env = { ...found, ...started.env, RETICLE_TEST_CONTROL: control.url }
   return { env, source, stop }
 }
+
+/**
+ * `count` sets of them, so that as many tests that stop and start servers run side by side; one where the environment names any.
+ *
+ * @returns `{lanes, source, stop}`; `lanes` holds the `env` of each set
+ * @throws MissingTool
+ */
+export async function findLanes(count) {
+  const isGiven = Object.values(givenBy).some((name) => process.env[name])
+  const found = []
+  const stop = async () => {
+    await Promise.all(found.map((parts) => parts.stop()))
+  }
+  try {
+    // One after the other: what the first has fetched and built is there for the others.
+    while (found.length < (isGiven ? 1 : count)) found.push(await findParts())
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { lanes: found.map(({ env }) => env), source: found[0].source, stop }
+}

@@ -1,11 +1,24 @@
+import type { TestProject } from 'vitest/node'
+import { type Lane, readLanes } from './lanes.ts'
 import { findParts } from './launcher.ts'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    lanes: Lane[]
+  }
+}
+
 /**
- * Global setup of the project `cluster`: real Kafka, MinIO and PostgreSQL for the whole run, named by the variables
- * `RETICLE_TEST_*`. `npm run test:cluster` has started them already, a single `vitest --project cluster` has not.
+ * Global setup of the project `cluster`: real Kafka, MinIO and PostgreSQL, named by the variables `RETICLE_TEST_*`. `npm run
+ * test:cluster` has started them already, a set for each file that runs at a time; a single `vitest --project cluster` has not.
  */
-export default async function setup(): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = readLanes()
+  if (given) {
+    project.provide('lanes', given)
+    return async () => undefined
+  }
   const { env, stop } = await findParts()
-  Object.assign(process.env, env)
+  project.provide('lanes', [env])
   return stop
 }

@@ -1,0 +1,40 @@
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Files that take half a minute and more. They begin first, so that at the end no processor waits for the last of them: vitest
+ * goes by the size of files where it has not seen them run, and CI never has.
+ */
+export const longest = [
+  'tests/cluster/stories.test.ts',
+  'tests/cluster/faults.test.ts',
+  'tests/cluster/upgrade.test.ts',
+  'tests/cluster/annotation-writers.test.ts',
+  'packages/kit/src/bus/kafka.cluster.test.ts',
+  'tests/cluster/webhook-kills.test.ts',
+  'tests/cluster/image.test.ts',
+  'tests/e2e/acceptance/permissions.test.ts',
+  'tests/e2e/kill.test.ts',
+  'tests/e2e/readme.test.ts',
+  'tests/e2e/cli/migrate.test.ts',
+  'apps/jobs-svc/src/video/adapters/node-av.test.ts',
+  'packages/kit/src/bus/postgres.test.ts',
+  'apps/jobs-svc/src/worker/start.test.ts',
+  'packages/sdk/src/annotations/items.test.ts',
+  'apps/jobs-svc/src/worker/processes.test.ts',
+  'apps/jobs-svc/src/worker/resumed.test.ts',
+  'packages/cli/src/convert/spool.test.ts',
+]
+
+/** Those, in their order, then all others in that of vitest. Projects stay apart. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const projects = [...new Set(sorted.map(({ project }) => project.name))]
+    const placeOf = ({ project, moduleId }: TestSpecification) => {
+      const at = longest.indexOf(relative(this.ctx.config.root, moduleId).replaceAll('\\', '/'))
+      return projects.indexOf(project.name) * 1000 + (at < 0 ? longest.length : at)
+    }
+    return sorted.sort((one, other) => placeOf(one) - placeOf(other))
+  }
+}
