@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
 import { readLanes } from './tests/support/lanes.ts'
 import { LongestFirst } from './tests/support/longest-first.ts'
@@ -25,13 +24,15 @@ const project = (name: string, include: string[], more: ProjectTest = {}) => ({
   },
 })
 
+const onPostgres: ProjectTest = { globalSetup: './tests/support/postgres-setup.ts' }
+
 /** Files after one another in the same processes: what they all import is loaded once, which halves the time. */
-const oneProcess: ProjectTest = { isolate: false }
+const oneProcess: ProjectTest = { ...onPostgres, isolate: false }
 
 /** Real Kafka and MinIO, which these tests stop and start: as many files at a time as there are sets of them. */
 const onRealParts: ProjectTest = {
   exclude: ['**/node_modules/**', '**/dist/**'],
-  globalSetup: './tests/support/cluster-setup.ts',
+  globalSetup: ['./tests/support/postgres-setup.ts', './tests/support/cluster-setup.ts'],
   setupFiles: './tests/support/lane.ts',
   maxWorkers: readLanes()?.length ?? 1,
   sequence: { groupOrder: 1 },
@@ -39,13 +40,8 @@ const onRealParts: ProjectTest = {
   hookTimeout: 180_000,
 }
 
-/** The global setup is loaded without conditions; it needs this one package of ours, which imports none. */
-const standalone = fileURLToPath(new URL('apps/standalone/src', import.meta.url))
-
 export default defineConfig({
-  resolve: { alias: { '@reticle/standalone': standalone } },
   test: {
-    globalSetup: './tests/support/vitest-setup.ts',
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongestFirst },
     projects: [
@@ -54,8 +50,8 @@ export default defineConfig({
         ['{packages,apps}/*/src/**/*.test.ts', 'tests/support/**/*.test.ts'],
         oneProcess,
       ),
-      project('contract', ['tests/contract/**/*.test.ts']),
-      project('e2e', ['tests/e2e/**/*.test.ts']),
+      project('contract', ['tests/contract/**/*.test.ts'], onPostgres),
+      project('e2e', ['tests/e2e/**/*.test.ts'], { globalSetup: './tests/support/e2e-setup.ts' }),
       project(
         'cluster',
         ['{packages,apps,tests}/**/*.cluster.test.ts', 'tests/cluster/**/*.test.ts'],

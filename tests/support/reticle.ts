@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { runningPostgres } from '@reticle/standalone/postgres'
 import { client } from './client.ts'
 
@@ -57,6 +58,7 @@ export async function startReticle(
   env: Record<string, string> = {},
 ): Promise<Reticle> {
   if (attached) return onAttached(attached, dataDir)
+  if (!('RETICLE_ADMIN_PASSWORD' in env)) await asStartedOnce(dataDir)
   const child = spawn(process.execPath, [main], {
     env: { ...process.env, ...development, RETICLE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,6 +85,16 @@ export async function startReticle(
       return child.exitCode
     },
   }
+}
+
+/**
+ * An empty data directory becomes one that was started on before (`e2e-setup.ts`): half of a first start is making the database.
+ * Who gives the administrator a password of their own wants a real first start.
+ */
+async function asStartedOnce(dataDir: string): Promise<void> {
+  const { RETICLE_TEST_STARTED_ONCE: model } = process.env
+  if (!model || readdirSync(dataDir).length > 0) return
+  await promisify(execFile)('cp', ['-a', `${model}/.`, dataDir]) // owners as well: the database is another account's
 }
 
 function onAttached({ url, databaseOf }: Attached, dataDir: string): Reticle {

@@ -5,7 +5,7 @@ import { afterAll, inject } from 'vitest'
 import { type Database, openDatabase } from '../db/connect.ts'
 import { type Migrations, migrate, type Schema } from '../db/migrate.ts'
 
-/** What the global setup tells the test files (`tests/support/vitest-setup.ts`). */
+/** What the global setup tells the test files (`tests/support/postgres-setup.ts`). */
 export interface TestServer {
   /** Administrator's address of the one PostgreSQL of this run. */
   url: string

@@ -2,7 +2,7 @@ import type { TestServer } from '@reticle/kit/testing/db'
 import type { TestProject } from 'vitest/node'
 import { startTestPostgres } from './postgres.ts'
 
-/** Vitest's global setup: one PostgreSQL for the whole run, whatever projects take part in it. */
+/** Global setup of projects whose tests use a database: one PostgreSQL for all files of the project. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { url, prefix, stop } = await startTestPostgres()
   const server: TestServer = { url, prefix }
