@@ -41,6 +41,20 @@ bucketContract('S3', {
   unfinished: async () => store.unfinished(),
 })
 
+test('buckets that were opened make nothing else slower', async () => {
+  const before = await costOfPromises()
+  for (let times = 0; times < 100; times++) await (await open()).probe('', signal)
+  expect(await costOfPromises()).toBeLessThan(5 * before)
+})
+
+/** Microseconds of the processor. */
+async function costOfPromises(): Promise<number> {
+  const began = process.cpuUsage()
+  for (let made = 0; made < 100_000; made++) await undefined
+  const { user, system } = process.cpuUsage(began)
+  return user + system
+}
+
 test('without credentials only a bucket that is open to all can be read', async () => {
   const anybody = await open({ bucket: 'public', credentials: undefined })
   expect(await anybody.probe('', signal)).toBe('available')

@@ -63,6 +63,9 @@ const quietAfterMs = 10_000
 const longestCallMs = 15 * 60_000
 const pauseMs = 200
 
+/** Of the call that is under way. One for all clients: Node 20 keeps each that was ever used, and asks it at every promise. */
+const limits = new AsyncLocalStorage<{ signal: AbortSignal; quietMs: number }>()
+
 /**
  * A client of one bucket, without asking the store anything yet.
  *
@@ -73,7 +76,6 @@ export function s3Client(options: S3Options): S3 {
   const { pathStyle = true, onError = () => {} } = options
   const { protocol, hostname, port } = readEndpoint(endpoint)
   const useSSL = protocol === 'https:'
-  const limits = new AsyncLocalStorage<{ signal: AbortSignal; quietMs: number }>()
   const client = new StoreClient({
     endPoint: hostname,
     ...(port && { port: Number(port) }),
@@ -83,7 +85,7 @@ export function s3Client(options: S3Options): S3 {
     ...(sessionToken !== undefined && { sessionToken }),
     ...(region !== undefined && { region }), // without it each client asks for it first
     pathStyle,
-    transport: boundedTransport(useSSL ? https : http, limits),
+    transport: boundedTransport(useSSL ? https : http),
     transportAgent: agent ?? keepingAgent(useSSL),
     retryOptions: { disableRetry: true }, // its own retries write to the console
   })
@@ -139,10 +141,7 @@ type Transport = NonNullable<ClientOptions['transport']>
  * Sends requests with the limits of the call they belong to, and fails those that the store was too busy for: the minio
  * client would leave their answers unread, and their connections taken.
  */
-function boundedTransport(
-  { request }: Transport,
-  limits: AsyncLocalStorage<{ signal: AbortSignal; quietMs: number }>,
-): Transport {
+function boundedTransport({ request }: Transport): Transport {
   const send = (options: http.RequestOptions, answer: (response: http.IncomingMessage) => void) => {
     const { signal, quietMs = quietAfterMs } = limits.getStore() ?? {}
     const sent = request({ ...options, signal, timeout: quietMs }, (response) => {
