@@ -18,7 +18,7 @@ import { openObjects } from './fuzz/objects.ts'
  * was taken is there. `RETICLE_TEST_SEED` repeats a run; a call that fails is printed whole.
  */
 const seed = Number(process.env.RETICLE_TEST_SEED ?? 20_260_301)
-const calls = isFullRun() ? 50_000 : 2000
+const calls = isFullRun() ? 50_000 : 800
 /** Each is somebody with a task of their own, who makes one call after the other: calls of one user wait for each other. */
 const lanes = 4
 

@@ -17,7 +17,7 @@ import { makeWorld, type World } from './openapi/world.ts'
  * `RETICLE_TEST_SEED` repeats a run.
  */
 const seed = Number(process.env.RETICLE_TEST_SEED ?? 20_260_401)
-const calls = Number(process.env.RETICLE_TEST_CALLS ?? (isFullRun() ? 50_000 : 1000))
+const calls = Number(process.env.RETICLE_TEST_CALLS ?? (isFullRun() ? 50_000 : 500))
 /** Each has people and things of its own, and makes one call after the other. */
 const lanes = 4
 /** A run ends early when so many different things were wrong. */
