@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import helmet from '@fastify/helmet'
 import { restOperations, tables } from '@reticle/contracts'
 import fastify, { type FastifyInstance } from 'fastify'
 import { busyOf } from './busy.ts'
@@ -124,7 +123,6 @@ async function prepare(
     done()
   })
   showProtocol(app, resumable, settings)
-  await app.register(helmet, helmetOptions)
   await refuseUnderPressure(app, settings.loopDelayMs) // 503
   checkInOrder(app, [
     // for what has no row the router has answered 404, or 405 with the methods of its path
@@ -153,21 +151,6 @@ function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {
     }
   })
 }
-
-/** What concerns documents only is left out. */
-const helmetOptions = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
-  },
-  referrerPolicy: { policy: 'no-referrer' },
-  originAgentCluster: false,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-  strictTransportSecurity: false, // only where the client came over TLS: plugins/headers.ts
-} as const
 
 function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void {
   const { services, settings } = ports

@@ -82,8 +82,12 @@ test('every answer carries version, request id and what it varies by', async () 
     'x-service-version': '2.58.1',
     'x-request-id': 'my-own-id',
     vary: 'Accept, Authorization, Cookie, Origin, X-Organization',
-    'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'SAMEORIGIN',
   })
 })
 

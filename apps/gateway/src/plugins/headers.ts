@@ -6,20 +6,35 @@ import { headersTooLarge } from '../http-error.ts'
 /** What an answer depends on, beside the address. */
 export const vary = 'Accept, Authorization, Cookie, Origin, X-Organization'
 
+/** What browsers may do with an answer (`reliability.md` 8); what concerns documents only is left out. */
+const protection = {
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+}
+
+const ofEveryAnswer = { 'x-service-version': apiVersion, vary, ...protection }
+
 /** Headers of every answer (`spec/api-workspace.md` 1.3). */
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ 'x-service-version': apiVersion, 'x-request-id': request.id, vary })
+  reply.headers(ofEveryAnswer).header('x-request-id', request.id)
   if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000')
 }
 
+const hostLength = 'host'.length
 const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /** Links are made from `Host`, so there is exactly one and it is one (RFC 9112 3.2). */
 export function requireHost(request: FastifyRequest): void {
   const { httpVersion, rawHeaders } = request.raw
-  const sent = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
-  const isMissing = sent.length === 0 && httpVersion !== '1.0'
-  if (isMissing || sent.length > 1 || (sent.length === 1 && !hostForm.test(request.host)))
+  let sent = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === hostLength && rawHeaders[at]?.toLowerCase() === 'host') sent++
+  const isMissing = sent === 0 && httpVersion !== '1.0'
+  if (isMissing || sent > 1 || (sent === 1 && !hostForm.test(request.host)))
     throw new DomainError('invalid', 'Exactly one valid Host header is needed.')
 }
 
