@@ -6,6 +6,8 @@ import {
   metricsText,
   readAtScrape,
   readGauge,
+  resetMetrics,
+  totals,
   watchProcess,
 } from './registry.ts'
 
@@ -67,6 +69,21 @@ test('nobody waits longer than 2 s for a reader', async () => {
   expect(await valueAt(here)).toBeUndefined()
   expect(performance.now() - started).toBeLessThan(4000)
   forget()
+})
+
+test('totals say how often and how long in all, by labels', async () => {
+  const took = totals({ name: 'test_took_seconds', help: 'a way', labelNames: ['way', 'end'] })
+  took.observe({ way: 'there', end: 'ok' }, 1)
+  took.observe({ end: 'ok', way: 'there' }, 2.5)
+  took.observe({ way: 'back "home"', end: 'ok' }, 1)
+  const text = await metricsText()
+  expect(text).toContain('# HELP test_took_seconds a way\n# TYPE test_took_seconds summary\n')
+  expect(text).toContain('test_took_seconds_count{way="there",end="ok"} 2\n')
+  expect(text).toContain('test_took_seconds_sum{way="there",end="ok"} 3.5\n')
+  expect(text).toContain('test_took_seconds_count{way="back \\"home\\"",end="ok"} 1\n')
+  expect(text).not.toMatch(/^test_took_seconds\{/m)
+  resetMetrics()
+  expect(await metricsText()).not.toContain('test_took_seconds_count')
 })
 
 test('a process tells its event-loop lag and garbage collection, however often it is asked to', async () => {

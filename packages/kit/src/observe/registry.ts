@@ -4,9 +4,10 @@ import {
   collectDefaultMetrics,
   Gauge,
   Histogram,
+  type Metric,
   Registry,
-  Summary,
 } from 'prom-client'
+import { Totals } from './totals.ts'
 
 /** Every instrument of this process. Not prom-client's own registry, which belongs to whoever else uses it. */
 const registry = new Registry()
@@ -23,8 +24,13 @@ export const histogram = <L extends string = never>(
 ): Histogram<L> => new Histogram({ ...told, registers: [registry] })
 
 /** How often and how long in all, without buckets: two series for every set of labels. */
-export const totals = <L extends string = never>(told: Told<L>): Summary<L> =>
-  new Summary({ ...told, percentiles: [], registers: [registry] })
+export function totals<L extends string = never>(
+  told: Told<L> & { labelNames: readonly L[] },
+): Totals<L> {
+  const made = new Totals(told)
+  registry.registerMetric(made as unknown as Metric) // all that it calls of them is there
+  return made
+}
 
 /** Takes the values of the last time from each gauge; a plain `reset` would say 0 where there are no labels. */
 const clearings: (() => void)[] = []
