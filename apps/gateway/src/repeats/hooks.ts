@@ -19,13 +19,15 @@ type Ports = Pick<GatewayPorts, 'services' | 'settings' | 'log'>
  */
 export function answerRepeats(app: FastifyInstance, ports: Ports): void {
   app.decorateRequest('repeat', null)
-  app.addHook('preHandler', async (request, reply) => {
+  app.addHook('preHandler', (request, reply, done) => {
     const { operation } = request.routeOptions.config
-    if (operation && takesKey(operation)) return begin(operation, request, reply, ports)
+    const given = request.headers[keyHeader]
+    if (!operation || given === undefined || !takesKey(operation)) return done()
+    return begin(operation, request, reply, ports) // the framework waits for it instead
   })
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const { repeat } = request
-    if (!repeat) return payload
+    if (!repeat) return done(null, payload)
     request.repeat = null
     return finish(repeat, request, reply, { payload, ports })
   })
