@@ -15,9 +15,8 @@ const rounds = 5
 /** Reads are short, and a short time varies more. */
 const readRounds = 15
 
-/** How a mode is named, and what its ratios may be at most. */
+/** What the ratios of a mode may be at most. */
 export interface Mode {
-  name: string
   read: { id: string; most: number }
   write: { id: string; most: number }
 }
@@ -63,8 +62,8 @@ export async function annotationFigures(
   for (let warm = 0; warm < 5; warm++) await get()
   const read = await interleaved(readRounds, () => limit.read(task.id), get)
   rmSync(file)
-  const reading = `GET of 100,000 shapes, ${mode.name} / ${limit.name} ordered copy`
-  const replacing = `PUT of 100,000 shapes up to commit, ${mode.name} / ${limit.name} delete and copy`
+  const reading = `GET of 100,000 shapes / ${limit.name} ordered copy`
+  const replacing = `PUT of 100,000 shapes up to commit / ${limit.name} delete and copy`
   return [
     ratioFigure(mode.read.id, reading, read, mode.read.most),
     ...(await readingFigures(url, headers, server, get)),
@@ -72,14 +71,14 @@ export async function annotationFigures(
     boundFigure('P5', `PUT: peak memory of ${server.measured}`, [writing.peak], {
       ...{ most: 200, unit: 'MiB' },
     }),
-    ...(await largeFigures(server, mode)),
+    ...(await largeFigures(server)),
   ]
 }
 
 const large = 1_000_000
 
 /** A set of a million shapes in one job, which no process holds. */
-async function largeFigures(server: Server, { name }: Mode): Promise<Figure[]> {
+async function largeFigures(server: Server): Promise<Figure[]> {
   const { id, labelId } = await makeTask(server, frameCount)
   const url = `${server.api}/tasks/${id}/annotations/`
   const headers = { authorization: server.authorization, 'accept-encoding': 'identity' }
@@ -87,7 +86,7 @@ async function largeFigures(server: Server, { name }: Mode): Promise<Figure[]> {
   const writing = await growth(server.memory, send)
   const reading = await growth(server.memory, () => readAll(url, headers))
   const limit = { most: 64, unit: 'MiB' }
-  const what = `1,000,000 shapes in one task, ${name}: growth of memory by a PUT / a GET`
+  const what = '1,000,000 shapes in one task: growth of memory by a PUT / a GET'
   return [boundFigure('P5', what, [writing.growth, reading.growth], limit)]
 }
 

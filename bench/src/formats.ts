@@ -142,12 +142,12 @@ async function* everyFormat(
   const small = await setOf(server, limit, sizes[0], folder)
   const large = await setOf(server, limit, sizes[1], folder)
   for (const { name } of exporters) {
-    const [few, many] = [await small.exported(name), await large.exported(name)]
-    yield movedFigure(name, 'exported', few, many, `${limit.name} copy`)
-    if (!readable.has(name)) continue
-    const [fewRead, manyRead] = [await small.imported(name), await large.imported(name)]
-    const beside = `${limit.name} delete and copy`
-    yield movedFigure(name, 'imported', fewRead, manyRead, beside)
+    const exported: Pair = [await small.exported(name), await large.exported(name)]
+    const isReadable = readable.has(name)
+    const imported: Pair | undefined = isReadable
+      ? [await small.imported(name), await large.imported(name)]
+      : undefined
+    yield formatFigure(name, exported, imported)
   }
 }
 
@@ -181,17 +181,31 @@ async function setOf(server: Restartable, limit: Limit, count: number, folder: s
   }
 }
 
-function movedFigure(name: string, done: string, few: Moved, many: Moved, beside: string): Figure {
-  const ratio = many.ms / few.ms
-  const seconds = [many.ms, few.ms].map((ms) => `${(ms / 1000).toFixed(1)} s`).join(' / ')
-  const limits = `${(many.ms / many.limitMs).toFixed(2)} of ${beside}`
+/** The same with the smaller and with the larger set. */
+type Pair = readonly [few: Moved, many: Moved]
+
+function formatFigure(name: string, exported: Pair, imported: Pair | undefined): Figure {
+  const cells = [cellsOfPair(exported), imported ? cellsOfPair(imported) : ['', '', '', '']]
+  const told = cells.map(([seconds, times, , mib]) => `${times} (${seconds} s), ${mib} MiB`)
   return {
     id: 'formats',
-    what: `${name}: 1,000,000 boxes ${done} / 100,000; growth of the process that grows most`,
-    seen: `${ratio.toFixed(2)} (${seconds}; ${limits}), ${many.mib.toFixed(0)} MiB`,
+    what: name,
+    seen: `out and in: ${told.join('; ')}`,
     target: `<= ${mostTimes}, <= ${mostMiB} MiB`,
-    holds: ratio <= mostTimes && many.mib <= mostMiB,
+    holds: [exported, imported].every((pair) => !pair || isWithin(pair)),
+    moved: cells.flat(),
   }
+}
+
+const timesOf = ([few, many]: Pair) => many.ms / few.ms
+
+const isWithin = (pair: Pair) => timesOf(pair) <= mostTimes && pair[1].mib <= mostMiB
+
+function cellsOfPair(pair: Pair): string[] {
+  const [few, many] = pair
+  const seconds = [few.ms, many.ms].map((ms) => (ms / 1000).toFixed(1)).join(' / ')
+  const ofLimit = (many.ms / many.limitMs).toFixed(2)
+  return [seconds, timesOf(pair).toFixed(2), ofLimit, many.mib.toFixed(0)]
 }
 
 async function importIt(server: Restartable, at: string, format: string, file: string) {

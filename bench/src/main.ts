@@ -17,12 +17,13 @@ import { listFigures } from './lists.ts'
 import { mediaFigures } from './media.ts'
 import { movementFigures } from './movement.ts'
 import { neighbourFigure } from './neighbours.ts'
+import { pageWith } from './page.ts'
 import { queueFigure } from './queue.ts'
 import { hopFigure } from './rpc.ts'
 import { type Server, startEmbedded } from './server.ts'
 import { smallReadFigure } from './small-reads.ts'
 import { startSplit } from './split.ts'
-import { type Figure, rowOf, tableOf, withRows } from './table.ts'
+import { type Figure, rowOf, tableOf } from './table.ts'
 import { uploadKillsFigures } from './upload-kills.ts'
 import { videoFigures } from './video.ts'
 import { toLoopback, webhookFigures } from './webhooks.ts'
@@ -33,7 +34,7 @@ const objectsMs = 200
 /**
  * `npm run bench`: figures as ratios to limits measured in the same run, of the embedded mode or, with `--split`, of every
  * app its own process on real Kafka, MinIO and PostgreSQL. `--write` puts them into `docs/performance.md`, `--json` prints them
- * as JSON behind the table. `--only P9` measures a part of the embedded mode alone, and then writes its rows among the others.
+ * as JSON behind the table. `--only P9` measures a part of the embedded mode alone; rows of others stay in the page.
  */
 const usage = `npm run bench -- [options]
 
@@ -78,7 +79,6 @@ async function measureEmbedded() {
   return measured(server, async (limit) => {
     const annotations = () =>
       annotationFigures(server, limit, {
-        name: 'embedded',
         read: { id: 'P2', most: 1.2 },
         write: { id: 'P4', most: 1.5 },
       })
@@ -86,7 +86,7 @@ async function measureEmbedded() {
       ['annotations', annotations],
       ['alone', () => aloneFigures(server)],
       ['history', () => historyFigures(server)],
-      ['P6', async () => [await smallReadFigure(server, { mode: 'embedded', least: 0.2 })]],
+      ['P6', async () => [await smallReadFigure(server, 0.2)]],
       ['P9', async () => [await hooksFigure()]],
       ['lists', () => listFigures(server)],
       ['bus', () => busFigures({ databaseUrl: server.databaseUrl })],
@@ -136,11 +136,10 @@ async function measureSplit() {
   return measured(server, async (limit) => {
     const figures = [
       ...(await annotationFigures(server, limit, {
-        name: 'split',
         read: { id: 'P1', most: 1.6 },
         write: { id: 'P4', most: 1.6 },
       })),
-      await smallReadFigure(server, { mode: 'split', least: 0.08 }),
+      await smallReadFigure(server, 0.08),
       await hopFigure(),
     ]
     toObjects?.latency(objectsMs)
@@ -162,17 +161,10 @@ async function measured(
   return { limit: limit.name, figures }
 }
 
-/** Replaces the part of this mode, or with `--only` the rows that were measured, and leaves the others. */
+/** Puts the figures into their tables. */
 function write(): void {
   const file = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
-  const begin = `<!-- ${name} -->`
-  const end = `<!-- end of ${name} -->`
-  const text = readFileSync(file, 'utf8')
   const note = `Limits by ${limit}; everything on one machine (${cpus().length} cores).`
-  const [before = '', rest = ''] = text.split(begin)
-  const [old = '', after = ''] = rest.split(end)
-  const part = asked.only
-    ? `${begin}${withRows(old, figures)}${end}`
-    : `${begin}\n${note}\n\n${table}\n${end}`
-  writeFileSync(file, `${before}${part}${after}`)
+  const run = { mode: name, figures, isWhole: asked.only === undefined, note }
+  writeFileSync(file, pageWith(readFileSync(file, 'utf8'), run))
 }

@@ -5,6 +5,8 @@ export interface Figure {
   seen: string
   target: string
   holds: boolean
+  /** Of a format: what stands between its name and `Holds` in the table of formats. */
+  moved?: readonly string[]
 }
 
 /** MiB or milliseconds of which there may be at most so many. */
@@ -42,22 +44,44 @@ export function shareFigure(
   return { id, what, seen, target: `>= ${least}`, holds: share >= least }
 }
 
-export function tableOf(figures: Figure[]): string {
-  return [
-    '| # | What | Seen | Target | Holds |',
-    '|---|---|---|---|---|',
-    ...figures.map(rowOf),
-  ].join('\n')
+/** The tables of `docs/performance.md`: numbered targets of both modes, formats, and what else was measured in each mode. */
+export type Table = 'targets' | 'formats' | 'embedded' | 'split'
+
+const headingOf = (...names: string[]) => [names, names.map(() => '---')]
+const ofMode = headingOf('#', 'What', 'Seen', 'Target', 'Holds')
+
+/** The first two lines of each. */
+export const headings: Record<Table, string[][]> = {
+  targets: headingOf('#', 'Mode', 'What', 'Seen', 'Target', 'Holds'),
+  formats: headingOf('Format', ...formatColumns('Export'), ...formatColumns('Import'), 'Holds'),
+  embedded: ofMode,
+  split: ofMode,
 }
 
-/** A line of the table. */
+function formatColumns(way: string): string[] {
+  return [`${way} of 100,000 / 1,000,000, s`, 'Times', 'Times psql', 'Growth, MiB']
+}
+
+/** The table that a figure stands in. */
+export function placeOf({ id, moved }: Figure, mode: string): Table {
+  if (moved) return 'formats'
+  if (/^P\d+$/.test(id)) return 'targets'
+  return mode === 'split' ? 'split' : 'embedded'
+}
+
+/** The row of a figure in its table. */
+export function cellsOf(figure: Figure, mode: string): string[] {
+  const { id, what, seen, target, holds, moved } = figure
+  const told = holds ? 'yes' : '**no**'
+  if (moved) return [what, ...moved, told]
+  const rest = [what, seen, target, told]
+  return placeOf(figure, mode) === 'targets' ? [id, mode, ...rest] : [id, ...rest]
+}
+
+/** A table of figures on the terminal. */
+export const tableOf = (figures: readonly Figure[]): string =>
+  [...ofMode.map((cells) => `| ${cells.join(' | ')} |`), ...figures.map(rowOf)].join('\n')
+
+/** A line of that table. */
 export const rowOf = ({ id, what, seen, target, holds }: Figure) =>
   `| ${id} | ${what} | ${seen} | ${target} | ${holds ? 'yes' : '**no**'} |`
-
-/** A table with the rows of these figures replaced, or added to its end. */
-export function withRows(table: string, figures: readonly Figure[]): string {
-  const headOf = ({ id, what }: Figure) => `| ${id} | ${what} |`
-  const isNew = (line: string) => !figures.some((figure) => line.startsWith(headOf(figure)))
-  const lines = table.trimEnd().split('\n').filter(isNew)
-  return [...lines, ...figures.map(rowOf), ''].join('\n')
-}

@@ -1,0 +1,84 @@
+import { cellsOf, type Figure, headings, placeOf, type Table } from './table.ts'
+
+/** Figures that one run has measured. */
+export interface Run {
+  /** `embedded` or `split`. */
+  mode: string
+  figures: readonly Figure[]
+  /** All that is measured unless it is named; else what is not among the figures stays as it is. */
+  isWhole: boolean
+  /** How it was measured. */
+  note: string
+}
+
+/** Measured only when they are named: a whole run says nothing about them. */
+const unlessNamed: ReadonlySet<string> = new Set(['P14', 'formats', 'images', 'export', 'import'])
+
+/**
+ * `docs/performance.md` with these figures in its tables, which stand between comments that name them. Rows of other runs
+ * stay; one about the same replaces the one that was there.
+ */
+export function pageWith(page: string, run: Run): string {
+  const places = new Map(run.figures.map((figure) => [figure, placeOf(figure, run.mode)]))
+  const tables: Table[] = ['targets', 'formats', run.mode === 'split' ? 'split' : 'embedded']
+  return tables.reduce((text, table) => {
+    const own = run.figures.filter((figure) => places.get(figure) === table)
+    const change = (old: string) => tableWith(old, table, own, run)
+    return withPart(text, table, change)
+  }, page)
+}
+
+/** @throws Error when the page has no such part */
+function withPart(page: string, name: string, change: (old: string) => string): string {
+  const [begin, end] = [`<!-- ${name} -->\n`, `<!-- end of ${name} -->`]
+  const from = page.indexOf(begin)
+  const to = page.indexOf(end)
+  if (from < 0 || to < from) throw new Error(`docs/performance.md has no part ${begin}...${end}`)
+  const start = from + begin.length
+  return page.slice(0, start) + change(page.slice(start, to)) + page.slice(to)
+}
+
+function tableWith(
+  old: string,
+  table: Table,
+  figures: readonly Figure[],
+  { mode, isWhole, note }: Run,
+): string {
+  const rows = new Map(rowsIn(old).map((cells) => [keyOf(table, cells), cells]))
+  if (isWhole) for (const [key, cells] of rows) if (isOutdated(table, cells, mode)) rows.delete(key)
+  for (const figure of figures) {
+    const cells = cellsOf(figure, mode)
+    rows.set(keyOf(table, cells), cells)
+  }
+  const sorted = [...rows.values()]
+  if (table === 'targets') sorted.sort((one, other) => numberOf(one) - numberOf(other))
+  const isOfMode = table === mode
+  const told =
+    isOfMode && (isWhole || !old.includes('|')) ? note : (old.split('|', 1)[0] ?? '').trim()
+  return `${isOfMode && told ? `${told}\n\n` : ''}${[...headings[table], ...sorted].map(lineOf).join('\n')}\n`
+}
+
+type Cells = readonly string[]
+
+const lineOf = (cells: Cells) => `| ${cells.join(' | ')} |`
+
+/** Those of a table without its heading. */
+const rowsIn = (text: string): Cells[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .slice(2)
+    .map((line) => line.slice(2, -2).split(' | '))
+
+/** What a row is about, whatever was seen. */
+const keyOf = (table: Table, cells: Cells) =>
+  cells.slice(0, { targets: 3, formats: 1, embedded: 2, split: 2 }[table]).join(' | ')
+
+/** A row that a whole run of this mode would have brought again, if it was still measured. */
+function isOutdated(table: Table, [id = '', ofMode]: Cells, mode: string): boolean {
+  if (table === 'formats' || unlessNamed.has(id)) return false
+  return table !== 'targets' || ofMode === mode
+}
+
+/** By the number of the target, one process before many. */
+const numberOf = ([id = '', mode]: Cells) => Number(id.slice(1)) + (mode === 'split' ? 0.5 : 0)
