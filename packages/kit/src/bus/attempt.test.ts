@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Transaction } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql, type Transaction } from 'kysely'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { testDb } from '../testing/db.ts'
-import { attempt } from './attempt.ts'
+import { attempt, attemptEach } from './attempt.ts'
 import { on, PoisonEvent, route } from './bus.ts'
 import { type ContractTables, contractMigrations, counted, topic } from './testing/rig.ts'
 
@@ -63,4 +64,42 @@ describe('of a group with routes', () => {
       .execute((tx) => attempt(tx, subscriber, { partition: 0, message, failures }))
     expect(error).toBeInstanceOf(expected)
   })
+})
+
+test('who waits for a lock holds none of an event before: transactions of two partitions never wait for each other', async () => {
+  vi.spyOn(performance, 'now').mockReturnValue(0) // on a busy machine a batch would end before its second event
+  onTestFinished(() => void vi.restoreAllMocks())
+  const told: unknown[] = []
+  let inside = 0
+  /** Both have their first lock before one asks for its second. */
+  const both = async () => {
+    inside++
+    for (let tries = 0; inside < 2 && tries < 500; tries++) await sleep(10)
+  }
+  const subscriber = {
+    ...{ db, topic, group: 'crossing' },
+    handle: async (tx: Transaction<ContractTables>, { key }: { key: string }) => {
+      await sql`select pg_advisory_xact_lock(4711, ${Number(key)}::int)`.execute(tx)
+      await both()
+    },
+    onError: (error: unknown) => told.push(error),
+  }
+  const handled = (keys: number[]) =>
+    db.transaction().execute(async (tx) => {
+      const messages = keys.map((key, offset) => ({ ...messageOf({}), key: String(key), offset }))
+      let next = 0
+      const error = await attemptEach(
+        tx,
+        subscriber,
+        { partition: keys[0] ?? 0, messages, failures: new Map() },
+        { isOver: () => false, reached: (offset) => (next = offset) },
+      )
+      return { error, next }
+    })
+
+  const seen = await Promise.all([handled([1, 2]), handled([2, 1])])
+
+  expect(told).toEqual([])
+  expect(seen.map(({ error }) => error)).toEqual([undefined, undefined])
+  expect(Math.min(...seen.map(({ next }) => next))).toBeGreaterThan(0)
 })

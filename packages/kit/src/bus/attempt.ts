@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { z } from 'zod'
-import { isTransient } from '../db/errors.ts'
+import { isLockTimeout, isTransient } from '../db/errors.ts'
 import { inSpan, traceBindings } from '../observe/traces.ts'
 import { bury } from '../outbox/dead.ts'
 import { readEnvelope } from '../outbox/envelope.ts'
@@ -28,6 +28,13 @@ interface Failure {
 /** Who handles events, and is told about every failure: of a handler, the database, the broker. */
 export type Subscriber<T> = Group<T> & { handle: Handle<T>; onError: OnFailure }
 
+interface Attempted {
+  partition: number
+  message: Message
+  failures: Failures
+  isLater?: boolean
+}
+
 /** What a member remembers of each partition it works on; lost with the member, then counting starts anew. */
 export type Failures = Map<number, Failure>
 
@@ -35,23 +42,32 @@ const transientPausesMs = [200, 1000, 5000, 15_000, 30_000]
 const poisonTries = 5
 /** A batch is committed after this long, so that its locks are not held on to. */
 const transactionMs = 200
+/**
+ * How long an event may wait for locks behind another one of its transaction, which has locks already that whoever is waited
+ * for may want: well before PostgreSQL looks for deadlocks.
+ */
+const laterLockMs = 100
 /** Events handled in one transaction at most. */
 export const batchSize = 100
 
 /** How long to wait before try `tries + 1` of something that fails for a reason that passes. */
 export const transientPause = (tries: number) => transientPausesMs[tries - 1] ?? 30_000
 
+/** Nothing is wrong with the event: it is to be handled in a transaction of its own. */
+const postponed = Symbol('postponed')
+
 /**
  * Handles one event inside the transaction that will move the offset: through the inbox, its writes undone when the handler
  * fails, which is told to `onError`. An event that has failed too often is buried instead; one that is not for the group
  * costs no statement, as most of a topic is for others.
  *
+ * @param isLater another event of this transaction has been handled: this one does not wait for locks, but is postponed
  * @returns the error that keeps the partition at this event; nothing when the offset may move on
  */
 export async function attempt<T>(
   tx: Transaction<T>,
   subscriber: Subscriber<T>,
-  { partition, message, failures }: { partition: number; message: Message; failures: Failures },
+  { partition, message, failures, isLater = false }: Attempted,
 ): Promise<unknown> {
   const { group, topic, handle } = subscriber
   const before = failures.get(partition)
@@ -66,12 +82,17 @@ export async function attempt<T>(
     return told(subscriber, message, error)
   }
   if (handle.isFor?.(event.type) === false) return undefined
+  if (isLater) await sql`set local lock_timeout = ${sql.lit(laterLockMs)}`.execute(tx)
   await sql`savepoint event`.execute(tx)
   try {
     if (await once(tx, group, message.event_id)) await handled(tx, { group, handle }, event)
     await sql`release savepoint event`.execute(tx)
     return undefined
   } catch (thrown) {
+    if (isLater && isLockTimeout(thrown)) {
+      await sql`rollback to savepoint event`.execute(tx)
+      return postponed
+    }
     const error = told(subscriber, message, thrown ?? new Error('the handler threw nothing'))
     await sql`rollback to savepoint event`.execute(tx)
     return error
@@ -101,7 +122,8 @@ function handled<T>(
 }
 
 /**
- * Handles events of one partition in order, until one fails, `isOver`, or the transaction has had its time.
+ * Handles events of one partition in order, until one fails, `isOver`, or the transaction has had its time. Only the first waits
+ * for locks: in transactions of other partitions the same rows may be locked in another order.
  *
  * @param reached told the offset that comes after each event that is done
  * @returns the error of the event that failed
@@ -114,7 +136,9 @@ export async function attemptEach<T>(
 ): Promise<unknown> {
   const started = performance.now()
   for (const message of messages) {
-    const error = await attempt(tx, subscriber, { partition, message, failures })
+    const isLater = message !== messages[0]
+    const error = await attempt(tx, subscriber, { partition, message, failures, isLater })
+    if (error === postponed) break
     if (error !== undefined) return error
     reached(message.offset + 1)
     if (isOver() || performance.now() - started > transactionMs) break

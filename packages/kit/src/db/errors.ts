@@ -52,8 +52,11 @@ function violation(thrown: unknown, code: string, violations: Violations): Domai
 
 /** Passes by itself: the same work may succeed a moment later. */
 export function isTransient(thrown: unknown): boolean {
-  return serialization.has(codeOf(thrown)) || codeOf(thrown) === '55P03' || isConnectionLost(thrown)
+  return serialization.has(codeOf(thrown)) || isLockTimeout(thrown) || isConnectionLost(thrown)
 }
+
+/** Somebody else had the lock for too long. */
+export const isLockTimeout = (thrown: unknown): boolean => codeOf(thrown) === '55P03'
 
 /** The statement took too long, or somebody stopped it. */
 export const isCancelled = (thrown: unknown): boolean => codeOf(thrown) === '57014'
