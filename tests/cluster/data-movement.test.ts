@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFullRun } from '@reticle/kit/testing/config'
+import { score } from '@reticle/kit/testing/scores'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rqIdOf } from '../support/client.ts'
+import { type Json, rqIdOf } from '../support/client.ts'
 import { survived } from '../support/faults.ts'
 import { openRandom } from '../support/random.ts'
 import { type Split, startSplit } from '../support/split.ts'
-import { prepareRound } from './movements.ts'
+import { type Check, prepareRound } from './movements.ts'
 
 /** Eight requests each. */
 const { rounds, kills } = isFullRun() ? { rounds: 25, kills: 100 } : { rounds: 3, kills: 6 }
 
+const seed = 9
 let split: Split
 beforeAll(async () => {
   split = await startSplit('movement')
@@ -35,7 +37,8 @@ test(`${8 * rounds} requests of every kind while workers are killed ${kills} tim
   const ended = []
   for (const { check, rq_id } of posted) ended.push({ check, request: await admin.ended(rq_id) })
   isOver = true
-  expect(await killing).toBeGreaterThanOrEqual(kills)
+  const killed = await killing
+  expect(killed).toBeGreaterThanOrEqual(kills)
 
   const failures = ended.flatMap(({ request: { status, message } }) =>
     status === 'failed' ? [message] : [],
@@ -43,13 +46,31 @@ test(`${8 * rounds} requests of every kind while workers are killed ${kills} tim
   // Three attempts were killed: that is an end as well.
   expect(new Set(failures)).toEqual(new Set(failures.map(() => 'The worker stopped unexpectedly')))
   expect(failures.length).toBeLessThan(ended.length / 2)
-  for (const { check, request } of ended) await check(admin, request)
+  const wrong = await wrongOf(ended, admin)
+  score({
+    ...{ id: 'T-REQ-1', on: 'every app its own process', seed },
+    count: `${killed} kills, ${ended.length} requests`,
+    seen: `${ended.length - failures.length} (${failures.length} killed three times) / ${wrong.length} / 0`,
+    holds: wrong.length === 0,
+  })
+  expect(wrong).toEqual([])
   survived(`workers killed ${kills} times under ${ended.length} requests of every kind`)
 })
 
+/** What was done twice, or by halves. */
+async function wrongOf(
+  ended: readonly { check: Check; request: Json }[],
+  admin: Split['admin'],
+): Promise<string[]> {
+  const wrong: string[] = []
+  for (const { check, request } of ended)
+    await check(admin, request).catch((thrown) => wrong.push(String(thrown)))
+  return wrong
+}
+
 /** At least so often, and for as long as there is anything to be done. */
 async function killAgainAndAgain(isOver: () => boolean): Promise<number> {
-  const random = openRandom(9)
+  const random = openRandom(seed)
   let count = 0
   for (; count < kills || !isOver(); count++) {
     await sleep(1000 * random.next())

@@ -12,9 +12,11 @@ const frames = 4
 /** Something that is posted. */
 interface Movement {
   post: (api: Client) => Promise<Json>
-  /** Compares what is there with what the request did, or that it did nothing. */
-  check: (api: Client, request: Json) => Promise<void>
+  check: Check
 }
+
+/** Compares what is there with what the request did, or that it did nothing. */
+export type Check = (api: Client, request: Json) => Promise<void>
 
 /** Objects of their own for each of the requests of a round, whose effects can then be told apart. */
 export async function prepareRound(api: Client, round: number): Promise<Movement[]> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { migrate, type Step } from '@reticle/kit/db/migrate'
 import { startReceiver } from '@reticle/kit/testing/receiver'
+import { score } from '@reticle/kit/testing/scores'
 import { schemas } from '@reticle/standalone/databases'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { survived } from '../support/faults.ts'
@@ -78,11 +79,16 @@ test('a release with a migration is rolled out under load, and no call fails', {
   for (const name of Object.keys(split.processes)) await step(name, () => split.restart(name))
   await load.stop()
 
+  const calls = ledger.created.size + ledger.drawn.acknowledged.size + ledger.renamed.length
+  const failed = ledger.wrong.length + ledger.refusals.length
+  score({
+    ...{ id: 'T-UPG-1', on: 'two of each service', seen: String(failed), holds: failed === 0 },
+    count: `a migration and ${Object.keys(split.processes).length} restarts under ${calls} writes`,
+  })
   expect(ledger.wrong).toEqual([])
   expect(refused).toEqual({})
   await expectSettled(split.admin, load, receiver)
   await receiver.close()
-  const calls = ledger.created.size + ledger.drawn.acknowledged.size + ledger.renamed.length
   expect(calls).toBeGreaterThan(100)
   survived('a rolling upgrade with a migration')
 })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFullRun } from '@reticle/kit/testing/config'
 import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import { score } from '@reticle/kit/testing/scores'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { client, type Json } from '../support/client.ts'
@@ -15,6 +16,7 @@ import {
   endLeasesOfMessages,
   noteFailed,
   rowsOf,
+  scoreOf,
   untilTold,
   well,
 } from '../support/told.ts'
@@ -86,6 +88,8 @@ test(`three webhooks of ${events} events each while five services are killed ${k
     ...{ webhooks: ground.webhooks, hearing, acknowledged: flow.acknowledged, failed, patienceMs },
     ...{ database, truth: () => committedIn(services.map(split.databaseOf)) },
   })
+  const killed = `${kills} kills of each of five services`
+  score({ id: 'T-WH-1', on: 'every app its own process', ...scoreOf(seen, killed) })
   for (const { webhook, owed, verdict } of seen) {
     expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
     expect(verdict, `webhook ${webhook}`).toEqual(well)

@@ -1,4 +1,5 @@
 import { isFullRun } from '@reticle/kit/testing/config'
+import { score } from '@reticle/kit/testing/scores'
 import { expect, test } from 'vitest'
 import {
   type Annotated,
@@ -44,6 +45,9 @@ test(`${calls} bodies`, { timeout: isFullRun() ? 7_200_000 : 240_000 }, async ()
     }),
   )
   console.log(Object.fromEntries([...counts].sort()))
+  const broken = [...counts].reduce((sum, [status, many]) => sum + (status >= '500' ? many : 0), 0)
+  const seen = { seen: String(broken), holds: broken === 0 }
+  score({ id: 'T-IN-1', on: 'bodies of annotations', seed, count: `${calls} calls`, ...seen })
   const taken = counts.get('200') ?? 0
   expect(taken).toBeGreaterThan(calls / 10) // what is right must be there for the rest to mean anything
   expect(calls - taken).toBeGreaterThan(calls / 4)

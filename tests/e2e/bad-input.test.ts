@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { score } from '@reticle/kit/testing/scores'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, client, type Json } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
@@ -23,6 +24,7 @@ import { makeWorld, type World } from './bad-input/world.ts'
 const { path, remove } = dataDirectory()
 let reticle: Reticle
 let world: World
+const statuses: number[] = []
 beforeAll(async () => {
   reticle = await startReticle(path)
   world = await makeWorld(reticle)
@@ -35,11 +37,13 @@ afterAll(async () => {
 async function make({ call, as = 'anna', json, raw, headers }: Row): Promise<Answer> {
   const [method = '', given = ''] = call.split(' ')
   const filled = given.replace(/\{(\w+)\}/g, (_, name) => String(world.ids[name]))
-  return client(world.api).call(method, filled, {
+  const answer = await client(world.api).call(method, filled, {
     json: typeof json === 'function' ? json(world.ids) : json,
     raw: typeof raw === 'function' ? raw(world.ids) : raw,
     headers: { ...world.headers[as], ...headers },
   })
+  statuses.push(answer.status)
+  return answer
 }
 
 function assertAnswer(row: Row, answer: Answer): void {
@@ -135,6 +139,13 @@ describe('what is allowed', () => {
   test.each(titled(rows.filter((one) => one.changes)))('row %i, %s', async (_row, _what, row) => {
     assertAnswer(row, await make(row))
   })
+})
+
+test('no answer of all of them is a failure of the server', () => {
+  const broken = statuses.filter((status) => status >= 500).length
+  const count = `${statuses.length} calls`
+  score({ id: 'T-IN-1', on: 'the matrix', count, seen: String(broken), holds: broken === 0 })
+  expect(broken).toBe(0)
 })
 
 test('row 46, what was deleted cannot be deleted or changed', async () => {

@@ -1,3 +1,4 @@
+import { score } from '@reticle/kit/testing/scores'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
 import { type Answer, type Client, client, type Json } from '../support/client.ts'
@@ -28,6 +29,7 @@ let secret: RegExp
 let before: Json
 const actors: Record<string, Client> = {}
 let calls = 0
+let seenForeign = 0
 
 beforeAll(async () => {
   reticle = await startReticle(path, {
@@ -146,6 +148,7 @@ describe('by every route', () => {
         return wrongAbout(ask, isKnown, answer)
       })
       calls += asks.length
+      seenForeign += wrong.filter(Boolean).length
       expect(wrong.filter(Boolean)).toEqual([])
     },
     60_000,
@@ -158,6 +161,10 @@ test('their owners are told what nobody else is', async () => {
 })
 
 test('after all of that, at least 5,000 calls, everything is as it was', async () => {
+  score({
+    ...{ id: 'T-TEN-1', on: 'every route', count: `${calls} calls` },
+    ...{ seen: String(seenForeign), holds: seenForeign === 0 },
+  })
   expect(await standOf(standers)).toEqual(before)
   expect(calls).toBeGreaterThanOrEqual(5000)
 })

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFullRun } from '@reticle/kit/testing/config'
 import { startReceiver } from '@reticle/kit/testing/receiver'
+import { score } from '@reticle/kit/testing/scores'
 import { expect, onTestFinished, test } from 'vitest'
 import { prepareGround, startFlow } from '../support/flow.ts'
 import { hear } from '../support/heard.ts'
 import { openRandom } from '../support/random.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
-import { committedOn, endLeasesOfMessages, untilTold, well } from '../support/told.ts'
+import { committedOn, endLeasesOfMessages, scoreOf, untilTold, well } from '../support/told.ts'
 
 const { kills, events } = isFullRun() ? { kills: 50, events: 5000 } : { kills: 3, events: 150 }
 
+const seed = 35
 const env = {
   RETICLE_GATEWAY_RATE_USER: '1000000',
   RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1,1,1,1,1',
@@ -35,7 +37,7 @@ test(`${events} events reach three webhooks though the process is killed ${kills
     isEnough: (made) => isOver || made >= events,
     isAhead: () => false,
   })
-  const random = openRandom(35)
+  const random = openRandom(seed)
   const killing = async () => {
     for (let life = 1; life <= kills; life++) {
       const enough = (events * (life - random.next())) / (kills + 1)
@@ -59,6 +61,7 @@ test(`${events} events reach three webhooks though the process is killed ${kills
     database: () => reticle.people(),
     ...{ failed: new Set<string>(), patienceMs: 120_000 },
   })
+  score({ id: 'T-WH-1', on: 'one process', seed, ...scoreOf(seen, `${kills} kills`) })
   for (const { webhook, owed, verdict } of seen) {
     expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
     expect(verdict, `webhook ${webhook}`).toEqual(well)

@@ -200,6 +200,14 @@ export async function untilTold({ webhooks, hearing, acknowledged, ...given }: T
   }
 }
 
+/** As it stands on the scoreboard. */
+export function scoreOf(seen: Awaited<ReturnType<typeof untilTold>>, kills: string) {
+  const owed = seen.reduce((sum, one) => sum + one.owed, 0)
+  const lost = seen.flatMap(({ verdict }) => verdict.lost).length
+  const isWell = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
+  return { count: `${kills}, ${owed} messages`, seen: String(lost), holds: isWell }
+}
+
 /** Adds the messages of which an attempt failed, as far as that is still kept. */
 export async function noteFailed(url: string, failed: Set<string>): Promise<void> {
   const rows = await rowsOf<{ delivery_id: string }>(

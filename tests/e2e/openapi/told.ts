@@ -32,6 +32,8 @@ export function openTold() {
       failures.set(`${operation.name}: ${what}`, `${wrong}\n${seen}`)
     },
     failures,
+    /** Answers that say that the server failed; 503 says that it lacks something. */
+    broken: () => sum(all().filter(([status]) => status >= 500 && status !== 503)),
     /** Of the calls, from 0 to 1. */
     share: (isMeant: (status: number) => boolean) =>
       sum(all().filter(([status]) => isMeant(status))) / sum(all()),

@@ -3,6 +3,7 @@ import { testBucket } from '@reticle/kit/testing/bucket'
 import { testClock } from '@reticle/kit/testing/clock'
 import { isFullRun } from '@reticle/kit/testing/config'
 import { testDatabase } from '@reticle/kit/testing/db'
+import { score } from '@reticle/kit/testing/scores'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
@@ -32,6 +33,10 @@ test('T-GC-1: one sweep a day after crashes in the middle of uploads leaves no o
   const clock = testClock(new Date(Date.now() + 25 * 3_600_000))
   await sweep({ db, blobs, clock, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 })
 
-  expect([await objects(), await unfinished()]).toEqual([[], []])
+  const left = [await objects(), await unfinished()]
+  const count = `${crashes} crashes, ${9 * crashes} objects`
+  const orphans = left.flat().length
+  score({ id: 'T-GC-1', on: 'S3', count, seen: String(orphans), holds: orphans === 0 })
+  expect(left).toEqual([[], []])
   expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
 })

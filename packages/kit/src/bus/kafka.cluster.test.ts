@@ -8,6 +8,7 @@ import { startRelay } from '../outbox/relay.ts'
 import { republish } from '../outbox/sent.ts'
 import { isFullRun, readTestServers } from '../testing/config.ts'
 import { testDatabase } from '../testing/db.ts'
+import { score } from '../testing/scores.ts'
 import { busContract } from './contract.ts'
 import { createTopics, kafkaBus } from './kafka.ts'
 import {
@@ -19,7 +20,7 @@ import {
   upTo,
   withPath,
 } from './testing/rig.ts'
-import { soak } from './testing/soak.ts'
+import { scoreOf, soak } from './testing/soak.ts'
 
 const { brokers, control } = readTestServers()
 const kafka = new Kafka({ brokers, clientId: 'test', logLevel: logLevel.NOTHING })
@@ -160,6 +161,7 @@ describe('Kafka under kills', async () => {
 
   test('nothing is lost, doubled or reordered', { timeout: 600_000 }, async () => {
     const seen = await soak({ db, url, kafka: { brokers, prefix }, ...counts })
+    score({ id: 'T-BUS-1', on: 'Kafka', ...scoreOf(seen) })
     expect(seen).toEqual({ ...counts, lost: 0, doubled: 0, disordered: 0 })
   })
 })

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { isFullRun } from '../testing/config.ts'
 import { testDatabase } from '../testing/db.ts'
+import { score } from '../testing/scores.ts'
 import { busMigrations } from './postgres/log.ts'
 import { type ContractTables, contractMigrations, withPath } from './testing/rig.ts'
-import { soak } from './testing/soak.ts'
+import { scoreOf, soak } from './testing/soak.ts'
 
 const { db, url } = await testDatabase<ContractTables>([
   { schema: 'contract', migrations: contractMigrations },
@@ -15,5 +16,6 @@ test('the embedded bus loses, doubles and reorders nothing under kills', {
   timeout: 600_000,
 }, async () => {
   const seen = await soak({ db, url: withPath(url), ...counts })
+  score({ id: 'T-BUS-1', on: 'PostgreSQL', ...scoreOf(seen) })
   expect(seen).toEqual({ ...counts, lost: 0, doubled: 0, disordered: 0 })
 })

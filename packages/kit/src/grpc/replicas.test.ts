@@ -6,6 +6,7 @@ import { callAs } from '../testing/call.ts'
 import { testDatabase } from '../testing/db.ts'
 import { protosOf } from '../testing/protos.ts'
 import { type RpcProcess, startRpcProcess, tally } from '../testing/rpc-process.ts'
+import { score } from '../testing/scores.ts'
 import { connectGrpc } from './connect.ts'
 
 /** T-RPC-1 at the level of calls (`reliability.md` 14): replicas come and go, and no caller notices. */
@@ -78,6 +79,11 @@ test('20 calls in flight survive replicas that are stopped and killed in turn', 
   isOver = true
   await Promise.all(callers)
 
+  score({
+    ...{ id: 'T-RPC-1', on: 'calls between services' },
+    count: `2 stopped and 2 killed of 3 under ${answers.size} calls, ${inFlight} at once`,
+    ...{ seen: `${failures.length}`, holds: failures.length === 0 },
+  })
   expect(failures).toEqual([])
   const rows = await db.selectFrom('tally').selectAll().execute()
   expect(new Map(rows.map(({ id, note }) => [note, id]))).toEqual(answers)

@@ -46,3 +46,10 @@ const counts = z.object({ RETICLE_TEST_FULL: setting.flag(false) })
 export function isFullRun(): boolean {
   return readEnv(counts, process.env).RETICLE_TEST_FULL
 }
+
+const scores = z.object({ RETICLE_TEST_SCORES_FILE: z.string().optional() })
+
+/** Where tests note what they measured, a line each; undefined: nobody asks (`npm run soak`). */
+export function scoresFile(): string | undefined {
+  return readEnv(scores, process.env).RETICLE_TEST_SCORES_FILE
+}

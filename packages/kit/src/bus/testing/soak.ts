@@ -25,6 +25,13 @@ export interface SoakResult {
   disordered: number
 }
 
+/** As it stands on the scoreboard. */
+export const scoreOf = ({ kills, events, lost, doubled, disordered }: SoakResult) => ({
+  count: `${kills} kills, ${events} events`,
+  seen: `${lost} / ${doubled} / ${disordered}`,
+  holds: lost + doubled + disordered === 0,
+})
+
 const keys = 20
 const betweenKillsMs = 800
 const settleMs = 180_000

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { root } from '../support/reticle.ts'
+
+const scoreboard = await import(pathToFileURL(join(root, 'scripts/scoreboard.mjs')).href)
+const { promises } = z
+  .object({ promises: z.record(z.string(), z.array(z.string())) })
+  .parse(scoreboard)
+
+test('every promise of the list is in the table of docs/reliability.md, and none that is not', () => {
+  const page = readFileSync(join(root, 'docs/reliability.md'), 'utf8')
+  const ids = [...page.matchAll(/^\| (T-[A-Z]+-\d+) \|/gm)].map(([, id]) => id)
+  expect([...new Set(ids)].sort()).toEqual(Object.keys(promises).sort())
+})
