@@ -64,8 +64,20 @@ export interface System {
   stop: () => Promise<Record<string, number>>
 }
 
+/** A real server of ours; it keeps its ports and its data through every restart. */
+export type Part = Pick<SystemProcess, 'log' | 'start' | 'kill' | 'isRunning' | 'pid'>
+
+export interface StartedParts {
+  /** The settings `RETICLE_TEST_*` by which they are found. */
+  env: Record<string, string>
+  /** `kafka`, `minio`, `postgres`. */
+  parts: Record<string, Part>
+  stop: () => Promise<void>
+}
+
 interface Launcher {
   findParts: () => Promise<FoundParts>
+  startParts: (options: { folder: string }) => Promise<StartedParts>
   startSystem: (options: SystemOptions) => Promise<System>
 }
 
@@ -73,6 +85,12 @@ interface Launcher {
 export async function findParts(): Promise<FoundParts> {
   const launcher: Pick<Launcher, 'findParts'> = await load('find.mjs')
   return launcher.findParts()
+}
+
+/** Real Kafka, MinIO and PostgreSQL, their data in `folder`. @throws Error naming the tool that is missing */
+export async function startParts(folder: string): Promise<StartedParts> {
+  const launcher: Pick<Launcher, 'startParts'> = await load('parts.mjs')
+  return launcher.startParts({ folder })
 }
 
 /** Every app its own process, on servers that already run. @throws Error with the end of the log of what did not start */

@@ -1,0 +1,80 @@
+import type { Json } from '../support/client.ts'
+import type { Random } from '../support/random.ts'
+import type { Box, Task } from './ledger.ts'
+
+/** Rectangles that do not touch one another, so that no format joins two of them. */
+
+const width = 200
+const side = 20
+const perRow = width / side
+/** On one frame. */
+export const places = 5 * perRow
+
+/** Of pictures. */
+export const size = { width, height: (places / perRow) * side }
+
+/** A free place of a frame of a job, if there is one. */
+export function freeBox(
+  { boxes, frames, jobs }: Task,
+  job: number,
+  random: Random,
+): Box | undefined {
+  const at = jobs.findIndex(({ id }) => id === job)
+  const first = jobs[at]?.start_frame ?? 0
+  const last = (jobs[at + 1]?.start_frame ?? frames) - 1
+  const taken = new Set([...boxes.values()].map(nameOf))
+  const free: Box[] = []
+  for (let frame = first; frame <= last; frame++)
+    for (let place = 0; place < places; place++) {
+      const box = { frame, points: pointsAt(place, random) }
+      if (!taken.has(nameOf(box))) free.push(box)
+    }
+  return free.length > 0 ? random.pick(free) : undefined
+}
+
+/** Whole numbers, which every format keeps. */
+function pointsAt(place: number, random: Random): number[] {
+  const [left, top] = [(place % perRow) * side + 2, Math.floor(place / perRow) * side + 2]
+  return [left, top, left + 8 + random.below(8), top + 8 + random.below(8)]
+}
+
+/** Of its frame and place. */
+export const nameOf = ({ frame, points: [left = 0, top = 0] }: Box): string =>
+  `${frame} ${Math.floor((left + 1) / side)} ${Math.floor((top + 1) / side)}`
+
+/** Boxes around whatever shapes and tracks there are, however a format has written them. */
+export function boxesOf({ shapes, tracks = [] }: Json): Box[] {
+  const drawn = tracks.flatMap((track: Json) => track.shapes.filter((one: Json) => !one.outside))
+  return [...shapes, ...drawn].map(({ frame, type, points }: Json) => ({
+    frame,
+    points: type === 'mask' ? points.slice(-4) : bounds(points),
+  }))
+}
+
+function bounds(points: readonly number[]): number[] {
+  const [xs, ys] = [0, 1].map((axis) => points.filter((_, at) => at % 2 === axis))
+  if (!xs || !ys) return []
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+}
+
+/** Of pixels instead of edges: half of one is nothing. */
+const near = 1.5
+
+/** What is missing of `expected`, what is too much, and what lies elsewhere; nothing when they are the same. */
+export function differences(expected: Iterable<Box>, found: readonly Box[]): string[] {
+  const byName = new Map<string, Box>()
+  const wrong: string[] = []
+  for (const one of found) {
+    if (byName.has(nameOf(one))) wrong.push('a shape that is there twice')
+    byName.set(nameOf(one), one)
+  }
+  for (const one of expected) {
+    const there = byName.get(nameOf(one))
+    byName.delete(nameOf(one))
+    if (!there) wrong.push('a shape that is lost')
+    else if (there.points.some((value, at) => Math.abs(value - (one.points[at] ?? 0)) > near))
+      wrong.push('a shape that lies elsewhere')
+  }
+  if (byName.size > 0) wrong.push(...Array(byName.size).fill('a shape that nobody drew'))
+  return wrong
+}

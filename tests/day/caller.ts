@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Answer,
+  type Client,
+  client,
+  type Json,
+  rqIdOf,
+  type Sent,
+} from '../support/client.ts'
+import { count, kindOf, type Ledger } from './ledger.ts'
+
+/** Somebody who calls until they are answered, as `docs/requests.md` and the README tell people to. */
+export interface Caller {
+  username: string
+  /** The answer for good, and how often it was asked for. @throws Error when nobody answers for minutes */
+  send: (method: string, path: string, sent?: Sent) => Promise<Answer & { attempts: number }>
+  /** The body of a 2xx. @throws Error for any other answer */
+  done: (method: string, path: string, sent?: Sent) => Promise<Json>
+  /** Work in the background, from its call to its end; started again when it was interrupted too often. */
+  work: (path: string, sent?: Sent) => Promise<Json>
+  /** The record of a request that has ended. */
+  ended: (rqId: string) => Promise<Json>
+  bytes: (url: string) => Promise<Buffer>
+}
+
+interface Identity {
+  username: string
+  authorization: string
+  /** Where everything of theirs is: its short name. */
+  organization: string
+}
+
+const callMs = 60_000
+const patienceMs = 300_000
+const restMs = 250
+const mostStarts = 6
+
+/** How background work may end when its worker, or what it needs, was killed three times. */
+const interrupted = /^(The worker stopped unexpectedly|.*unavailable|.*(?:away|timeout|timed out))/i
+
+/**
+ * Opens what somebody calls with.
+ *
+ * @param urls of gateways, taken in turn
+ */
+export function openCaller(
+  { username, authorization, organization }: Identity,
+  urls: () => readonly string[],
+  ledger: Ledger,
+): Caller {
+  let turn = 0
+  const next = (): Client => {
+    const all = urls()
+    return client(`${all[turn++ % all.length]}/api`, authorization)
+  }
+  const send: Caller['send'] = async (method, path, sent = {}) => {
+    const place = { 'x-organization': organization }
+    const headers = { 'idempotency-key': randomUUID(), ...place, ...sent.headers }
+    const until = Date.now() + patienceMs
+    for (let attempts = 1; ; attempts++) {
+      const answer = await inTime(next().call(method, path, { ...sent, headers }))
+      ledger.calls++
+      if (answer && !isRefusal(answer)) return { ...answer, attempts }
+      ledger.refusals++
+      if (Date.now() > until) throw new Error(`${method} ${path}: no answer for ${patienceMs} ms`)
+      await sleep(restMs)
+    }
+  }
+  const done: Caller['done'] = async (method, path, sent) => {
+    const answer = await send(method, path, sent)
+    const isGone = method === 'DELETE' && answer.status === 404 && answer.attempts > 1
+    if (answer.status < 300 || isGone) return answer.body
+    throw new Error(`${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`)
+  }
+  const ended: Caller['ended'] = async (rqId) => {
+    for (const until = Date.now() + patienceMs; Date.now() < until; ) {
+      const request = await done('GET', `/requests/${encodeURIComponent(rqId)}?wait=10`)
+      if (['finished', 'failed'].includes(request.status)) return request
+    }
+    throw new Error(`the request ${rqId} did not end within ${patienceMs / 1000} s`)
+  }
+  const work: Caller['work'] = async (path, sent) => {
+    for (let starts = 1; ; starts++) {
+      const request = await ended(rqIdOf(await done('POST', path, sent)))
+      if (request.status === 'finished') {
+        ledger.finished++
+        return request
+      }
+      const isPassing = interrupted.test(request.message) && starts < mostStarts
+      if (!isPassing) throw new Error(`POST ${path}: failed: ${request.message}`)
+      count(ledger.interrupted, kindOf(request.message))
+    }
+  }
+  const bytes: Caller['bytes'] = async (url) => {
+    for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(restMs)) {
+      const answer = await inTime(next().bytes(url))
+      ledger.calls++
+      if (answer?.status === 200) return answer.bytes
+      if (answer && answer.status !== 503) throw new Error(`GET ${url}: ${answer.status}`)
+      ledger.refusals++
+    }
+    throw new Error(`GET ${url}: no answer`)
+  }
+  return { username, send, done, work, ended, bytes }
+}
+
+/** Nothing where the connection was cut, or nobody answered. */
+async function inTime<T>(calling: Promise<T>): Promise<T | undefined> {
+  const late = new AbortController()
+  const limit = sleep(callMs, undefined, { signal: late.signal }).catch(() => undefined)
+  try {
+    return await Promise.race([calling.catch(() => undefined), limit])
+  } finally {
+    late.abort()
+  }
+}
+
+/** What says of itself that it passes. */
+const isRefusal = ({ status, headers }: Answer) =>
+  status === 503 || status === 429 || headers.has('retry-after')

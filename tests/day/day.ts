@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startS3 } from '@reticle/kit/testing/s3-server'
+import { bucketOf } from '../support/buckets.ts'
+import { pictures } from '../support/pictures.ts'
+import { openRandom } from '../support/random.ts'
+import { size } from './boxes.ts'
+import { sweepAll } from './disk.ts'
+import { type Figure, figuresOf } from './figures.ts'
+import { type Gauges, watchMemory } from './gauges.ts'
+import type { House } from './house.ts'
+import { killAtRandom } from './killer.ts'
+import { type Ledger, newLedger, sumOf } from './ledger.ts'
+import { groupsOf } from './logs.ts'
+import { hire, workAllDay } from './people.ts'
+import { startReceivers } from './receivers.ts'
+import { settle } from './settle.ts'
+
+/** A day of load in less time: people work, parts are killed, and in the end everything is compared. */
+
+export interface DayOptions {
+  house: House
+  minutes: number
+  people: number
+  seed: number
+  /** Nobody waits for a minute until what the dead had in hand is free: for a short day. */
+  isHasty?: boolean
+  /** Told every ten seconds how far it is. */
+  tell: (line: string) => void
+}
+
+export interface DayResult {
+  figures: Figure[]
+  ledger: Ledger
+  logs: ReturnType<typeof groupsOf>
+}
+
+/** Kills end here: who is killed every minute has no memory to speak of. */
+const killing = 0.6
+const frames = 4
+const tellMs = 10_000
+
+/** Lives through one. */
+export async function liveDay(options: DayOptions): Promise<DayResult> {
+  const { house, minutes, seed, tell } = options
+  const ledger = newLedger()
+  const began = Date.now()
+  const passed = () => (Date.now() - began) / (minutes * 60_000)
+  const isOver = () => passed() >= 1
+  const receivers = await startReceivers()
+  const shop = await startS3()
+  const gauges = watchMemory(house)
+  const telling = setInterval(() => tell(lineOf(passed(), minutes, ledger, gauges)), tellMs)
+  try {
+    const files = await pictures(frames, size.width, size.height)
+    const objects = Object.fromEntries(files.map(({ name, bytes }) => [name, bytes]))
+    const bucket = bucketOf(shop, 'frames', objects)
+    const staff = { house, ledger, receivers, bucket, pictures: files, seed, isOver }
+    const people = []
+    for (let nth = 0; nth < options.people; nth++) people.push(await hire(staff, nth))
+    const working = people.map((person, nth) => workAllDay(person, nth))
+    const { isHasty = false } = options
+    const areKillsOver = () => passed() >= killing
+    const killings = { ledger, random: openRandom(seed), isHasty, isOver: areKillsOver }
+    await killAtRandom(house, killings)
+    gauges.restart()
+    while (!isOver()) await sleep(200)
+    await Promise.all(working)
+    const memory = gauges.quarters()
+    tell('Everybody has gone home: comparing')
+    await settle(house, people, receivers)
+    tell('Deleting everything: sweeping')
+    const left = await sweepAll(house, ledger)
+    for (const one of [...left.objects, ...left.temporary]) tell(`left: ${one}`)
+    const logs = groupsOf(await house.logs())
+    return { figures: figuresOf({ ledger, receivers, memory, left, logs }), ledger, logs }
+  } finally {
+    clearInterval(telling)
+    gauges.stop()
+    await shop.close()
+    await receivers.close()
+  }
+}
+
+function lineOf(passed: number, minutes: number, ledger: Ledger, gauges: Gauges): string {
+  const time = `${(Math.min(passed, 1) * minutes).toFixed(1)} of ${minutes} min`
+  const { calls, refusals, finished, told, wrong } = ledger
+  const counts = `${calls} calls (${refusals} sent again), ${finished} requests, ${told.length} told`
+  const memory = Object.entries(gauges.now()).map(([name, mib]) => `${name} ${mib.toFixed(0)}`)
+  const all = `${counts}, ${sumOf(ledger.kills)} kills, ${sumOf(wrong)} wrong`
+  return `${time}: ${all}; MiB: ${memory.join(', ')}`
+}

@@ -1,0 +1,94 @@
+import { readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rowsOf } from '../support/told.ts'
+import type { House } from './house.ts'
+import type { Ledger } from './ledger.ts'
+
+/** What a day leaves on disk once everything that people had is deleted and sweepers have been at it. */
+export interface Left {
+  /** Before anything was deleted. */
+  liveMiB: number
+  /** Keys. */
+  objects: string[]
+  /** Those that no row knows: sweepers take them when they are two days old. */
+  unknown: number
+  temporary: string[]
+}
+
+const dayMs = 24 * 3_600_000
+const sweepMs = 60_000
+
+/** Deletes all, lets two days go by for what is stored, and has it swept. */
+export async function sweepAll(house: House, ledger: Ledger): Promise<Left> {
+  const before = await house.objects()
+  for (const { id, owner } of ledger.kept.splice(0)) await owner.done('DELETE', `/projects/${id}`)
+  await untilHandled(house)
+  // results first, then what was only used by them
+  for (let round = 0; round < 2; round++) {
+    await letTimeGoBy(house)
+    await house.restart()
+    await untilSwept(house)
+  }
+  const objects = await house.objects()
+  return {
+    liveMiB: sizeOf(before) / 2 ** 20,
+    objects: objects.map(({ key }) => key),
+    unknown: await unknownOf(house, objects),
+    temporary: readdirSync(house.temporary),
+  }
+}
+
+const sizeOf = (objects: readonly { size: number }[]) =>
+  objects.reduce((sum, { size }) => sum + size, 0)
+
+/** What is deleted dies when those who keep its files are told. */
+async function untilHandled(house: House): Promise<void> {
+  for (const until = Date.now() + sweepMs; Date.now() < until; await sleep(500)) {
+    const statement = `select count(*)::int as many from requests.blobs
+      where state = 'live' and task_id is not null`
+    const [row] = await rowsOf<{ many: number }>(await house.databaseOf('requests'), statement)
+    if (row?.many === 0) return
+  }
+}
+
+/** Dates of registries and of results move into the past, and what is done once a week is due again. */
+async function letTimeGoBy(house: House): Promise<void> {
+  for (const schema of ['requests', 'projects']) {
+    const url = await house.databaseOf(schema)
+    const moved = ['created_date', 'dead_date'].map((one) => `${one} = ${one} - interval '3 days'`)
+    await rowsOf(url, `update ${schema}.blobs set ${moved.join(', ')}`)
+    await rowsOf(url, `delete from ${schema}.sweeps`)
+  }
+  const url = await house.databaseOf('requests')
+  const expired = `set expiry_date = expiry_date - interval '3 days'`
+  await rowsOf(url, `update requests.requests ${expired} where expiry_date > now()`)
+  await house.age(3 * dayMs)
+  const date = new Date(Date.now() - 3 * dayMs)
+  for (const name of readdirSync(house.temporary))
+    utimesSync(join(house.temporary, name), date, date)
+}
+
+/** Sweepers note when they are done. */
+async function untilSwept(house: House): Promise<void> {
+  for (const schema of ['requests', 'projects'])
+    for (const until = Date.now() + sweepMs; Date.now() < until; await sleep(250)) {
+      const statement = `select count(*)::int as many from ${schema}.sweeps`
+      const [row] = await rowsOf<{ many: number }>(await house.databaseOf(schema), statement)
+      if (row?.many) break
+    }
+}
+
+async function unknownOf(house: House, objects: readonly { key: string }[]): Promise<number> {
+  const known = new Set<string>()
+  for (const schema of ['requests', 'projects']) {
+    const rows = await rowsOf<{ key: string }>(
+      await house.databaseOf(schema),
+      `select key from ${schema}.blobs`,
+    )
+    for (const { key } of rows) known.add(key)
+  }
+  const isKnown = (key: string) =>
+    known.has(key) || [...known].some((one) => one.endsWith('/') && key.startsWith(one))
+  return objects.filter(({ key }) => !isKnown(key)).length
+}

@@ -1,0 +1,68 @@
+import { mkdirSync, readFileSync, utimesSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { workerOf } from '../support/processes.ts'
+import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { daySettings, type House } from './house.ts'
+
+/** One process as people start it, beside it the conversion process and PostgreSQL. */
+export async function openEmbedded(port: number): Promise<House> {
+  const { path, remove } = dataDirectory()
+  const temporary = join(path, 'temporary')
+  mkdirSync(temporary)
+  const said: string[] = []
+  const env = { ...daySettings, RETICLE_PORT: String(port), RETICLE_TMP_DIR: temporary }
+  let reticle: Reticle = await startReticle(path, env)
+  const again = async () => {
+    said.push(reticle.output())
+    reticle = await startReticle(path, env)
+  }
+  const objects = join(path, 'objects')
+  return {
+    urls: () => [`http://127.0.0.1:${port}`],
+    victims: {
+      'the process': async () => {
+        await reticle.kill()
+        await again()
+      },
+      'the conversion process': async () => {
+        process.kill(workerOf(reticle.pid), 'SIGKILL')
+      },
+      PostgreSQL: async () => {
+        process.kill(postmasterOf(path), 'SIGKILL')
+        await reticle.ended()
+        await again()
+      },
+    },
+    pids: () => ({ server: [reticle.pid], conversion: [workerOf(reticle.pid)] }),
+    logs: async () => [...said, reticle.output()].join('\n').split('\n'),
+    databaseOf: () => reticle.people(),
+    objects: () => filesBelow(objects),
+    age: async (ms) => {
+      const date = new Date(Date.now() - ms)
+      for (const { key } of await filesBelow(objects)) utimesSync(join(objects, key), date, date)
+    },
+    restart: async () => {
+      await reticle.stop()
+      await again()
+    },
+    temporary,
+    stop: async () => {
+      await reticle.stop()
+      remove()
+    },
+  }
+}
+
+function postmasterOf(dataDir: string): number {
+  const note = readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')
+  return Number(note.split('\n')[0])
+}
+
+async function filesBelow(folder: string): Promise<{ key: string; size: number }[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
+  return Promise.all(
+    files.map(async (file) => ({ key: relative(folder, file), size: (await stat(file)).size })),
+  )
+}

@@ -1,0 +1,75 @@
+import type { Left } from './disk.ts'
+import type { Gauges } from './gauges.ts'
+import { type Ledger, sumOf } from './ledger.ts'
+import type { Said } from './logs.ts'
+import type { Receivers } from './receivers.ts'
+
+/** A row of the table at the end. */
+export interface Figure {
+  what: string
+  seen: string
+  goal: string
+  holds: boolean
+}
+
+export interface Day {
+  ledger: Ledger
+  receivers: Pick<Receivers, 'provoked' | 'hearing'>
+  memory: ReturnType<Gauges['quarters']>
+  left: Left
+  logs: ReadonlyMap<string, Said>
+}
+
+/** What a process may grow by from the second to the last quarter of the quiet time. */
+const growth = { ratio: 1.25, mib: 48 }
+
+const least = (what: string, seen: number, goal = 1): Figure => ({
+  ...{ what, seen: String(seen), goal: `>= ${goal}`, holds: seen >= goal },
+})
+const none = (what: string, seen: number): Figure => ({
+  ...{ what, seen: String(seen), goal: '0', holds: seen === 0 },
+})
+
+/** Everything that was measured, with what it has to be. */
+export function figuresOf({ ledger, receivers, memory, left, logs }: Day): Figure[] {
+  const unexpected = [...logs.values()].filter(({ isExpected }) => !isExpected)
+  return [
+    least('calls', ledger.calls),
+    least('kills', sumOf(ledger.kills)),
+    least('requests of background work that were finished', ledger.finished),
+    least('exports that were read', sumOf(ledger.exports)),
+    least('imports that were compared', sumOf(ledger.imports)),
+    least('changes that webhooks were told of', ledger.told.length),
+    least('attempts at receivers that do not behave', receivers.provoked()),
+    none('lost, doubled, failed or changed by nobody', sumOf(ledger.wrong)),
+    ...Object.entries(memory).map(memoryFigure),
+    none(
+      `objects that are left of ${left.liveMiB.toFixed(1)} MiB`,
+      left.objects.length - left.unknown,
+    ),
+    none('objects that nobody knows', left.unknown),
+    none('temporary files that are left', left.temporary.length),
+    none(
+      'lines of logs that nobody can act on',
+      unexpected.reduce((sum, { count }) => sum + count, 0),
+    ),
+  ]
+}
+
+function memoryFigure([name, { second, last }]: [string, { second: number; last: number }]) {
+  const most = Math.max(second * growth.ratio, second + growth.mib)
+  return {
+    what: `${name}: memory in the last quarter of the quiet time / in the second`,
+    seen: `${last.toFixed(0)} / ${second.toFixed(0)} MiB`,
+    goal: `<= ${most.toFixed(0)} MiB`,
+    holds: last <= most,
+  }
+}
+
+export function tableOf(figures: readonly Figure[]): string {
+  const rows = figures.map(
+    ({ what, seen, goal, holds }) =>
+      `| ${what} | ${seen} | ${goal} | ${holds ? 'yes' : '**no**'} |`,
+  )
+  return ['| What | Seen | Goal | Holds |', '|---|---|---|---|', ...rows].join('\n')
+}

@@ -1,0 +1,60 @@
+import { residentMiB } from '../support/processes.ts'
+import type { House } from './house.ts'
+
+/** Memory of processes while a day goes by. */
+export interface Gauges {
+  /** From here on nothing is killed: what is measured before is of processes that are gone. */
+  restart: () => void
+  /** MiB of each kind of process now. */
+  now: () => Record<string, number>
+  /** MiB of each kind of process, the median in the second and in the last quarter of the time. */
+  quarters: () => Record<string, { second: number; last: number }>
+  stop: () => void
+}
+
+const everyMs = 1000
+
+/** Looks at them every second. */
+export function watchMemory({ pids }: Pick<House, 'pids'>): Gauges {
+  let seen: Record<string, number>[] = []
+  const look = () => {
+    const all: Record<string, number> = {}
+    for (const [name, some] of Object.entries(safely(pids)))
+      all[name] = Math.max(...some.map(residentMiB))
+    return all
+  }
+  const watch = setInterval(() => seen.push(look()), everyMs)
+  return {
+    restart: () => {
+      seen = []
+    },
+    now: look,
+    quarters: () => {
+      const names = Object.keys(seen.at(-1) ?? {})
+      const quarter = Math.floor(seen.length / 4)
+      const of = (name: string, from: number) =>
+        median(seen.slice(from, from + quarter).flatMap((one) => one[name] ?? []))
+      return Object.fromEntries(
+        names.map((name) => [
+          name,
+          { second: of(name, quarter), last: of(name, seen.length - quarter) },
+        ]),
+      )
+    },
+    stop: () => clearInterval(watch),
+  }
+}
+
+/** Nothing while one of them is being replaced. */
+function safely(pids: House['pids']): Record<string, readonly number[]> {
+  try {
+    return pids()
+  } catch {
+    return {}
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].filter((one) => one > 0).sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../support/random.ts'
+import { endLeasesOfMessages, rowsOf } from '../support/told.ts'
+import { type House, schemas } from './house.ts'
+import { count, type Ledger } from './ledger.ts'
+
+/**
+ * How long everybody works undisturbed between two kills, in milliseconds, and at least: in times of what the start before
+ * took, which on a busy machine is long.
+ */
+const quiet = { least: 4000, most: 14_000, starts: 2 }
+
+export interface Killing {
+  ledger: Ledger
+  random: Random
+  /** What those who died had in hand is free at once, as a minute later. */
+  isHasty: boolean
+  isOver: () => boolean
+}
+
+/** Kills one after the other, in turns of all kinds and in another order each time, until it is over. */
+export async function killAtRandom(
+  house: House,
+  { ledger, random, isHasty, isOver }: Killing,
+): Promise<void> {
+  let turn: string[] = []
+  for (let startMs = 0; ; ) {
+    const ms = quiet.least + random.below(quiet.most - quiet.least)
+    await rest(Math.max(ms, quiet.starts * startMs), isOver)
+    if (isOver()) return
+    if (turn.length === 0) turn = Object.keys(house.victims)
+    const name = random.pick(turn)
+    turn = turn.filter((one) => one !== name)
+    count(ledger.kills, name)
+    const killed = performance.now()
+    await house.victims[name]?.()
+    startMs = performance.now() - killed
+    if (isHasty) await endLeases(house)
+  }
+}
+
+async function endLeases(house: House): Promise<void> {
+  for (const schema of schemas) {
+    const ended = `set leased_until_date = '-infinity'`
+    await rowsOf(await house.databaseOf(schema), `update ${schema}.idempotency_keys ${ended}`)
+  }
+  await endLeasesOfMessages(await house.databaseOf('webhooks'))
+}
+
+async function rest(ms: number, isOver: () => boolean): Promise<void> {
+  for (const until = Date.now() + ms; Date.now() < until && !isOver(); ) await sleep(100)
+}

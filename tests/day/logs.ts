@@ -1,0 +1,51 @@
+import { kindOf } from './ledger.ts'
+
+/** What logs say of level warn or worse, and whether an operator who reads it is told of something. */
+export interface Said {
+  count: number
+  /** A fault explains it: whoever made that knows. */
+  isExpected: boolean
+  /** The first line of these, whole. */
+  example: string
+}
+
+const warn = 40
+
+/** What a start says to people. */
+const banner =
+  /^(?:\s+(?:Administrator|Password|Open http|curl|npm run|Docs|Kept)|Reticle is ready at|\s*Ctrl-C)/
+
+/** What services say when the database, or they themselves, are killed, and of receivers that do not behave. */
+const expected = [
+  /lost a connection: /,
+  /(?:terminating connection due to|Connection terminated|not queryable|ECONNREFUSED|ECONNRESET|EPIPE|socket hang up)/,
+  /(?:timeout exceeded when trying to connect|the database system is|not yet accepting connections)/,
+  /PostgreSQL ended by itself, so Reticle ends too/,
+  /the conversion process ended; another one is started/,
+  /an answer was not kept: The service is busy/,
+  /webhooks-svc: webhook message failed/,
+]
+
+/** Lines by what they say. */
+export function groupsOf(lines: readonly string[]): Map<string, Said> {
+  const groups = new Map<string, Said>()
+  for (const line of lines) {
+    const said = sentenceOf(line)
+    if (said === undefined) continue
+    const isExpected = expected.some((one) => one.test(said))
+    const group = groups.get(said) ?? { count: 0, isExpected, example: line.slice(0, 2000) }
+    groups.set(said, { ...group, count: group.count + 1 })
+  }
+  return groups
+}
+
+function sentenceOf(line: string): string | undefined {
+  if (line.trim() === '' || banner.test(line)) return undefined
+  try {
+    const { level, service = '', msg, err } = JSON.parse(line)
+    if (level < warn) return undefined
+    return kindOf([service, msg, err?.message].filter(Boolean).join(': '))
+  } catch {
+    return kindOf(line)
+  }
+}

@@ -1,0 +1,111 @@
+import type { formats } from '@reticle/formats/registry'
+import { unzip } from '../support/archives.ts'
+import type { Json } from '../support/client.ts'
+import { annotationFile, datasetFile } from '../support/pictures.ts'
+import { boxesOf, differences } from './boxes.ts'
+import { count, type Task } from './ledger.ts'
+import type { Worker } from './shift.ts'
+
+/** Data sets and backups on their way out and in again, compared with what people drew. */
+
+type Format = (typeof formats)[number]
+
+const query = (name: string) => `format=${encodeURIComponent(name)}`
+
+/** An export, whose archive is opened, and where a format can be read, an import of it into an empty twin. */
+export async function outAndIn(worker: Worker, task: Task, format: Format): Promise<void> {
+  const { ledger } = worker
+  const archive = await exported(worker, task, format.name)
+  count(ledger.exports, format.name)
+  if (!format.importer) return
+  await onTwin(worker, task, async (twin) => {
+    const path = `/tasks/${twin}/annotations/?${query(format.name)}&import_mode=append`
+    await worker.caller.work(path, { form: annotationFile(archive, 'set.zip') })
+    await compareWith(worker, task, twin, `import of ${format.name}`)
+    count(ledger.imports, format.name)
+  })
+}
+
+/** Read as people read it: every member. */
+export async function exported(
+  { caller, ledger }: Pick<Worker, 'caller' | 'ledger'>,
+  task: Task,
+  name: string,
+): Promise<Buffer> {
+  const request = await caller.work(
+    `/tasks/${task.id}/dataset/export?${query(name)}&save_images=true`,
+  )
+  const { shapes, tracks } = request.report.created
+  if (shapes + tracks !== task.boxes.size)
+    count(ledger.wrong, `export of ${name}: ${task.boxes.size - shapes - tracks} objects less`)
+  const archive = await caller.bytes(request.result_url)
+  const members = await unzip(archive)
+  const names = [...members.keys()].flatMap((path) => /frame-\d+(?=\.\w+$)/.exec(path)?.[0] ?? [])
+  const pictures = new Set(names).size // beside them may be masks of the same name
+  const isWhole = pictures === task.frames || name.startsWith('TFRecord') // has them inside of its records
+  if (!isWhole) count(ledger.wrong, `export of ${name}: ${pictures} pictures`)
+  return archive
+}
+
+/** A task of the same pictures, which is deleted in the end. */
+async function onTwin(
+  worker: Worker,
+  { id }: Task,
+  use: (twin: number) => Promise<void>,
+): Promise<void> {
+  const { caller } = worker
+  const backup = await caller.work(`/tasks/${id}/backup/export`)
+  const archive = await caller.bytes(backup.result_url)
+  const restored = await caller.work('/tasks/backup/', { form: backupForm(archive) })
+  const twin = restored.result_id
+  await caller.done('PUT', `/tasks/${twin}/annotations/`, { json: {} })
+  await use(twin)
+  await forget(worker, `/tasks/${twin}`)
+}
+
+/** The data set becomes a task of another project. */
+export async function intoProject(worker: Worker, task: Task): Promise<void> {
+  const { caller, ledger } = worker
+  const archive = await exported(worker, task, 'COCO 1.0')
+  const labels = [{ name: 'car' }, { name: 'sign' }]
+  const { id } = await caller.done('POST', '/projects', { json: { name: 'target', labels } })
+  const path = `/projects/${id}/dataset/?${query('COCO 1.0')}`
+  await caller.work(path, { form: datasetFile(archive) })
+  const { results } = await caller.done('GET', `/tasks?project_id=${id}`)
+  if (results.length !== 1) count(ledger.wrong, `import into a project: ${results.length} tasks`)
+  for (const one of results) await compareWith(worker, task, one.id, 'import into a project')
+  count(ledger.imports, 'into a project')
+  await forget(worker, `/projects/${id}`)
+}
+
+/** A backup, and what becomes of it. */
+export async function backUpAndRestore(worker: Worker, task: Task): Promise<void> {
+  const { caller, ledger } = worker
+  const { result_url } = await caller.work(`/tasks/${task.id}/backup/export`)
+  const archive = await caller.bytes(result_url)
+  const { result_id } = await caller.work('/tasks/backup/', { form: backupForm(archive) })
+  const restored = await caller.done('GET', `/tasks/${result_id}`)
+  const isSame = restored.name === task.name && restored.size === task.frames
+  if (!isSame) count(ledger.wrong, 'a restored task that is not the one that was backed up')
+  await compareWith(worker, task, result_id, 'restore')
+  count(ledger.exports, 'backup')
+  count(ledger.imports, 'backup')
+  await forget(worker, `/tasks/${result_id}`)
+}
+
+function backupForm(archive: Uint8Array): FormData {
+  const form = new FormData()
+  form.append('backup_file', new Blob([Buffer.from(archive)]), 'backup.zip')
+  return form
+}
+
+async function compareWith(worker: Worker, task: Task, other: number, what: string): Promise<void> {
+  const found: Json = await worker.caller.done('GET', `/tasks/${other}/annotations/`)
+  for (const one of differences(task.boxes.values(), boxesOf(found)))
+    count(worker.ledger.wrong, `${what}: ${one}`)
+}
+
+async function forget({ caller, ledger }: Worker, path: string): Promise<void> {
+  await caller.done('DELETE', path)
+  ledger.gone.push({ path, owner: caller })
+}

@@ -1,0 +1,70 @@
+import { client, type Json } from '../support/client.ts'
+import type { Picture } from '../support/pictures.ts'
+import { openRandom } from '../support/random.ts'
+import { basic } from '../support/reticle.ts'
+import { openCaller } from './caller.ts'
+import type { House } from './house.ts'
+import { count, kindOf, type Ledger } from './ledger.ts'
+import type { Receivers } from './receivers.ts'
+import { type Worker, workShift } from './shift.ts'
+
+/** People who work beside each other, each in an organization of their own with webhooks of every kind. */
+
+export interface Person extends Worker {
+  /** Of receivers that do not behave. */
+  badWebhooks: number[]
+}
+
+interface Staff {
+  house: House
+  ledger: Ledger
+  receivers: Receivers
+  /** The body that connects the bucket in which the pictures are too. */
+  bucket: Json
+  pictures: readonly Picture[]
+  seed: number
+  isOver: () => boolean
+}
+
+/** What every good webhook asks for: `told` of the ledger counts these. */
+const events = ['update:project', 'create:comment', 'create:task']
+const password = 'Blue-Kettle-42'
+
+/** Somebody new, with all that they need. */
+export async function hire(staff: Staff, nth: number): Promise<Person> {
+  const { house, ledger, receivers, bucket, pictures, seed, isOver } = staff
+  const username = `person${nth}`
+  const [url = ''] = house.urls()
+  const names = { first_name: '', last_name: '', email: `${username}@example.org` }
+  const json = { username, password1: password, password2: password, ...names }
+  await client(`${url}/api`, basic).done('POST', '/auth/register', { json })
+  const signed = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  const own = client(`${url}/api`, signed)
+  const { value } = await own.done('POST', '/auth/access_tokens', {
+    json: { name: 'day', read_only: false },
+  })
+  const slug = `team${nth}`
+  await own.done('POST', '/organizations', { json: { slug } })
+  const identity = { username, authorization: `Token ${value}`, organization: slug }
+  const caller = openCaller(identity, house.urls, ledger)
+  const hook = async (target_url: string, wanted: readonly string[]): Promise<number> => {
+    const webhook = { type: 'organization', target_url, events: wanted }
+    return (await caller.done('POST', '/webhooks', { json: webhook })).id
+  }
+  const webhook = await hook(receivers.good, events)
+  const badWebhooks: number[] = []
+  for (const bad of receivers.bad) badWebhooks.push(await hook(bad, ['update:project']))
+  const { id: storage_id } = await caller.done('POST', '/cloudstorages', { json: bucket })
+  const random = openRandom(seed + nth)
+  return { caller, webhook, badWebhooks, storage_id, pictures, ledger, random, isOver }
+}
+
+/** Shift after shift; what goes wrong in one is noted, and they begin the next. */
+export async function workAllDay(person: Person, nth: number): Promise<void> {
+  for (let shift = nth; !person.isOver(); shift++)
+    await workShift(person, shift).catch((thrown) => {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      console.error(error)
+      count(person.ledger.wrong, kindOf(error.message))
+    })
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rowsOf } from '../support/told.ts'
+import { compare } from './draw.ts'
+import { type House, schemas } from './house.ts'
+import { count, type Ledger, type Project } from './ledger.ts'
+import { exported } from './movements.ts'
+import type { Person } from './people.ts'
+import type { Receivers } from './receivers.ts'
+
+/** What is there when everybody has gone home, compared with what they were told. */
+
+const patienceMs = 180_000
+
+/** Waits until nothing is on its way any more; then nothing of the ledger may be missing or there twice. */
+export async function settle(
+  house: House,
+  people: readonly Person[],
+  receivers: Receivers,
+): Promise<void> {
+  const [first] = people
+  if (!first) return
+  const { ledger } = first
+  for (const { caller, badWebhooks } of people)
+    for (const id of badWebhooks)
+      await caller.done('PATCH', `/webhooks/${id}`, { json: { is_active: false } })
+  for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(500)) {
+    const left = [...(await onTheWay(house)), ...missing(ledger, receivers)]
+    if (left.length === 0) break
+  }
+  for (const one of await onTheWay(house)) count(ledger.wrong, `still on its way: ${one}`)
+  for (const _ of missing(ledger, receivers)) count(ledger.wrong, 'a webhook was never told')
+  compareTold(people, receivers)
+  for (const { caller } of people) await compareLists(caller, ledger)
+  for (const project of ledger.kept) await compareProject(project, ledger)
+  for (const { path, owner } of ledger.gone) {
+    const { status } = await owner.send('GET', path)
+    if (status !== 404) count(ledger.wrong, `deleted, and answered ${status}: ${path}`)
+  }
+  const health = await first.caller.send('GET', '/server/health')
+  if (health.status !== 200) count(ledger.wrong, `health: ${health.text}`)
+}
+
+/** In words: events, requests and messages that have not come to their end. */
+async function onTheWay(house: House): Promise<string[]> {
+  const found: string[] = []
+  const ask = async (schema: string, table: string, where = 'true') => {
+    const statement = `select count(*)::int as many from ${schema}.${table} where ${where}`
+    const [row] = await rowsOf<{ many: number }>(await house.databaseOf(schema), statement)
+    if (row?.many) found.push(`${row.many} of ${schema}.${table}`)
+  }
+  for (const schema of schemas) {
+    await ask(schema, 'outbox')
+    await ask(schema, 'dead_events')
+  }
+  await ask('requests', 'requests', `status in ('queued', 'started')`)
+  await ask('webhooks', 'webhook_messages', `status in ('pending', 'waiting')`)
+  return found
+}
+
+function missing(ledger: Ledger, { hearing }: Receivers): string[] {
+  const heard = new Map<number, Set<string>>()
+  for (const { webhook } of ledger.told)
+    if (!heard.has(webhook))
+      heard.set(webhook, new Set(hearing.of(webhook).flatMap(({ marks }) => marks)))
+  return ledger.told.flatMap(({ webhook, mark }) => (heard.get(webhook)?.has(mark) ? [] : [mark]))
+}
+
+/** Each change under one id, numbers without gaps, and the same body for the same id. */
+function compareTold(people: readonly Person[], { hearing }: Receivers): void {
+  for (const { webhook, ledger } of people) {
+    const told = hearing.of(webhook).toSorted((a, b) => a.sequence - b.sequence)
+    if (told.some(({ sequence }, at) => sequence !== at + 1))
+      count(ledger.wrong, 'numbers of a webhook have a gap')
+    if (new Set(told.map(({ fact }) => fact)).size !== told.length)
+      count(ledger.wrong, 'a webhook was told a change under two ids')
+    for (const _ of hearing.contradicted) count(ledger.wrong, 'one id with two bodies')
+  }
+}
+
+/** Of projects and tasks there is what people kept, once each, and nothing else. */
+async function compareLists(caller: Person['caller'], ledger: Ledger): Promise<void> {
+  const own = ledger.kept.filter(({ owner }) => owner === caller)
+  const expected = {
+    projects: own.map(({ id }) => id),
+    tasks: own.flatMap(({ tasks }) => tasks.map(({ id }) => id)),
+  }
+  for (const [what, ids] of Object.entries(expected)) {
+    const found: number[] = []
+    for (let page = 1, isMore = true; isMore; page++) {
+      const list = await caller.done('GET', `/${what}?page_size=100&page=${page}&sort=id`)
+      found.push(...list.results.map((one: { id: number }) => one.id))
+      isMore = list.next !== null
+    }
+    for (const id of ids) if (!found.includes(id)) count(ledger.wrong, `${what} that are lost`)
+    for (const id of found)
+      if (!ids.includes(id)) count(ledger.wrong, `${what} that nobody knows of`)
+    if (new Set(found).size !== found.length) count(ledger.wrong, `${what} listed twice`)
+  }
+}
+
+async function compareProject({ id, name, owner: caller, tasks }: Project, ledger: Ledger) {
+  const project = await caller.done('GET', `/projects/${id}`)
+  if (project.name !== name) count(ledger.wrong, 'a project with another name')
+  for (const task of tasks) {
+    const found = await caller.done('GET', `/tasks/${task.id}`)
+    const isSame = found.name === task.name && found.size === task.frames
+    if (!isSame || found.jobs.count !== task.jobs.length)
+      count(ledger.wrong, 'a task that is not as it was made')
+    await compare({ caller, ledger }, task)
+    const { results } = await caller.done(
+      'GET',
+      `/comments?job_id=${task.jobs[0]?.id}&page_size=100`,
+    )
+    const said = results.map((one: { message: string }) => one.message).sort()
+    // the first comment came with the issue
+    const isAll = [...task.comments.values(), 'look'].sort().join() === said.join()
+    if (!isAll && task.comments.size > 0) count(ledger.wrong, 'comments that are not those written')
+    await exported({ caller, ledger }, task, 'Service 1.1')
+  }
+}

@@ -1,0 +1,118 @@
+import { formats } from '@reticle/formats/registry'
+import { markOf } from '../support/heard.ts'
+import type { Picture } from '../support/pictures.ts'
+import type { Random } from '../support/random.ts'
+import type { Caller } from './caller.ts'
+import { draw } from './draw.ts'
+import { count, type Ledger, type Project, type Task } from './ledger.ts'
+import { look } from './look.ts'
+import { ways } from './media.ts'
+import { backUpAndRestore, intoProject, outAndIn } from './movements.ts'
+
+/** What somebody does all day: a project from its beginning to the deletion of an older one. */
+export interface Worker {
+  caller: Caller
+  /** Of their organization, asks for everything that `told` counts. */
+  webhook: number
+  storage_id: number
+  pictures: readonly Picture[]
+  ledger: Ledger
+  random: Random
+  /** People go home: whoever has begun something ends it. */
+  isOver: () => boolean
+}
+
+export const labels = [
+  { name: 'car', color: '#ff0000' },
+  { name: 'sign', color: '#00ff00' },
+]
+/** Projects that somebody keeps; older ones are deleted, as data would grow without bound. */
+const mostKept = 2
+const names = formats.map(({ name }) => name)
+
+/** Things in the order of their names; each time another part of the formats. */
+export async function workShift(worker: Worker, nth: number): Promise<void> {
+  const { ledger, caller, isOver } = worker
+  const project = await newProject(worker, nth)
+  const task = await newTask(worker, project, nth)
+  await rename(worker, project, nth)
+  await draw(worker, task)
+  await discuss(worker, task)
+  await look(worker, project)
+  const perShift = Math.ceil(names.length / 3)
+  for (let at = 0; at < perShift && !isOver(); at++) {
+    const format = formats[(nth * perShift + at) % formats.length]
+    if (format) await outAndIn(worker, task, format)
+  }
+  if (!isOver()) await intoProject(worker, task)
+  if (!isOver()) await backUpAndRestore(worker, task)
+  const own = ledger.kept.filter(({ owner }) => owner === caller)
+  for (const old of own.slice(0, -mostKept)) await remove(worker, old)
+}
+
+async function newProject({ caller, ledger }: Worker, nth: number): Promise<Project> {
+  const name = `${caller.username} ${nth}`
+  const { id } = await caller.done('POST', '/projects', { json: { name, labels } })
+  const project = { id, name, owner: caller, tasks: [] }
+  ledger.kept.push(project)
+  return project
+}
+
+/** In one of the ways that there are; begun anew where it was cut so that nobody knows what came of it. */
+async function newTask(worker: Worker, project: Project, nth: number): Promise<Task> {
+  const { caller, ledger, webhook } = worker
+  const every = Object.entries(ways)
+  for (let at = nth; ; at++) {
+    const name = `${project.name} task ${at}`
+    const json = { name, project_id: project.id, segment_size: 2 }
+    const { id } = await caller.done('POST', '/tasks', { json })
+    ledger.told.push({ webhook, mark: markOf.task(id) })
+    const [way, bring] = every[at % every.length] ?? []
+    const request = await bring?.(caller, id, worker)
+    if (request?.status === 'finished') return taken(worker, project, id, way ?? '')
+    if (request) count(ledger.interrupted, `media ${way}: ${request.message}`)
+    await caller.done('DELETE', `/tasks/${id}`)
+    ledger.gone.push({ path: `/tasks/${id}`, owner: caller })
+  }
+}
+
+async function taken(worker: Worker, project: Project, id: number, way: string): Promise<Task> {
+  const { caller, ledger, pictures } = worker
+  const { name, size } = await caller.done('GET', `/tasks/${id}`)
+  if (size !== pictures.length)
+    count(ledger.wrong, `${way}: a task of ${size} frames instead of ${pictures.length}`)
+  const { results: jobs } = await caller.done('GET', `/jobs?task_id=${id}&sort=id&page_size=100`)
+  const known = await caller.done('GET', `/labels?project_id=${project.id}`)
+  const label_id = known.results[0].id
+  const task = { id, name, frames: size, jobs, label_id, boxes: new Map(), comments: new Map() }
+  project.tasks.push(task)
+  count(ledger.imports, `pictures ${way}`)
+  return task
+}
+
+async function rename({ caller, ledger, webhook }: Worker, project: Project, nth: number) {
+  const name = `${project.name} renamed ${nth}`
+  await caller.done('PATCH', `/projects/${project.id}`, { json: { name } })
+  project.name = name
+  ledger.told.push({ webhook, mark: markOf.name(project.id, name) })
+}
+
+async function discuss({ caller, ledger, webhook, random }: Worker, task: Task): Promise<void> {
+  const [job] = task.jobs
+  const json = { job: job?.id, frame: job?.start_frame, position: [1, 2], message: 'look' }
+  const issue = await caller.done('POST', '/issues', { json })
+  for (let nth = 2 + random.below(4); nth > 0; nth--) {
+    const message = `said ${nth} of ${task.name}`
+    const { id } = await caller.done('POST', '/comments', { json: { issue: issue.id, message } })
+    task.comments.set(id, message)
+    ledger.told.push({ webhook, mark: markOf.comment(id, message) })
+  }
+}
+
+/** All of a project is gone with it. */
+async function remove({ caller, ledger }: Worker, project: Project): Promise<void> {
+  await caller.done('DELETE', `/projects/${project.id}`)
+  ledger.kept.splice(ledger.kept.indexOf(project), 1)
+  const paths = [`/projects/${project.id}`, ...project.tasks.map(({ id }) => `/tasks/${id}`)]
+  ledger.gone.push(...paths.map((path) => ({ path, owner: caller })))
+}
