@@ -3,7 +3,7 @@ import { restOperations } from '@reticle/contracts/api/index'
 import { openapi } from '@reticle/contracts/openapi'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { root } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 import { incompatibilities } from './compatible.ts'
 
 /** Semantic versions (`spec/api-annotations.md` 6.3): what was released is kept within its major version. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { root } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 import { codeOf, readSources } from './sources.ts'
 
 /** The console as it is built, and what its sources keep to. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 
 /** The image of every app, as far as a text can tell; `deploy/docker/dry-run.mjs` runs its lines. */
 

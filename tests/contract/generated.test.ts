@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { generatedFiles, root } from '../generate/files.ts'
+import { generatedFiles } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 
 /** What is generated and committed is what would be generated now (`house.md` 9): `npm run codegen`, `npm run openapi`. */
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { root } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 
 /** `npm run migration`, in a copy of the services' migrations. */
 const copy = mkdtempSync(join(tmpdir(), 'reticle-migration-'))

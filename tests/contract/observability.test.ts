@@ -5,7 +5,7 @@ import '@reticle/standalone/start' // gateway and services declare their instrum
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { root } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 
 /** `reliability.md` 16.2: what is shipped for Prometheus and Grafana fits what processes tell. */
 

@@ -5,7 +5,7 @@ import { ownerOf, provision, writerOf } from '@reticle/kit/db/provision'
 import { testDatabase } from '@reticle/kit/testing/db'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { root } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 
 /** `deploy/docker/roles.sql` makes what the embedded mode makes for itself. Roles belong to the whole server: names of this run's own. */
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { expect, test } from 'vitest'
-import { root } from '../generate/files.ts'
 import { rowTypeFiles } from '../generate/row-types.ts'
+import { root } from '../support/root.ts'
 
 const { url } = await testDatabase<unknown>([])
 const files = await rowTypeFiles(url)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingsByProcess } from '@reticle/standalone/settings'
 import { expect, test } from 'vitest'
-import { root } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 
 const named = (text: string) => [...new Set(text.match(/\b(RETICLE|OTEL)_[A-Z0-9_]+\b/g))].sort()
 

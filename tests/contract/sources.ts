@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { root } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 
 /** The project's own TypeScript as text, for the tests of its architecture. */
 export interface Source {

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { startTestPostgres } from '../support/postgres.ts'
-import { generatedFiles, root } from './files.ts'
+import { root } from '../support/root.ts'
+import { generatedFiles } from './files.ts'
 import { rowTypeFiles } from './row-types.ts'
 
 /** `npm run codegen`: brings every generated file up to date. */

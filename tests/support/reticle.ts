@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { runningPostgres } from '@reticle/standalone/postgres'
 import { client } from './client.ts'
+import { root } from './root.ts'
 
-export const root = fileURLToPath(new URL('../..', import.meta.url))
+export { root } from './root.ts'
+
 const main = join(root, 'apps/standalone/dist/main.js')
 
 /** A system that runs already, which stories are told on instead of one of their own. */
