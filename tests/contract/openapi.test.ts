@@ -2,6 +2,7 @@ import { restOperations } from '@reticle/contracts'
 import { openapi } from '@reticle/contracts/openapi'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { readDocument } from '../e2e/openapi/document.ts'
 
 /** What the document says of each call follows from its row and from the rules of the gateway: `spec/api-workspace.md` 1. */
 
@@ -13,12 +14,16 @@ const answer = z.looseObject({
 const call = z.looseObject({
   summary: z.string(),
   parameters: z.array(z.looseObject({ name: z.string(), in: z.string() })).default([]),
+  requestBody: answer.optional(),
   responses: z.record(z.string(), answer),
 })
 const document = z
   .looseObject({
     paths: z.record(z.string(), z.record(z.string(), call)),
-    components: z.looseObject({ responses: z.record(z.string(), answer) }),
+    components: z.looseObject({
+      responses: z.record(z.string(), answer),
+      examples: z.record(z.string(), z.object({ value: z.unknown() })),
+    }),
   })
   .parse(openapi(restOperations))
 const { paths, components } = document
@@ -102,4 +107,54 @@ test.each([
   const own = described(name).parameters.map((one) => one.name)
   expect(own).toEqual(expect.arrayContaining(names))
   expect(new Set(own).size, 'each once').toBe(own.length)
+})
+
+describe('examples', () => {
+  const { misfit } = readDocument()
+  const shown = z.looseObject({
+    schema: z.record(z.string(), z.unknown()),
+    examples: z.object({ recorded: z.object({ $ref: z.string() }) }).optional(),
+  })
+  const jsonOf = (one?: z.infer<typeof answer>) =>
+    shown.safeParse(one?.content['application/json']).data
+  /** Those without one, and why. */
+  const without = {
+    'GET /events: 202': 'the same as 201, which is later',
+    FormatDisabled: 'no format is switched off',
+    ServerError: 'nobody can ask for it',
+    Unavailable: 'nobody can ask for it',
+  }
+  const told = calls.flatMap((name) => {
+    const { requestBody, responses } = described(name)
+    const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+    return [
+      [`${name}: what is sent`, jsonOf(requestBody)] as const,
+      ...answers.map(([status, one]) => [`${name}: ${status}`, jsonOf(one)] as const),
+    ]
+  })
+  const failures = Object.entries(components.responses).map(
+    ([name, one]) => [name, jsonOf(one)] as const,
+  )
+  const all = [...told, ...failures].flatMap(([name, one]) => (one ? [{ name, ...one }] : []))
+
+  test('are there for all that is sent and answered as JSON', () => {
+    const missing = all.filter(({ examples }) => !examples).map(({ name }) => name)
+    expect(missing).toEqual(Object.keys(without))
+  })
+
+  test('are as the document says', () => {
+    const wrong = all.flatMap(({ name, schema, examples }) => {
+      const example = examples?.recorded.$ref.replace('#/components/examples/', '') ?? ''
+      const found = examples && misfit(schema, components.examples[example]?.value)
+      return found ? [`${name}: ${found}`] : []
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('are all of something, and small', () => {
+    const used = all.flatMap(({ examples }) => examples?.recorded.$ref.split('/').at(-1) ?? [])
+    expect(Object.keys(components.examples).filter((name) => !used.includes(name))).toEqual([])
+    for (const [name, { value }] of Object.entries(components.examples))
+      expect(JSON.stringify(value).length, name).toBeLessThan(4000)
+  })
 })

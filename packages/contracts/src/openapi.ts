@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { isBytes, type Operation } from './api/operation.ts'
 import { answersOf } from './openapi/answers.ts'
+import { bodyOf, exampleComponents, jsonLike } from './openapi/examples.ts'
 import { failureResponses } from './openapi/failures.ts'
 import { headerComponents } from './openapi/headers.ts'
-import { apiVersion, jsonTypes } from './openapi/media-type.ts'
+import { apiVersion } from './openapi/media-type.ts'
 import { parametersOf } from './openapi/parameters.ts'
 import { type Json, type SchemaOf, schemasInto } from './openapi/schemas.ts'
 import { shownAs } from './rest/common.ts'
@@ -28,7 +29,13 @@ export function openapi(operations: Operation[]): Json {
     servers: [{ url: '/api' }],
     security: [{ token: [] }, { basic: [] }, { session: [] }],
     paths,
-    components: { securitySchemes, headers: headerComponents, responses, schemas },
+    components: {
+      securitySchemes,
+      headers: headerComponents,
+      responses,
+      schemas,
+      examples: exampleComponents,
+    },
   }
 }
 
@@ -77,12 +84,12 @@ function spelt(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function requestBody({ body, form, media_type }: Operation, schemaOf: SchemaOf): Json {
+function requestBody({ name, body, form, media_type }: Operation, schemaOf: SchemaOf): Json {
   if (media_type) {
     const content = { [media_type]: { schema: file } }
     return { requestBody: { required: true, content } }
   }
-  const json = body && jsonContent(body, schemaOf)
+  const json = body && jsonContent(body, schemaOf, bodyOf(name))
   if (form) {
     const fields = { ...(body instanceof z.ZodObject && body.shape), ...form.shape }
     const schema = formSchema(z.object(fields), schemaOf)
@@ -102,8 +109,7 @@ function formSchema(form: z.ZodObject, schemaOf: SchemaOf): Json {
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
-function jsonContent(body: z.ZodType, schemaOf: SchemaOf): Json {
+function jsonContent(body: z.ZodType, schemaOf: SchemaOf, example: string): Json {
   const shown = isBytes(body) ? shownAs(body) : body
-  const schema = shown ? schemaOf(shown, 'input') : {}
-  return Object.fromEntries(jsonTypes.map((type) => [type, { schema }]))
+  return jsonLike(shown ? schemaOf(shown, 'input') : {}, example)
 }

@@ -148,7 +148,7 @@ export async function imports(world: World): Promise<void> {
   ]
   for (const started of failing) await expect(admin.follow(started)).rejects.toThrow('failed')
   const { id } = await admin.createTask({ body: { name: 'broken', labels: [{ name: 'car' }] } })
-  await admin.uploadTaskData({ id }, start)
+  await admin.uploadTaskData({ id, body: { image_quality: 80 } }, start)
   const started = await admin.uploadTaskData({ id, body: { client_files: [file('a.txt')] } })
   await expect(admin.follow(started)).rejects.toThrow('failed')
 }

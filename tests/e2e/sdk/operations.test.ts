@@ -1,10 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { restOperations } from '@reticle/contracts/api/index'
 import { type S3Server, startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+import { root } from '../../support/root.ts'
+import { kept } from './examples.ts'
 import * as movement from './movement.ts'
 import * as people from './people.ts'
-import { recorded, type Seen } from './recorder.ts'
+import { nothingSeen, recorded } from './recorder.ts'
+import * as refusals from './refusals.ts'
 import * as surroundings from './surroundings.ts'
 import * as work from './work.ts'
 import type { World } from './world.ts'
@@ -12,7 +17,7 @@ import type { World } from './world.ts'
 /** Every operation of the table is called through the SDK, and does what it is there for. */
 
 const { path, remove } = dataDirectory()
-const seen: Seen = new Map()
+const seen = nothingSeen()
 let reticle: Reticle
 let buckets: S3Server
 let world: World
@@ -22,6 +27,7 @@ beforeAll(async () => {
     RETICLE_PROJECTS_EMAIL_VERIFICATION: 'mandatory',
     RETICLE_GATEWAY_RATE_ANONYMOUS: '0',
     RETICLE_GATEWAY_RATE_AUTH: '0',
+    RETICLE_GATEWAY_RATE_ANNOTATIONS: '30',
   })
   const { url } = reticle
   const as: World['as'] = (who) => recorded({ url, ...who }, seen)
@@ -35,7 +41,7 @@ afterAll(async () => {
 })
 
 test.each(
-  Object.entries({ ...people, ...work, ...movement, ...surroundings }).filter(
+  Object.entries({ ...people, ...work, ...movement, ...surroundings, ...refusals }).filter(
     ([name]) => !name.startsWith('new'),
   ),
 )('%s', { timeout: 120_000 }, async (_, story) => {
@@ -47,12 +53,18 @@ const unreachable: Record<string, string> = {}
 
 test('every operation was called, and answered as the table says', () => {
   const others = restOperations.filter(
-    ({ name, success }) => !(name in unreachable) && !seen.get(name)?.has(success),
+    ({ name, success }) => !(name in unreachable) && !seen.statuses.get(name)?.has(success),
   )
   const shown = others.map(({ name, success }) => {
-    const statuses = [...(seen.get(name) ?? [])].join() || 'not called'
+    const statuses = [...(seen.statuses.get(name) ?? [])].join() || 'not called'
     return `${name}: ${statuses}, not ${success}`
   })
   expect(shown).toEqual([])
-  expect(seen.size).toBe(restOperations.length)
+  expect(seen.statuses.size).toBe(restOperations.length)
+})
+
+test('the examples of the document are what a server answers: -u records them anew', async () => {
+  const path = join(root, 'packages/contracts/src/openapi/examples.json')
+  const text = kept(JSON.parse(readFileSync(path, 'utf8')), seen.examples, reticle.url)
+  await expect(text).toMatchFileSnapshot(path)
 })

@@ -1,38 +1,55 @@
 import { restOperations } from '@reticle/contracts/api/index'
-import { ApiError, type Client, type ClientOptions, createClient } from '@reticle/sdk'
+import { bodyOf } from '@reticle/contracts/openapi/examples'
+import { failureName } from '@reticle/contracts/openapi/failures'
+import { jsonTypes } from '@reticle/contracts/openapi/media-type'
+import { type Client, type ClientOptions, createClient } from '@reticle/sdk'
 
-/** Which operations were called by the SDK, and with which status each was answered. */
-export type Seen = Map<string, Set<number>>
+/** What was called by the SDK, and how it was answered. */
+export interface Seen {
+  /** Of each operation. */
+  statuses: Map<string, Set<number>>
+  /** What may be an example, by its name. */
+  examples: Map<string, unknown[]>
+}
 
-const names = new Set(restOperations.map(({ name }) => name))
+export const nothingSeen = (): Seen => ({ statuses: new Map(), examples: new Map() })
 
-/** A client whose calls are written down under the names of its methods. */
+/** Those without placeholders first: `/requests/stream` is no request. */
+const routes = restOperations
+  .map((operation) => ({
+    ...operation,
+    pattern: new RegExp(`^/api${operation.path.replace(/:\w+/g, '[^/]+').replace(/\/$/, '')}/?$`),
+  }))
+  .sort((a, b) => a.path.split(':').length - b.path.split(':').length)
+
+/** A client whose calls are written down. */
 export function recorded(options: ClientOptions, seen: Seen): Client {
-  const statuses: { last: number } = { last: 0 }
   const fetch: typeof globalThis.fetch = async (address, init) => {
     const answer = await globalThis.fetch(address, init)
-    statuses.last = answer.status
+    await note(seen, new URL(String(address)), init, answer)
     return answer
   }
-  const note = (name: string, status: number) =>
-    seen.set(name, new Set([...(seen.get(name) ?? []), status]))
-  return new Proxy(createClient({ ...options, fetch }), {
-    get(client, name, receiver) {
-      const method: unknown = Reflect.get(client, name, receiver)
-      if (typeof name !== 'string' || !names.has(name) || typeof method !== 'function')
-        return method
-      return new Proxy(method, {
-        async apply(call, self, given) {
-          try {
-            const answer: unknown = await Reflect.apply(call, self, given)
-            note(name, statuses.last)
-            return answer
-          } catch (thrown) {
-            if (thrown instanceof ApiError) note(name, thrown.status)
-            throw thrown
-          }
-        },
-      })
-    },
-  })
+  return createClient({ ...options, fetch })
+}
+
+async function note(
+  { statuses, examples }: Seen,
+  { pathname }: URL,
+  { method = 'GET', body }: RequestInit = {},
+  answer: Response,
+): Promise<void> {
+  const { status } = answer
+  const operation = routes.find((one) => one.method === method && one.pattern.test(pathname))
+  if (!operation) throw new Error(`${method} ${pathname} is no operation`)
+  const { name, success } = operation
+  statuses.set(name, new Set([...(statuses.get(name) ?? []), status]))
+  const keep = (example: string, text: string) => {
+    const kept = examples.get(example) ?? []
+    if (text) examples.set(example, [...kept, JSON.parse(text)])
+  }
+  const [type = ''] = answer.headers.get('content-type')?.split(';') ?? []
+  const text = jsonTypes.some((one) => one === type) ? await answer.clone().text() : ''
+  if (status === success) keep(name, status < 400 ? text : '')
+  if (status === success && typeof body === 'string') keep(bodyOf(name), body)
+  if (status >= 400) keep(failureName(status), text)
 }

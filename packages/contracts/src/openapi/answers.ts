@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isBytes, type Operation } from '../api/operation.ts'
 import { isTagged, shownAs, typesOf } from '../rest/common.ts'
-import { failureContent, failuresOf } from './failures.ts'
+import { jsonLike } from './examples.ts'
+import { failureContent, failureName, failuresOf } from './failures.ts'
 import { headersOf } from './headers.ts'
-import { jsonTypes } from './media-type.ts'
 import type { Json, SchemaOf } from './schemas.ts'
 
 /** Everything that a call may be answered: what the row says, what its kind brings with it, and what may go wrong. */
@@ -29,12 +29,13 @@ function answerOf(
   const headers = headersOf([...headersOfStatus(operation, status)])
   const description = descriptions[status] ?? 'Done'
   if (status === 204 || answer instanceof z.ZodUndefined) return { description, headers }
-  if (status < 400) return { description, headers, content: contentOf(answer, schemaOf) }
-  const isFailure = operation.gone !== undefined
+  const example = status === operation.success ? operation.name : ''
+  if (status < 400) return { description, headers, content: contentOf(answer, schemaOf, example) }
+  const own = operation.gone === undefined ? schemaOf(answer, 'output') : undefined
   return {
     description,
     headers,
-    content: failureContent(schemaOf, isFailure ? undefined : schemaOf(answer, 'output')),
+    content: failureContent(schemaOf, { own, example: failureName(status) }),
   }
 }
 
@@ -63,12 +64,11 @@ function headersOfStatus(operation: Operation, status: number): string[] {
   ]
 }
 
-function contentOf(answer: z.ZodType, schemaOf: SchemaOf): Json {
+function contentOf(answer: z.ZodType, schemaOf: SchemaOf, example: string): Json {
   const types = typesOf(answer)
   if (types) return Object.fromEntries(types.map((type) => [type, { schema: fileSchema(type) }]))
   const shown = isBytes(answer) ? shownAs(answer) : answer
-  const schema = shown ? schemaOf(shown, 'output') : {}
-  return Object.fromEntries(jsonTypes.map((type) => [type, { schema }]))
+  return jsonLike(shown ? schemaOf(shown, 'output') : {}, example)
 }
 
 const fileSchema = (type: string): Json =>

@@ -1,8 +1,8 @@
 import { isBytes, isScoped, type Operation } from '../api/operation.ts'
 import { shownAs } from '../rest/common.ts'
 import { failure, problem } from '../rest/failures.ts'
+import { jsonLike } from './examples.ts'
 import { headersOf } from './headers.ts'
-import { jsonTypes } from './media-type.ts'
 import type { Json, SchemaOf } from './schemas.ts'
 
 /** What may go wrong with a call, by status: `spec/api-workspace.md` 1.4, said once for all operations. */
@@ -118,20 +118,29 @@ export function failuresOf(operation: Operation): Record<string, Json> {
 
 /** The components that those refer to. */
 export function failureResponses(schemaOf: SchemaOf): Record<string, Json> {
-  const content = failureContent(schemaOf)
   const responses = Object.values(kinds).map(({ name, description, headers = [] }) => [
     name,
-    { description, headers: headersOf(['X-Request-Id', 'X-Error-Code', ...headers]), content },
+    {
+      description,
+      headers: headersOf(['X-Request-Id', 'X-Error-Code', ...headers]),
+      content: failureContent(schemaOf, { example: name }),
+    },
   ])
   return Object.fromEntries(responses)
 }
 
+/** Of failures with this status. */
+export const failureName = (status: number): string => kinds[status]?.name ?? ''
+
 /** @param own what the body may be besides */
-export function failureContent(schemaOf: SchemaOf, own?: Json): Json {
+export function failureContent(
+  schemaOf: SchemaOf,
+  { own, example = '' }: { own?: Json | undefined; example?: string },
+): Json {
   const common = schemaOf(failure, 'output')
   const schema = own ? { anyOf: [own, common] } : common
   return {
-    ...Object.fromEntries(jsonTypes.map((type) => [type, { schema }])),
+    ...jsonLike(schema, example),
     'application/problem+json': { schema: schemaOf(problem, 'output') },
   }
 }
