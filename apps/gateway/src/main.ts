@@ -40,7 +40,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
   }
   const blobs = await openObjects(app, s3)
   const checks = {
-    DatabaseBackend: people.check, // replicas without their database are not ready and have no address
+    DatabaseBackend: people.check, // a service without its database does not serve
     Cache: () => reachable(blobs, madePictures),
     Queue: work.check,
     ProjectsService: people.check,

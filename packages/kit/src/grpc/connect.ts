@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import type { Operations } from '@reticle/contracts/api/operation'
@@ -7,6 +8,7 @@ import type { Service } from '../rpc/context.ts'
 import { mapValues } from '../rpc/guard.ts'
 import { messageOptions, streamOptions } from './channel.ts'
 import { grpcService } from './client.ts'
+import { isServing } from './health.ts'
 import { idleLimitMs } from './idle.ts'
 import { clientCredentials, type Tls } from './tls.ts'
 
@@ -24,6 +26,7 @@ export interface ConnectOptions {
 }
 
 const checkMs = 2000
+const checkRestMs = 50
 
 /** All replicas of another process; a call goes to the next one of those that answer. */
 export interface Connection {
@@ -31,7 +34,7 @@ export interface Connection {
   service<T extends Operations>(table: T): Service<T>
   /** Several at once, by the names of their tables. */
   services<T extends Record<string, Operations>>(tables: T): { [N in keyof T]: Service<T[N]> }
-  /** @throws DomainError unavailable, unless a replica can be reached within 2 s */
+  /** @throws DomainError unavailable, unless a replica says within 2 s that it serves */
   check(): Promise<void>
   close(): void
 }
@@ -52,15 +55,18 @@ export function connectGrpc(options: ConnectOptions): Connection {
       mapValues(tables, (table) => grpcService(way, table)) as {
         [N in keyof T]: Service<T[N]>
       },
-    check: () =>
-      new Promise((resolve, reject) => {
-        const answer = (error?: Error) =>
-          error ? reject(unavailable('A part of the service did not answer.')) : resolve()
-        messages.waitForReady(Date.now() + checkMs, answer)
-      }),
+    check: () => someServes(messages),
     close: () => {
       messages.close()
       streams.close()
     },
   }
+}
+
+/** Replicas take turns: one that is leaving, or lost its database, does not speak for the others. */
+async function someServes(messages: Client): Promise<void> {
+  for (const deadline = Date.now() + checkMs; Date.now() < deadline; await sleep(checkRestMs)) {
+    if (await isServing(messages, deadline)) return
+  }
+  throw unavailable('A part of the service did not answer.')
 }

@@ -1,23 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Connection, connectGrpc } from '../grpc/connect.ts'
-import { listenGrpc, type Serve } from '../grpc/listen.ts'
+import { type GrpcServer, listenGrpc, type Serve } from '../grpc/listen.ts'
 import type { Parts } from './parts.ts'
 import type { App } from './program.ts'
 import type { InternalSettings } from './settings.ts'
 
-type Around = Pick<App<Parts>, 'log' | 'settings' | 'onStop' | 'onLeave'>
+type Around = Pick<App<Parts>, 'log' | 'settings' | 'onStop' | 'onLeave' | 'probes'>
 
-/** Answers gRPC for the tables that `register` names, until the process leaves. */
+const reviewMs = 2000
+
+/**
+ * Answers gRPC for the tables that `register` names, until the process leaves. Its health is "no" while a need of the process
+ * is not met, such as its database.
+ */
 export async function openDoor(
-  { log, settings, onStop, onLeave }: Around,
+  { log, settings, onStop, onLeave, probes }: Around,
   { port, keys, tls }: InternalSettings,
   register: (serve: Serve) => void,
 ): Promise<void> {
   const options = { host: settings.host, port, keys, tls }
   const door = await listenGrpc(options, register)
-  onStop('gRPC server', door.stop)
+  const leaving = new AbortController()
+  const leave = () => {
+    leaving.abort()
+    door.setServing(false)
+  }
+  onStop('gRPC server', () => {
+    leave()
+    return door.stop()
+  })
+  onLeave(leave)
   door.setServing(true)
-  onLeave(() => door.setServing(false))
+  void follow(door, probes, leaving.signal)
   log.info({ grpc_port: door.port }, 'gRPC answers')
+}
+
+async function follow(
+  door: GrpcServer,
+  probes: Around['probes'],
+  leaving: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await sleep(reviewMs, undefined, { signal: leaving, ref: false }).catch(() => undefined)
+    const unmet = await probes.unmet()
+    if (leaving.aborted) return
+    door.setServing(unmet.length === 0)
+  }
 }
 
 /** A way to another service, closed when everything stops. */

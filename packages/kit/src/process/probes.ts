@@ -10,6 +10,8 @@ export interface Probes {
   needs: (name: string, check: Check) => void
   /** Something without which only a restart helps. */
   livesBy: (name: string, isAlive: () => boolean) => void
+  /** The needs that are not met now, by their names. */
+  unmet: () => Promise<readonly string[]>
   /** The start is over: `/startupz` and, as long as every need is met, `/readyz` answer 200. */
   setReady: (isReady: boolean) => void
   stop: () => Promise<void>
@@ -37,13 +39,12 @@ export async function openProbes({ host, port, metrics }: ProbeOptions): Promise
 
   const dead = () => [...pulses].filter(([, isAlive]) => !isAlive()).map(([name]) => name)
   const unmet = async () => {
-    if (!isReady) return ['not ready']
     const failures = await Promise.all([...checks].map(([name, check]) => failure(name, check)))
     return failures.filter((name) => name !== undefined)
   }
   const answers: Record<string, (response: ServerResponse) => Promise<void> | void> = {
     '/healthz': (response) => say(response, dead()),
-    '/readyz': async (response) => say(response, await unmet()),
+    '/readyz': async (response) => say(response, isReady ? await unmet() : ['not ready']),
     '/startupz': (response) => say(response, hasStarted ? [] : ['starting']),
     '/metrics': async (response) => {
       response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8')
@@ -62,6 +63,7 @@ export async function openProbes({ host, port, metrics }: ProbeOptions): Promise
     port: (server.address() as AddressInfo).port,
     needs: (name, check) => checks.set(name, check),
     livesBy: (name, isAlive) => pulses.set(name, isAlive),
+    unmet,
     setReady: (next) => {
       isReady = next
       hasStarted ||= next
