@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -61,9 +62,10 @@ async function start(counts) {
   mkdirSync(folder, { recursive: true })
   stops.push(await lock())
   console.log(`Logs are in ${join(folder, 'logs')}`)
-  const parts = await startParts({ folder })
+  const parts = await startParts({ folder, onGone: revive })
   stops.push(parts.stop)
   const admin = await administrator()
+  const settings = await writeSettings(parts.env)
   const system = await startSystem({
     ...counts,
     parts: parts.env,
@@ -73,7 +75,7 @@ async function start(counts) {
     onGone: revive,
   })
   stops.push(system.stop)
-  console.log(welcome(system, admin))
+  console.log(welcome(system, admin, settings))
 }
 
 /** As an orchestrator does it. */
@@ -104,10 +106,22 @@ async function administrator() {
   }
 }
 
-function welcome({ url, processes }, { username, password }) {
+/** What `npm run ops` reaches this database by; the port is another one at the next start. */
+async function writeSettings(parts) {
+  const file = join(folder, 'operator.env')
+  const database = new URL(parts.RETICLE_TEST_DATABASE_URL)
+  database.pathname = '/reticle'
+  await rm(file, { force: true })
+  await writeFile(file, `export RETICLE_DATABASE_URL='${database.href}'\n`, { mode: 0o600 })
+  return file
+}
+
+function welcome({ url, ports }, { username, password }, settings) {
   const curl = `curl -u '${username}:${password}' ${url}/api`
+  const metrics = Object.entries(ports).map(([name, { metrics }]) => `${name} ${metrics}`)
   return `
-  ${Object.keys(processes).join(', ')}
+  Ports of /metrics and /readyz
+    ${metrics.join(', ')}
 
   Administrator  ${username}
   Password       ${password}
@@ -115,6 +129,9 @@ function welcome({ url, processes }, { username, password }) {
   Try:
     ${curl}/users/self
     ${curl}/projects -H 'Content-Type: application/json' -d '{"name":"First","labels":[{"name":"car"}]}'
+
+  Operate it from another terminal:
+    . ${settings} && RETICLE_DATA_DIR=${folder} npm run ops -- dead list
 
   Ctrl-C drains and stops everything; data and logs stay in ${folder}
 

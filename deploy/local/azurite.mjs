@@ -14,7 +14,7 @@ const pins = ['package.json', 'package-lock.json']
 const account = 'reticle'
 
 /** Azurite, an emulator of Azure's blob storage from npm: a container of somebody else for tests, and part of no image. */
-export async function azuritePart(folder, logs) {
+export async function azuritePart(folder, logs, onGone) {
   const program = await azuriteProgram()
   const data = join(folder, 'data')
   await mkdir(data, { recursive: true })
@@ -28,6 +28,7 @@ export async function azuritePart(folder, logs) {
   return makePart({
     name: 'azurite',
     logs,
+    onGone,
     choosePorts: async () => {
       port = await freePort()
     },

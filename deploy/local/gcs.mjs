@@ -12,7 +12,7 @@ const name = process.platform === 'win32' ? 'gcs.exe' : 'gcs'
 const module = 'github.com/fsouza/fake-gcs-server'
 
 /** An emulator of Google's storage, built from its Go module: a bucket of somebody else for tests, and part of no image. */
-export async function gcsPart(folder, logs) {
+export async function gcsPart(folder, logs, onGone) {
   const program = await gcsProgram()
   const data = join(folder, 'data')
   await mkdir(data, { recursive: true })
@@ -21,6 +21,7 @@ export async function gcsPart(folder, logs) {
   return makePart({
     name: 'gcs',
     logs,
+    onGone,
     choosePorts: async () => {
       port = await freePort()
     },

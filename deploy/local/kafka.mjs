@@ -11,11 +11,11 @@ import { makePart } from './part.mjs'
 import { runTool, telling } from './tools.mjs'
 
 /** Apache Kafka from its published Java artifacts: one broker that is its own controller. Data and settings in `folder`. */
-export async function kafkaPart(folder, logs) {
+export async function kafkaPart(folder, logs, onGone) {
   const { stderr: java } = await runTool('java', ['-version'])
   const jars = await kafkaJars()
   const classes = await classArchive(jars, java)
-  return brokerPart({ folder, logs, jars, flags: [`-XX:SharedArchiveFile=${classes}`] })
+  return brokerPart({ folder, logs, onGone, jars, flags: [`-XX:SharedArchiveFile=${classes}`] })
 }
 
 /** What a broker loads, laid out for this Java: halves the time of every start. Made by running one for a moment. */
@@ -34,7 +34,7 @@ async function classArchive(jars, java) {
   return join(made, 'classes.jsa')
 }
 
-async function brokerPart({ folder, logs, jars, flags, stopMs }) {
+async function brokerPart({ folder, logs, onGone, jars, flags, stopMs }) {
   const settings = join(folder, 'server.properties')
   const data = join(folder, 'data')
   let ports
@@ -52,6 +52,7 @@ async function brokerPart({ folder, logs, jars, flags, stopMs }) {
   return makePart({
     name: 'kafka',
     logs,
+    onGone,
     choosePorts,
     command: () => ({
       command: 'java',

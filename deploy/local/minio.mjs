@@ -13,7 +13,7 @@ const source = fileURLToPath(new URL('minio', import.meta.url))
 const name = process.platform === 'win32' ? 'minio.exe' : 'minio'
 
 /** The MinIO server, built from its Go module. It belongs to tests and laptops only and is part of no image. */
-export async function minioPart(folder, logs) {
+export async function minioPart(folder, logs, onGone) {
   const program = await minioProgram()
   const data = join(folder, 'data')
   await mkdir(data, { recursive: true })
@@ -23,6 +23,7 @@ export async function minioPart(folder, logs) {
   return makePart({
     name: 'minio',
     logs,
+    onGone,
     choosePorts: async () => {
       port = await freePort()
     },

@@ -18,6 +18,7 @@ export const localMakers = { ...backends, azurite: azuritePart, gcs: gcsPart }
 /**
  * Starts real servers (the backends, or those of `names`) on free loopback ports, which stay the same through every restart.
  * Data goes to `folder`, by default one that is removed in the end, logs to `logs` in it.
+ * `onGone(name, code, part)` is told of one that ended and nobody asked for that.
  *
  * @returns `{env, logs, parts, stop}` with `parts[name].{start, stop, kill, pause, resume, restart}`
  * @throws MissingTool when java, mvn or go is needed and not installed; Error with the end of a server's log
@@ -26,6 +27,7 @@ export async function startParts({
   names = Object.keys(backends),
   makers = localMakers,
   folder: given,
+  onGone,
 } = {}) {
   const folder = given ?? (await temporaryFolder())
   const logs = join(folder, 'logs')
@@ -38,7 +40,8 @@ export async function startParts({
   }
   const started = await Promise.allSettled(
     names.map(async (name) => {
-      parts[name] = await makers[name](join(folder, name), logs)
+      const gone = (code) => onGone?.(name, code, parts[name])
+      parts[name] = await makers[name](join(folder, name), logs, gone)
       await telling(`Starting ${name}`, parts[name].start)
     }),
   )

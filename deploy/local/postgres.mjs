@@ -14,7 +14,7 @@ const settings = {
 }
 
 /** The PostgreSQL that comes with npm, placed and made as the embedded mode does it. `fsync` stays on: parts are killed. */
-export async function postgresPart(folder, logs) {
+export async function postgresPart(folder, logs, onGone) {
   const { placeServer } = await built('postgres-home')
   const { asServer, binary, createCluster, dataOf, readPassword } = await built('postgres-cluster')
   await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -31,6 +31,7 @@ export async function postgresPart(folder, logs) {
   return makePart({
     name: 'postgres',
     logs,
+    onGone,
     choosePorts: async () => {
       port = await freePort()
     },

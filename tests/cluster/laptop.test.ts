@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { client } from '../support/client.ts'
 import { basic, dataDirectory, password, root } from '../support/reticle.ts'
@@ -24,6 +25,25 @@ test('a cluster on a laptop is used, drained by Ctrl-C, and found again as it wa
   expect(await second.api.done('GET', `/projects/${id}`)).toMatchObject({ name: 'kept' })
   await expect(start(path)).rejects.toThrow('Reticle already runs on the data directory')
   expect(await second.interrupt()).toBe(0)
+}, 420_000)
+
+test('a database that is killed is told of and started again, and operators reach it by a file', async () => {
+  const { path, remove } = dataDirectory()
+  onTestFinished(remove)
+  const { api, output, interrupt } = await start(path)
+  const [pid] = readFileSync(join(path, 'postgres/postgres/data/postmaster.pid'), 'utf8').split('\n')
+  process.kill(Number(pid), 'SIGKILL')
+  await expect.poll(output, { timeout: 60_000 }).toContain('postgres is ready again')
+  expect(output()).toContain('postgres ended by itself (exit code 137) and is started again')
+  const named = async () => (await api.done('POST', '/projects', { json: { name: 'after' } })).name
+  await expect.poll(() => named().catch(() => ''), { timeout: 60_000 }).toBe('after')
+  const [, url = ''] = /'(.+)'/.exec(readFileSync(join(path, 'operator.env'), 'utf8')) ?? []
+  const database = new pg.Client({ connectionString: url })
+  await database.connect()
+  const { rows } = await database.query('select name from projects.projects')
+  await database.end()
+  expect(rows).toEqual([{ name: 'after' }])
+  expect(await interrupt()).toBe(0)
 }, 420_000)
 
 test('a number of gateways that is none is refused', async () => {
