@@ -99,6 +99,11 @@ test.each([
   ['s3.endpoint=minio:9000', 'endpoint'],
   ['gateway.resources.memory=lots', 'memory'],
   ['httpRoute.enabled=true', 'parentRefs'],
+  ['gateway.autoscaling.maxReplicas=1', 'minReplicas 2 is more than maxReplicas 1'],
+  [
+    'ingress.enabled=true,ingress.host=https://reticle.example.org',
+    'ingress.host: expected a name',
+  ],
 ])('%s is refused', async (setting, named) => {
   await expect(render('--set', setting)).rejects.toThrow(named)
 })
@@ -155,6 +160,27 @@ describe('the deployments', () => {
       expect(pod.containers[0]).toMatchObject({ lifecycle: { preStop: { sleep: { seconds: 5 } } } })
     }
   })
+})
+
+test('authorities of your own are trusted by every process and every migration', async () => {
+  const all = workloads(await render('--set', 'authorities.existingSecret=our-authorities'))
+  const given = all.filter(({ kind }) => kind !== 'Pod')
+  for (const { metadata, pod } of given) {
+    const [container] = pod.containers
+    const path = '/etc/reticle/authorities'
+    expect(container?.env, metadata.name).toContainEqual({
+      name: 'NODE_EXTRA_CA_CERTS',
+      value: `${path}/ca.crt`,
+    })
+    expect(container?.volumeMounts, metadata.name).toContainEqual(
+      expect.objectContaining({ name: 'authorities', mountPath: path, readOnly: true }),
+    )
+    expect(pod.volumes, metadata.name).toContainEqual({
+      name: 'authorities',
+      secret: { secretName: 'our-authorities', defaultMode: 0o440 },
+    })
+  }
+  expect(given).toHaveLength(10)
 })
 
 test('settings that are large numbers are written out', async () => {

@@ -99,10 +99,36 @@ imagePullSecrets:
 {{- $root := . -}}
 {{- $seen := list (include "reticle.generatedKeys" .) -}}
 {{- $names := list .Values.keys.existingSecret .Values.database.existingSecret .Values.s3.existingSecret .Values.tls.existingSecret -}}
+{{- $names = concat $names (list .Values.mail.existingSecret .Values.egressProxy.existingSecret .Values.authorities.existingSecret) -}}
 {{- if .Values.kafka.sasl.mechanism }}{{ $names = append $names .Values.kafka.sasl.existingSecret }}{{ end -}}
 {{- range compact $names }}
 {{- $found := lookup "v1" "Secret" $root.Release.Namespace . -}}
 {{- $seen = append $seen (get $found "data" | toJson) -}}
 {{- end }}
 {{- join "\n" $seen | sha256sum }}
+{{- end }}
+
+{{/* Certificate authorities of yours, which Node trusts beside the public ones. Given: the root, here and below */}}
+{{- define "reticle.authoritiesMount" -}}
+{{- if .Values.authorities.existingSecret -}}
+- name: authorities
+  mountPath: /etc/reticle/authorities
+  readOnly: true
+{{- end }}
+{{- end }}
+
+{{- define "reticle.authoritiesVolume" -}}
+{{- with .Values.authorities.existingSecret -}}
+- name: authorities
+  secret:
+    secretName: {{ . }}
+    defaultMode: 288 # 0440: the group of the pod reads it
+{{- end }}
+{{- end }}
+
+{{- define "reticle.authoritiesEnv" -}}
+{{- if .Values.authorities.existingSecret -}}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/reticle/authorities/ca.crt
+{{- end }}
 {{- end }}

@@ -75,6 +75,7 @@ spec:
               containerPort: 9464
           env:
             {{- include "reticle.env" . | nindent 12 }}
+            {{- with include "reticle.authoritiesEnv" .root }}{{ . | nindent 12 }}{{ end }}
           {{- include "reticle.probes" . | nindent 10 }}
           lifecycle:
             preStop:
@@ -84,6 +85,7 @@ spec:
           volumeMounts:
             - name: tmp
               mountPath: /tmp
+            {{- with include "reticle.authoritiesMount" .root }}{{ . | nindent 12 }}{{ end }}
             {{- if $tls }}
             - name: tls
               mountPath: /etc/reticle/tls
@@ -98,6 +100,7 @@ spec:
         - name: tmp
           emptyDir:
             sizeLimit: {{ .own.tmpSize }}
+        {{- with include "reticle.authoritiesVolume" .root }}{{ . | nindent 8 }}{{ end }}
         {{- with $share }}
         - name: share
           persistentVolumeClaim:
