@@ -97,7 +97,7 @@ test('so are the objects around a task', async () => {
 })
 
 test('people: organizations, members, invitations, tokens', async () => {
-  const { done, run } = home(admin)
+  const { done, path, run } = home(admin)
   const json = async (...args: string[]) => (await done([...args, '--json'])).json
   const org = await json('org', 'create', 'acme', '--name', 'Acme Vision')
   const within = ['--organization', 'acme']
@@ -105,14 +105,16 @@ test('people: organizations, members, invitations, tokens', async () => {
     description: 'roads',
   })
   expect(await json('membership', 'list', ...within)).toMatchObject([{ role: 'owner' }])
-  await reticle.admin.done('POST', '/auth/register', {
-    json: {
-      username: 'bertha',
-      email: 'b@example.org',
-      password1: 'a-long-password',
-      password2: 'a-long-password',
-    },
+  const first = join(path, 'first.txt')
+  writeFileSync(first, 'a-long-password\n')
+  const create = ['user', 'create', 'bertha', '--email', 'b@example.org', '--password', first]
+  const account = await done([...create, '--username', 'admin', '--json'], `${password}\n`)
+  expect(account.json).toMatchObject({
+    username: 'bertha',
+    email: 'b@example.org',
+    is_active: true,
   })
+  expect(account.json).not.toHaveProperty('key')
   const invite = ['invitation', 'create', 'new@example.org', '--role', 'worker', ...within]
   const { key } = await json(...invite)
   expect(await json('invitation', 'list', ...within)).toMatchObject([{ key, accepted: false }])

@@ -79,6 +79,13 @@ test('signing in has a limit of its own', async () => {
   expect(statuses(await times(1, () => send('/api/server/about', { as: null })))).toEqual([200])
 })
 
+test('an administrator who makes accounts is counted as a user', async () => {
+  const { send } = await testGateway({ services, settings: { ...limits, rateUser: 3 } })
+  const login = (as: string) => () => send('/api/auth/login', { method: 'POST', as, body })
+  expect(statuses(await times(4, login('boss')))).toEqual([200, 200, 200, 429])
+  expect(statuses(await times(3, login('anna')))).toEqual([200, 200, 429])
+})
+
 test('polling is free up to ten a second, then it counts', async () => {
   const { send } = await testGateway({ services, settings: limits })
   const answers = await Promise.all(Array.from({ length: 13 }, () => send('/api/requests')))

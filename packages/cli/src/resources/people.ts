@@ -2,6 +2,8 @@ import type {
   AccessToken,
   AccessTokenCreate,
   AccessTokenPatch,
+  CallOptions,
+  Client,
   Invitation,
   InvitationCreate,
   Membership,
@@ -126,7 +128,20 @@ export const invitation: Resource<Invitation, InvitationCreate, never, string> =
 const yesNo = (key: keyof UserPatch, about: string) =>
   ({ key, flags: `--${key.replace('is_', '')} <true|false>`, about, kind: 'flag' }) as const
 
-export const user: Resource<MetaUser, never, UserPatch> = {
+interface NewUser {
+  username: string
+  email?: string
+  password: string
+  first_name?: string
+  last_name?: string
+}
+
+const names = [
+  { key: 'first_name', flags: '--first-name <name>', about: 'first name' },
+  { key: 'last_name', flags: '--last-name <name>', about: 'last name' },
+] as const
+
+export const user: Resource<MetaUser, NewUser, UserPatch> = {
   word: 'user',
   one: 'a user',
   id: numberId,
@@ -143,10 +158,26 @@ export const user: Resource<MetaUser, never, UserPatch> = {
     filters: [text('username', 'only that one')],
   },
   get: (client, id, options) => client.getUser({ id }, options),
+  create: {
+    fields: [
+      { key: 'username', flags: '<username>', about: 'what they sign in by' },
+      {
+        key: 'password',
+        flags: '--password <file>',
+        about: 'their first password',
+        kind: 'secret',
+        required: true,
+      },
+      { key: 'email', flags: '--email <address>', about: 'e-mail; invitations to it are theirs' },
+      ...names,
+    ],
+    call: createUser,
+    example:
+      'reticle user create anna.k --email anna@example.org --password anna.txt --username admin',
+  },
   update: {
     fields: [
-      { key: 'first_name', flags: '--first-name <name>', about: 'first name' },
-      { key: 'last_name', flags: '--last-name <name>', about: 'last name' },
+      ...names,
       { key: 'email', flags: '--email <address>', about: 'e-mail (administrators)' },
       {
         key: 'groups',
@@ -161,6 +192,18 @@ export const user: Resource<MetaUser, never, UserPatch> = {
   },
   remove: (client, id, options) => client.deleteUser({ id }, options),
   byPassword: true,
+}
+
+/** The answer of the service holds a token of the new account, which nobody here is to see. */
+async function createUser(
+  client: Client,
+  { password, ...person }: NewUser,
+  options: CallOptions,
+): Promise<object> {
+  const body = { ...person, password1: password, password2: password }
+  await client.register({ body }, options)
+  const { results } = await client.listUsers({ username: person.username }, options)
+  return results[0] ?? person
 }
 
 const tokenFields = [

@@ -36,7 +36,7 @@ export interface Resource<Row extends object, Create, Patch, Id = number> {
   get?(client: Client, id: Id, options: CallOptions): Promise<Row>
   create?: {
     fields: Fields<Create>
-    call(client: Client, body: Create, options: CallOptions): Promise<Row>
+    call(client: Client, body: Create, options: CallOptions): Promise<object>
     example: string
   }
   update?: {

@@ -5,7 +5,7 @@ import { basic, nobody, testIdentity } from '../testing.ts'
 
 /** `POST /auth/register`: `spec/api-workspace.md` 2.2. */
 
-const { db, mails, over, addUser, as } = await testIdentity()
+const { db, mails, over, addUser, as, takeEvents } = await testIdentity()
 const root = await addUser({ role: 'admin' })
 const countOf = async () => (await db.selectFrom('users').select('id').execute()).length
 
@@ -62,6 +62,24 @@ describe.each(transports)('%s', (transport) => {
       kind: 'forbidden',
     })
     expect(await countOf()).toBe(before)
+  })
+
+  test('is done by an administrator where it is switched off, but by no token', async () => {
+    const closed = over(transport, { registration: false })
+    const caller = as(root)
+    const body = fine()
+    await takeEvents()
+    await closed.register({ body }, caller)
+    const [made] = await takeEvents()
+    expect(JSON.parse(String(Object(made?.headers).actor))).toMatchObject({ id: root.id })
+    const { username, password1: password } = body
+    await identity.signIn({ body: { username, password } }, nobody())
+    const token = { id: 1, read_only: false }
+    const principal = caller.principal && { ...caller.principal, token }
+    for (const refused of [{ ...caller, principal }, as(await addUser())])
+      await expect(closed.register({ body: fine() }, refused)).rejects.toMatchObject({
+        kind: 'forbidden',
+      })
   })
 
   test('names every field that somebody else has, in any case', async () => {

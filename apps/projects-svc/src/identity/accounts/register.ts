@@ -1,6 +1,6 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import { userCreated } from '@reticle/contracts/events/users'
-import type { Service } from '@reticle/kit'
+import type { Context, Service } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { forbidden, invalid } from '@reticle/kit/errors'
 import { emit } from '@reticle/kit/outbox/emit'
@@ -22,7 +22,7 @@ import { lockAccounts, lockPlaceholder, updateAccount } from './repo.ts'
 
 type Given = Parameters<Service<typeof identity>['register']>[0]['body']
 
-/** Making an account of one's own: `spec/api-workspace.md` 2.2. */
+/** Making an account: one's own, or as an administrator that of somebody else (`spec/api-workspace.md` 2.2). */
 export function registrationHandlers(
   deps: IdentityDeps,
 ): Pick<Service<typeof identity>, 'register'> {
@@ -32,7 +32,8 @@ export function registrationHandlers(
 
   return {
     async register({ body }, context) {
-      if (!settings.registration)
+      const byAdministrator = isAdministrator(context)
+      if (!settings.registration && !byAdministrator)
         throw forbidden('Registration is closed. Ask an administrator for an account.')
       if (!isVerified) post.assertOpen()
       const person = personOf(body)
@@ -46,7 +47,7 @@ export function registrationHandlers(
         await lockAccounts(tx)
         const columns = { password_hash, role: settings.defaultRole, date_joined: clock.now() }
         const user = await settle(tx, { ...person, ...columns })
-        const cause = { ...context, principal: toPrincipal(user) }
+        const cause = byAdministrator ? context : { ...context, principal: toPrincipal(user) }
         await emit(tx, userCreated, { user: toUser(user) }, cause)
         if (isVerified) await insertLegacyToken(tx, { ...token, user_id: user.id })
         else mail = await verificationMailFor(tx, user, deps)
@@ -75,6 +76,10 @@ async function settle(
   await assertFree(tx, columns, invited.id)
   return orTaken(updateAccount(tx, invited.id, columns))
 }
+
+/** Tokens manage no accounts. */
+const isAdministrator = ({ principal }: Pick<Context, 'principal'>): boolean =>
+  principal?.role === 'admin' && !principal.token
 
 function personOf({ username, email = '', first_name = '', last_name = '' }: Given): Owner {
   return { username, email: email.toLowerCase(), first_name, last_name }
