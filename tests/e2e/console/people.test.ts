@@ -125,6 +125,23 @@ describe.skipIf(!executablePath)('people in the console', () => {
     await last.close()
   })
 
+  test('an administrator makes an account for somebody', async () => {
+    const { page, look, complaints, close } = await visit()
+    await page.goto('/people/users')
+    await page.getByRole('button', { name: 'New account' }).click()
+    await page.getByLabel('Username').fill('clara')
+    await page.getByLabel('E-mail').fill('clara@example.org')
+    await page.getByLabel('New password').fill(peoplePassword)
+    await page.getByLabel('Once more').fill(peoplePassword)
+    await look('users-new')
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByText('clara can sign in with that password.').waitFor()
+    await page.getByRole('cell', { name: 'clara', exact: true }).waitFor()
+    expect(complaints).toEqual([])
+    await close()
+    await (await visitAs('clara')).close()
+  })
+
   test('an administrator finds an account, moves it to another group and switches it off', async () => {
     const { username } = await newPerson()
     const { page, look, complaints, close } = await visit()

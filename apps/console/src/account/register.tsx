@@ -4,11 +4,10 @@ import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { signIn } from '../shell/session.tsx'
 import { ChangeForm } from '../ui/change-form.tsx'
-import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { Narrow } from './narrow.tsx'
 import { nextOf } from './next-of.ts'
-import { PasswordFields } from './password-fields.tsx'
+import { PersonFields, personOf } from './person-fields.tsx'
 
 /** Makes an account of one's own, where the server allows it, and goes on to where somebody came from. */
 export function Register() {
@@ -42,7 +41,7 @@ export function Register() {
           go(next)
         }}
       >
-        <Fields />
+        <PersonFields />
       </ChangeForm>
       <p>
         <Link href={next}>Sign in</Link> with an account that is there.
@@ -50,34 +49,3 @@ export function Register() {
     </Narrow>
   )
 }
-
-function Fields() {
-  return (
-    <>
-      <Field
-        label="Username"
-        name="username"
-        autoComplete="username"
-        minLength={5}
-        maxLength={150}
-        required
-        autoFocus
-      />
-      <Field
-        label="E-mail"
-        name="email"
-        type="email"
-        autoComplete="email"
-        hint="Who was invited gives the address that was invited."
-      />
-      <PasswordFields prefix="password" />
-    </>
-  )
-}
-
-const personOf = (form: FormData) => ({
-  username: formText(form, 'username'),
-  email: formText(form, 'email') || undefined,
-  password1: formText(form, 'password1'),
-  password2: formText(form, 'password2'),
-})

@@ -12,6 +12,7 @@ import { useListState } from '../ui/listing/state.ts'
 import { Page } from '../ui/page.tsx'
 import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
+import { NewUser } from './new-user.tsx'
 import { UserActive } from './user-active.tsx'
 import { UserGroup } from './user-group.tsx'
 import './people.css'
@@ -20,9 +21,18 @@ import './people.css'
 export function Users() {
   const { get, set } = useListState()
   const [leaving, setLeaving] = useState<MetaUser>()
+  const [isAdding, setIsAdding] = useState(false)
   const active = get('active')
   return (
-    <Page title="Users" above={<Link href="/people">People</Link>}>
+    <Page
+      title="Users"
+      above={<Link href="/people">People</Link>}
+      actions={
+        <button type="button" className="primary" onClick={() => setIsAdding(true)}>
+          New account
+        </button>
+      }
+    >
       <div className="filters">
         <Search label="Search users" />
         <select
@@ -44,6 +54,7 @@ export function Users() {
         keyOf={({ id }) => id}
         empty={<Empty reticle="reticle user list">Nobody is called that.</Empty>}
       />
+      {isAdding && <NewUser onClose={() => setIsAdding(false)} />}
       {leaving && <DeleteUser user={leaving} onClose={() => setLeaving(undefined)} />}
     </Page>
   )

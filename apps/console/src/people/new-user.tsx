@@ -1,0 +1,26 @@
+import { PersonFields, personOf } from '../account/person-fields.tsx'
+import { api } from '../api/client.ts'
+import { queries } from '../api/queries.ts'
+import { ChangeForm } from '../ui/change-form.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { useToast } from '../ui/toasts.tsx'
+
+/** Makes an account for somebody else, also where nobody may make their own. */
+export function NewUser({ onClose }: { onClose: () => void }) {
+  const tell = useToast()
+  return (
+    <Dialog title="New account" onClose={onClose}>
+      <ChangeForm
+        action="Make the account"
+        onSend={async (form) => {
+          const { username } = await api.register({ body: personOf(form) })
+          void queries.invalidateQueries()
+          tell({ text: `${username} can sign in with that password.` })
+        }}
+        onDone={onClose}
+      >
+        <PersonFields />
+      </ChangeForm>
+    </Dialog>
+  )
+}
