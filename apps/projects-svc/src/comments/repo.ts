@@ -14,7 +14,11 @@ export function selectComments(db: Db) {
     .innerJoin('tasks', 'tasks.id', 'jobs.task_id')
     .leftJoin('projects', 'projects.id', 'tasks.project_id')
     .selectAll('comments')
-    .select(['issues.owner_id as issue_owner_id', 'issues.assignee_id as issue_assignee_id'])
+    .select([
+      'issues.job_id',
+      'issues.owner_id as issue_owner_id',
+      'issues.assignee_id as issue_assignee_id',
+    ])
     .select(aroundIssue)
 }
 

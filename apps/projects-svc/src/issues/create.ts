@@ -42,7 +42,7 @@ export async function createIssue(
   if (!row) throw new Error(`issue ${id} was not inserted`)
   const issue = await issueRecord(tx, row)
   const comment = await commentRecord(tx, first)
-  const place = placeOf(job)
+  const place = placeOf({ ...job, job_id })
   await emit(tx, issueCreated, { issue, ...place }, cause)
   await emit(tx, commentCreated, { comment, ...place }, cause)
   return issue

@@ -3,12 +3,13 @@ import { type People, personOf } from '../people.ts'
 import type { IssueView } from './repo.ts'
 
 /** Where an issue or a comment is, for its events. */
-export const placeOf = ({ task_id, project_id, organization_id }: Place): Place => ({
+export const placeOf = ({ job_id, task_id, project_id, organization_id }: Place): Place => ({
+  job_id,
   task_id,
   project_id,
   organization_id,
 })
-type Place = Pick<IssueView, 'task_id' | 'project_id' | 'organization_id'>
+type Place = Pick<IssueView, 'job_id' | 'task_id' | 'project_id' | 'organization_id'>
 
 /** An issue as a record (`spec/api-workspace.md` 5.1). */
 export function toIssue(row: IssueView, people: People): Issue {

@@ -188,7 +188,7 @@ describe('events of issues and comments', () => {
     `${verb}:comment`,
     `${verb}:issue`,
   ])
-  const place = { task_id: 1, project_id: 7, organization_id: null }
+  const place = { job_id: 1, task_id: 1, project_id: 7, organization_id: null }
 
   test('are told with the record and the old values, and nothing that is for services alone', async () => {
     await addWebhook(db, { events })

@@ -152,7 +152,7 @@ describe('events of objects', () => {
     await hear(taskCreated, { task: taskRecord(acme) })
     const job = jobRecord({ organization: 5 })
     await hear(jobUpdated, { job, before_update: { state: 'new' } })
-    const place = { task_id: 1, project_id: 7, organization_id: 5 }
+    const place = { job_id: 1, task_id: 1, project_id: 7, organization_id: 5 }
     await hear(issueCreated, { issue: issueRecord(), ...place })
     await hear(projectDeleted, { project: projectRecord(acme), task_ids: [] })
     const common = ['create:task', 'update:job', 'create:issue', 'delete:project']

@@ -1,5 +1,6 @@
 import { annotationsChanged } from '@reticle/contracts/events/annotations'
 import { defineEvent } from '@reticle/contracts/events/define'
+import { commentCreated, issueCreated } from '@reticle/contracts/events/issues'
 import { projectCreated, projectDeleted } from '@reticle/contracts/events/projects'
 import { requestFinished } from '@reticle/contracts/events/requests'
 import { jobUpdated, taskUpdated } from '@reticle/contracts/events/tasks'
@@ -13,6 +14,8 @@ import {
 } from '@reticle/contracts/events/users'
 import type { Request } from '@reticle/contracts/rest/requests'
 import {
+  commentRecord,
+  issueRecord,
   jobRecord,
   projectRecord,
   requestRecord,
@@ -67,6 +70,15 @@ describe('facts of records (api-workspace 6.2)', () => {
   test('a deletion is one event with the record as it was', async () => {
     await arrives(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [1] })
     expect(await logged()).toMatchObject([{ scope: 'delete:project', payload: { id: 7 } }])
+  })
+
+  test('an issue and a comment are told of with their project, task and job', async () => {
+    const place = { project_id: 7, task_id: 12, job_id: 31 }
+    await arrives(issueCreated, { issue: issueRecord({ id: 5 }), ...place, organization_id: null })
+    const comment = commentRecord({ id: 6 })
+    await arrives(commentCreated, { comment, ...place, organization_id: null })
+    const told = { obj_id: 6, ...place, payload: { id: 6 } }
+    expect(await logged()).toMatchObject([{ obj_id: 5, ...place }, told])
   })
 
   test('an update is one event for every field that changed', async () => {

@@ -42,7 +42,8 @@ export const appendEvents: Handle<WebhooksDb> = Object.assign(
     const { before_update: before, ...data } = recordData.parse(event.data)
     const record = anyRecord.safeParse(data[resource])
     if (record.error) throw new PoisonEvent(`${event.type} has no ${resource}`)
-    const change = { action: actions.parse(action), resource, record: record.data, before }
+    const told = { record: record.data, around: data, before }
+    const change = { action: actions.parse(action), resource, ...told }
     await insertEvents(tx, serverEvents(originOfEvent(event), recordEvents(change)))
   }) satisfies Handle<WebhooksDb>,
   { isFor: (type: string) => ofRecord.test(type) || others.isFor?.(type) === true },

@@ -18,14 +18,22 @@ export interface RecordChange {
   /** As scopes call it: `task`. */
   resource: string
   record: Record<string, unknown>
+  /** What the fact says beside the record: where an issue is, which it does not tell itself. */
+  around?: Record<string, unknown>
   /** Old values of the changed fields of an update. */
   before?: Record<string, unknown>
 }
 
 /** One event of a creation or deletion, with the record; of an update one for every field that changed. */
-export function recordEvents({ action, resource, record, before = {} }: RecordChange): Told[] {
+export function recordEvents({
+  action,
+  resource,
+  record,
+  around = {},
+  before = {},
+}: RecordChange): Told[] {
   const scope = `${action}:${resource}`
-  const place = placeOf(resource, record)
+  const place = placeOf(resource, { ...around, ...record })
   if (action !== 'update') return [{ scope, ...place, payload: record }]
   const changed = Object.entries(before).filter(([name]) => name !== followed)
   return changed.map(([obj_name, old_value]) => ({

@@ -5,6 +5,7 @@ import { defineEvent } from './define.ts'
 
 /** Where the job of an issue is: its task orders the events, webhooks of its project are told. */
 const place = {
+  job_id: z.int().nullable().default(null),
   task_id: z.int(),
   project_id: z.int().nullable(),
   organization_id: z.int().nullable().default(null),
