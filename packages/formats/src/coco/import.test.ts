@@ -262,6 +262,13 @@ describe('an import', () => {
     ])
   })
 
+  test('takes a mask as it lies, whatever angle is told beside it', async () => {
+    const segmentation = { counts: [244, 1, 79, 1, 7675], size: [80, 100] }
+    const { shapes, report } = await importedOne([{ segmentation, attributes: { rotation: 15 } }])
+    expect(shapes.map(({ type, rotation }) => [type, rotation])).toEqual([['mask', 0]])
+    expect(report.entries).toEqual([])
+  })
+
   test('keeps iscrowd where the label has an attribute for it', async () => {
     const attributes = [spec({ id: 9, name: 'is_crowd', input_type: 'checkbox' })]
     const known = [labelOf({ id: 41, name: 'road', attributes })]

@@ -3,7 +3,7 @@ import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { Flags } from '../flags.ts'
 import { type Intake, type NewShape, newIntake, newShape } from '../intake.ts'
-import type { JsonRecord } from '../json/fields.ts'
+import { isRecord, type JsonRecord } from '../json/fields.ts'
 import { type Geometry, masksAsPolygons } from '../masks.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
@@ -172,7 +172,9 @@ function noteLosses(
   flags: Flags,
   { skip }: Intake,
 ): void {
-  if (flags.rotation !== 0 && parts.some((part) => part.type !== 'rectangle')) {
+  // CVAT writes the angle of an ellipse beside a mask that is turned already
+  const isMask = isRecord(record.segmentation)
+  if (flags.rotation !== 0 && !isMask && parts.some((part) => part.type !== 'rectangle')) {
     skip('unsupported-rotation', 'only boxes are rotated', place)
   }
   if (hasKeypoints(record)) {
