@@ -13,10 +13,14 @@ const parseError = (reason: string) =>
  * @throws DomainError invalid for what is no JSON, nested deeper than 64, or holds what no database stores
  */
 export async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
+  const bytes = await wholeOf(body)
+  return bytes.length === 0 ? undefined : parseJson(bytes)
+}
+
+export async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of body) pieces.push(piece)
-  const bytes = Buffer.concat(pieces)
-  return bytes.length === 0 ? undefined : parseJson(bytes)
+  return Buffer.concat(pieces)
 }
 
 /** Parses UTF-8 bytes; the depth is counted before anything is built from them. */
@@ -68,7 +72,7 @@ function endOfText(bytes: Uint8Array, start: number): number {
 type Path = readonly PropertyKey[]
 
 /** Numbers have to be finite, texts storable, and no key may reach for a prototype. */
-function assertStorable(value: unknown, path: Path): void {
+export function assertStorable(value: unknown, path: Path): void {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw refused(path, 'A valid number is required.')
   if (typeof value === 'string') assertText(value, path)

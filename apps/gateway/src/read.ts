@@ -7,11 +7,11 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { bodyOf } from './body.ts'
 import type { GatewaySettings } from './config.ts'
-import { readJson } from './json-body.ts'
 import { allowMember } from './plugins/membership.ts'
 import { allowToken } from './plugins/token-rights.ts'
 import { isForm, isUpload, onlyOne, queryOf, translationOf } from './request.ts'
 import { readTextForm } from './routes/text-form.ts'
+import { readValues } from './url-form.ts'
 
 export type Limits = Pick<GatewaySettings, 'maxBodyBytes' | 'maxAnnotationsBodyBytes'>
 
@@ -76,7 +76,7 @@ async function readBody(operation: Operation, request: FastifyRequest, limits: L
   if (!takesValues(operation)) return undefined
   const isInForm = operation.form !== undefined && isForm(request)
   if (isInForm) return readTextForm(request, limits.maxBodyBytes)
-  return readJson(bodyOf(request, limits.maxBodyBytes))
+  return readValues(request, limits.maxBodyBytes)
 }
 
 /** Bodies of reads and deletions are ignored; forms whose files are stored, and pieces of files, are read by their routes. */

@@ -5,6 +5,7 @@ import type { GatewaySettings } from '../config.ts'
 import { unsupportedMediaType } from '../http-error.ts'
 import { type Check, isForm, isUpload } from '../request.ts'
 import { mayCarryNone } from '../tus/steps.ts'
+import { isUrlForm } from '../url-form.ts'
 
 type Limits = Pick<
   GatewaySettings,
@@ -36,6 +37,7 @@ function assertType(request: FastifyRequest, operation: Operation): void {
     throw unsupportedMediaType('Request bodies may not be compressed.')
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
   if (operation.form && isForm(request)) return
+  if (operation.body && !isBytes(operation.body) && isUrlForm(request)) return
   const { media_type } = operation
   if (media_type !== undefined) {
     if (type.trim() === media_type) return

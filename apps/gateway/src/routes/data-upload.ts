@@ -5,10 +5,9 @@ import { namesSources } from '@reticle/contracts/rest/sources'
 import { invalid, invalidInput } from '@reticle/kit'
 import { wording } from '@reticle/kit/validation'
 import { z } from 'zod'
-import { bodyOf } from '../body.ts'
-import { readJson } from '../json-body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { isForm } from '../request.ts'
+import { readValues } from '../url-form.ts'
 import { documents, readParameters } from './data-parameters.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
 import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
@@ -112,12 +111,12 @@ function assertFile({ field, name }: ArrivingFile, before: ReadonlySet<string>):
   if (before.has(name)) throw invalid({ client_files: `The file ${name} was submitted twice.` })
 }
 
-/** Parameters as JSON; what is null is not said. */
+/** Parameters that come alone; what is null is not said. */
 async function readDocument(
   { request }: UploadCall,
   { settings }: GatewayPorts,
 ): Promise<DataParameters> {
-  const sent = await readJson(bodyOf(request, settings.maxBodyBytes))
+  const sent = await readValues(request, settings.maxBodyBytes)
   const read = document.safeParse(sent ?? {}, { error: wording })
   if (read.error) throw invalidInput(read.error.issues)
   const said = Object.entries(read.data).filter(([, value]) => value !== null)
