@@ -170,6 +170,7 @@ describe('a running server', () => {
       { stage: 'acceptance', state: 'completed', assignee: { username: annaHere.username } },
     ])
     const [issue] = await listOf(here.admin, `/issues?task_id=${monday.id}`)
+    expect(issue.assignee).toMatchObject({ username: annaHere.username })
     const said = () => listOf(here.admin, `/comments?issue_id=${issue.id}`)
     expect((await said()).map(({ message }) => message)).toEqual([
       `${anna.username}: too wide`,

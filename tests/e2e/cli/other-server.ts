@@ -38,6 +38,7 @@ export async function makeWorld(
   const issue = { job: second?.id, frame: 2, position: [1, 2, 3, 4], message: 'too wide' }
   const { id } = await anna.api.done('POST', '/issues', { json: issue })
   await post('/comments', { issue: id, message: 'now?' })
+  await api.done('PATCH', `/issues/${id}`, { json: { assignee: anna.id } })
   const hook = { target_url: 'http://127.0.0.1:9/hook', events: 'update:task,create:job' }
   const webhooks = [
     await post('/webhooks?org=acme', { ...hook, type: 'organization', secret: 'a secret' }),

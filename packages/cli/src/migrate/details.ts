@@ -1,4 +1,4 @@
-import type { BasicUser, Job, Project, StorageWrite, Task } from '@reticle/sdk'
+import type { BasicUser, Issue, Job, Project, StorageWrite, Task } from '@reticle/sdk'
 import { attempt, type Migration, type Workspace } from './migration.ts'
 import { queuesOf } from './queues.ts'
 
@@ -144,6 +144,23 @@ export async function assignTask(
   ])
 }
 
+/** An archive tells nobody of its issues; what is changed here afterwards stays. */
+export async function assignIssue(
+  migration: Migration,
+  workspace: Workspace,
+  { task, there, here }: { task: string; there: Issue; here: Issue },
+): Promise<void> {
+  const { target, ledger, session } = migration
+  const { id: from, frame, assignee } = there
+  if (!assignee || ledger.find('issue', from).is_assigned) return
+  await ledger.note('issue', from, { name: `${task}, frame ${frame}` })
+  const give = (user: number) =>
+    target.updateIssue({ id: here.id, body: { assignee: user } }, { signal: session.signal })
+  await giveAll(migration, workspace, { kind: 'issue', from }, [
+    { what: 'assignee', there: assignee, here: here.assignee, give },
+  ])
+}
+
 type Whose = Record<'owner' | 'assignee', BasicUser | null>
 
 /** The owner last: afterwards it may be no more ours to change. */
@@ -161,7 +178,7 @@ const peopleOf = (
 async function giveAll(
   migration: Migration,
   { organization }: Workspace,
-  of: { kind: 'project' | 'task'; from: number },
+  of: { kind: 'project' | 'task' | 'issue'; from: number },
   wanted: readonly Wanted[],
 ): Promise<void> {
   const { people, ledger } = migration

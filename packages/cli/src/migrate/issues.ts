@@ -1,5 +1,5 @@
 import type { Client, Comment, Issue, Task } from '@reticle/sdk'
-import type { JobPair } from './details.ts'
+import { assignIssue, type JobPair } from './details.ts'
 import type { Migration, Workspace } from './migration.ts'
 import { queuesOf } from './queues.ts'
 
@@ -9,10 +9,11 @@ import { queuesOf } from './queues.ts'
  */
 export async function carryIssues(
   migration: Migration,
-  { source, organization }: Workspace,
-  { task: { id: from }, jobs }: { task: Task; jobs: readonly JobPair[] },
+  workspace: Workspace,
+  { task: { id: from, name }, jobs }: { task: Task; jobs: readonly JobPair[] },
 ): Promise<void> {
   const { target, ledger, session } = migration
+  const { source, organization } = workspace
   const { signal } = session
   const { to } = ledger.find('task', from)
   const there = await all(source.listIssues.each({ task_id: from, sort: 'id' }, { signal }))
@@ -27,11 +28,9 @@ export async function carryIssues(
     const said = await saidOf(migration, source, issue)
     const known = waiting.get(placeOf(issue, job))?.shift()
     const [message = '', ...rest] = said
-    if (known) await comment(migration, organization, { issue: known, said })
-    else {
-      const made = await open(migration, issue, { job, message })
-      await comment(migration, organization, { issue: made, said: rest })
-    }
+    const copy = known ?? (await open(migration, issue, { job, message }))
+    await comment(migration, organization, { issue: copy, said: known ? said : rest })
+    await assignIssue(migration, workspace, { task: name, there: issue, here: copy })
     carried.issues += 1
     carried.comments += said.length
   }
@@ -62,14 +61,12 @@ async function saidOf(
 }
 
 async function open(
-  { target, people, session }: Migration,
-  { frame, position, assignee, resolved }: Issue,
+  { target, session }: Migration,
+  { frame, position, resolved }: Issue,
   { job, message }: { job: number; message: string },
 ): Promise<Issue> {
   const { signal } = session
-  const user = assignee ? await people.find(assignee.username, '') : undefined
-  const body = { job, frame, position, message, resolved, ...(user && { assignee: user.id }) }
-  return target.createIssue({ body }, { signal })
+  return target.createIssue({ body: { job, frame, position, message, resolved } }, { signal })
 }
 
 /** Adds what nobody has said yet. */
