@@ -113,7 +113,7 @@ export interface ItemFrame {
   path: string
   width: number
   height: number
-  /** The original bytes; called when images are saved. */
+  /** Its bytes, upright; called when images are saved. */
   image?: () => AsyncIterable<Uint8Array>
   /** What those bytes are known by (`ArchiveFile.source`). */
   source?: string

@@ -13,6 +13,7 @@ import { stageRows } from '../operations/staging.ts'
 import { aboutPart } from './about.ts'
 import { shownFrames, wantedFrames, wantedStreams } from './export-selection.ts'
 import { fromRows } from './from-rows.ts'
+import { upright } from './upright.ts'
 
 /** What one task or job has to be exported. */
 export interface Part {
@@ -102,7 +103,7 @@ async function itemFrames(
 function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {
   const { width, height } = source
   const path = source.packing === 'video' ? `${source.name}.PNG` : source.name // spec/formats.md 4.2
-  const bytes = { source: sourceKey(source), image: () => readImage(blobs, source) }
+  const bytes = { source: sourceKey(source), image: () => upright(readImage(blobs, source)) }
   return { frame, path, width, height, ...bytes }
 }
 

@@ -15,6 +15,11 @@ const app1 = 0xe1
 /** Baseline, extended and progressive frames: those that decoders take. */
 const frames = [0xc0, 0xc1, 0xc2]
 
+interface Head {
+  stored: Size
+  orientation: number
+}
+
 /**
  * Reads the headers up to the first scan.
  *
@@ -22,25 +27,40 @@ const frames = [0xc0, 0xc1, 0xc2]
  * @returns undefined where `head` ends too soon or anything is unusual: a decoder has to be asked then
  */
 export function readJpegSize(head: Uint8Array): Size | undefined {
+  const read = readHead(head)
+  if (!read) return undefined
+  const { stored, orientation } = read
+  return orientation >= 5 ? { width: stored.height, height: stored.width } : stored
+}
+
+/**
+ * How it is to be turned before it is shown, from 1, upright as it is, to 8.
+ *
+ * @param head of the file, as much of it as is at hand
+ * @returns undefined as for the size
+ */
+export function readJpegOrientation(head: Uint8Array): number | undefined {
+  return readHead(head)?.orientation
+}
+
+function readHead(head: Uint8Array): Head | undefined {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   try {
-    return sizeOf(view)
+    return headOf(view)
   } catch (thrown) {
     if (thrown instanceof RangeError) return undefined // beyond what is at hand
     throw thrown
   }
 }
 
-function sizeOf(view: DataView): Size | undefined {
+function headOf(view: DataView): Head | undefined {
   const segments = segmentsOf(view)
   const [frame, second] = segments.filter(({ marker }) => frames.includes(marker))
   const [exif, other] = segments.filter((one) => isExif(view, one))
   if (!frame || second || other) return undefined
-  const size = frameSize(view, frame.at)
+  const stored = frameSize(view, frame.at)
   const orientation = exif ? readOrientation(view, exif.at + 6, exif.end) : 1
-  if (!size || !orientation) return undefined
-  const isTurned = orientation >= 5
-  return isTurned ? { width: size.height, height: size.width } : size
+  return stored && orientation ? { stored, orientation } : undefined
 }
 
 interface Segment {
