@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Lease } from '../leases/lease.ts'
@@ -19,6 +20,9 @@ export function removeTmpDir(root: string, lease: Lease): Promise<void> {
   return rm(tmpDirOf(root, lease), { recursive: true, force: true })
 }
 
+/** Of accounts that share a folder for temporary files, none may remove what is another's. */
+const isOurs = ({ uid }: Stats) => uid === (process.getuid?.() ?? uid)
+
 /** Removes what a worker that was killed left behind; nothing that could still be in use by another. */
 export async function removeLeftBehind(root: string): Promise<void> {
   await mkdir(root, { recursive: true })
@@ -26,7 +30,7 @@ export async function removeLeftBehind(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith(prefix)) continue
     const found = await stat(join(root, name)).catch(() => undefined)
-    if (found && found.mtimeMs < oldest)
+    if (found && isOurs(found) && found.mtimeMs < oldest)
       await rm(join(root, name), { recursive: true, force: true })
   }
 }
