@@ -26,13 +26,20 @@ export function readEnv<S extends z.ZodObject>(schema: S, env: Env): Readonly<z.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const read = schema.safeParse(given)
   if (read.success) return Object.freeze(read.data)
-  throw new ConfigError(
-    read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
-  )
+  const problems = read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new ConfigError([...new Set(problems)]) // 1.5 beyond a bound is wrong twice
 }
 
-const whole = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
-  z.coerce.number().int().min(min).max(max).default(fallback)
+function whole(fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) {
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
+  const error = `must be a whole number ${bounds}`
+  return z.coerce
+    .number({ error })
+    .int({ error })
+    .min(min, { error })
+    .max(max, { error })
+    .default(fallback)
+}
 
 const words = { true: true, false: false, '1': true, '0': false } as const
 
