@@ -44,9 +44,13 @@ export function readSettings(env: Env): standalone.Config {
   return standalone.readConfig(env)
 }
 
+/** What the command line reads (docs/cli.md), which may be set in the same shell. */
+const ofCommandLine = ['URL', 'PROFILE', 'ORGANIZATION', 'SOURCE_TOKEN', 'CONFIG_DIR', 'CACHE_DIR']
+
 /** Names that look like settings of ours and are none: most likely misspelt. */
 export function unknownSettings(env: Env): string[] {
-  const known = new Set(settingsByProcess.standalone)
+  const others = ofCommandLine.map((name) => `RETICLE_${name}`)
+  const known = new Set([...(settingsByProcess.standalone ?? []), ...others])
   const isOurs = (name: string) => name.startsWith('RETICLE_') && !name.startsWith('RETICLE_TEST_')
   return Object.keys(env).filter((name) => isOurs(name) && !known.has(name))
 }
