@@ -14,6 +14,7 @@ describe('an item is matched', () => {
     ['by a name only one frame has', ['x/a.jpg', 'x/b.jpg'], 'y/z/a.jpg', 'x/a.jpg'],
     ['by that name in another case', ['x/A.JPG'], 'a.jpg', 'x/A.JPG'],
     ['in the same case first', ['x/A.jpg', 'x/a.jpg'], 'a.jpg', 'x/a.jpg'],
+    ['by its extension where two share a name', ['x/a.jpg', 'x/a.png'], 'a.png', 'x/a.png'],
     ['to none of two frames of one name', ['x/a.jpg', 'y/a.jpg'], 'a.jpg', undefined],
     ['to none of another name', ['a.jpg'], 'b.jpg', undefined],
   ]

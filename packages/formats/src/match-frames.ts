@@ -79,6 +79,8 @@ interface FrameIndex {
   /** Names without folders and extension; null where several frames share one. */
   bases: Map<string, TargetFrame | null>
   lowerBases: Map<string, TargetFrame | null>
+  /** Names without folders, asked where several frames share a base; null where several share them as well. */
+  files: () => Map<string, TargetFrame | null>
 }
 
 function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
@@ -87,6 +89,7 @@ function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
     stems: new Map(),
     bases: new Map(),
     lowerBases: new Map(),
+    files: once(() => fileNames(frames)),
   }
   for (const frame of frames) {
     const path = normalised(frame.path)
@@ -99,6 +102,24 @@ function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
     index.lowerBases.set(lower, index.lowerBases.has(lower) ? null : frame)
   }
   return index
+}
+
+function fileNames(frames: readonly TargetFrame[]): Map<string, TargetFrame | null> {
+  const names = new Map<string, TargetFrame | null>()
+  for (const frame of frames) {
+    const name = baseOf(normalised(frame.path))
+    names.set(name, names.has(name) ? null : frame)
+  }
+  return names
+}
+
+/** Most files never ask. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 /** What stands before the deepest item in the first frame that ends with it. */
@@ -127,11 +148,11 @@ function byNumber(target: TargetFrames, absolute: number | undefined): TargetFra
 }
 
 function byBase(index: FrameIndex, path: string): TargetFrame | undefined {
-  const base = baseOf(withoutExtension(normalised(path)))
+  const name = baseOf(normalised(path))
+  const base = withoutExtension(name)
   const exact = index.bases.get(base)
-  return (
-    exact ?? (exact === null ? undefined : index.lowerBases.get(base.toLowerCase())) ?? undefined
-  )
+  if (exact === null) return index.files().get(name) ?? undefined
+  return exact ?? index.lowerBases.get(base.toLowerCase()) ?? undefined
 }
 
 function first<T, R>(values: readonly T[], find: (value: T) => R | undefined): R | undefined {
