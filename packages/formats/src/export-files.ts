@@ -68,16 +68,29 @@ export function inOneFolder(dataset: Dataset): Dataset {
 }
 
 /**
- * What frames are called in files: their paths without extension, and with it where another frame is called so already.
+ * What frames are called in files: their paths without extension, and with it where another frame is called so already, which the
+ * report tells.
  * @param taken Names in use: the new ones come to them.
  */
-export function itemIds(frames: readonly ItemFrame[], taken = new Set<string>()): string[] {
+export function itemIds(
+  frames: readonly ItemFrame[],
+  run: Pick<Run, 'report'>,
+  taken = new Set<string>(),
+): string[] {
   return frames.map(({ path }) => {
     const stem = withoutExtension(path)
     const id = taken.has(stem) ? path : stem
+    if (id !== stem) noteSharedName(path, run)
     taken.add(id)
     return id
   })
+}
+
+/** Programs pair pictures and annotations by their names without extensions: such a picture has another's annotations there. */
+export function noteSharedName(path: string, { report }: Pick<Run, 'report'>): void {
+  const reason =
+    'another picture has this name but for the extension: the file of annotations is named with it, where few programs look'
+  report.note('converted', 'duplicate-entry', reason, { item: path })
 }
 
 /** A subset may be called anything, a member of an archive may not. */

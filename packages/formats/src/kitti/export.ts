@@ -47,7 +47,7 @@ export async function* exportKitti(dataset: Dataset, run: Run): AsyncGenerator<A
   const allFrames = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   let done = 0
   for (const subset of subsets) {
-    const ids = itemIds(subset.frames)
+    const ids = itemIds(subset.frames, run)
     for await (const { frame, item } of everyFrame(subset)) {
       run.signal.throwIfAborted()
       const shapes = losses.written(item, frame)

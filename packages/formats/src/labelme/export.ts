@@ -37,7 +37,7 @@ export async function* exportLabelMe(dataset: Dataset, run: Run): AsyncGenerator
   const folderOf = (subset: string): string => folders.get(subset) ?? subset
   let done = 0
   for (const subset of subsets) {
-    const ids = itemIds(subset.frames)
+    const ids = itemIds(subset.frames, run)
     for await (const { frame, item } of everyFrame(subset)) {
       run.signal.throwIfAborted()
       const id = ids[item.index] ?? ''

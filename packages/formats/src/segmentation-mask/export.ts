@@ -48,7 +48,7 @@ export async function* exportSegmentationMask(
   const taken = new Set<string>()
   let done = 0
   for (const subset of subsets) {
-    const ids = itemIds(subset.frames, taken)
+    const ids = itemIds(subset.frames, run, taken)
     const lines: string[] = []
     for await (const { frame, item } of everyFrame(subset)) {
       run.signal.throwIfAborted()

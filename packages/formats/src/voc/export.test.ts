@@ -173,7 +173,10 @@ describe('an export', () => {
     const one = datasetOf(labels, frames, {}, { name: 'my_train' })
     const two = datasetOf(labels, frames.slice(0, 1), {}, { name: 'x/y' })
     const subsets = [...one.subsets, ...two.subsets]
-    const { files } = await exportBytes(voc.exporter, { ...one, subsets, saveImages: true })
+    const { files, report } = await exportBytes(voc.exporter, { ...one, subsets, saveImages: true })
+    expect(report.entries).toMatchObject([
+      { code: 'duplicate-entry', count: 1, examples: [{ item: 'ä ö/2007_1.png' }] },
+    ])
     expect(Object.keys(files)).toEqual([
       'labelmap.txt',
       'Annotations/ä ö/2007_1.xml',

@@ -56,7 +56,7 @@ export async function* exportVoc(given: Dataset, run: Run): AsyncGenerator<Archi
   const taken = new Set<string>()
   let done = 0
   for (const subset of subsets) {
-    const lists = newLists(itemIds(subset.frames, taken))
+    const lists = newLists(itemIds(subset.frames, run, taken))
     for await (const { frame, item } of everyFrame(subset)) {
       run.signal.throwIfAborted()
       yield* itemFiles(frame, item, lists, state)

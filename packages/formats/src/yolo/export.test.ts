@@ -180,10 +180,13 @@ describe('export and import again', () => {
   test('tell pictures apart that differ in their extension only', async () => {
     const pictures = framesOf(['a.jpg', 'a.png', 'a.png.jpg'])
     const shapes = pictures.map(({ frame }) => shapeOf({ label_id: 3, frame }))
-    const { bytes, files } = await exported(datasetOf(labels, pictures, { shapes }))
+    const { bytes, files, report } = await exported(datasetOf(labels, pictures, { shapes }))
     expect(Object.keys(files)).toEqual(
       expect.arrayContaining(['obj_train_data/a.txt', 'obj_train_data/a.png.txt']),
     )
+    expect(report.entries).toMatchObject([
+      { code: 'duplicate-entry', count: 2, examples: [{ item: 'a.png' }, { item: 'a.png.jpg' }] },
+    ])
     const again = await importBytes(yolo, bytes, targetOf(labels, pictures))
     expect(again.shapes).toEqual(shapes)
   })

@@ -75,7 +75,7 @@ async function* boxFiles(
   const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   let done = 0
   for (const subset of subsets) {
-    const nameOf = boxFileNames()
+    const nameOf = boxFileNames(run)
     for await (const { frame, item } of everyFrame(subset)) {
       run.signal.throwIfAborted()
       const path = `${folderOf(subset.name)}/${nameOf(frame.path)}`
