@@ -26,6 +26,7 @@ export async function follow(
 
 function detailOf({ status, message, queue_position, ...request }: Request): string {
   if (status === 'queued') return queue_position ? `${queue_position} wait before it` : 'waiting'
+  if (status === 'failed') return '' // its message is the error that follows
   const { items_done, items_total, bytes_done, bytes_total, eta_seconds } = request
   const counted =
     items_done !== null && items_total !== null ? `${items_done} of ${items_total}` : ''

@@ -140,7 +140,8 @@ async function bringIn<Input>(
   const request = await finish(session, work)
   await journal.forget()
   tellReport(request, session)
-  output.result(createdText(request), {
+  const text = createdText(request)
+  output.result(options.dryRun === true ? `Nothing is written. It would be ${text}` : text, {
     rq_id: request.id,
     result_id: request.result_id,
     report: request.report,

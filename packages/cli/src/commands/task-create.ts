@@ -14,7 +14,7 @@ import { addFields, bodyOf, type Fields, type Options } from '../resources/field
 import { numberId } from '../resources/resource.ts'
 import { labels, tracker } from '../resources/work.ts'
 import { openSession, type Session, type Surroundings } from '../session.ts'
-import { reportLines } from '../terminal/report.ts'
+import { reportLines, someOf } from '../terminal/report.ts'
 import { filesMark, gatherFiles } from '../transfers/files.ts'
 import { type Journal, openJournal } from '../transfers/journal.ts'
 import { finish } from '../transfers/requests.ts'
@@ -182,7 +182,7 @@ async function wantedOf({ name, media, options }: Asked, session: Session): Prom
   const { files, ignored } = await gatherFiles(media, (count) =>
     session.progress.update(0, `${count}`),
   )
-  if (ignored > 0) session.output.note(`${ignored} files are no pictures, they are not sent.`)
+  if (ignored.length > 0) session.output.note(`Not sent, since no picture: ${someOf(ignored)}`)
   return { body, data, files }
 }
 

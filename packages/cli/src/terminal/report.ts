@@ -15,8 +15,17 @@ export interface ToldReport {
 /** What did not go through as it was, a line for each reason. */
 export function reportLines(report: ToldReport | null, title: string): string[] {
   const entries = report?.entries ?? []
-  return entries.map(({ kind, count, reason, examples: [example] }) => {
-    const where = [example?.file, example?.item].filter(Boolean).join(', ')
+  return entries.map(({ kind, count, reason, examples }) => {
+    const places = examples.map(({ file, item }) => [file, item].filter(Boolean).join(', '))
+    const where = someOf(places.filter(Boolean), count)
     return `${title}: ${count} ${kind}: ${reason}${where ? ` (${where})` : ''}`
   })
+}
+
+const shown = 3
+
+/** The first of them, and a sign where there are more. */
+export function someOf(names: readonly string[], count = names.length): string {
+  const first = [...new Set(names)].slice(0, shown)
+  return first.join('; ') + (first.length > 0 && count > first.length ? '; ...' : '')
 }

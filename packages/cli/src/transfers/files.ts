@@ -5,10 +5,10 @@ import { fromPath } from '@reticle/sdk/node'
 import { Failure, misused } from '../failure.ts'
 import { filesBelow, nameBelow } from '../walk.ts'
 
-/** Files that are sent, and how many of folders were left where they are. */
+/** Files that are sent, and what of folders is left where it is. */
 export interface Gathered {
   files: FileSource[]
-  ignored: number
+  ignored: string[]
 }
 
 /** What is taken out of folders; a file that is named is sent whatever it is. */
@@ -25,7 +25,7 @@ export async function gatherFiles(
   onProgress: (count: number) => void,
 ): Promise<Gathered> {
   const found: { path: string; name: string }[] = []
-  let ignored = 0
+  const ignored: string[] = []
   for (const path of paths) {
     if (!(await stat(path)).isDirectory()) {
       found.push({ path, name: basename(path) })
@@ -34,7 +34,7 @@ export async function gatherFiles(
     const root = paths.length === 1 ? path : resolve(path, '..')
     for await (const file of filesBelow(path)) {
       if (media.test(file)) found.push({ path: file, name: nameBelow(root, file) })
-      else ignored += 1
+      else ignored.push(nameBelow(root, file))
       onProgress(found.length)
     }
   }
