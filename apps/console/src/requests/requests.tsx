@@ -32,6 +32,12 @@ const columns: readonly Column<Request>[] = [
     isExtra: true,
     cell: (request) => <TargetLink request={request} />,
   },
+  {
+    title: 'Format',
+    width: '10rem',
+    isExtra: true,
+    cell: ({ operation }) => operation.format ?? '',
+  },
   { title: 'Who', width: '7rem', isExtra: true, cell: ({ owner }) => owner.username },
   { title: 'Status', sort: 'status', cell: (request) => <State request={request} /> },
   {
