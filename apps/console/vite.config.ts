@@ -1,6 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { licences } from './licences.ts'
 
 /** Every asset packed beside itself, so that the gateway packs none while it serves. */
 function packed(): Plugin {
@@ -26,7 +27,7 @@ function packed(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), packed()],
+  plugins: [react(), licences(), packed()],
   build: {
     target: 'es2022',
     assetsInlineLimit: 0, // the policy of the pages knows files alone

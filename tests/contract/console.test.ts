@@ -10,7 +10,7 @@ import { codeOf, readSources } from './sources.ts'
 const dist = join(root, 'apps/console/dist')
 const read = (path: string) => readFileSync(join(dist, path))
 const document = read('index.html').toString()
-const loaded = [...document.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
+const loaded = [...document.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(
   ([, path = '']) => path,
 )
 
@@ -38,6 +38,16 @@ test('every asset lies beside itself packed, and has a hash in its name', () => 
     plain.filter((name) => !names.includes(`${name}.gz`) || !names.includes(`${name}.br`)),
   ).toEqual([])
   expect(existsSync(join(dist, 'assets', plain[0] ?? ''))).toBe(true)
+})
+
+test('the licences of what is in the bundle lie beside it, and the document names them', () => {
+  const [, path = ''] =
+    /<link rel="license" href="\/(assets\/licences-[^"]+\.txt)">/.exec(document) ?? []
+  const text = read(path).toString()
+  const named = [...text.matchAll(/^(\S+) \d\S*: (.+)$/gm)].map(([, name]) => name)
+  expect(named).toEqual(expect.arrayContaining(['react', 'react-dom', '@tanstack/query-core']))
+  expect(named).toEqual(expect.arrayContaining(['dompurify', 'marked', 'wouter']))
+  expect(text).toContain('Permission is hereby granted')
 })
 
 const sources = readSources().filter(({ path }) => path.startsWith('apps/console/src/'))

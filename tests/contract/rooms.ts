@@ -48,7 +48,7 @@ export const rooms: Record<string, Room> = {
       ...['marked', 'dompurify'],
       ...['vite', '@vitejs/plugin-react'], // vite.config.ts
     ],
-    usesNode: ['/vite.config.ts'],
+    usesNode: ['/vite.config.ts', '/licences.ts'],
   },
   'apps/gateway': {
     own: ['@reticle/contracts', '@reticle/kit', '@reticle/console/index.html'],

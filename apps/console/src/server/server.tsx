@@ -10,6 +10,9 @@ import { HealthTable } from './health-table.tsx'
 import { LimitTable } from './limit-table.tsx'
 import './server.css'
 
+/** Made by the build (`licences.ts`): pages from sources have none. */
+const licences = document.querySelector('link[rel=license]')?.getAttribute('href')
+
 /** What the server is, whether it works, what it allows and understands. */
 export function Server() {
   const self = useSelf().data
@@ -20,6 +23,12 @@ export function Server() {
       {about.data ? (
         <p>
           {about.data.name} {about.data.version}: {about.data.description}
+          {licences && (
+            <>
+              {' '}
+              <a href={licences}>Licences of what these pages are made of</a>
+            </>
+          )}
         </p>
       ) : (
         !about.error && <Loading />

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { root } from '../generate/files.ts'
+
+/** What is installed with Reticle may be given on by everybody under the terms of `SECURITY.md`. */
+
+const names = z.record(z.string(), z.string()).default({})
+const locked = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      license: z.string().optional(),
+      resolved: z.string().optional(),
+      link: z.boolean().default(false),
+      dependencies: names,
+      optionalDependencies: names,
+    }),
+  ),
+})
+const { packages } = locked.parse(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')))
+
+const allowed = [
+  ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause'],
+  ...['Apache-2.0', 'BlueOak-1.0.0', 'CC0-1.0', 'Unlicense'],
+]
+
+/** Used unchanged, as files of their own that anybody may exchange, which is all that their licences want. */
+const excepted: Record<string, RegExp> = {
+  'LGPL-3.0-or-later': /^@img\/sharp-libvips-/,
+  'Apache-2.0 AND LGPL-3.0-or-later': /^@img\/sharp-win32-/,
+  'Apache-2.0 AND LGPL-3.0-or-later AND MIT': /^@img\/sharp-wasm32$/,
+  'MPL-2.0': /^mediabunny$/,
+  'none named': /^@shinyoshiaki\/jspack$/, // its file says BSD-3-Clause
+}
+
+/** Where Node finds a package that is imported from a place in the lockfile. */
+function placeOf(name: string, from: string): string | undefined {
+  for (let at = from; ; at = at.replace(/\/?[^/]*$/, '')) {
+    const place = `${at}/node_modules/${name}`.replace(/^\//, '')
+    const found = packages[place]
+    if (found) return found.link ? found.resolved : place
+    if (at === '') return undefined
+  }
+}
+
+/** All that apps and packages need while they run, however far away. */
+function installed(): string[] {
+  const seen = new Set<string>()
+  const open = Object.keys(packages).filter((place) => /^(apps|packages)\/[^/]+$/.test(place))
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    if (seen.has(place)) continue
+    seen.add(place)
+    const { dependencies, optionalDependencies } = packages[place] ?? {}
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const needed = placeOf(name, place)
+      if (needed !== undefined) open.push(needed)
+    }
+  }
+  return [...seen].filter((place) => place.includes('node_modules/'))
+}
+
+test('every package that Reticle runs on has a licence of the list, or is named with a reason', () => {
+  const places = installed()
+  expect(places.length).toBeGreaterThan(100)
+  const others = places.flatMap((place) => {
+    const name = place.replace(/^.*node_modules\//, '')
+    const { license = 'none named' } = packages[place] ?? {}
+    return allowed.includes(license) || excepted[license]?.test(name) ? [] : [`${name}: ${license}`]
+  })
+  expect(others).toEqual([])
+})
