@@ -140,7 +140,6 @@ export const workspaceQuery = z.object({
 })
 export const workspaceFound = z.object({ organization_id: z.int() }).meta({ id: 'WorkspaceFound' })
 
-export type Contact = z.infer<typeof contact>
 export type Organization = z.infer<typeof organization>
 export type Membership = z.infer<typeof membership>
 export type Invitation = z.infer<typeof invitation>

@@ -12,8 +12,6 @@ export interface Screen extends Size {
   density: number
 }
 
-export type Layer = ReturnType<typeof openLayer>
-
 /** The objects as they were drawn for some view, to be shown in others until there is time to draw them anew. */
 export function openLayer() {
   const canvas = new OffscreenCanvas(1, 1)
