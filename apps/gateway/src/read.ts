@@ -25,21 +25,22 @@ export type Read = (request: FastifyRequest) => Promise<Record<string, unknown>>
  */
 export function reader(operation: Operation, limits: Limits): Read {
   const { params, query, headers, body } = operation
+  const names = headersOf(operation)
   const rest = z.object({
     ...query?.shape,
     ...headers?.shape,
     ...(body && takesValues(operation) && { body }),
   })
+  const parse = (given: object) => rest.safeParse(given, { error: wording })
+  const ofNothing = parse({ body: {} }) // most reads say nothing, which is always the same
   return async (request) => {
     const found = readParams(params, request)
     const translation = translationOf(request, operation)
     const asked = readQuery(query, request)
-    const given = { ...(translation?.query?.(asked) ?? asked), ...readHeaders(headers, request) }
+    const given = { ...(translation?.query?.(asked) ?? asked), ...readHeaders(names, request) }
     const sent = await readBody(operation, request, limits)
-    const parsed = rest.safeParse(
-      { ...given, body: sent === undefined ? {} : sent },
-      { error: wording },
-    )
+    const isNothing = sent === undefined && Object.values(given).every((one) => one === undefined)
+    const parsed = isNothing ? ofNothing : parse({ ...given, body: sent === undefined ? {} : sent })
     if (parsed.error) throw invalidInput(parsed.error.issues.map(outOfBody))
     allowToken(operation, request)
     allowMember(operation, request)
@@ -59,15 +60,20 @@ function readParams(params: Operation['params'], { params: given }: FastifyReque
 /** Names that the row does not declare are ignored (`spec/api-workspace.md` 1.5). */
 function readQuery(query: Operation['query'], request: FastifyRequest): Record<string, unknown> {
   const given = queryOf(request)
+  if (given.size === 0) return {}
   const declared = Object.keys(query?.shape ?? {}).filter((name) => given.has(name))
   return Object.fromEntries(declared.map((name) => [name, onlyOne(name, given.get(name))]))
 }
 
-function readHeaders(headers: Operation['headers'], request: FastifyRequest) {
+/** Fields of a row that come as headers, by the names that Node gives those. */
+function headersOf({ headers }: Operation): [name: string, header: string][] {
   const names = Object.keys(headers?.shape ?? {})
-  const given = names.map((name) => [name, request.headers[headerName(name).toLowerCase()]])
-  if (names.includes('if_match')) readIfMatch(request.headers['if-match'])
-  return Object.fromEntries(given)
+  return names.map((name) => [name, headerName(name).toLowerCase()])
+}
+
+function readHeaders(names: ReturnType<typeof headersOf>, { headers }: FastifyRequest) {
+  if (names.some(([name]) => name === 'if_match')) readIfMatch(headers['if-match'])
+  return Object.fromEntries(names.map(([name, header]) => [name, headers[header]]))
 }
 
 async function readBody(operation: Operation, request: FastifyRequest, limits: Limits) {

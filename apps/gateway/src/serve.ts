@@ -53,7 +53,7 @@ function route(
     handler: async (request, reply) => {
       const input = await read(request)
       const context = contextOf(request, reply)
-      const known = await askBusy(operation, input, context)
+      const known = operation.busy && (await askBusy(operation, input, context))
       const answer = await call({ ...input, ...known }, context)
       return present(operation, request, reply, answer)
     },

@@ -6,6 +6,20 @@ export function* cutBytes(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
+/** Bytes that are in memory, cut already: nothing is waited for, ended or set free with them. */
+export class WholeBytes implements AsyncIterable<Uint8Array> {
+  readonly #pieces: readonly Uint8Array[]
+
+  constructor(pieces: readonly Uint8Array[]) {
+    this.#pieces = pieces
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    const left = this.#pieces.values()
+    return { next: () => Promise.resolve(left.next()) }
+  }
+}
+
 /** Short texts joined to pieces of about 64 KiB. */
 export async function* joinTexts(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let piece = ''

@@ -8,6 +8,7 @@ import {
 } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
 import { copyOut } from '@reticle/kit/db/copy'
+import { WholeBytes } from '@reticle/kit/pieces'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -56,10 +57,7 @@ export async function wholeAnswer(
   const body: Uint8Array[] = []
   for await (const piece of pieces) body.push(piece)
   const length = body.reduce((sum, piece) => sum + piece.length, 0)
-  async function* chunks() {
-    yield* body
-  }
-  return { head: { etag, length }, chunks: chunks() }
+  return { head: { etag, length }, chunks: new WholeBytes(body) }
 }
 
 function streamSet(

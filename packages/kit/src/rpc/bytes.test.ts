@@ -4,10 +4,12 @@ import { bytes } from '@reticle/contracts/rest/common'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { DomainError, forbidden, notFound } from '../errors.ts'
+import { WholeBytes } from '../pieces.ts'
 import { bytesOf } from '../testing/bytes.ts'
 import { protosOf } from '../testing/protos.ts'
 import { overTransport, type Transport, transports } from '../testing/transport.ts'
 import type { Bytes, Context, Service } from './context.ts'
+import { guard } from './guard.ts'
 
 /** Bodies and answers of bytes: streams with back-pressure, the same over both transports (`house.md` 3). */
 
@@ -34,6 +36,22 @@ function call(given: Partial<Context> = {}): Context {
   return { principal: null, request_id: 'r', deadline: Date.now() + 10_000, signal, ...given }
 }
 
+test('a call whose answer is in memory is over: its bytes pass as they are, and nothing waits for their end', async () => {
+  const chunks = new WholeBytes([Buffer.from('abc'), Buffer.from('def')])
+  let own: AbortSignal | undefined
+  const read: Pipes['read'] = async (_input, { signal }) => {
+    own = signal
+    return { head: {}, chunks }
+  }
+  const gone = new AbortController()
+  const guarded = guard<typeof table>({ read, write: unused, copy: unused }, unused)
+  const answer = await guarded.read({ name: '' }, call({ signal: gone.signal }))
+  gone.abort()
+  expect(answer.chunks).toBe(chunks)
+  expect(own?.aborted).toBe(false)
+  expect(await text(answer.chunks)).toBe('abcdef')
+})
+
 describe.each(transports)('%s', (transport) => {
   describe('answers', () => {
     const head = { type: 'image/png', etag: '"1"', length: 6, max_age: 60 }
@@ -46,6 +64,12 @@ describe.each(transports)('%s', (transport) => {
       expect(answer.head).toEqual(head)
       expect(await text(answer.chunks)).toBe('abcdef')
     })
+  })
+
+  test('bytes in memory come whole', async () => {
+    const read = async () => ({ head: {}, chunks: new WholeBytes([Buffer.from('abc')]) })
+    const answer = await pipes(transport, { read }).read({ name: '' }, call())
+    expect(await text(answer.chunks)).toBe('abc')
   })
 
   describe('large pieces', () => {

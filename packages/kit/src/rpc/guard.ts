@@ -3,6 +3,7 @@ import { fromDatabase } from '../db/errors.ts'
 import { endingWith } from '../db/session/call-signal.ts'
 import { DomainError, toDomainError } from '../errors.ts'
 import { type Called, type OnBug, watchCall } from '../observe/calls.ts'
+import { WholeBytes } from '../pieces.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
 import { eachNext, leavable } from './leave.ts'
 
@@ -40,7 +41,8 @@ function guarded(call: Call, onBug: OnBug, called: Called): Call {
       const answer = await limit.watch(() =>
         watched.within(() => endingWith(context.signal, handle)),
       )
-      if (!isBytesAnswer(answer)) limit.stop()
+      const isStream = isBytesAnswer(answer) && !(answer.chunks instanceof WholeBytes)
+      if (!isStream) limit.stop()
       else return { ...answer, chunks: guardedChunks(answer.chunks, limit, failed) }
       return answer
     } catch (thrown) {
