@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { root } from '../support/reticle.ts'
+import { markedFor } from '../support/marked.ts'
+import { root } from '../support/root.ts'
 import { environmentOf, render, workloads } from './chart-tools.ts'
 
 /**
@@ -145,6 +146,25 @@ describe('the compose file', () => {
     const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
     const named = [...example.matchAll(/^(\w+)=/gm)].map(([, name]) => name)
     expect(named).toEqual(expect.arrayContaining([...new Set(asked)]))
+  })
+
+  test('has all that the lines of docs/operations.md name', async () => {
+    const self = 'tests/cluster/chart-settings.test.ts'
+    const [copy = '', ...lines] = markedFor('docs/operations.md', self).join('').trim().split('\n')
+    expect(copy).toMatch(/^cp deploy\/\.env\.example deploy\/\.env +# and fill it in$/)
+    const [up, scale, exec, ...others] = lines.map((line) => {
+      expect(line).toMatch(/^docker compose -f deploy\/compose\.yaml /)
+      return line.split(' ').slice(4)
+    })
+    expect([up, others]).toEqual([['up', '--build', '-d'], []])
+    const [scaled = ''] = scale?.at(-1)?.split('=') ?? []
+    expect(services[scaled]).not.toHaveProperty('container_name')
+    expect(services[scaled]).not.toHaveProperty('ports')
+    const [, name = '', node, ...words] = exec ?? []
+    expect(node).toBe('node')
+    const image = imageOf(services[name]?.image ?? '')
+    const { code, text } = await start(image, [...words, '--help'], {})
+    expect([code, text]).toEqual([0, expect.stringContaining(words.slice(1).join(' '))])
   })
 
   test('runs every program as nobody, on a file system that it cannot change', () => {

@@ -77,10 +77,17 @@ export function renderText(...args: string[]): Promise<string> {
   return known
 }
 
-async function renderWith(args: string[]): Promise<string> {
-  const words = ['template', 'r', chart, '--namespace', 'n', '--kube-version', kubernetes, ...args]
-  const { stdout } = await run(await program('helm'), words, { maxBuffer: 64 * 1024 * 1024 })
-  return stdout
+/** What `helm install` would bring with these words, typed in the root of the project. */
+export async function renderWords(words: string[]): Promise<Manifest[]> {
+  return read(await helmTemplate(words))
+}
+
+const renderWith = (args: string[]) => helmTemplate(['r', chart, '--namespace', 'n', ...args])
+
+async function helmTemplate(given: string[]): Promise<string> {
+  const words = ['template', ...given, '--kube-version', kubernetes]
+  const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 }
+  return (await run(await program('helm'), words, options)).stdout
 }
 
 function read(text: string): Manifest[] {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { root } from '../support/reticle.ts'
+import { root } from '../support/root.ts'
 import {
   chartFile,
   conform,

@@ -5,9 +5,14 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { client } from '../support/client.ts'
+import { markedFor } from '../support/marked.ts'
 import { basic, dataDirectory, password, root } from '../support/reticle.ts'
 
-/** `npm run cluster`: a person's whole cluster, on servers of its own. */
+/** `npm run cluster`, as the README has it: a person's whole cluster, on servers of its own. */
+
+const [line = ''] = markedFor('README.md', 'tests/cluster/laptop.test.ts')
+const [, name = ''] = /^npm run (\w+)\n$/.exec(line) ?? []
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 test('a cluster on a laptop is used, drained by Ctrl-C, and found again as it was', async () => {
   const { path, remove } = dataDirectory()
@@ -53,9 +58,9 @@ test('a number of gateways that is none is refused', async () => {
 })
 
 async function start(dataDir: string, ...options: string[]) {
-  const script = join(root, 'scripts/cluster.mjs')
   const env = { RETICLE_DATA_DIR: dataDir, RETICLE_PORT: '0', RETICLE_ADMIN_PASSWORD: password }
-  const child = spawn(process.execPath, [script, ...options], {
+  const child = spawn('bash', ['-c', [scripts[name], ...options].join(' ')], {
+    cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

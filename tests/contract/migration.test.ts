@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { markedFor } from '../support/marked.ts'
 import { root } from '../support/root.ts'
 
 /** `npm run migration`, in a copy of the services' migrations. */
@@ -51,6 +52,15 @@ test.each(services)('a new step of %s is found and migrates', async (service) =>
     `select name from ${schema}.migrations order by name desc limit 1`,
   )
   expect(rows).toEqual([{ name: step }])
+})
+
+test('the line of the how-to makes a step', () => {
+  const how = 'docs/how-to/add-migration.md'
+  const [line = ''] = markedFor(how, 'tests/contract/migration.test.ts')
+  const [, words = ''] = /^npm run migration -- (.*)\n$/.exec(line) ?? []
+  const { code, out } = migration(...words.split(' '))
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(how) })
+  expect(stepsOf('projects-svc').at(-2)).toMatch(/^\d{4}-task-priority\.ts$/)
 })
 
 test('what it writes is formatted as everything else', () => {

@@ -6,6 +6,7 @@ import { readConfig } from '@reticle/standalone/config'
 import { opsProgram } from '@reticle/standalone/ops/commands'
 import { settingsByProcess } from '@reticle/standalone/settings'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { markedFor } from '../support/marked.ts'
 import { ops } from '../support/ops.ts'
 import { dataDirectory, root, startReticle } from '../support/reticle.ts'
 
@@ -56,11 +57,8 @@ async function execute(block: string) {
   return run('bash', ['-euo', 'pipefail', '-c', script], { cwd: elsewhere.path, env })
 }
 
-const marked = [
-  ...operations.matchAll(
-    /<!-- executed by tests\/e2e\/operations.test.ts -->\n```sh\n([\s\S]*?)```/g,
-  ),
-].map(([, block = '']) => block)
+const self = 'tests/e2e/operations.test.ts'
+const marked = markedFor('docs/operations.md', self)
 
 test('backing up, restoring and starting is three lines', { timeout: 120_000 }, async () => {
   const [backup = ''] = marked.filter((block) => block.includes('restore'))
@@ -96,8 +94,35 @@ test('dead events are listed and given back by the lines for it', { timeout: 60_
   }
 })
 
+test('events go out again by the line for it', { timeout: 60_000 }, async () => {
+  const [line = '', ...others] = marked.filter((block) => block.includes('republish'))
+  expect(others).toEqual([line])
+  const { stdout } = await execute(line)
+  expect(stdout.match(/-svc: \d+ events go out again\n/g)).toHaveLength(4)
+})
+
+test('a database of this version stays where it is', { timeout: 60_000 }, async () => {
+  const [upgrade = ''] = marked.filter((block) => block.includes('upgrade-postgres'))
+  expect((await execute(upgrade)).stdout).toMatch(/already: nothing to do\.\n$/)
+})
+
 test('every marked block is executed by a test', () => {
-  expect(marked).toHaveLength(3)
+  expect(marked).toHaveLength(6)
+})
+
+/** Scripts of the project, and of one part of it. */
+const scriptsOf = (folder: string): Record<string, string> =>
+  JSON.parse(read(join(folder, 'package.json'))).scripts
+
+test.each(['README.md', 'CONTRIBUTING.md'])('npm knows every line of %s', (document) => {
+  for (const line of markedFor(document, self).join('').trim().split('\n')) {
+    const words = /^npm (?:run )?([a-z:]+)(?: -w (\S+))?(?: +# .+)?$/.exec(line)
+    const [, name = '', folder = '.'] = words ?? []
+    const script = scriptsOf(folder)[name]
+    expect(script, line).toBeDefined()
+    for (const [path] of script?.matchAll(/\b(?:scripts|apps|tests)\/\S+/g) ?? [])
+      expect(existsSync(join(root, path)), `${line}: ${path}`).toBe(true)
+  }
 })
 
 test('every command of ops that a document names is there, with its options', () => {
@@ -154,8 +179,6 @@ test('every alert that is shipped has its part in the document', () => {
       .replace(/\s/g, '-'),
   )
   for (const [, anchor] of anchors) expect(headings).toContain(anchor)
-  for (const [, anchor] of operations.matchAll(/\]\(#([^)]+)\)/g))
-    expect(headings).toContain(anchor)
 })
 
 test('every setting that lines of documents give is read by a process', () => {

@@ -1,23 +1,21 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
+import { markedFor } from './marked.ts'
 import { dataDirectory, root, startReticle } from './reticle.ts'
 
 const run = promisify(execFile)
 
 /**
- * Runs the marked lines of a document, those for `by`, in one shell, as a newcomer would, beside a server of its own.
+ * Runs the lines of a document that are marked for a test in one shell, as a newcomer would, beside a server of its own.
  *
  * @returns what they wrote to standard output
  */
-export function follow(document: string, by = /./): Promise<string> {
-  const text = readFileSync(join(root, document), 'utf8')
-  const blocks = [...text.matchAll(/<!-- executed by ([^>]*) -->\n```sh\n([\s\S]*?)```/g)]
-  const lines = blocks.flatMap(([, who = '', block = '']) => (by.test(who) ? block : []))
-  return execute(async () => lines.join(''))
+export function follow(document: string, by = 'tests/e2e/readme.test.ts'): Promise<string> {
+  return execute(async () => markedFor(document, by).join(''))
 }
 
 /**

@@ -1,14 +1,33 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { markedFor } from './marked.ts'
 import { partSetting, parts } from './parts.ts'
-import { root } from './reticle.ts'
+import { root } from './root.ts'
 
-/** The launcher itself: what other tests take for granted. */
+/** The launcher itself, by the lines of its document: what other tests take for granted. */
 
+const self = 'tests/support/launcher.cluster.test.ts'
+const [all = '', some = '', kept = '', restart = '', ...others] = markedFor(
+  'deploy/local/README.md',
+  self,
+)
+  .join('')
+  .trimEnd()
+  .split('\n')
+
+/** Where lines are typed. */
+const folder = mkdtempSync(join(tmpdir(), 'reticle-launcher-'))
+symlinkSync(join(root, 'deploy'), join(folder, 'deploy'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const run = promisify(execFile)
 const portOf = (address: string) => Number(address.split(':').at(-1))
 const ports = () => ({
   kafka: portOf(partSetting('RETICLE_TEST_KAFKA_BROKERS')),
@@ -49,10 +68,10 @@ test('a paused server is silent, and goes on', async () => {
 })
 
 test('a launcher that was killed leaves no server behind', async () => {
-  const launcher = up(['--minio', '--postgres'])
+  const launcher = up(some)
   const settings = await settingsOf(launcher)
-  const both = ['RETICLE_TEST_S3_ENDPOINT', 'RETICLE_TEST_DATABASE_URL'].map((name) =>
-    Number(new URL(settings.get(name) ?? '').port),
+  const both = ['RETICLE_TEST_S3_ENDPOINT', 'RETICLE_TEST_KAFKA_BROKERS'].map((name) =>
+    portOf(settings[name] ?? ''),
   )
   for (const port of both) expect(await listens(port)).toBe(true)
   launcher.kill('SIGKILL')
@@ -60,26 +79,46 @@ test('a launcher that was killed leaves no server behind', async () => {
 })
 
 test('a launcher that was asked to stop stops its servers and ends with 0', async () => {
-  const launcher = up(['--postgres'])
+  const launcher = up(all)
   const settings = await settingsOf(launcher)
+  const ports = ['RETICLE_TEST_S3_ENDPOINT', 'RETICLE_TEST_KAFKA_BROKERS'].map((name) =>
+    portOf(settings[name] ?? ''),
+  )
+  const database = Number(new URL(settings.RETICLE_TEST_DATABASE_URL ?? '').port)
+  const env = { ...process.env, ...settings }
+  await run('bash', ['-euc', restart.replace('curl', 'curl -sS --fail-with-body')], { env })
+  for (const port of [...ports, database]) expect(await listens(port)).toBe(true)
   const gone = once(launcher, 'exit')
   launcher.kill('SIGTERM')
   expect(await gone).toEqual([0, null])
-  expect(await listens(Number(new URL(settings.get('RETICLE_TEST_DATABASE_URL') ?? '').port))).toBe(
-    false,
+  for (const port of [...ports, database]) expect(await listens(port)).toBe(false)
+})
+
+test('data and logs are kept where a line says', async () => {
+  const launcher = up(kept)
+  await settingsOf(launcher)
+  const gone = once(launcher, 'exit')
+  launcher.kill('SIGTERM')
+  expect(await gone).toEqual([0, null])
+  expect(readdirSync(join(folder, 'somewhere'))).toEqual(
+    expect.arrayContaining(['logs', 'postgres']),
   )
+  expect(others).toEqual([])
 })
 
 test('without Java the launcher says so and ends with 3', async () => {
-  const launcher = up(['--kafka'], { PATH: '/nowhere' })
+  const launcher = up(some, { PATH: '/nowhere' })
   let said = ''
   launcher.stderr?.on('data', (piece) => (said += piece))
   expect(await once(launcher, 'close')).toEqual([3, null])
   expect(said).toBe('java is not installed: Java 17 or newer runs the Kafka broker.\n')
 })
 
-function up(options: string[], env: Record<string, string> = {}): ChildProcess {
-  const launcher = spawn(process.execPath, [join(root, 'deploy/local/up.mjs'), ...options], {
+/** Runs a line that begins with `node`. */
+function up(line: string, env: Record<string, string> = {}): ChildProcess {
+  const [, ...words] = line.replace(/ +#.*/, '').split(' ')
+  const launcher = spawn(process.execPath, words, {
+    cwd: folder,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -90,11 +129,11 @@ function up(options: string[], env: Record<string, string> = {}): ChildProcess {
 }
 
 /** What a launcher prints once everything answers. */
-async function settingsOf(launcher: ChildProcess): Promise<Map<string, string>> {
+async function settingsOf(launcher: ChildProcess): Promise<Record<string, string>> {
   let text = ''
   launcher.stdout?.on('data', (piece) => (text += piece))
   await expect.poll(() => text, { timeout: 60_000 }).toMatch(/^RETICLE_TEST_CONTROL=\S+\n/m)
-  return new Map(
+  return Object.fromEntries(
     text.split('\n').map((line) => [line.replace(/=.*/, ''), line.replace(/^.*?=/, '')]),
   )
 }

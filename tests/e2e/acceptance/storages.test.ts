@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { bucketOf } from '../../support/buckets.ts'
 import type { Answer, Client, Json } from '../../support/client.ts'
+import { markedFor } from '../../support/marked.ts'
 import { picture } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Cloud storages: item 21 of `spec/api-workspace.md` 11, and the table of 5.5. */
 
@@ -88,6 +91,18 @@ describe('21. a bucket that cannot be used is not connected', () => {
     const { body } = await call('PATCH', `/cloudstorages/${id}`, { json: renamed })
     expect(body).toMatchObject({ display_name: 'Others', provider_type: 'AWS_S3_BUCKET' })
   })
+})
+
+test('the line of docs/operations.md connects a bucket', async () => {
+  const [line = ''] = markedFor('docs/operations.md', 'tests/e2e/acceptance/storages.test.ts')
+  const { key, secret_key, specific_attributes } = bucketOf(store, 'acme-frames')
+  const own = line
+    .replace('AKIA...', key)
+    .replace('"secret_key": "..."', `"secret_key": "${secret_key}"`)
+    .replace('region=', `${specific_attributes}&region=`)
+  const env = { ...process.env, API: `${reticle.url}/api`, PASSWORD: password }
+  const { stdout } = await promisify(execFile)('bash', ['-euc', own], { env })
+  expect(JSON.parse(stdout)).toMatchObject({ resource: 'acme-frames', display_name: 'Raw frames' })
 })
 
 test('21. content is shown level by level, in pages, below a prefix', async () => {

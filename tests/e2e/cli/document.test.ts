@@ -6,7 +6,9 @@ import { follow } from '../../support/document.ts'
 import { root } from '../../support/reticle.ts'
 
 test('the lines of the document work as they are written', { timeout: 300_000 }, async () => {
-  const lines = (await follow('docs/cli.md')).trimEnd().split('\n')
+  const lines = (await follow('docs/cli.md', 'tests/e2e/cli/document.test.ts'))
+    .trimEnd()
+    .split('\n')
   expect(lines).toEqual([
     ...['2.58.1', expect.stringMatching(/^Signed in at \S+ as admin\.$/), 'admin'],
     ...[

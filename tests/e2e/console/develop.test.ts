@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
+import { markedFor } from '../../support/marked.ts'
 import { root } from '../../support/reticle.ts'
 import { served } from '../../support/served.ts'
 
 /** Runs the line that docs/console.md has for this file. @returns where the pages are then */
 async function develop(): Promise<string> {
-  const text = readFileSync(join(root, 'docs/console.md'), 'utf8')
-  const block = /<!-- executed by tests\/e2e\/console\/develop\.test\.ts -->\n```sh\n(.*)\n```/
-  const [, line = ''] = block.exec(text) ?? []
+  const [block = ''] = markedFor('docs/console.md', 'tests/e2e/console/develop.test.ts')
+  const line = block.trim()
   expect(line).toBe('npm run dev -w apps/console')
 
   const child = spawn('bash', ['-c', `${line} -- --host 127.0.0.1 --port 0`], {

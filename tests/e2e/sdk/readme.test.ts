@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { markedFor } from '../../support/marked.ts'
 import { dataDirectory, type Reticle, root, startReticle } from '../../support/reticle.ts'
 import { sdkOf } from '../../support/sdk.ts'
 
@@ -21,7 +21,7 @@ import { sdkOf } from '../../support/sdk.ts'
 
 const run = promisify(execFile)
 const text = readFileSync(join(root, 'packages/sdk/README.md'), 'utf8')
-const blocks = [...text.matchAll(/<!-- executed by [^>]*-->\n```ts\n([\s\S]*?)```/g)]
+const blocks = markedFor('packages/sdk/README.md', 'tests/e2e/sdk/readme.test.ts')
 const { path, remove } = dataDirectory()
 const cwd = mkdtempSync(join(tmpdir(), 'reticle-sdk-readme-'))
 let reticle: Reticle
@@ -51,18 +51,12 @@ test('every example is one that is run', () => {
   expect(text.match(/```ts/g)).toHaveLength(blocks.length)
 })
 
-test('every file that it points to is there', () => {
-  for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)/g))
-    expect(existsSync(join(root, 'packages/sdk', target)), target).toBe(true)
-})
-
 test('the examples run as they are written', { timeout: 90_000 }, async () => {
   cpSync(join(root, 'scripts'), join(cwd, 'scripts'), { recursive: true })
   await run(process.execPath, ['scripts/draw.mjs', 'pictures', 'instances.json'], { cwd })
   mkdirSync(join(cwd, 'node_modules/@reticle'), { recursive: true })
   symlinkSync(join(root, 'packages/sdk'), join(cwd, 'node_modules/@reticle/sdk'))
   const program = blocks
-    .map(([, block = '']) => block)
     .join('\n')
     .replace('http://127.0.0.1:8080', reticle.url)
     .concat("\nreceiver.close()\nconsole.log('end')\n")
@@ -87,8 +81,7 @@ test('the examples run as they are written', { timeout: 90_000 }, async () => {
 test('the receiver of the examples knows what is from the service', {
   timeout: 60_000,
 }, async () => {
-  const [last = ''] = blocks.at(-1)?.slice(1) ?? []
-  await compile('receiver', last)
+  await compile('receiver', blocks.at(-1) ?? '')
   const child = execFile(process.execPath, ['receiver.mjs'], { cwd })
   try {
     const admin = sdkOf(reticle.url)

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { blocksOf } from '../support/marked.ts'
+import { root } from '../support/root.ts'
+
+/** Nobody is told to type what no test has tried: every block of commands names the file that executes or checks it. And links lead somewhere. */
+
+const inFolder = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((path) =>
+    path.endsWith('.md') && !path.includes('node_modules') ? `${folder}/${path}` : [],
+  )
+const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)
+const documents = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inFolder('docs'), ...inFolder('deploy')],
+  ...packages.filter((path) => existsSync(join(root, path))),
+]
+const blocks = documents.flatMap(blocksOf)
+const read = (document: string) => readFileSync(join(root, document), 'utf8')
+const placeOf = ({ document, line }: { document: string; line: number }) => `${document}:${line}`
+
+test('every fence is part of a block that was read', () => {
+  const fences = (document: string) => read(document).match(/^ *```/gm)?.length ?? 0
+  const unread = documents.filter((one) => fences(one) !== 2 * blocksOf(one).length)
+  expect(unread).toEqual([])
+})
+
+test('every block of commands has a marker in the line above: <!-- executed by FILE -->', () => {
+  const isPrompt = /^ *(?:\$ |(?:npm|npx|node|curl|docker|helm|kubectl|git|reticle) )/m
+  const unclaimed = blocks.filter(
+    ({ by, language, text }) =>
+      by === undefined && (language === 'sh' || (language === '' && isPrompt.test(text))),
+  )
+  expect(unclaimed.map(placeOf)).toEqual([])
+})
+
+test('a file that a marker names is a test, and reads that document', () => {
+  const isTest = (path: string) => /\.test\.ts$|^tests\/oracles\//.test(path)
+  const reads = (by: string, document: string) =>
+    existsSync(join(root, by)) && read(by).includes(document)
+  const wrong = blocks.filter(
+    ({ by, document }) => by !== undefined && !(isTest(by) && reads(by, document)),
+  )
+  expect(wrong.map((block) => `${placeOf(block)}: ${block.by}`)).toEqual([])
+})
+
+test('every marker stands right above a block', () => {
+  const markers = (document: string) =>
+    read(document).match(/<!-- (?:executed|checked) by/g)?.length ?? 0
+  const stray = documents.filter(
+    (one) => markers(one) !== blocksOf(one).filter(({ by }) => by !== undefined).length,
+  )
+  expect(stray).toEqual([])
+})
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (document: string) =>
+  [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  )
+
+test('every link leads to a file that is there, and to a heading in it', () => {
+  const broken = documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g)].flatMap(
+      ([link, path = '', anchor]) => {
+        const target = join(document, path === '' ? '.' : '..', path)
+        const isThere =
+          existsSync(join(root, target)) && (!anchor || anchorsOf(target).includes(anchor))
+        return isThere ? [] : [`${document}: ${link}`]
+      },
+    ),
+  )
+  expect(broken).toEqual([])
+})
+
+test('the README leads to every page of docs/', () => {
+  const pages = documents.filter((path) => /^docs\/[\w-]+\.md$/.test(path))
+  expect(pages.filter((page) => !read('README.md').includes(`(${page})`))).toEqual([])
+})

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './root.ts'
+
+/** A fenced block of a document. */
+export interface Block {
+  document: string
+  /** Where it begins. */
+  line: number
+  /** What follows its fence: `sh`, `ts`, nothing. */
+  language: string
+  text: string
+  /** The file that its marker names: `<!-- executed by tests/e2e/readme.test.ts -->`. */
+  by: string | undefined
+}
+
+/** Every fenced block; the marker of one stands in the line above it and may go on after a colon. */
+export function blocksOf(document: string): Block[] {
+  const text = readFileSync(join(root, document), 'utf8')
+  const pattern =
+    /(?:^<!-- (?:executed|checked) by ([\w./-]+)(?:: [^>]*)? -->\n)?^( *)```(\w*)\n([\s\S]*?)^\2```$/gm
+  return [...text.matchAll(pattern)].map(
+    ({ index, 0: whole, 1: by, 3: language = '', 4: inside = '' }) => {
+      const line = text.slice(0, index).split('\n').length + (whole.startsWith('<!--') ? 1 : 0)
+      return { document, line, language, text: inside, by }
+    },
+  )
+}
+
+/** The blocks of a document that are for this file. @throws where there are none: it tests nothing then */
+export function markedFor(document: string, by: string): string[] {
+  const marked = blocksOf(document).filter((block) => block.by === by)
+  if (marked.length === 0) throw new Error(`${document} marks no block for ${by}`)
+  return marked.map(({ text }) => text)
+}
