@@ -36,7 +36,9 @@ test('a database that is killed is told of and started again, and operators reac
   const { path, remove } = dataDirectory()
   onTestFinished(remove)
   const { api, output, interrupt } = await start(path)
-  const [pid] = readFileSync(join(path, 'postgres/postgres/data/postmaster.pid'), 'utf8').split('\n')
+  const [pid] = readFileSync(join(path, 'postgres/postgres/data/postmaster.pid'), 'utf8').split(
+    '\n',
+  )
   process.kill(Number(pid), 'SIGKILL')
   await expect.poll(output, { timeout: 60_000 }).toContain('postgres is ready again')
   expect(output()).toContain('postgres ended by itself (exit code 137) and is started again')

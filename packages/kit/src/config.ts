@@ -32,7 +32,7 @@ export function readEnv<S extends z.ZodObject>(schema: S, env: Env): Readonly<z.
 
 function whole(fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) {
   const bounds = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
-  const error = `must be a whole number ${bounds}`
+  const error = `must be a whole number ${bounds}, without a unit`
   return z.coerce
     .number({ error })
     .int({ error })

@@ -102,6 +102,17 @@ test('a connection that was cut, or never was, is unavailable and transient', as
   await nowhere.close()
 })
 
+test('a password that this process does not have yet is unavailable and transient', async () => {
+  const changed = new URL(url)
+  changed.password = 'of yesterday'
+  const { db: refused, close } = openDatabase(changed.href, { application: 'changed' })
+  const thrown = await failure(sql`select 1`.execute(refused))
+  expect(thrown).toMatchObject({ code: '28P01' })
+  expect(fromDatabase(thrown)).toMatchObject({ kind: 'unavailable' })
+  expect(isTransient(thrown)).toBe(true)
+  await close()
+})
+
 test('a bug of ours stays what it is', async () => {
   expect(fromDatabase(await failure(sql`select nonsense`.execute(db)))).toBeUndefined()
   expect(fromDatabase(new TypeError('x'))).toBeUndefined()

@@ -14,7 +14,8 @@ const overloaded = 'The service is busy. Try again in a moment.'
 /** Values that the database cannot hold: too long, out of range, a broken date, NUL, bad escape, no such notation. */
 const badValue = new Set(['22001', '22003', '22008', '22021', '22025', '22P02', '22P05'])
 const serialization = new Set(['40001', '40P01'])
-const lost = /^(08...|53300|57P0[1-3])$/
+/** A password that is refused is one that is being changed: a process that was restarted has the new one. */
+const lost = /^(08...|28...|53300|57P0[1-3])$/
 /** No server there at all: for a sentence to the person at the terminal. */
 export const noServer = new Set([
   'ECONNREFUSED',

@@ -63,7 +63,26 @@ test('a whole number lies within its bounds', () => {
   const doors = (text: string) => read({ RETICLE_SHOP_DOORS: text }).RETICLE_SHOP_DOORS
   expect(['', '1', '4'].map(doors)).toEqual([2, 1, 4])
   for (const text of ['0', '5', '1.5', 'many'])
-    expect(() => doors(text)).toThrow(/RETICLE_SHOP_DOORS: /)
+    expect(() => doors(text)).toThrow(/RETICLE_SHOP_DOORS: must be a whole number from 1 to 4/)
+})
+
+test.each(['kafka', 'a:9092,kafka', ':9092', 'kafka:port'])(
+  'the broker %s is refused',
+  (brokers) => {
+    expect(() => kafkaPart({ RETICLE_KAFKA_BROKERS: brokers })).toThrow(
+      'RETICLE_KAFKA_BROKERS: Expected host:port,host:port',
+    )
+  },
+)
+
+test('an address of a service has a port', () => {
+  const read = addressPart('OTHER')
+  for (const address of ['dns:///other:50051', 'other:1', 'ipv4:10.0.0.1:1,10.0.0.2:2', '[::1]:5'])
+    expect(read({ RETICLE_OTHER_ADDRESS: address })).toBe(address)
+  for (const address of ['other', 'ipv4:10.0.0.1', 'dns:///other', 'ipv4:10.0.0.1:1,10.0.0.2'])
+    expect(() => read({ RETICLE_OTHER_ADDRESS: address })).toThrow(
+      'RETICLE_OTHER_ADDRESS: Expected a gRPC target with a port',
+    )
 })
 
 test('names of parts are the variables they read', () => {

@@ -53,8 +53,15 @@ export function databasePart(prefix: string): Part<{ url: string; owner: string 
   return needed(read, `${own}: needed: the address of the service's role`)
 }
 
+const withPort = /^[^\s:]\S*:\d+$/
+
 const kafkaSchema = z.object({
-  RETICLE_KAFKA_BROKERS: setting.list().optional(),
+  RETICLE_KAFKA_BROKERS: setting
+    .list()
+    .refine((brokers) => brokers.every((broker) => withPort.test(broker)), {
+      error: 'Expected host:port,host:port',
+    })
+    .optional(),
   RETICLE_KAFKA_SSL: setting.flag(false),
   RETICLE_KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
   RETICLE_KAFKA_SASL_USERNAME: z.string().optional(),
@@ -183,6 +190,11 @@ function readTls(files: Record<string, string | undefined>): Tls | undefined {
 /** Where a service answers gRPC; `prefix` as of `databasePart`. */
 export function addressPart(prefix: string): Part<string> {
   const name = `RETICLE_${prefix}_ADDRESS`
-  const read = part(z.object({ [name]: z.string().optional() }), (given) => given[name])
+  const target = z
+    .string()
+    .refine((address) => address.split(',').every((one) => withPort.test(one)), {
+      error: 'Expected a gRPC target with a port, such as dns:///host:50051',
+    })
+  const read = part(z.object({ [name]: target.optional() }), (given) => given[name])
   return needed(read, `${name}: needed: a gRPC target such as dns:///host:50051`)
 }
