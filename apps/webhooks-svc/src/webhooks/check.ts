@@ -63,7 +63,8 @@ export function readScope(
     throw invalid({ project_id: 'A webhook of type organization belongs to no project.' })
   if (scope?.organization_id == null)
     throw invalid({
-      non_field_errors: 'A webhook of type organization needs the scope of an organization.',
+      non_field_errors:
+        'A webhook of type organization needs an organization: name it by org, org_id or the header X-Organization.',
     })
   return { organization_id: scope.organization_id }
 }

@@ -79,7 +79,7 @@ describe.each(transports)('over %s', (transport) => {
     for (const attempt of attempts)
       await expect(attempt).rejects.toMatchObject({
         kind: 'invalid',
-        body: { non_field_errors: [expect.stringContaining('needs the scope')] },
+        body: { non_field_errors: [expect.stringContaining('X-Organization')] },
       })
     const both = webhooks.createWebhook({ body: { ...body, project_id: 7 } }, olga)
     await expect(both).rejects.toMatchObject({ body: { project_id: [expect.any(String)] } })
