@@ -149,7 +149,12 @@ describe('24. what cannot be restored leaves nothing', () => {
     [
       'an archive of something else',
       async () => craftZip([{ name: 'a.txt', bytes: Buffer.from('x') }]),
-      'The archive is not a backup',
+      'The archive is not a backup: it has neither project.json nor task.json',
+    ],
+    [
+      'a backup of a task, taken for one of a project',
+      async () => craftZip([{ name: 'task.json', bytes: Buffer.from('{}') }]),
+      'The archive is a backup of a task, not of a project: restore it as a task',
     ],
     [
       'another version',

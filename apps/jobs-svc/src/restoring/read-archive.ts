@@ -37,8 +37,8 @@ export async function openBackup(
   const other = has('task') ? 'task' : 'project'
   throw new UnusableInput(
     has(other)
-      ? `The archive is a backup of a ${other}, not of a ${target}`
-      : 'The archive is not a backup',
+      ? `The archive is a backup of a ${other}, not of a ${target}: restore it as a ${other}`
+      : 'The archive is not a backup: it has neither project.json nor task.json. A data set is imported',
   )
 }
 
