@@ -72,7 +72,7 @@ test('relative imports carry .ts, stay in their package and do not climb far', (
     const isInside = [source.room, ...(besides[source.room] ?? [])].some((room) =>
       target.startsWith(`${room}/`),
     )
-    return !/\.(tsx?|mjs|css)$/.test(name) || !isInside || name.startsWith('../../../')
+    return !/\.(tsx?|mjs|css|json)$/.test(name) || !isInside || name.startsWith('../../../')
   })
   expect(wrong.map(at)).toEqual([])
 })

@@ -75,6 +75,7 @@ export function librariesOf(path: string, sources: readonly Source[]): Set<strin
     const source = byPath.get(one)
     if (!source) throw new Error(`${one} is imported and not there`)
     for (const { name } of importsOf(source).filter(({ isLoaded }) => isLoaded)) {
+      if (name.endsWith('.json')) continue // data loads nothing
       if (name.startsWith('.')) seen.add(join(dirname(one), name))
       else if (name.startsWith('@reticle/')) seen.add(pathOf(name))
       else if (!name.startsWith('node:'))
