@@ -7,13 +7,13 @@ import type { TaskAbout } from '@reticle/formats/about'
 import type { Item, ItemFrame } from '@reticle/formats/model'
 import { type AnnotationStreams, type ItemOptions, itemsOf } from '@reticle/formats/tracks'
 import type { Context } from '@reticle/kit'
-import { isUndecodable, readSource, sourceKey } from '../frames/source.ts'
-import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
+import { sourceKey } from '../frames/source.ts'
+import type { OperationDeps } from '../operations/operation.ts'
 import { stageRows } from '../operations/staging.ts'
 import { aboutPart } from './about.ts'
 import { shownFrames, wantedFrames, wantedStreams } from './export-selection.ts'
 import { fromRows } from './from-rows.ts'
-import { upright } from './upright.ts'
+import { readUpright } from './upright.ts'
 
 /** What one task or job has to be exported. */
 export interface Part {
@@ -103,22 +103,8 @@ async function itemFrames(
 function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {
   const { width, height } = source
   const path = source.packing === 'video' ? `${source.name}.PNG` : source.name // spec/formats.md 4.2
-  const bytes = { source: sourceKey(source), image: () => upright(readImage(blobs, source)) }
+  const bytes = { source: sourceKey(source), image: () => readUpright(blobs, source) }
   return { frame, path, width, height, ...bytes }
-}
-
-/** A member of an archive may be broken behind its head, which was all that was looked at when it was uploaded. */
-async function* readImage(
-  blobs: OperationDeps['blobs'],
-  source: FrameSource,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* readSource(blobs, source)
-  } catch (thrown) {
-    throw isUndecodable(thrown)
-      ? new UnusableInput(`${source.name}: the image cannot be unpacked`)
-      : thrown
-  }
 }
 
 /** A track reaches no further than the job that its last keyframe is in; of jobs that share it, the last. */

@@ -1,7 +1,9 @@
+import { frameOf } from '@reticle/contracts/testing/records'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { gather } from '../media/packed.ts'
-import { upright } from './upright.ts'
+import { testStore, upload } from '../testing/run.ts'
+import { readUpright, upright } from './upright.ts'
 
 const red = { r: 220, g: 0, b: 0 }
 /** 40 x 20 pixels, black but for red ones in the left half, as they are stored. */
@@ -60,6 +62,17 @@ test('an orientation that stands behind the head is read as well', async () => {
 
   const { width, height } = await sharp(await exported(late)).metadata()
 
+  expect({ width, height }).toEqual({ width: 20, height: 40 })
+})
+
+test('what an export reads of a store is upright', async () => {
+  const { blobs } = await testStore()
+  const photo = await sharp(halves).withMetadata({ orientation: 6 }).jpeg().toBuffer()
+  const { name, key, size } = await upload(blobs, 'a.jpg', photo)
+
+  const made = await gather(readUpright(blobs, frameOf({ name, key, length: size })))
+
+  const { width, height } = await sharp(made).metadata()
   expect({ width, height }).toEqual({ width: 20, height: 40 })
 })
 

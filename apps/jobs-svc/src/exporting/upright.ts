@@ -1,11 +1,28 @@
+import type { FrameSource } from '@reticle/contracts/rest/media'
 import { readJpegOrientation } from '@reticle/formats/image/jpeg-size'
 import { headBytes } from '@reticle/formats/image/size'
 import { cutBytes } from '@reticle/kit/pieces'
+import { isUndecodable, readSource } from '../frames/source.ts'
 import { largestImageBytes, openImage } from '../media/image.ts'
 import { gather } from '../media/packed.ts'
+import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 
 /** Of the photographs that are turned: next to nothing is lost, and colours keep their place. */
 const likeStored = { quality: 95, chromaSubsampling: '4:4:4' }
+
+/** A member of an archive may be broken behind its head, which was all that was looked at when it was uploaded. */
+export async function* readUpright(
+  blobs: OperationDeps['blobs'],
+  source: FrameSource,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* upright(readSource(blobs, source))
+  } catch (thrown) {
+    throw isUndecodable(thrown)
+      ? new UnusableInput(`${source.name}: the image cannot be unpacked`)
+      : thrown
+  }
+}
 
 /**
  * A photograph that EXIF says to turn, turned: annotations go by how people see it, and many programs that train on them do not
