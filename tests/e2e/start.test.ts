@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { client } from '../support/client.ts'
@@ -48,6 +50,29 @@ test('a second start on the same directory says so and exits 1', async () => {
   expect(second.status).toBe(1)
   expect(`${second.stdout}${second.stderr}`).toMatch(/already runs on the data directory/)
   await reticle.stop()
+})
+
+test('a port that is taken is told before anything is made', async () => {
+  const path = directory()
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const taken = other.address()
+  const port = typeof taken === 'object' && taken ? taken.port : 0
+  const env = { ...process.env, RETICLE_DATA_DIR: path, RETICLE_PORT: String(port) }
+  const start = spawnSync(process.execPath, [join(root, 'apps/standalone/dist/main.js')], {
+    env,
+    encoding: 'utf8',
+  })
+  expect(start.status).toBe(1)
+  expect(start.stderr).toContain(`Port ${port} of 127.0.0.1 is in use`)
+  expect(existsSync(join(path, 'postgres'))).toBe(false)
+})
+
+test('a program that was told to stop says so at once', async () => {
+  const reticle = await startReticle(directory())
+  expect(await reticle.stop()).toBe(0)
+  expect(reticle.output()).toContain('Stopping')
 })
 
 test('settings that cannot be used are all named at once', () => {

@@ -6,6 +6,7 @@ import type { GatewayPorts, Phase } from './ports.ts'
 
 export { madePictures, ownChecks, reachable } from './checks.ts'
 export { processParts, readConfig } from './config.ts'
+export { listenFailure } from './listen-failure.ts'
 export type { GatewayPorts, HealthChecks, Services } from './ports.ts'
 export { keysOf } from './repeats/owners.ts'
 

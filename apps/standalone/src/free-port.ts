@@ -1,14 +1,28 @@
 import { createServer } from 'node:net'
+import { listenFailure } from '@reticle/gateway'
 
 /** A loopback port nobody listens on at this moment; who takes it must be ready to try another. */
-export function freePort(): Promise<number> {
+export const freePort = (): Promise<number> => listenOnce('127.0.0.1', 0)
+
+/**
+ * Tells before anything else is done what would end the start at its last step.
+ *
+ * @throws Error that says why nobody can listen there, and what to do
+ */
+export async function assertFree(host: string, port: number): Promise<void> {
+  await listenOnce(host, port).catch((cause) => {
+    throw listenFailure(cause, host, port)
+  })
+}
+
+function listenOnce(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
+    probe.listen(port, host, () => {
       const address = probe.address()
-      const port = typeof address === 'object' && address ? address.port : 0
-      probe.close(() => resolve(port))
+      const taken = typeof address === 'object' && address ? address.port : 0
+      probe.close(() => resolve(taken))
     })
   })
 }

@@ -10,9 +10,10 @@ try {
   const config = readSettings(environment)
   const log = createLog(null, config.log)
   for (const name of unknownSettings(environment)) log.warn(`${name} is no setting: misspelt?`)
-  const tell = (text: string) => process.stdout.write(`${text}\n`)
+  const tell = (text: string) => void process.stdout.write(`${text}\n`)
   const start = async (onStop: Parameters<typeof startStandalone>[2]) => {
     tell(welcome(await startStandalone(config, log, onStop)))
+    onStop('notice', () => tell('Stopping; what still runs has up to 30 s ...'))
   }
   const onError = (part: string, error: unknown) => {
     const sentence = error instanceof Error ? error.message : String(error)

@@ -16,7 +16,7 @@ import { healthChecks } from './checks.ts'
 import type { Config } from './config.ts'
 import { forkConversion, startConversion } from './conversion.ts'
 import { prepareDatabase } from './databases.ts'
-import { freePort } from './free-port.ts'
+import { assertFree, freePort } from './free-port.ts'
 import { type Keys, readKeys } from './keys.ts'
 import { lockDataDir } from './lock.ts'
 import { objectsOf, openObjects } from './objects.ts'
@@ -42,6 +42,7 @@ export async function startStandalone(
   const { dataDir, traces } = config
   onStop('lock', await lockDataDir(dataDir))
   await assertFinished(dataDir)
+  await assertFree(config.host, config.port)
   const worker = forkConversion()
   onStop('conversion process', async () => void worker.kill())
   onStop('traces', (await startTraces({ service: 'reticle', endpoint: traces })).stop)
