@@ -37,6 +37,7 @@ function install() {
 }
 
 function build() {
+  console.error('Building what has changed ...')
   const turbo = createRequire(join(root, 'package.json')).resolve('turbo/bin/turbo')
   run(
     process.execPath,
