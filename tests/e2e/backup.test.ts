@@ -20,6 +20,7 @@ import { type Checksums, layout } from '@reticle/kit/dump/manifest'
 import { pauseRelay } from '@reticle/kit/ops/pause'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { runningPostgres } from '@reticle/standalone/postgres'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Json } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
@@ -41,6 +42,8 @@ let reticle: Reticle
 let project: Json
 let task: Json
 let made: Ran
+let beside: Ran
+let keyless: Ran
 
 beforeAll(async () => {
   reticle = await startReticle(source.path, env)
@@ -62,12 +65,28 @@ beforeAll(async () => {
     await admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'still in the outbox' } })
     made = await ops(source.path, ['backup', '--to', tar])
   })
+  const [url, { path, remove }] = [await besideOf(source.path), dataDirectory()]
+  beside = await ops(path, ['restore', '--from', tar], { RETICLE_DATABASE_URL: url })
+  const running = { RETICLE_DATABASE_URL: String(await runningPostgres(source.path)) }
+  keyless = await ops(path, ['backup', '--to', join(folder, 'keyless.tar')], running)
+  remove()
   await reticle.stop()
-}, 120_000)
+}, 240_000)
 afterAll(() => {
   source.remove()
   rmSync(folder, { recursive: true, force: true })
 })
+
+/** An empty database on the server that a Reticle works on. */
+async function besideOf(dataDir: string): Promise<string> {
+  const url = new URL(String(await runningPostgres(dataDir)))
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  await client.query('create database beside')
+  await client.end()
+  url.pathname = '/beside'
+  return url.href
+}
 
 /** Runs `work` while nothing leaves the outbox of projects-svc. */
 async function holdEvents(work: () => Promise<void>) {
@@ -120,6 +139,16 @@ test('what was planted as a secret is in no row of it', async () => {
     const text = name.endsWith('.gz') ? gunzipSync(bytes) : bytes
     expect(text.includes('a planted secret'), name).toBe(false)
   }
+})
+
+test('a restore beside a Reticle that runs on the same server is refused', () => {
+  expect(beside).toMatchObject({ code: 1 })
+  expect(beside.err).toMatch(/a Reticle works in \w+ on the same server, and a restore gives/)
+})
+
+test('a backup without keys says so', () => {
+  expect(keyless).toMatchObject({ code: 0 })
+  expect(keyless.out).toMatch(/bytes\), no keys\nThere are no secret-keys in .*RETICLE_SECRET_KEYS/)
 })
 
 test('rows and objects are the same, and events go on with each effect once', {

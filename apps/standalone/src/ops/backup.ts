@@ -35,12 +35,17 @@ export type Installation = Pick<Config, 'databaseUrl' | 'dataDir' | 'kafka' | 's
 export async function backup(given: Installation, to: string, say: Say): Promise<void> {
   const archive = await createArchive(to)
   try {
-    const sums = await withDatabase(given, (url) => writeAll(given, { archive, url, say }))
+    const { sums, hasKeys } = await withDatabase(given, (url) =>
+      writeAll(given, { archive, url, say }),
+    )
     await addJson(archive, layout.checksums, sums)
     await archive.close()
     const rows = Object.values(sums.tables).reduce((sum, { rows }) => sum + rows, 0)
     const { count, bytes } = sums.objects
-    say(`${to}: ${rows} rows, ${count} objects (${bytes} bytes), the keys`)
+    const keys = hasKeys ? 'the keys' : 'no keys'
+    say(`${to}: ${rows} rows, ${count} objects (${bytes} bytes), ${keys}`)
+    if (!hasKeys)
+      say(`There are no secret-keys in ${given.dataDir}: keep RETICLE_SECRET_KEYS beside it.`)
     if (!hasObjects(given)) say('Objects are in a bucket: keep its state of now as well.')
   } catch (thrown) {
     await archive.discard()
@@ -51,7 +56,7 @@ export async function backup(given: Installation, to: string, say: Say): Promise
 async function writeAll(
   given: Installation,
   { archive, url, say }: { archive: ArchiveWriter; url: string; say: Say },
-): Promise<Checksums> {
+): Promise<{ sums: Checksums; hasKeys: boolean }> {
   const schemas = allSchemas.map(({ schema }) => schema)
   const { databaseUrl, dataDir, kafka } = given
   const objects = hasObjects(given) ? 'included' : 'outside'
@@ -62,7 +67,9 @@ async function writeAll(
     await addJson(archive, layout.manifest, snapshot.manifest)
     for (const name of keyFiles) await addFile(archive, dataDir, name)
     const tables = await snapshot.writeTo(archive)
-    return { tables, objects: hasObjects(given) ? await writeObjects(archive, dataDir) : noObjects }
+    const kept = hasObjects(given) ? await writeObjects(archive, dataDir) : noObjects
+    const hasKeys = existsSync(join(dataDir, 'secret-keys'))
+    return { sums: { tables, objects: kept }, hasKeys }
   } finally {
     await snapshot.close()
   }

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { ownerOf, writerOf } from '@reticle/kit/db/provision'
 import pg from 'pg'
 import { allSchemas } from '../databases.ts'
 import { readKeys } from '../keys.ts'
@@ -21,7 +22,10 @@ type Stop = () => Promise<void>
 export async function restore(given: Installation, from: string, say: Say): Promise<void> {
   const { dataDir, databaseUrl } = given
   await assertEmpty(dataDir)
-  if (databaseUrl) await assertNoSchemas(databaseUrl)
+  if (databaseUrl) {
+    await assertNoSchemas(databaseUrl)
+    await assertRolesAreFree(databaseUrl)
+  }
   const unlock = await lockDataDir(dataDir)
   const stops: Stop[] = []
   try {
@@ -84,6 +88,23 @@ async function assertNoSchemas(url: string): Promise<void> {
   if (found === '') return
   throw new Error(
     `the database has the schemas ${found} already: name an empty one with RETICLE_DATABASE_URL, nothing is ever overwritten`,
+  )
+}
+
+/** Roles belong to a whole server: new passwords would shut out a Reticle that runs on another database of it. */
+async function assertRolesAreFree(url: string): Promise<void> {
+  const roles = names.flatMap((schema) => [ownerOf(schema), writerOf(schema)])
+  const databases = await onDatabase(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select distinct datname as name from pg_stat_activity
+       where usename = any($1) and datname <> current_database() order by 1`,
+      [roles],
+    )
+    return rows.map(({ name }) => name).join(', ')
+  })
+  if (databases === '') return
+  throw new Error(
+    `a Reticle works in ${databases} on the same server, and a restore gives its roles new passwords: restore on a server of its own, or stop that Reticle`,
   )
 }
 
