@@ -66,6 +66,8 @@ export function importsOf(source: Source): Import[] {
   })
 }
 
+const loadsMore = ({ isLoaded, name }: Import) => isLoaded && !name.endsWith('.json')
+
 /** Libraries that are loaded with a file: those it imports, and what it imports of ours. */
 export function librariesOf(path: string, sources: readonly Source[]): Set<string> {
   const byPath = new Map(sources.map((source) => [source.path, source]))
@@ -74,8 +76,7 @@ export function librariesOf(path: string, sources: readonly Source[]): Set<strin
   for (const one of seen) {
     const source = byPath.get(one)
     if (!source) throw new Error(`${one} is imported and not there`)
-    for (const { name } of importsOf(source).filter(({ isLoaded }) => isLoaded)) {
-      if (name.endsWith('.json')) continue // data loads nothing
+    for (const { name } of importsOf(source).filter(loadsMore)) {
       if (name.startsWith('.')) seen.add(join(dirname(one), name))
       else if (name.startsWith('@reticle/')) seen.add(pathOf(name))
       else if (!name.startsWith('node:'))
