@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { root } from '../generate/files.ts'
+import { root } from '../support/root.ts'
 
 /** What is installed with Reticle may be given on by everybody under the terms of `SECURITY.md`. */
 
