@@ -1,16 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { client } from '../support/client.ts'
 import { markedFor } from '../support/marked.ts'
 import { basic, dataDirectory, password, root } from '../support/reticle.ts'
 
+const run = promisify(execFile)
+
 /** `npm run cluster`, as the README has it: a person's whole cluster, on servers of its own. */
 
-const [line = ''] = markedFor('README.md', 'tests/cluster/laptop.test.ts')
+const self = 'tests/cluster/laptop.test.ts'
+const [line = ''] = markedFor('README.md', self)
 const [, name = ''] = /^npm run (\w+)\n$/.exec(line) ?? []
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
@@ -44,12 +47,11 @@ test('a database that is killed is told of and started again, and operators reac
   expect(output()).toContain('postgres ended by itself (exit code 137) and is started again')
   const named = async () => (await api.done('POST', '/projects', { json: { name: 'after' } })).name
   await expect.poll(() => named().catch(() => ''), { timeout: 60_000 }).toBe('after')
-  const [, url = ''] = /'(.+)'/.exec(readFileSync(join(path, 'operator.env'), 'utf8')) ?? []
-  const database = new pg.Client({ connectionString: url })
-  await database.connect()
-  const { rows } = await database.query('select name from projects.projects')
-  await database.end()
-  expect(rows).toEqual([{ name: 'after' }])
+  const [dead = ''] = markedFor('docs/operations.md', self)
+  const { stdout } = await run('bash', ['-euc', dead.replaceAll('.reticle-cluster', path)], {
+    cwd: root,
+  })
+  expect(stdout).toContain('projects-svc: 0 dead')
   expect(await interrupt()).toBe(0)
 }, 420_000)
 

@@ -78,6 +78,14 @@ test('so do those about backups: made, fetched and restored', { timeout: 90_000 
   expect(lines).toEqual(['finished', 'kept'])
 })
 
+test('so do those for operators about accounts, and who did what', {
+  timeout: 90_000,
+}, async () => {
+  const stdout = await follow('docs/operations.md')
+  expect(stdout).toMatch(/^username +annika$/m)
+  expect(stdout).toMatch(/^create:user,.*annika/m)
+})
+
 test('so do those for who comes from elsewhere: tried, imported, exported and imported again', {
   timeout: 90_000,
 }, async () => {
