@@ -50,7 +50,7 @@ process.exitCode = process.argv[2] === 'day' ? await day(process.argv.slice(3)) 
 
 /** The driver reads everything from its sources. */
 async function day(words) {
-  ready()
+  if (!words.includes('--help')) ready()
   const tsx = createRequire(join(root, 'package.json')).resolve('tsx/cli')
   const main = join(root, 'tests/day/main.ts')
   return foreground(process.execPath, [tsx, '--conditions=@reticle/source', main, ...words])

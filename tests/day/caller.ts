@@ -1,28 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Answer,
-  type Client,
-  client,
-  type Json,
-  rqIdOf,
-  type Sent,
-} from '../support/client.ts'
+import { type Answer, type Client, client, rqIdOf } from '../support/client.ts'
 import { count, kindOf, type Ledger } from './ledger.ts'
-
-/** Somebody who calls until they are answered, as `docs/requests.md` and the README tell people to. */
-export interface Caller {
-  username: string
-  /** The answer for good, and how often it was asked for. @throws Error when nobody answers for minutes */
-  send: (method: string, path: string, sent?: Sent) => Promise<Answer & { attempts: number }>
-  /** The body of a 2xx. @throws Error for any other answer */
-  done: (method: string, path: string, sent?: Sent) => Promise<Json>
-  /** Work in the background, from its call to its end; started again when it was interrupted too often. */
-  work: (path: string, sent?: Sent) => Promise<Json>
-  /** The record of a request that has ended. */
-  ended: (rqId: string) => Promise<Json>
-  bytes: (url: string) => Promise<Buffer>
-}
+import type { Caller } from './person.ts'
 
 interface Identity {
   username: string

@@ -43,7 +43,8 @@ export async function openCluster(): Promise<House> {
     databaseOf: async (schema) => system.databaseOf(schema === 'requests' ? 'jobs' : schema),
     objects: async () => {
       const found: { key: string; size: number }[] = []
-      for await (const one of blobs.list('')) found.push(one)
+      for (const owner of ['requests/', 'projects/'])
+        for await (const one of blobs.list(owner)) found.push(one)
       return found
     },
     age: async () => undefined, // the store keeps its own dates

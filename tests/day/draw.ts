@@ -1,8 +1,8 @@
 import { rectangle } from '../support/factories.ts'
 import { boxesOf, differences, freeBox } from './boxes.ts'
-import type { Caller } from './caller.ts'
 import { count, type Task } from './ledger.ts'
-import type { Worker } from './shift.ts'
+import type { Caller } from './person.ts'
+import type { Worker } from './worker.ts'
 
 /** Annotations: by job, several at once, and the whole of a job at a time. */
 

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, utimesSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { workerOf } from '../support/processes.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { workersOf } from '../support/processes.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 import { daySettings, type House } from './house.ts'
 
@@ -17,6 +18,14 @@ export async function openEmbedded(port: number): Promise<House> {
     said.push(reticle.output())
     reticle = await startReticle(path, env)
   }
+  /** One that ended is replaced a moment later. */
+  const worker = async (): Promise<number> => {
+    for (;;) {
+      const found = workersOf(reticle.pid)[0]
+      if (found) return found
+      await sleep(100)
+    }
+  }
   const objects = join(path, 'objects')
   return {
     urls: () => [`http://127.0.0.1:${port}`],
@@ -26,7 +35,7 @@ export async function openEmbedded(port: number): Promise<House> {
         await again()
       },
       'the conversion process': async () => {
-        process.kill(workerOf(reticle.pid), 'SIGKILL')
+        process.kill(await worker(), 'SIGKILL')
       },
       PostgreSQL: async () => {
         process.kill(postmasterOf(path), 'SIGKILL')
@@ -34,7 +43,7 @@ export async function openEmbedded(port: number): Promise<House> {
         await again()
       },
     },
-    pids: () => ({ server: [reticle.pid], conversion: [workerOf(reticle.pid)] }),
+    pids: () => ({ server: [reticle.pid], conversion: workersOf(reticle.pid) }),
     logs: async () => [...said, reticle.output()].join('\n').split('\n'),
     databaseOf: () => reticle.people(),
     objects: () => filesBelow(objects),

@@ -19,8 +19,8 @@ export function watchMemory({ pids }: Pick<House, 'pids'>): Gauges {
   let seen: Record<string, number>[] = []
   const look = () => {
     const all: Record<string, number> = {}
-    for (const [name, some] of Object.entries(safely(pids)))
-      all[name] = Math.max(...some.map(residentMiB))
+    for (const [name, some] of Object.entries(pids()))
+      all[name] = Math.max(0, ...some.map(residentMiB))
     return all
   }
   const watch = setInterval(() => seen.push(look()), everyMs)
@@ -42,15 +42,6 @@ export function watchMemory({ pids }: Pick<House, 'pids'>): Gauges {
       )
     },
     stop: () => clearInterval(watch),
-  }
-}
-
-/** Nothing while one of them is being replaced. */
-function safely(pids: House['pids']): Record<string, readonly number[]> {
-  try {
-    return pids()
-  } catch {
-    return {}
   }
 }
 

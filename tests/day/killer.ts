@@ -9,6 +9,7 @@ import { count, type Ledger } from './ledger.ts'
  * took, which on a busy machine is long.
  */
 const quiet = { least: 4000, most: 14_000, starts: 2 }
+const hastyQuiet = { ...quiet, least: 1000, most: 4000 }
 
 export interface Killing {
   ledger: Ledger
@@ -25,8 +26,8 @@ export async function killAtRandom(
 ): Promise<void> {
   let turn: string[] = []
   for (let startMs = 0; ; ) {
-    const ms = quiet.least + random.below(quiet.most - quiet.least)
-    await rest(Math.max(ms, quiet.starts * startMs), isOver)
+    const { least, most, starts } = isHasty ? hastyQuiet : quiet
+    await rest(Math.max(least + random.below(most - least), starts * startMs), isOver)
     if (isOver()) return
     if (turn.length === 0) turn = Object.keys(house.victims)
     const name = random.pick(turn)

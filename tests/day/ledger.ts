@@ -1,4 +1,4 @@
-import type { Caller } from './caller.ts'
+import type { Caller } from './person.ts'
 
 /** What people did and were told, to be compared with what is there in the end. */
 
@@ -50,6 +50,8 @@ export interface Ledger {
   gone: { path: string; owner: Caller }[]
   told: Told[]
   kills: Map<string, number>
+  /** How often somebody has done everything once. */
+  shifts: number
 }
 
 export const newLedger = (): Ledger => ({
@@ -64,6 +66,7 @@ export const newLedger = (): Ledger => ({
   gone: [],
   told: [],
   kills: new Map(),
+  shifts: 0,
 })
 
 /** One more of them. */

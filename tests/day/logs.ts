@@ -23,6 +23,11 @@ const expected = [
   /PostgreSQL ended by itself, so Reticle ends too/,
   /the conversion process ended; another one is started/,
   /an answer was not kept: The service is busy/,
+  // an attempt of a request, which is made again
+  /worker: (?:The service is busy|A part of the service did not answer)/,
+  // of the shell that started what was killed, and of a broker that has just started
+  /^Killed$/,
+  /coordinator is loading|no leader|not the leader|does not host this topic-partition/,
   /webhooks-svc: webhook message failed/,
 ]
 

@@ -1,5 +1,5 @@
 import { count, type Project } from './ledger.ts'
-import type { Worker } from './shift.ts'
+import type { Worker } from './worker.ts'
 
 /** Lists and searches, in which there has to be what somebody has. */
 export async function look({ caller, ledger }: Worker, project: Project): Promise<void> {

@@ -23,9 +23,16 @@ were, and the logs have no line that nobody can act on. The last lines are a tab
 
 const asked = readOptions()
 let code = 0
+let running: House | undefined
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, async () => {
+    await running?.stop()
+    process.exit(1)
+  })
 for (const mode of asked.modes) {
   console.log(`${mode}: starting`)
   const house = await open(mode)
+  running = house
   try {
     const result = await liveDay({
       ...asked,

@@ -2,7 +2,7 @@ import { storedZip } from '../support/archives.ts'
 import type { Json } from '../support/client.ts'
 import { formOf, type Picture } from '../support/pictures.ts'
 import { tus } from '../support/tus.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './person.ts'
 
 /** Every way in which pictures come into a task. */
 

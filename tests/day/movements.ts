@@ -4,7 +4,7 @@ import type { Json } from '../support/client.ts'
 import { annotationFile, datasetFile } from '../support/pictures.ts'
 import { boxesOf, differences } from './boxes.ts'
 import { count, type Task } from './ledger.ts'
-import type { Worker } from './shift.ts'
+import type { Worker } from './worker.ts'
 
 /** Data sets and backups on their way out and in again, compared with what people drew. */
 

@@ -6,7 +6,8 @@ import { openCaller } from './caller.ts'
 import type { House } from './house.ts'
 import { count, kindOf, type Ledger } from './ledger.ts'
 import type { Receivers } from './receivers.ts'
-import { type Worker, workShift } from './shift.ts'
+import { workShift } from './shift.ts'
+import type { Worker } from './worker.ts'
 
 /** People who work beside each other, each in an organization of their own with webhooks of every kind. */
 
@@ -61,10 +62,12 @@ export async function hire(staff: Staff, nth: number): Promise<Person> {
 
 /** Shift after shift; what goes wrong in one is noted, and they begin the next. */
 export async function workAllDay(person: Person, nth: number): Promise<void> {
-  for (let shift = nth; !person.isOver(); shift++)
+  for (let shift = nth; !person.isOver(); shift++) {
     await workShift(person, shift).catch((thrown) => {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
       console.error(error)
       count(person.ledger.wrong, kindOf(error.message))
     })
+    person.ledger.shifts++
+  }
 }

@@ -1,26 +1,11 @@
 import { formats } from '@reticle/formats/registry'
 import { markOf } from '../support/heard.ts'
-import type { Picture } from '../support/pictures.ts'
-import type { Random } from '../support/random.ts'
-import type { Caller } from './caller.ts'
 import { draw } from './draw.ts'
-import { count, type Ledger, type Project, type Task } from './ledger.ts'
+import { count, type Project, type Task } from './ledger.ts'
 import { look } from './look.ts'
 import { ways } from './media.ts'
 import { backUpAndRestore, intoProject, outAndIn } from './movements.ts'
-
-/** What somebody does all day: a project from its beginning to the deletion of an older one. */
-export interface Worker {
-  caller: Caller
-  /** Of their organization, asks for everything that `told` counts. */
-  webhook: number
-  storage_id: number
-  pictures: readonly Picture[]
-  ledger: Ledger
-  random: Random
-  /** People go home: whoever has begun something ends it. */
-  isOver: () => boolean
-}
+import type { Worker } from './worker.ts'
 
 export const labels = [
   { name: 'car', color: '#ff0000' },
@@ -30,7 +15,7 @@ export const labels = [
 const mostKept = 2
 const names = formats.map(({ name }) => name)
 
-/** Things in the order of their names; each time another part of the formats. */
+/** A project from its beginning to the deletion of an older one; each time with another part of the formats. */
 export async function workShift(worker: Worker, nth: number): Promise<void> {
   const { ledger, caller, isOver } = worker
   const project = await newProject(worker, nth)

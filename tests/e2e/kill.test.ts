@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startReceiver } from '@reticle/kit/testing/receiver'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { storedZip } from '../support/archives.ts'
@@ -149,38 +148,3 @@ function conversionOf(pid: number): number {
   )
   return Number(found)
 }
-
-test('a webhook that was to be tried again arrives after the process was killed', {
-  timeout: 120_000,
-}, async () => {
-  const { start, first } = await killable({ RETICLE_WEBHOOKS_RETRY_SECONDS: '4,4,4,4' })
-  const hook = await startReceiver()
-  onTestFinished(hook.close)
-  hook.answer({ status: 503 })
-  const isCalled = (times: number) =>
-    expect.poll(() => hook.received.length, patience).toBeGreaterThanOrEqual(times)
-  const project = await first.admin.done('POST', '/projects', { json: { name: 'before' } })
-  const json = {
-    type: 'project',
-    project_id: project.id,
-    target_url: hook.url,
-    events: 'update:project',
-  }
-  await first.admin.done('POST', '/webhooks', { json })
-  await first.admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'after' } })
-  await isCalled(1)
-  await first.kill()
-  hook.answer({ status: 200 })
-  await start()
-  await isCalled(2)
-  const [one, two] = hook.received.map(({ body }) => JSON.parse(String(body)))
-  expect(two).toEqual(one)
-  expect(two).toMatchObject({
-    event: 'update:project',
-    project: { name: 'after' },
-    before_update: { name: 'before' },
-  })
-})
-
-/** An attempt that was cut by the kill is made again when its lease of 30 s has ended. */
-const patience = { timeout: 45_000 }

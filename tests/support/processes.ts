@@ -5,10 +5,14 @@ export const canLook: boolean = existsSync('/proc/self/status')
 
 /** The conversion process of a Reticle. */
 export function workerOf(pid: number): number {
-  const found = childrenOf(pid).find((child) => /worker\.js/.test(read(child, 'cmdline')))
+  const [found] = workersOf(pid)
   if (found === undefined) throw new Error('there is no conversion process')
   return found
 }
+
+/** It alone; none while it is being replaced. */
+export const workersOf = (pid: number): number[] =>
+  childrenOf(pid).filter((child) => /worker\.js/.test(read(child, 'cmdline')))
 
 /** Memory that is in use. */
 export function residentMiB(pid: number): number {
@@ -33,10 +37,19 @@ export async function peakMiB(pid: number, run: () => Promise<void>): Promise<nu
 }
 
 function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`)
+  return threadsOf(pid)
     .flatMap((thread) => read(pid, `task/${thread}/children`).split(' '))
     .filter((one) => one !== '')
     .map(Number)
+}
+
+/** Of a process that is gone, none. */
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
 }
 
 /** Nothing of a process, or a thread, that is gone. */
