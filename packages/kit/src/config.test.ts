@@ -14,6 +14,8 @@ test.each([
 test('a number without an upper bound says where it begins', () => {
   const read = () => readEnv(z.object({ SLOTS: setting.whole(2, 1) }), { SLOTS: '0' })
   expect(read).toThrow(
-    expect.objectContaining({ problems: ['SLOTS: must be a whole number from 1 on, without a unit'] }),
+    expect.objectContaining({
+      problems: ['SLOTS: must be a whole number from 1 on, without a unit'],
+    }),
   )
 })
