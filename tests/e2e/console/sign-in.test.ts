@@ -7,7 +7,7 @@ import { served } from '../../support/served.ts'
 describe.skipIf(!executablePath)('the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
-  const { newPerson } = people(() => reticle)
+  const { newPerson, newOrganization, newMember } = people(() => reticle)
 
   test('asks who is there, and comes to the page of the address', async () => {
     const { page, look, complaints, close } = await visit({ as: null })
@@ -48,6 +48,40 @@ describe.skipIf(!executablePath)('the console', () => {
     await page.getByRole('link', { name: 'Projects', exact: true }).click()
     await page.getByText('Loading').waitFor()
     expect(await page.getByText('of the administrator').count()).toBe(0)
+    await close()
+  })
+
+  test('who may make nothing in a workspace is led to nothing new, who may is', async () => {
+    const organization = await newOrganization()
+    for (const [role, count] of [
+      ['worker', 0],
+      ['supervisor', 1],
+    ] as const) {
+      const { username } = await newMember(organization, role)
+      const { page, complaints, close } = await visit({
+        as: { username, password: peoplePassword },
+      })
+      await page.goto(`/projects?org=${organization.slug}`)
+      await page.getByText('There is no project here').waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await page.getByRole('link', { name: 'New project' }).count()).toBe(count)
+      expect(await page.getByRole('link', { name: 'Make a project' }).count()).toBe(count)
+      await page.goto(`/tasks?org=${organization.slug}`)
+      await page.getByText('There is no task here').waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await page.getByRole('link', { name: 'New task' }).count()).toBe(count)
+      expect(complaints).toEqual([])
+      await close()
+    }
+  })
+
+  test('only on the own machine is told where a first password is', async () => {
+    const { page, close } = await visit({ as: null })
+    await page.goto('/projects')
+    await page.getByText('.reticle/admin-password').waitFor()
+    await page.goto(`${reticle.url.replace('127.0.0.1', 'server.localhost')}/projects`)
+    await page.getByLabel('Password').waitFor()
+    expect(await page.getByText('.reticle/admin-password').count()).toBe(0)
     await close()
   })
 })

@@ -1,6 +1,7 @@
 import type { Job } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
+import { ForMakers } from '../people/for-makers.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/listing/column.ts'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
@@ -93,11 +94,13 @@ function NoJobs() {
     <OrNothingFound>
       <Empty reticle="reticle job list" curl={curlOf('/jobs')}>
         There is no job here. A task is divided into jobs as soon as its pictures are there.
-        <span className="ways">
-          <Link className="button primary" href="/tasks/new">
-            Make a task from pictures
-          </Link>
-        </span>
+        <ForMakers>
+          <span className="ways">
+            <Link className="button primary" href="/tasks/new">
+              Make a task from pictures
+            </Link>
+          </span>
+        </ForMakers>
       </Empty>
     </OrNothingFound>
   )

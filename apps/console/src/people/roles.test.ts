@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAbove, isLeader, isOwner, type Role, rolesToGive } from './roles.ts'
+import { isAbove, isLeader, isMaker, isOwner, type Role, rolesToGive } from './roles.ts'
 
 const as = (role: Role | undefined, isAdmin = false) => ({ role, isAdmin })
 
@@ -21,4 +21,14 @@ test('nobody is above an owner, and maintainers are not above one another', () =
   expect(isAbove(as('maintainer'), 'maintainer')).toBe(false)
   expect(isAbove(as('maintainer'), 'worker')).toBe(true)
   expect(isAbove(as('worker'), 'worker')).toBe(false)
+})
+
+test('makers are who may, on the server and in the organization', () => {
+  const user = { groups: ['user'] }
+  expect([as(undefined), as('owner'), as('supervisor')].every((one) => isMaker(user, one))).toBe(
+    true,
+  )
+  expect(isMaker(user, as('worker'))).toBe(false)
+  expect(isMaker({ groups: ['worker'] }, as('owner'))).toBe(false)
+  expect(isMaker({ groups: ['admin'] }, as('worker', true))).toBe(true)
 })

@@ -22,3 +22,7 @@ export function rolesToGive(standing: Standing): ('worker' | 'supervisor' | 'mai
 /** Owners stand above all others, maintainers above supervisors and workers. */
 export const isAbove = (standing: Standing, role: Role) =>
   rolesToGive(standing).some((one) => one === role)
+
+/** Who may make projects and tasks (`docs/permissions.md`): no workers, neither of the server nor of the organization. */
+export const isMaker = (self: Pick<User, 'groups'>, { role, isAdmin }: Standing) =>
+  isAdmin || (self.groups.includes('user') && role !== 'worker')

@@ -1,6 +1,7 @@
 import type { Project } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
+import { ForMakers } from '../people/for-makers.tsx'
 import { Restore } from '../transfers/restore.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/listing/column.ts'
@@ -42,7 +43,7 @@ export function Projects() {
     <Page
       title="Projects"
       actions={
-        <>
+        <ForMakers>
           <Restore kind="project" />
           <Link className="button" href="/tasks/new">
             New task
@@ -50,7 +51,7 @@ export function Projects() {
           <Link className="button primary" href="/projects/new">
             New project
           </Link>
-        </>
+        </ForMakers>
       }
     >
       <div className="filters">
@@ -92,14 +93,16 @@ function NoProjects() {
       >
         There is no project here. Begin with pictures, or with a project: it has labels, and tasks
         that share them.
-        <span className="ways">
-          <Link className="button primary" href="/tasks/new">
-            Make a task from pictures
-          </Link>
-          <Link className="button" href="/projects/new">
-            Make a project
-          </Link>
-        </span>
+        <ForMakers>
+          <span className="ways">
+            <Link className="button primary" href="/tasks/new">
+              Make a task from pictures
+            </Link>
+            <Link className="button" href="/projects/new">
+              Make a project
+            </Link>
+          </span>
+        </ForMakers>
       </Empty>
     </OrNothingFound>
   )

@@ -8,6 +8,9 @@ import { formText } from '../ui/form-text.ts'
 import { useTitle } from '../ui/page.tsx'
 import { signIn } from './session.tsx'
 
+/** Where the person who signs in is likely the one who typed `npm start`. */
+const isOwnMachine = (host: string) => ['localhost', '127.0.0.1', '[::1]'].includes(host)
+
 /** By name and password, which become a session of the browser. */
 export function SignIn() {
   useTitle('Sign in')
@@ -37,10 +40,12 @@ export function SignIn() {
         </button>
       </form>
       <OtherWays />
-      <p className="hint">
-        After the first <code>npm start</code> the name is <code>admin</code>; its password was
-        printed on the terminal and is kept in <code>.reticle/admin-password</code>.
-      </p>
+      {isOwnMachine(location.hostname) && (
+        <p className="hint">
+          After the first <code>npm start</code> the name is <code>admin</code>; its password was
+          printed on the terminal and is kept in <code>.reticle/admin-password</code>.
+        </p>
+      )}
     </main>
   )
 }

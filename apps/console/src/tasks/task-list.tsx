@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
+import { ForMakers } from '../people/for-makers.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
@@ -70,14 +71,16 @@ function NoTasks({ projectId }: Props) {
         curl={curlOf('/tasks', `-H 'Content-Type: application/json' -d '${wish}'`)}
       >
         There is no task here. A task is some pictures or a video to be annotated.
-        <span className="ways">
-          <Link
-            className="button primary"
-            href={projectId ? `/tasks/new?project=${projectId}` : '/tasks/new'}
-          >
-            Make a task from pictures
-          </Link>
-        </span>
+        <ForMakers>
+          <span className="ways">
+            <Link
+              className="button primary"
+              href={projectId ? `/tasks/new?project=${projectId}` : '/tasks/new'}
+            >
+              Make a task from pictures
+            </Link>
+          </span>
+        </ForMakers>
       </Empty>
     </OrNothingFound>
   )

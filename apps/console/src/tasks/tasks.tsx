@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import { ForMakers } from '../people/for-makers.tsx'
 import { Restore } from '../transfers/restore.tsx'
 import { Page } from '../ui/page.tsx'
 import { TaskList } from './task-list.tsx'
@@ -9,12 +10,12 @@ export function Tasks() {
     <Page
       title="Tasks"
       actions={
-        <>
+        <ForMakers>
           <Restore kind="task" />
           <Link className="button primary" href="/tasks/new">
             New task
           </Link>
-        </>
+        </ForMakers>
       }
     >
       <TaskList />

@@ -1,0 +1,13 @@
+import type { ReactNode } from 'react'
+import { useOrganization } from '../shell/organization.tsx'
+import { useSelf } from '../shell/session.tsx'
+import { isMaker } from './roles.ts'
+import { useStanding } from './standing.ts'
+
+/** What leads to new projects and tasks: shown to those who may make them in the workspace, as soon as that is known. */
+export function ForMakers({ children }: { children: ReactNode }) {
+  const self = useSelf().data
+  const { organization } = useOrganization()
+  const { standing, isKnown } = useStanding({ slug: organization || undefined })
+  return self && isKnown && isMaker(self, standing) ? children : null
+}
