@@ -2,8 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawDataset } from './demo/drawing.mjs'
 
-/** `node scripts/draw.mjs DIR FILE [COUNT]`: draws pictures into DIR and writes the COCO file that describes them. */
+const usage = `node scripts/draw.mjs DIR FILE [COUNT]
+Draws pictures into DIR and writes the COCO file that describes them; without words 12 into pictures, and instances.json.`
+
 const [folder = 'pictures', file = 'instances.json', count = '12'] = process.argv.slice(2)
+if (folder.startsWith('-') || !(Number(count) > 0)) {
+  console.log(usage)
+  process.exit(folder === '--help' ? 0 : 2)
+}
 const { images, coco } = drawDataset(Number(count))
 mkdirSync(folder, { recursive: true })
 for (const { name, bytes } of images) writeFileSync(join(folder, name), bytes)

@@ -32,9 +32,10 @@ describe('a first start', () => {
     expect(await reticle.stop()).toBe(0)
   })
 
-  test('is the only one that tells', async () => {
+  test('is the only one that tells; the next say where it is', async () => {
     const again = await startReticle(path, unasked)
     expect(again.output()).not.toContain(secret())
+    expect(again.output()).toContain(`$(cat ${secretFile})`)
     await again.stop()
   })
 })

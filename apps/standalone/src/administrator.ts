@@ -19,6 +19,8 @@ export interface Administrator {
   username: string
   /** Only at the start that made the administrator with a generated password. */
   password: string | undefined
+  /** The file that keeps it from then on. */
+  file: string | undefined
 }
 
 /**
@@ -35,7 +37,11 @@ export async function firstAdministrator(
   const password = given ?? (await kept(file, () => randomBytes(12).toString('base64url')))
   const isMade = await ensureAdministrator(db, { username, password, email })
   if (!isMade && !isKept) await rm(file, { force: true })
-  return { username, password: isMade && !given ? password : undefined }
+  return {
+    username,
+    password: isMade && !given ? password : undefined,
+    file: existsSync(file) ? file : undefined,
+  }
 }
 
 /** For tests: adds somebody who did not come in by registration, over an address of the database. */
