@@ -31,3 +31,14 @@ test.each(['authorization', 'cookie', 'secret', 'password', 'token', 'signature'
     expect(JSON.stringify(lines.at(-1))).not.toContain('hunter2')
   },
 )
+
+test('an error has its stack, one of a server that is away has none', () => {
+  log.error({ err: new Error('a mistake of ours') }, 'failed')
+  expect(lines.at(-1)).toMatchObject({
+    err: { message: 'a mistake of ours', stack: expect.stringMatching(/at /) },
+  })
+  log.error({ err: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }, 'failed')
+  expect(lines.at(-1)?.err).toEqual({ type: 'Error', message: 'refused', code: 'ECONNREFUSED' })
+  log.error({ err: 'a text' }, 'failed')
+  expect(lines.at(-1)).toMatchObject({ err: 'a text' })
+})

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { isConnectionLost } from './db/errors.ts'
 import { traceFields } from './observe/traces.ts'
 
 export type { Logger }
@@ -23,13 +24,21 @@ export function createLog(
 ): Logger {
   const redact = secret.flatMap((name) => [name, `*.${name}`])
   const mixin = () => traceFields() ?? {}
-  const options = { level, base: service === null ? {} : { service }, redact, mixin }
+  const base = service === null ? {} : { service }
+  const options = { level, base, redact, mixin, serializers: { err: errorFields } }
   if (format === 'json') return to ? pino(options, to) : pino(options)
   const ignore = 'pid,hostname,service'
   return pino({
     ...options,
     transport: { target: 'pino-pretty', options: { ignore, singleLine: true } },
   })
+}
+
+/** While a server is away its errors are many, and where they were met tells nobody anything. */
+function errorFields(thrown: unknown) {
+  if (!(thrown instanceof Error)) return thrown
+  const { stack, ...fields } = pino.stdSerializers.err(thrown)
+  return isConnectionLost(thrown) ? fields : { ...fields, stack }
 }
 
 /** For tests and tools that have nobody to read it. */
