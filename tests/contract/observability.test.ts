@@ -75,6 +75,7 @@ test('every alert of reliability.md 16.2 is shipped, and says what to do', () =>
     'ReticleRequestsWait',
     'ReticleLeasesLost',
     'ReticleWebhooksPending',
+    'ReticleServiceGone', // ours
     'ReticleServerErrors',
     'ReticlePoolWaiting',
     'ReticleBlobsPending',
