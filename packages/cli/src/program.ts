@@ -5,7 +5,7 @@ import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addImport, addRestore } from './commands/incoming.ts'
 import { addMigrate } from './commands/migrate.ts'
-import { addBackup, addExport } from './commands/outgoing.ts'
+import { addBackup, addEvents, addExport } from './commands/outgoing.ts'
 import { addResources } from './commands/resources.ts'
 import { addServer } from './commands/server.ts'
 import { addSignIn } from './commands/sign-in.ts'
@@ -52,6 +52,7 @@ export function buildProgram(around: Surroundings): Command {
   addExport(program, around)
   addImport(program, around)
   addBackup(program, around)
+  addEvents(program, around)
   addRestore(program, around)
   addMigrate(program, around)
   addAnnotations(program, around)

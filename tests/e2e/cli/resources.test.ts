@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { home, signedIn } from '../../support/cli.ts'
+import { client } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
+import { basicOf } from '../../support/people.ts'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
 
 const data = dataDirectory()
@@ -138,6 +140,44 @@ test('people: organizations, members, invitations, tokens', async () => {
   const to = ['org', 'transfer', String(org.id), 'bertha', '--json']
   expect((await done(to)).json).toMatchObject({ owner: { username: 'bertha' } })
   await done(['org', 'delete', String(org.id), '--yes'])
+})
+
+test('invitations are sent once more, accepted and declined; the log tells who did it', {
+  timeout: 60_000,
+}, async () => {
+  const { done, path } = home(admin)
+  const json = async (...args: string[]) => (await done([...args, '--json'])).json
+  const within = ['--organization', 'beta']
+  await json('org', 'create', 'beta')
+  const word = join(path, 'word.txt')
+  writeFileSync(word, 'a-long-password\n')
+  for (const [name, answer] of [
+    ['carla', 'accept'],
+    ['dorit', 'decline'],
+  ] as const) {
+    const email = `${name}@example.org`
+    const invite = ['invitation', 'create', email, '--role', 'worker', ...within]
+    const { key } = await json(...invite)
+    const again = await done(['invitation', 'resend', key, ...within])
+    expect(again.stdout).toBe('The invitation is sent once more.\n')
+    const create = ['user', 'create', name, '--email', email, '--password', word]
+    await done([...create, '--username', 'admin', '--json'], `${password}\n`)
+    const invited = client(`${reticle.url}/api`, basicOf(name, 'a-long-password'))
+    const { done: answered } = home(await signedIn(reticle.url, invited))
+    await answered(['invitation', answer, key])
+  }
+  const members = await json('membership', 'list', ...within)
+  expect(members.map(({ user }: { user: { username: string } }) => user.username).sort()).toEqual([
+    'admin',
+    'carla',
+  ])
+
+  const file = join(path, 'events.csv')
+  const log = async () => {
+    await done(['events', ...within, '--from', '2026-03-01', '-o', file, '--force'])
+    return readFileSync(file, 'utf8')
+  }
+  await expect.poll(log, { timeout: 30_000 }).toMatch(/create:membership.*carla/)
 })
 
 test('a webhook is made with a secret from a file, pinged, and its deliveries listed', async () => {

@@ -114,6 +114,28 @@ export function addOrganizationCommands(group: Command, around: Surroundings): v
   examples(transfer, [['reticle org transfer 2 anna', 'who is a member already']])
 }
 
+const answers = [
+  ['accept', 'Become a member', 'is accepted', 'acceptInvitation'],
+  ['decline', 'Do not become a member', 'is declined', 'declineInvitation'],
+  ['resend', 'Send it once more', 'is sent once more', 'resendInvitation'],
+] as const
+
+export function addInvitationCommands(group: Command, around: Surroundings): void {
+  for (const [word, summary, done, call] of answers) {
+    const command = group
+      .command(word)
+      .summary(summary)
+      .description(`${summary}: the invitation ${done}.`)
+      .argument('<key>', 'which invitation')
+      .action(async (key: string, _: object, self: Command) => {
+        const { client, output, signal } = openSession(self, around)
+        await (await client())[call]({ key }, { signal })
+        output.result(`The invitation ${done}.`, { key })
+      })
+    examples(command, [[`reticle invitation ${word} KEY`, 'keys: `reticle invitation list`']])
+  }
+}
+
 export function addRequestCommands(group: Command, around: Surroundings): void {
   const wait = group
     .command('wait')

@@ -9,7 +9,7 @@ import { finish } from '../transfers/requests.ts'
 import { assertFree, fetchResult } from '../transfers/result-file.ts'
 import { bucketOptions, placeOf, resumed, tellReport } from './places.ts'
 
-/** What goes out as a file: data sets and backups. */
+/** What goes out as a file: data sets, backups and the log of events. */
 
 interface OutOptions extends Options {
   output?: string
@@ -90,6 +90,41 @@ export function addBackup(program: Command, around: Surroundings): void {
   examples(command, [
     ['reticle backup project 7 -o streets.zip', 'restore it with `reticle restore project`'],
     ['reticle backup task 12 --cloud-storage 9 --key task12.zip', 'into a bucket'],
+  ])
+}
+
+const narrowed = ['project', 'task', 'job', 'user'] as const
+
+export function addEvents(program: Command, around: Surroundings): void {
+  const command = program
+    .command('events')
+    .summary('Fetch the log of who did what')
+    .description(
+      'Writes the log of events as CSV, and downloads it: all of it for administrators, that of an organization (--organization) for ' +
+        `its owner and maintainers, their own for everybody else. ${resumed}`,
+    )
+  for (const one of narrowed)
+    command.option(
+      `--${one} <id>`,
+      one === 'user' ? 'only what they did' : `only what was done with this ${one}`,
+    )
+  command
+    .option('--from <date>', 'from this day or moment on, like 2026-03-01')
+    .option('--to <date>', 'up to that one')
+  outOptions(command).action(async (options: OutOptions, self: Command) => {
+    const given = narrowed.filter((one) => options[one] !== undefined)
+    const input = {
+      ...Object.fromEntries(given.map((one) => [`${one}_id`, numberId(String(options[one]))])),
+      ...(options.from !== undefined && { from: String(options.from) }),
+      ...(options.to !== undefined && { to: String(options.to) }),
+      ...placeOf(options),
+    }
+    const start = (client: Client) => client.exportEvents(input)
+    await takeOut({ about: ['events', input], start, options }, openSession(self, around))
+  })
+  examples(command, [
+    ['reticle events --job 31 -o events.csv', 'who changed that job'],
+    ['reticle events --organization acme --from 2026-03-01', 'of an organization'],
   ])
 }
 

@@ -7,6 +7,7 @@ import { job, label, project, task } from '../resources/work.ts'
 import type { Surroundings } from '../session.ts'
 import {
   addCloudStorageCommands,
+  addInvitationCommands,
   addOrganizationCommands,
   addRequestCommands,
   addWebhookCommands,
@@ -29,7 +30,9 @@ export function addResources(program: Command, around: Surroundings): void {
   addResource(organizations, around, org)
   addOrganizationCommands(organizations, around)
   addResource(group('membership', 'Who is in an organization'), around, membership)
-  addResource(group('invitation', 'Invitations to an organization'), around, invitation)
+  const invitations = group('invitation', 'Invitations to an organization')
+  addResource(invitations, around, invitation)
+  addInvitationCommands(invitations, around)
   addResource(group('user', 'Users'), around, user)
   addResource(group('token', 'Access tokens of your own'), around, token)
   const webhooks = group('webhook', 'Webhooks: who is told of changes')
