@@ -82,8 +82,8 @@ export async function attempt<T>(
     return told(subscriber, message, error)
   }
   if (handle.isFor?.(event.type) === false) return undefined
-  if (isLater) await sql`set local lock_timeout = ${sql.lit(laterLockMs)}`.execute(tx)
-  await sql`savepoint event`.execute(tx)
+  const wait = isLater ? sql`set local lock_timeout = ${sql.lit(laterLockMs)};` : sql``
+  await sql`${wait} savepoint event`.execute(tx)
   try {
     if (await once(tx, group, message.event_id)) await handled(tx, { group, handle }, event)
     await sql`release savepoint event`.execute(tx)
