@@ -65,7 +65,7 @@ test('what is lost is told, images stay away when asked, and nothing is overwrit
   writeFileSync(join(machine.path, 'coco.zip'), await cocoArchive())
   const convert = ['convert', 'coco.zip', 'out/', '--from', 'COCO 1.0', '--to', 'YOLO 1.1']
   const { stdout, stderr } = await machine.done([...convert, '--no-images'])
-  expect(stdout).toBe('out/: 3 images, 1 labels, 3 shapes, 0 tracks, 0 tags\n')
+  expect(stdout).toBe('out/: 3 images, 1 label, 3 shapes, 0 tracks, 0 tags\n')
   expect(stderr).toContain('Writing: 3 dropped: YOLO 1.1 has no attributes')
   expect(existsSync(join(machine.path, 'out/obj_train_data/a.png'))).toBe(false)
   expect(await machine.run(convert)).toMatchObject({ code: 5 })

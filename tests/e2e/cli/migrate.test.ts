@@ -238,7 +238,7 @@ describe('a running server', () => {
     expect(json.entries.find((one: Json) => one.what === 'failed')).toMatchObject({
       code: 'counts',
       name: 'a task',
-      reason: expect.stringMatching(/4 frames, 1 shapes.* at the source 4 frames, 2 shapes/),
+      reason: expect.stringMatching(/4 frames, 1 shape,.* at the source 4 frames, 2 shapes/),
     })
     const gathered = await listOf(here.admin, '/projects?org=gathered')
     expect(gathered.map(({ name }) => name)).toEqual(['Street/Scenes'])

@@ -6,6 +6,7 @@ import type { Converted } from '../convert/convert.ts'
 import { examples } from '../examples.ts'
 import { misused } from '../failure.ts'
 import { openSession, type Session, type Surroundings } from '../session.ts'
+import { countsText } from '../terminal/counts.ts'
 import { reportLines } from '../terminal/report.ts'
 
 interface ConvertOptions {
@@ -109,10 +110,10 @@ function masksBecomePolygons({ keepMasks, masksToPolygons }: ConvertOptions): bo
 function tell(converted: Converted, out: string, output: Session['output']): void {
   const { read, written, images, labels, missing } = converted
   const { shapes, tags, tracks } = read.created
-  output.result(
-    `${out}: ${images} images, ${labels} labels, ${shapes} shapes, ${tracks} tracks, ${tags} tags`,
-    { out, ...converted },
-  )
+  output.result(`${out}: ${countsText({ images, labels, shapes, tracks, tags })}`, {
+    out,
+    ...converted,
+  })
   if (output.isJson) return
   if (missing > 0)
     output.note(`${missing} of the images are not there: only annotations are written.`)

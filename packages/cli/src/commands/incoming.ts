@@ -6,6 +6,7 @@ import { misused } from '../failure.ts'
 import type { Options } from '../resources/fields.ts'
 import { numberId } from '../resources/resource.ts'
 import { openSession, type Session, type Surroundings } from '../session.ts'
+import { countsText } from '../terminal/counts.ts'
 import { openJournal } from '../transfers/journal.ts'
 import { finish } from '../transfers/requests.ts'
 import { sending } from '../transfers/sending.ts'
@@ -151,5 +152,5 @@ async function bringIn<Input>(
 function createdText({ operation, result_id, report }: Request): string {
   if (result_id !== null) return `${operation.target} ${result_id} is created.`
   const { shapes = 0, tracks = 0, tags = 0 } = report?.created ?? {}
-  return `${shapes} shapes, ${tracks} tracks, ${tags} tags`
+  return countsText({ shapes, tracks, tags })
 }

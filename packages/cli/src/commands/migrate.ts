@@ -16,6 +16,7 @@ import { bodyOf } from '../resources/fields.ts'
 import { openSession, type Session, type Surroundings } from '../session.ts'
 import { serverUrl } from '../target.ts'
 import { askSecret } from '../terminal/ask.ts'
+import { countsText } from '../terminal/counts.ts'
 
 interface MigrateOptions {
   from?: string
@@ -157,7 +158,7 @@ function tell(
     ])
     if (frames > 0)
       output.note(
-        `Counted ${carried.archive ? 'here' : 'on both sides'}: ${frames} frames, ${shapes} shapes, ${tracks} tracks, ${tags} tags.`,
+        `Counted ${carried.archive ? 'here' : 'on both sides'}: ${countsText({ frames, shapes, tracks, tags })}.`,
       )
     for (const entry of entries.slice(0, mostLines)) output.warn(lineOf(entry))
     if (entries.length > mostLines) output.warn(`... and ${entries.length - mostLines} more.`)

@@ -14,6 +14,7 @@ import { addFields, bodyOf, type Fields, type Options } from '../resources/field
 import { numberId } from '../resources/resource.ts'
 import { labels, tracker } from '../resources/work.ts'
 import { openSession, type Session, type Surroundings } from '../session.ts'
+import { counted } from '../terminal/counts.ts'
 import { reportLines, someOf } from '../terminal/report.ts'
 import { filesMark, gatherFiles } from '../transfers/files.ts'
 import { type Journal, openJournal } from '../transfers/journal.ts'
@@ -240,7 +241,7 @@ async function attach(
       ? client.uploadTaskData.send(
           { id, body: data },
           files,
-          sending(session, `Sending ${files.length} files`),
+          sending(session, `Sending ${counted(files.length, 'file')}`),
         )
       : client.uploadTaskData({ id, body: data }, { signal })
   if (!isWaited) {

@@ -1,4 +1,5 @@
 import type { Client, Task } from '@reticle/sdk'
+import { countsText } from '../terminal/counts.ts'
 import type { JobPair } from './details.ts'
 import type { Counts } from './ledger.ts'
 import type { Migration, Workspace } from './migration.ts'
@@ -68,4 +69,4 @@ async function addCounts(
 }
 
 const textOf = ({ frames, tags, shapes, tracks }: Counts) =>
-  `${frames} frames, ${shapes} shapes, ${tracks} tracks, ${tags} tags`
+  countsText({ frames, shapes, tracks, tags })
