@@ -11,9 +11,9 @@ export interface Said {
 
 const warn = 40
 
-/** What a start says to people. */
+/** What a start and a stop say to people. */
 const banner =
-  /^(?:\s+(?:Administrator|Password|Open http|curl|npm run|Docs|Kept)|Reticle is ready at|\s*Ctrl-C)/
+  /^(?:\s+(?:Administrator|Password|Open http|curl|npm run|Docs|Kept)|Reticle is ready at|\s*Ctrl-C|Stopping;)/
 
 /** What services say when the database, or they themselves, are killed, and of receivers that do not behave. */
 const expected = [
