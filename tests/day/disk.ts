@@ -24,8 +24,8 @@ export async function sweepAll(house: House, ledger: Ledger): Promise<Left> {
   const before = await house.objects()
   for (const { id, owner } of ledger.kept.splice(0)) await owner.done('DELETE', `/projects/${id}`)
   await untilHandled(house)
-  // results first, then what was only used by them
-  for (let round = 0; round < 2; round++) {
+  // results first, then what was only used by them, then what several of those had in common
+  for (let round = 0; round < 3; round++) {
     await letTimeGoBy(house)
     await house.restart()
     await untilSwept(house)

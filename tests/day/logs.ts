@@ -24,7 +24,7 @@ const expected = [
   /the conversion process ended; another one is started/,
   /an answer was not kept: The service is busy/,
   // an attempt of a request, which is made again
-  /worker: (?:The service is busy|A part of the service did not answer)/,
+  /worker: (?:The service is busy|A part of the service did not answer|The object storage is not available)/,
   // of the shell that started what was killed, and of a broker that has just started
   /^Killed$/,
   /coordinator is loading|no leader|not the leader|does not host this topic-partition/,
