@@ -35,7 +35,7 @@ describe('a first start', () => {
   test('is the only one that tells; the next say where it is', async () => {
     const again = await startReticle(path, unasked)
     expect(again.output()).not.toContain(secret())
-    expect(again.output()).toContain(`$(cat ${secretFile})`)
+    expect(again.output()).toContain(`$(cat '${secretFile}')`)
     await again.stop()
   })
 })

@@ -1,4 +1,5 @@
 import { type Context, conflict } from '@reticle/kit'
+import { isLockTimeout } from '@reticle/kit/db/errors'
 import { queryRows } from '@reticle/kit/db/prepared'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
@@ -81,9 +82,6 @@ export const locked = () =>
     code: 'annotations_locked',
     retry_after: 2,
   })
-
-const isLockTimeout = (thrown: unknown) =>
-  thrown instanceof Error && Reflect.get(thrown, 'code') === '55P03'
 
 /** Without parameters, so that all of it is one message. */
 async function selectForUpdate(

@@ -38,7 +38,7 @@ export function fromDatabase(
   const code = codeOf(thrown)
   if (code === '23505' || code === '23503') return violation(thrown, code, violations)
   if (badValue.has(code)) return invalidText('A value cannot be stored as it is.')
-  if (code === '55P03' || serialization.has(code)) return busy()
+  if (isLockTimeout(thrown) || serialization.has(code)) return busy()
   if (isCancelled(thrown)) return unavailable('The database took too long.')
   if (isConnectionLost(thrown)) return unavailable(overloaded)
   return undefined

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, type Migration, type RawBuilder, sql } from 'kysely'
 import { openDatabase } from './connect.ts'
+import { isLockTimeout } from './errors.ts'
 
 /** One step of a schema. One with `transactional: false` must bear being run again; for an index there is `indexStep`. */
 export type Step = Migration & { transactional?: boolean }
@@ -146,6 +147,4 @@ async function apply(
   await (transactional ? db.transaction().execute(run) : db.connection().execute(run))
 }
 
-const isLockTimeout = (error: unknown) =>
-  error instanceof Error && Reflect.get(error, 'code') === '55P03'
 const text = (error: unknown) => (error instanceof Error ? error.message : String(error))
