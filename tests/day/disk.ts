@@ -9,10 +9,10 @@ import type { Ledger } from './ledger.ts'
 export interface Left {
   /** Before anything was deleted. */
   liveMiB: number
-  /** Keys. */
-  objects: string[]
-  /** Those that no row knows: sweepers take them when they are two days old. */
-  unknown: number
+  /** Keys of those that a registry still keeps, with the rows that keep them. */
+  kept: string[]
+  /** Keys of those that no row knows: sweepers take them when they are two days old. */
+  unknown: string[]
   temporary: string[]
 }
 
@@ -30,11 +30,9 @@ export async function sweepAll(house: House, ledger: Ledger): Promise<Left> {
     await house.restart()
     await untilSwept(house)
   }
-  const objects = await house.objects()
   return {
     liveMiB: sizeOf(before) / 2 ** 20,
-    objects: objects.map(({ key }) => key),
-    unknown: await unknownOf(house, objects),
+    ...(await keptOf(house)),
     temporary: readdirSync(house.temporary),
   }
 }
@@ -61,6 +59,8 @@ async function letTimeGoBy(house: House): Promise<void> {
     await rowsOf(url, `delete from ${schema}.sweeps`)
   }
   const url = await house.databaseOf('requests')
+  for (const table of ['uploads', 'chunks'])
+    await rowsOf(url, `update requests.${table} set used_date = used_date - interval '3 days'`)
   const expired = `set expiry_date = expiry_date - interval '3 days'`
   await rowsOf(url, `update requests.requests ${expired} where expiry_date > now()`)
   await house.age(3 * dayMs)
@@ -79,16 +79,21 @@ async function untilSwept(house: House): Promise<void> {
     }
 }
 
-async function unknownOf(house: House, objects: readonly { key: string }[]): Promise<number> {
-  const known = new Set<string>()
-  for (const schema of ['requests', 'projects']) {
-    const rows = await rowsOf<{ key: string }>(
+async function keptOf(house: House): Promise<Pick<Left, 'kept' | 'unknown'>> {
+  const rows: [key: string, row: string][] = []
+  for (const schema of ['requests', 'projects'])
+    for (const row of await rowsOf<{ key: string }>(
       await house.databaseOf(schema),
-      `select key from ${schema}.blobs`,
-    )
-    for (const { key } of rows) known.add(key)
+      `select * from ${schema}.blobs`,
+    ))
+      rows.push([row.key, JSON.stringify(row)])
+  const keepers = (key: string) =>
+    rows.filter(([one]) => one === key || (one.endsWith('/') && key.startsWith(one)))
+  const left = { kept: [] as string[], unknown: [] as string[] }
+  for (const { key } of await house.objects()) {
+    const found = keepers(key)
+    if (found.length === 0) left.unknown.push(key)
+    else left.kept.push(`${key} by ${found.map(([, row]) => row).join(', ')}`)
   }
-  const isKnown = (key: string) =>
-    known.has(key) || [...known].some((one) => one.endsWith('/') && key.startsWith(one))
-  return objects.filter(({ key }) => !isKnown(key)).length
+  return left
 }

@@ -29,6 +29,11 @@ const least = (what: string, seen: number, goal = 1): Figure => ({
 const none = (what: string, seen: number): Figure => ({
   ...{ what, seen: String(seen), goal: '0', holds: seen === 0 },
 })
+/** Names the first of them, so that a row that does not hold tells where to look. */
+const noneOf = (what: string, found: readonly string[]): Figure => ({
+  ...none(what, found.length),
+  ...(found[0] && { seen: `${found.length}, such as ${found[0]}` }),
+})
 
 /** Everything that was measured, with what it has to be. */
 export function figuresOf({ ledger, receivers, memory, left, logs }: Day): Figure[] {
@@ -43,12 +48,9 @@ export function figuresOf({ ledger, receivers, memory, left, logs }: Day): Figur
     least('attempts at receivers that do not behave', receivers.provoked()),
     none('lost, doubled, failed or changed by nobody', sumOf(ledger.wrong)),
     ...Object.entries(memory).map(memoryFigure),
-    none(
-      `objects that are left of ${left.liveMiB.toFixed(1)} MiB`,
-      left.objects.length - left.unknown,
-    ),
-    none('objects that nobody knows', left.unknown),
-    none('temporary files that are left', left.temporary.length),
+    noneOf(`objects that are left of ${left.liveMiB.toFixed(1)} MiB`, left.kept),
+    noneOf('objects that nobody knows', left.unknown),
+    noneOf('temporary files that are left', left.temporary),
     none(
       'lines of logs that nobody can act on',
       unexpected.reduce((sum, { count }) => sum + count, 0),
