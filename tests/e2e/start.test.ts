@@ -76,6 +76,12 @@ test('a program that was told to stop says so at once', async () => {
   expect(reticle.output()).toContain('Stopping')
 })
 
+test('a program that nobody listens to any more stops as well as any', async () => {
+  const reticle = await startReticle(directory())
+  reticle.leaveOutput()
+  expect(await reticle.stop()).toBe(0)
+})
+
 test('settings that cannot be used are all named at once', () => {
   const env = {
     ...process.env,

@@ -46,6 +46,8 @@ export interface Reticle {
   pid: number
   /** What it wrote to standard output and error. */
   output: () => string
+  /** Nobody reads what it writes any more, as behind a pipe to a program that has ended. */
+  leaveOutput: () => void
   /** Like `kill -9` of everything: the process and its conversion process; the database server is left behind. */
   kill: () => Promise<void>
   stop: () => Promise<number | null>
@@ -76,6 +78,9 @@ export async function startReticle(
     people: async () => String(await runningPostgres(dataDir)),
     pid,
     output: () => text,
+    leaveOutput: () => {
+      for (const stream of [child.stdout, child.stderr]) stream.destroy()
+    },
     kill: () => end(child, () => process.kill(-pid, 'SIGKILL')),
     ended: async () => {
       if (child.exitCode === null) await once(child, 'exit')
@@ -109,6 +114,7 @@ function onAttached({ url, databaseOf }: Attached, dataDir: string): Reticle {
     people: async () => databaseOf('projects'),
     pid: 0,
     output: () => '',
+    leaveOutput: () => undefined,
     kill: isNotOurs,
     ended: isNotOurs,
     stop: async () => 0,

@@ -10,6 +10,7 @@ try {
   const config = readSettings(environment)
   const log = createLog(null, config.log)
   for (const name of unknownSettings(environment)) log.warn(`${name} is no setting: misspelt?`)
+  process.stdout.on('error', () => undefined) // nobody listens any more, which is no reason to end
   const tell = (text: string) => void process.stdout.write(`${text}\n`)
   const start = async (onStop: Parameters<typeof startStandalone>[2]) => {
     tell(welcome(await startStandalone(config, log, onStop)))
