@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keepObjectsYoung } from './process/heap.ts'
 
 /** Registers how to stop what was just started, with a name for the log. */
 export type OnStop = (name: string, stop: () => Promise<void> | void) => void
@@ -27,6 +28,7 @@ export async function run(
   start: (onStop: OnStop) => Promise<void>,
   { onError, signals = process, limitMs = 30_000, echoMs = 2000 }: Surroundings,
 ): Promise<number> {
+  keepObjectsYoung()
   const stops: { name: string; stop: () => Promise<void> | void }[] = []
   const asked = listen(signals, echoMs)
   let code = 0
